@@ -1,0 +1,3 @@
+"""FireSim: a cycle-exact simulator of whole datacenter clusters."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Build steps: RTL, models, the simulator, target software. Every step is cached by content."""

