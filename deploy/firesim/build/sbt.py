@@ -1,0 +1,38 @@
+"""Runs sbt, the Scala build tool, without its being installed: its launcher is a Maven jar."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+
+from firesim.build.tools import maven_jar, run
+
+SBT_LAUNCHER = "org.scala-sbt:sbt-launch:1.12.0"
+"""The newest line whose launcher resolves by itself; sbt 1.13 does not."""
+
+JAVA_OPTIONS = (
+    "-Xss16m",  # Chisel and FIRRTL recurse deeply
+    "-Xmx6g",
+    "-XX:+UseParallelGC",
+    "-Dsbt.server.autostart=false",  # no daemon, no socket: a build leaves nothing behind
+    "-Dsbt.supershell=false",
+    "-Dsbt.color=false",
+    "-Dsbt.banner=false",
+)
+
+
+def run_sbt(project_dir: Path, *commands: str) -> None:
+    """Run sbt commands, in order, in one sbt start, in the project in `project_dir`.
+
+    A command with arguments is one string: `run_sbt(project, f"runMain firesim.Elaborate {out}")`.
+    Two callers that use the same project take turns, because sbt does not lock its `target`.
+
+    Raises:
+        ToolError: sbt failed; the message ends with its last lines.
+    """
+    target = project_dir / "target"
+    target.mkdir(exist_ok=True)
+    with (target / ".firesim-sbt.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        jar = maven_jar(SBT_LAUNCHER)
+        run(["java", *JAVA_OPTIONS, "-jar", jar, "-batch", *commands], cwd=project_dir)
