@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tokens of one link direction for a span of consecutive target cycles.
+//
+// A token is what a link carries in one target cycle: nothing, or one 64-bit flit with a mark that
+// says whether it ends a packet. A batch is `cycles()` tokens starting at `start_cycle()`, kept as
+// *runs*: a run is a stretch of flits in consecutive cycles, with their data contiguous. So a
+// packet at line rate is one run and moving it is one memory copy, and an empty token costs
+// nothing.
+//
+// A run may be a part of a packet: gaps inside a packet, and the ends of batches, cut it. Only the
+// final flit of a run can end a packet, and does so if the run's `last` is set.
+//
+// Offsets are cycles counted from `start_cycle()`. Buffers keep their capacity when a batch is
+// reset, so batches that are reused do not allocate.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace firesim {
+
+// One non-empty token.
+struct Flit {
+  uint64_t data = 0;
+  bool last = false;
+
+  bool operator==(const Flit &) const = default;
+};
+
+struct Run {
+  uint32_t offset = 0;  // cycle of the first flit, counted from the batch's start
+  uint32_t length = 0;  // flits, one per cycle, at least 1
+  bool last = false;    // the final flit of this run ends a packet
+
+  uint32_t end() const { return offset + length; }
+  bool operator==(const Run &) const = default;
+};
+
+// One token in the dense form, which only tests and slow paths use.
+struct Token {
+  bool valid = false;
+  Flit flit;
+
+  bool operator==(const Token &) const = default;
+};
+
+class Batch {
+ public:
+  Batch() = default;
+  Batch(uint64_t start_cycle, uint32_t cycles) { reset(start_cycle, cycles); }
+
+  // Makes this an empty batch for [start_cycle, start_cycle + cycles), keeping its buffers.
+  void reset(uint64_t start_cycle, uint32_t cycles) {
+    start_cycle_ = start_cycle;
+    cycles_ = cycles;
+    runs_.clear();
+    data_.clear();
+  }
+
+  uint64_t start_cycle() const { return start_cycle_; }
+  uint64_t end_cycle() const { return start_cycle_ + cycles_; }
+  uint32_t cycles() const { return cycles_; }
+  bool empty() const { return runs_.empty(); }
+  uint64_t flit_count() const { return data_.size(); }
+
+  // Runs in order of offset, never overlapping; and the data of all of them, back to back.
+  std::span<const Run> runs() const { return runs_; }
+  std::span<const uint64_t> data() const { return data_; }
+
+  // Puts one flit in cycle `start_cycle() + offset`. Offsets must increase from call to call.
+  // Adjacent flits of one packet become one run.
+  void append_flit(uint32_t offset, uint64_t data, bool last) {
+    const uint32_t end = end_offset();
+    if (offset < end || offset >= cycles_) fail_append(offset, 1);
+    if (!runs_.empty() && offset == end && !runs_.back().last) {
+      ++runs_.back().length;
+      runs_.back().last = last;
+    } else {
+      runs_.push_back({offset, 1, last});
+    }
+    data_.push_back(data);
+  }
+
+  // Puts `length` flits in consecutive cycles from `offset`; `last` marks the final one as the end
+  // of its packet. A length of 0 does nothing.
+  void append_run(uint32_t offset, const uint64_t *data, uint32_t length, bool last);
+
+  // Appends the tokens `from` <= offset < `to` of `source` so that `from` lands on `at`.
+  void append_part(const Batch &source, uint32_t from, uint32_t to, uint32_t at);
+
+  // Cuts this batch before offset `at` (0 <= at <= cycles()): keeps the first part, moves the rest
+  // to `tail`, whose old content is lost.
+  void split(uint32_t at, Batch &tail);
+
+  // Appends `next`, which must start where this batch ends.
+  void merge(const Batch &next);
+
+  // Moves the whole batch in time; the tokens keep their offsets.
+  void set_start_cycle(uint64_t start_cycle) { start_cycle_ = start_cycle; }
+
+  // Places the tokens at the same cycles within a wider span of cycles, which must contain them.
+  void widen(uint64_t start_cycle, uint32_t cycles);
+
+  // One entry per cycle. For tests.
+  std::vector<Token> dense() const;
+
+  // Same cycles, same tokens; how the runs are cut does not matter.
+  bool same_tokens(const Batch &other) const {
+    return start_cycle_ == other.start_cycle_ && dense() == other.dense();
+  }
+
+ private:
+  // First offset at which a flit may still be appended.
+  uint32_t end_offset() const { return runs_.empty() ? 0 : runs_.back().end(); }
+  [[noreturn]] void fail_append(uint32_t offset, uint32_t length) const;
+
+  uint64_t start_cycle_ = 0;
+  uint32_t cycles_ = 0;
+  std::vector<Run> runs_;
+  std::vector<uint64_t> data_;
+};
+
+// Reads a batch one cycle at a time, as a NIC driver does. Keep one per batch; offsets asked for
+// must not decrease.
+//
+//   FlitCursor cursor(batch);
+//   for (uint32_t offset = 0; offset < batch.cycles(); ++offset) {
+//     Flit flit;
+//     const bool valid = cursor.read(offset, flit);
+//     ...
+//   }
+class FlitCursor {
+ public:
+  explicit FlitCursor(const Batch &batch)
+      : run_(batch.runs().data()), end_(run_ + batch.runs().size()), data_(batch.data().data()) {}
+
+  // True, and `flit` set, if there is a flit in cycle `start_cycle() + offset`.
+  bool read(uint32_t offset, Flit &flit) {
+    while (run_ != end_ && offset >= run_->end()) {
+      data_ += run_->length;
+      ++run_;
+    }
+    if (run_ == end_ || offset < run_->offset) return false;
+    flit.data = data_[offset - run_->offset];
+    flit.last = run_->last && offset + 1 == run_->end();
+    return true;
+  }
+
+  // First offset >= those already read that can hold a flit; UINT32_MAX when none is left. Lets a
+  // driver skip the empty cycles in between.
+  uint32_t next_offset() const { return run_ == end_ ? UINT32_MAX : run_->offset; }
+
+ private:
+  const Run *run_;
+  const Run *end_;
+  const uint64_t *data_;
+};
+
+}  // namespace firesim

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the scheduler knows of anything it simulates: a blade, a switch, a traffic generator.
+//
+// A model has ports numbered from 0. The scheduler hands it the tokens that arrive on every port in
+// the cycles [start, start + n) and takes the tokens it sends on every port in the same cycles. The
+// links add the latency, so an output in cycle t may depend on inputs of cycles up to and including
+// t, never later. n varies from call to call; what a model does must not depend on how its time is
+// cut into calls.
+//
+// One model is advanced by one thread at a time, but not always by the same thread. A model shares
+// no mutable state with another one.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "core/batch.h"
+
+namespace firesim {
+
+// A description that cannot be simulated. The text is one sentence: where, what was found, what was
+// expected. Thrown by model factories and by the description checks, before anything is started.
+class DescriptionError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// How a node ended.
+struct ModelEnd {
+  uint64_t cycle = 0;          // target cycle in which it ended
+  int exit_code = 0;           // 0 = passed
+  bool assert_failed = false;  // decides the end of the run at once, whatever "end_when" says
+  std::string message;         // for a person: why; may be empty
+};
+
+class Model {
+ public:
+  explicit Model(std::string name) : name_(std::move(name)) {}
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+
+  // Frees everything and leaves files readable. Also runs when the run was interrupted or another
+  // model failed, so that `finish` may not have been called.
+  virtual ~Model() = default;
+
+  const std::string &name() const { return name_; }
+
+  // Number of ports; constant over the life of the model.
+  virtual uint32_t port_count() const = 0;
+
+  // Simulates target cycles [start_cycle, start_cycle + cycles), cycles >= 1. Calls are contiguous
+  // and the first one starts at cycle 0.
+  //
+  // `inputs[i]` holds exactly these cycles of port i; the model may take its content away.
+  // `outputs[i]` is an empty batch of exactly these cycles, to be filled.
+  //
+  // A model whose node has ended keeps being advanced: it ignores its inputs and sends nothing.
+  // Throwing ends the run with the reason "error", this model's name and the exception's text.
+  virtual void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+                       std::span<Batch> outputs) = 0;
+
+  // How the node ended, once it has. Read after every `advance`; must not change after it is set.
+  // Switches never end.
+  const std::optional<ModelEnd> &end() const { return end_; }
+
+  // Called once when the run is over and every model has stopped, before the destructor, unless
+  // this model threw. `end_cycle` is the number of cycles simulated. Write final statistics here.
+  virtual void finish(uint64_t end_cycle) { static_cast<void>(end_cycle); }
+
+  // Facts for this model's entry in result.json under "statistics"; null for none. Called after
+  // `finish`.
+  virtual nlohmann::json statistics() const { return nullptr; }
+
+ protected:
+  // The node ends in target cycle `end.cycle`, which lies within the current `advance`.
+  void set_end(ModelEnd end) {
+    if (!end_) end_ = std::move(end);
+  }
+
+ private:
+  std::string name_;
+  std::optional<ModelEnd> end_;
+};
+
+}  // namespace firesim
