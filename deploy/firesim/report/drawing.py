@@ -1,0 +1,181 @@
+"""Draws the topology as inline SVG: switches above, nodes below, link latencies on the lines.
+
+Also used by `runcheck`, which draws a system before it runs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from markupsafe import Markup, escape
+
+from firesim.report.network import Link, Network
+from firesim.report.units import cycles_as_time, grouped
+
+BOX_WIDTH, BOX_HEIGHT = 132, 46
+GAP_X, GAP_Y = 26, 84
+MARGIN = 16
+MOST_SINGLE_NODES = 16
+"""With more nodes than this, nodes on the same switch are drawn as one box."""
+MOST_LABELLED_LINKS = 12
+
+
+@dataclass
+class _Box:
+    name: str
+    caption: str
+    css: str
+    members: list[str]
+    level: int = 0
+    x: float = 0.0
+    neighbours: list[str] = field(default_factory=list)
+
+
+def _levels(network: Network) -> dict[str, int]:
+    """Give nodes level 0 and each switch its distance, in links, from the nearest node."""
+    level = dict.fromkeys(network.nodes, 0)
+    frontier = list(network.nodes)
+    while frontier:
+        reached: list[str] = []
+        for model in frontier:
+            for other in network.graph[model]:
+                if other not in level:
+                    level[other] = level[model] + 1
+                    reached.append(other)
+        frontier = reached
+    return {**dict.fromkeys(network.switching_cycles, 1), **level}
+
+
+def _boxes(network: Network) -> dict[str, _Box]:
+    """Make one box a model; many nodes on one switch share a box."""
+    level = _levels(network)
+    boxes: dict[str, _Box] = {}
+    for switch, cycles in network.switching_cycles.items():
+        caption = f"switch · {grouped(cycles)} cycles"
+        boxes[switch] = _Box(switch, caption, "switch", [switch], level[switch])
+    shared: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for node in network.nodes:
+        around = tuple(sorted(network.graph[node]))
+        alone = len(network.nodes) <= MOST_SINGLE_NODES or any(n in network.nodes for n in around)
+        shared[(node,) if alone else ("", *around)].append(node)
+    for members in shared.values():
+        first = members[0]
+        if len(members) == 1:
+            boxes[first] = _Box(first, f"{network.node_kind[first]} node", "node", members)
+        else:
+            title = f"{first} … {members[-1]}"
+            boxes[first] = _Box(title, f"{len(members)} nodes", "node many", members)
+    return boxes
+
+
+def _owner(boxes: dict[str, _Box]) -> dict[str, str]:
+    return {member: key for key, box in boxes.items() for member in box.members}
+
+
+def _place(boxes: dict[str, _Box], edges: dict[tuple[str, str], list[Link]]) -> float:
+    """Give every box its x, return the width: leaves in order, parents above their children."""
+    for a, b in edges:
+        boxes[a].neighbours.append(b)
+        boxes[b].neighbours.append(a)
+    order: list[str] = []
+    seen: set[str] = set()
+    for root in sorted(boxes, key=lambda key: -boxes[key].level):
+        stack = [root]
+        while stack:
+            key = stack.pop()
+            if key in seen:
+                continue
+            seen.add(key)
+            order.append(key)
+            stack.extend(n for n in reversed(boxes[key].neighbours) if n not in seen)
+    step = BOX_WIDTH + GAP_X
+    width = 0.0
+    for level in sorted({box.level for box in boxes.values()}):
+        layer = [key for key in order if boxes[key].level == level]
+        below = {
+            k: [boxes[n].x for n in boxes[k].neighbours if boxes[n].level < level] for k in layer
+        }
+        if all(below.values()):
+            layer.sort(key=lambda key: sum(below[key]) / len(below[key]))
+        least = 0.0
+        for index, key in enumerate(layer):
+            wanted = sum(below[key]) / len(below[key]) if below[key] else index * step
+            boxes[key].x = max(least, wanted)
+            least = boxes[key].x + step
+            width = max(width, boxes[key].x + BOX_WIDTH)
+    return width
+
+
+def _edges(network: Network, owner: dict[str, str]) -> dict[tuple[str, str], list[Link]]:
+    edges: dict[tuple[str, str], list[Link]] = defaultdict(list)
+    for link in network.links:
+        if link.a in owner and link.b in owner:
+            edges[owner[link.a], owner[link.b]].append(link)
+    return edges
+
+
+def _draw_edge(
+    ends: tuple[_Box, _Box], links: list[Link], y_of: dict[int, int], clock_hz: float, label: bool
+) -> str:
+    low, high = sorted(ends, key=lambda box: (box.level, box.x))
+    latencies = sorted({link.latency_cycles for link in links})
+    text = " / ".join(cycles_as_time(cycles, clock_hz) for cycles in latencies)
+    detail = f"{len(links)} × " if len(links) > 1 else f"{links[0].name}: "
+    detail += " / ".join(f"{grouped(c)} cycles" for c in latencies) + f" = {text} (configured)"
+    if low.level == high.level:
+        x1, x2 = low.x + BOX_WIDTH, high.x
+        y1 = y2 = y_of[low.level] + BOX_HEIGHT / 2
+    else:
+        x1, x2 = low.x + BOX_WIDTH / 2, high.x + BOX_WIDTH / 2
+        y1, y2 = y_of[low.level], y_of[high.level] + BOX_HEIGHT
+    parts = [
+        f'<g class="link"><title>{escape(detail)}</title>'
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+    ]
+    if label:
+        x, y = x1 * 0.62 + x2 * 0.38, y1 * 0.62 + y2 * 0.38
+        half = 3.6 * len(text) + 5
+        parts.append(
+            f'<rect class="plate" x="{x - half:.1f}" y="{y - 9:.1f}" width="{2 * half:.1f}" '
+            f'height="18" rx="4"/><text x="{x:.1f}" y="{y + 4:.1f}">{escape(text)}</text>'
+        )
+    return "".join([*parts, "</g>"])
+
+
+def _draw_box(box: _Box, y: float) -> str:
+    middle = box.x + BOX_WIDTH / 2
+    title = escape(box.name if len(box.name) <= 18 else box.name[:17] + "…")
+    return (
+        f'<g class="box {box.css}"><title>{escape(box.name)}</title>'
+        f'<rect x="{box.x:.1f}" y="{y:.1f}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="8"/>'
+        f'<text class="name" x="{middle:.1f}" y="{y + 20:.1f}">{title}</text>'
+        f'<text class="caption" x="{middle:.1f}" y="{y + 36:.1f}">{escape(box.caption)}</text></g>'
+    )
+
+
+def topology_svg(network: Network, clock_hz: float) -> Markup:
+    """Draw the network as an `<svg>` element that takes its colours from the page's style sheet.
+
+    Latencies are labelled on the lines of small systems and always shown when pointed at.
+    """
+    boxes = _boxes(network)
+    if not boxes:
+        return Markup("")
+    edges = _edges(network, _owner(boxes))
+    width = _place(boxes, edges)
+    top = max(box.level for box in boxes.values())
+    y_of = {level: (top - level) * (BOX_HEIGHT + GAP_Y) for level in range(top + 1)}
+    height = y_of[0] + BOX_HEIGHT
+    label = len(edges) <= MOST_LABELLED_LINKS
+    body = [
+        _draw_edge((boxes[a], boxes[b]), links, y_of, clock_hz, label)
+        for (a, b), links in edges.items()
+    ]
+    body += [_draw_box(box, y_of[box.level]) for box in boxes.values()]
+    box_text = f"{-MARGIN} {-MARGIN} {width + 2 * MARGIN:.0f} {height + 2 * MARGIN:.0f}"
+    return Markup(
+        f'<svg class="topology" role="img" aria-label="topology" viewBox="{box_text}" '
+        f'style="width:{width + 2 * MARGIN:.0f}px" xmlns="http://www.w3.org/2000/svg">'
+        f"{''.join(body)}</svg>"
+    )

@@ -1,0 +1,115 @@
+"""Puts a report together: reads the results folder, fills the template, writes one HTML file."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from firesim.report import sections, tables
+from firesim.report.drawing import topology_svg
+from firesim.report.network import Network
+from firesim.report.results import NodeFiles, Results, read_results
+from firesim.report.units import byte_size, grouped
+
+_HERE = Path(__file__).resolve().parent
+
+
+def _counters(results: Results) -> list[dict[str, Any]]:
+    shown = []
+    for node in results.nodes:
+        if node.counters is None:
+            continue
+        view = tables.View(
+            [
+                tables.Column("counter", text=True),
+                tables.Column("total", "events", tables.MEASURED),
+                tables.Column("rate", "per 1,000 cycles", tables.MEASURED),
+            ]
+        )
+        cycles = node.counters.rows[-1][0] if node.counters.rows else 0
+        for name, total in sections.counter_totals(node.counters):
+            rate = f"{1000 * total / cycles:,.3f}" if cycles else "–"
+            view.add(name, grouped(total), rate)
+        figures = sections.counter_figures(results, node.counters)
+        shown.append({"node": node.name, "view": view, "figures": figures})
+    return shown
+
+
+def _files(results: Results) -> list[dict[str, str]]:
+    """List captures, traces and the raw files, with links relative to the report."""
+    wanted = ("*.pcapng", "*.folded", "*.csv", "*.json", "*.jsonl", "*.log", "*.yaml")
+    found = sorted({path for pattern in wanted for path in results.folder.rglob(pattern)})
+    return [
+        {
+            "href": os.path.relpath(path, results.folder),
+            "size": byte_size(path.stat().st_size),
+            "capture": "yes" if path.suffix == ".pcapng" else "",
+        }
+        for path in found[:500]
+    ]
+
+
+def _consoles(nodes: list[NodeFiles]) -> list[NodeFiles]:
+    return [node for node in nodes if node.console is not None]
+
+
+def _context(results: Results) -> dict[str, Any]:
+    network = Network(results.description)
+    link_figures, links_left_out = sections.link_figures(results, network)
+    latencies = sorted({link.latency_cycles for link in network.links})
+    return {
+        "title": results.folder.name,
+        "tiles": tables.summary_tiles(results),
+        "missing": results.missing,
+        "topology": topology_svg(network, results.clock_hz),
+        "counts": (len(network.nodes), len(network.switching_cycles), len(network.links)),
+        "latencies": latencies,
+        "clock_hz": results.clock_hz,
+        "nodes": tables.node_table(results, network),
+        "ports": tables.port_table(results, network),
+        "memory": tables.memory_table(results),
+        "round_trips": tables.round_trip_table(results, network),
+        "bandwidth": tables.bandwidth_table(results),
+        "link_figures": link_figures,
+        "links_left_out": links_left_out,
+        "flames": sections.flames(results),
+        "counters": _counters(results),
+        "consoles": _consoles(results.nodes),
+        "files": _files(results),
+        "config_text": results.config_text,
+        "description_text": json.dumps(results.description, indent=1)[:200_000],
+        "versions": results.versions,
+        "run_log": results.run_log,
+        "style": Markup((_HERE / "style.css").read_text(encoding="utf-8")),
+        "script": Markup((_HERE / "script.js").read_text(encoding="utf-8")),
+    }
+
+
+def write_report(results: Path) -> Path:
+    """Write `report.html` into a results folder and return its path.
+
+    The page needs no network and no other file. Results of a run that was killed or is still
+    going give a report too, which says what is missing.
+
+    Raises:
+        FileNotFoundError: `results` is not a folder.
+    """
+    read = read_results(results.resolve())
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    html = environment.get_template("report.html.j2").render(_context(read))
+    path = read.folder / "report.html"
+    temporary = path.with_suffix(".html.part")
+    temporary.write_text(html, encoding="utf-8")
+    temporary.replace(path)
+    return path

@@ -1,0 +1,240 @@
+"""Reads a results folder, complete or not: what is missing or damaged is listed, never fatal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+LARGEST_TEXT_BYTES = 256 * 1024
+"""The most that is kept of one console log; the middle of a longer one is left out."""
+
+LARGEST_TABLE_ROWS = 200_000
+"""The most rows read from one CSV file, so that a long run cannot exhaust the memory."""
+
+JsonObject = dict[str, Any]
+
+
+@dataclass
+class Table:
+    """A CSV file: column names and numeric rows."""
+
+    columns: list[str]
+    rows: list[list[float]]
+
+    def column(self, name: str) -> list[float]:
+        """Return one column by name.
+
+        Raises:
+            ValueError: no such column.
+        """
+        index = self.columns.index(name)
+        return [row[index] for row in self.rows]
+
+
+@dataclass
+class NodeFiles:
+    """What one node left behind."""
+
+    name: str
+    console: str | None = None
+    memory: JsonObject | None = None
+    counters: Table | None = None
+    folded: list[Path] = field(default_factory=list)
+
+
+@dataclass
+class SwitchFiles:
+    """What one switch left behind."""
+
+    name: str
+    ports: list[JsonObject] = field(default_factory=list)
+    throughput: Table | None = None
+    captures: list[Path] = field(default_factory=list)
+
+
+@dataclass
+class Results:
+    """A results folder in memory."""
+
+    folder: Path
+    description: JsonObject
+    result: JsonObject | None
+    last_status: JsonObject | None
+    versions: JsonObject
+    config_text: str | None
+    run_log: str | None
+    nodes: list[NodeFiles]
+    switches: list[SwitchFiles]
+    missing: list[str]
+
+    @property
+    def clock_hz(self) -> float:
+        """Target clock in hertz."""
+        return float(self.description.get("clock_hz") or 3_200_000_000)
+
+
+class _Reader:
+    """Reads files of one folder and keeps a list of what could not be read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.missing: list[str] = []
+
+    def text(self, relative: str, *, required: bool = True) -> str | None:
+        path = self.folder / relative
+        try:
+            data = path.read_bytes()
+        except OSError:
+            if required:
+                self.missing.append(f"{relative} was not written")
+            return None
+        if len(data) > LARGEST_TEXT_BYTES:
+            half = LARGEST_TEXT_BYTES // 2
+            left_out = len(data) - 2 * half
+            note = f"\n… {left_out:,} bytes left out; see the file …\n".encode()
+            data = data[:half] + note + data[-half:]
+        return data.decode("utf-8", errors="replace")
+
+    def json(self, relative: str, *, required: bool = True) -> Any:
+        try:
+            return json.loads((self.folder / relative).read_bytes())
+        except OSError:
+            if required:
+                self.missing.append(f"{relative} was not written")
+        except ValueError as error:
+            self.missing.append(f"{relative} is not complete JSON ({error})")
+        return None
+
+    def object(self, relative: str, *, required: bool = True) -> JsonObject | None:
+        value = self.json(relative, required=required)
+        if value is not None and not isinstance(value, dict):
+            self.missing.append(f"{relative} holds no JSON object")
+            return None
+        return value
+
+    def table(self, relative: str, *, required: bool = False) -> Table | None:
+        try:
+            with (self.folder / relative).open(newline="", errors="replace") as stream:
+                return self._parse_table(relative, stream)
+        except OSError:
+            if required:
+                self.missing.append(f"{relative} was not written")
+            return None
+
+    def _parse_table(self, relative: str, stream: io.TextIOBase | Any) -> Table | None:
+        reader = csv.reader(line for line in stream if not line.startswith("#"))
+        columns = next(reader, None)
+        if not columns:
+            self.missing.append(f"{relative} is empty")
+            return None
+        rows: list[list[float]] = []
+        bad = 0
+        for words in reader:
+            if len(rows) >= LARGEST_TABLE_ROWS:
+                self.missing.append(f"{relative}: only the first {LARGEST_TABLE_ROWS:,} rows shown")
+                break
+            try:
+                row = [float(word) for word in words]
+            except ValueError:
+                row = []
+            if len(row) == len(columns):
+                rows.append(row)
+            else:
+                bad += 1
+        if bad:
+            self.missing.append(f"{relative}: {bad} incomplete row(s) left out")
+        return Table([name.strip() for name in columns], rows)
+
+    def last_status(self) -> JsonObject | None:
+        path = self.folder / "status.jsonl"
+        try:
+            lines = path.read_bytes().splitlines()
+        except OSError:
+            self.missing.append("status.jsonl was not written")
+            return None
+        for line in reversed(lines):
+            try:
+                value = json.loads(line)
+            except ValueError:
+                continue  # a killed simulator may leave half a line
+            if isinstance(value, dict):
+                return value
+        return None
+
+
+def _read_node(reader: _Reader, node: JsonObject) -> NodeFiles:
+    name = str(node.get("name", "?"))
+    files = NodeFiles(name)
+    if node.get("kind") != "rtl":
+        return files
+    bridges: JsonObject = node.get("bridges") or {}
+    uart = bridges.get("uart") or {}
+    files.console = reader.text(
+        str(uart.get("log") or f"{name}/uart.log"), required="uart" in bridges
+    )
+    memory = bridges.get("memory") or {}
+    files.memory = reader.object(
+        str(memory.get("statistics") or f"{name}/memory.json"),
+        required=bool(memory.get("statistics")),
+    )
+    counter = bridges.get("autocounter") or {}
+    wanted = bool(counter.get("file")) and (counter.get("trigger") or {}).get("kind") != "none"
+    files.counters = reader.table(
+        str(counter.get("file") or f"{name}/counters.csv"), required=wanted
+    )
+    trace = bridges.get("tracerv") or {}
+    directory = reader.folder / str(trace.get("directory") or f"{name}/trace")
+    files.folded = sorted(directory.glob("*.folded"))
+    return files
+
+
+def _read_switch(reader: _Reader, switch: JsonObject) -> SwitchFiles:
+    name = str(switch.get("name", "?"))
+    files = SwitchFiles(name)
+    statistics = reader.json(
+        str(switch.get("statistics") or f"{name}/ports.json"),
+        required=bool(switch.get("statistics")),
+    )
+    if isinstance(statistics, dict):
+        statistics = statistics.get("ports", [])
+    if isinstance(statistics, list):
+        files.ports = [port for port in statistics if isinstance(port, dict)]
+    files.throughput = reader.table(
+        str(switch.get("throughput") or f"{name}/throughput.csv"),
+        required=bool(switch.get("throughput")),
+    )
+    folder = reader.folder / name
+    files.captures = sorted(folder.glob("*.pcapng")) if folder.is_dir() else []
+    return files
+
+
+def read_results(folder: Path) -> Results:
+    """Read everything a run left in `folder`.
+
+    A folder without `description.json` still gives a `Results`, with nodes and switches empty.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder} is not a results folder: there is no such folder.")
+    reader = _Reader(folder)
+    description = reader.object("description.json") or {}
+    nodes = [_read_node(reader, node) for node in description.get("nodes", [])]
+    switches = [_read_switch(reader, switch) for switch in description.get("switches", [])]
+    return Results(
+        folder=folder,
+        description=description,
+        result=reader.object("result.json"),
+        last_status=reader.last_status(),
+        versions=reader.object("versions.json") or {},
+        config_text=reader.text("config.yaml"),
+        run_log=reader.text("run.log", required=False),
+        nodes=nodes,
+        switches=switches,
+        missing=reader.missing,
+    )

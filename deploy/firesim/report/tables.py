@@ -1,0 +1,317 @@
+"""The tables of a report: every column names its unit and where its numbers come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import mean
+
+from firesim.report import console
+from firesim.report.network import Network
+from firesim.report.results import JsonObject, Results
+from firesim.report.units import byte_size, cycles_as_time, grouped, hertz, seconds, significant
+
+MEASURED, CONFIGURED, PUBLISHED = "measured", "configured", "published"
+
+MOST_ROWS = 2_000
+"""A table shows at most this many rows; the files hold all of them."""
+
+PUBLISHED_RATE_HZ = (2_400.0, 5_300.0)
+"""Rocket in FPGA metasimulation under Verilator, as published."""
+
+PUBLISHED_NIC_GBPS = 100.0
+"""What one NIC drives bare-metal, as published."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column heading: name, unit, source (measured, configured or published), alignment."""
+
+    name: str
+    unit: str = ""
+    source: str = ""
+    text: bool = False
+
+
+@dataclass
+class View:
+    """A table ready to show."""
+
+    columns: list[Column]
+    rows: list[list[str]] = field(default_factory=list)
+    note: str = ""
+
+    def add(self, *cells: str) -> None:
+        """Append a row; past MOST_ROWS only a note is kept."""
+        if len(self.rows) < MOST_ROWS:
+            self.rows.append(list(cells))
+        else:
+            self.note = f"Only the first {MOST_ROWS:,} rows are shown."
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One headline figure of the summary."""
+
+    label: str
+    value: str
+    detail: str
+    source: str
+    tone: str = ""
+
+
+def end_state(results: Results) -> tuple[str, str, str]:
+    """Return how the run ended: headline, explanation, tone (good, warn or bad)."""
+    result = results.result
+    if result is None:
+        return "not finished", "the simulator left no result: it was killed or still runs", "bad"
+    reason, message = str(result.get("reason", "unknown")), str(result.get("message") or "")
+    failed = [n for n in result.get("nodes", []) if n.get("exit_code") not in (0, None)]
+    if reason == "ended" and not failed:
+        return "ended", message or "every node ended with exit code 0", "good"
+    if failed and not message:
+        message = "failed: " + ", ".join(f"{n['name']} (exit {n['exit_code']})" for n in failed[:8])
+    stock = {
+        "max_cycles": "the configured limit of cycles was reached",
+        "interrupted": "stopped by the user; results up to then are kept",
+        "assert": "an assertion in the hardware failed",
+    }
+    tone = "warn" if reason in ("max_cycles", "interrupted") else "bad"
+    return reason.replace("_", " "), message or stock.get(reason, ""), tone
+
+
+def progress(results: Results) -> tuple[int | None, float | None]:
+    """Return (simulated cycles, wall seconds): from the result, else from the last status."""
+    if results.result is not None:
+        return int(results.result.get("end_cycle", 0)), float(results.result.get("wall_s", 0.0))
+    if results.last_status is not None:
+        cycles = [int(m.get("cycle", 0)) for m in results.last_status.get("models", [])]
+        return min(cycles, default=None), float(results.last_status.get("wall_s", 0.0))
+    return None, None
+
+
+def summary_tiles(results: Results) -> list[Tile]:
+    """Return the headline figures: end, target time, wall time, rate, slow-down, token hash."""
+    reason, explanation, tone = end_state(results)
+    cycles, wall_s = progress(results)
+    clock = results.clock_hz
+    rate = cycles / wall_s if cycles is not None and wall_s else None
+    low, high = (f"{hz / 1e3:g}" for hz in PUBLISHED_RATE_HZ)
+    tiles = [Tile("End", reason, explanation, MEASURED, tone)]
+    tiles.append(
+        Tile(
+            "Target time",
+            cycles_as_time(cycles, clock) if cycles is not None else "–",
+            f"{grouped(cycles)} cycles at {hertz(clock)} (configured)",
+            MEASURED,
+        )
+    )
+    result = results.result or {}
+    cpu = f"{seconds(float(result['cpu_s']))} of CPU time" if "cpu_s" in result else "wall clock"
+    tiles.append(Tile("Wall time", seconds(wall_s), cpu, MEASURED))
+    tiles.append(
+        Tile(
+            "Simulation rate",
+            f"{significant(rate / 1e3)} kHz" if rate else "–",
+            f"target cycles per second; published: {low}–{high} kHz (metasimulation)",
+            MEASURED,
+        )
+    )
+    tiles.append(
+        Tile(
+            "Slow-down",
+            f"{significant(clock / rate, 3)} ×" if rate else "–",
+            "against real time",
+            MEASURED,
+        )
+    )
+    tiles.append(
+        Tile(
+            "Token hash", str(result.get("token_hash", "–")), "every token on every link", MEASURED
+        )
+    )
+    return tiles
+
+
+def node_table(results: Results, network: Network) -> View:
+    """Return one row a node: how it ended and what it sent."""
+    view = View(
+        [
+            Column("node", text=True),
+            Column("engine", source=CONFIGURED, text=True),
+            Column("MAC", source=CONFIGURED, text=True),
+            Column("memory", "bytes", CONFIGURED),
+            Column("ended at", "cycle", MEASURED),
+            Column("exit code", source=MEASURED),
+            Column("simulated", "cycles", MEASURED),
+            Column("host CPU", "s", MEASURED),
+            Column("sent", "packets", MEASURED),
+            Column("received", "packets", MEASURED),
+        ]
+    )
+    ended = {str(n.get("name")): n for n in (results.result or {}).get("nodes", [])}
+    live = {str(m.get("name")): m for m in (results.last_status or {}).get("models", [])}
+    traffic = _packets(results, network)
+    for node in results.description.get("nodes", []):
+        name = str(node.get("name", "?"))
+        bridges: JsonObject = node.get("bridges") or {}
+        end, status = ended.get(name, {}), live.get(name, {})
+        sent, received = traffic.get(
+            name, (status.get("packets_out", 0), status.get("packets_in", 0))
+        )
+        cpu = end.get("cpu_s")
+        view.add(
+            name,
+            str(node.get("kind", "rtl")),
+            str((bridges.get("nic") or node).get("mac", "–")),
+            byte_size((bridges.get("memory") or {}).get("size_bytes")),
+            grouped(end.get("ended_at_cycle")),
+            str(end.get("exit_code", "–")),
+            grouped(end.get("cycles", status.get("cycle"))),
+            significant(float(cpu)) if cpu is not None else "–",
+            grouped(sent),
+            grouped(received),
+        )
+    return view
+
+
+def _packets(results: Results, network: Network) -> dict[str, tuple[int, int]]:
+    """Return (sent, received) packets of each node from the links of the result."""
+    counts: dict[str, tuple[int, int]] = {}
+    by_name = {link.name: link for link in network.links}
+    for entry in (results.result or {}).get("links", []):
+        link = by_name.get(str(entry.get("name")))
+        if link is None:
+            continue
+        ways = (entry.get("a_to_b") or {}, entry.get("b_to_a") or {})
+        out, back = (int(way.get("packets", 0)) for way in ways)
+        for model, sent, received in ((link.a, out, back), (link.b, back, out)):
+            before = counts.get(model, (0, 0))
+            counts[model] = (before[0] + sent, before[1] + received)
+    return counts
+
+
+def port_table(results: Results, network: Network) -> View:
+    """Return one row a switch port, with whatever counters the switch kept."""
+    hidden = {"port", "name"}
+    keys: list[str] = []
+    for switch in results.switches:
+        for port in switch.ports:
+            keys += [k for k, v in port.items() if k not in hidden | set(keys) and _scalar(v)]
+    view = View(
+        [
+            Column("switch", text=True),
+            Column("port"),
+            Column("linked to", source=CONFIGURED, text=True),
+            *(Column(*_name_and_unit(key), MEASURED) for key in keys),
+        ]
+    )
+    for switch in results.switches:
+        for index, port in enumerate(switch.ports):
+            number = int(port.get("port", index))
+            link = network.link_of_port(switch.name, number)
+            other = "–" if link is None else (link.b if link.a == switch.name else link.a)
+            cells = [_cell(port.get(key)) for key in keys]
+            view.add(switch.name, str(number), other, *cells)
+    return view
+
+
+def _scalar(value: object) -> bool:
+    return isinstance(value, int | float | str) and not isinstance(value, bool)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int):
+        return grouped(value)
+    return (
+        significant(value) if isinstance(value, float) else str(value if value is not None else "–")
+    )
+
+
+_UNITS = ("bytes", "packets", "cycles", "flits", "gbps", "frames", "requests", "beats")
+
+
+def _name_and_unit(key: str) -> tuple[str, str]:
+    """Split a counter's key such as `in_bytes` or `dropped_packets_full` into words and unit."""
+    words = key.split("_")
+    unit = next((word for word in reversed(words) if word in _UNITS), "")
+    rest = " ".join(word for word in words if word != unit) or key
+    return rest, unit.replace("gbps", "Gb/s")
+
+
+def memory_table(results: Results) -> View | None:
+    """Return the memory statistics, a row a node; None when no node kept any."""
+    kept = [(node.name, node.memory) for node in results.nodes if node.memory]
+    if not kept:
+        return None
+    keys: list[str] = []
+    for _, memory in kept:
+        keys += [k for k, v in memory.items() if k not in keys and _scalar(v)]
+    columns = [Column(*_name_and_unit(key), "" if key == "model" else MEASURED) for key in keys]
+    view = View([Column("node", text=True), *columns])
+    for name, memory in kept:
+        view.add(name, *(_cell(memory.get(key)) for key in keys))
+    return view
+
+
+def round_trip_table(results: Results, network: Network) -> View | None:
+    """Return measured ping round trips beside the ideal; None when nobody pinged."""
+    view = View(
+        [
+            Column("node", text=True),
+            Column("ping", "number"),
+            Column("round trip", "cycles", MEASURED),
+            Column("round trip", "target time", MEASURED),
+            Column("ideal 4·latency + 2·switching", "cycles", CONFIGURED),
+            Column("above ideal", "cycles", MEASURED),
+            Column("above ideal", "target time", MEASURED),
+        ]
+    )
+    for node in results.nodes:
+        trips = console.round_trips(node.console or "")
+        ideals = network.ideal_round_trips(node.name) if trips else []
+        ideal = ideals[0] if len(ideals) == 1 else None
+        ideal_text = " or ".join(grouped(value) for value in ideals) or "–"
+        lines = [(grouped(seq), cycles) for seq, cycles in trips]
+        if len(trips) > 1:
+            lines.append(("mean", mean(cycles for _, cycles in trips)))
+        for label, cycles in lines:
+            above = cycles - ideal if ideal is not None else None
+            view.add(
+                node.name,
+                label,
+                grouped(cycles),
+                cycles_as_time(cycles, results.clock_hz),
+                ideal_text,
+                grouped(above),
+                cycles_as_time(above, results.clock_hz) if above is not None else "–",
+            )
+    return view if view.rows else None
+
+
+def bandwidth_table(results: Results) -> View | None:
+    """Return the bandwidth lines of the consoles, beside the published figure."""
+    view = View(
+        [
+            Column("node", text=True),
+            Column("line", text=True),
+            Column("data", "bytes", MEASURED),
+            Column("time", "cycles", MEASURED),
+            Column("bandwidth", "Gb/s", MEASURED),
+            Column("one NIC, bare-metal, at least", "Gb/s", PUBLISHED),
+        ]
+    )
+    for node in results.nodes:
+        for record in console.records(node.console or ""):
+            size, cycles = record.number("bytes"), record.number("cycles")
+            if size is None or not cycles:
+                continue
+            gbps = size * 8 * results.clock_hz / cycles / 1e9
+            view.add(
+                node.name,
+                record.kind,
+                grouped(size),
+                grouped(cycles),
+                significant(gbps),
+                significant(PUBLISHED_NIC_GBPS),
+            )
+    return view if view.rows else None
