@@ -1,0 +1,1 @@
+"""What the experiments share: arguments, runs of the simulator, tables, plots, the last line."""

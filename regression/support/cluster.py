@@ -1,0 +1,78 @@
+"""Makes simulation descriptions the way `firesim runworkload` does: configuration, plan, passes.
+
+Experiments say what they simulate with the same keys as a user's YAML file.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import yaml
+from firesim.config.load import Loaded, load_text
+from firesim.run.prepare import prepare
+from firesim.run.steps import Steps
+from firesim.topology.describe import describe
+from firesim.topology.plan import Plan
+from firesim.topology.resolve import resolve
+
+from regression.support.experiment import Experiment, ExperimentError
+from regression.support.simulate import Run, simulate
+
+Config = dict[str, Any]
+
+
+def merged(base: Config, over: Config) -> Config:
+    """Return a copy of `base` with the keys of `over` laid over it, mapping by mapping."""
+    result = copy.deepcopy(base)
+    for key, value in over.items():
+        old = result.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            result[key] = merged(old, value)
+        else:
+            result[key] = copy.deepcopy(value)
+    return result
+
+
+class Cluster:
+    """A configuration, checked and resolved, ready to be simulated."""
+
+    def __init__(self, experiment: Experiment, config: Config) -> None:
+        """Check the configuration.
+
+        Raises:
+            InputError: it is refused, as it would be for a user.
+        """
+        self.experiment = experiment
+        text = yaml.safe_dump(config, sort_keys=False)
+        self.loaded: Loaded = load_text(text, name=experiment.name.replace("-", "_"))
+        self.plan: Plan = resolve(self.loaded)
+
+    def description(self, folder: Path) -> dict[str, Any]:
+        """Build what is needed and return the description of a run in `folder`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        prepared = prepare(self.plan, folder, Steps(self.experiment.console))
+        wanted = self.loaded.config.simulation.threads
+        threads = wanted or self.experiment.threads
+        return describe(self.plan, self.loaded.config, prepared.files, folder, threads)
+
+
+def run_cluster(experiment: Experiment, name: str, config: Config, **options: Any) -> Run:
+    """Run one configuration in the sub-folder `name` of the experiment's results.
+
+    `options` go to `simulate`. The run must end by itself with every node passing.
+
+    Raises:
+        InputError: the configuration is refused.
+        ExperimentError: the run failed.
+    """
+    folder = experiment.folder / name
+    cluster = Cluster(experiment, config)
+    run = simulate(cluster.description(folder), folder, **options)
+    reason = run.result["reason"]
+    wanted = "max_cycles" if cluster.loaded.config.simulation.max_cycles else "ended"
+    if reason not in ("ended", wanted):
+        message = run.result.get("message", "")
+        raise ExperimentError(f"{folder}: the run ended with {reason}: {message}")
+    return run

@@ -1,0 +1,170 @@
+"""The frame of an experiment: arguments, results folder, tables, plots, verdict.
+
+An experiment module has `run(argv) -> int`, whose body is a function that takes an `Experiment`:
+
+    def run(argv: list[str]) -> int:
+        return run_experiment("scale", __doc__, argv, _measure, _arguments)
+
+`_measure` returns a `Verdict`, which becomes the last line and the exit status.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firesim.build.tools import ToolError
+from firesim.config.errors import InputError
+from firesim.run.folder import new_folder
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an experiment showed: `figure` is printed either way, `goal` when it falls short."""
+
+    holds: bool
+    figure: str
+    goal: str
+
+
+class ExperimentError(RuntimeError):
+    """A run that the experiment needs went wrong; the message says which and how."""
+
+
+class Experiment:
+    """One run of an experiment: its arguments, its results folder, and what it prints."""
+
+    def __init__(self, name: str, arguments: argparse.Namespace) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.quick: bool = arguments.quick
+        self.threads: int = arguments.threads
+        self.seed: int = arguments.seed
+        self.folder: Path = new_folder(name, arguments.results)
+        # Wide enough that a table never loses a column when the output goes to a file.
+        self.console = Console(width=None if os.isatty(1) else 130, highlight=False)
+        self.figures: dict[str, Any] = {}
+
+    def say(self, text: str) -> None:
+        """Print a line of explanation."""
+        self.console.print(text, markup=False)
+
+    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Print a table and keep it as `TITLE.csv`; columns name their units."""
+        shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+        for index, column in enumerate(columns):
+            shown.add_column(column, justify="left" if index == 0 else "right")
+        for row in rows:
+            shown.add_row(*(str(cell) for cell in row))
+        self.console.print(shown)
+        lines = [columns, *rows]
+        text = "\n".join(",".join(_csv_cell(cell) for cell in line) for line in lines)
+        file = "".join(c if c.isalnum() else "_" for c in title.lower())[:60].strip("_")
+        (self.folder / f"{file}.csv").write_text(text + "\n")
+
+    def keep(self, **figures: Any) -> None:
+        """Keep figures for `figures.json`, the machine-readable result."""
+        self.figures.update(figures)
+
+    def note_file(self, path: Path) -> None:
+        """Say where a result was written."""
+        self.say(f"wrote {path}")
+
+    def _write_figures(self, verdict: Verdict, wall_s: float) -> None:
+        record = {
+            "experiment": self.name,
+            "holds": verdict.holds,
+            "figure": verdict.figure,
+            "goal": verdict.goal,
+            "quick": self.quick,
+            "seed": self.seed,
+            "threads": self.threads,
+            "wall_s": round(wall_s, 3),
+            "host": host_facts(),
+            "figures": self.figures,
+        }
+        (self.folder / "figures.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
+def host_facts() -> dict[str, Any]:
+    """Return what a reader must know of the host to judge a speed: CPU, cores, load."""
+    model = "unknown"
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    except OSError:
+        pass
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "load_1_minute": round(os.getloadavg()[0], 2),
+        "kernel": platform.release(),
+    }
+
+
+def _csv_cell(cell: object) -> str:
+    text = str(cell).replace("\n", " ")
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"') else text
+
+
+def _parse(
+    name: str,
+    description: str | None,
+    argv: Sequence[str],
+    more: Callable[[argparse.ArgumentParser], None] | None,
+) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=f"firesim experiment {name}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--quick", action="store_true", help="a small size, under 60 s, as in CI")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="worker threads")
+    parser.add_argument("--seed", type=int, default=1, help="seed of all that is random")
+    parser.add_argument("--results", type=Path, default=None, help="results folder")
+    if more is not None:
+        more(parser)
+    return parser.parse_args(list(argv))
+
+
+def run_experiment(
+    name: str,
+    description: str | None,
+    argv: Sequence[str],
+    body: Callable[[Experiment], Verdict],
+    more_arguments: Callable[[argparse.ArgumentParser], None] | None = None,
+) -> int:
+    """Run an experiment, print its last line, return its exit status (0 only when it holds).
+
+    The last line is `NAME: <figure> ok` or `NAME: <figure> short of <goal>`.
+    """
+    arguments = _parse(name, description, argv, more_arguments)
+    try:
+        experiment = Experiment(name, arguments)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    experiment.say(f"{name}: seed {experiment.seed}, results in {experiment.folder}")
+    began = time.monotonic()
+    try:
+        verdict = body(experiment)
+    except (ExperimentError, InputError, ToolError) as error:
+        experiment.say(str(error))
+        verdict = Verdict(False, "did not run to its end,", "a complete run")
+    experiment._write_figures(verdict, time.monotonic() - began)
+    ending = "ok" if verdict.holds else f"short of {verdict.goal}"
+    print(f"{name}: {verdict.figure} {ending}", flush=True)
+    return 0 if verdict.holds else 1

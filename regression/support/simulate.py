@@ -1,0 +1,116 @@
+"""Runs firesim-sim on a simulation description and collects what it left and what it cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firesim.build.simulator import simulator
+
+from regression.support.experiment import ExperimentError
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run. Times in seconds; `peak_bytes` is the simulator's largest resident size."""
+
+    folder: Path
+    result: dict[str, Any]
+    exit_status: int
+    process_wall_s: float
+    process_cpu_s: float
+    peak_bytes: int
+
+    @property
+    def token_hash(self) -> str:
+        """The hash over every token on every link."""
+        return str(self.result["token_hash"])
+
+    @property
+    def end_cycle(self) -> int:
+        """Target cycles simulated."""
+        return int(self.result["end_cycle"])
+
+    @property
+    def wall_s(self) -> float:
+        """Wall time of the simulation itself, without loading the models."""
+        return float(self.result["wall_s"])
+
+    def console(self, node: str) -> str:
+        """Return the console log of a node."""
+        return (self.folder / node / "uart.log").read_text(errors="replace")
+
+    def traffic(self, link: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the totals of a link: (a to b, b to a)."""
+        for entry in self.result["links"]:
+            if entry["name"] == link:
+                return entry["a_to_b"], entry["b_to_a"]
+        raise KeyError(link)
+
+
+def simulate(
+    description: dict[str, Any],
+    folder: Path,
+    *,
+    binary: Path | None = None,
+    timeout_s: float = 1800,
+    expect: tuple[int, ...] = (0,),
+) -> Run:
+    """Run one simulation with its results in `folder`.
+
+    `description` is as interfaces.md, section 5; its key `results` is replaced by `folder`.
+
+    Raises:
+        ExperimentError: the simulator's exit status is not one of `expect`, or it timed out.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "description.json"
+    file.write_text(json.dumps({**description, "results": str(folder)}, indent=1))
+    log = folder / "run.log"
+    began = time.monotonic()
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [str(binary or simulator()), str(file)], stdout=output, stderr=subprocess.STDOUT
+        )
+    timed_out = threading.Event()
+
+    def stop() -> None:
+        timed_out.set()
+        process.kill()
+
+    timer = threading.Timer(timeout_s, stop)
+    timer.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    finally:
+        timer.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    wall_s = time.monotonic() - began
+    if timed_out.is_set():
+        raise ExperimentError(f"{file}: not finished after {timeout_s:g} s, stopped.")
+    if process.returncode not in expect:
+        tail = log.read_text(errors="replace").strip().splitlines()[-8:]
+        raise ExperimentError(
+            f"{file}: firesim-sim exit status {process.returncode}.\n" + "\n".join(tail)
+        )
+    result_file = folder / "result.json"
+    if not result_file.is_file():
+        raise ExperimentError(f"{file}: firesim-sim left no result.json.")
+    return Run(
+        folder=folder,
+        result=json.loads(result_file.read_text()),
+        exit_status=process.returncode,
+        process_wall_s=wall_s,
+        process_cpu_s=usage.ru_utime + usage.ru_stime,
+        peak_bytes=usage.ru_maxrss * 1024,
+    )
