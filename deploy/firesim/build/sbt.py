@@ -35,4 +35,4 @@ def run_sbt(project_dir: Path, *commands: str) -> None:
     with (target / ".firesim-sbt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         jar = maven_jar(SBT_LAUNCHER)
-        run(["java", *JAVA_OPTIONS, "-jar", jar, "-batch", *commands], cwd=project_dir)
+        run(["java", *JAVA_OPTIONS, "-jar", jar, *commands], cwd=project_dir)

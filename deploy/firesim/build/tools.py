@@ -33,7 +33,9 @@ def verilator_environment() -> dict[str, str]:
     return {**os.environ, "VERILATOR_ROOT": str(root), "PATH": path}
 
 
-def run(command: list[str | Path], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
+def run(
+    command: list[str | Path], *, cwd: Path | None = None, env: dict[str, str] | None = None
+) -> str:
     """Run a build command, return its standard output.
 
     Raises:
@@ -41,12 +43,24 @@ def run(command: list[str | Path], *, cwd: Path | None = None, env: dict[str, st
     """
     words = [str(word) for word in command]
     try:
-        done = subprocess.run(words, cwd=cwd, env=env, text=True, capture_output=True, check=False)
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            env=env,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
     except FileNotFoundError as error:
-        raise ToolError(f"{words[0]} is not installed (needed for: {' '.join(words)[:200]})") from error
+        raise ToolError(
+            f"{words[0]} is not installed (needed for: {' '.join(words)[:200]})"
+        ) from error
     if done.returncode != 0:
         tail = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
-        raise ToolError(f"{' '.join(words)[:400]}\nfailed with exit status {done.returncode}:\n{tail}")
+        raise ToolError(
+            f"{' '.join(words)[:400]}\nfailed with exit status {done.returncode}:\n{tail}"
+        )
     return done.stdout
 
 

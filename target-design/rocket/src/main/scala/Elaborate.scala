@@ -1,0 +1,31 @@
+// Command line: `Elaborate BOOTROM OUTDIR CORES`: writes OUTDIR/RocketSoC<CORES>.fir and .anno.json.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package firesim.rocket
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
+
+import firrtl.annotations.JsonProtocol
+import freechips.rocketchip.config.Parameters
+
+object Elaborate {
+  def main(arguments: Array[String]): Unit = arguments match {
+    case Array(bootRom, out, cores) => elaborate(bootRom, Paths.get(out), cores.toInt)
+    case _ => throw new IllegalArgumentException("usage: Elaborate BOOTROM OUTDIR CORES")
+  }
+
+  private def elaborate(bootRom: String, out: Path, cores: Int): Unit = {
+    require(
+      cores >= 1 && cores <= SocParameters.MaxCores,
+      s"CORES is $cores; expected 1 to ${SocParameters.MaxCores}"
+    )
+    implicit val parameters: Parameters = new SocConfig(cores, bootRom).toInstance
+    val circuit = chisel3.Driver.elaborate(() => new RocketSoC(cores))
+    val annotations = circuit.annotations.map(_.toFirrtl)
+    write(out.resolve(s"${circuit.name}.fir"), chisel3.Driver.emit(circuit))
+    write(out.resolve(s"${circuit.name}.anno.json"), JsonProtocol.serialize(annotations))
+  }
+
+  private def write(file: Path, text: String): Unit = Files.write(file, text.getBytes(UTF_8))
+}

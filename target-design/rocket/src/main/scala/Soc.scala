@@ -1,0 +1,31 @@
+// The top module RocketSoC<N>: the system with nothing but flat ports, as README.md lists them.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package firesim.rocket
+
+import chisel3._
+import freechips.rocketchip.config.Parameters
+import freechips.rocketchip.diplomacy.LazyModule
+
+class RocketSoC(cores: Int)(implicit p: Parameters) extends MultiIOModule {
+  override def desiredName: String = s"RocketSoC$cores"
+
+  private val system = LazyModule(new RocketSystem)
+  private val systemModule = Module(system.module)
+
+  private val memBundle = system.mem_axi4.head
+  private val mmioBundle = system.mmio.head
+  private val dmaBundle = system.dma.head
+
+  val interrupts = IO(Input(UInt(SocParameters.Interrupts.W)))
+  val mem = IO(new FlatAxi4(memBundle.params.idBits))
+  val mmio = IO(new FlatAxi4(mmioBundle.params.idBits))
+  val dma = IO(Flipped(new FlatAxi4(dmaBundle.params.idBits)))
+  val trace = IO(Output(Vec(cores, new CommitTrace)))
+
+  systemModule.interrupts := interrupts
+  FlatAxi4.fromMaster(mem, memBundle)
+  FlatAxi4.fromMaster(mmio, mmioBundle)
+  FlatAxi4.toSlave(dma, dmaBundle)
+  trace := systemModule.trace
+}
