@@ -19,6 +19,7 @@ from firesim.report.console import records, round_trips
 from firesim.report.drawing import topology_svg
 from firesim.report.network import Network
 from firesim.report.results import read_results
+from firesim.report.sections import _binned
 from firesim.report.units import byte_size, hertz, seconds, significant
 
 LATENCY = 6400
@@ -118,14 +119,14 @@ def complete(folder: Path) -> Path:
         ]
         write(folder / node / "counters.csv", "cycle,instructions,nic_sends\n" + "\n".join(rows))
         write(folder / node / "trace/hart0.folded", "main;ping;send 400\nmain;idle 99\n")
-    ports = [{"port": p, "in_packets": 111, "in_bytes": 7200, "dropped_packets": p} for p in (0, 1)]
+    ports = [{"port": p, "packets_in": 111, "bytes_in": 7200, "dropped_runt": p} for p in (0, 1)]
     write(folder / "tor0/ports.json", {"ports": ports})
     rows = [
         f"{c},{p},{(c // 100) % 7000 if p else 0},{6500 if c > 700_000 else 10}"
         for c in range(0, 1_600_000, 1000)
         for p in (0, 1)
     ]
-    write(folder / "tor0/throughput.csv", "cycle,port,in_bytes,out_bytes\n" + "\n".join(rows))
+    write(folder / "tor0/throughput.csv", "cycle,port,bytes_in,bytes_out\n" + "\n".join(rows))
     write(folder / "tor0/capture.pcapng", "")
     return folder
 
@@ -278,6 +279,17 @@ def test_ideal_round_trip_over_two_levels() -> None:
     network = Network(tree)
     assert network.one_way_cycles("node0", "node1") == 2 * LATENCY + 200 + 10 + 25 + 10
     assert network.ideal_round_trips("node0") == [2 * (2 * LATENCY + 245)]
+
+
+def test_throughput_keeps_every_byte_and_draws_silence() -> None:
+    cycles, values = [1000.0, 999_000.0], [8000.0, 400.0]
+    starts, rates = _binned(cycles, values, 1000.0, 1_000_500.0)
+    assert len(starts) <= MOST_POINTS
+    ends = [*starts[1:], 1_000_500.0]
+    total = sum(r * (b - a) for r, a, b in zip(rates, starts, ends, strict=True))
+    assert total == pytest.approx(8400)
+    assert rates.count(0.0) == len(rates) - 2
+    assert _binned([], [], 1000.0, 0.0) == ([0.0], [0.0])
 
 
 def test_console_lines() -> None:

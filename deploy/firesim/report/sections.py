@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from itertools import pairwise
 
 from markupsafe import Markup
 
-from firesim.report.charts import Series, line_chart
+from firesim.report.charts import MOST_POINTS, Series, line_chart
 from firesim.report.flamegraph import FlameGraphError, as_data_uri, flame_graph_svg, merge_folded
 from firesim.report.network import Network
 from firesim.report.results import JsonObject, Results, SwitchFiles, Table
 
 MOST_LINK_CHARTS = 36
 MOST_COUNTER_CHARTS = 24
-LINK_CAPACITY_BITS_PER_CYCLE = 64
+MOST_BINS = MOST_POINTS
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def _port_series(table: Table) -> dict[int, tuple[list[float], list[float], list
     names = {name.lower(): index for index, name in enumerate(table.columns)}
     try:
         cycle, port = names["cycle"], names["port"]
-        received, sent = names["in_bytes"], names["out_bytes"]
+        received, sent = names["bytes_in"], names["bytes_out"]
     except KeyError:
         return {}
     ports: dict[int, tuple[list[float], list[float], list[float]]] = {}
@@ -63,15 +64,22 @@ def _port_series(table: Table) -> dict[int, tuple[list[float], list[float], list
     return ports
 
 
-def _dense(
+def _binned(
     cycles: list[float], values: list[float], interval: float, end: float
 ) -> tuple[list[float], list[float]]:
-    """Fill the intervals that an idle port did not write, so that silence is drawn as zero."""
-    present = dict(zip(cycles, values, strict=True))
-    last = max(end, cycles[-1] if cycles else 0)
-    count = min(200_000, int(last // interval) + 1)
-    xs = [index * interval for index in range(count)]
-    return xs, [present.get(x, 0.0) for x in xs]
+    """Return (start cycle, bytes per cycle) of at most MOST_BINS equal stretches of time.
+
+    A switch writes no row for an interval in which a port was silent; here silence is zero.
+    """
+    last = max(end, cycles[-1] + interval if cycles else 0.0, interval)
+    width = interval * math.ceil(last / interval / MOST_BINS)
+    sums = [0.0] * math.ceil(last / width)
+    for cycle, value in zip(cycles, values, strict=True):
+        sums[int(cycle // width)] += value
+    starts = [index * width for index in range(len(sums))]
+    # The last stretch may be cut short by the end of the run.
+    lengths = [min(width, last - start) for start in starts]
+    return starts, [total / length for total, length in zip(sums, lengths, strict=True)]
 
 
 def _switch_figures(
@@ -84,18 +92,20 @@ def _switch_figures(
     )
     interval = float(settings.get("throughput_interval_cycles") or 1000)
     end = float((results.result or {}).get("end_cycle", 0))
+    series = _port_series(switch.throughput)
     figures: list[Figure] = []
-    for port, (cycles, received, sent) in sorted(_port_series(switch.throughput).items()):
+    for port in range(max(len(settings.get("ports", [])), max(series, default=-1) + 1)):
+        cycles, received, sent = series.get(port, ([], [], []))
         link = network.link_of_port(switch.name, port)
         title = link.name if link else f"{switch.name} port {port}"
         if title in drawn:
             continue
         drawn.add(title)
         other = (link.b if link.a == switch.name else link.a) if link else "outside"
-        xs, ins = _dense(cycles, received, interval, end)
-        _, outs = _dense(cycles, sent, interval, end)
-        to_gbps = 8 * results.clock_hz / interval / 1e9
-        per_unit, unit = time_unit(xs[-1] if xs else 0, results.clock_hz)
+        xs, ins = _binned(cycles, received, interval, end)
+        _, outs = _binned(cycles, sent, interval, end)
+        to_gbps = 8 * results.clock_hz / 1e9
+        per_unit, unit = time_unit(xs[-1], results.clock_hz)
         svg = line_chart(
             [x / per_unit for x in xs],
             [
@@ -105,7 +115,7 @@ def _switch_figures(
             x_label=f"target time ({unit})",
             y_label="throughput (Gb/s)",
         )
-        figures.append(Figure(title, svg, sum(ins) + sum(outs)))
+        figures.append(Figure(title, svg, sum(received) + sum(sent)))
     return figures
 
 

@@ -234,6 +234,8 @@ def _name_and_unit(key: str) -> tuple[str, str]:
     """Split a counter's key such as `in_bytes` or `dropped_packets_full` into words and unit."""
     words = key.split("_")
     unit = next((word for word in reversed(words) if word in _UNITS), "")
+    if not unit and words[0] == "dropped":
+        return " ".join(words), "packets"
     rest = " ".join(word for word in words if word != unit) or key
     return rest, unit.replace("gbps", "Gb/s")
 
