@@ -1,0 +1,69 @@
+"""Builds firesim-sim (C++) with CMake and Ninja, incrementally, outside the source tree."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from firesim.build.paths import ROOT, cache_root
+from firesim.build.tools import ToolError, run
+
+SANITIZERS = ("address", "thread")
+
+
+def build_folder(variant: str = "release") -> Path:
+    """Return the build folder of this source tree for a variant of the build."""
+    tree = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
+    return cache_root() / "cmake" / f"{tree}-{variant}"
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".firesim.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ()) -> Path:
+    """Build the C++ tree and return its build folder; unchanged files are not built again.
+
+    `variant` is "release", "address" or "thread" (sanitizers).
+
+    Raises:
+        ToolError: CMake or the compiler failed; the message ends with its last lines.
+    """
+    if not (ROOT / "CMakeLists.txt").is_file():
+        raise ToolError(f"There is no CMakeLists.txt in {ROOT}: the source tree is not complete.")
+    folder = build_folder(variant)
+    with _locked(folder):
+        if not (folder / "build.ninja").is_file():
+            options = ["-DCMAKE_BUILD_TYPE=Release"]
+            if variant in SANITIZERS:
+                options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DFIRESIM_SANITIZE={variant}"]
+            run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *options])
+        jobs = str(min(os.cpu_count() or 1, 16))
+        wanted = [word for target in targets for word in ("--target", target)]
+        run(["cmake", "--build", folder, "-j", jobs, *wanted])
+    return folder
+
+
+def simulator() -> Path:
+    """Return the firesim-sim binary, built if anything changed.
+
+    Raises:
+        ToolError: the build failed.
+    """
+    folder = configure_and_build(targets=("firesim-sim",))
+    for candidate in (
+        folder / "firesim-sim",
+        folder / "bin/firesim-sim",
+        folder / "sim/core/firesim-sim",
+    ):
+        if candidate.is_file():
+            return candidate
+    raise ToolError(f"The build in {folder} made no firesim-sim.")

@@ -1,0 +1,132 @@
+"""`firesim build`: build one thing, or everything a run may need, ahead of time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firesim.cli.common import plain_errors
+
+build = typer.Typer(
+    help="Build blades, Verilog designs, the simulator and target software; all is cached.",
+    no_args_is_help=True,
+)
+
+NameArgument = Annotated[str, typer.Argument(help="Name; an unknown one lists those known.")]
+
+
+@build.command()
+@plain_errors
+def blade(name: NameArgument) -> None:
+    """Build the model of a blade of target-design/blades and print its folder.
+
+    Example: firesim build blade rocket-1
+    """
+    typer.echo(_blade(name))
+
+
+def _blade(name: str) -> Path:
+    from firesim.build.model import blade_model
+    from firesim.config.errors import InputError, unknown
+    from firesim.run.checks import blade_names
+
+    if name not in blade_names():
+        raise InputError(f"build blade: {unknown(name, 'one of the blades', blade_names())}")
+    return blade_model(name)
+
+
+@build.command()
+@plain_errors
+def verilog(
+    top: Annotated[str, typer.Argument(help="Name of the top module.")],
+    files: Annotated[list[Path], typer.Argument(help="Verilog and SystemVerilog files.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.")] = Path(
+        "model"
+    ),
+    clock: Annotated[str, typer.Option(help="Clock input of the top module.")] = "clock",
+    reset: Annotated[str, typer.Option(help="Reset input of the top module.")] = "reset",
+    include: Annotated[list[Path] | None, typer.Option("-I", help="Include folder.")] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", help="NAME or NAME=VALUE.")] = None,
+) -> None:
+    """Compile a Verilog or SystemVerilog design into a model.
+
+    Example: firesim build verilog Counter counter.sv -o build/counter
+    """
+    import goldengate
+
+    from firesim.config.errors import InputError
+
+    for path in files:
+        if not path.is_file():
+            raise InputError(f'build verilog: found "{path}", expected a file that exists.')
+    defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
+    typer.echo(
+        goldengate.compile(
+            files,
+            top,
+            output,
+            clock=clock,
+            reset=reset,
+            include_dirs=include or [],
+            defines=defines,
+        )
+    )
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    return text.partition("=")
+
+
+@build.command()
+@plain_errors
+def simulator() -> None:
+    """Build firesim-sim and print its path.
+
+    Example: firesim build simulator
+    """
+    typer.echo(_simulator())
+
+
+def _simulator() -> Path:
+    from firesim.build.simulator import simulator as make
+
+    return make()
+
+
+@build.command()
+@plain_errors
+def software(
+    name: Annotated[str | None, typer.Argument(help="Program (default: all of them).")] = None,
+) -> None:
+    """Build a program of sw/firesim-software, or all, and print the ELF files.
+
+    Example: firesim build software quickstart
+    """
+    _software(name)
+
+
+def _software(name: str | None) -> None:
+    import firesim_software
+
+    from firesim.config.errors import InputError, unknown
+    from firesim.run.checks import program_names
+
+    known = program_names()
+    if name is not None and name not in known:
+        raise InputError(f"build software: {unknown(name, 'one of the programs', known)}")
+    for program in [name] if name else known:
+        typer.echo(firesim_software.program(program))
+
+
+@build.command("all")
+@plain_errors
+def everything() -> None:
+    """Build the simulator, all software and the blade of quickstart.
+
+    Example: firesim build all
+    """
+    typer.echo(_simulator())
+    _software(None)
+    typer.echo(_blade("rocket-1"))

@@ -1,0 +1,62 @@
+"""What the commands share: consoles, options, errors as sentences and exit statuses."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, ParamSpec, TypeVar
+
+import typer
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 3, 130
+
+ConfigOption = Annotated[
+    str,
+    typer.Option("-c", "--config", help="YAML file, or the name of a recipe of deploy/recipes."),
+]
+OverrideOption = Annotated[
+    list[str] | None,
+    typer.Option("-x", "--override", help="key.path=value, overrides any key; may be repeated."),
+]
+ResultsOption = Annotated[
+    Path | None, typer.Option("--results", help="Results folder (default: results/DATE-TIME-NAME).")
+]
+
+
+def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
+    """Print the errors a user can act on as sentences, without a stack trace.
+
+    Exit status 2 for bad input, 3 for a failed build step, 130 for Ctrl-C.
+    """
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        from firesim.build.tools import ToolError
+        from firesim.config.errors import InputError
+        from firesim.run.artifacts import ArtifactError
+
+        try:
+            return command(*args, **kwargs)
+        except (InputError, ArtifactError) as error:
+            typer.echo(str(error), err=True)
+            raise typer.Exit(BAD_INPUT) from error
+        except ToolError as error:
+            typer.echo(str(error), err=True)
+            raise typer.Exit(FAILED) from error
+        except KeyboardInterrupt as error:
+            typer.echo("Interrupted.", err=True)
+            raise typer.Exit(INTERRUPTED) from error
+        except Exception as error:
+            # Imported only now: the compiler is heavy and rarely needed.
+            from goldengate import GoldenGateError
+
+            if not isinstance(error, GoldenGateError):
+                raise
+            typer.echo(str(error), err=True)
+            raise typer.Exit(FAILED) from error
+
+    return wrapped

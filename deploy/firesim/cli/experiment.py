@@ -1,0 +1,36 @@
+"""`firesim experiment NAME`: run one published experiment or ledger of `regression/`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from firesim.cli.common import plain_errors
+
+
+@plain_errors
+def experiment(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="Name of the experiment.")] = None,
+    list_all: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+) -> None:
+    """Run an experiment; --quick takes under a minute, other options are the experiment's own.
+
+    Examples:
+
+      firesim experiment --list
+
+      firesim experiment ping-latency --quick
+    """
+    from firesim.config.errors import InputError, unknown
+    from firesim.run.experiments import experiments, run_experiment
+
+    known = experiments()
+    if list_all or name is None:
+        for entry, summary in known.items():
+            typer.echo(f"{entry:20} {summary}")
+        return
+    if name not in known:
+        raise InputError(f"experiment: {unknown(name, 'one of the experiments', list(known))}")
+    raise typer.Exit(run_experiment(name, context.args))

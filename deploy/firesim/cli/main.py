@@ -1,0 +1,33 @@
+"""The command `firesim`: every command is a file beside this one."""
+
+from __future__ import annotations
+
+import typer
+
+from firesim.cli.build import build
+from firesim.cli.experiment import experiment
+from firesim.cli.kill import kill
+from firesim.cli.quickstart import quickstart
+from firesim.cli.report import report
+from firesim.cli.runcheck import runcheck
+from firesim.cli.runworkload import runworkload
+from firesim.cli.schema import schema
+from firesim.cli.test import test
+from firesim.cli.version import version
+
+app = typer.Typer(
+    name="firesim",
+    help="FireSim simulates whole datacenter clusters, exact to the cycle. Start with: "
+    "./firesim quickstart",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_show_locals=False,
+)
+for command in (quickstart, runworkload, runcheck, kill, report, schema, version):
+    app.command()(command)
+app.command(context_settings={"ignore_unknown_options": False})(test)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(experiment)
+app.add_typer(build, name="build")
+
+if __name__ == "__main__":
+    app()

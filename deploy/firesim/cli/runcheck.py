@@ -1,0 +1,104 @@
+"""`firesim runcheck`: check a configuration, draw the topology, show what would run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from firesim.cli.common import ConfigOption, OverrideOption, plain_errors
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from firesim.topology.plan import Plan
+
+MOST_ROWS = 64
+
+
+@plain_errors
+def runcheck(
+    config: ConfigOption,
+    override: OverrideOption = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Also draw into this SVG file.")] = None,
+) -> None:
+    """Check a configuration and show what it means; nothing is built or started.
+
+    Examples:
+
+      firesim runcheck -c quickstart
+
+      firesim runcheck -c rack.yaml -x system.topology=clos_2_8_2 --svg clos.svg
+    """
+    from rich.console import Console
+
+    from firesim.config.load import find_config, load_file
+    from firesim.run.checks import check_plan
+    from firesim.topology.draw import text_drawing, write_svg
+    from firesim.topology.resolve import resolve
+
+    loaded = load_file(find_config(config), override or [])
+    plan = resolve(loaded)
+    check_plan(loaded, plan)
+    console = Console()
+    console.print(text_drawing(plan), highlight=False)
+    console.print(node_table(plan))
+    console.print(switch_table(plan))
+    if svg is not None:
+        write_svg(plan, svg)
+        console.print(f"drawing: {svg}", highlight=False)
+    console.print(
+        f"{loaded.name}: {len(plan.nodes)} nodes, {len(plan.switches)} switches, "
+        f"{len(plan.links)} links: ok",
+        highlight=False,
+    )
+
+
+def node_table(plan: Plan) -> Table:
+    """Return the resolved nodes as a table."""
+    from rich.table import Table
+
+    table = Table(title="nodes", title_justify="left")
+    for heading in ("node", "blade", "memory MiB", "timing", "MAC", "IP", "Gb/s", "software"):
+        table.add_column(heading, overflow="fold")
+    for node in plan.nodes[:MOST_ROWS]:
+        software = node.program or node.elf or node.traffic
+        table.add_row(
+            node.name,
+            node.blade,
+            "-" if node.traffic else str(node.memory.size_mib),
+            "-" if node.traffic else node.memory.timing.model,
+            node.mac,
+            node.ip,
+            f"{200 * node.rate[0] / node.rate[1]:g}",
+            " ".join([str(software), *node.args]),
+        )
+    if len(plan.nodes) > MOST_ROWS:
+        table.caption = f"{len(plan.nodes) - MOST_ROWS} more nodes"
+    return table
+
+
+def switch_table(plan: Plan) -> Table:
+    """Return the resolved switches as a table."""
+    from rich.table import Table
+
+    table = Table(title="switches", title_justify="left")
+    for heading in ("switch", "kind", "switching cycles", "ports", "port: peer (nodes reached)"):
+        table.add_column(heading, overflow="fold")
+    for switch in plan.switches[:MOST_ROWS]:
+        reached = [0] * len(switch.ports)
+        for port in switch.table.values():
+            reached[port] += 1
+        ports = [f"{i}: {port.peer} ({reached[i]})" for i, port in enumerate(switch.ports)]
+        more = [f"and {len(ports) - 16} more"] if len(ports) > 16 else []
+        table.add_row(
+            switch.name,
+            switch.kind,
+            str(switch.switching_latency_cycles),
+            str(len(switch.ports)),
+            ", ".join(ports[:16] + more),
+        )
+    if len(plan.switches) > MOST_ROWS:
+        table.caption = f"{len(plan.switches) - MOST_ROWS} more switches"
+    return table

@@ -1,0 +1,40 @@
+"""`firesim test`: the one entry for every test."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from firesim.cli.common import plain_errors
+
+
+@plain_errors
+def test(
+    ci: Annotated[bool, typer.Option("--ci", help="Also with sanitizers, as CI does.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Parts whose name contains this.")
+    ] = None,
+) -> None:
+    """Run every test: C++, Python, Chisel and the quick form of every experiment.
+
+    The last line is "N passed, N failed"; the exit status is 0 when nothing failed.
+
+    Examples:
+
+      firesim test
+
+      firesim test --only python --only c++
+    """
+    from firesim.config.errors import InputError, listed
+    from firesim.run.suite import matching, parts, run_parts
+
+    every = parts(ci)
+    chosen = matching(every, only or [])
+    if not chosen:
+        raise InputError(
+            f"--only: found {only}, expected part of {listed([p.name for p in every])}."
+        )
+    total = run_parts(chosen, typer.echo)
+    typer.echo(f"{total.passed} passed, {total.failed} failed")
+    raise typer.Exit(1 if total.failed or not total.passed else 0)

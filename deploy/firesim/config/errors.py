@@ -1,0 +1,34 @@
+"""One kind of error for all bad input: one sentence that says where, what and what instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class InputError(Exception):
+    """Bad input of the user; `str(error)` is the whole message, one sentence a line."""
+
+
+def nearest(found: str, known: Iterable[str]) -> str | None:
+    """Return the known name most like `found`, or None when none is alike."""
+    matches = difflib.get_close_matches(found, list(known), n=1, cutoff=0.5)
+    return matches[0] if matches else None
+
+
+def listed(names: Sequence[str], limit: int = 12) -> str:
+    """Return "a", "b" or "c" as text; long lists are cut with a count."""
+    shown = [f'"{name}"' for name in names[:limit]]
+    if len(names) > limit:
+        return ", ".join(shown) + f" or {len(names) - limit} more"
+    if len(shown) < 2:
+        return "".join(shown) or "nothing"
+    return ", ".join(shown[:-1]) + " or " + shown[-1]
+
+
+def unknown(found: str, what: str, known: Sequence[str]) -> str:
+    """Return: found "x", expected <what> "a", "b" or "c", did you mean "b"?"""
+    text = f'found "{found}", expected {what} {listed(sorted(known))}'
+    if close := nearest(found, known):
+        return f'{text}, did you mean "{close}"?'
+    return text + "."

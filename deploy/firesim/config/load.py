@@ -1,0 +1,147 @@
+"""Load the configuration of a run: file, overrides, workload, models, all errors with lines."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from firesim.build.paths import ROOT
+from firesim.config.errors import InputError, unknown
+from firesim.config.explain import explain
+from firesim.config.positions import KeyPath, Source, apply_override, parse_yaml, read_yaml
+from firesim.config.run_config import RunConfig
+
+RECIPES = ROOT / "deploy/recipes"
+WORKLOADS = ROOT / "deploy/workloads"
+MAX_BASES = 8
+EXCLUSIVE = (("program", "elf"), ("disk_image", "disk_sectors"), ("latency", "latency_cycles"))
+"""Pairs of keys of which a later layer's choice replaces an earlier layer's other choice."""
+
+
+@dataclass
+class Loaded:
+    """A checked configuration and where its values came from."""
+
+    config: RunConfig
+    source: Source
+    folder: Path
+    name: str
+
+    def error(self, path: KeyPath, message: str) -> InputError:
+        """Return an error that points at the value at `path`."""
+        return self.source.error(path, message)
+
+    def file(self, path: KeyPath, text: str) -> Path:
+        """Return the file named by the value at `path`: relative to the file that names it."""
+        place = self.source.place(path)
+        named_in = Path(place.rpartition(":")[0])
+        inside = not place.startswith("-x ") and named_in.parent.is_dir()
+        base = named_in.parent if inside and named_in.is_file() else Path()
+        if base == Path() and not place.startswith("-x "):
+            base = self.folder
+        return (base / Path(text).expanduser()).absolute()
+
+
+def yaml_names(folder: Path) -> list[str]:
+    """Return the names of the YAML files in a folder, sorted."""
+    return sorted(path.stem for path in folder.glob("*.yaml"))
+
+
+def find_config(text: str) -> Path:
+    """Return the configuration file meant by a path or by the name of a recipe.
+
+    Raises:
+        InputError: neither a file nor a recipe.
+    """
+    path = Path(text)
+    if path.is_file():
+        return path
+    recipe = RECIPES / f"{text}.yaml"
+    if "/" not in text and recipe.is_file():
+        return recipe
+    if path.suffix or "/" in text:
+        raise InputError(f"{text}: there is no such file.")
+    raise InputError(f"-c: {unknown(text, 'a file or one of the recipes', yaml_names(RECIPES))}")
+
+
+def _merged(base: Any, over: Any) -> Any:
+    """Return `over` laid on `base`: mappings key by key, anything else replaced."""
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return copy.deepcopy(over)
+    result = copy.deepcopy(base)
+    for pair in EXCLUSIVE:
+        if any(over.get(key) is not None for key in pair):
+            for key in pair:
+                result.pop(key, None)
+    for key, value in over.items():
+        result[key] = _merged(result.get(key), value)
+    return result
+
+
+def _expand_workload(source: Source) -> None:
+    """Replace `workload.base` by the content of the workload files it names, keeping places."""
+    if not isinstance(source.data, dict):
+        return
+    work = source.data.get("workload")
+    if isinstance(work, str):
+        work = {"base": work}
+    seen: list[str] = []
+    while isinstance(work, dict) and isinstance(work.get("base"), str):
+        name = work["base"]
+        place: KeyPath = (
+            ("workload", "base") if isinstance(source.data["workload"], dict) else ("workload",)
+        )
+        file = WORKLOADS / f"{name}.yaml"
+        if not file.is_file():
+            raise source.error(place, unknown(name, "one of the workloads", yaml_names(WORKLOADS)))
+        if name in seen or len(seen) >= MAX_BASES:
+            raise source.error(place, f'found base "{name}" again, expected no circle of bases.')
+        seen.append(name)
+        base = read_yaml(file)
+        over = {key: value for key, value in work.items() if key != "base"}
+        if not isinstance(base.data, dict):
+            raise InputError(f"{file}:1: found no mapping, expected a workload.")
+        work = _merged(base.data, over)
+        for inner, where in base.places.items():
+            source.places.setdefault(("workload", *inner), where)
+    if work is not None:
+        source.data["workload"] = work
+
+
+def load_source(source: Source, folder: Path, name: str, overrides: Sequence[str] = ()) -> Loaded:
+    """Check parsed YAML with overrides applied.
+
+    Raises:
+        InputError: anything wrong, one line for each error.
+    """
+    if isinstance(source.data, dict) and isinstance(source.data.get("workload"), str):
+        source.data["workload"] = {"base": source.data["workload"]}
+        source.places.setdefault(("workload", "base"), source.place(("workload",)))
+    for override in overrides:
+        apply_override(source, override)
+    if not isinstance(source.data, dict):
+        raise InputError(
+            f"{source.name}:1: found no mapping, expected the keys system, workload, ..."
+        )
+    _expand_workload(source)
+    try:
+        config = RunConfig.model_validate(source.data)
+    except ValidationError as error:
+        raise InputError(explain(error, RunConfig, source)) from error
+    return Loaded(config, source, folder, config.name or name)
+
+
+def load_file(path: Path, overrides: Sequence[str] = ()) -> Loaded:
+    """Load and check a configuration file (see load_source)."""
+    stem = "".join(c if c.isalnum() or c == "_" else "_" for c in path.stem)
+    return load_source(read_yaml(path), path.absolute().parent, stem, overrides)
+
+
+def load_text(text: str, overrides: Sequence[str] = (), name: str = "run") -> Loaded:
+    """Load and check configuration text, for experiments; errors call it `name.yaml`."""
+    return load_source(parse_yaml(text, f"{name}.yaml"), Path.cwd(), name, overrides)

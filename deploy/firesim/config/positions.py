@@ -1,0 +1,221 @@
+"""YAML into plain values, keeping for each value the file and line it came from.
+
+Reads the YAML 1.2 core schema (true/false only, no base-60 numbers), because YAML 1.1 turns a
+MAC address such as 12:34:56:01:02:03 into a number. A key given twice is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from firesim.config.errors import InputError
+
+KeyPath = tuple[str | int, ...]
+MAX_FILE_BYTES = 16 << 20
+
+
+@dataclass
+class Source:
+    """Plain values of one configuration and where each came from."""
+
+    data: Any
+    name: str
+    places: dict[KeyPath, str] = field(default_factory=dict)
+
+    def place(self, path: KeyPath) -> str:
+        """Return "file:line" of the value at `path`, or of the nearest value around it."""
+        for length in range(len(path), -1, -1):
+            if found := self.places.get(path[:length]):
+                return found
+        return self.name
+
+    def error(self, path: KeyPath, message: str) -> InputError:
+        """Return the error "file:line: key.path: message"."""
+        return InputError(f"{self.place(path)}: {dotted(path)}{message}")
+
+
+def dotted(path: KeyPath) -> str:
+    """Return `a.b[2]: ` for ("a", "b", 2), and nothing for the empty path."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return f"{text}: " if text else ""
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader with the scalars of the YAML 1.2 core schema."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+
+def _resolvers() -> None:
+    add = _Loader.add_implicit_resolver
+    add("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false|True|False)$"), list("tfTF"))
+    add(
+        "tag:yaml.org,2002:int",
+        re.compile(r"^[-+]?(?:0x[0-9a-fA-F_]+|[0-9][0-9_]*)$"),
+        list("-+0123456789"),
+    )
+    add(
+        "tag:yaml.org,2002:float",
+        re.compile(
+            r"^[-+]?(?:[0-9][0-9_]*\.[0-9]*(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|\.[0-9]+)$"
+        ),
+        list("-+.0123456789"),
+    )
+    add("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|)$"), ["~", "n", "N", ""])
+    add("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
+
+
+_resolvers()
+
+
+def _number(text: str) -> int | float:
+    plain = text.replace("_", "")
+    if "x" in plain:
+        return int(plain, 16)
+    return int(plain, 10) if re.fullmatch(r"[-+]?[0-9]+", plain) else float(plain)
+
+
+class _Builder:
+    """Turns a YAML node tree into values while noting places."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def value(self, node: yaml.Node, path: KeyPath, seen: tuple[int, ...] = ()) -> Any:
+        place = f"{self.source.name}:{node.start_mark.line + 1}"
+        self.source.places.setdefault(path, place)
+        if id(node) in seen:
+            raise InputError(f"{place}: {dotted(path)}found an anchor that contains itself.")
+        inner = (*seen, id(node))
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path, inner)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(item, (*path, i), inner) for i, item in enumerate(node.value)]
+        return self._scalar(node, place, path)
+
+    def _scalar(self, node: yaml.Node, place: str, path: KeyPath) -> Any:
+        kind, text = node.tag.rpartition(":")[2], str(node.value)
+        if kind == "null":
+            return None
+        if kind == "bool":
+            return text in ("true", "True")
+        if kind in ("int", "float"):
+            return _number(text)
+        if kind == "str":
+            return text
+        raise InputError(
+            f"{place}: {dotted(path)}found the tag {node.tag}, expected a plain value."
+        )
+
+    def _mapping(
+        self, node: yaml.MappingNode, path: KeyPath, seen: tuple[int, ...]
+    ) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            place = f"{self.source.name}:{line}"
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise InputError(
+                    f"{place}: {dotted(path)}found a list or mapping as a key, expected a name."
+                )
+            key = str(key_node.value)
+            if key in result:
+                raise InputError(
+                    f'{place}: {dotted(path)}found key "{key}" twice, expected it once.'
+                )
+            # The line of the key, not of its value: that is where a reader looks.
+            self.source.places[(*path, key)] = place
+            result[key] = self.value(value_node, (*path, key), seen)
+        return result
+
+
+def parse_yaml(text: str, name: str) -> Source:
+    """Parse YAML text; `name` is what errors call it.
+
+    Raises:
+        InputError: not YAML, or a key given twice.
+    """
+    source = Source(data=None, name=name)
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InputError(f"{name}:{line}: not valid YAML: {error.problem}.") from error
+    except yaml.YAMLError as error:
+        raise InputError(f"{name}:1: not valid YAML: {' '.join(str(error).split())}.") from error
+    finally:
+        loader.dispose()
+    source.data = {} if node is None else _Builder(source).value(node, ())
+    return source
+
+
+def read_yaml(path: Path, name: str | None = None) -> Source:
+    """Read a YAML file.
+
+    Raises:
+        InputError: missing, unreadable, too large, not text or not YAML.
+    """
+    shown = name or str(path)
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise InputError(f"{shown}: found more than 16 MiB, expected a configuration file.")
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{shown}: found bytes that are not UTF-8 text, expected YAML.") from error
+    except OSError as error:
+        raise InputError(f"{shown}: cannot be read: {error.strerror}.") from error
+    return parse_yaml(text, shown)
+
+
+def apply_override(source: Source, assignment: str) -> None:
+    """Apply one `key.path=value` (the value is YAML) to `source`, in place.
+
+    Raises:
+        InputError: no "=", an empty key, a value that is not YAML, or a path through a plain value.
+    """
+    key, equals, text = assignment.partition("=")
+    name = f"-x {assignment}"
+    parts = key.strip().split(".")
+    if not equals or not all(parts):
+        raise InputError(f'{name}: found "{assignment}", expected key.path=value.')
+    if source.data is None:
+        source.data = {}
+    value = parse_yaml(text, name)
+    target: Any = source.data
+    path: KeyPath = ()
+    for part in parts[:-1]:
+        target, path = _descend(target, path, part, name)
+    step: str | int = _step(target, parts[-1], path, name)
+    target[step] = value.data if text.strip() else None
+    path = (*path, step)
+    for old in [place for place in source.places if place[: len(path)] == path]:
+        del source.places[old]
+    for inner in value.places or {(): name}:
+        source.places[(*path, *inner)] = name
+
+
+def _step(target: Any, part: str, path: KeyPath, name: str) -> str | int:
+    if isinstance(target, list):
+        if not part.isdigit() or int(part) >= len(target):
+            raise InputError(
+                f'{name}: {dotted(path)}found index "{part}", expected 0 to {len(target) - 1}.'
+            )
+        return int(part)
+    if not isinstance(target, dict):
+        raise InputError(f'{name}: {dotted(path)}is a plain value, so it has no key "{part}".')
+    return part
+
+
+def _descend(target: Any, path: KeyPath, part: str, name: str) -> tuple[Any, KeyPath]:
+    step = _step(target, part, path, name)
+    if isinstance(target, dict) and target.get(part) is None:
+        target[part] = {}
+    return target[step], (*path, step)

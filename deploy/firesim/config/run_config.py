@@ -1,0 +1,23 @@
+"""The whole configuration file of a run."""
+
+from __future__ import annotations
+
+from firesim.config.base import Name, Strict
+from firesim.config.simulation import Placement, Simulation
+from firesim.config.system import System
+from firesim.config.workload import Workload
+
+
+class RunConfig(Strict):
+    """What `firesim runworkload -c FILE` reads."""
+
+    name: Name | None = None
+    """Name of the run in the results folder (default: the file's name)."""
+    system: System
+    """What is modelled."""
+    workload: Workload = Workload()
+    """What software runs where."""
+    simulation: Simulation = Simulation()
+    """How it is simulated and what is observed."""
+    placement: Placement = Placement()
+    """Where it is simulated."""

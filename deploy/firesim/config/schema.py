@@ -1,0 +1,25 @@
+"""JSON Schema of the YAML files, for editors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from firesim.config.errors import InputError, unknown
+from firesim.config.run_config import RunConfig
+from firesim.config.workload import Workload
+
+KINDS: dict[str, type[BaseModel]] = {"run": RunConfig, "workload": Workload}
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """Return the JSON Schema of a kind of file: "run" or "workload".
+
+    Raises:
+        InputError: another kind.
+    """
+    if kind not in KINDS:
+        raise InputError(f"schema: {unknown(kind, 'a kind of file', list(KINDS))}")
+    result = KINDS[kind].model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result}

@@ -1,0 +1,131 @@
+"""`simulation` and `placement`: how the system is simulated, what is observed, and where."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from firesim.config.base import Name, Strict
+
+Cycle = Annotated[int, Field(ge=0, lt=2**63)]
+Word32 = Annotated[int, Field(ge=0, lt=2**32)]
+TraceOutput = Literal["folded", "text", "binary"]
+START_WORD, END_WORD = 0x00008013, 0x00010013
+
+
+class MaskedWord(Strict):
+    """An instruction matches when (instruction & mask) == value."""
+
+    mask: Word32 = 0xFFFFFFFF
+    value: Word32
+
+
+class NoTrigger(Strict):
+    """Never active."""
+
+    kind: Literal["none"]
+
+
+class AlwaysTrigger(Strict):
+    """Active from cycle 0 to the end."""
+
+    kind: Literal["always"] = "always"
+
+
+class CycleTrigger(Strict):
+    """Active for start <= cycle < end."""
+
+    kind: Literal["cycle"]
+    start: Cycle
+    end: Cycle
+
+    @model_validator(mode="after")
+    def ordered(self) -> CycleTrigger:
+        if self.end <= self.start:
+            raise ValueError(f"found end {self.end}, expected more than start {self.start}.")
+        return self
+
+
+class PcTrigger(Strict):
+    """Active from the cycle `start` commits to the cycle `end` commits."""
+
+    kind: Literal["pc"]
+    start: Annotated[int, Field(ge=0, lt=2**64)]
+    end: Annotated[int, Field(ge=0, lt=2**64)]
+
+
+class InstructionTrigger(Strict):
+    """Active between two marker instructions (the stock ones are built into the software)."""
+
+    kind: Literal["instruction"]
+    start: MaskedWord = MaskedWord(value=START_WORD)
+    end: MaskedWord = MaskedWord(value=END_WORD)
+
+
+Trigger = Annotated[
+    NoTrigger | AlwaysTrigger | CycleTrigger | PcTrigger | InstructionTrigger,
+    Field(discriminator="kind"),
+]
+
+
+class Tracing(Strict):
+    """Committed instructions, taken out of band."""
+
+    enabled: bool = False
+    """Whether any trace is taken."""
+    outputs: list[TraceOutput] = Field(default_factory=lambda: list[TraceOutput](["folded"]))
+    """folded: call stacks for flame graphs; text and binary: every instruction."""
+    trigger: Trigger = AlwaysTrigger()
+    """When the trace is taken."""
+    nodes: list[Name] | None = None
+    """Nodes traced (default all)."""
+
+
+class AutoCounter(Strict):
+    """Event counters read out of band."""
+
+    enabled: bool = False
+    """Whether counters are written."""
+    interval_cycles: Annotated[int, Field(ge=1, lt=2**32)] = 10_000
+    """Target cycles between two rows."""
+    trigger: Trigger = AlwaysTrigger()
+    """When counters count."""
+
+
+class Simulation(Strict):
+    """How the system is simulated and what is observed; nothing here changes a target cycle."""
+
+    engine: Literal["rtl"] = "rtl"
+    """What evaluates the blades."""
+    threads: Annotated[int, Field(ge=0, le=1024)] = 0
+    """Worker threads; 0 = one for each core of this machine."""
+    batch_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    """Most cycles in a batch; 0 = automatic."""
+    random_batch_seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Cuts batches at random places when not 0, to test that nothing depends on them."""
+    end_when: Literal["all", "first"] = "all"
+    """The run ends when all nodes have ended, or the first."""
+    max_cycles: Cycle = 0
+    """Ends the run at this target cycle at the latest; 0 = no limit."""
+    status_interval_s: Annotated[float, Field(ge=0.05, le=3600)] = 0.5
+    """Seconds between two status lines."""
+    tracing: Tracing = Tracing()
+    """Instruction traces and call stacks."""
+    autocounter: AutoCounter = AutoCounter()
+    """Event counters."""
+    captures: bool = False
+    """Whether each switch writes its packets to capture.pcapng."""
+    throughput_interval_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 10_000
+    """Target cycles between two rows of each switch's throughput.csv; 0 = none."""
+    asserts: bool = True
+    """Whether a failed assert of the RTL ends the run."""
+    uart_pty: bool = False
+    """Whether each console is also a pseudo-terminal one can type into."""
+
+
+class Placement(Strict):
+    """Which host each part runs on."""
+
+    host: Literal["local"] = "local"
+    """This machine."""

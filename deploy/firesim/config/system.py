@@ -1,0 +1,126 @@
+"""`system`: what is modelled. Topology, links, switches and the hardware of each node."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from firesim.config.base import MacAddress, Name, Strict
+from firesim.config.memory import Memory
+
+TRAFFIC_BLADE = "traffic"
+"""The blade that has no RTL: it replays a traffic file."""
+
+Gbps = Annotated[float, Field(gt=0, le=200)]
+LatencyCycles = Annotated[int, Field(ge=1, lt=2**32)]
+BufferBytes = Annotated[int, Field(ge=1536, le=1 << 30)]
+
+
+class Link(Strict):
+    """Both directions of a link."""
+
+    latency_cycles: LatencyCycles | None = None
+    """Target cycles from one end to the other (6,400 cycles of 3.2 GHz are 2 us)."""
+    latency: str | None = None
+    """The same as a time with a unit, such as "2us"; give one of the two."""
+    bandwidth_gbps: Gbps | None = None
+    """Most bandwidth in each direction, 200 at most."""
+
+    @model_validator(mode="after")
+    def one_latency(self) -> Link:
+        if self.latency is not None and self.latency_cycles is not None:
+            raise ValueError("found latency and latency_cycles, expected one of the two.")
+        return self
+
+
+class Switch(Strict):
+    """A switch."""
+
+    kind: Literal["store_and_forward", "cut_through"] | None = None
+    """The switch model (default store_and_forward)."""
+    switching_latency_cycles: Annotated[int, Field(ge=1, lt=2**32)] | None = None
+    """Cycles from the last token of a packet in to its first token out (default 10)."""
+    buffer_bytes: BufferBytes | None = None
+    """Most bytes waiting at each output port (default 524,288)."""
+
+
+class Node(Strict):
+    """The hardware of a node."""
+
+    blade: Name | None = None
+    """A blade of target-design/blades (default rocket-1), or "traffic": replays a traffic file."""
+    memory: Memory | None = None
+    """Memory of the blade."""
+    nic_bandwidth_gbps: Gbps | None = None
+    """Rate limit the NIC starts with (default: the bandwidth of its link)."""
+    mac: MacAddress | None = None
+    """MAC address (default: assigned, 00:12:6D:00:00:02 for the first node and up)."""
+    traffic: str | None = None
+    """Traffic file a traffic node replays."""
+
+
+Tree = dict[Name, "Tree | list[Name]"]
+
+
+class Topology(Strict):
+    """A named topology, a tree, or a graph. A plain text is the name of a named topology."""
+
+    named: str | None = None
+    """two_nodes, rack_8 (any number), tree_2_8 (root, 2 racks of 8), clos_2_8_2 (roots, nodes a
+    rack, racks), fat_tree_4ary."""
+    tree: dict[str, Any] | None = None
+    """Switches by name; below each, either more switches or a list of node names."""
+    nodes: list[Name] | None = None
+    """Graph: names of the nodes."""
+    switches: list[Name] | None = None
+    """Graph: names of the switches."""
+    links: list[list[Name]] | None = None
+    """Graph: pairs [a, b]; ports are numbered in the order of this list."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def from_name(cls, value: Any) -> Any:
+        return {"named": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def one_form(self) -> Topology:
+        graph = [self.nodes, self.switches, self.links]
+        forms = [self.named is not None, self.tree is not None, any(x is not None for x in graph)]
+        if sum(forms) != 1:
+            raise ValueError(
+                "expected one of: a name, a tree, or a graph of nodes, switches and links."
+            )
+        if forms[2] and any(x is None for x in graph):
+            raise ValueError("expected all of nodes, switches and links for a graph.")
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        mapping = handler.resolve_ref_schema(handler(schema))
+        return {"anyOf": [{"type": "string"}, mapping], "description": cls.__doc__}
+
+
+class System(Strict):
+    """What is modelled."""
+
+    topology: Topology
+    """How nodes and switches are linked."""
+    clock_hz: Annotated[int, Field(ge=1_000_000, le=100_000_000_000)] = 3_200_000_000
+    """The target clock of all links and blades."""
+    link: Link = Link()
+    """Every link."""
+    switch: Switch = Switch()
+    """Every switch."""
+    node: Node = Node()
+    """Every node."""
+    links: dict[str, Link] = Field(default_factory=dict)
+    """Single links, by name: "a--b" in the order of the topology."""
+    switches: dict[Name, Switch] = Field(default_factory=dict)
+    """Single switches, by name."""
+    nodes: dict[Name, Node] = Field(default_factory=dict)
+    """Single nodes, by name."""

@@ -1,0 +1,127 @@
+"""Checks of the files a user gives, before anything starts: ELF programs and disk images."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesim.topology.describe import DEVICE_TREE, DEVICE_TREE_BYTES, DRAM_BASE
+
+SECTOR_BYTES = 512
+_MACHINE_RISCV = 243
+_MACHINES = {3: "x86", 40: "Arm", 62: "x86-64", 183: "AArch64", 8: "MIPS", 21: "PowerPC64"}
+_KINDS = {1: "an object file", 3: "a shared or position-independent program"}
+_PT_LOAD = 1
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SEGMENT = struct.Struct("<IIQQQQQQ")
+
+
+class ArtifactError(ValueError):
+    """A file cannot be used; the message says what was found and what was expected."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A loaded part of an ELF file, by physical address."""
+
+    start: int
+    end: int
+
+
+def check_elf(path: Path, memory_bytes: int) -> list[Segment]:
+    """Check that a file is a RISC-V 64-bit ELF that fits the blade; return its segments.
+
+    Raises:
+        ArtifactError: it is not, or a segment lies outside memory or over the device tree.
+    """
+    data = _read(path)
+    segments = _segments(path, data)
+    if not segments:
+        raise ArtifactError(f'found no part to load in "{path.name}", expected a linked program.')
+    top = DRAM_BASE + memory_bytes
+    for part in segments:
+        if part.start < DRAM_BASE or part.end > top:
+            raise ArtifactError(
+                f'found a segment at 0x{part.start:x} to 0x{part.end:x} in "{path.name}", '
+                f"expected it inside the memory 0x{DRAM_BASE:x} to 0x{top:x}."
+            )
+        if part.start < DEVICE_TREE + DEVICE_TREE_BYTES and part.end > DEVICE_TREE:
+            raise ArtifactError(
+                f'found a segment at 0x{part.start:x} to 0x{part.end:x} in "{path.name}", '
+                f"which overlaps the device tree at 0x{DEVICE_TREE:x}."
+            )
+    entry = _HEADER.unpack_from(data)[4]
+    if entry != DRAM_BASE:
+        raise ArtifactError(
+            f'found the entry point 0x{entry:x} in "{path.name}", expected 0x{DRAM_BASE:x}, '
+            "where the boot ROM jumps to."
+        )
+    return segments
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ArtifactError(f'cannot read "{path}": {error.strerror}.') from error
+
+
+def _check_identity(name: str, data: bytes) -> None:
+    """Refuse what is not a little-endian 64-bit ELF file."""
+    if data[:4] != b"\x7fELF":
+        raise ArtifactError(f'found no ELF header in "{name}", expected a RISC-V 64-bit ELF file.')
+    if len(data) >= 6 and data[4] != 2:
+        raise ArtifactError(f'found a 32-bit ELF file "{name}", expected a 64-bit one.')
+    if len(data) >= 6 and data[5] != 1:
+        raise ArtifactError(f'found a big-endian ELF file "{name}", expected little-endian.')
+    if len(data) < _HEADER.size:
+        raise ArtifactError(f'found only {len(data)} bytes in "{name}", expected a whole ELF file.')
+
+
+def _segments(path: Path, data: bytes) -> list[Segment]:
+    name = path.name
+    _check_identity(name, data)
+    header = _HEADER.unpack_from(data)
+    kind, machine, table, size, count = header[1], header[2], header[5], header[9], header[10]
+    if machine != _MACHINE_RISCV:
+        found = _MACHINES.get(machine, f"machine {machine}")
+        raise ArtifactError(f'found a program for {found} in "{name}", expected RISC-V.')
+    if kind != 2:
+        found = _KINDS.get(kind, "no program")
+        raise ArtifactError(f'found {found} in "{name}", expected a statically linked program.')
+    if count and (size != _SEGMENT.size or table + count * size > len(data)):
+        raise ArtifactError(
+            f'found a cut-off program table in "{name}", expected a whole ELF file.'
+        )
+    parts = []
+    for index in range(count):
+        word = _SEGMENT.unpack_from(data, table + index * size)
+        what, offset, physical, in_file, in_memory = word[0], word[2], word[4], word[5], word[6]
+        if what != _PT_LOAD or in_memory == 0:
+            continue
+        if offset + in_file > len(data) or in_file > in_memory:
+            raise ArtifactError(f'found a cut-off segment in "{name}", expected a whole ELF file.')
+        parts.append(Segment(physical, physical + in_memory))
+    return parts
+
+
+def check_disk_image(path: Path) -> int:
+    """Check a disk image; return its size in sectors.
+
+    Raises:
+        ArtifactError: missing, empty, too large or not a whole number of sectors.
+    """
+    try:
+        size = path.stat().st_size if path.is_file() else -1
+    except OSError as error:
+        raise ArtifactError(f'cannot read "{path}": {error.strerror}.') from error
+    if size < 0:
+        raise ArtifactError(f'found "{path.name}", expected a disk image that exists.')
+    if size == 0 or size % SECTOR_BYTES:
+        raise ArtifactError(
+            f'found {size} bytes in "{path.name}", expected a multiple of {SECTOR_BYTES}.'
+        )
+    if size // SECTOR_BYTES >= 1 << 32:
+        raise ArtifactError(f'found {size} bytes in "{path.name}", expected less than 2 TiB.')
+    return size // SECTOR_BYTES

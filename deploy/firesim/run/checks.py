@@ -1,0 +1,69 @@
+"""The last checks before anything is built or started: blades, programs and files exist and fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from firesim.build.paths import ROOT
+from firesim.config.errors import unknown
+from firesim.config.load import Loaded, yaml_names
+from firesim.config.system import TRAFFIC_BLADE
+from firesim.run.artifacts import ArtifactError, check_disk_image, check_elf
+from firesim.topology.plan import Plan, PlannedNode
+
+BLADES = ROOT / "target-design/blades"
+
+
+def blade_names() -> list[str]:
+    """Return the names of the RTL blades that can be built."""
+    return yaml_names(BLADES)
+
+
+def program_names() -> list[str]:
+    """Return the names of the programs of sw/firesim-software."""
+    import firesim_software
+
+    return sorted(firesim_software.programs())
+
+
+def check_plan(loaded: Loaded, plan: Plan) -> None:
+    """Check every file and name that the plan refers to.
+
+    Raises:
+        InputError: one line for each thing wrong.
+    """
+    blades: list[str] | None = None
+    programs: list[str] | None = None
+    checked: set[tuple[Path, int]] = set()
+    for node in plan.nodes:
+        if node.traffic is not None:
+            continue
+        blades = blade_names() if blades is None else blades
+        if node.blade not in blades:
+            known = [*blades, TRAFFIC_BLADE]
+            raise loaded.error(
+                node.places["blade"], unknown(node.blade, "one of the blades", known)
+            )
+        if node.program is not None:
+            programs = program_names() if programs is None else programs
+            if node.program not in programs:
+                text = unknown(node.program, "one of the programs", programs)
+                raise loaded.error(node.places["program"], text)
+        _check_files(loaded, node, checked)
+
+
+def _check_files(loaded: Loaded, node: PlannedNode, checked: set[tuple[Path, int]]) -> None:
+    memory_bytes = node.memory.size_mib << 20
+    checks: list[tuple[str, Path | None, Callable[[Path], object]]] = [
+        ("elf", node.elf, lambda path: check_elf(path, memory_bytes)),
+        ("disk_image", node.disk_image, check_disk_image),
+    ]
+    for key, path, check in checks:
+        if path is None or (path, memory_bytes) in checked:
+            continue
+        checked.add((path, memory_bytes))
+        try:
+            check(path)
+        except ArtifactError as error:
+            raise loaded.error(node.places[key], str(error)) from error

@@ -1,0 +1,141 @@
+"""The results folder of a run and the record in it of the processes the run started."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from firesim.build.paths import ROOT
+from firesim.config.errors import InputError
+
+RECORD = "run.json"
+RESERVE = ".reserve"
+RESERVE_BYTES = 512 * 1024
+"""Kept free for the last words of a run on a disk that fills up."""
+
+
+def results_root() -> Path:
+    """Return where results go: $FIRESIM_RESULTS or `results` in the source tree."""
+    return Path(os.environ.get("FIRESIM_RESULTS") or ROOT / "results").expanduser().absolute()
+
+
+def new_folder(name: str, explicit: Path | None = None) -> Path:
+    """Make the results folder DATE-TIME-NAME (or the explicit one, which must be new or empty).
+
+    Raises:
+        InputError: the explicit folder holds something, or cannot be made.
+    """
+    try:
+        if explicit is not None:
+            explicit.mkdir(parents=True, exist_ok=True)
+            if any(explicit.iterdir()):
+                raise InputError(f"--results: found files in {explicit}, expected an empty folder.")
+            return explicit.absolute()
+        root = results_root()
+        root.mkdir(parents=True, exist_ok=True)
+        stem = f"{time.strftime('%Y-%m-%d-%H-%M-%S')}-{name}"
+        for suffix in ["", *(f"-{number}" for number in range(2, 1000))]:
+            folder = root / f"{stem}{suffix}"
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                continue
+            return folder
+    except OSError as error:
+        raise InputError(f"results folder: cannot be made: {error}.") from error
+    raise InputError(f"results folder: found 1000 folders named {stem}, expected fewer.")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON so that the file is either old or complete, never half."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w") as stream:
+            json.dump(value, stream, indent=1)
+            stream.write("\n")
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def make_reserve(folder: Path) -> None:
+    """Take some disk space that `release_reserve` gives back."""
+    (folder / RESERVE).write_bytes(os.urandom(1024) * (RESERVE_BYTES // 1024))
+
+
+def release_reserve(folder: Path) -> None:
+    """Give the reserved space back, so that the end of the run can be written."""
+    (folder / RESERVE).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class ProcessRecord:
+    """One process, told apart from any later one with the same id."""
+
+    pid: int
+    started_ticks: int
+    boot_id: str
+
+
+def _boot_id() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _started_ticks(pid: int) -> int | None:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()
+    return None if fields[0] == "Z" else int(fields[19])
+
+
+def record_of(pid: int) -> ProcessRecord | None:
+    """Return the record of a living process, None when it has ended."""
+    ticks = _started_ticks(pid)
+    return None if ticks is None else ProcessRecord(pid, ticks, _boot_id())
+
+
+def is_alive(record: ProcessRecord) -> bool:
+    """Return whether exactly this process still lives."""
+    return record_of(record.pid) == record
+
+
+def save_record(
+    folder: Path, simulator: ProcessRecord | None, manager: ProcessRecord | None
+) -> None:
+    """Write which processes belong to the run in `folder`."""
+    write_json(
+        folder / RECORD,
+        {
+            "simulator": asdict(simulator) if simulator else None,
+            "manager": asdict(manager) if manager else None,
+        },
+    )
+
+
+def load_simulator(folder: Path) -> ProcessRecord | None:
+    """Return the simulator process recorded in `folder`, None when there is no whole record."""
+    try:
+        value = json.loads((folder / RECORD).read_text())["simulator"]
+        return ProcessRecord(int(value["pid"]), int(value["started_ticks"]), str(value["boot_id"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def run_folders() -> list[Path]:
+    """Return every results folder with a record, oldest first."""
+    return sorted(record.parent for record in results_root().glob(f"*/{RECORD}"))
+
+
+def newest_folder() -> Path | None:
+    """Return the newest results folder, None when there is none."""
+    folders = run_folders()
+    return folders[-1] if folders else None

@@ -1,0 +1,98 @@
+"""The simulator as a child process: start, ask to stop, make stop, say how it ended."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from firesim.run.folder import ProcessRecord, is_alive, record_of, save_record
+
+GRACE_S = 30.0
+"""How long a simulator may take to write its results after being asked to stop."""
+
+_PR_SET_PDEATHSIG = 1
+
+
+def _child_setup(libc: ctypes.CDLL) -> Callable[[], None]:
+    """Return what the child does first: ask the kernel to be ended should the manager die."""
+
+    def setup() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+    return setup
+
+
+class Simulator:
+    """A running firesim-sim in a process group of its own."""
+
+    def __init__(self, binary: Path, description: Path, folder: Path) -> None:
+        """Start it; output goes to `run.log` in `folder`, the process is recorded there."""
+        self.folder = folder
+        with (folder / "run.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(binary), str(description)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=_child_setup(ctypes.CDLL(None)),
+            )
+        self.record = record_of(self.process.pid)
+        try:
+            save_record(folder, self.record, record_of(os.getpid()))
+        except BaseException:
+            self.stop(grace_s=0)
+            raise
+
+    def poll(self) -> int | None:
+        """Return the exit status (negative: ended by that signal), None while running."""
+        return self.process.poll()
+
+    def stop(self, grace_s: float = GRACE_S) -> int:
+        """Ask the simulator to stop, end it after `grace_s` seconds; return its exit status."""
+        try:
+            if self.process.poll() is None:
+                self.process.send_signal(signal.SIGINT)
+                self.process.wait(timeout=grace_s)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            self._signal_group(signal.SIGKILL)
+        return self.process.wait()
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        # Not yet waited for, so the id is still this child's and so is the group.
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, number)
+
+
+def end_recorded(record: ProcessRecord, grace_s: float = GRACE_S) -> bool:
+    """End exactly the recorded simulator; return whether it had been running.
+
+    It is asked first, so that it writes its results, and killed after `grace_s` seconds.
+    """
+    if not is_alive(record):
+        return False
+    try:
+        os.kill(record.pid, signal.SIGTERM)
+        limit = time.monotonic() + grace_s
+        while is_alive(record) and time.monotonic() < limit:
+            time.sleep(0.05)
+        if is_alive(record):
+            os.kill(record.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    return True
+
+
+def how_it_ended(status: int) -> str:
+    """Return an exit status in words."""
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"signal {-status} ({signal.Signals(-status).name})"
+    except ValueError:
+        return f"signal {-status}"

@@ -1,0 +1,18 @@
+"""Writes the report of a run, and says so in one sentence when it cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+
+def report_of(folder: Path, console: Console) -> Path | None:
+    """Write report.html; return its path, or None when the disk is full or a file is missing."""
+    from firesim.report import write_report
+
+    try:
+        return write_report(folder)
+    except OSError as error:
+        console.print(f"The report cannot be written: {error}.", style="red", markup=False)
+        return None

@@ -1,0 +1,209 @@
+"""One run from checked configuration to results: build, start, watch, end, report."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import yaml
+from rich.console import Console
+
+from firesim.config.errors import InputError
+from firesim.config.load import Loaded
+from firesim.run.checks import check_plan
+from firesim.run.display import Display
+from firesim.run.folder import make_reserve, new_folder, release_reserve, write_json
+from firesim.run.prepare import Prepared, prepare
+from firesim.run.process import Simulator, how_it_ended
+from firesim.run.status import StatusReader
+from firesim.run.steps import Steps
+from firesim.run.versions import versions
+from firesim.topology.describe import describe
+from firesim.topology.plan import Plan
+from firesim.topology.resolve import resolve
+
+POLL_S = 0.1
+LEAST_FREE_BYTES = 4 << 20
+
+
+@dataclass
+class Outcome:
+    """How a run ended and where its results are."""
+
+    folder: Path
+    plan: Plan
+    exit_status: int
+    """0 all nodes passed, 1 a node failed, 2 bad description, 3 error, 130 interrupted."""
+    result: dict[str, Any] = field(default_factory=dict)
+    """result.json; when the simulator could not write one, reason "error" and a message."""
+
+    @property
+    def reason(self) -> str:
+        """Why the run ended, as in result.json."""
+        return str(self.result.get("reason", "error"))
+
+    @property
+    def message(self) -> str:
+        """More about the reason, may be empty."""
+        return str(self.result.get("message", ""))
+
+
+class _Terminated(BaseException):
+    """SIGTERM or SIGHUP reached the manager."""
+
+
+@contextmanager
+def _signals_end_cleanly() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into an exception, so that the run ends as with Ctrl-C."""
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Only the main thread may handle signals; it ends the run by an exception.
+        return
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        raise _Terminated
+
+    old = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, previous in old.items():
+            signal.signal(number, previous)
+
+
+def run(loaded: Loaded, *, results: Path | None = None, console: Console | None = None) -> Outcome:
+    """Run a checked configuration and return how it ended; the report is not written here.
+
+    Raises:
+        InputError: the system, a name or a file is wrong; nothing was started.
+        ToolError, GoldenGateError: a build step failed; nothing was started.
+    """
+    console = console or Console(stderr=True, quiet=True)
+    plan = resolve(loaded)
+    check_plan(loaded, plan)
+    folder = new_folder(loaded.name, results)
+    try:
+        prepared = prepare(plan, folder, Steps(console))
+        description = _write_inputs(loaded, plan, prepared, folder)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
+        raise
+    return _simulate(loaded, plan, prepared, folder, description, console)
+
+
+def _write_inputs(loaded: Loaded, plan: Plan, prepared: Prepared, folder: Path) -> Path:
+    free = shutil.disk_usage(folder).free
+    if free < LEAST_FREE_BYTES:
+        raise InputError(f"{folder}: found {free} bytes free on the disk, expected at least 4 MiB.")
+    for name in [node.name for node in plan.nodes] + [switch.name for switch in plan.switches]:
+        (folder / name).mkdir(exist_ok=True)
+    resolved = loaded.config.model_dump(mode="json", exclude_none=True)
+    (folder / "config.yaml").write_text(yaml.safe_dump(resolved, sort_keys=False))
+    write_json(folder / "versions.json", versions(prepared))
+    threads = loaded.config.simulation.threads or os.cpu_count() or 1
+    description = folder / "description.json"
+    write_json(description, describe(plan, loaded.config, prepared.files, folder, threads))
+    make_reserve(folder)
+    return description
+
+
+def _simulate(
+    loaded: Loaded,
+    plan: Plan,
+    prepared: Prepared,
+    folder: Path,
+    description: Path,
+    console: Console,
+) -> Outcome:
+    interrupted = False
+    start = time.monotonic()
+    with _signals_end_cleanly():
+        simulator = Simulator(prepared.binary, description, folder)
+        try:
+            _watch(loaded, plan, simulator, folder, console)
+            status = simulator.process.wait()
+        except (KeyboardInterrupt, _Terminated):
+            interrupted = True
+            status = simulator.stop()
+        except BaseException:
+            simulator.stop()
+            raise
+        finally:
+            with suppress(OSError):
+                release_reserve(folder)
+    result = _result(folder, status, interrupted, time.monotonic() - start)
+    return Outcome(folder, plan, _exit_status(status, interrupted), result)
+
+
+def _watch(
+    loaded: Loaded, plan: Plan, simulator: Simulator, folder: Path, console: Console
+) -> None:
+    """Show the status until the simulator ends."""
+    reader = StatusReader(folder / "status.jsonl")
+    switches = {switch.name for switch in plan.switches}
+    with Display(console, loaded.name, plan.clock_hz, switches) as display:
+        shown = None
+        while simulator.poll() is None:
+            status = reader.update()
+            if status is not None and status is not shown:
+                display.show(status)
+                shown = status
+            time.sleep(POLL_S)
+
+
+def _exit_status(status: int, interrupted: bool) -> int:
+    if interrupted:
+        return 130
+    return status if status in (0, 1, 2, 3, 130) else 3
+
+
+def _result(folder: Path, status: int, interrupted: bool, wall_s: float) -> dict[str, Any]:
+    """Return result.json, or write one in the simulator's place when it left none."""
+    file = folder / "result.json"
+    try:
+        value = json.loads(file.read_text())
+        if isinstance(value, dict):
+            return value
+    except (OSError, ValueError):
+        pass
+    reader = StatusReader(folder / "status.jsonl")
+    last = reader.update()
+    message = f"firesim-sim ended with {how_it_ended(status)} before it wrote its results"
+    if words := _last_words(folder):
+        message += f"; its last line was: {words}"
+    result: dict[str, Any] = {
+        "reason": "interrupted" if interrupted else "error",
+        "message": message,
+        "end_cycle": last.cycle if last else 0,
+        "token_hash": "",
+        "wall_s": round(wall_s, 3),
+        "cpu_s": 0,
+        "nodes": [],
+        "links": [],
+    }
+    try:
+        write_json(file, result)
+    except OSError as error:
+        result["message"] += f"; and result.json cannot be written: {error.strerror}"
+    return result
+
+
+def _last_words(folder: Path) -> str:
+    try:
+        data = (folder / "run.log").read_bytes()[-4096:]
+    except OSError:
+        return ""
+    lines = [line for line in data.decode(errors="replace").splitlines() if line.strip()]
+    return lines[-1][:500] if lines else ""

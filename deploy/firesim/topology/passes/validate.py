@@ -1,0 +1,150 @@
+"""Refuse shapes that cannot be simulated: bad links, loose parts, loops without layers.
+
+Loops between switches are accepted only in layered networks (Clos, fat tree): there every link of
+a loop joins two levels, a level being the number of hops to the nearest node. Traffic then goes up
+and down again and tables can be made; broadcasts use a spanning tree.
+"""
+
+from __future__ import annotations
+
+import networkx as nx
+
+from firesim.config.errors import listed, unknown
+from firesim.config.load import Loaded
+from firesim.topology.shape import Shape, link_name
+
+MAX_SWITCH_PORTS = 1024
+
+
+def graph_of(shape: Shape) -> nx.Graph:
+    """Return the shape as a networkx graph."""
+    graph = nx.Graph()
+    graph.add_nodes_from(shape.nodes)
+    graph.add_nodes_from(shape.switches)
+    graph.add_edges_from(shape.links)
+    return graph
+
+
+def levels(shape: Shape, graph: nx.Graph) -> dict[str, int]:
+    """Return for each switch the number of links to the nearest node (1 = a ToR)."""
+    found = nx.multi_source_dijkstra_path_length(graph, set(shape.nodes))
+    return {name: int(found[name]) for name in shape.switches if name in found}
+
+
+def validate(loaded: Loaded, shape: Shape) -> None:
+    """Check the shape.
+
+    Raises:
+        InputError: the first thing wrong, with the place of the name or link at fault.
+    """
+    _names(loaded, shape)
+    _links(loaded, shape)
+    _degrees(loaded, shape)
+    graph = graph_of(shape)
+    _connected(loaded, shape, graph)
+    _loops(loaded, shape, graph)
+    _overrides(loaded, shape)
+
+
+def _names(loaded: Loaded, shape: Shape) -> None:
+    if not shape.nodes:
+        raise loaded.error(("system", "topology"), "found no nodes, expected at least one.")
+    seen: set[str] = set()
+    for name in [*shape.nodes, *shape.switches]:
+        if name in seen:
+            raise loaded.error(
+                shape.place(name), f'found the name "{name}" twice, expected it once.'
+            )
+        seen.add(name)
+
+
+def _links(loaded: Loaded, shape: Shape) -> None:
+    known = [*shape.nodes, *shape.switches]
+    names = set(known)
+    seen: set[frozenset[str]] = set()
+    for a, b in shape.links:
+        place = shape.place(link_name(a, b))
+        if a == b:
+            what = "no pair" if not a else f'a link from "{a}" to itself'
+            raise loaded.error(place, f"found {what}, expected two different names [a, b].")
+        for end in (a, b):
+            if end not in names:
+                raise loaded.error(place, unknown(end, "one of the nodes and switches", known))
+        if frozenset((a, b)) in seen:
+            raise loaded.error(place, f'found the link "{a}" to "{b}" twice, expected it once.')
+        seen.add(frozenset((a, b)))
+        if not {a, b} & set(shape.switches):
+            raise loaded.error(
+                place, f'found a link between the nodes "{a}" and "{b}", expected a switch between.'
+            )
+
+
+def _degrees(loaded: Loaded, shape: Shape) -> None:
+    count = dict.fromkeys([*shape.nodes, *shape.switches], 0)
+    for a, b in shape.links:
+        count[a] += 1
+        count[b] += 1
+    for node in shape.nodes:
+        if count[node] != 1:
+            found = "no link" if count[node] == 0 else f"{count[node]} links"
+            raise loaded.error(
+                shape.place(node), f'found {found} at node "{node}", expected one to a switch.'
+            )
+    for switch in shape.switches:
+        if count[switch] == 0:
+            raise loaded.error(shape.place(switch), f'found no link at switch "{switch}".')
+        if count[switch] > MAX_SWITCH_PORTS:
+            raise loaded.error(
+                shape.place(switch),
+                f'found {count[switch]} ports at switch "{switch}", '
+                f"expected at most {MAX_SWITCH_PORTS}.",
+            )
+
+
+def _connected(loaded: Loaded, shape: Shape, graph: nx.Graph) -> None:
+    reached = nx.node_connected_component(graph, shape.nodes[0])
+    for name in [*shape.nodes, *shape.switches]:
+        if name not in reached:
+            raise loaded.error(
+                shape.place(name),
+                f'found no path from "{shape.nodes[0]}" to "{name}", expected one.',
+            )
+
+
+def _loops(loaded: Loaded, shape: Shape, graph: nx.Graph) -> None:
+    switches = graph.subgraph(shape.switches)
+    level = levels(shape, graph)
+    bridges = {frozenset(edge) for edge in nx.bridges(switches)}
+    for a, b in shape.links:
+        if a not in level or b not in level or frozenset((a, b)) in bridges:
+            continue
+        if level[a] == level[b]:
+            loop = next(c for c in nx.cycle_basis(switches) if a in c and b in c)
+            raise loaded.error(
+                shape.place(link_name(a, b)),
+                f'found a cycle of switches through the link "{a}" to "{b}" on one level '
+                f"(of {listed(sorted(loop)).replace(' or ', ' and ')}), "
+                "expected a tree, or layers as in clos_2_8_2.",
+            )
+
+
+def _overrides(loaded: Loaded, shape: Shape) -> None:
+    system = loaded.config.system
+    names = {link_name(a, b) for a, b in shape.links} | {link_name(b, a) for a, b in shape.links}
+    for kind, given, known in (
+        ("nodes", list(system.nodes), shape.nodes),
+        ("switches", list(system.switches), shape.switches),
+        ("links", list(system.links), sorted(names)),
+    ):
+        for name in given:
+            if name not in known:
+                raise loaded.error(("system", kind), unknown(name, f"one of the {kind}", known))
+    for name in loaded.config.workload.nodes:
+        if name not in shape.nodes:
+            raise loaded.error(
+                ("workload", "nodes"), unknown(name, "one of the nodes", shape.nodes)
+            )
+    for name in loaded.config.simulation.tracing.nodes or []:
+        if name not in shape.nodes:
+            place = ("simulation", "tracing", "nodes")
+            raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))

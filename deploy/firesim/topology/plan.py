@@ -1,0 +1,93 @@
+"""The resolved system: every node, switch and link with every setting decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from firesim.config.memory import Memory
+from firesim.config.positions import KeyPath
+
+Rate = tuple[int, int]
+"""k flits every p cycles."""
+
+
+@dataclass
+class PlannedNode:
+    """A node with its addresses, hardware and software."""
+
+    name: str
+    index: int
+    blade: str
+    memory: Memory
+    mac: str
+    ip: str
+    rate: Rate
+    program: str | None = None
+    elf: Path | None = None
+    args: list[str] = field(default_factory=list)
+    disk_image: Path | None = None
+    disk_sectors: int = 0
+    traffic: Path | None = None
+    host: str = "local"
+    places: dict[str, KeyPath] = field(default_factory=dict)
+    """Where in the configuration blade, program, elf and disk_image were given."""
+
+
+@dataclass
+class PlannedPort:
+    """A switch port: what it leads to and how fast it may send."""
+
+    peer: str
+    rate: Rate
+    buffer_bytes: int
+
+
+@dataclass
+class PlannedSwitch:
+    """A switch with its tables."""
+
+    name: str
+    kind: str
+    switching_latency_cycles: int
+    ports: list[PlannedPort] = field(default_factory=list)
+    table: dict[str, int] = field(default_factory=dict)
+    """MAC address to output port."""
+    flood_ports: list[int] = field(default_factory=list)
+    """Ports of the spanning tree: where broadcasts and unknown addresses go."""
+    host: str = "local"
+
+
+@dataclass
+class PlannedLink:
+    """A link between port `a_port` of model `a` and port `b_port` of model `b`."""
+
+    name: str
+    a: str
+    a_port: int
+    b: str
+    b_port: int
+    latency_cycles: int
+    bandwidth_gbps: float
+
+
+@dataclass
+class Plan:
+    """The whole resolved system."""
+
+    name: str
+    clock_hz: int
+    nodes: list[PlannedNode]
+    switches: list[PlannedSwitch]
+    links: list[PlannedLink]
+
+    def node(self, name: str) -> PlannedNode:
+        """Return the node called `name` (KeyError when there is none)."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def blades(self) -> list[str]:
+        """Return the names of the RTL blades used, sorted."""
+        return sorted({node.blade for node in self.nodes if node.traffic is None})

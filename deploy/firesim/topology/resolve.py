@@ -1,0 +1,220 @@
+"""From configuration to plan: settings of every node, switch and link, then the passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from firesim.config.load import Loaded
+from firesim.config.memory import Memory
+from firesim.config.positions import KeyPath
+from firesim.config.system import TRAFFIC_BLADE, Link, Node, Switch
+from firesim.config.units import cycles_of, rate
+from firesim.config.workload import Job
+from firesim.topology.explicit import shape_of
+from firesim.topology.passes.addresses import assign
+from firesim.topology.passes.placement import place
+from firesim.topology.passes.tables import fill_tables, ports_of
+from firesim.topology.passes.validate import validate
+from firesim.topology.plan import Plan, PlannedLink, PlannedNode, PlannedPort, PlannedSwitch, Rate
+from firesim.topology.shape import Shape, link_name
+
+DEFAULT_LATENCY_CYCLES = 6400
+DEFAULT_BANDWIDTH_GBPS = 200.0
+DEFAULT_SWITCHING_CYCLES = 10
+DEFAULT_BUFFER_BYTES = 524_288
+DEFAULT_BLADE = "rocket-1"
+
+
+class _Settings:
+    """Looks a key up in the layers special, general, built-in default."""
+
+    def __init__(self, *layers: tuple[Any, KeyPath]) -> None:
+        self.layers = layers
+
+    def get(self, key: str, default: Any = None) -> tuple[Any, KeyPath]:
+        """Return the value of the first layer that has one, and its place."""
+        for layer, path in self.layers:
+            value = getattr(layer, key) if layer is not None else None
+            if value is not None:
+                return value, (*path, key)
+        return default, self.layers[-1][1]
+
+
+def resolve(loaded: Loaded) -> Plan:
+    """Return the plan for a configuration, all passes done.
+
+    Raises:
+        InputError: the system is not one that can be simulated.
+    """
+    shape = shape_of(loaded)
+    validate(loaded, shape)
+    plan = Plan(loaded.name, loaded.config.system.clock_hz, [], [], [])
+    bandwidth = _links(loaded, shape, plan)
+    _nodes(loaded, shape, plan, bandwidth)
+    _switches(loaded, shape, plan, bandwidth)
+    fill_tables(shape, plan)
+    place(plan, loaded.config.placement)
+    return plan
+
+
+def _rate(loaded: Loaded, bandwidth_gbps: float, path: KeyPath) -> Rate:
+    try:
+        return rate(bandwidth_gbps)
+    except ValueError as error:
+        raise loaded.error(path, f"{error}.") from error
+
+
+def _links(loaded: Loaded, shape: Shape, plan: Plan) -> dict[str, Rate]:
+    """Plan the links; return the rate of each by name."""
+    system = loaded.config.system
+    rates: dict[str, Rate] = {}
+    used = dict.fromkeys([*shape.nodes, *shape.switches], 0)
+    for a, b in shape.links:
+        name = link_name(a, b)
+        key = name if name in system.links else link_name(b, a)
+        special: Link | None = system.links.get(key)
+        settings = _Settings((special, ("system", "links", key)), (system.link, ("system", "link")))
+        bandwidth, where = settings.get("bandwidth_gbps", DEFAULT_BANDWIDTH_GBPS)
+        rates[name] = _rate(loaded, bandwidth, where)
+        latency = _latency(loaded, special, key)
+        plan.links.append(PlannedLink(name, a, used[a], b, used[b], latency, bandwidth))
+        used[a] += 1
+        used[b] += 1
+    return rates
+
+
+def _latency(loaded: Loaded, special: Link | None, key: str) -> int:
+    """Return the latency of a link in cycles; a single link's setting replaces either form."""
+    layers = [(special, ("system", "links", key)), (loaded.config.system.link, ("system", "link"))]
+    for layer, path in layers:
+        if layer is None:
+            continue
+        if layer.latency_cycles is not None:
+            return layer.latency_cycles
+        if layer.latency is not None:
+            where = (*path, "latency")
+            try:
+                cycles = cycles_of(layer.latency, loaded.config.system.clock_hz)
+            except ValueError as error:
+                raise loaded.error(where, f"{error}.") from error
+            if not 1 <= cycles < 2**32:
+                raise loaded.error(where, f'found "{layer.latency}", expected at least one cycle.')
+            return cycles
+    return DEFAULT_LATENCY_CYCLES
+
+
+def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate]) -> None:
+    system, work = loaded.config.system, loaded.config.workload
+    addresses = assign(loaded, shape)
+    rate_of = {end: bandwidth[link.name] for link in plan.links for end in (link.a, link.b)}
+    for index, name in enumerate(shape.nodes):
+        special: Node | None = system.nodes.get(name)
+        path: KeyPath = ("system", "nodes", name)
+        hardware = _Settings((special, path), (system.node, ("system", "node")))
+        job: Job | None = work.nodes.get(name)
+        software = _Settings((job, ("workload", "nodes", name)), (work.node, ("workload", "node")))
+        limit, where = hardware.get("nic_bandwidth_gbps")
+        mac, ip = addresses[name]
+        node = PlannedNode(
+            name=name,
+            index=index,
+            blade=hardware.get("blade", DEFAULT_BLADE)[0],
+            places={"blade": hardware.get("blade")[1]},
+            memory=hardware.get("memory", Memory())[0],
+            mac=mac,
+            ip=ip,
+            rate=rate_of[name] if limit is None else _rate(loaded, limit, where),
+        )
+        _traffic(loaded, node, hardware)
+        if node.traffic is None:
+            _software(loaded, node, software, job)
+        plan.nodes.append(node)
+    for node in plan.nodes:
+        node.args = [_filled(loaded, plan, node, text) for text in node.args]
+
+
+def _traffic(loaded: Loaded, node: PlannedNode, hardware: _Settings) -> None:
+    file, where = hardware.get("traffic")
+    if file is not None and node.blade != TRAFFIC_BLADE:
+        raise loaded.error(
+            where, f'found a traffic file for blade "{node.blade}", expected blade "traffic".'
+        )
+    if node.blade == TRAFFIC_BLADE:
+        if file is None:
+            _, where = hardware.get("blade")
+            raise loaded.error(where, 'found blade "traffic", expected also the key "traffic".')
+        node.traffic = loaded.file(where, file)
+        if not node.traffic.is_file():
+            raise loaded.error(where, f'found "{file}", expected a file that exists.')
+
+
+def _software(loaded: Loaded, node: PlannedNode, software: _Settings, job: Job | None) -> None:
+    # A choice of the node's own job replaces the other choice of the general job.
+    own = _Settings((job, ("workload", "nodes", node.name)))
+    pick: Callable[[str, str], _Settings] = lambda a, b: (  # noqa: E731
+        own if job is not None and (getattr(job, a) or getattr(job, b)) else software
+    )
+    program = pick("program", "elf")
+    node.program, node.places["program"] = program.get("program")
+    elf, where = program.get("elf")
+    node.places["elf"] = where
+    if elf is not None:
+        node.elf = loaded.file(where, elf)
+    if node.program is None and elf is None:
+        raise loaded.error(
+            ("workload",),
+            f'found no program for node "{node.name}", expected the key program or elf.',
+        )
+    node.args = list(software.get("args", [])[0])
+    disk = pick("disk_image", "disk_sectors")
+    image, where = disk.get("disk_image")
+    node.places["disk_image"] = where
+    if image is not None:
+        node.disk_image = loaded.file(where, image)
+    node.disk_sectors = disk.get("disk_sectors", 0)[0]
+
+
+def _filled(loaded: Loaded, plan: Plan, node: PlannedNode, text: str) -> str:
+    """Replace ${name.mac}, ${name.ip}, ${node.index}, ${nodes}, ... in an argument."""
+    values = {"nodes": str(len(plan.nodes))}
+    for prefix, other in [(other.name, other) for other in plan.nodes] + [("node", node)]:
+        for key in ("mac", "ip", "index", "name"):
+            values[f"{prefix}.{key}"] = str(getattr(other, key))
+    result = ""
+    rest = text
+    while "${" in rest:
+        before, _, tail = rest.partition("${")
+        word, closed, rest = tail.partition("}")
+        if not closed or word not in values:
+            raise loaded.error(
+                ("workload",),
+                f'found "${{{word}}}" in the arguments of "{node.name}", '
+                "expected ${NODE.mac}, .ip, .index or .name, ${node....} or ${nodes}.",
+            )
+        result += before + values[word]
+    return result + rest
+
+
+def _switches(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate]) -> None:
+    system = loaded.config.system
+    peers = ports_of(shape)
+    rate_of = {}
+    for link in plan.links:
+        rate_of[link.a, link.b] = rate_of[link.b, link.a] = bandwidth[link.name]
+    for name in shape.switches:
+        special: Switch | None = system.switches.get(name)
+        path: KeyPath = ("system", "switches", name)
+        settings = _Settings((special, path), (system.switch, ("system", "switch")))
+        buffer_bytes = settings.get("buffer_bytes", DEFAULT_BUFFER_BYTES)[0]
+        switch = PlannedSwitch(
+            name=name,
+            kind=settings.get("kind", "store_and_forward")[0],
+            switching_latency_cycles=settings.get(
+                "switching_latency_cycles", DEFAULT_SWITCHING_CYCLES
+            )[0],
+        )
+        switch.ports = [
+            PlannedPort(peer, rate_of[name, peer], buffer_bytes) for peer in peers[name]
+        ]
+        plan.switches.append(switch)

@@ -1,0 +1,30 @@
+"""The shape of a system: names of nodes and switches, and links in port order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from firesim.config.positions import KeyPath
+
+
+@dataclass
+class Shape:
+    """Names and links before any setting is applied.
+
+    The ports of a model are numbered from 0 in the order in which its links appear in `links`.
+    """
+
+    nodes: list[str] = field(default_factory=list)
+    switches: list[str] = field(default_factory=list)
+    links: list[tuple[str, str]] = field(default_factory=list)
+    places: dict[str, KeyPath] = field(default_factory=dict)
+    """Where in the configuration a name or a link ("a--b") was given; default: the topology."""
+
+    def place(self, name: str) -> KeyPath:
+        """Return where in the configuration `name` was given."""
+        return self.places.get(name, ("system", "topology"))
+
+
+def link_name(a: str, b: str) -> str:
+    """Return the name of the link between models `a` and `b`."""
+    return f"{a}--{b}"
