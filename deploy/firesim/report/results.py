@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ class Table:
 
     columns: list[str]
     rows: list[list[float]]
+    incomplete_rows: int = 0
 
     def column(self, name: str) -> list[float]:
         """Return one column by name.
@@ -77,6 +77,34 @@ class Results:
         return float(self.description.get("clock_hz") or 3_200_000_000)
 
 
+def read_table(path: Path) -> Table:
+    """Read a CSV file of numbers; lines that start with # are comments.
+
+    Rows that are cut short or hold no numbers, as a killed simulator may leave, are counted and
+    left out. At most LARGEST_TABLE_ROWS rows are read.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    rows: list[list[float]] = []
+    incomplete = 0
+    with path.open(newline="", errors="replace") as stream:
+        reader = csv.reader(line for line in stream if not line.startswith("#"))
+        columns = [name.strip() for name in next(reader, [])]
+        for words in reader:
+            if len(rows) >= LARGEST_TABLE_ROWS:
+                break
+            try:
+                row = [float(word) for word in words]
+            except ValueError:
+                row = []
+            if len(row) == len(columns):
+                rows.append(row)
+            else:
+                incomplete += 1
+    return Table(columns, rows, incomplete)
+
+
 class _Reader:
     """Reads files of one folder and keeps a list of what could not be read."""
 
@@ -118,36 +146,19 @@ class _Reader:
 
     def table(self, relative: str, *, required: bool = False) -> Table | None:
         try:
-            with (self.folder / relative).open(newline="", errors="replace") as stream:
-                return self._parse_table(relative, stream)
+            table = read_table(self.folder / relative)
         except OSError:
             if required:
                 self.missing.append(f"{relative} was not written")
             return None
-
-    def _parse_table(self, relative: str, stream: io.TextIOBase | Any) -> Table | None:
-        reader = csv.reader(line for line in stream if not line.startswith("#"))
-        columns = next(reader, None)
-        if not columns:
+        if not table.columns:
             self.missing.append(f"{relative} is empty")
             return None
-        rows: list[list[float]] = []
-        bad = 0
-        for words in reader:
-            if len(rows) >= LARGEST_TABLE_ROWS:
-                self.missing.append(f"{relative}: only the first {LARGEST_TABLE_ROWS:,} rows shown")
-                break
-            try:
-                row = [float(word) for word in words]
-            except ValueError:
-                row = []
-            if len(row) == len(columns):
-                rows.append(row)
-            else:
-                bad += 1
-        if bad:
-            self.missing.append(f"{relative}: {bad} incomplete row(s) left out")
-        return Table([name.strip() for name in columns], rows)
+        if table.incomplete_rows:
+            self.missing.append(f"{relative}: {table.incomplete_rows} incomplete row(s) left out")
+        if len(table.rows) >= LARGEST_TABLE_ROWS:
+            self.missing.append(f"{relative}: only the first {LARGEST_TABLE_ROWS:,} rows shown")
+        return table
 
     def last_status(self) -> JsonObject | None:
         path = self.folder / "status.jsonl"
