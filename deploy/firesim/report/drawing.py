@@ -6,6 +6,7 @@ Also used by `runcheck`, which draws a system before it runs.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
@@ -14,10 +15,10 @@ from firesim.report.network import Link, Network
 from firesim.report.units import cycles_as_time, grouped
 
 BOX_WIDTH, BOX_HEIGHT = 132, 46
-GAP_X, GAP_Y = 26, 84
+GAP_X, GAP_Y = 10, 84
 MARGIN = 16
-MOST_SINGLE_NODES = 16
-"""With more nodes than this, nodes on the same switch are drawn as one box."""
+MOST_IN_A_ROW = 8
+"""In a longer row, models under the same switches are drawn as one box."""
 MOST_LABELLED_LINKS = 12
 
 
@@ -47,26 +48,52 @@ def _levels(network: Network) -> dict[str, int]:
     return {**dict.fromkeys(network.switching_cycles, 1), **level}
 
 
+def _groups(models: list[str], key: Callable[[str], object], most: int) -> list[list[str]]:
+    """Put models with the same key together when there are more than `most`."""
+    if len(models) <= most:
+        return [[model] for model in models]
+    shared: dict[object, list[str]] = defaultdict(list)
+    for model in models:
+        shared[key(model)].append(model)
+    return list(shared.values())
+
+
 def _boxes(network: Network) -> dict[str, _Box]:
-    """Make one box a model; many nodes on one switch share a box."""
+    """Make one box a model; in a wide row, models with the same switches above share a box."""
     level = _levels(network)
+    owner: dict[str, str] = {}
     boxes: dict[str, _Box] = {}
-    for switch, cycles in network.switching_cycles.items():
-        caption = f"switch · {grouped(cycles)} cycles"
-        boxes[switch] = _Box(switch, caption, "switch", [switch], level[switch])
-    shared: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for node in network.nodes:
-        around = tuple(sorted(network.graph[node]))
-        alone = len(network.nodes) <= MOST_SINGLE_NODES or any(n in network.nodes for n in around)
-        shared[(node,) if alone else ("", *around)].append(node)
-    for members in shared.values():
-        first = members[0]
-        if len(members) == 1:
-            boxes[first] = _Box(first, f"{network.node_kind[first]} node", "node", members)
-        else:
-            title = f"{first} … {members[-1]}"
-            boxes[first] = _Box(title, f"{len(members)} nodes", "node many", members)
+
+    def above(model: str) -> object:
+        higher = [other for other in network.graph[model] if level[other] > level[model]]
+        beside = [other for other in network.graph[model] if level[other] == level[model]]
+        # A model linked to one of its own row is drawn alone: the link would have no second end.
+        return model if beside else frozenset(owner[other] for other in higher)
+
+    for row in range(max(level.values(), default=0), -1, -1):
+        switches = [name for name in network.switching_cycles if level[name] == row]
+        nodes = [name for name in network.nodes if level[name] == row]
+        made = [(group, "switch") for group in _groups(switches, above, MOST_IN_A_ROW)]
+        made += [(group, "node") for group in _groups(nodes, above, MOST_IN_A_ROW)]
+        for group, kind in made:
+            owner.update(dict.fromkeys(group, group[0]))
+            boxes[group[0]] = _box(network, group, kind, row)
     return boxes
+
+
+def _box(network: Network, members: list[str], kind: str, level: int) -> _Box:
+    first, count = members[0], len(members)
+    if kind == "switch":
+        latencies = {network.switching_cycles[name] for name in members}
+        cycles = " / ".join(grouped(value) for value in sorted(latencies))
+        caption = (
+            f"switch · {cycles} cycles" if count == 1 else f"{count} switches · {cycles} cycles"
+        )
+    else:
+        caption = f"{network.node_kind[first]} node" if count == 1 else f"{count} nodes"
+    if count == 1:
+        return _Box(first, caption, kind, members, level)
+    return _Box(f"{first} … {members[-1]}", caption, f"{kind} many", members, level)
 
 
 def _owner(boxes: dict[str, _Box]) -> dict[str, str]:
@@ -89,22 +116,30 @@ def _place(boxes: dict[str, _Box], edges: dict[tuple[str, str], list[Link]]) -> 
             seen.add(key)
             order.append(key)
             stack.extend(n for n in reversed(boxes[key].neighbours) if n not in seen)
+    place = {key: index for index, key in enumerate(boxes)}
     step = BOX_WIDTH + GAP_X
-    width = 0.0
     for level in sorted({box.level for box in boxes.values()}):
         layer = [key for key in order if boxes[key].level == level]
         below = {
             k: [boxes[n].x for n in boxes[k].neighbours if boxes[n].level < level] for k in layer
         }
         if all(below.values()):
-            layer.sort(key=lambda key: sum(below[key]) / len(below[key]))
-        least = 0.0
-        for index, key in enumerate(layer):
-            wanted = sum(below[key]) / len(below[key]) if below[key] else index * step
-            boxes[key].x = max(least, wanted)
+            layer.sort(key=lambda key: (sum(below[key]) / len(below[key]), place[key]))
+        wanted = [
+            sum(below[key]) / len(below[key]) if below[key] else index * step
+            for index, key in enumerate(layer)
+        ]
+        least = -1e9
+        for key, x in zip(layer, wanted, strict=True):
+            boxes[key].x = max(least, x)
             least = boxes[key].x + step
-            width = max(width, boxes[key].x + BOX_WIDTH)
-    return width
+        pushed = sum(boxes[key].x for key in layer) - sum(wanted)
+        for key in layer:
+            boxes[key].x -= pushed / len(layer)
+    left = min(box.x for box in boxes.values())
+    for box in boxes.values():
+        box.x -= left
+    return max(box.x for box in boxes.values()) + BOX_WIDTH
 
 
 def _edges(network: Network, owner: dict[str, str]) -> dict[tuple[str, str], list[Link]]:
@@ -145,7 +180,7 @@ def _draw_edge(
 
 def _draw_box(box: _Box, y: float) -> str:
     middle = box.x + BOX_WIDTH / 2
-    title = escape(box.name if len(box.name) <= 18 else box.name[:17] + "…")
+    title = escape(box.name if len(box.name) <= 21 else box.name[:20] + "…")
     return (
         f'<g class="box {box.css}"><title>{escape(box.name)}</title>'
         f'<rect x="{box.x:.1f}" y="{y:.1f}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="8"/>'
