@@ -290,30 +290,37 @@ def round_trip_table(results: Results, network: Network) -> View | None:
     return view if view.rows else None
 
 
+def bandwidth_of(record: console.Record, clock_hz: float) -> float | None:
+    """Return the bandwidth in Gb/s that a console line reports, None when it reports none."""
+    size, cycles = record.number("bytes"), record.number("cycles")
+    if size is not None and cycles:
+        return size * 8 * clock_hz / cycles / 1e9
+    thousandths = record.number("gbps_x1000")
+    return None if thousandths is None else thousandths / 1000
+
+
 def bandwidth_table(results: Results) -> View | None:
     """Return the bandwidth lines of the consoles, beside the published figure."""
     view = View(
         [
             Column("node", text=True),
-            Column("line", text=True),
+            Column("what", text=True),
             Column("data", "bytes", MEASURED),
+            Column("frames", "", MEASURED),
             Column("time", "cycles", MEASURED),
+            Column("wrong", "words", MEASURED),
             Column("bandwidth", "Gb/s", MEASURED),
             Column("one NIC, bare-metal, at least", "Gb/s", PUBLISHED),
         ]
     )
     for node in results.nodes:
         for record in console.records(node.console or ""):
-            size, cycles = record.number("bytes"), record.number("cycles")
-            if size is None or not cycles:
+            gbps = bandwidth_of(record, results.clock_hz)
+            if gbps is None:
                 continue
-            gbps = size * 8 * results.clock_hz / cycles / 1e9
-            view.add(
-                node.name,
-                record.kind,
-                grouped(size),
-                grouped(cycles),
-                significant(gbps),
-                significant(PUBLISHED_NIC_GBPS),
-            )
+            counts = [
+                grouped(record.number(key)) for key in ("bytes", "frames", "cycles", "errors")
+            ]
+            published = significant(PUBLISHED_NIC_GBPS)
+            view.add(node.name, record.kind, *counts, significant(gbps), published)
     return view if view.rows else None
