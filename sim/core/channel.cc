@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One direction of a link. See the header for the idea.
+#include "core/channel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.h"
+#include "core/token_hash.h"
+
+namespace firesim {
+
+Channel::Channel(uint32_t latency_cycles) : latency_(latency_cycles), available_(latency_cycles) {
+  FIRESIM_CHECK(latency_cycles >= 1, "a link needs a latency of at least one cycle");
+  Node *first = new Node;
+  newest_ = oldest_ = consumed_seen_ = first;
+  consumed_.store(first, std::memory_order_relaxed);
+}
+
+Channel::~Channel() {
+  while (oldest_ != nullptr) {
+    Node *next = oldest_->next.load(std::memory_order_relaxed);
+    delete oldest_;
+    oldest_ = next;
+  }
+}
+
+Channel::Node *Channel::take_free_node() {
+  if (oldest_ == consumed_seen_) consumed_seen_ = consumed_.load(std::memory_order_acquire);
+  if (oldest_ == consumed_seen_) return new Node;
+  Node *node = oldest_;
+  oldest_ = node->next.load(std::memory_order_relaxed);
+  return node;
+}
+
+void Channel::push(Batch &batch) {
+  FIRESIM_CHECK(batch.start_cycle() == produced_, "batches must be pushed in order");
+  produced_ = batch.end_cycle();
+  if (!batch.empty()) {
+    hash_ += hash_batch(batch);
+    uint64_t packets = 0;
+    for (const Run &run : batch.runs()) packets += run.last ? 1 : 0;
+    flits_.store(flits() + batch.flit_count(), std::memory_order_relaxed);
+    packets_.store(this->packets() + packets, std::memory_order_relaxed);
+    Node *node = take_free_node();
+    node->next.store(nullptr, std::memory_order_relaxed);
+    std::swap(node->batch, batch);
+    node->batch.set_start_cycle(node->batch.start_cycle() + latency_);
+    newest_->next.store(node, std::memory_order_release);
+    newest_ = node;
+  }
+  available_.store(produced_ + latency_, std::memory_order_release);
+}
+
+void Channel::finish_front(Node *front) {
+  front_run_ = 0;
+  front_run_taken_ = 0;
+  front_flit_ = 0;
+  consumed_.store(front, std::memory_order_release);
+}
+
+bool Channel::copy_from_front(const Batch &front, Batch &out) {
+  const auto runs = front.runs();
+  const uint64_t *data = front.data().data();
+  while (front_run_ < runs.size()) {
+    const Run &run = runs[front_run_];
+    const uint64_t first_cycle = front.start_cycle() + run.offset + front_run_taken_;
+    if (first_cycle >= out.end_cycle()) return false;
+    const uint64_t room = out.end_cycle() - first_cycle;
+    const uint32_t left = run.length - front_run_taken_;
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>(left, room));
+    out.append_run(static_cast<uint32_t>(first_cycle - out.start_cycle()), data + front_flit_,
+                   count, run.last && count == left);
+    front_flit_ += count;
+    if (count < left) {
+      front_run_taken_ += count;
+      return false;
+    }
+    front_run_taken_ = 0;
+    ++front_run_;
+  }
+  return true;
+}
+
+void Channel::take(uint64_t start_cycle, uint32_t cycles, Batch &out) {
+  const uint64_t available = this->available();
+  FIRESIM_CHECK(start_cycle == taken_, "tokens must be taken in order");
+  FIRESIM_CHECK(start_cycle + cycles <= available, "tokens taken before they were produced");
+  FIRESIM_CHECK(available - start_cycle <= 2 * uint64_t{latency_}, "link queue over its bound");
+  taken_ = start_cycle + cycles;
+  out.reset(start_cycle, cycles);
+  Node *consumed = consumed_.load(std::memory_order_relaxed);
+  while (Node *front = consumed->next.load(std::memory_order_acquire)) {
+    Batch &batch = front->batch;
+    if (batch.start_cycle() >= taken_) break;
+    const bool whole = batch.end_cycle() <= taken_ && front_run_ == 0 && front_run_taken_ == 0;
+    if (whole && out.empty() && batch.start_cycle() >= start_cycle) {
+      std::swap(batch, out);
+      out.widen(start_cycle, cycles);
+    } else if (!copy_from_front(batch, out)) {
+      break;
+    }
+    finish_front(front);
+    consumed = front;
+  }
+}
+
+}  // namespace firesim

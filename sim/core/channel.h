@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One direction of a link: tokens put in at cycle M come out at cycle M + latency.
+//
+// One thread at a time produces, one consumes, without locks: a linked list whose nodes go back to
+// the producer when they are empty, so that in steady state nothing is allocated. Empty batches are
+// not queued at all; the number of cycles produced so far says everything about them. That is also
+// how the direction is seeded with `latency` empty cycles.
+//
+// The queue is bounded: because the opposite direction of the link has the same latency, no more
+// than 2 * latency cycles can wait in it, which `take` asserts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/batch.h"
+
+namespace firesim {
+
+// Totals over a direction. Flits and packets may be read at any time, the hash after the run.
+struct ChannelTotals {
+  uint64_t flits = 0;
+  uint64_t packets = 0;
+  uint64_t hash = 0;
+};
+
+class Channel {
+ public:
+  // `latency_cycles` >= 1.
+  explicit Channel(uint32_t latency_cycles);
+  ~Channel();
+  Channel(const Channel &) = delete;
+  Channel &operator=(const Channel &) = delete;
+
+  uint32_t latency_cycles() const { return latency_; }
+
+  // Producer: hands over the next batch, which must start where the previous one ended. Leaves
+  // `batch` with some other buffers to fill and unspecified tokens.
+  void push(Batch &batch);
+
+  // Consumer: tokens of all cycles before this one, in the consumer's time, can be taken.
+  uint64_t available() const { return available_.load(std::memory_order_acquire); }
+
+  // Consumer: takes exactly the tokens of [start_cycle, start_cycle + cycles) into `out`. Calls
+  // must be contiguous and within `available()`.
+  void take(uint64_t start_cycle, uint32_t cycles, Batch &out);
+
+  // Flits and packets so far; any thread.
+  uint64_t flits() const { return flits_.load(std::memory_order_relaxed); }
+  uint64_t packets() const { return packets_.load(std::memory_order_relaxed); }
+  // Any thread, once the producer has stopped.
+  ChannelTotals totals() const { return {flits(), packets(), hash_}; }
+
+ private:
+  struct Node {
+    std::atomic<Node *> next{nullptr};
+    Batch batch;
+  };
+
+  Node *take_free_node();
+  void finish_front(Node *front);
+  // Copies the tokens of the front batch that lie in `out`'s span; true if none is left behind.
+  bool copy_from_front(const Batch &front, Batch &out);
+
+  const uint32_t latency_;
+
+  // Written by the producer, read by the consumer.
+  alignas(64) std::atomic<uint64_t> available_;
+  std::atomic<uint64_t> flits_{0};
+  std::atomic<uint64_t> packets_{0};
+
+  // Producer's own.
+  alignas(64) Node *newest_;
+  Node *oldest_;           // nodes from here up to `consumed_seen_` are free
+  Node *consumed_seen_;    // last known value of `consumed_`
+  uint64_t produced_ = 0;  // in the producer's time
+  uint64_t hash_ = 0;
+
+  // Consumer's own, but `consumed_` is read by the producer.
+  alignas(64) std::atomic<Node *> consumed_;  // the front is the node after this one
+  uint64_t taken_ = 0;                        // in the consumer's time
+  size_t front_run_ = 0;                      // first run of the front not wholly taken
+  uint32_t front_run_taken_ = 0;              // flits of it already taken
+  size_t front_flit_ = 0;                     // index of its first flit not taken
+};
+
+}  // namespace firesim

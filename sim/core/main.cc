@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// firesim-sim: simulates what one JSON file describes. See docs/reference/interfaces.md, section 5.
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "core/simulation.h"
+#include "core/traffic.h"
+#include "switch/stock_switches.h"
+
+#ifdef FIRESIM_HAVE_BRIDGES
+#include "bridges/rtl_blade.h"
+#endif
+
+namespace {
+
+constexpr int kBadDescription = 2;
+constexpr int kInternalError = 3;
+
+std::atomic<firesim::Simulation *> running{nullptr};
+
+void stop_on_signal(int) {
+  if (firesim::Simulation *simulation = running.load()) simulation->request_stop();
+}
+
+// The first signal of each kind stops the run and writes the results; the second one ends the
+// process at once.
+void install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = stop_on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  // A reader of our output that goes away must not end the simulation.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void register_models(firesim::ModelRegistry &registry) {
+  using firesim::ModelRole;
+  registry.add(ModelRole::kNode, "traffic", firesim::make_traffic_blade);
+#ifdef FIRESIM_HAVE_BRIDGES
+  registry.add(ModelRole::kNode, "rtl", firesim::make_rtl_blade);
+#endif
+  firesim::register_stock_switches(registry);
+}
+
+int simulate(const char *description) {
+  firesim::ModelRegistry registry;
+  register_models(registry);
+  firesim::Simulation simulation(description, registry);
+  running = &simulation;
+  install_signal_handlers();
+  const firesim::RunResult result = simulation.run();
+  running = nullptr;
+  if (!result.message.empty()) std::fprintf(stderr, "%s\n", result.message.c_str());
+  return firesim::exit_status(result);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  const std::string argument = argc == 2 ? argv[1] : "";
+  if (argument.empty() || argument[0] == '-') {
+    std::fprintf(
+        argument == "--help" ? stdout : stderr,
+        "usage: firesim-sim DESCRIPTION.json\n"
+        "Simulates what the file describes (docs/reference/interfaces.md, section 5).\n"
+        "Exit status: 0 every node passed, 1 a node failed or the cycle limit came first,\n"
+        "2 bad description, 3 error, 130 interrupted.\n");
+    return argument == "--help" ? 0 : kBadDescription;
+  }
+  try {
+    return simulate(argv[1]);
+  } catch (const firesim::DescriptionError &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kBadDescription;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "firesim-sim: internal error: %s\n", error.what());
+    return kInternalError;
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs a simulation and writes status.jsonl and result.json.
+#include <algorithm>
+#include <fstream>
+
+#include "core/atomic_file.h"
+#include "core/simulation.h"
+#include "core/token_hash.h"
+
+namespace firesim {
+
+namespace {
+
+nlohmann::json status_to_json(double wall_s, const std::vector<ModelStatus> &models) {
+  nlohmann::json entries = nlohmann::json::array();
+  for (const ModelStatus &model : models) {
+    nlohmann::json waiting_for = nullptr;
+    if (model.waiting_for) waiting_for = *model.waiting_for;
+    entries.push_back({{"name", model.name},
+                       {"cycle", model.cycle},
+                       {"state", model.state},
+                       {"waiting_for", waiting_for},
+                       {"packets_in", model.packets_in},
+                       {"packets_out", model.packets_out}});
+  }
+  return {{"wall_s", wall_s}, {"models", entries}};
+}
+
+nlohmann::json totals_to_json(const ChannelTotals &totals) {
+  return {{"flits", totals.flits}, {"packets", totals.packets}, {"hash", hash_to_hex(totals.hash)}};
+}
+
+nlohmann::json model_to_json(const ModelResult &result, const Model &model) {
+  nlohmann::json json = {{"name", result.name},
+                         {"cycles", result.cycles},
+                         {"cpu_s", result.cpu_s},
+                         {"advances", result.advances},
+                         {"statistics", model.statistics()}};
+  if (!result.is_node) return json;
+  json["ended_at_cycle"] = nullptr;
+  json["exit_code"] = nullptr;
+  json["message"] = "";
+  if (result.end) {
+    json["ended_at_cycle"] = result.end->cycle;
+    json["exit_code"] = result.end->exit_code;
+    json["message"] = result.end->message;
+  }
+  return json;
+}
+
+}  // namespace
+
+nlohmann::json result_to_json(const RunResult &result,
+                              const std::vector<std::unique_ptr<Model>> &models) {
+  nlohmann::json nodes = nlohmann::json::array();
+  nlohmann::json switches = nlohmann::json::array();
+  for (size_t i = 0; i < models.size(); ++i) {
+    const ModelResult &model = result.models[i];
+    (model.is_node ? nodes : switches).push_back(model_to_json(model, *models[i]));
+  }
+  nlohmann::json links = nlohmann::json::array();
+  for (const LinkResult &link : result.links) {
+    links.push_back({{"name", link.name},
+                     {"a_to_b", totals_to_json(link.a_to_b)},
+                     {"b_to_a", totals_to_json(link.b_to_a)}});
+  }
+  return {{"reason", result.reason},
+          {"message", result.message},
+          {"end_cycle", result.end_cycle},
+          {"token_hash", hash_to_hex(result.token_hash)},
+          {"wall_s", result.wall_s},
+          {"cpu_s", result.cpu_s},
+          {"nodes", nodes},
+          {"switches", switches},
+          {"links", links}};
+}
+
+int exit_status(const RunResult &result) {
+  if (result.reason == "error") return 3;
+  if (result.reason == "interrupted") return 130;
+  if (result.reason != "ended") return 1;
+  const bool failed =
+      std::any_of(result.models.begin(), result.models.end(),
+                  [](const ModelResult &model) { return model.end && model.end->exit_code != 0; });
+  return failed ? 1 : 0;
+}
+
+RunResult Simulation::run() {
+  std::ofstream status_file(context_.results_directory / "status.jsonl");
+  const RunResult result =
+      scheduler_->run([&status_file](double wall_s, const std::vector<ModelStatus> &models) {
+        status_file << status_to_json(wall_s, models).dump() << '\n' << std::flush;
+        status_file.clear();  // a full disk must not end the run; the next line may fit again
+      });
+  write_file_atomically(context_.results_directory / "result.json",
+                        result_to_json(result, models_).dump(1) + "\n");
+  return result;
+}
+
+}  // namespace firesim

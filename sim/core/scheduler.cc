@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The scheduler before and after the run: models and links, supervision, results.
+#include "core/scheduler.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+
+#include "core/check.h"
+#include "core/scheduler_impl.h"
+#include "core/token_hash.h"
+
+namespace firesim {
+
+namespace {
+
+double clock_s(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const SchedulerOptions &options) : impl_(std::make_unique<Impl>(options)) {}
+Scheduler::~Scheduler() = default;
+size_t Scheduler::add_model(Model &model, bool is_node) { return impl_->add_model(model, is_node); }
+void Scheduler::connect(const std::string &name, size_t model_a, uint32_t port_a, size_t model_b,
+                        uint32_t port_b, uint32_t latency_cycles) {
+  impl_->connect(name, model_a, port_a, model_b, port_b, latency_cycles);
+}
+RunResult Scheduler::run(
+    const std::function<void(double, const std::vector<ModelStatus> &)> &observer) {
+  return impl_->run(observer);
+}
+void Scheduler::request_stop() { impl_->request_stop(); }
+
+Scheduler::Impl::Impl(const SchedulerOptions &options)
+    : options_(options), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (options.threads < 1) throw std::invalid_argument("at least one thread is needed");
+  if (wake_fd_ < 0) throw std::runtime_error("cannot make an eventfd");
+}
+
+Scheduler::Impl::~Impl() { close(wake_fd_); }
+
+size_t Scheduler::Impl::add_model(Model &model, bool is_node) {
+  Slot &slot = slots_.emplace_back();
+  slot.model = &model;
+  slot.is_node = is_node;
+  slot.inputs.resize(model.port_count());
+  slot.outputs.resize(model.port_count());
+  if (is_node) ++node_count_;
+  return slots_.size() - 1;
+}
+
+Link &Scheduler::Impl::add_link(const std::string &name, size_t model_a, size_t model_b,
+                                uint32_t latency_cycles) {
+  links_.push_back({name, std::make_unique<Channel>(latency_cycles),
+                    std::make_unique<Channel>(latency_cycles), false});
+  graph_.push_back({model_a, model_b, latency_cycles});
+  for (const size_t model : {model_a, model_b}) {
+    slots_[model].grid_cycles = std::min(slots_[model].grid_cycles, latency_cycles);
+  }
+  return links_.back();
+}
+
+void Scheduler::Impl::connect(const std::string &name, size_t model_a, uint32_t port_a,
+                              size_t model_b, uint32_t port_b, uint32_t latency_cycles) {
+  Slot &a = slots_.at(model_a);
+  Slot &b = slots_.at(model_b);
+  if (a.inputs.at(port_a).channel != nullptr || b.inputs.at(port_b).channel != nullptr ||
+      (model_a == model_b && port_a == port_b)) {
+    throw std::invalid_argument("link " + name + " uses a port that is already connected");
+  }
+  const Link &link = add_link(name, model_a, model_b, latency_cycles);
+  a.inputs[port_a] = {link.b_to_a.get(), model_b};
+  b.inputs[port_b] = {link.a_to_b.get(), model_a};
+  a.outputs[port_a] = {link.a_to_b.get(), model_b, port_b};
+  b.outputs[port_b] = {link.b_to_a.get(), model_a, port_a};
+}
+
+// Keeps parts of the target that share no link within a bounded distance of each other.
+void Scheduler::Impl::connect_parts() {
+  const std::vector<size_t> parts = part_representatives(slots_.size(), graph_);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    Slot &a = slots_[parts[0]];
+    Slot &b = slots_[parts[i]];
+    Link &link = add_link("", parts[0], parts[i], kHiddenLinkCycles);
+    link.hidden = true;
+    a.inputs.push_back({link.b_to_a.get(), parts[i]});
+    b.inputs.push_back({link.a_to_b.get(), parts[0]});
+    a.outputs.push_back({link.a_to_b.get(), parts[i], b.inputs.size() - 1});
+    b.outputs.push_back({link.b_to_a.get(), parts[0], a.inputs.size() - 1});
+  }
+}
+
+void Scheduler::Impl::prepare() {
+  if (started_) throw std::logic_error("a scheduler runs once");
+  started_ = true;
+  for (const Slot &slot : slots_) {
+    for (const Input &input : slot.inputs) {
+      if (input.channel == nullptr) {
+        throw std::invalid_argument("a port of " + slot.model->name() + " is not connected");
+      }
+    }
+  }
+  connect_parts();
+  diameter_ = diameter_cycles(slots_.size(), graph_);
+  if (options_.max_cycles != 0) limit_ = options_.max_cycles;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    Slot &slot = slots_[i];
+    const uint32_t ports = slot.model->port_count();
+    slot.in_batches.resize(ports);
+    slot.out_batches.resize(ports);
+    if (options_.batch_cycles != 0) {
+      slot.grid_cycles = std::min(slot.grid_cycles, options_.batch_cycles);
+      slot.max_step_cycles = slot.grid_cycles;
+    } else {
+      // No advance is longer than the diameter, so that a node that ends in the middle of one is
+      // not yet beyond the end of the run.
+      const uint64_t bound =
+          diameter_ == 0 ? kMaxGridCycles : std::min<uint64_t>(kMaxGridCycles, diameter_);
+      slot.max_step_cycles = static_cast<uint32_t>(bound / slot.grid_cycles * slot.grid_cycles);
+    }
+    if (options_.random_batch_seed != 0) {
+      slot.random.seed(combine_hash(options_.random_batch_seed, hash_text(slot.model->name())));
+    }
+    slot.state = SlotState::kQueued;
+    ready_.push_back(i);
+  }
+  active_workers_ = options_.threads;
+  may_spin_ = options_.threads > 1 && options_.threads <= std::thread::hardware_concurrency();
+}
+
+RunResult Scheduler::Impl::run(
+    const std::function<void(double, const std::vector<ModelStatus> &)> &observer) {
+  prepare();
+  const double wall_before = clock_s(CLOCK_MONOTONIC);
+  const double cpu_before = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+  std::vector<std::thread> workers;
+  for (uint32_t i = 0; i < options_.threads; ++i) {
+    workers.emplace_back([this] {
+      work();
+      const uint64_t one = 1;
+      static_cast<void>(!write(wake_fd_, &one, sizeof one));
+    });
+  }
+  supervise(observer, wall_before);
+  for (std::thread &worker : workers) worker.join();
+  RunResult result = collect(clock_s(CLOCK_MONOTONIC) - wall_before,
+                             clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_before);
+  if (observer) observer(result.wall_s, status());
+  return result;
+}
+
+void Scheduler::Impl::request_stop() {
+  stop_.store(true, std::memory_order_relaxed);
+  const uint64_t one = 1;
+  static_cast<void>(!write(wake_fd_, &one, sizeof one));
+}
+
+// Until the workers are done: calls the observer at intervals, wakes parked workers for a stop.
+void Scheduler::Impl::supervise(
+    const std::function<void(double, const std::vector<ModelStatus> &)> &observer,
+    double started_s) {
+  const bool timed = observer && options_.status_interval_s > 0;
+  double next_status_s = started_s + options_.status_interval_s;
+  for (;;) {
+    const double now_s = clock_s(CLOCK_MONOTONIC);
+    if (timed && now_s >= next_status_s) {
+      observer(now_s - started_s, status());
+      next_status_s = std::max(next_status_s + options_.status_interval_s, now_s);
+    }
+    const double wait_s = std::max(next_status_s - clock_s(CLOCK_MONOTONIC), 0.0);
+    pollfd wake{wake_fd_, POLLIN, 0};
+    poll(&wake, 1, timed ? static_cast<int>(std::ceil(std::min(wait_s, 3600.0) * 1000)) : -1);
+    uint64_t count = 0;
+    static_cast<void>(!read(wake_fd_, &count, sizeof count));
+    const std::lock_guard lock(ready_mutex_);
+    if (stop_.load(std::memory_order_relaxed)) finished_ = true;
+    if (!finished_) continue;
+    ready_changed_.notify_all();
+    return;
+  }
+}
+
+std::vector<ModelStatus> Scheduler::Impl::status() const {
+  std::vector<ModelStatus> all;
+  const uint64_t limit = limit_.load(std::memory_order_acquire);
+  for (const Slot &slot : slots_) {
+    ModelStatus &one = all.emplace_back();
+    one.name = slot.model->name();
+    one.cycle = slot.cycle.load(std::memory_order_relaxed);
+    const size_t input = slot.blocked_input.load(std::memory_order_relaxed);
+    if (slot.ended.load(std::memory_order_relaxed) || one.cycle >= limit) {
+      one.state = "ended";
+    } else if (slot.state.load(std::memory_order_relaxed) != SlotState::kIdle || input == kNone) {
+      one.state = "running";
+    } else {
+      one.state = "waiting";
+      one.waiting_for = slots_[slot.inputs[input].producer].model->name();
+    }
+    for (size_t i = 0; i < slot.in_batches.size(); ++i) {
+      one.packets_in += slot.inputs[i].channel->packets();
+      one.packets_out += slot.outputs[i].channel->packets();
+    }
+  }
+  return all;
+}
+
+std::string Scheduler::Impl::describe_deadlock() const {
+  std::string text = "internal error: deadlock:";
+  for (const Slot &slot : slots_) {
+    const size_t input = slot.blocked_input.load(std::memory_order_relaxed);
+    text += " " + slot.model->name() + " at cycle " + std::to_string(slot.cycle.load());
+    if (input != kNone) {
+      text += " waits for " + slots_[slot.inputs[input].producer].model->name();
+    }
+    text += ";";
+  }
+  text.pop_back();
+  return text;
+}
+
+// Fills in reason, message and end cycle.
+void Scheduler::Impl::describe_end(RunResult &result) const {
+  uint64_t least = UINT64_MAX;
+  const ModelResult *assert_model = nullptr;
+  for (const ModelResult &model : result.models) {
+    least = std::min(least, model.cycles);
+    if (!model.end || !model.end->assert_failed || model.end->cycle != end_decided_) continue;
+    if (assert_model == nullptr) assert_model = &model;
+  }
+  const uint64_t limit = limit_.load();
+  result.end_cycle = least == UINT64_MAX ? 0 : std::min(least, limit);
+  if (!error_.empty()) {
+    result.reason = "error";
+    result.message = error_;
+  } else if (least < limit && !result.models.empty()) {
+    result.reason = "interrupted";
+    result.message = "stopped before the end on request";
+  } else if (assert_model != nullptr) {
+    result.reason = "assert";
+    result.message = assert_model->name + ": " + assert_model->end->message;
+  } else {
+    result.reason = end_decided_ != UINT64_MAX ? "ended" : "max_cycles";
+  }
+}
+
+void Scheduler::Impl::finish_models(uint64_t end_cycle) {
+  for (Slot &slot : slots_) {
+    if (slot.threw) continue;
+    try {
+      slot.model->finish(end_cycle);
+    } catch (const std::exception &error) {
+      if (error_.empty()) error_ = slot.model->name() + ": " + error.what();
+    }
+  }
+}
+
+RunResult Scheduler::Impl::collect(double wall_s, double cpu_s) {
+  RunResult result;
+  result.wall_s = wall_s;
+  result.cpu_s = cpu_s;
+  uint64_t ticks = 0;
+  for (const Slot &slot : slots_) ticks += slot.host_ticks;
+  const double s_per_tick =
+      ticks == 0 ? 0 : static_cast<double>(worker_cpu_ns_) * 1e-9 / static_cast<double>(ticks);
+  for (const Slot &slot : slots_) {
+    result.models.push_back({slot.model->name(), slot.is_node, slot.model->end(), slot.cycle.load(),
+                             static_cast<double>(slot.host_ticks) * s_per_tick, slot.advances});
+  }
+  describe_end(result);
+  finish_models(result.end_cycle);
+  if (!error_.empty()) {
+    result.reason = "error";
+    result.message = error_;
+  }
+  for (ModelResult &model : result.models) model.cycles = std::min(model.cycles, result.end_cycle);
+  for (const Link &link : links_) {
+    if (link.hidden) continue;
+    result.links.push_back({link.name, link.a_to_b->totals(), link.b_to_a->totals()});
+  }
+  std::sort(result.links.begin(), result.links.end(),
+            [](const LinkResult &a, const LinkResult &b) { return a.name < b.name; });
+  result.token_hash = result.end_cycle;
+  for (const LinkResult &link : result.links) {
+    result.token_hash = combine_hash(result.token_hash, hash_text(link.name));
+    result.token_hash = combine_hash(result.token_hash, link.a_to_b.hash);
+    result.token_hash = combine_hash(result.token_hash, link.b_to_a.hash);
+  }
+  return result;
+}
+
+}  // namespace firesim

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs models on worker threads, conservatively: a model advances only over cycles whose tokens are
+// there on every port. So the result depends on nothing but the models; threads, batches and the
+// order of work change only how long it takes.
+//
+// A model that can advance is put on one ready list; any worker takes it from there. A model that
+// cannot remembers the one port it lacks tokens on, and only the push of those tokens wakes it. A
+// worker with nothing to do parks.
+//
+// Where time is cut. With `batch_cycles` 0 a model advances to the last multiple of its *grid* that
+// its inputs allow, the grid being its shortest link latency (at most `kMaxGridCycles`). Without
+// the grid, unequal links would cut batches into ever smaller pieces. It cannot deadlock: the model
+// that is least advanced has at least one grid step of tokens on every port.
+//
+// Ending. See ARCHITECTURE.md, "Time and order": once it is decided that the run ends at cycle E,
+// all models run on to exactly E + D. Parts that are not connected are kept together by a hidden
+// link without tokens, so that the rule holds for them too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/channel.h"
+#include "core/model.h"
+
+namespace firesim {
+
+// Longest single advance: bounds the time an interrupt has to wait for a slow model.
+inline constexpr uint32_t kMaxGridCycles = 8192;
+
+// Latency of the hidden links between parts of the target that are not connected.
+inline constexpr uint32_t kHiddenLinkCycles = 4096;
+
+struct SchedulerOptions {
+  uint32_t threads = 1;            // workers, at least 1
+  uint32_t batch_cycles = 0;       // longest advance; 0 = automatic
+  uint64_t random_batch_seed = 0;  // nonzero: advance by seeded random numbers of cycles
+  uint64_t max_cycles = 0;         // never simulate more; 0 = no limit
+  bool end_with_first = false;     // the first node that ends decides, not the last one
+  double status_interval_s = 0.5;  // between two calls of the observer; 0 = none
+};
+
+struct ModelStatus {
+  std::string name;
+  uint64_t cycle = 0;
+  const char *state = "";                  // "running", "waiting" or "ended"
+  std::optional<std::string> waiting_for;  // name of the model whose tokens it lacks
+  uint64_t packets_in = 0;
+  uint64_t packets_out = 0;
+};
+
+struct ModelResult {
+  std::string name;
+  bool is_node = false;
+  std::optional<ModelEnd> end;
+  uint64_t cycles = 0;
+  double cpu_s = 0;
+  uint64_t advances = 0;  // calls of `Model::advance`
+};
+
+struct LinkResult {
+  std::string name;
+  ChannelTotals a_to_b;
+  ChannelTotals b_to_a;
+};
+
+struct RunResult {
+  std::string reason;   // "ended", "max_cycles", "assert", "interrupted" or "error"
+  std::string message;  // for a person; empty if nothing went wrong
+  uint64_t end_cycle = 0;
+  uint64_t token_hash = 0;
+  double wall_s = 0;
+  double cpu_s = 0;
+  std::vector<ModelResult> models;
+  std::vector<LinkResult> links;  // in order of name
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(const SchedulerOptions &options);
+  ~Scheduler();
+  Scheduler(const Scheduler &) = delete;
+  Scheduler &operator=(const Scheduler &) = delete;
+
+  // Adds a model, which must outlive the scheduler, and returns its index. Nodes can end the run.
+  size_t add_model(Model &model, bool is_node);
+
+  // Connects two ports with a link of `latency_cycles` >= 1 in both directions. Every port of every
+  // model must be connected exactly once before `run`.
+  void connect(const std::string &name, size_t model_a, uint32_t port_a, size_t model_b,
+               uint32_t port_b, uint32_t latency_cycles);
+
+  // Runs to the end; once only. The observer is called from this thread at intervals and once at
+  // the end. Does not throw for what goes wrong in models: see `RunResult::reason`.
+  RunResult run(const std::function<void(double wall_s, const std::vector<ModelStatus> &)>
+                    &observer = nullptr);
+
+  // Makes `run` return soon with the reason "interrupted". May be called from a signal handler and
+  // from any thread.
+  void request_stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace firesim

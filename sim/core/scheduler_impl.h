@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Inside of the scheduler: what it keeps per model, and the steps of a worker. Private to
+// scheduler.cc and scheduler_worker.cc.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/scheduler.h"
+#include "core/topology.h"
+
+namespace firesim {
+
+inline constexpr size_t kNone = SIZE_MAX;
+
+// kIdle: nobody works on it. kQueued: on the ready list, or held by the worker about to put it
+// there. kRunning: a worker has it. Only kIdle -> kQueued is contended.
+enum class SlotState { kIdle, kQueued, kRunning };
+
+struct Input {
+  Channel *channel = nullptr;
+  size_t producer = kNone;
+};
+
+struct Output {
+  Channel *channel = nullptr;
+  size_t consumer = kNone;
+  size_t consumer_input = kNone;  // index in the consumer's `inputs`
+};
+
+// One model. Everything that is not atomic belongs to the worker that holds the slot.
+struct alignas(64) Slot {
+  Model *model = nullptr;
+  bool is_node = false;
+
+  // One entry per port; then those of hidden links, which have no port.
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  std::vector<Batch> in_batches;  // one per port
+  std::vector<Batch> out_batches;
+  Batch hidden_batch;
+
+  uint32_t grid_cycles = kMaxGridCycles;
+  uint32_t max_step_cycles = kMaxGridCycles;
+  std::mt19937_64 random;
+
+  uint64_t host_ticks = 0;
+  uint64_t advances = 0;
+  bool threw = false;
+
+  std::atomic<SlotState> state{SlotState::kIdle};
+  std::atomic<uint64_t> cycle{0};
+  std::atomic<bool> ended{false};
+  // While idle: the input it lacks tokens on, and the cycle up to which it wants them.
+  std::atomic<size_t> blocked_input{kNone};
+  std::atomic<uint64_t> wanted_cycle{0};
+};
+
+struct Link {
+  std::string name;
+  std::unique_ptr<Channel> a_to_b;
+  std::unique_ptr<Channel> b_to_a;
+  bool hidden = false;
+};
+
+class Scheduler::Impl {
+ public:
+  explicit Impl(const SchedulerOptions &options);
+  ~Impl();
+
+  size_t add_model(Model &model, bool is_node);
+  void connect(const std::string &name, size_t model_a, uint32_t port_a, size_t model_b,
+               uint32_t port_b, uint32_t latency_cycles);
+  RunResult run(const std::function<void(double, const std::vector<ModelStatus> &)> &observer);
+  void request_stop();
+
+ private:
+  // --- scheduler.cc: before and after the run ---
+  void prepare();
+  void connect_parts();
+  Link &add_link(const std::string &name, size_t model_a, size_t model_b, uint32_t latency_cycles);
+  void supervise(const std::function<void(double, const std::vector<ModelStatus> &)> &observer,
+                 double started_s);
+  std::vector<ModelStatus> status() const;
+  RunResult collect(double wall_s, double cpu_s);
+  void describe_end(RunResult &result) const;
+  void finish_models(uint64_t end_cycle);
+  std::string describe_deadlock() const;
+
+  // --- scheduler_worker.cc: what the workers do ---
+  void work();
+  size_t exchange_work(std::vector<size_t> &woken);
+  void park(std::unique_lock<std::mutex> &lock);
+  void spin_for_work() const;
+  void finish_if_quiet();
+  uint64_t wanted_cycle(const Slot &slot, uint64_t limit) const;
+  bool can_advance(Slot &slot, uint64_t limit) const;
+  uint64_t next_target(Slot &slot);
+  bool blocked(Slot &slot, uint64_t wanted, uint64_t &available) const;
+  void run_slot(size_t index, std::vector<size_t> &woken);
+  void advance_slot(Slot &slot, uint64_t target);
+  void release_slot(size_t index, std::vector<size_t> &woken);
+  void wake_consumers(const Slot &slot, std::vector<size_t> &woken);
+  bool try_queue(Slot &slot);
+  bool note_end(const Slot &slot, uint64_t start, uint64_t target);
+  void fail(const std::string &message);
+
+  const SchedulerOptions options_;
+  std::deque<Slot> slots_;
+  std::vector<Link> links_;
+  std::vector<GraphLink> graph_;
+  uint64_t diameter_ = 0;
+  bool started_ = false;
+
+  // No model goes beyond this cycle. Only ever lowered, and never below the cycle of any model.
+  std::atomic<uint64_t> limit_{UINT64_MAX};
+  std::atomic<bool> stop_{false};
+
+  std::mutex ready_mutex_;  // guards the ready list and the counts of workers
+  std::condition_variable ready_changed_;
+  std::deque<size_t> ready_;
+  uint32_t active_workers_ = 0;
+  uint32_t parked_workers_ = 0;
+  bool finished_ = false;
+  uint64_t worker_cpu_ns_ = 0;
+  std::atomic<size_t> ready_count_{0};  // copy of ready_.size() for spinning workers
+  bool may_spin_ = false;
+
+  mutable std::mutex end_mutex_;  // guards what is known about the end
+  uint64_t end_decided_ = UINT64_MAX;
+  size_t ended_nodes_ = 0;
+  size_t node_count_ = 0;
+  uint64_t last_end_ = 0;
+  std::string error_;
+
+  int wake_fd_ = -1;  // eventfd: wakes the supervising thread
+};
+
+}  // namespace firesim

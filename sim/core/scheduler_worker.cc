@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the scheduler's worker threads do: find a model that can advance, advance it, wake those
+// that waited for its tokens.
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "core/check.h"
+#include "core/scheduler_impl.h"
+
+namespace firesim {
+
+namespace {
+
+constexpr int kSpins = 2000;  // a few microseconds: less than parking and waking would take
+
+// Monotonic, in any unit: only ratios are used.
+uint64_t host_ticks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
+
+void pause_cpu() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+uint64_t thread_cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+void Scheduler::Impl::work() {
+  std::vector<size_t> woken;
+  woken.reserve(slots_.size());
+  for (;;) {
+    const size_t index = exchange_work(woken);
+    if (index == kNone) break;
+    run_slot(index, woken);
+  }
+  const std::lock_guard lock(ready_mutex_);
+  worker_cpu_ns_ += thread_cpu_ns();
+}
+
+// Puts the woken models on the ready list and takes one from it: one lock per advance.
+size_t Scheduler::Impl::exchange_work(std::vector<size_t> &woken) {
+  std::unique_lock lock(ready_mutex_);
+  ready_.insert(ready_.end(), woken.begin(), woken.end());
+  // One of them is for this worker.
+  const size_t for_others = ready_.empty() ? 0 : ready_.size() - 1;
+  for (size_t i = std::min<size_t>(for_others, parked_workers_); i > 0; --i) {
+    ready_changed_.notify_one();
+  }
+  woken.clear();
+  if (stop_.load(std::memory_order_relaxed)) finished_ = true;
+  while (ready_.empty() && !finished_) {
+    --active_workers_;
+    finish_if_quiet();
+    if (!finished_) park(lock);
+    ++active_workers_;
+    if (stop_.load(std::memory_order_relaxed)) finished_ = true;
+  }
+  if (finished_) {
+    ready_changed_.notify_all();
+    --active_workers_;
+    return kNone;
+  }
+  const size_t index = ready_.front();
+  ready_.pop_front();
+  ready_count_.store(ready_.size(), std::memory_order_relaxed);
+  return index;
+}
+
+// Waits until the ready list has something or the run is over.
+void Scheduler::Impl::park(std::unique_lock<std::mutex> &lock) {
+  ready_count_.store(0, std::memory_order_relaxed);
+  if (may_spin_) {
+    lock.unlock();
+    spin_for_work();
+    lock.lock();
+  }
+  ++parked_workers_;
+  ready_changed_.wait(lock, [this] { return !ready_.empty() || finished_; });
+  --parked_workers_;
+}
+
+void Scheduler::Impl::spin_for_work() const {
+  for (int i = 0; i < kSpins; ++i) {
+    if (ready_count_.load(std::memory_order_relaxed) > 0) return;
+    pause_cpu();
+  }
+}
+
+// With nothing ready and nobody working, every model is at the limit, or the run is stuck.
+void Scheduler::Impl::finish_if_quiet() {
+  if (active_workers_ > 0 || !ready_.empty()) return;
+  finished_ = true;
+  const uint64_t limit = limit_.load(std::memory_order_acquire);
+  const bool complete = std::all_of(slots_.begin(), slots_.end(), [limit](const Slot &slot) {
+    return slot.cycle.load(std::memory_order_relaxed) >= limit;
+  });
+  if (!complete) fail(describe_deadlock());
+}
+
+// Is there an input without tokens for all cycles before `wanted`? Otherwise `available` is the
+// cycle up to which all inputs have tokens. Looks first where tokens were missing last time.
+bool Scheduler::Impl::blocked(Slot &slot, uint64_t wanted, uint64_t &available) const {
+  const size_t count = slot.inputs.size();
+  const size_t hint = slot.blocked_input.load(std::memory_order_relaxed);
+  const size_t first = hint == kNone ? 0 : hint;
+  available = UINT64_MAX;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t input = first + i < count ? first + i : first + i - count;
+    const uint64_t here = slot.inputs[input].channel->available();
+    if (here < wanted) {
+      slot.blocked_input.store(input, std::memory_order_relaxed);
+      slot.wanted_cycle.store(wanted, std::memory_order_relaxed);
+      return true;
+    }
+    available = std::min(available, here);
+  }
+  slot.blocked_input.store(kNone, std::memory_order_relaxed);
+  return false;
+}
+
+// The first cycle worth advancing to.
+uint64_t Scheduler::Impl::wanted_cycle(const Slot &slot, uint64_t limit) const {
+  const uint64_t now = slot.cycle.load(std::memory_order_relaxed);
+  if (options_.random_batch_seed != 0) return std::min(now + 1, limit);
+  return std::min((now / slot.grid_cycles + 1) * slot.grid_cycles, limit);
+}
+
+bool Scheduler::Impl::can_advance(Slot &slot, uint64_t limit) const {
+  if (slot.threw || slot.cycle.load(std::memory_order_relaxed) >= limit) {
+    slot.blocked_input.store(kNone, std::memory_order_relaxed);
+    return false;
+  }
+  uint64_t available = 0;
+  return !blocked(slot, wanted_cycle(slot, limit), available);
+}
+
+// The cycle the model can advance to now; its present cycle if it cannot.
+uint64_t Scheduler::Impl::next_target(Slot &slot) {
+  const uint64_t now = slot.cycle.load(std::memory_order_relaxed);
+  const uint64_t limit_before = limit_.load(std::memory_order_acquire);
+  uint64_t available = 0;
+  if (now >= limit_before || blocked(slot, wanted_cycle(slot, limit_before), available)) return now;
+  // Read again, after the tokens: whoever lowers the limit does so before it pushes tokens.
+  const uint64_t limit = limit_.load(std::memory_order_acquire);
+  const uint64_t reach = std::min({available, limit, now + slot.max_step_cycles});
+  if (reach <= now) return now;
+  if (options_.random_batch_seed != 0) {
+    return now + (slot.random() % 4 == 0 ? 1 : 1 + slot.random() % (reach - now));
+  }
+  if (reach == limit) return limit;
+  return std::max(reach / slot.grid_cycles * slot.grid_cycles, now);
+}
+
+void Scheduler::Impl::run_slot(size_t index, std::vector<size_t> &woken) {
+  Slot &slot = slots_[index];
+  slot.state.store(SlotState::kRunning, std::memory_order_relaxed);
+  try {
+    const uint64_t target = next_target(slot);
+    if (target > slot.cycle.load(std::memory_order_relaxed)) {
+      const uint64_t before = host_ticks();
+      advance_slot(slot, target);
+      slot.host_ticks += host_ticks() - before;
+      ++slot.advances;
+      wake_consumers(slot, woken);
+    }
+    if (slot.model->end() && !slot.ended.load(std::memory_order_relaxed)) {
+      slot.ended.store(true, std::memory_order_relaxed);
+    }
+  } catch (const std::exception &error) {
+    slot.threw = true;
+    fail(slot.model->name() + ": " + error.what());
+  }
+  release_slot(index, woken);
+}
+
+void Scheduler::Impl::advance_slot(Slot &slot, uint64_t target) {
+  const uint64_t start = slot.cycle.load(std::memory_order_relaxed);
+  const auto cycles = static_cast<uint32_t>(target - start);
+  const size_t ports = slot.in_batches.size();
+  for (size_t i = 0; i < ports; ++i) {
+    slot.inputs[i].channel->take(start, cycles, slot.in_batches[i]);
+    slot.out_batches[i].reset(start, cycles);
+  }
+  for (size_t i = ports; i < slot.inputs.size(); ++i) {
+    slot.inputs[i].channel->take(start, cycles, slot.hidden_batch);
+  }
+  slot.model->advance(start, cycles, slot.in_batches, slot.out_batches);
+  const bool limit_lowered = slot.model->end() && note_end(slot, start, target);
+  for (size_t i = 0; i < ports; ++i) {
+    const Batch &batch = slot.out_batches[i];
+    FIRESIM_CHECK(batch.start_cycle() == start && batch.cycles() == cycles,
+                  "a model must not change the span of its output batches");
+    slot.outputs[i].channel->push(slot.out_batches[i]);
+  }
+  for (size_t i = ports; i < slot.outputs.size(); ++i) {
+    slot.hidden_batch.reset(start, cycles);
+    slot.outputs[i].channel->push(slot.hidden_batch);
+  }
+  slot.cycle.store(target, std::memory_order_relaxed);
+  if (!limit_lowered) return;
+  // Models that waited for a grid point may now reach the limit instead. The fence pairs with the
+  // one in release_slot.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const std::lock_guard lock(ready_mutex_);
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (try_queue(slots_[i])) ready_.push_back(i);
+  }
+  ready_changed_.notify_all();
+}
+
+void Scheduler::Impl::wake_consumers(const Slot &slot, std::vector<size_t> &woken) {
+  // Pairs with the fence in release_slot: either the consumer sees our tokens when it looks again,
+  // or we see it idle.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (const Output &output : slot.outputs) {
+    Slot &consumer = slots_[output.consumer];
+    if (consumer.state.load(std::memory_order_acquire) != SlotState::kIdle) continue;
+    if (consumer.blocked_input.load(std::memory_order_relaxed) != output.consumer_input) continue;
+    if (output.channel->available() < consumer.wanted_cycle.load(std::memory_order_relaxed)) {
+      continue;
+    }
+    if (try_queue(consumer)) woken.push_back(output.consumer);
+  }
+}
+
+// Lets go of a slot, and takes it back for the ready list if it can go on.
+void Scheduler::Impl::release_slot(size_t index, std::vector<size_t> &woken) {
+  Slot &slot = slots_[index];
+  const uint64_t limit = limit_.load(std::memory_order_acquire);
+  if (can_advance(slot, limit)) {
+    slot.state.store(SlotState::kQueued, std::memory_order_relaxed);
+    woken.push_back(index);
+    return;
+  }
+  // can_advance stored what the slot waits for. After letting go, look once more.
+  const size_t input = slot.blocked_input.load(std::memory_order_relaxed);
+  const uint64_t wanted = slot.wanted_cycle.load(std::memory_order_relaxed);
+  const Channel *channel = input == kNone ? nullptr : slot.inputs[input].channel;
+  slot.state.store(SlotState::kIdle, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const bool changed = (channel != nullptr && channel->available() >= wanted) ||
+                       limit_.load(std::memory_order_acquire) != limit;
+  if (changed && try_queue(slot)) woken.push_back(index);
+}
+
+bool Scheduler::Impl::try_queue(Slot &slot) {
+  SlotState expected = SlotState::kIdle;
+  return slot.state.compare_exchange_strong(expected, SlotState::kQueued,
+                                            std::memory_order_acq_rel);
+}
+
+// Takes note of the end of a model's node; true if that lowered the limit of the run.
+bool Scheduler::Impl::note_end(const Slot &slot, uint64_t start, uint64_t target) {
+  if (slot.ended.load(std::memory_order_relaxed)) return false;
+  const ModelEnd &end = *slot.model->end();
+  FIRESIM_CHECK(end.cycle >= start && end.cycle < target,
+                "a node must end in a cycle of the advance that reports it");
+  const std::lock_guard lock(end_mutex_);
+  if (slot.is_node) {
+    ++ended_nodes_;
+    last_end_ = std::max(last_end_, end.cycle);
+  }
+  if (end.assert_failed || options_.end_with_first) {
+    end_decided_ = std::min(end_decided_, end.cycle);
+  } else if (ended_nodes_ == node_count_) {
+    end_decided_ = std::min(end_decided_, last_end_);
+  }
+  if (end_decided_ == UINT64_MAX) return false;
+  const uint64_t limit = end_decided_ + diameter_;
+  if (limit >= limit_.load(std::memory_order_relaxed)) return false;
+  limit_.store(limit, std::memory_order_release);
+  return true;
+}
+
+void Scheduler::Impl::fail(const std::string &message) {
+  {
+    const std::lock_guard lock(end_mutex_);
+    if (error_.empty()) error_ = message;
+  }
+  request_stop();
+}
+
+}  // namespace firesim

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Builds a simulation from its description.
+#include "core/simulation.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "core/fields.h"
+
+namespace firesim {
+
+namespace {
+
+nlohmann::json read_json(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path)) {
+    throw DescriptionError(path.string() + ": cannot be read, expected a simulation description");
+  }
+  std::ostringstream content;
+  content << file.rdbuf();
+  const std::string text = content.str();
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error &error) {
+    const size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
+    throw DescriptionError(path.string() + ":" + std::to_string(line) + ": not valid JSON");
+  }
+}
+
+// Names appear in files and messages, so they are kept plain.
+std::string read_name(Fields &fields) {
+  const std::string name = fields.text("name");
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/' || c == ':';
+  });
+  if (!plain || name.size() > 128) {
+    fields.fail("name", "up to 128 letters, digits and the characters _ - . / :");
+  }
+  return name;
+}
+
+}  // namespace
+
+Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &registry) {
+  const nlohmann::json json = read_json(description);
+  context_.description_directory = std::filesystem::absolute(description).parent_path();
+  Fields fields(json, description.string(),
+                {"results", "threads", "batch_cycles", "max_cycles", "clock_hz", "end_when",
+                 "status_interval_s", "random_batch_seed"});
+  fields.integer("version", 1, 1);
+  const nlohmann::json &nodes = fields.array("nodes");
+  const nlohmann::json &switches = fields.array("switches", false);
+  const nlohmann::json &links = fields.array("links", false);
+  fields.finish();
+  if (nodes.empty() && switches.empty()) fields.fail("nodes", "at least one node or switch");
+  read_options(json, description);
+  add_models(nodes, ModelRole::kNode, registry);
+  add_models(switches, ModelRole::kSwitch, registry);
+  scheduler_ = std::make_unique<Scheduler>(options_);
+  for (size_t i = 0; i < models_.size(); ++i) scheduler_->add_model(*models_[i], i < nodes.size());
+  add_links(links);
+  check_ports_connected();
+}
+
+void Simulation::read_options(const nlohmann::json &description,
+                              const std::filesystem::path &path) {
+  Fields fields(description, path.string());
+  options_.threads = static_cast<uint32_t>(fields.integer("threads", 1, 1024, 1));
+  options_.batch_cycles = static_cast<uint32_t>(fields.integer("batch_cycles", 0, UINT32_MAX, 0));
+  options_.max_cycles = fields.integer("max_cycles", 0, uint64_t{1} << 62, 0);
+  options_.random_batch_seed = fields.integer("random_batch_seed", 0, UINT64_MAX, 0);
+  options_.status_interval_s = fields.number("status_interval_s", 0, 3600, 0.5);
+  options_.end_with_first =
+      description.contains("end_when") && fields.choice("end_when", {"all", "first"}) == "first";
+  context_.clock_hz = fields.integer("clock_hz", 1, 1'000'000'000'000, 3'200'000'000);
+  context_.results_directory = context_.description_directory / fields.text("results");
+  std::error_code error;
+  std::filesystem::create_directories(context_.results_directory, error);
+  if (error) fields.fail("results", "a folder that can be made (" + error.message() + ")");
+}
+
+void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
+                            ModelRegistry &registry) {
+  const std::string list = role == ModelRole::kNode ? "nodes" : "switches";
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const std::string where = list + "[" + std::to_string(i) + "]";
+    Fields fields(entries[i], where);
+    const std::string name = read_name(fields);
+    fields.text("kind");
+    const std::optional<std::string> library = fields.optional_text("library");
+    for (const auto &model : models_) {
+      if (model->name() == name) fields.fail("name", "a name that no other model has");
+    }
+    if (library) registry.load_library(context_.input_path(*library));
+    try {
+      models_.push_back(registry.make(role, where, entries[i], context_));
+    } catch (const DescriptionError &) {
+      throw;
+    } catch (const std::exception &error) {
+      throw DescriptionError(where + " (" + name + "): " + error.what());
+    }
+    port_links_.emplace_back(models_.back()->port_count());
+  }
+}
+
+size_t Simulation::find_model(const std::string &name, const std::string &where) const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < models_.size(); ++i) {
+    if (models_[i]->name() == name) return i;
+    names.push_back(models_[i]->name());
+  }
+  throw DescriptionError(where + ": \"model\" is \"" + name +
+                         "\", expected the name of a node or switch" + did_you_mean(name, names));
+}
+
+void Simulation::add_links(const nlohmann::json &entries) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const std::string where = "links[" + std::to_string(i) + "]";
+    Fields fields(entries[i], where);
+    const std::string name = read_name(fields);
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      fields.fail("name", "a name that no other link has");
+    }
+    names.push_back(name);
+    const auto latency = static_cast<uint32_t>(fields.integer("latency_cycles", 1, UINT32_MAX));
+    size_t models[2];
+    uint32_t ports[2];
+    for (const size_t end : {0, 1}) {
+      const char *key = end == 0 ? "a" : "b";
+      Fields side(fields.object(key), where + " (" + name + "): \"" + key + "\"");
+      models[end] = find_model(side.text("model"), side.where());
+      std::vector<std::string> &taken = port_links_[models[end]];
+      if (taken.empty()) side.fail("model", "a model with ports, and this one has none");
+      ports[end] = static_cast<uint32_t>(side.integer("port", 0, taken.size() - 1));
+      side.finish();
+      std::string &link = taken[ports[end]];
+      if (!link.empty()) side.fail("port", "a free port, and this one is used by link " + link);
+      link = name;
+    }
+    fields.finish();
+    scheduler_->connect(name, models[0], ports[0], models[1], ports[1], latency);
+  }
+}
+
+void Simulation::check_ports_connected() const {
+  for (size_t i = 0; i < models_.size(); ++i) {
+    for (size_t port = 0; port < port_links_[i].size(); ++port) {
+      if (!port_links_[i][port].empty()) continue;
+      throw DescriptionError(models_[i]->name() + ": port " + std::to_string(port) +
+                             " is not connected, expected a link to it");
+    }
+  }
+}
+
+}  // namespace firesim

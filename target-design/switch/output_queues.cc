@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The store-and-forward switch: output queues, their byte and rate limits.
+#include <algorithm>
+
+#include "core/check.h"
+#include "switch/store_and_forward.h"
+
+namespace firesim {
+
+// Puts a packet into the queue of a port in the cycle of its stamp, or drops it.
+void StoreAndForwardSwitch::enqueue(uint32_t port, Packet *packet) {
+  OutputQueue &queue = queues_[port];
+  PortCounters &counters = counters_[port];
+  // What left before this cycle has made room; what leaves in this cycle has not.
+  send_until(port, packet->stamp);
+  if (queue.bytes + packet->admission_bytes > config_.ports[port].buffer_bytes) {
+    ++counters.dropped_queue_full;
+    counters.dropped_queue_full_bytes += packet->bytes();
+    return;
+  }
+  queue.bytes += packet->admission_bytes;
+  counters.peak_queue_bytes = std::max(counters.peak_queue_bytes, queue.bytes);
+  ++packet->references;
+  queue.packets.push_back({packet, 0});
+  if (is_busy_[port] != 0) return;
+  is_busy_[port] = 1;
+  busy_ports_.push_back(port);
+}
+
+// Sends what the port can send in the cycles before `end_cycle`.
+void StoreAndForwardSwitch::send_until(uint32_t port, uint64_t end_cycle) {
+  OutputQueue &queue = queues_[port];
+  while (!queue.packets.empty()) {
+    Queued &front = queue.packets.front();
+    const Packet &packet = *front.packet;
+    uint64_t cycle = std::max(queue.next_cycle, packet.stamp);
+    uint32_t flits = flits_ready(packet, front.sent, cycle);
+    if (flits == 0) return;
+    flits = rate_allowance(port, cycle, flits);
+    if (cycle >= end_cycle) return;
+    flits = static_cast<uint32_t>(std::min<uint64_t>(flits, end_cycle - cycle));
+    const bool last = packet.complete && front.sent + flits == packet.flits;
+    outputs_[port].append_run(static_cast<uint32_t>(cycle - start_cycle_), packet.data + front.sent,
+                              flits, last);
+    if (throughput_) throughput_->add_out(port, cycle, flits);
+    front.sent += flits;
+    queue.window_flits += flits;
+    queue.next_cycle = cycle + flits;
+    if (last) packet_sent(port);
+  }
+}
+
+// How many flits of a packet from `sent` on can leave in consecutive cycles, and from which cycle,
+// which is moved on if need be. 0 if the next flit has not arrived.
+uint32_t StoreAndForwardSwitch::flits_ready(const Packet &packet, uint32_t sent, uint64_t &cycle) {
+  if (packet.segments.empty()) return packet.flits - sent;
+  auto next = std::upper_bound(
+      packet.segments.begin(), packet.segments.end(), sent,
+      [](uint32_t flit, const ReadySegment &segment) { return flit < segment.first_flit; });
+  const ReadySegment &segment = *(next - 1);
+  cycle = std::max(cycle, segment.cycle + (sent - segment.first_flit));
+  return (next == packet.segments.end() ? packet.flits : next->first_flit) - sent;
+}
+
+// How many of `flits` the rate limit lets pass from `cycle` on, which is moved to the next window
+// if this one is used up.
+uint32_t StoreAndForwardSwitch::rate_allowance(uint32_t port, uint64_t &cycle, uint32_t flits) {
+  const SwitchPortConfig &config = config_.ports[port];
+  if (config.rate_increment >= config.rate_period) return flits;
+  OutputQueue &queue = queues_[port];
+  const uint64_t window = cycle / config.rate_period;
+  if (window != queue.window) {
+    queue.window = window;
+    queue.window_flits = 0;
+  }
+  if (queue.window_flits == config.rate_increment) {
+    ++queue.window;
+    queue.window_flits = 0;
+    cycle = queue.window * config.rate_period;
+  }
+  const uint64_t window_end = (queue.window + 1) * config.rate_period;
+  return static_cast<uint32_t>(
+      std::min<uint64_t>({flits, config.rate_increment - queue.window_flits, window_end - cycle}));
+}
+
+// The final flit of the first packet in the queue has left.
+void StoreAndForwardSwitch::packet_sent(uint32_t port) {
+  OutputQueue &queue = queues_[port];
+  PortCounters &counters = counters_[port];
+  Packet *packet = queue.packets.front().packet;
+  FIRESIM_CHECK(queue.bytes >= packet->admission_bytes, "queue holds less than its packets");
+  queue.bytes -= packet->admission_bytes;
+  ++counters.packets_out;
+  counters.bytes_out += packet->bytes();
+  if (capture_) capture_->outbound(port, queue.next_cycle - 1, *packet);
+  pool_.release(packet);
+  queue.packets.pop_front();
+}
+
+}  // namespace firesim

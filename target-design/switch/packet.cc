@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The pool of packets inside a switch.
+#include "switch/packet.h"
+
+#include "core/check.h"
+
+namespace firesim {
+
+Packet *PacketPool::take() {
+  Packet *packet = nullptr;
+  if (free_.empty()) {
+    packet = &all_.emplace_back();
+  } else {
+    packet = free_.back();
+    free_.pop_back();
+  }
+  packet->references = 1;
+  packet->segments.clear();
+  return packet;
+}
+
+Packet *PacketPool::borrow(const uint64_t *data, uint32_t flits) {
+  Packet *packet = take();
+  packet->data = data;
+  packet->flits = flits;
+  packet->complete = true;
+  packet->borrowed = true;
+  borrowed_.push_back(packet);
+  return packet;
+}
+
+Packet *PacketPool::make_empty() {
+  Packet *packet = take();
+  packet->storage.clear();
+  packet->data = packet->storage.data();
+  packet->flits = 0;
+  packet->complete = false;
+  packet->borrowed = false;
+  return packet;
+}
+
+void PacketPool::append(Packet &packet, const uint64_t *data, uint32_t flits) {
+  packet.storage.insert(packet.storage.end(), data, data + flits);
+  packet.data = packet.storage.data();
+  packet.flits += flits;
+}
+
+void PacketPool::release(Packet *packet) {
+  FIRESIM_CHECK(packet->references > 0, "packet released more often than it was taken");
+  if (--packet->references > 0) return;
+  if (packet->borrowed) {
+    ++dead_in_advance_;  // stays in `borrowed_` until the advance ends
+  } else {
+    free_.push_back(packet);
+  }
+}
+
+void PacketPool::end_advance() {
+  for (Packet *packet : borrowed_) {
+    packet->borrowed = false;
+    if (packet->references == 0) {
+      free_.push_back(packet);
+    } else {
+      packet->storage.assign(packet->data, packet->data + packet->flits);
+      packet->data = packet->storage.data();
+    }
+  }
+  borrowed_.clear();
+  dead_in_advance_ = 0;
+}
+
+}  // namespace firesim

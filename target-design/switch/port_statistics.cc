@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Counters and throughput of a switch's ports.
+#include "switch/port_statistics.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "switch/switch_config.h"
+
+namespace firesim {
+
+nlohmann::json PortCounters::to_json() const {
+  return {{"packets_in", packets_in},
+          {"bytes_in", bytes_in},
+          {"packets_out", packets_out},
+          {"bytes_out", bytes_out},
+          {"dropped_runt", dropped_runt},
+          {"dropped_oversize", dropped_oversize},
+          {"dropped_unknown_destination", dropped_unknown_destination},
+          {"dropped_reflected", dropped_reflected},
+          {"dropped_queue_full", dropped_queue_full},
+          {"dropped_queue_full_bytes", dropped_queue_full_bytes},
+          {"queue_bytes", queue_bytes},
+          {"peak_queue_bytes", peak_queue_bytes}};
+}
+
+ThroughputLog::ThroughputLog(const std::string &path, uint64_t interval_cycles, uint32_t ports)
+    : path_(path), interval_cycles_(interval_cycles), columns_(2 * size_t{ports}), file_(path) {
+  file_ << "cycle,port,bytes_in,bytes_out\n" << std::flush;
+  if (!file_) throw std::runtime_error("cannot write " + path_);
+}
+
+void ThroughputLog::add(size_t column, uint64_t cycle, uint64_t flits) {
+  while (flits > 0) {
+    const uint64_t interval = cycle / interval_cycles_;
+    const uint64_t here = std::min(flits, (interval + 1) * interval_cycles_ - cycle);
+    const size_t row = (interval - first_interval_) * columns_;
+    if (flits_.size() < row + columns_) flits_.resize(row + columns_);
+    flits_[row + column] += here;
+    cycle += here;
+    flits -= here;
+  }
+}
+
+void ThroughputLog::write_interval(uint64_t interval) {
+  const size_t row = (interval - first_interval_) * columns_;
+  for (size_t column = 0; column < columns_; column += 2) {
+    const uint64_t in = flits_[row + column];
+    const uint64_t out = flits_[row + column + 1];
+    if (in == 0 && out == 0) continue;
+    file_ << interval * interval_cycles_ << ',' << column / 2 << ',' << in * kFlitBytes << ','
+          << out * kFlitBytes << '\n';
+  }
+}
+
+void ThroughputLog::complete_until(uint64_t cycle) {
+  const uint64_t next = cycle / interval_cycles_;
+  if (next <= first_interval_) return;
+  if (!flits_.empty()) {
+    const uint64_t kept = flits_.size() / columns_;
+    const uint64_t over = std::min(kept, next - first_interval_);
+    for (uint64_t i = 0; i < over; ++i) write_interval(first_interval_ + i);
+    flits_.erase(flits_.begin(), flits_.begin() + static_cast<ptrdiff_t>(over * columns_));
+    file_.flush();
+    if (!file_) throw std::runtime_error("cannot write " + path_ + " (disk full?)");
+  }
+  first_interval_ = next;
+}
+
+void ThroughputLog::finish() {
+  const uint64_t kept = flits_.size() / columns_;
+  for (uint64_t i = 0; i < kept; ++i) write_interval(first_interval_ + i);
+  flits_.clear();
+  file_.flush();
+}
+
+}  // namespace firesim

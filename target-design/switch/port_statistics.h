@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a switch counts per port, and its throughput over time.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace firesim {
+
+// Bytes are those on the wire, pad bytes and the rounding up to whole flits included.
+struct PortCounters {
+  uint64_t packets_in = 0;  // arrived whole, dropped ones included
+  uint64_t bytes_in = 0;
+  uint64_t packets_out = 0;  // left whole
+  uint64_t bytes_out = 0;
+  // Dropped on arrival.
+  uint64_t dropped_runt = 0;
+  uint64_t dropped_oversize = 0;
+  uint64_t dropped_unknown_destination = 0;
+  uint64_t dropped_reflected = 0;  // the destination is behind the port it came from
+  // Dropped at this output because the queue was full.
+  uint64_t dropped_queue_full = 0;
+  uint64_t dropped_queue_full_bytes = 0;
+  uint64_t queue_bytes = 0;
+  uint64_t peak_queue_bytes = 0;
+
+  nlohmann::json to_json() const;
+};
+
+// CSV of bytes in and out of each port in each interval. Intervals in which a port was silent have
+// no line, so that idle time costs nothing.
+class ThroughputLog {
+ public:
+  // Throws std::runtime_error if the file cannot be written.
+  ThroughputLog(const std::string &path, uint64_t interval_cycles, uint32_t ports);
+
+  // Flits in consecutive cycles from `cycle` on; cycles must lie in the present advance.
+  void add_in(uint32_t port, uint64_t cycle, uint64_t flits) { add(2 * port, cycle, flits); }
+  void add_out(uint32_t port, uint64_t cycle, uint64_t flits) { add(2 * port + 1, cycle, flits); }
+
+  // All cycles before `cycle` are known: writes the intervals that are over.
+  void complete_until(uint64_t cycle);
+  // Writes the last, shorter interval too.
+  void finish();
+
+ private:
+  void add(size_t column, uint64_t cycle, uint64_t flits);
+  void write_interval(uint64_t interval);
+
+  const std::string path_;
+  const uint64_t interval_cycles_;
+  const size_t columns_;  // in and out of each port
+  std::ofstream file_;
+  uint64_t first_interval_ = 0;  // of those kept in `flits_`
+  std::vector<uint64_t> flits_;  // `columns_` per interval
+};
+
+}  // namespace firesim

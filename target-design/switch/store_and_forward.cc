@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The store-and-forward switch: arrival and forwarding. Sending is in output_queues.cc.
+#include "switch/store_and_forward.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/atomic_file.h"
+#include "core/check.h"
+
+namespace firesim {
+
+StoreAndForwardSwitch::StoreAndForwardSwitch(SwitchConfig config)
+    : Model(config.name),
+      config_(std::move(config)),
+      max_packet_flits_(config_.max_packet_bytes / kFlitBytes),
+      table_(config_.mac_table),
+      counters_(config_.ports.size()),
+      assemblies_(config_.ports.size()),
+      queues_(config_.ports.size()),
+      is_busy_(config_.ports.size()) {
+  if (!config_.throughput_file.empty()) {
+    throughput_ = std::make_unique<ThroughputLog>(config_.throughput_file,
+                                                  config_.throughput_interval_cycles, port_count());
+  }
+  if (!config_.capture_file.empty()) {
+    capture_ = std::make_unique<PacketCapture>(config_.capture_file, config_.name, port_count(),
+                                               config_.clock_hz);
+  }
+}
+
+StoreAndForwardSwitch::~StoreAndForwardSwitch() {
+  try {
+    if (throughput_) throughput_->finish();
+    if (!statistics_written_) write_statistics();
+  } catch (const std::exception &) {
+    // Nothing can be done about it here; the run has already failed.
+  }
+}
+
+void StoreAndForwardSwitch::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+                                    std::span<Batch> outputs) {
+  const uint64_t end_cycle = start_cycle + cycles;
+  start_cycle_ = start_cycle;
+  outputs_ = outputs;
+  for (uint32_t port = 0; port < inputs.size(); ++port) {
+    if (!inputs[port].empty()) receive(port, inputs[port]);
+  }
+  if (next_stamp_ < end_cycle) forward_until(end_cycle);
+  size_t kept = 0;
+  for (const uint32_t port : busy_ports_) {
+    send_until(port, end_cycle);
+    is_busy_[port] = queues_[port].packets.empty() ? 0 : 1;
+    if (is_busy_[port] != 0) busy_ports_[kept++] = port;
+  }
+  busy_ports_.resize(kept);
+  pool_.end_advance();
+  if (throughput_) throughput_->complete_until(end_cycle);
+  if (capture_) capture_->end_advance();
+}
+
+void StoreAndForwardSwitch::receive(uint32_t port, const Batch &batch) {
+  if (throughput_) {
+    for (const Run &run : batch.runs()) {
+      throughput_->add_in(port, batch.start_cycle() + run.offset, run.length);
+    }
+  }
+  if (forwards_at_first_flit()) {
+    receive_streaming(port, batch);
+  } else {
+    receive_store(port, batch);
+  }
+}
+
+void StoreAndForwardSwitch::receive_store(uint32_t port, const Batch &batch) {
+  const uint64_t *data = batch.data().data();
+  uint32_t first = 0;  // of the packet being looked at
+  uint32_t next = 0;
+  for (const Run &run : batch.runs()) {
+    next += run.length;
+    if (!run.last) continue;
+    end_packet(port, batch.start_cycle() + run.end() - 1, data + first, next - first);
+    first = next;
+  }
+  if (first < next) hold_part(port, data + first, next - first);
+}
+
+// Keeps the beginning of a packet for the next batch; of one that is too long, only its length.
+void StoreAndForwardSwitch::hold_part(uint32_t port, const uint64_t *data, uint32_t flits) {
+  Assembly &assembly = assemblies_[port];
+  assembly.flits += flits;
+  if (assembly.flits > max_packet_flits_) {
+    if (assembly.packet != nullptr) pool_.release(assembly.packet);
+    assembly.packet = nullptr;
+    return;
+  }
+  if (assembly.packet == nullptr) assembly.packet = pool_.make_empty();
+  PacketPool::append(*assembly.packet, data, flits);
+}
+
+// The final `flits` flits of a packet have arrived, the last one in `last_cycle`.
+void StoreAndForwardSwitch::end_packet(uint32_t port, uint64_t last_cycle, const uint64_t *data,
+                                       uint32_t flits) {
+  Assembly &assembly = assemblies_[port];
+  Packet *packet = std::exchange(assembly.packet, nullptr);
+  const uint64_t total = std::exchange(assembly.flits, 0) + flits;
+  if (!count_and_check(port, total)) {
+    if (packet != nullptr) pool_.release(packet);
+    return;
+  }
+  if (packet != nullptr) {
+    PacketPool::append(*packet, data, flits);
+  } else {
+    packet = pool_.borrow(data, flits);
+  }
+  packet->complete = true;
+  packet->ingress = port;
+  packet->admission_bytes = packet->bytes();
+  add_pending(packet, last_cycle + config_.switching_latency_cycles);
+  if (capture_) capture_->inbound(port, last_cycle, *packet);
+}
+
+// Counts a packet that has arrived; false if it is to be dropped for its length.
+bool StoreAndForwardSwitch::count_and_check(uint32_t port, uint64_t flits) {
+  PortCounters &counters = counters_[port];
+  ++counters.packets_in;
+  counters.bytes_in += flits * kFlitBytes;
+  if (flits < config_.min_packet_flits) {
+    ++counters.dropped_runt;
+    return false;
+  }
+  if (flits > max_packet_flits_) {
+    ++counters.dropped_oversize;
+    return false;
+  }
+  return true;
+}
+
+void StoreAndForwardSwitch::receive_streaming(uint32_t port, const Batch &batch) {
+  const uint64_t *data = batch.data().data();
+  for (const Run &run : batch.runs()) {
+    stream_run(port, batch.start_cycle() + run.offset, data, run);
+    data += run.length;
+  }
+}
+
+// A stretch of a packet that is forwarded while it arrives. Beyond the longest allowed length it is
+// cut off: what has left cannot be called back.
+void StoreAndForwardSwitch::stream_run(uint32_t port, uint64_t cycle, const uint64_t *data,
+                                       const Run &run) {
+  Assembly &assembly = assemblies_[port];
+  if (assembly.flits == 0) {
+    assembly.packet = pool_.make_empty();
+    ++assembly.packet->references;  // one for the assembly, one for the way to the outputs
+    assembly.packet->ingress = port;
+    assembly.packet->admission_bytes = max_packet_flits_ * kFlitBytes;
+  }
+  assembly.flits += run.length;
+  if (Packet *packet = assembly.packet; packet != nullptr) {
+    const bool is_new = packet->flits == 0;
+    const auto room = static_cast<uint32_t>(max_packet_flits_ - packet->flits);
+    const uint32_t kept = std::min(run.length, room);
+    const uint64_t ready = cycle + config_.switching_latency_cycles;
+    if (kept > 0) packet->segments.push_back({packet->flits, ready});
+    PacketPool::append(*packet, data, kept);
+    if (is_new) add_pending(packet, ready);
+    if (packet->flits == max_packet_flits_ || run.last) {
+      packet->complete = true;
+      if (capture_) capture_->inbound(port, cycle + kept - 1, *packet);
+      pool_.release(packet);
+      assembly.packet = nullptr;
+    }
+  }
+  if (run.last) count_and_check(port, std::exchange(assembly.flits, 0));
+}
+
+void StoreAndForwardSwitch::add_pending(Packet *packet, uint64_t stamp) {
+  packet->stamp = stamp;
+  next_stamp_ = std::min(next_stamp_, stamp);
+  pending_.push_back({stamp, packet});
+}
+
+// Forwards, in order, the packets stamped before `end_cycle`.
+void StoreAndForwardSwitch::forward_until(uint64_t end_cycle) {
+  size_t kept = 0;
+  next_stamp_ = UINT64_MAX;
+  for (const Pending &pending : pending_) {
+    if (pending.stamp < end_cycle) {
+      due_.push_back(pending);
+    } else {
+      next_stamp_ = std::min(next_stamp_, pending.stamp);
+      pending_[kept++] = pending;
+    }
+  }
+  pending_.resize(kept);
+  // Two packets of one port never have the same stamp.
+  std::sort(due_.begin(), due_.end(), [](const Pending &a, const Pending &b) {
+    return a.stamp != b.stamp ? a.stamp < b.stamp : a.packet->ingress < b.packet->ingress;
+  });
+  for (const Pending &pending : due_) forward(pending.packet);
+  due_.clear();
+}
+
+void StoreAndForwardSwitch::forward(Packet *packet) {
+  PortCounters &counters = counters_[packet->ingress];
+  destinations_.clear();
+  if (!route(*packet, destinations_)) ++counters.dropped_unknown_destination;
+  for (const uint32_t port : destinations_) {
+    FIRESIM_CHECK(port < queues_.size(), "packet routed to a port that does not exist");
+    if (port == packet->ingress) {
+      ++counters.dropped_reflected;
+    } else {
+      enqueue(port, packet);
+    }
+  }
+  pool_.release(packet);
+}
+
+bool StoreAndForwardSwitch::route(const Packet &packet, std::vector<uint32_t> &outputs) const {
+  const uint64_t mac = packet.destination();
+  if ((mac & 1) != 0) {  // broadcast and multicast
+    for (uint32_t port = 0; port < port_count(); ++port) {
+      if (port != packet.ingress) outputs.push_back(port);
+    }
+    return true;
+  }
+  if (const uint32_t port = table_.find(mac); port != MacTable::kUnknown) {
+    outputs.push_back(port);
+    return true;
+  }
+  if (!config_.default_port || *config_.default_port == packet.ingress) return false;
+  outputs.push_back(*config_.default_port);
+  return true;
+}
+
+void StoreAndForwardSwitch::finish(uint64_t end_cycle) {
+  static_cast<void>(end_cycle);
+  if (throughput_) throughput_->finish();
+  write_statistics();
+  statistics_written_ = true;
+}
+
+nlohmann::json StoreAndForwardSwitch::statistics() const {
+  nlohmann::json ports = nlohmann::json::array();
+  for (size_t port = 0; port < counters_.size(); ++port) {
+    PortCounters counters = counters_[port];
+    counters.queue_bytes = queues_[port].bytes;
+    ports.push_back(counters.to_json());
+  }
+  return {{"ports", ports}};
+}
+
+void StoreAndForwardSwitch::write_statistics() const {
+  if (config_.statistics_file.empty()) return;
+  nlohmann::json all = statistics();
+  all["name"] = name();
+  write_file_atomically(config_.statistics_file, all.dump(1) + "\n");
+}
+
+}  // namespace firesim
