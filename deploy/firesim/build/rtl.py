@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
-from firesim.build.cache import cached
+from firesim.build.cache import KeyPart, cached
 from firesim.build.paths import ROOT
+from firesim.build.rtl_blade import BLADES, Blade, events_of, load_blade
+from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import modernise, with_module_prefix
 from firesim.build.sbt import run_sbt
-from firesim.build.tools import FIRTOOL_ROCKET, firtool, run
+from firesim.build.tools import FIRTOOL_ROCKET, ToolError, firtool, run
 
 ROCKET = ROOT / "target-design" / "rocket"
+PERIPHERALS = ROOT / "target-design" / "peripherals"
 BUILD = Path(__file__).parent
+
+TOP = "Blade"
+_MODULE = re.compile(r"^module\s+(\w+)", re.MULTILINE)
 
 LOWERING = (
     "disallowLocalVariables",
@@ -62,3 +72,97 @@ def rocket_soc(cores: int) -> Path:
     inputs = [ROCKET / "build.sbt", ROCKET / "project" / "build.properties", ROCKET / "src"]
     code = [BUILD / "rtl_firrtl.py", *inputs]
     return cached("rocket", [top, FIRTOOL_ROCKET, *LOWERING, *code], build)
+
+
+def peripherals(cores: int) -> Path:
+    """Return the folder with the Verilog of `Blade`: our devices and bridges around a SoC.
+
+    Raises:
+        ToolError: sbt failed.
+    """
+
+    def build(folder: Path) -> None:
+        run_sbt(PERIPHERALS, f"runMain firesim.Elaborate {folder} --cores {cores}")
+
+    inputs = [PERIPHERALS / "build.sbt", PERIPHERALS / "project" / "build.properties"]
+    inputs.append(PERIPHERALS / "src" / "main")
+    return cached("peripherals", [str(cores), *inputs], build)
+
+
+def _merge(folders: list[Path], target: Path) -> list[str]:
+    """Copy all Verilog files into one folder; return their names.
+
+    Raises:
+        ToolError: two files share a name, or two modules do.
+    """
+    owner: dict[str, str] = {}
+    names: list[str] = []
+    for source in (path for folder in folders for path in sorted(folder.glob("*.*v"))):
+        if source.name in names:
+            raise ToolError(f"{source.name}: the SoC and the peripherals both write this file.")
+        text = source.read_text()
+        for module in _MODULE.findall(text):
+            if module in owner:
+                raise ToolError(f"{source.name}: module {module} is also in {owner[module]}.")
+            owner[module] = source.name
+        (target / source.name).write_text(text)
+        names.append(source.name)
+    return names
+
+
+def _check_bridges(name: str, blade: Blade, verilog: str) -> None:
+    found = {bridge_key(kind) for kind in re.findall(r"\bFireSim(\w+)Bridge\b", verilog)}
+    if found != set(blade.bridges):
+        raise ToolError(
+            f"{name}: the elaborated blade has the bridges {', '.join(sorted(found))}; "
+            f"the blade file lists {', '.join(sorted(blade.bridges))}."
+        )
+
+
+def bridge_key(kind: str) -> str:
+    """Return the driver key of a bridge module's kind: NIC gives nic, BlockDevice block_device."""
+    known = {"TraceRV": "tracerv"}
+    return known.get(kind) or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind).lower()
+
+
+def blade_rtl(name: str) -> Path:
+    """Return the folder of a blade's Verilog, `blade.json` and `blade.dts`; see interfaces.md, 6.
+
+    The SoC and the peripherals are elaborated side by side, and each only when its own sources
+    changed.
+
+    Raises:
+        InputError: no such blade, or a bad blade file.
+        ToolError: a generator failed.
+    """
+    blade = load_blade(name)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        halves = [pool.submit(half, blade.soc.cores) for half in (rocket_soc, peripherals)]
+        folders = [half.result() for half in halves]
+
+    def build(folder: Path) -> None:
+        sources = _merge(folders, folder)
+        _check_bridges(name, blade, "\n".join((folder / file).read_text() for file in sources))
+        description = {
+            "top": TOP,
+            "clock": "clock",
+            "reset": "reset",
+            "clock_hz": blade.clock_hz,
+            "cores": blade.soc.cores,
+            "sources": sources,
+            "events": [asdict(event) for event in events_of(blade)],
+            "device_tree": "blade.dts",
+        }
+        (folder / "blade.json").write_text(json.dumps(description, indent=2) + "\n")
+        tree = folder / "blade.dts"
+        tree.write_text(device_tree_source(name, blade))
+        run(["dtc", "-q", "-I", "dts", "-O", "dtb", "-o", "/dev/null", tree])
+
+    code = [BUILD / file for file in ("rtl.py", "rtl_blade.py", "rtl_device_tree.py")]
+    key: list[KeyPart] = [
+        name,
+        BLADES / f"{name}.yaml",
+        *(folder.name for folder in folders),
+        *code,
+    ]
+    return cached("rtl", key, build)
