@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -75,7 +74,7 @@ def cached(kind: str, key_parts: Iterable[KeyPart], build: Callable[[Path], None
         work = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=parent))
         try:
             build(work)
-            os.replace(work, final)
+            work.replace(final)
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)
             raise

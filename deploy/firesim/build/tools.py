@@ -65,7 +65,7 @@ def run(
 
 
 def maven_jar(coordinates: str) -> Path:
-    """Return the jar `group:artifact:version[:packaging[:classifier]]` from Maven Central, cached."""
+    """Return the jar `group:artifact:version[:packaging[:classifier]]` of Maven Central, cached."""
 
     def build(folder: Path) -> None:
         goal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"

@@ -18,7 +18,9 @@ class MaskedWord(Strict):
     """An instruction matches when (instruction & mask) == value."""
 
     mask: Word32 = 0xFFFFFFFF
+    """Bits of the instruction word that are compared."""
     value: Word32
+    """What those bits must be."""
 
 
 class NoTrigger(Strict):
@@ -38,7 +40,9 @@ class CycleTrigger(Strict):
 
     kind: Literal["cycle"]
     start: Cycle
+    """First active cycle."""
     end: Cycle
+    """First cycle after it."""
 
     @model_validator(mode="after")
     def ordered(self) -> CycleTrigger:
@@ -52,7 +56,9 @@ class PcTrigger(Strict):
 
     kind: Literal["pc"]
     start: Annotated[int, Field(ge=0, lt=2**64)]
+    """Address whose commit begins the active time."""
     end: Annotated[int, Field(ge=0, lt=2**64)]
+    """Address whose commit ends it."""
 
 
 class InstructionTrigger(Strict):
