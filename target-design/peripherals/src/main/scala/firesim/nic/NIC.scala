@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The network interface controller: controller, send path and receive path put together.
+package firesim
+
+import chisel3._
+import chisel3.util._
+
+/**
+ * Send path: reader, reservation buffer, aligner, rate limiter. Receive path: packet buffer,
+ * writer. Registers and wire format: docs/reference/interfaces.md, section 1.
+ */
+class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
+  require(dmaParams.idBits >= p.idBits, s"NIC DMA port: ${dmaParams.idBits} id bits, expected at least ${p.idBits}")
+  val mmio = IO(Flipped(new Axi4(mmioParams)))
+  val dma = IO(new Axi4(dmaParams))
+  val netOut = IO(Valid(new Flit))
+  val netIn = IO(Flipped(Valid(new Flit)))
+  val interrupt = IO(Output(Bool()))
+  val macAddress = IO(Input(UInt(48.W)))
+  val rateIncrement = IO(Input(UInt(16.W)))
+  val ratePeriod = IO(Input(UInt(16.W)))
+
+  /** Join to the bridge, from the surrounding module. */
+  def connect(bridge: NICBridgeIO): Unit = {
+    bridge.out_valid := netOut.valid
+    bridge.out_data := netOut.bits.data
+    bridge.out_last := netOut.bits.last
+    netIn.valid := bridge.in_valid
+    netIn.bits.data := bridge.in_data
+    netIn.bits.last := bridge.in_last
+    macAddress := bridge.mac_address
+    rateIncrement := bridge.rate_increment
+    ratePeriod := bridge.rate_period
+  }
+
+  private val controller = Module(new Controller(p, mmioParams))
+  controller.mmio :<>= mmio
+  controller.macAddress := macAddress
+  controller.initialIncrement := rateIncrement
+  controller.initialPeriod := ratePeriod
+  interrupt := controller.interrupt
+
+  private val reader = Module(new Reader(p, dmaParams))
+  private val reservation = Module(new ReservationBuffer(p, dmaParams))
+  private val shapes = Module(new Queue(new PieceShape, p.transactions))
+  private val aligner = Module(new Aligner)
+  private val flits = Module(new Queue(new Flit, 2))
+  private val limiter = Module(new RateLimiter)
+  reader.request :<>= controller.sendRequest
+  controller.sendComplete :<>= reader.complete
+  dma.ar :<>= reader.ar
+  reservation.r :<>= dma.r
+  reservation.reserve :<>= reader.reserve
+  reader.slot := reservation.slot
+  reader.burstDone := reservation.burstDone
+  shapes.io.enq :<>= reader.shape
+  aligner.shape :<>= shapes.io.deq
+  aligner.in :<>= reservation.out
+  flits.io.enq :<>= aligner.out
+  limiter.in :<>= flits.io.deq
+  limiter.increment := controller.rateIncrement
+  limiter.period := controller.ratePeriod
+  netOut := limiter.out
+
+  private val buffer = Module(new PacketBuffer(p))
+  private val writer = Module(new Writer(p, dmaParams))
+  buffer.in := netIn
+  controller.dropped := buffer.dropped
+  writer.length :<>= buffer.length
+  writer.in :<>= buffer.out
+  writer.request :<>= controller.receiveRequest
+  controller.receiveComplete :<>= writer.complete
+  dma.aw :<>= writer.aw
+  dma.w :<>= writer.w
+  writer.b :<>= dma.b
+
+  private def coverTransactions(name: String, count: UInt): Unit = {
+    Event(s"nic_${name}_transactions_in_flight", count =/= 0.U)
+    Event(s"nic_${name}_transactions_half", count >= (p.transactions / 2).U)
+    Event(s"nic_${name}_transactions_all", count === p.transactions.U)
+  }
+  coverTransactions("reader", reader.inFlight)
+  coverTransactions("writer", writer.inFlight)
+  Event("nic_flits_sent", netOut.valid)
+  Event("nic_packets_sent", netOut.valid && netOut.bits.last)
+  Event("nic_send_rate_limited", limiter.in.valid && !limiter.in.ready)
+  Event("nic_send_buffer_full", !flits.io.enq.ready)
+  Event("nic_flits_received", netIn.valid)
+  Event("nic_packets_received", netIn.valid && netIn.bits.last)
+  Event("nic_packets_dropped", buffer.dropped)
+  Event("nic_receive_frame_available", buffer.length.valid)
+  Event("nic_receive_buffer_not_empty", buffer.used =/= 0.U)
+  Event("nic_receive_buffer_half", buffer.used >= (p.bufferWords / 2).U)
+  Event("nic_receive_buffer_full", buffer.used === p.bufferWords.U)
+}
