@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// AutoCounter: samples the model's event counters to a CSV file. The counters live in the model
+// and are only read at sampling points, so a running blade pays nothing for them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bridges/driver.h"
+#include "bridges/trace/tracerv.h"
+#include "bridges/trace/trigger.h"
+
+namespace firesim::bridges {
+
+// Keys: interval_cycles, file, trigger. A row says how often each event was true in all cycles
+// before `cycle`. Rows come at multiples of the interval while the trigger is active, where it
+// turns on or off, and at the end of the run.
+class AutoCounter final : public Driver {
+ public:
+  struct Source {
+    std::string name;
+    FiresimPort port;
+  };
+
+  // `trace_ports` of all harts are watched for triggers on commits.
+  // Throws ConfigError when the trigger wants commits and there are no trace ports.
+  AutoCounter(const nlohmann::json& config, const std::string& where,
+              const SimulationContext& simulation, const std::vector<Source>& sources,
+              std::vector<TracePort> trace_ports);
+
+  // The next cycle to call sample() in, kNever when none is known.
+  uint64_t next_sample() const { return next_sample_; }
+  // Between settle() and tick() of `cycle`.
+  void sample(uint64_t cycle);
+
+  bool needs_step() const override { return trigger_.needs_commits(); }
+  void step(uint64_t cycle) override {
+    for (const TracePort& port : trace_ports_) {
+      if (port.valid()) watch(port, cycle);
+    }
+  }
+  // Writes the last row. The outputs must be those of `cycle`.
+  void finish(uint64_t cycle) override;
+
+ private:
+  void watch(const TracePort& port, uint64_t cycle);
+  void write_row(uint64_t cycle);
+  void plan(uint64_t cycle);
+
+  std::vector<OutputPort> counters_;
+  std::vector<TracePort> trace_ports_;
+  Trigger trigger_;
+  uint64_t interval_cycles_ = 0;
+  uint64_t next_sample_ = kNever;
+  uint64_t last_row_ = kNever;
+  std::unique_ptr<BufferedFile> file_;
+};
+
+}  // namespace firesim::bridges

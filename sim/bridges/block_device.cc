@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block device driver; see block_device.h.
+#include "block_device.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "core/check.h"
+
+namespace firesim::bridges {
+
+BlockDeviceDriver::BlockDeviceDriver(const DriverContext& context)
+    : req_valid_(context.ports.output("req_valid")),
+      req_write_(context.ports.output("req_write")),
+      req_sector_(context.ports.output("req_sector", 32)),
+      req_count_(context.ports.output("req_count", 16)),
+      req_tag_(context.ports.output("req_tag", 8)),
+      wdata_valid_(context.ports.output("wdata_valid")),
+      wdata_bits_(context.ports.output("wdata_bits", 64)),
+      wdata_tag_(context.ports.output("wdata_tag", 8)),
+      rdata_ready_(context.ports.output("rdata_ready")),
+      wack_ready_(context.ports.output("wack_ready")),
+      req_ready_(context.ports.input("req_ready"), context.inputs),
+      wdata_ready_(context.ports.input("wdata_ready"), context.inputs),
+      rdata_valid_(context.ports.input("rdata_valid"), context.inputs),
+      rdata_bits_(context.ports.input("rdata_bits", 64), context.inputs),
+      rdata_tag_(context.ports.input("rdata_tag", 8), context.inputs),
+      wack_valid_(context.ports.input("wack_valid"), context.inputs),
+      wack_tag_(context.ports.input("wack_tag", 8), context.inputs),
+      info_sectors_(context.ports.input("info_sectors", 32), context.inputs),
+      info_max_request_(context.ports.input("info_max_request", 16), context.inputs),
+      where_(context.where),
+      requests_(kTags) {
+  configure(context);
+  req_ready_.set(1);
+  wdata_ready_.set(1);
+  info_sectors_.set(store_->size_sectors());
+  info_max_request_.set(max_request_sectors_);
+}
+
+void BlockDeviceDriver::configure(const DriverContext& context) {
+  Config config(context.config, where_);
+  const auto image = config.text("image");
+  const auto overlay = config.text("overlay");
+  const auto size = config.integer("size_sectors", 0, 0, UINT32_MAX);
+  latency_cycles_ = config.integer("latency_cycles", 4096, 1, 1'000'000'000);
+  max_request_sectors_ =
+      static_cast<uint32_t>(config.integer("max_request_sectors", 16, 1, UINT16_MAX));
+  config.finish();
+  const auto& simulation = context.simulation;
+  store_ = std::make_unique<SectorStore>(image ? simulation.input_path(*image) : "",
+                                         overlay ? simulation.output_path(*overlay) : "",
+                                         static_cast<uint32_t>(size), where_);
+}
+
+void BlockDeviceDriver::fail(const std::string& what) const {
+  throw std::runtime_error(fmt::format("{}: the target {}", where_, what));
+}
+
+void BlockDeviceDriver::step(uint64_t cycle) {
+  if (req_valid_()) take_request(cycle);
+  if (wdata_valid_()) take_write_beat(cycle);
+  if (reads_.count != 0) offer_read_beat(cycle);
+  if (acknowledgements_.count != 0) offer_acknowledgement(cycle);
+}
+
+void BlockDeviceDriver::take_request(uint64_t cycle) {
+  const auto tag = static_cast<uint8_t>(req_tag_());
+  const auto count = static_cast<uint32_t>(req_count_());
+  Request& request = requests_[tag];
+  if (request.beats != 0 || request.acknowledge) {
+    fail(fmt::format("used tag {} again in cycle {} before its request was done", tag, cycle));
+  }
+  if (count == 0 || count > max_request_sectors_) {
+    fail(fmt::format("asked for {} sectors in cycle {}, expected 1 to {}", count, cycle,
+                     max_request_sectors_));
+  }
+  request.write = req_write_();
+  request.sector = static_cast<uint32_t>(req_sector_());
+  request.beats = count * kBeatsPerSector;
+  if (request.write) {
+    ++write_count_;
+    sectors_written_ += count;
+  } else {
+    ++read_count_;
+    sectors_read_ += count;
+    reads_.push({tag, cycle + latency_cycles_});
+  }
+}
+
+void BlockDeviceDriver::take_write_beat(uint64_t cycle) {
+  const auto tag = static_cast<uint8_t>(wdata_tag_());
+  Request& request = requests_[tag];
+  if (request.beats == 0 || !request.write) {
+    fail(fmt::format("sent write data for tag {} in cycle {} without a request", tag, cycle));
+  }
+  const uint32_t beat = (kBeatsPerSector - request.beats % kBeatsPerSector) % kBeatsPerSector;
+  const uint64_t bits = wdata_bits_();
+  std::memcpy(request.data + beat * 8, &bits, 8);
+  --request.beats;
+  if (beat == kBeatsPerSector - 1) store_->write(request.sector++, request.data);
+  if (request.beats == 0) {
+    request.acknowledge = true;
+    acknowledgements_.push({tag, cycle + latency_cycles_});
+  }
+}
+
+void BlockDeviceDriver::offer_read_beat(uint64_t cycle) {
+  const uint8_t tag = reads_.front().tag;
+  Request* request = &requests_[tag];
+  if (rdata_valid_.value() != 0) {
+    if (!rdata_ready_()) return;
+    if (--request->beats == 0) reads_.pop();
+    rdata_valid_.set(0);
+    if (reads_.count == 0) return;
+    request = &requests_[reads_.front().tag];
+  }
+  if (cycle + 1 < reads_.front().cycle) return;
+  FIRESIM_CHECK(request->beats != 0, "a read in the queue has beats left");
+  const uint32_t beat = (kBeatsPerSector - request->beats % kBeatsPerSector) % kBeatsPerSector;
+  if (beat == 0) store_->read(request->sector++, request->data);
+  uint64_t bits;
+  std::memcpy(&bits, request->data + beat * 8, 8);
+  rdata_valid_.set(1);
+  rdata_bits_.set(bits);
+  rdata_tag_.set(reads_.front().tag);
+}
+
+void BlockDeviceDriver::offer_acknowledgement(uint64_t cycle) {
+  if (wack_valid_.value() != 0) {
+    if (!wack_ready_()) return;
+    requests_[acknowledgements_.front().tag].acknowledge = false;
+    acknowledgements_.pop();
+    wack_valid_.set(0);
+    if (acknowledgements_.count == 0) return;
+  }
+  if (cycle + 1 < acknowledgements_.front().cycle) return;
+  wack_valid_.set(1);
+  wack_tag_.set(acknowledgements_.front().tag);
+}
+
+nlohmann::json BlockDeviceDriver::statistics() const {
+  return {{"reads", read_count_},
+          {"writes", write_count_},
+          {"sectors_read", sectors_read_},
+          {"sectors_written", sectors_written_}};
+}
+
+}  // namespace firesim::bridges

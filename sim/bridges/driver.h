@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a bridge driver is, what it is given, and the registry that makes one by kind.
+//
+// For every target cycle t the blade calls step(t) between settle() and tick(): the driver reads
+// the outputs of cycle t and sets the inputs of cycle t + 1. Nothing may be allocated in step().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "config.h"
+#include "core/registry.h"
+#include "engine/firesim_engine.h"
+#include "manifest.h"
+#include "port.h"
+
+namespace firesim::bridges {
+
+// Target cycles during which the blade is held in reset, from cycle 0.
+constexpr uint64_t kResetCycles = 16;
+// "No event": later than every cycle.
+constexpr uint64_t kNever = UINT64_MAX;
+
+// How a blade ended, shared by its drivers. The first to ask wins.
+struct BladeEnd {
+  enum class Kind { kRunning, kFinished, kAssert };
+  Kind kind = Kind::kRunning;
+  int exit_code = 0;
+  uint64_t cycle = 0;
+  std::string message;
+
+  bool ended() const { return kind != Kind::kRunning; }
+};
+
+// Facts about the run that drivers report to the blade.
+struct BladeStatus {
+  BladeEnd end;
+  bool deterministic = true;  // false as soon as the outside world may reach the target
+};
+
+// The ports of one bridge, looked up with direction and width checked.
+class BridgePorts {
+ public:
+  BridgePorts(const BridgeInfo& bridge, const std::map<std::string, FiresimPort>& model_ports)
+      : bridge_(&bridge), model_ports_(&model_ports) {}
+  // Target to host. Throws ConfigError naming bridge and port when it is not as expected;
+  // `width_bits` 0 accepts any width.
+  FiresimPort output(const char* name, uint32_t width_bits = 1) const;
+  // Host to target, as above.
+  FiresimPort input(const char* name, uint32_t width_bits = 1) const;
+
+ private:
+  FiresimPort find(const char* name, uint32_t width_bits, bool is_input) const;
+
+  const BridgeInfo* bridge_;
+  const std::map<std::string, FiresimPort>* model_ports_;
+};
+
+// Everything a driver is made from. References outlive the driver.
+struct DriverContext {
+  const BridgeInfo& bridge;
+  BridgePorts ports;
+  InputQueue& inputs;
+  BladeStatus& status;
+  const nlohmann::json& config;  // the section of this bridge; null when not given
+  std::string where;             // start of error messages, "node0: bridges.uart"
+  std::string node;
+  const SimulationContext& simulation;  // paths and clock
+};
+
+class Driver {
+ public:
+  Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  virtual ~Driver() = default;
+
+  // Reads the outputs of `cycle`, sets the inputs of `cycle` + 1. From the end of reset on.
+  virtual void step(uint64_t cycle) = 0;
+  // False when step() would never do anything: the blade then leaves the driver out of its loop.
+  virtual bool needs_step() const { return true; }
+  // Writes out what is buffered. `cycle` is the number of cycles run. Called once, at the end.
+  virtual void finish(uint64_t cycle) { static_cast<void>(cycle); }
+  // Facts for result.json; null for none.
+  virtual nlohmann::json statistics() const { return nullptr; }
+};
+
+using DriverFactory = std::function<std::unique_ptr<Driver>(const DriverContext&)>;
+
+// Drivers by bridge kind, without those the blade itself owns (nic).
+const std::map<std::string, DriverFactory>& driver_registry();
+
+}  // namespace firesim::bridges

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads model.json; see manifest.h.
+#include "manifest.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "config.h"
+
+namespace firesim::bridges {
+namespace {
+
+using nlohmann::json;
+
+BridgeInfo read_bridge(const json& item) {
+  BridgeInfo bridge;
+  bridge.kind = item.at("kind").get<std::string>();
+  bridge.module = item.at("module").get<std::string>();
+  bridge.path = item.at("path").get<std::string>();
+  for (const auto& [name, value] : item.at("parameters").items()) {
+    if (value.is_number_unsigned()) bridge.parameters[name] = value.get<uint64_t>();
+  }
+  for (const auto& [name, port] : item.at("ports").items()) {
+    bridge.ports[name] = port.get<std::string>();
+  }
+  return bridge;
+}
+
+Manifest parse(const json& document) {
+  if (document.at("version") != 1) {
+    throw ConfigError(fmt::format("version is {}, expected 1", document.at("version").dump()));
+  }
+  Manifest manifest;
+  manifest.top = document.at("top").get<std::string>();
+  manifest.design_hash = document.at("design_hash").get<std::string>();
+  manifest.reset = document.at("reset").get<std::string>();
+  for (const json& item : document.at("bridges")) manifest.bridges.push_back(read_bridge(item));
+  for (const json& item : document.at("counters")) {
+    manifest.counters.push_back(
+        {item.at("name"), item.value("description", ""), item.at("port").get<std::string>()});
+  }
+  for (const json& item : document.at("asserts")) {
+    manifest.asserts.push_back({item.at("bit").get<uint32_t>(), item.value("message", ""),
+                                item.value("source", "unknown place")});
+  }
+  const json& assert_port = document.at("assert_port");
+  if (!assert_port.is_null()) manifest.assert_port = assert_port.get<std::string>();
+  return manifest;
+}
+
+}  // namespace
+
+Manifest Manifest::read(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream) throw ConfigError(fmt::format("{}: cannot be opened", file.string()));
+  try {
+    return parse(json::parse(stream));
+  } catch (const json::exception& error) {
+    throw ConfigError(fmt::format("{}: not a model manifest: {}", file.string(), error.what()));
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace firesim::bridges

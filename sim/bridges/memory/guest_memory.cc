@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Target DRAM content and its loaders; see guest_memory.h.
+#include "bridges/memory/guest_memory.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "bridges/config.h"
+
+namespace firesim::bridges {
+namespace {
+
+std::vector<uint8_t> read_file(const std::filesystem::path& file, const std::string& where) {
+  std::error_code error;
+  const uint64_t size = std::filesystem::file_size(file, error);
+  std::ifstream stream(file, std::ios::binary);
+  if (error || !stream) {
+    throw ConfigError(fmt::format("{}: cannot read {}", where, file.string()));
+  }
+  std::vector<uint8_t> bytes(size);
+  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (stream.gcount() != static_cast<std::streamsize>(size)) {
+    throw ConfigError(fmt::format("{}: cannot read all of {}", where, file.string()));
+  }
+  return bytes;
+}
+
+// The header of `bytes`, checked to be of a RISC-V 64-bit little-endian executable.
+Elf64_Ehdr elf_header(const std::vector<uint8_t>& bytes, const std::string& name,
+                      const std::string& where) {
+  const auto fail = [&](const std::string& found) {
+    throw ConfigError(fmt::format("{}: {} is {}, expected a 64-bit RISC-V executable ELF file",
+                                  where, name, found));
+  };
+  Elf64_Ehdr header{};
+  if (bytes.size() < sizeof header || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) {
+    fail("not an ELF file");
+  }
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) fail("a 32-bit ELF file");
+  if (header.e_ident[EI_DATA] != ELFDATA2LSB) fail("a big-endian ELF file");
+  if (header.e_machine != EM_RISCV) fail(fmt::format("for ELF machine {}", header.e_machine));
+  if (header.e_type != ET_EXEC) fail(fmt::format("of ELF type {}", header.e_type));
+  const uint64_t table = uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > bytes.size() ||
+      table > bytes.size() - header.e_phoff) {
+    fail("cut short");
+  }
+  return header;
+}
+
+}  // namespace
+
+GuestMemory::GuestMemory(uint64_t base, uint64_t size_bytes)
+    : base_(base), size_bytes_(size_bytes) {
+  void* map = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) {
+    throw ConfigError(fmt::format("cannot reserve {} bytes of target memory: {}", size_bytes,
+                                  std::strerror(errno)));
+  }
+  data_ = static_cast<uint8_t*>(map);
+}
+
+GuestMemory::~GuestMemory() { munmap(data_, size_bytes_); }
+
+void GuestMemory::claim(uint64_t address, uint64_t bytes, const std::string& file,
+                        const std::string& where) {
+  if (!contains(address, bytes)) {
+    throw ConfigError(
+        fmt::format("{}: {} wants {} bytes at 0x{:x}, but the memory is {} bytes at 0x{:x}", where,
+                    file, bytes, address, size_bytes_, base_));
+  }
+  for (const Loaded& other : loaded_) {
+    if (address < other.end && other.start < address + bytes) {
+      throw ConfigError(fmt::format("{}: {} at 0x{:x} to 0x{:x} overlaps {} at 0x{:x} to 0x{:x}",
+                                    where, file, address, address + bytes, other.file, other.start,
+                                    other.end));
+    }
+  }
+  loaded_.push_back({address, address + bytes, file});
+}
+
+void GuestMemory::load_elf(const std::filesystem::path& file, const std::string& where) {
+  const std::vector<uint8_t> bytes = read_file(file, where);
+  const std::string name = file.string();
+  const Elf64_Ehdr header = elf_header(bytes, name, where);
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
+    if (segment.p_filesz > segment.p_memsz || segment.p_offset > bytes.size() ||
+        segment.p_filesz > bytes.size() - segment.p_offset) {
+      throw ConfigError(
+          fmt::format("{}: segment {} of {} reaches beyond the end of the file", where, i, name));
+    }
+    claim(segment.p_paddr, segment.p_memsz, name, where);
+    if (segment.p_filesz != 0) {
+      std::memcpy(at(segment.p_paddr), bytes.data() + segment.p_offset, segment.p_filesz);
+    }
+  }
+}
+
+void GuestMemory::load_raw(const std::filesystem::path& file, uint64_t address,
+                           const std::string& where) {
+  const std::vector<uint8_t> bytes = read_file(file, where);
+  claim(address, bytes.size(), file.string(), where);
+  if (!bytes.empty()) std::memcpy(at(address), bytes.data(), bytes.size());
+}
+
+}  // namespace firesim::bridges

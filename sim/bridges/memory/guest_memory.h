@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The target's DRAM content: zeroes, reserved but not committed by the host until touched.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace firesim::bridges {
+
+class GuestMemory {
+ public:
+  // `base` is a target address. Throws ConfigError when the host cannot reserve `size_bytes`.
+  GuestMemory(uint64_t base, uint64_t size_bytes);
+  ~GuestMemory();
+  GuestMemory(const GuestMemory&) = delete;
+  GuestMemory& operator=(const GuestMemory&) = delete;
+
+  uint64_t base() const { return base_; }
+  uint64_t size_bytes() const { return size_bytes_; }
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return address >= base_ && address - base_ <= size_bytes_ &&
+           bytes <= size_bytes_ - (address - base_);
+  }
+  // Host address of a target address that contains() allows.
+  uint8_t* at(uint64_t address) { return data_ + (address - base_); }
+
+  // Copies the loadable segments of an RV64 ELF file to their physical addresses.
+  void load_elf(const std::filesystem::path& file, const std::string& where);
+  // Copies a whole file to `address`.
+  void load_raw(const std::filesystem::path& file, uint64_t address, const std::string& where);
+
+ private:
+  struct Loaded {
+    uint64_t start;
+    uint64_t end;
+    std::string file;
+  };
+  // Notes that [address, address + bytes) comes from `file`. Throws ConfigError when it is outside
+  // the memory or overlaps what another file put there.
+  void claim(uint64_t address, uint64_t bytes, const std::string& file, const std::string& where);
+
+  uint64_t base_;
+  uint64_t size_bytes_;
+  uint8_t* data_;
+  std::vector<Loaded> loaded_;
+};
+
+}  // namespace firesim::bridges

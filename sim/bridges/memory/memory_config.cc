@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Construction, loading and statistics of the memory driver; see memory_driver.h.
+#include <fmt/format.h>
+
+#include <bit>
+#include <fstream>
+
+#include "bridges/memory/memory_driver.h"
+
+namespace firesim::bridges {
+namespace {
+
+// Bits per byte of the data bus; the strobe has one bit for each.
+uint32_t data_bytes_of(const DriverContext& context) {
+  const uint32_t bits = context.ports.input("r_data", 0).width_bits;
+  if (bits < 8 || bits > 1024 || !std::has_single_bit(bits)) {
+    throw ConfigError(
+        fmt::format("{}: the data bus is {} bits wide, expected a power of two from "
+                    "8 to 1024",
+                    context.where, bits));
+  }
+  return bits / 8;
+}
+
+}  // namespace
+
+MemoryDriver::MemoryDriver(const DriverContext& context)
+    : ar_valid_(context.ports.output("ar_valid")),
+      aw_valid_(context.ports.output("aw_valid")),
+      w_valid_(context.ports.output("w_valid")),
+      ar_id_(context.ports.output("ar_id", 0)),
+      ar_addr_(context.ports.output("ar_addr", 0)),
+      ar_len_(context.ports.output("ar_len", 8)),
+      ar_size_(context.ports.output("ar_size", 3)),
+      ar_burst_(context.ports.output("ar_burst", 2)),
+      aw_id_(context.ports.output("aw_id", 0)),
+      aw_addr_(context.ports.output("aw_addr", 0)),
+      aw_len_(context.ports.output("aw_len", 8)),
+      aw_size_(context.ports.output("aw_size", 3)),
+      aw_burst_(context.ports.output("aw_burst", 2)),
+      w_data_(context.ports.output("w_data", 0)),
+      w_strb_(context.ports.output("w_strb", 0)),
+      w_last_(context.ports.output("w_last")),
+      b_ready_(context.ports.output("b_ready")),
+      r_ready_(context.ports.output("r_ready")),
+      ar_ready_(context.ports.input("ar_ready"), context.inputs),
+      aw_ready_(context.ports.input("aw_ready"), context.inputs),
+      w_ready_(context.ports.input("w_ready"), context.inputs),
+      b_valid_(context.ports.input("b_valid"), context.inputs),
+      b_id_(context.ports.input("b_id", 0), context.inputs),
+      b_resp_(context.ports.input("b_resp", 2), context.inputs),
+      r_valid_(context.ports.input("r_valid"), context.inputs),
+      r_id_(context.ports.input("r_id", 0), context.inputs),
+      r_data_(context.ports.input("r_data", 0), context.inputs),
+      r_resp_(context.ports.input("r_resp", 2), context.inputs),
+      r_last_(context.ports.input("r_last"), context.inputs),
+      where_(context.where),
+      data_bytes_(data_bytes_of(context)),
+      early_(kMostEarlyBeats) {
+  context.ports.output("w_data", data_bytes_ * 8);
+  context.ports.output("w_strb", data_bytes_);
+  configure(context);
+  const auto prepare = [](Direction& side, uint32_t slots) {
+    side.slots.resize(slots);
+    side.order.reserve(slots);
+    for (uint32_t i = slots; i > 0; --i) side.free.push_back(i - 1);
+  };
+  prepare(reads_, limits_.max_reads);
+  prepare(writes_, limits_.max_writes);
+  issuing_.reserve(limits_.max_reads + limits_.max_writes);
+  awaiting_data_.reserve(limits_.max_writes);
+  done_.reserve(64 * (limits_.max_reads + limits_.max_writes));
+  access_bytes_ = timing_->access_bytes();
+  drive_ready(0);
+}
+
+void MemoryDriver::configure(const DriverContext& context) {
+  Config config(context.config, where_);
+  const uint64_t base = config.required_integer("base", 0, UINT64_MAX >> 1);
+  const uint64_t size = config.required_integer("size_bytes", 4096, uint64_t{1} << 44);
+  if (size % 4096 != 0) config.fail("size_bytes", "a multiple of 4096");
+  if (base % 4096 != 0) config.fail("base", "a multiple of 4096");
+  memory_ = std::make_unique<GuestMemory>(base, size);
+  load_files(config, context);
+  timing_ = make_timing_model(config.child("timing"), config.child("llc"), where_, limits_);
+  if (const auto file = config.text("statistics")) {
+    statistics_file_ = context.simulation.output_path(*file);
+  }
+  config.finish();
+}
+
+void MemoryDriver::load_files(Config& config, const DriverContext& context) {
+  const nlohmann::json& list = config.child("load");
+  if (!list.is_null() && !list.is_array()) config.fail("load", "a list of files");
+  for (size_t i = 0; i < list.size(); ++i) {
+    Config item(list[i], fmt::format("{}.load[{}]", where_, i));
+    const auto file = context.simulation.input_path(item.required_text("file"));
+    if (item.choice("format", {"elf", "raw"}) == "elf") {
+      memory_->load_elf(file, item.where());
+    } else {
+      memory_->load_raw(file, item.required_integer("address", 0, UINT64_MAX >> 1), item.where());
+    }
+    item.finish();
+  }
+}
+
+nlohmann::json MemoryDriver::direction_facts(const Direction& side) const {
+  const double count = side.count == 0 ? 1.0 : static_cast<double>(side.count);
+  return {{"bursts", side.count},
+          {"beats", side.beats},
+          {"bytes", side.bytes},
+          {"decode_errors", side.decode_errors},
+          {"mean_latency_cycles", static_cast<double>(side.latency_sum) / count}};
+}
+
+nlohmann::json MemoryDriver::statistics() const {
+  TimingCounts counts;
+  timing_->add_counts(counts);
+  return {{"reads", direction_facts(reads_)},
+          {"writes", direction_facts(writes_)},
+          {"dram",
+           {{"row_hits", counts.row_hits},
+            {"row_misses", counts.row_misses},
+            {"row_conflicts", counts.row_conflicts},
+            {"refreshes", counts.refreshes}}},
+          {"llc",
+           {{"hits", counts.cache_hits},
+            {"misses", counts.cache_misses},
+            {"writebacks", counts.cache_writebacks}}}};
+}
+
+void MemoryDriver::finish(uint64_t cycle) {
+  if (statistics_file_.empty()) return;
+  nlohmann::json facts = statistics();
+  facts["cycles"] = cycle;
+  std::ofstream stream(statistics_file_);
+  stream << facts.dump(2) << '\n';
+  if (!stream.flush()) {
+    throw std::runtime_error(fmt::format("{}: cannot write {}", where_, statistics_file_.string()));
+  }
+}
+
+}  // namespace firesim::bridges

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A compiled blade model (model.so) and one instance of it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "engine/firesim_engine.h"
+
+namespace firesim::bridges {
+
+// One instance of a model, with its ports by name. Owns a reference to the shared object.
+class ModelInstance {
+ public:
+  // Loads `library` and makes an instance. Throws ConfigError, starting with `where`, when it is
+  // not a model of this ABI version whose design hash is `design_hash`.
+  ModelInstance(const std::filesystem::path& library, const std::string& design_hash,
+                const std::string& where);
+  ~ModelInstance();
+  ModelInstance(const ModelInstance&) = delete;
+  ModelInstance& operator=(const ModelInstance&) = delete;
+
+  const std::map<std::string, FiresimPort>& ports() const { return ports_; }
+  const char* engine_name() const { return engine_->engine_name; }
+  void settle() { engine_->settle(instance_); }
+  void tick() { engine_->tick(instance_); }
+
+ private:
+  void* library_ = nullptr;
+  const FiresimEngine* engine_ = nullptr;
+  void* instance_ = nullptr;
+  std::map<std::string, FiresimPort> ports_;
+};
+
+}  // namespace firesim::bridges

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NIC driver; see nic.h.
+#include "nic.h"
+
+#include <cctype>
+
+namespace firesim::bridges {
+
+std::optional<uint64_t> parse_mac(const std::string& text) {
+  if (text.size() != 17) return std::nullopt;
+  uint64_t address = 0;
+  for (size_t byte = 0; byte < 6; ++byte) {
+    const std::string digits = text.substr(byte * 3, 2);
+    if (!std::isxdigit(static_cast<unsigned char>(digits[0])) ||
+        !std::isxdigit(static_cast<unsigned char>(digits[1])) ||
+        (byte != 5 && text[byte * 3 + 2] != ':')) {
+      return std::nullopt;
+    }
+    address |= static_cast<uint64_t>(std::stoul(digits, nullptr, 16)) << (8 * byte);
+  }
+  return address;
+}
+
+NicDriver::NicDriver(const DriverContext& context)
+    : out_valid_(context.ports.output("out_valid")),
+      out_data_(context.ports.output("out_data", 64)),
+      out_last_(context.ports.output("out_last")),
+      in_valid_(context.ports.input("in_valid"), context.inputs),
+      in_data_(context.ports.input("in_data", 64), context.inputs),
+      in_last_(context.ports.input("in_last"), context.inputs),
+      mac_address_(context.ports.input("mac_address", 48), context.inputs),
+      rate_increment_(context.ports.input("rate_increment", 16), context.inputs),
+      rate_period_(context.ports.input("rate_period", 16), context.inputs) {
+  Config config(context.config, context.where);
+  port_ = static_cast<uint32_t>(config.integer("port", 0, 0, 0));
+  const auto address = parse_mac(config.required_text("mac"));
+  if (!address) config.fail("mac", "six hexadecimal bytes as in 00:12:6D:00:00:02");
+  if ((*address & 1) != 0) config.fail("mac", "an address without the multicast bit");
+  const uint64_t period = config.integer("rate_period", 1, 1, UINT16_MAX);
+  rate_increment_.set(config.integer("rate_increment", 1, 1, period));
+  rate_period_.set(period);
+  config.finish();
+  mac_address_.set(*address);
+}
+
+void NicDriver::drive_changed(uint32_t offset) {
+  Flit flit;
+  if (!cursor_->read(offset, flit)) {
+    in_valid_.set(0);
+    in_last_.set(0);
+    next_input_ = cursor_->next_offset();
+    return;
+  }
+  in_valid_.set(1);
+  in_data_.set(flit.data);
+  in_last_.set(flit.last ? 1 : 0);
+  ++flits_in_;
+  packets_in_ += flit.last ? 1 : 0;
+}
+
+void NicDriver::take_flit(uint32_t offset) {
+  const bool last = out_last_();
+  output_->append_flit(offset, out_data_(), last);
+  ++flits_out_;
+  packets_out_ += last ? 1 : 0;
+}
+
+nlohmann::json NicDriver::statistics() const {
+  return {{"flits_in", flits_in_},
+          {"flits_out", flits_out_},
+          {"packets_in", packets_in_},
+          {"packets_out", packets_out_}};
+}
+
+}  // namespace firesim::bridges

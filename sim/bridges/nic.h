@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NIC driver: moves flits between the target's NIC and the batches of one link port. A flit the
+// target sends in cycle t goes into the link in cycle t; a flit that leaves the link in cycle t is
+// on the target's input in cycle t.
+#pragma once
+
+#include <optional>
+
+#include "core/batch.h"
+#include "driver.h"
+
+namespace firesim::bridges {
+
+// Keys: port (index of the model's link port), mac ("00:12:6D:00:00:02"), rate_increment and
+// rate_period (k flits every p cycles, 1 and 1 by default).
+class NicDriver {
+ public:
+  explicit NicDriver(const DriverContext& context);
+
+  uint32_t port() const { return port_; }
+
+  // The batches of the span of cycles that follows; they stay valid until the next call.
+  void begin(const Batch& input, Batch& output) {
+    cursor_.emplace(input);
+    output_ = &output;
+    next_input_ = cursor_->next_offset();
+  }
+  // Puts the flit of `offset` on the target's input. Before settle().
+  void drive(uint32_t offset) {
+    if (offset >= next_input_ || in_valid_.value() != 0) drive_changed(offset);
+  }
+  // Takes the flit of `offset` from the target's output. After settle(), out of reset.
+  void take(uint32_t offset) {
+    if (out_valid_()) take_flit(offset);
+  }
+  nlohmann::json statistics() const;
+
+ private:
+  void drive_changed(uint32_t offset);
+  void take_flit(uint32_t offset);
+
+  OutputBit out_valid_;
+  OutputPort out_data_;
+  OutputBit out_last_;
+  InputPort in_valid_, in_data_, in_last_;
+  InputPort mac_address_, rate_increment_, rate_period_;
+  uint32_t port_ = 0;
+  std::optional<FlitCursor> cursor_;
+  Batch* output_ = nullptr;
+  uint32_t next_input_ = UINT32_MAX;  // no flit before this offset
+  uint64_t flits_in_ = 0, flits_out_ = 0, packets_in_ = 0, packets_out_ = 0;
+};
+
+// The value of the NIC's MAC register: byte 0 of the address in bits 7:0. Empty when `text` is not
+// six two-digit hexadecimal numbers with colons between them.
+std::optional<uint64_t> parse_mac(const std::string& text);
+
+}  // namespace firesim::bridges

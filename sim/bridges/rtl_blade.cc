@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The RTL blade; see rtl_blade.h.
+//
+// One target cycle t: inputs of t are stored, settle(), the drivers read the outputs of t and set
+// the inputs of t + 1, tick(). The NIC alone has inputs that are only known at t itself.
+#include "bridges/rtl_blade.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "bridges/autocounter.h"
+#include "bridges/driver.h"
+#include "bridges/manifest.h"
+#include "bridges/model_library.h"
+#include "bridges/nic.h"
+#include "bridges/termination.h"
+#include "core/check.h"
+
+namespace firesim {
+namespace bridges {
+namespace {
+
+struct NamedDriver {
+  std::string kind;
+  std::unique_ptr<Driver> driver;
+};
+
+class RtlBlade final : public Model {
+ public:
+  RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
+           const nlohmann::json& bridge_settings, const SimulationContext& context);
+  ~RtlBlade() override;
+
+  uint32_t port_count() const override { return nic_ ? 1 : 0; }
+  void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+               std::span<Batch> outputs) override;
+  void finish(uint64_t end_cycle) override;
+  nlohmann::json statistics() const override;
+
+ private:
+  void check_settings(Config& settings) const;
+  void add_bridge(const BridgeInfo& bridge, Config& settings, const SimulationContext& context);
+  void add_counters(Config& settings, const SimulationContext& context);
+  void add_assert(Config& settings);
+  FiresimPort model_port(const std::string& port, const char* what) const;
+  template <bool kReset>
+  uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
+  void end_here(uint64_t cycle);
+  void finish_drivers(uint64_t cycle);
+
+  Manifest manifest_;
+  ModelInstance model_;
+  InputQueue inputs_;
+  InputPort reset_;
+  BladeStatus status_;
+  std::optional<NicDriver> nic_;
+  std::vector<NamedDriver> drivers_;
+  AutoCounter* counters_ = nullptr;  // one of drivers_
+  std::vector<Driver*> stepped_;     // those of drivers_ that work every cycle
+  uint64_t cycle_ = 0;               // cycles run
+  bool finished_ = false;
+};
+
+RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
+                   const nlohmann::json& bridge_settings, const SimulationContext& context)
+    : Model(name),
+      manifest_(std::move(manifest)),
+      model_(library, manifest_.design_hash, name),
+      inputs_(model_.ports().size()),
+      reset_(model_port(manifest_.reset, "reset"), inputs_) {
+  Config settings(bridge_settings, name + ": bridges");
+  check_settings(settings);
+  for (const BridgeInfo& bridge : manifest_.bridges) add_bridge(bridge, settings, context);
+  add_assert(settings);
+  add_counters(settings, context);
+  for (const NamedDriver& item : drivers_) {
+    if (item.driver->needs_step()) stepped_.push_back(item.driver.get());
+  }
+  reset_.set(1);
+}
+
+RtlBlade::~RtlBlade() {
+  try {
+    finish_drivers(cycle_);
+  } catch (const std::exception&) {
+    // The run is over and has its reason already.
+  }
+}
+
+FiresimPort RtlBlade::model_port(const std::string& port, const char* what) const {
+  const auto found = model_.ports().find(port);
+  if (found != model_.ports().end()) return found->second;
+  throw ConfigError(fmt::format("{}: the model has no port '{}' for its {}", name(), port, what));
+}
+
+void RtlBlade::check_settings(Config& settings) const {
+  std::vector<std::string> kinds;
+  for (const BridgeInfo& bridge : manifest_.bridges) {
+    const bool again = std::find(kinds.begin(), kinds.end(), bridge.kind) != kinds.end();
+    if (again && bridge.kind != "tracerv") {
+      throw ConfigError(fmt::format("{}: the model has more than one {} bridge, expected one",
+                                    name(), bridge.kind));
+    }
+    kinds.push_back(bridge.kind);
+  }
+  for (const auto& [kind, factory] : driver_registry()) {
+    const bool present = std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+    if (settings.has(kind.c_str()) && !present && kind != "tracerv") {
+      settings.fail(kind, fmt::format("only bridges that the model has ({})", join_names(kinds)));
+    }
+  }
+  const bool nic = std::find(kinds.begin(), kinds.end(), "nic") != kinds.end();
+  if (settings.has("nic") && !nic) {
+    settings.fail("nic", fmt::format("only bridges that the model has ({})", join_names(kinds)));
+  }
+  settings.has("autocounter");
+  settings.has("assert");
+  settings.finish();
+}
+
+void RtlBlade::add_bridge(const BridgeInfo& bridge, Config& settings,
+                          const SimulationContext& context) {
+  const DriverContext driver_context{bridge,
+                                     BridgePorts(bridge, model_.ports()),
+                                     inputs_,
+                                     status_,
+                                     settings.child(bridge.kind.c_str()),
+                                     settings.child_where(bridge.kind.c_str()),
+                                     name(),
+                                     context};
+  if (bridge.kind == "nic") {
+    nic_.emplace(driver_context);
+    return;
+  }
+  const auto factory = driver_registry().find(bridge.kind);
+  if (factory == driver_registry().end()) {
+    std::vector<std::string> known{"nic"};
+    for (const auto& [kind, make] : driver_registry()) known.push_back(kind);
+    throw ConfigError(fmt::format("{}: bridge {} ({}) is of unknown kind '{}', nearest is '{}'",
+                                  name(), bridge.path, bridge.module, bridge.kind,
+                                  nearest_name(bridge.kind, known)));
+  }
+  drivers_.push_back({bridge.kind, factory->second(driver_context)});
+}
+
+void RtlBlade::add_counters(Config& settings, const SimulationContext& context) {
+  if (!settings.has("autocounter")) return;
+  std::vector<AutoCounter::Source> sources;
+  for (const CounterInfo& counter : manifest_.counters) {
+    sources.push_back({counter.name, model_port(counter.port, "counter")});
+  }
+  std::vector<TracePort> trace_ports;
+  for (const BridgeInfo& bridge : manifest_.bridges) {
+    if (bridge.kind == "tracerv") trace_ports.emplace_back(BridgePorts(bridge, model_.ports()));
+  }
+  auto counters = std::make_unique<AutoCounter>(settings.child("autocounter"),
+                                                settings.child_where("autocounter"), context,
+                                                sources, std::move(trace_ports));
+  counters_ = counters.get();
+  drivers_.push_back({"autocounter", std::move(counters)});
+}
+
+void RtlBlade::add_assert(Config& settings) {
+  Config config(settings.child("assert"), settings.child_where("assert"));
+  const bool enabled = config.boolean("enabled", true);
+  config.finish();
+  if (manifest_.assert_port.empty()) return;
+  drivers_.push_back(
+      {"assert", std::make_unique<AssertDriver>(model_port(manifest_.assert_port, "asserts"),
+                                                manifest_.asserts, enabled, status_)});
+}
+
+// Runs cycles from `offset` to `end`, both counted from `start_cycle`; returns the offset after the
+// last one run, which is before `end` when the blade ended. In reset the outputs mean nothing.
+template <bool kReset>
+uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
+  for (; offset < end; ++offset) {
+    const uint64_t cycle = start_cycle + offset;
+    if (nic_) nic_->drive(offset);
+    inputs_.apply();
+    model_.settle();
+    if (counters_ != nullptr && cycle == counters_->next_sample()) counters_->sample(cycle);
+    if constexpr (!kReset) {
+      if (nic_) nic_->take(offset);
+      for (Driver* driver : stepped_) driver->step(cycle);
+      if (status_.end.ended()) {
+        end_here(cycle);
+        return offset + 1;
+      }
+    }
+    model_.tick();
+  }
+  return offset;
+}
+
+void RtlBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+                       std::span<Batch> outputs) {
+  if (status_.end.ended()) return;
+  FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
+  if (nic_) nic_->begin(inputs[0], outputs[0]);
+  uint32_t offset = 0;
+  if (start_cycle < kResetCycles) {
+    const auto end = std::min<uint64_t>(cycles, kResetCycles - start_cycle);
+    offset = run<true>(start_cycle, 0, static_cast<uint32_t>(end));
+    if (start_cycle + offset == kResetCycles) reset_.set(0);
+  }
+  offset = run<false>(start_cycle, offset, cycles);
+  cycle_ = start_cycle + offset;
+}
+
+void RtlBlade::end_here(uint64_t cycle) {
+  const BladeEnd& end = status_.end;
+  cycle_ = cycle + 1;
+  finish_drivers(cycle);
+  set_end({cycle, end.exit_code, end.kind == BladeEnd::Kind::kAssert, end.message});
+}
+
+void RtlBlade::finish_drivers(uint64_t cycle) {
+  if (finished_) return;
+  finished_ = true;
+  if (!status_.end.ended()) {  // the last row of counters wants the outputs of this cycle
+    inputs_.apply();
+    model_.settle();
+  }
+  for (const NamedDriver& item : drivers_) item.driver->finish(cycle);
+}
+
+void RtlBlade::finish(uint64_t) { finish_drivers(cycle_); }
+
+nlohmann::json RtlBlade::statistics() const {
+  nlohmann::json facts = {{"engine", model_.engine_name()},
+                          {"cycles_evaluated", cycle_},
+                          {"deterministic", status_.deterministic}};
+  if (nic_) facts["nic"] = nic_->statistics();
+  for (const NamedDriver& item : drivers_) {
+    nlohmann::json part = item.driver->statistics();
+    if (part.is_null()) continue;
+    if (item.kind == "tracerv") {
+      facts["tracerv"].push_back(std::move(part));
+    } else {
+      facts[item.kind] = std::move(part);
+    }
+  }
+  return facts;
+}
+
+}  // namespace
+}  // namespace bridges
+
+std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node,
+                                      const SimulationContext& context) {
+  const std::string name = node.at("name").get<std::string>();
+  bridges::Config config(node, name);
+  config.has("name");
+  config.has("kind");
+  config.has("library");
+  const std::filesystem::path library = context.input_path(config.required_text("model"));
+  const std::filesystem::path manifest = context.input_path(config.required_text("manifest"));
+  const nlohmann::json& settings = config.child("bridges");
+  config.finish();
+  return std::make_unique<bridges::RtlBlade>(name, bridges::Manifest::read(manifest), library,
+                                             settings, context);
+}
+
+}  // namespace firesim

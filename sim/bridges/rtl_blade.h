@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The model of a server blade in real RTL: a compiled design (model.so) and a driver for each of
+// its bridges.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/model.h"
+#include "core/registry.h"
+
+namespace firesim {
+
+// Builds the model of a node of kind "rtl". Keys: model, manifest, bridges
+// (docs/reference/interfaces.md, section 5). Throws DescriptionError.
+std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const SimulationContext& context);
+
+}  // namespace firesim

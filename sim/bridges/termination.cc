@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finisher and assert drivers; see termination.h.
+#include "termination.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace firesim::bridges {
+
+TerminationDriver::TerminationDriver(const DriverContext& context)
+    : valid_(context.ports.output("valid")),
+      value_(context.ports.output("value", 32)),
+      status_(&context.status) {
+  Config(context.config, context.where).finish();
+}
+
+void TerminationDriver::end_blade(uint64_t cycle) {
+  const auto value = static_cast<uint32_t>(value_());
+  BladeEnd& end = status_->end;
+  if (end.ended()) return;
+  if (value == 0x5555) {
+    end = {BladeEnd::Kind::kFinished, 0, cycle, "passed"};
+  } else if ((value & 0xffff) == 0x3333) {
+    // A failure is never exit code 0, whatever the program wrote.
+    const int code = static_cast<int>(value >> 16);
+    end = {BladeEnd::Kind::kFinished, code == 0 ? 1 : code, cycle,
+           fmt::format("failed with code {}", code)};
+  } else if (value == 0x7777) {
+    end = {BladeEnd::Kind::kFinished, 1, cycle, "asked for a reset, which ends a blade"};
+  } else {
+    end = {BladeEnd::Kind::kFinished, 1, cycle,
+           fmt::format("wrote 0x{:x} to the finisher, expected 0x5555, code << 16 | 0x3333 or "
+                       "0x7777",
+                       value)};
+  }
+}
+
+AssertDriver::AssertDriver(const FiresimPort& port, std::vector<AssertInfo> asserts, bool enabled,
+                           BladeStatus& status)
+    : storage_(static_cast<const uint8_t*>(port.storage)),
+      bytes_(port_bytes(port.width_bits)),
+      asserts_(std::move(asserts)),
+      enabled_(enabled),
+      status_(&status) {}
+
+void AssertDriver::end_blade(uint64_t cycle, uint32_t byte) {
+  if (status_->end.ended()) return;
+  const auto bit = byte * 8 + static_cast<uint32_t>(std::countr_zero(storage_[byte]));
+  std::string what = fmt::format("assert {}", bit);
+  for (const AssertInfo& info : asserts_) {
+    if (info.bit == bit) what = fmt::format("'{}' at {}", info.message, info.source);
+  }
+  status_->end = {BladeEnd::Kind::kAssert, 1, cycle,
+                  fmt::format("assert failed in cycle {}: {}", cycle, what)};
+}
+
+}  // namespace firesim::bridges

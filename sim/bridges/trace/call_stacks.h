@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds call stacks from committed instructions, on the fly, and adds up the cycles spent in each.
+//
+// Calls and returns are recognised by the link registers (ra and t0), as the RISC-V manual
+// recommends to hardware; a jump into another function without linking is a tail call; a trap
+// pushes a frame that mret or sret removes. When a return does not fit, the stack is cut back to
+// the nearest frame that does. Each commit is charged the cycles since the one before it.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bridges/trace/commit.h"
+#include "bridges/trace/symbols.h"
+
+namespace firesim::bridges {
+
+class CallStacks {
+ public:
+  // `symbols` outlives this. `root` is the bottom frame of every stack, "hart0".
+  CallStacks(SymbolTable& symbols, const std::string& root);
+
+  // `since` is the cycle of the commit before, or the one before the trace began to flow.
+  void begin(uint64_t since) { last_cycle_ = since; }
+  void add(const Commit& commit) {
+    const uint64_t spent = commit.cycle - last_cycle_;
+    last_cycle_ = commit.cycle;
+    if (transfer_ != Transfer::kNone || !range_.contains(commit.pc)) arrive(commit.pc);
+    nodes_[top_].cycles += spent;
+    if (commit.trap) {
+      enter_trap(commit);
+    } else {
+      transfer_ = classify(commit.instruction);
+      if (transfer_ != Transfer::kNone) after_ = commit.pc + commit.length();
+    }
+  }
+
+  // Lines "root;main;foo 123", sorted.
+  void write_folded(std::ostream& stream) const;
+  // A "sampled" profile in the speedscope format, one sample a stack, weights in cycles.
+  void write_speedscope(std::ostream& stream, const std::string& name) const;
+
+  // Frames on the stack, outermost first; for tests.
+  std::vector<std::string> current() const;
+
+ private:
+  // What the last instruction does to the stack once the next one is known.
+  enum class Transfer : uint8_t { kNone, kCall, kReturn, kReturnAndCall, kTrapEntry, kTrapReturn };
+  static constexpr uint32_t kMostFrames = 1024;
+  static constexpr uint32_t kMostNodes = 1 << 20;
+  static constexpr uint32_t kSearchFrames = 64;  // how far down a return may lead
+
+  // A node of the tree of all stacks seen; the path to the root is the stack.
+  struct Node {
+    uint64_t cycles;
+    uint32_t parent;
+    uint32_t function;
+  };
+  struct Frame {
+    uint64_t return_address;  // for a trap: the place that was interrupted
+    uint32_t node;
+    uint32_t function;
+    bool trap;
+  };
+
+  static Transfer classify(uint32_t instruction);
+  void arrive(uint64_t pc);
+  void enter_trap(const Commit& commit);
+  void push(uint32_t function, uint64_t return_address, bool trap);
+  void pop_return(uint64_t pc);
+  void pop_trap();
+  // Makes the top frame one of `function`, cutting back to it if it is already there.
+  void settle(uint32_t function, bool cut);
+  void retarget(uint32_t function);
+  uint32_t child(uint32_t parent, uint32_t function);
+  std::string path(uint32_t node, char separator) const;
+
+  SymbolTable& symbols_;
+  std::vector<Node> nodes_;
+  std::unordered_map<uint64_t, uint32_t> children_;  // parent << 32 | function -> node
+  std::vector<Frame> frames_;                        // frames_[0] is the root
+  uint32_t depth_beyond_ = 0;                        // calls not pushed, the stack being full
+  uint32_t top_ = 0;                                 // node that is charged
+  CodeRange range_;                                  // of the top frame's function
+  Transfer transfer_ = Transfer::kNone;
+  uint64_t after_ = 0;  // address behind the instruction that transfers
+  uint64_t last_cycle_ = 0;
+};
+
+}  // namespace firesim::bridges

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Program counter to function; see symbols.h.
+#include "bridges/trace/symbols.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "bridges/trace/elf_functions.h"
+
+namespace firesim::bridges {
+
+uint32_t SymbolTable::intern(const std::string& name) {
+  const auto [place, added] = numbers_.emplace(name, static_cast<uint32_t>(names_.size()));
+  if (added) names_.push_back(name);
+  return place->second;
+}
+
+void SymbolTable::add(uint64_t low, uint64_t high, const std::string& name) {
+  auto next = ranges_.upper_bound(low);
+  if (next != ranges_.begin()) low = std::max(low, std::prev(next)->second.high);
+  if (next != ranges_.end()) high = std::min(high, next->first);
+  if (low < high) ranges_[low] = {low, high, intern(name)};
+}
+
+void SymbolTable::add_elf(const std::filesystem::path& file, const std::string& where) {
+  // DWARF first: it knows where a function ends.
+  for (const FunctionRange& function : dwarf_functions(file, where)) {
+    add(function.low, function.high, function.name);
+  }
+  for (const FunctionRange& function : symbol_functions(file, where)) {
+    // Only what starts outside the known functions: a label inside one is not a routine.
+    if (find(function.low).function == kUnknown) add(function.low, function.high, function.name);
+  }
+}
+
+CodeRange SymbolTable::find(uint64_t pc) const {
+  CodeRange gap{0, UINT64_MAX, kUnknown};
+  const auto next = ranges_.upper_bound(pc);
+  if (next != ranges_.end()) gap.high = next->first;
+  if (next == ranges_.begin()) return gap;
+  const CodeRange& before = std::prev(next)->second;
+  if (before.contains(pc)) return before;
+  gap.low = before.high;
+  return gap;
+}
+
+}  // namespace firesim::bridges

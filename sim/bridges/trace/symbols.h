@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which function a program counter is in, from the DWARF of ELF files and, for assembly routines,
+// from their symbol tables.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace firesim::bridges {
+
+// A stretch of addresses that belongs to one function (or to none known).
+struct CodeRange {
+  uint64_t low = 0;
+  uint64_t high = 0;  // exclusive
+  uint32_t function = 0;
+
+  bool contains(uint64_t pc) const { return pc >= low && pc < high; }
+};
+
+class SymbolTable {
+ public:
+  static constexpr uint32_t kUnknown = 0;  // function of addresses nothing is known about
+
+  // Adds the functions of an ELF file. Throws ConfigError, starting with `where`.
+  void add_elf(const std::filesystem::path& file, const std::string& where);
+  // Adds [low, high), but for what is already known.
+  void add(uint64_t low, uint64_t high, const std::string& name);
+
+  // The range `pc` is in; for unknown places the whole gap.
+  CodeRange find(uint64_t pc) const;
+  const std::string& name(uint32_t function) const { return names_[function]; }
+  // The number of a made-up function such as a trap; the same for the same name.
+  uint32_t intern(const std::string& name);
+
+ private:
+  std::map<uint64_t, CodeRange> ranges_;  // by low
+  std::vector<std::string> names_{"[unknown]"};
+  std::map<std::string, uint32_t> numbers_;
+};
+
+}  // namespace firesim::bridges

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// TraceRV driver: committed instructions of one hart, while a trigger is active, to any of a text
+// log, a binary log and call stacks.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bridges/driver.h"
+#include "bridges/trace/call_stacks.h"
+#include "bridges/trace/trace_files.h"
+#include "bridges/trace/trigger.h"
+
+namespace firesim::bridges {
+
+// The trace port of one hart.
+class TracePort {
+ public:
+  explicit TracePort(const BridgePorts& ports);
+  bool anything() const { return valid_() || exception_(); }
+  bool valid() const { return valid_(); }
+  uint64_t pc() const { return pc_(); }
+  uint32_t instruction() const { return static_cast<uint32_t>(instruction_()); }
+  Commit read(uint64_t cycle) const;
+
+ private:
+  OutputBit valid_, exception_, interrupt_;
+  OutputPort pc_, instruction_, privilege_, cause_, tval_;
+};
+
+// Keys: enabled, trigger, outputs (any of text, binary, folded, speedscope), elf (files with the
+// symbols), directory (for the files hart<N>.log, .trace, .folded and .speedscope.json).
+class TraceRvDriver final : public Driver {
+ public:
+  explicit TraceRvDriver(const DriverContext& context);
+  bool needs_step() const override { return wanted_; }
+  void step(uint64_t cycle) override {
+    if (cycle < first_cycle_ || cycle >= end_cycle_ || !port_.anything()) return;
+    take(cycle);
+  }
+  void finish(uint64_t cycle) override;
+  nlohmann::json statistics() const override;
+
+ private:
+  void take(uint64_t cycle);
+  void open_outputs(Config& config, const DriverContext& context);
+
+  TracePort port_;
+  Trigger trigger_;
+  bool wanted_ = false;
+  bool flowing_ = false;
+  uint64_t first_cycle_ = 0, end_cycle_ = 0;
+  uint64_t commits_ = 0, traps_ = 0;
+  uint32_t hart_;
+  std::string where_;
+  std::filesystem::path folded_file_, speedscope_file_;
+  std::unique_ptr<TextTrace> text_;
+  std::unique_ptr<BinaryTrace> binary_;
+  SymbolTable symbols_;
+  std::unique_ptr<CallStacks> stacks_;
+};
+
+}  // namespace firesim::bridges

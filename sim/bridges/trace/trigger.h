@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Triggers: when trace and counters flow. Semantics in docs/reference/interfaces.md, section 5.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace firesim::bridges {
+
+class Trigger {
+ public:
+  enum class Kind { kNone, kAlways, kCycle, kPc, kInstruction };
+
+  // Null = always. Throws ConfigError, starting with `where`.
+  static Trigger parse(const nlohmann::json& object, const std::string& where);
+
+  Kind kind() const { return kind_; }
+  // True when the trigger has to see commits to know whether it is active.
+  bool needs_commits() const { return kind_ == Kind::kPc || kind_ == Kind::kInstruction; }
+  bool never() const { return kind_ == Kind::kNone; }
+  // First cycle in which the trigger can be active, and the first in which it no longer can.
+  uint64_t first_cycle() const { return kind_ == Kind::kCycle ? start_ : 0; }
+  uint64_t end_cycle() const { return kind_ == Kind::kCycle ? end_ : UINT64_MAX; }
+
+  // Whether cycle `cycle` is active, for triggers that need no commits.
+  bool active_at(uint64_t cycle) const {
+    return kind_ == Kind::kAlways || (kind_ == Kind::kCycle && cycle >= start_ && cycle < end_);
+  }
+  // Notes a commit; returns whether it is within the active stretch. For all kinds.
+  bool see(uint64_t cycle, uint64_t pc, uint32_t instruction) {
+    switch (kind_) {
+      case Kind::kPc:
+        return change(pc == start_, pc == end_);
+      case Kind::kInstruction:
+        return change((instruction & start_mask_) == start_, (instruction & end_mask_) == end_);
+      default:
+        return active_at(cycle);
+    }
+  }
+  // State of a trigger that needs commits, after the last one seen.
+  bool on() const { return on_; }
+
+ private:
+  bool change(bool starts, bool ends) {
+    on_ = on_ ? !ends : starts;
+    return on_;
+  }
+
+  Kind kind_ = Kind::kAlways;
+  bool on_ = false;
+  uint64_t start_ = 0;  // cycle, program counter or instruction bits
+  uint64_t end_ = 0;
+  uint32_t start_mask_ = 0;
+  uint32_t end_mask_ = 0;
+};
+
+}  // namespace firesim::bridges
