@@ -1,0 +1,86 @@
+"""Builds bare-metal programs with Debian's cross compiler, cached by content."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from firesim.build.cache import KeyPart, cached
+from firesim_software.workload import Workload, workload
+
+LIBRARY = Path(__file__).resolve().parent / "lib"
+COMPILER = "riscv64-unknown-elf-gcc"
+COMMON = (
+    "-march=rv64imafdc_zicsr_zifencei -mabi=lp64d -mcmodel=medany -O2 -g -std=gnu11 -ffreestanding "
+    "-fno-tree-loop-distribute-patterns -fno-common -ffunction-sections -fdata-sections "
+    "-Wall -Wextra -Werror"
+).split()
+LINK = "-nostdlib -static -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments".split()
+
+
+class ProgramError(RuntimeError):
+    """A program could not be built; the message holds the compiler's, with file and line."""
+
+
+def compiler_version() -> str:
+    """Return the first line of the cross compiler's version, a part of every cache key.
+
+    Raises:
+        ProgramError: it is not installed.
+    """
+    return _run([COMPILER, "--version"]).splitlines()[0]
+
+
+def _run(command: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(
+            command, text=True, capture_output=True, check=False, stdin=subprocess.DEVNULL
+        )
+    except FileNotFoundError as error:
+        raise ProgramError(
+            f"{command[0]} is not installed: apt-get install gcc-riscv64-unknown-elf"
+        ) from error
+    if done.returncode != 0:
+        raise ProgramError(f"{command[0]} failed:\n{done.stderr.strip()}")
+    return done.stdout
+
+
+def _build(found: Workload, defines: Sequence[str], folder: Path) -> None:
+    defaults = folder / "defaults.c"
+    defaults.write_text(
+        "/* Default arguments of the program, from its workload.yaml. */\n"
+        f'const char firesim_default_arguments[] = "{found.default_arguments}";\n'
+    )
+    library = [LIBRARY / "start.S", *sorted(LIBRARY.glob("*.c"))]
+    sources = [str(path) for path in [*library, *found.source_files, defaults]]
+    places = [f"-I{LIBRARY}", f"-I{found.folder}", f"-T{LIBRARY / 'link.ld'}"]
+    flags = [*COMMON, *LINK, *places, *(f"-D{name}" for name in defines)]
+    _run([COMPILER, *flags, "-o", str(folder / f"{found.name}.elf"), *sources])
+
+
+def program(name: str, defines: Sequence[str] = ()) -> Path:
+    """Return the ELF file of a program of `programs/`, built when its inputs are new.
+
+    `defines` are macros; `FIRESIM_QEMU_VIRT` builds for QEMU's machine `virt`.
+
+    Raises:
+        WorkloadError: no such program, or its workload.yaml is wrong.
+        ProgramError: it does not compile; the message has file and line.
+    """
+    found = workload(name)
+    settings = " ".join([*COMMON, *LINK, *defines])
+    key: list[KeyPart] = [compiler_version(), settings, Path(__file__), LIBRARY, found.folder]
+    folder = cached("program", key, lambda work: _build(found, defines, work))
+    return folder / f"{name}.elf"
+
+
+def link(sources: Sequence[Path], script: Path, out: Path, defines: Sequence[str] = ()) -> Path:
+    """Compile and link `sources` alone by the linker script `script`; return `out`.
+
+    Raises:
+        ProgramError: they do not compile; the message has file and line.
+    """
+    flags = [*COMMON, *LINK, f"-I{LIBRARY}", f"-T{script}", *(f"-D{name}" for name in defines)]
+    _run([COMPILER, *flags, "-o", str(out), *(str(path) for path in sources)])
+    return out

@@ -1,0 +1,136 @@
+"""Device trees of nodes: a blade's tree with the node's memory, boot arguments and MAC address."""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_MAGIC = 0xD00DFEED
+_BEGIN, _END, _PROPERTY, _NOP, _FINISH = 1, 2, 3, 4, 9
+_NIC_COMPATIBLE = b"firesim,nic"
+
+
+class DeviceTreeError(ValueError):
+    """A device tree cannot be used; the message says what was found and what was expected."""
+
+
+@dataclass
+class Node:
+    """A node of a device tree, with its full path."""
+
+    path: str
+    properties: dict[str, bytes] = field(default_factory=dict)
+
+    def cells(self, name: str, default: int) -> int:
+        """Return a one-cell property."""
+        value = self.properties.get(name, b"")
+        return int.from_bytes(value, "big") if len(value) == 4 else default
+
+    def strings(self, name: str) -> list[bytes]:
+        """Return a list-of-strings property."""
+        return self.properties.get(name, b"").rstrip(b"\0").split(b"\0")
+
+
+def nodes(blob: bytes) -> list[Node]:
+    """Return every node of a flattened device tree, the root first.
+
+    Raises:
+        DeviceTreeError: it is not one.
+    """
+    if len(blob) < 40 or struct.unpack_from(">I", blob)[0] != _MAGIC:
+        raise DeviceTreeError("found no device tree blob, expected one made by dtc.")
+    at, names = struct.unpack_from(">II", blob, 8)
+    found: list[Node] = []
+    stack: list[Node] = []
+    while True:
+        (token,) = struct.unpack_from(">I", blob, at)
+        at += 4
+        if token == _BEGIN:
+            end = blob.index(0, at)
+            name = blob[at:end].decode()
+            parent = stack[-1].path.rstrip("/") if stack else ""
+            stack.append(Node(f"{parent}/{name}"))
+            found.append(stack[-1])
+            at = (end + 4) & ~3
+        elif token == _PROPERTY:
+            length, offset = struct.unpack_from(">II", blob, at)
+            name = blob[names + offset : blob.index(0, names + offset)].decode()
+            stack[-1].properties[name] = blob[at + 8 : at + 8 + length]
+            at += (8 + length + 3) & ~3
+        elif token == _END:
+            stack.pop()
+        elif token == _FINISH:
+            return found
+        elif token != _NOP:
+            raise DeviceTreeError(f"found token {token} in a device tree blob, expected 1 to 4, 9.")
+
+
+def _dtc(source: str, where: Path) -> bytes:
+    command = ["dtc", "-I", "dts", "-O", "dtb", "-q", "-i", str(where.parent), "-o", "-", "-"]
+    try:
+        done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise DeviceTreeError(
+            "dtc is not installed: apt-get install device-tree-compiler"
+        ) from error
+    if done.returncode != 0:
+        text = done.stderr.decode(errors="replace").replace("<stdin>", str(where)).strip()
+        raise DeviceTreeError(f"{where}: dtc failed:\n{text}")
+    return done.stdout
+
+
+def _quoted(text: str) -> str:
+    if not text.isprintable() or not text.isascii():
+        raise DeviceTreeError(f"boot arguments: found {text!r}, expected printable ASCII.")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _cell_list(value: int, cells: int) -> str:
+    return " ".join(f"0x{(value >> (32 * i)) & 0xFFFFFFFF:x}" for i in reversed(range(cells)))
+
+
+def _memory(all_nodes: list[Node], memory_bytes: int, dts: Path) -> str:
+    root = all_nodes[0]
+    address, size = root.cells("#address-cells", 2), root.cells("#size-cells", 1)
+    for node in all_nodes:
+        if b"memory" in node.strings("device_type"):
+            base = int.from_bytes(node.properties["reg"][: 4 * address], "big")
+            reg = f"{_cell_list(base, address)} {_cell_list(memory_bytes, size)}"
+            return f"&{{{node.path}}} {{ reg = <{reg}>; }};\n"
+    raise DeviceTreeError(f'{dts}: found no node with device_type = "memory", expected one.')
+
+
+def _mac(all_nodes: list[Node], mac: str) -> str:
+    if not re.fullmatch(r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}", mac):
+        raise DeviceTreeError(f'found MAC address "{mac}", expected a form like 00:12:6D:00:00:02.')
+    text = "".join(
+        f"&{{{node.path}}} {{ local-mac-address = [{mac.replace(':', ' ')}]; }};\n"
+        for node in all_nodes
+        if _NIC_COMPATIBLE in node.strings("compatible") or "local-mac-address" in node.properties
+    )
+    return text
+
+
+def device_tree(dts: Path, *, memory_bytes: int, bootargs: str, mac: str) -> bytes:
+    """Return the device tree blob of a node, from its blade's tree in source form.
+
+    Sets the size of the memory (bytes), `bootargs` of /chosen, and `local-mac-address` of the NIC
+    (the node compatible with "firesim,nic"), if there is one. /chosen comes first, so that a
+    bare-metal program finds it within few cycles.
+
+    Raises:
+        DeviceTreeError: bad source (with dtc's file and line), or no memory node in it.
+    """
+    try:
+        source = dts.read_text()
+    except OSError as error:
+        raise DeviceTreeError(f'cannot read "{dts}": {error.strerror}.') from error
+    all_nodes = nodes(_dtc(source, dts))
+    first = "/ { chosen { }; };"  # same line: dtc's line numbers stay those of the file
+    ordered = re.sub(r"/dts-v1/\s*;", lambda m: m.group(0) + first, source, count=1)
+    chosen = f"/ {{ chosen {{ bootargs = {_quoted(bootargs)}; }}; }};\n"
+    changes = chosen + _memory(all_nodes, memory_bytes, dts) + _mac(all_nodes, mac)
+    return _dtc(f"{ordered}\n{changes}", dts)

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arguments of a program: words `key=value` of the device tree's /chosen bootargs, over the
+// defaults in the program's workload.yaml.
+#ifndef FIRESIM_ARGUMENTS_H_
+#define FIRESIM_ARGUMENTS_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arguments {
+  const char *given;     // bootargs, words separated by spaces
+  const char *defaults;  // the same form, compiled in
+};
+
+// Reads bootargs out of a flattened device tree; a missing or damaged one gives no arguments.
+struct arguments read_arguments(const void *device_tree);
+
+// True when the argument's value is exactly `expected`.
+bool argument_is(const struct arguments *arguments, const char *name, const char *expected);
+
+// Value of a number, decimal or 0x hexadecimal. Ends the blade when it is missing or no number.
+uint64_t number_argument(const struct arguments *arguments, const char *name);
+
+// Value of a MAC address, byte 0 in bits 7:0. Ends the blade when it is missing or malformed.
+uint64_t mac_argument(const struct arguments *arguments, const char *name);
+
+// Ends the blade with a list of what is possible when `name` is none of the space-separated words.
+void require_choice(const struct arguments *arguments, const char *name, const char *choices);
+
+#endif  // FIRESIM_ARGUMENTS_H_

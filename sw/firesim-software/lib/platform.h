@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The machine a bare-metal program runs on: addresses, register access, counters, its end.
+// The address map is docs/reference/interfaces.md, section 1.
+#ifndef FIRESIM_PLATFORM_H_
+#define FIRESIM_PLATFORM_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef FIRESIM_QEMU_VIRT  // QEMU's machine `virt`: a quick check of a program without a blade
+#define FIRESIM_UART 0x10000000UL
+#define FIRESIM_FINISHER 0x00100000UL
+#else
+#define FIRESIM_UART 0x60000000UL
+#define FIRESIM_FINISHER 0x60003000UL
+#endif
+#define FIRESIM_BLOCK 0x60001000UL
+#define FIRESIM_NIC 0x60002000UL
+#define FIRESIM_CLINT 0x02000000UL
+#define FIRESIM_PLIC 0x0c000000UL
+#define FIRESIM_DEVICE_TREE 0x801f0000UL
+#define FIRESIM_HEAP 0x80200000UL  // first byte above program and device tree
+
+// The words that start and stop a trace whose trigger is {"kind": "instruction"} (TraceRV): two
+// moves to the zero register, so they have no effect on the program.
+#define FIRESIM_TRACE_START() __asm__ volatile(".word 0x00008013" ::: "memory")
+#define FIRESIM_TRACE_END() __asm__ volatile(".word 0x00010013" ::: "memory")
+
+static inline uint32_t read32(uintptr_t address) { return *(volatile uint32_t *)address; }
+static inline uint64_t read64(uintptr_t address) { return *(volatile uint64_t *)address; }
+static inline void write32(uintptr_t address, uint32_t value) {
+  *(volatile uint32_t *)address = value;
+}
+static inline void write64(uintptr_t address, uint64_t value) {
+  *(volatile uint64_t *)address = value;
+}
+
+#define read_csr(name)                                  \
+  ({                                                    \
+    uint64_t value_;                                    \
+    __asm__ volatile("csrr %0, " #name : "=r"(value_)); \
+    value_;                                             \
+  })
+#define write_csr(name, value) __asm__ volatile("csrw " #name ", %0" ::"rK"((uint64_t)(value)))
+#define set_csr(name, bits) __asm__ volatile("csrs " #name ", %0" ::"rK"((uint64_t)(bits)))
+#define clear_csr(name, bits) __asm__ volatile("csrc " #name ", %0" ::"rK"((uint64_t)(bits)))
+
+// Cycles since reset, and instructions retired, of this hart.
+static inline uint64_t cycles(void) { return read_csr(mcycle); }
+static inline uint64_t instructions(void) { return read_csr(minstret); }
+
+// Orders memory and device accesses before against those after.
+static inline void full_fence(void) { __asm__ volatile("fence iorw, iorw" ::: "memory"); }
+
+// Ends the blade: 0 passes, 1 to 65,535 is a failure code. Waits for the console to be empty.
+void finish(int code) __attribute__((noreturn));
+
+// Prints a message and ends the blade with code 1.
+void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+// Memory above the program, of any size, aligned to 64 bytes; never given back. Uncleared memory of
+// a simulated blade is zero.
+void *firesim_heap(size_t bytes);
+
+#endif  // FIRESIM_PLATFORM_H_

@@ -1,0 +1,112 @@
+"""Bare-metal programs: one folder of `programs/` each, described by its workload.yaml."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+FOLDER = Path(__file__).resolve().parent / "programs"
+FILE = "workload.yaml"
+
+
+class WorkloadError(ValueError):
+    """A workload.yaml is wrong, or there is no such program; the message says what to do."""
+
+
+class Argument(BaseModel):
+    """An argument of a program, given as `name=value` in the device tree's bootargs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    default: str | int
+    """Its value when it is not given; empty means it has to be given."""
+    description: str
+    """What it does, with its unit."""
+
+
+class Workload(BaseModel):
+    """A program: workload.yaml as read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    """The name of its folder."""
+    description: str
+    """One sentence for people."""
+    sources: list[str] = Field(min_length=1)
+    """C and assembly files, relative to the folder."""
+    arguments: dict[str, Argument] = {}
+    """Arguments by name."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the program."""
+        return FOLDER / self.name
+
+    @property
+    def source_files(self) -> list[Path]:
+        """The sources as paths."""
+        return [self.folder / source for source in self.sources]
+
+    @property
+    def default_arguments(self) -> str:
+        """The defaults as words `name=value`, as bootargs would have them."""
+        return " ".join(f"{name}={arg.default}" for name, arg in self.arguments.items())
+
+
+def programs() -> list[str]:
+    """Return the names of all programs, sorted."""
+    return sorted(path.parent.name for path in FOLDER.glob(f"*/{FILE}"))
+
+
+def workload(name: str) -> Workload:
+    """Read and check the workload.yaml of a program.
+
+    Raises:
+        WorkloadError: there is no such program, or its workload.yaml is wrong.
+    """
+    if name not in programs():
+        near = difflib.get_close_matches(name, programs(), 1, 0.0)
+        hint = f'; the nearest is "{near[0]}"' if near else ""
+        raise WorkloadError(f'found no program "{name}", expected a folder of {FOLDER}{hint}.')
+    return read_workload(FOLDER / name / FILE)
+
+
+def read_workload(path: Path) -> Workload:
+    """Read one workload.yaml.
+
+    Raises:
+        WorkloadError: with file, key, what was found and what was expected.
+    """
+    try:
+        data = yaml.safe_load(path.read_text())
+        if not isinstance(data, dict):
+            raise WorkloadError(f"{path}: found {type(data).__name__}, expected keys and values.")
+        found = Workload.model_validate(data)
+    except yaml.YAMLError as error:
+        raise WorkloadError(f"{path}: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise WorkloadError(f"{path}: {key}: {first['msg']}.") from error
+    _check(path, found)
+    return found
+
+
+def _check(path: Path, found: Workload) -> None:
+    if found.name != path.parent.name:
+        raise WorkloadError(f'{path}: name: found "{found.name}", expected "{path.parent.name}".')
+    for source in found.sources:
+        if not (path.parent / source).is_file():
+            raise WorkloadError(f'{path}: sources: found "{source}", expected a file beside it.')
+    for name, argument in found.arguments.items():
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            raise WorkloadError(f'{path}: arguments: found "{name}", expected a word like "size".')
+        if not re.fullmatch(r"[\w.:,/-]*", str(argument.default)):
+            raise WorkloadError(
+                f'{path}: arguments.{name}: found "{argument.default}", expected one plain word.'
+            )
