@@ -4,6 +4,7 @@
 #include "switch/store_and_forward.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "core/atomic_file.h"
@@ -11,9 +12,21 @@
 
 namespace firesim {
 
+namespace {
+
+SwitchConfig with_flood_ports(SwitchConfig config) {
+  if (config.flood_ports.empty()) {
+    config.flood_ports.resize(config.ports.size());
+    std::iota(config.flood_ports.begin(), config.flood_ports.end(), 0u);
+  }
+  return config;
+}
+
+}  // namespace
+
 StoreAndForwardSwitch::StoreAndForwardSwitch(SwitchConfig config)
     : Model(config.name),
-      config_(std::move(config)),
+      config_(with_flood_ports(std::move(config))),
       max_packet_flits_(config_.max_packet_bytes / kFlitBytes),
       table_(config_.mac_table),
       counters_(config_.ports.size()),
@@ -220,7 +233,7 @@ void StoreAndForwardSwitch::forward(Packet *packet) {
 bool StoreAndForwardSwitch::route(const Packet &packet, std::vector<uint32_t> &outputs) const {
   const uint64_t mac = packet.destination();
   if ((mac & 1) != 0) {  // broadcast and multicast
-    for (uint32_t port = 0; port < port_count(); ++port) {
+    for (const uint32_t port : config_.flood_ports) {
       if (port != packet.ingress) outputs.push_back(port);
     }
     return true;

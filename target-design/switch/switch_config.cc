@@ -38,6 +38,17 @@ std::string output_file(Fields &fields, const char *key, const SimulationContext
   return path ? context.output_path(*path).string() : "";
 }
 
+std::vector<uint32_t> read_flood_ports(Fields &fields, size_t port_count) {
+  std::set<uint32_t> ports;
+  for (const nlohmann::json &port : fields.array("flood_ports", false)) {
+    if (!port.is_number_unsigned() || port >= port_count ||
+        !ports.insert(port.get<uint32_t>()).second) {
+      fields.fail("flood_ports", "different port numbers below " + std::to_string(port_count));
+    }
+  }
+  return {ports.begin(), ports.end()};
+}
+
 }  // namespace
 
 SwitchConfig read_switch_config(const nlohmann::json &entry, const SimulationContext &context) {
@@ -72,6 +83,7 @@ SwitchConfig read_switch_config(const nlohmann::json &entry, const SimulationCon
   if (const auto port = fields.optional_integer("default_port", 0, ports.size() - 1)) {
     config.default_port = static_cast<uint32_t>(*port);
   }
+  config.flood_ports = read_flood_ports(fields, ports.size());
   config.capture_file = output_file(fields, "capture", context);
   config.statistics_file = output_file(fields, "statistics", context);
   config.throughput_file = output_file(fields, "throughput", context);

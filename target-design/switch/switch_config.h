@@ -39,6 +39,9 @@ struct SwitchConfig {
   std::vector<SwitchPortConfig> ports;
   std::vector<MacEntry> mac_table;
   std::optional<uint32_t> default_port;  // for unknown unicast addresses; none: they are dropped
+  // Where broadcasts go, apart from where they came from; empty for all ports. In a network with
+  // loops, a spanning tree.
+  std::vector<uint32_t> flood_ports;
 
   std::string capture_file;  // paths; empty for none
   std::string statistics_file;
