@@ -9,7 +9,6 @@ from pathlib import Path
 
 from firesim.build.cache import cached
 from firesim.build.paths import ROOT
-from firesim.build.rtl import blade_rtl
 
 
 def blade_model(name: str) -> Path:
@@ -19,6 +18,8 @@ def blade_model(name: str) -> Path:
         ToolError, GoldenGateError: a step failed; the message says which and why.
     """
     import goldengate
+
+    from firesim.build.rtl import blade_rtl
 
     rtl = blade_rtl(name)
     blade = json.loads((rtl / "blade.json").read_text())

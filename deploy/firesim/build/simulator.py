@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,8 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
             options = ["-DCMAKE_BUILD_TYPE=Release"]
             if variant in SANITIZERS:
                 options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DFIRESIM_SANITIZE={variant}"]
+            if shutil.which("ccache"):
+                options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
             run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *options])
         jobs = str(min(os.cpu_count() or 1, 16))
         wanted = [word for target in targets for word in ("--target", target)]
@@ -59,11 +62,7 @@ def simulator() -> Path:
         ToolError: the build failed.
     """
     folder = configure_and_build(targets=("firesim-sim",))
-    for candidate in (
-        folder / "firesim-sim",
-        folder / "bin/firesim-sim",
-        folder / "sim/core/firesim-sim",
-    ):
-        if candidate.is_file():
-            return candidate
+    binary = folder / "bin/firesim-sim"
+    if binary.is_file():
+        return binary
     raise ToolError(f"The build in {folder} made no firesim-sim.")

@@ -53,10 +53,9 @@ def shown(value: Any) -> str:
         return str(value).lower()
     if value is None:
         return "nothing"
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
+    if isinstance(value, dict | list):
+        kind = "mapping" if isinstance(value, dict) else "list"
+        return f"a {kind}" if value else f"an empty {kind}"
     return f"{value}"
 
 
@@ -122,6 +121,8 @@ def _unit(path: KeyPath) -> str:
 
 def _number_word(path: KeyPath, limit: Any) -> str:
     unit = _unit(path).removeprefix(" of ")
+    if limit == 1:
+        unit = unit.removesuffix("s")
     return f"{limit:g} {unit}".strip() if isinstance(limit, float) else f"{limit} {unit}".strip()
 
 
@@ -172,10 +173,24 @@ def _sentence(error: ErrorDetails, model: type[BaseModel], path: KeyPath) -> str
     return f"found {shown(error['input'])}, expected {_expected(error, path)}."
 
 
+def _without_consequences(records: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Leave out the missing keys that are there but misspelt."""
+    extra = [record["loc"] for record in records if record["type"] == "extra_forbidden"]
+    return [
+        record
+        for record in records
+        if record["type"] != "missing"
+        or not any(
+            other[:-1] == record["loc"][:-1] and nearest(str(other[-1]), [str(record["loc"][-1])])
+            for other in extra
+        )
+    ]
+
+
 def explain(error: ValidationError, model: type[BaseModel], source: Source) -> str:
     """Return one line for each error: `file:line: key.path: found ..., expected ...`."""
     lines: list[str] = []
-    for record in error.errors():
+    for record in _without_consequences(error.errors()):
         path = _path(source.data, record["loc"])
         shown_path = path[:-1] if record["type"] == "extra_forbidden" else path
         line = f"{source.place(path)}: {dotted(shown_path)}{_sentence(record, model, path)}"

@@ -153,6 +153,7 @@ def parse_yaml(text: str, name: str) -> Source:
         raise InputError(f"{name}:1: not valid YAML: {' '.join(str(error).split())}.") from error
     finally:
         loader.dispose()
+    source.places[()] = f"{name}:1"
     source.data = {} if node is None else _Builder(source).value(node, ())
     return source
 

@@ -90,11 +90,16 @@ class Topology(Strict):
         graph = [self.nodes, self.switches, self.links]
         forms = [self.named is not None, self.tree is not None, any(x is not None for x in graph)]
         if sum(forms) != 1:
+            given = [key for key, value in self if value is not None]
             raise ValueError(
+                f"found {' and '.join(given) or 'no keys'}, "
                 "expected one of: a name, a tree, or a graph of nodes, switches and links."
             )
         if forms[2] and any(x is None for x in graph):
-            raise ValueError("expected all of nodes, switches and links for a graph.")
+            given = [key for key, value in self if value is not None]
+            raise ValueError(
+                f"found only {' and '.join(given)}, expected all of nodes, switches and links."
+            )
         return self
 
     @classmethod

@@ -37,21 +37,21 @@ def print_summary(outcome: Outcome, console: Console) -> None:
 def node_table(outcome: Outcome) -> Table:
     """Return a table with a row for each node: when and how it ended."""
     table = Table(title="nodes", title_justify="left")
-    table.add_column("node")
-    for heading in ("MAC", "IP", "ended at cycle", "exit code", "cycles", "CPU s"):
-        table.add_column(heading, justify="right")
+    for heading in ("node", "MAC", "IP"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("ended at cycle", "exit", "CPU s"):
+        table.add_column(heading, justify="right", no_wrap=True)
     ended = {entry.get("name"): entry for entry in outcome.result.get("nodes", [])}
     for node in outcome.plan.nodes[:MOST_NODES]:
         entry = ended.get(node.name, {})
         # Null: the run was over before this node ended.
-        at, code, cycles = entry.get("ended_at_cycle"), entry.get("exit_code"), entry.get("cycles")
+        at, code = entry.get("ended_at_cycle"), entry.get("exit_code")
         table.add_row(
             node.name,
             node.mac,
             node.ip,
             "-" if at is None else f"{at:,}",
             "-" if code is None else str(code),
-            "-" if cycles is None else f"{cycles:,}",
             f"{float(entry.get('cpu_s', 0)):.2f}",
             style="red" if code else None,
         )

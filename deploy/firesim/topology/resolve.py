@@ -166,7 +166,8 @@ def _software(loaded: Loaded, node: PlannedNode, software: _Settings, job: Job |
             ("workload",),
             f'found no program for node "{node.name}", expected the key program or elf.',
         )
-    node.args = list(software.get("args", [])[0])
+    arguments, node.places["args"] = software.get("args", [])
+    node.args = list(arguments)
     disk = pick("disk_image", "disk_sectors")
     image, where = disk.get("disk_image")
     node.places["disk_image"] = where
@@ -188,7 +189,7 @@ def _filled(loaded: Loaded, plan: Plan, node: PlannedNode, text: str) -> str:
         word, closed, rest = tail.partition("}")
         if not closed or word not in values:
             raise loaded.error(
-                ("workload",),
+                node.places["args"],
                 f'found "${{{word}}}" in the arguments of "{node.name}", '
                 "expected ${NODE.mac}, .ip, .index or .name, ${node....} or ${nodes}.",
             )

@@ -138,11 +138,13 @@ def _overrides(loaded: Loaded, shape: Shape) -> None:
     ):
         for name in given:
             if name not in known:
-                raise loaded.error(("system", kind), unknown(name, f"one of the {kind}", known))
+                raise loaded.error(
+                    ("system", kind, name), unknown(name, f"one of the {kind}", known)
+                )
     for name in loaded.config.workload.nodes:
         if name not in shape.nodes:
             raise loaded.error(
-                ("workload", "nodes"), unknown(name, "one of the nodes", shape.nodes)
+                ("workload", "nodes", name), unknown(name, "one of the nodes", shape.nodes)
             )
     for name in loaded.config.simulation.tracing.nodes or []:
         if name not in shape.nodes:

@@ -1,0 +1,89 @@
+"""The table of broken inputs: what is given, and the exact sentence that must refuse it.
+
+Every case is a configuration `bad.yaml` (and files beside it) that is wrong in one way. It is
+read in its own folder, so that messages start with `bad.yaml:LINE:`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from firesim.config.errors import InputError, listed
+from firesim.config.load import load_file
+from firesim.run.checks import blade_names, check_plan, program_names
+from firesim.topology.resolve import resolve
+
+CONFIG = "bad.yaml"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One broken input. `{blades}` and `{programs}` in `message` stand for the lists of names."""
+
+    name: str
+    message: str
+    text: str | bytes | None
+    """Content of bad.yaml; None = the file does not exist."""
+    files: dict[str, bytes] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
+
+
+def expected(case: Case) -> str:
+    """Return the message the case must give, with today's blades and programs."""
+    names: dict[str, Callable[[], list[str]]] = {
+        "{blades}": lambda: [*blade_names(), "traffic"],
+        "{programs}": program_names,
+    }
+    message = case.message
+    for word, known in names.items():
+        if word in message:
+            message = message.replace(word, listed(sorted(known())))
+    return message
+
+
+def write_case(case: Case, folder: Path) -> Path:
+    """Write the case's files into `folder`; return the path of its configuration."""
+    path = folder / CONFIG
+    if case.text is not None:
+        path.write_bytes(case.text if isinstance(case.text, bytes) else case.text.encode())
+    for name, content in case.files.items():
+        (folder / name).write_bytes(content)
+    return path
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def message_of(case: Case, folder: Path) -> str:
+    """Read the case as `firesim runworkload` does before it starts anything.
+
+    Returns the message that refuses it, or "" when it is accepted.
+    """
+    write_case(case, folder)
+    with _inside(folder):
+        try:
+            loaded = load_file(Path(CONFIG), case.overrides)
+            check_plan(loaded, resolve(loaded))
+        except InputError as error:
+            return str(error)
+    return ""
+
+
+def all_cases() -> list[Case]:
+    """Return every case."""
+    from regression.bad_input_artifacts import ARTIFACT_CASES
+    from regression.bad_input_system import SYSTEM_CASES
+    from regression.bad_input_yaml import YAML_CASES
+
+    return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES]
