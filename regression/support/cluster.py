@@ -69,10 +69,12 @@ def run_cluster(experiment: Experiment, name: str, config: Config, **options: An
     """
     folder = experiment.folder / name
     cluster = Cluster(experiment, config)
-    run = simulate(cluster.description(folder), folder, **options)
+    # A run that is cut off by its limit has exit status 1, since no node passed.
+    limited = cluster.loaded.config.simulation.max_cycles > 0
+    expect = (0, 1) if limited else (0,)
+    run = simulate(cluster.description(folder), folder, expect=expect, **options)
     reason = run.result["reason"]
-    wanted = "max_cycles" if cluster.loaded.config.simulation.max_cycles else "ended"
-    if reason not in ("ended", wanted):
+    if reason not in ("ended", "max_cycles" if limited else "ended"):
         message = run.result.get("message", "")
         raise ExperimentError(f"{folder}: the run ended with {reason}: {message}")
     return run
