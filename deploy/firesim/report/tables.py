@@ -165,7 +165,7 @@ def node_table(results: Results, network: Network) -> View:
             str((bridges.get("nic") or node).get("mac", "–")),
             byte_size((bridges.get("memory") or {}).get("size_bytes")),
             grouped(end.get("ended_at_cycle")),
-            str(end.get("exit_code", "–")),
+            str(end["exit_code"]) if end.get("exit_code") is not None else "–",
             grouped(end.get("cycles", status.get("cycle"))),
             significant(float(cpu)) if cpu is not None else "–",
             grouped(sent),
