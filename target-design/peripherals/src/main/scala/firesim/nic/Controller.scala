@@ -33,7 +33,7 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
   when(sendComplete.fire =/= popSent) { sent := Mux(popSent, sent - 1.U, sent + 1.U) }
 
   private val mask = RegInit(0.U(2.W))
-  private val rate = RegInit(Cat(initialPeriod, initialIncrement)) // in reset, follows the bridge
+  private val rate = RegInit(UInt(32.W), Cat(initialPeriod, initialIncrement)) // in reset, follows the bridge
   private val drops = RegInit(0.U(32.W))
   rateIncrement := rate(15, 0)
   ratePeriod := rate(31, 16)
