@@ -59,6 +59,7 @@ class DramTimings(Strict):
     tFAW: Medium = 25
     """Window in which a rank takes at most four activates."""
     tCCD: Annotated[int, Field(ge=BURST_CYCLES, le=255)] = 4
+    """Column command to column command."""
     tWR: Short = 15
     """End of write data to precharge."""
     tWTR: Short = 8
@@ -66,6 +67,7 @@ class DramTimings(Strict):
     tRTP: Short = 8
     """Read to precharge."""
     tRFC: Annotated[int, Field(ge=1, le=4095)] = 160
+    """Length of a refresh."""
     tREFI: Latency = 7800
     """Mean distance of refreshes."""
     tRTRS: Short = 2
