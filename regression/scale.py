@@ -200,7 +200,7 @@ def _plot(experiment: Experiment, costs: list[Cost]) -> Path:
     left.set_yscale("log")
     left.set_ylabel("CPU time (ns per node-cycle, measured)")
     left.set_title("Time")
-    right.set_yscale("log")
+    right.set_ylim(bottom=0)
     right.set_ylabel("peak memory (MiB, measured)")
     right.set_title("Memory")
     for axes in (left, right):

@@ -34,21 +34,20 @@ _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "firesim",  # the same plot is the same file
 }
+pyplot.rcParams.update(_STYLE)
 
 
 def new_figure(columns: int = 1, *, width: float = 6.4, height: float = 3.9) -> tuple[Any, Any]:
     """Return (figure, axes); with several columns, axes is an array. Sizes are in inches."""
-    with pyplot.rc_context(_STYLE):
-        figure, axes = pyplot.subplots(
-            1, columns, figsize=(width * columns, height), layout="constrained"
-        )
+    figure, axes = pyplot.subplots(
+        1, columns, figsize=(width * columns, height), layout="constrained"
+    )
     return figure, axes
 
 
 def save_figure(figure: Any, folder: Path, name: str) -> Path:
     """Write `NAME.svg` and `NAME.png` into `folder`, close the figure, return the PNG's path."""
-    with pyplot.rc_context(_STYLE):
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-        figure.savefig(folder / f"{name}.png", dpi=160)
+    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    figure.savefig(folder / f"{name}.png", dpi=160)
     pyplot.close(figure)
     return folder / f"{name}.png"

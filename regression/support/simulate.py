@@ -54,6 +54,37 @@ class Run:
         raise KeyError(link)
 
 
+class _PeakMemory:
+    """Watches the largest resident size of a process.
+
+    The kernel's own account of a child (ru_maxrss) starts with the size of its parent.
+    """
+
+    INTERVAL_S = 0.01
+
+    def __init__(self, pid: int) -> None:
+        self.peak_bytes = 0
+        self._status = Path(f"/proc/{pid}/status")
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._over.wait(self.INTERVAL_S):
+            try:
+                text = self._status.read_text()
+            except OSError:
+                return
+            for line in text.splitlines():
+                if line.startswith("VmHWM:"):
+                    self.peak_bytes = max(self.peak_bytes, int(line.split()[1]) * 1024)
+
+    def stop(self) -> None:
+        """Stop watching."""
+        self._over.set()
+        self._thread.join()
+
+
 def simulate(
     description: dict[str, Any],
     folder: Path,
@@ -79,6 +110,7 @@ def simulate(
             [str(binary or simulator()), str(file)], stdout=output, stderr=subprocess.STDOUT
         )
     timed_out = threading.Event()
+    memory = _PeakMemory(process.pid)
 
     def stop() -> None:
         timed_out.set()
@@ -94,6 +126,7 @@ def simulate(
         raise
     finally:
         timer.cancel()
+        memory.stop()
     process.returncode = os.waitstatus_to_exitcode(status)
     wall_s = time.monotonic() - began
     if timed_out.is_set():
@@ -112,5 +145,5 @@ def simulate(
         exit_status=process.returncode,
         process_wall_s=wall_s,
         process_cpu_s=usage.ru_utime + usage.ru_stime,
-        peak_bytes=usage.ru_maxrss * 1024,
+        peak_bytes=memory.peak_bytes,
     )
