@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from firesim.config.errors import InputError, listed
-from firesim.config.load import load_file
+from firesim.config.load import WORKLOADS, load_file, yaml_names
 from firesim.run.checks import blade_names, check_plan, program_names
 from firesim.topology.resolve import resolve
 
@@ -22,7 +22,7 @@ CONFIG = "bad.yaml"
 
 @dataclass(frozen=True)
 class Case:
-    """One broken input. `{blades}` and `{programs}` in `message` stand for the lists of names."""
+    """One broken input; `{blades}`, `{programs}`, `{workloads}` in `message` are lists of names."""
 
     name: str
     message: str
@@ -37,6 +37,7 @@ def expected(case: Case) -> str:
     names: dict[str, Callable[[], list[str]]] = {
         "{blades}": lambda: [*blade_names(), "traffic"],
         "{programs}": program_names,
+        "{workloads}": lambda: yaml_names(WORKLOADS),
     }
     message = case.message
     for word, known in names.items():

@@ -10,6 +10,7 @@ _SEGMENT = "<IIQQQQQQ"
 HEADER_BYTES, SEGMENT_BYTES = 64, 56
 CODE = struct.pack("<I", 0x0000006F)
 """One RISC-V instruction: jump to itself."""
+CODE_BYTES = len(CODE)
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Elf:
     load: int = 0x8000_0000
     memory_bytes: int = 4
     segments: int = 1
-    file_bytes: int = len(CODE)
+    file_bytes: int = CODE_BYTES
 
     def build(self) -> bytes:
         """Return the file."""

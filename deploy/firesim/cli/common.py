@@ -51,12 +51,17 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
             typer.echo("Interrupted.", err=True)
             raise typer.Exit(INTERRUPTED) from error
         except Exception as error:
-            # Imported only now: the compiler is heavy and rarely needed.
-            from goldengate import GoldenGateError
-
-            if not isinstance(error, GoldenGateError):
+            if not isinstance(error, _step_errors()):
                 raise
             typer.echo(str(error), err=True)
             raise typer.Exit(FAILED) from error
 
     return wrapped
+
+
+def _step_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of the compiler and the software builder, imported only when needed."""
+    from firesim_software import DeviceTreeError, ProgramError
+    from goldengate import GoldenGateError
+
+    return GoldenGateError, ProgramError, DeviceTreeError

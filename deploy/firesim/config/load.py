@@ -13,14 +13,19 @@ from pydantic import ValidationError
 from firesim.build.paths import ROOT
 from firesim.config.errors import InputError, unknown
 from firesim.config.explain import explain
-from firesim.config.positions import KeyPath, Source, apply_override, parse_yaml, read_yaml
+from firesim.config.positions import (
+    EXCLUSIVE,
+    KeyPath,
+    Source,
+    apply_override,
+    parse_yaml,
+    read_yaml,
+)
 from firesim.config.run_config import RunConfig
 
 RECIPES = ROOT / "deploy/recipes"
 WORKLOADS = ROOT / "deploy/workloads"
 MAX_BASES = 8
-EXCLUSIVE = (("program", "elf"), ("disk_image", "disk_sectors"), ("latency", "latency_cycles"))
-"""Pairs of keys of which a later layer's choice replaces an earlier layer's other choice."""
 
 
 @dataclass

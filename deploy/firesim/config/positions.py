@@ -17,6 +17,8 @@ from firesim.config.errors import InputError
 
 KeyPath = tuple[str | int, ...]
 MAX_FILE_BYTES = 16 << 20
+EXCLUSIVE = (("program", "elf"), ("disk_image", "disk_sectors"), ("latency", "latency_cycles"))
+"""Pairs of keys of which a later layer's choice replaces an earlier layer's other choice."""
 
 
 @dataclass
@@ -195,6 +197,9 @@ def apply_override(source: Source, assignment: str) -> None:
     for part in parts[:-1]:
         target, path = _descend(target, path, part, name)
     step: str | int = _step(target, parts[-1], path, name)
+    for other in [key for pair in EXCLUSIVE if step in pair for key in pair]:
+        if isinstance(target, dict):
+            target.pop(other, None)
     target[step] = value.data if text.strip() else None
     path = (*path, step)
     for old in [place for place in source.places if place[: len(path)] == path]:

@@ -61,6 +61,8 @@ def check_elf(path: Path, memory_bytes: int) -> list[Segment]:
 
 
 def _read(path: Path) -> bytes:
+    if not path.is_file():
+        raise ArtifactError(f'found "{path.name}", expected a file that exists.')
     try:
         return path.read_bytes()
     except OSError as error:

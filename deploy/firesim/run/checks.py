@@ -50,7 +50,25 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
             if node.program not in programs:
                 text = unknown(node.program, "one of the programs", programs)
                 raise loaded.error(node.places["program"], text)
+            _check_arguments(loaded, node, node.program)
         _check_files(loaded, node, checked)
+
+
+def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:
+    """Refuse arguments that the program does not have, and leave none out that it needs."""
+    import firesim_software
+
+    known = firesim_software.workload(program).arguments
+    place = node.places["args"]
+    given: set[str] = set()
+    for index, text in enumerate(node.args):
+        name, equals, _ = text.partition("=")
+        if not equals or name not in known:
+            found = unknown(name, f'one of the arguments of "{program}"', list(known))
+            raise loaded.error((*place, index), found)
+        if name in given:
+            raise loaded.error((*place, index), f'found "{name}" twice, expected it once.')
+        given.add(name)
 
 
 def _check_files(loaded: Loaded, node: PlannedNode, checked: set[tuple[Path, int]]) -> None:

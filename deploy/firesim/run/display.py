@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from types import TracebackType
 
+from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -59,11 +60,12 @@ class Display:
             title=f"{self.title}  {status.wall_s:.0f} s  "
             f"target {target_time(status.cycle, self.clock_hz)}",
             title_justify="left",
+            box=box.SIMPLE_HEAD,
         )
-        table.add_column("model")
-        for heading in ("target time", "cycle", "cycles/s", "packets in", "packets out"):
-            table.add_column(heading, justify="right")
-        table.add_column("state")
+        table.add_column("model", no_wrap=True)
+        for heading in ("target time", "cycle", "cycles/s", "pkts in", "pkts out"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("state", no_wrap=True)
         # The slowest first when not all fit: they hold the others up.
         shown = status.models
         if len(shown) > MOST_ROWS:

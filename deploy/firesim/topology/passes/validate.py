@@ -92,7 +92,9 @@ def _degrees(loaded: Loaded, shape: Shape) -> None:
             )
     for switch in shape.switches:
         if count[switch] == 0:
-            raise loaded.error(shape.place(switch), f'found no link at switch "{switch}".')
+            raise loaded.error(
+                shape.place(switch), f'found no link at switch "{switch}", expected one.'
+            )
         if count[switch] > MAX_SWITCH_PORTS:
             raise loaded.error(
                 shape.place(switch),

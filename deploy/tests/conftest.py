@@ -1,0 +1,53 @@
+"""Shared by the manager's tests: configurations of traffic nodes and a place for results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from firesim.config.load import Loaded, load_file
+
+TRAFFIC = """\
+system:
+  topology: {topology}
+  link: {{latency_cycles: 100}}
+  node: {{blade: traffic, traffic: idle.traffic}}
+  nodes:
+    node0: {{traffic: node0.traffic}}
+simulation: {{threads: 1, status_interval_s: 0.05}}
+"""
+IDLE = "# sends nothing\n"
+MakeTraffic = Callable[..., Path]
+
+
+@pytest.fixture
+def results_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A results folder of the test's own."""
+    root = tmp_path / "results"
+    monkeypatch.setenv("FIRESIM_RESULTS", str(root))
+    return root
+
+
+@pytest.fixture
+def traffic(tmp_path: Path) -> MakeTraffic:
+    """Writes a configuration in which node0 sends what is given and all others nothing."""
+
+    def make(lines: str, topology: str = "two_nodes") -> Path:
+        (tmp_path / "idle.traffic").write_text(IDLE)
+        (tmp_path / "node0.traffic").write_text(lines)
+        path = tmp_path / "run.yaml"
+        path.write_text(TRAFFIC.format(topology=topology))
+        return path
+
+    return make
+
+
+@pytest.fixture
+def load(traffic: MakeTraffic) -> Callable[..., Loaded]:
+    """Loads a traffic configuration on a topology."""
+
+    def make(topology: str, *overrides: str) -> Loaded:
+        return load_file(traffic(IDLE, topology), overrides)
+
+    return make

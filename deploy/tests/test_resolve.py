@@ -1,0 +1,147 @@
+"""Settings of single parts, general settings and defaults come together as documented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from firesim.config.errors import InputError
+from firesim.config.load import Loaded, load_file, load_text
+from firesim.topology.describe import NodeFiles, describe
+from firesim.topology.resolve import resolve
+
+Load = Callable[..., Loaded]
+
+RTL = """\
+system:
+  topology: two_nodes
+  link: {latency: 2us, bandwidth_gbps: 100}
+  links:
+    tor0--node1: {latency_cycles: 7}
+  nodes:
+    node1: {mac: "02:00:00:00:00:09", nic_bandwidth_gbps: 40, memory: {size_mib: 64}}
+workload:
+  node: {program: ping, args: ["count=1"]}
+  nodes:
+    node0: {args: ["role=client", "peer=${node1.mac}", "count=${nodes}"]}
+simulation:
+  autocounter: {enabled: true, trigger: {kind: instruction}}
+"""
+
+
+def files(name: str) -> NodeFiles:
+    """Return made-up built files; describe only writes their names."""
+    kinds = ["uart", "nic", "memory", "tracerv", "termination", "block_device"]
+    model = Path("/m")
+    return NodeFiles(model / "model.so", model / "model.json", kinds, Path("/e"), Path(f"/{name}"))
+
+
+def test_addresses_count_up_from_the_published_prefix(load: Load) -> None:
+    plan = resolve(load("rack_8"))
+    assert [(node.mac, node.ip) for node in plan.nodes][:2] == [
+        ("00:12:6D:00:00:02", "172.16.0.2"),
+        ("00:12:6D:00:00:03", "172.16.0.3"),
+    ]
+
+
+def test_addresses_beyond_255_nodes(load: Load) -> None:
+    plan = resolve(load("tree_4_100"))
+    assert (plan.nodes[300].mac, plan.nodes[300].ip) == ("00:12:6D:00:01:2E", "172.16.1.46")
+
+
+def test_single_settings_win_over_general_ones() -> None:
+    plan = resolve(load_text(RTL))
+    assert [link.latency_cycles for link in plan.links] == [6400, 7]
+    assert [node.rate for node in plan.nodes] == [(1, 2), (1, 5)]
+    assert [node.memory.size_mib for node in plan.nodes] == [256, 64]
+    assert plan.switches[0].ports[1].rate == (1, 2)
+    assert plan.switches[0].table == {"00:12:6D:00:00:02": 0, "02:00:00:00:00:09": 1}
+
+
+def test_arguments_name_other_nodes() -> None:
+    plan = resolve(load_text(RTL))
+    assert plan.nodes[0].args == ["role=client", "peer=02:00:00:00:00:09", "count=2"]
+    assert plan.nodes[1].args == ["count=1"]
+
+
+def test_an_override_chooses_the_other_way_to_say_a_latency() -> None:
+    loaded = load_text(RTL, ["system.link.latency_cycles=50"])
+    assert [link.latency_cycles for link in resolve(loaded).links] == [50, 7]
+
+
+def test_an_override_of_a_named_workload() -> None:
+    text = "system: {topology: two_nodes}\nworkload: ping\n"
+    loaded = load_text(text, ["workload.nodes.node0.args=[count=3]"])
+    plan = resolve(loaded)
+    assert [node.args for node in plan.nodes] == [["count=3"], ["role=server"]]
+
+
+def test_an_override_of_a_list_item() -> None:
+    text = "system: {topology: {tree: {tor: [a, b]}}}\nworkload: {node: {program: hello}}\n"
+    loaded = load_text(text, ["system.topology.tree.tor.1=c"])
+    assert [node.name for node in resolve(loaded).nodes] == ["a", "c"]
+
+
+def test_files_are_relative_to_the_file_that_names_them(
+    traffic: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    plan = resolve(load_file(traffic("# none\n")))
+    assert plan.nodes[0].traffic == tmp_path / "node0.traffic"
+
+
+def test_the_description_is_the_contract_of_the_interfaces_page() -> None:
+    loaded = load_text(RTL)
+    plan = resolve(loaded)
+    made = {node.name: files(node.name) for node in plan.nodes}
+    value = describe(plan, loaded.config, made, Path("/r"), 2)
+    assert value["links"][1] == {
+        "name": "node1--tor0",
+        "a": {"model": "node1", "port": 0},
+        "b": {"model": "tor0", "port": 1},
+        "latency_cycles": 7,
+    }
+    bridges = value["nodes"][1]["bridges"]
+    assert bridges["nic"] == {
+        "port": 0,
+        "mac": "02:00:00:00:00:09",
+        "rate_increment": 1,
+        "rate_period": 5,
+    }
+    assert bridges["memory"]["load"][1] == {
+        "file": "/node1",
+        "format": "raw",
+        "address": 0x801F0000,
+    }
+    assert bridges["autocounter"]["trigger"] == {
+        "kind": "instruction",
+        "start": {"mask": 0xFFFFFFFF, "value": 0x8013},
+        "end": {"mask": 0xFFFFFFFF, "value": 0x10013},
+    }
+
+
+def test_a_blade_without_a_bridge_gets_no_settings_for_it() -> None:
+    loaded = load_text(RTL)
+    plan = resolve(loaded)
+    plain = NodeFiles(Path("/m"), Path("/j"), ["memory"], Path("/e"), Path("/d"))
+    value = describe(plan, loaded.config, dict.fromkeys(["node0", "node1"], plain), Path("/r"), 1)
+    assert set(value["nodes"][0]["bridges"]) == {"memory", "autocounter", "assert"}
+
+
+def test_the_resolved_configuration_can_be_run_again() -> None:
+    loaded = load_text(RTL)
+    text = yaml.safe_dump(loaded.config.model_dump(mode="json", exclude_none=True))
+    again = load_text(text)
+    assert again.config == loaded.config
+    assert resolve(again) == resolve(loaded)
+
+
+def test_all_errors_of_a_file_are_reported_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        load_text("system:\n  topology: two_nodes\n  link: {latency_cycles: 0}\nsimulaton: {}\n")
+    assert [line.partition(": ")[0] for line in str(caught.value).splitlines()] == [
+        "run.yaml:3",
+        "run.yaml:4",
+    ]
