@@ -25,38 +25,35 @@ uint64_t hash_scalar(uint64_t first_cycle, const uint64_t *data, uint32_t length
 #if defined(__AVX512F__)
 
 inline __m512i fold8(__m512i x) {
-  const __m512i high = _mm512_srli_epi64(x, 32);
-  return _mm512_add_epi64(_mm512_mul_epu32(x, high), _mm512_rol_epi64(x, 32));
+  const __m512i swapped = _mm512_shuffle_epi32(x, _MM_PERM_CDAB);
+  return _mm512_add_epi64(_mm512_mul_epu32(x, swapped), swapped);
 }
 
-inline __m512i mix8(__m512i data, __m512i key1, __m512i key2) {
-  const __m512i x = fold8(_mm512_add_epi64(data, key1));
-  return fold8(_mm512_add_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 29)), key2));
-}
-
-inline __m512i keys8(uint64_t first_cycle, uint64_t key, uint64_t offset) {
-  const uint64_t k = first_cycle * key + offset;
-  return _mm512_set_epi64(static_cast<long long>(k + 7 * key), static_cast<long long>(k + 6 * key),
-                          static_cast<long long>(k + 5 * key), static_cast<long long>(k + 4 * key),
-                          static_cast<long long>(k + 3 * key), static_cast<long long>(k + 2 * key),
-                          static_cast<long long>(k + key), static_cast<long long>(k));
+inline __m512i mix8(__m512i data, __m512i key) {
+  return fold8(_mm512_xor_si512(fold8(_mm512_add_epi64(data, key)), key));
 }
 
 uint64_t hash_vector(uint64_t first_cycle, const uint64_t *data, uint32_t length) {
-  const __m512i step1 = _mm512_set1_epi64(static_cast<long long>(8 * kCycleKey1));
-  const __m512i step2 = _mm512_set1_epi64(static_cast<long long>(8 * kCycleKey2));
-  __m512i key1 = keys8(first_cycle, kCycleKey1, kOffset1);
-  __m512i key2 = keys8(first_cycle, kCycleKey2, kOffset2);
+  alignas(64) static constexpr uint64_t kLanes[8] = {0,
+                                                     kCycleKey,
+                                                     2 * kCycleKey,
+                                                     3 * kCycleKey,
+                                                     4 * kCycleKey,
+                                                     5 * kCycleKey,
+                                                     6 * kCycleKey,
+                                                     7 * kCycleKey};
+  const __m512i step = _mm512_set1_epi64(static_cast<long long>(8 * kCycleKey));
+  const auto first_key = static_cast<long long>(first_cycle * kCycleKey + kOffset);
+  __m512i key = _mm512_add_epi64(_mm512_set1_epi64(first_key), _mm512_load_si512(kLanes));
   __m512i sum = _mm512_setzero_si512();
   uint32_t i = 0;
   for (; i + 8 <= length; i += 8) {
-    sum = _mm512_add_epi64(sum, mix8(_mm512_loadu_si512(data + i), key1, key2));
-    key1 = _mm512_add_epi64(key1, step1);
-    key2 = _mm512_add_epi64(key2, step2);
+    sum = _mm512_add_epi64(sum, mix8(_mm512_loadu_si512(data + i), key));
+    key = _mm512_add_epi64(key, step);
   }
   if (i < length) {
     const auto mask = static_cast<__mmask8>((1U << (length - i)) - 1);
-    const __m512i mixed = mix8(_mm512_maskz_loadu_epi64(mask, data + i), key1, key2);
+    const __m512i mixed = mix8(_mm512_maskz_loadu_epi64(mask, data + i), key);
     sum = _mm512_mask_add_epi64(sum, mask, sum, mixed);
   }
   return static_cast<uint64_t>(_mm512_reduce_add_epi64(sum));
@@ -65,34 +62,23 @@ uint64_t hash_vector(uint64_t first_cycle, const uint64_t *data, uint32_t length
 #elif defined(__AVX2__)
 
 inline __m256i fold4(__m256i x) {
-  const __m256i high = _mm256_srli_epi64(x, 32);
   const __m256i swapped = _mm256_shuffle_epi32(x, 0xb1);
-  return _mm256_add_epi64(_mm256_mul_epu32(x, high), swapped);
-}
-
-inline __m256i mix4(__m256i data, __m256i key1, __m256i key2) {
-  const __m256i x = fold4(_mm256_add_epi64(data, key1));
-  return fold4(_mm256_add_epi64(_mm256_xor_si256(x, _mm256_srli_epi64(x, 29)), key2));
-}
-
-inline __m256i keys4(uint64_t first_cycle, uint64_t key, uint64_t offset) {
-  const uint64_t k = first_cycle * key + offset;
-  return _mm256_set_epi64x(static_cast<long long>(k + 3 * key), static_cast<long long>(k + 2 * key),
-                           static_cast<long long>(k + key), static_cast<long long>(k));
+  return _mm256_add_epi64(_mm256_mul_epu32(x, swapped), swapped);
 }
 
 uint64_t hash_vector(uint64_t first_cycle, const uint64_t *data, uint32_t length) {
-  const __m256i step1 = _mm256_set1_epi64x(static_cast<long long>(4 * kCycleKey1));
-  const __m256i step2 = _mm256_set1_epi64x(static_cast<long long>(4 * kCycleKey2));
-  __m256i key1 = keys4(first_cycle, kCycleKey1, kOffset1);
-  __m256i key2 = keys4(first_cycle, kCycleKey2, kOffset2);
+  alignas(32) static constexpr uint64_t kLanes[4] = {0, kCycleKey, 2 * kCycleKey, 3 * kCycleKey};
+  const __m256i step = _mm256_set1_epi64x(static_cast<long long>(4 * kCycleKey));
+  const auto first_key = static_cast<long long>(first_cycle * kCycleKey + kOffset);
+  __m256i key = _mm256_add_epi64(_mm256_set1_epi64x(first_key),
+                                 _mm256_load_si256(reinterpret_cast<const __m256i *>(kLanes)));
   __m256i sum = _mm256_setzero_si256();
   uint32_t i = 0;
   for (; i + 4 <= length; i += 4) {
     const __m256i flits = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(data + i));
-    sum = _mm256_add_epi64(sum, mix4(flits, key1, key2));
-    key1 = _mm256_add_epi64(key1, step1);
-    key2 = _mm256_add_epi64(key2, step2);
+    const __m256i once = fold4(_mm256_add_epi64(flits, key));
+    sum = _mm256_add_epi64(sum, fold4(_mm256_xor_si256(once, key)));
+    key = _mm256_add_epi64(key, step);
   }
   alignas(32) uint64_t lanes[4];
   _mm256_store_si256(reinterpret_cast<__m256i *>(lanes), sum);

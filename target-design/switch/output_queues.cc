@@ -22,7 +22,7 @@ void StoreAndForwardSwitch::enqueue(uint32_t port, Packet *packet) {
   queue.bytes += packet->admission_bytes;
   counters.peak_queue_bytes = std::max(counters.peak_queue_bytes, queue.bytes);
   ++packet->references;
-  queue.packets.push_back({packet, 0});
+  queue.packets.push_back().packet = packet;
   if (is_busy_[port] != 0) return;
   is_busy_[port] = 1;
   busy_ports_.push_back(port);
@@ -38,6 +38,7 @@ void StoreAndForwardSwitch::send_until(uint32_t port, uint64_t end_cycle) {
     uint32_t flits = flits_ready(packet, front.sent, cycle);
     if (flits == 0) return;
     flits = rate_allowance(port, cycle, flits);
+    queue.next_cycle = cycle;  // also when it lies beyond the end: nothing can leave before
     if (cycle >= end_cycle) return;
     flits = static_cast<uint32_t>(std::min<uint64_t>(flits, end_cycle - cycle));
     const bool last = packet.complete && front.sent + flits == packet.flits;

@@ -200,7 +200,9 @@ void StoreAndForwardSwitch::forward_until(uint64_t end_cycle) {
   next_stamp_ = UINT64_MAX;
   for (const Pending &pending : pending_) {
     if (pending.stamp < end_cycle) {
-      due_.push_back(pending);
+      // Stamps are within 2^32 cycles of the start of the advance, ports below kMaxSwitchPorts.
+      const uint64_t order = (pending.stamp - start_cycle_) * kMaxSwitchPorts;
+      due_.push_back({order + pending.packet->ingress, pending.packet});
     } else {
       next_stamp_ = std::min(next_stamp_, pending.stamp);
       pending_[kept++] = pending;
@@ -208,10 +210,8 @@ void StoreAndForwardSwitch::forward_until(uint64_t end_cycle) {
   }
   pending_.resize(kept);
   // Two packets of one port never have the same stamp.
-  std::sort(due_.begin(), due_.end(), [](const Pending &a, const Pending &b) {
-    return a.stamp != b.stamp ? a.stamp < b.stamp : a.packet->ingress < b.packet->ingress;
-  });
-  for (const Pending &pending : due_) forward(pending.packet);
+  std::sort(due_.begin(), due_.end(), [](const Due &a, const Due &b) { return a.order < b.order; });
+  for (const Due &due : due_) forward(due.packet);
   due_.clear();
 }
 
@@ -254,13 +254,15 @@ void StoreAndForwardSwitch::finish(uint64_t end_cycle) {
   statistics_written_ = true;
 }
 
+PortCounters StoreAndForwardSwitch::counters(uint32_t port) const {
+  PortCounters counters = counters_.at(port);
+  counters.queue_bytes = queues_[port].bytes;
+  return counters;
+}
+
 nlohmann::json StoreAndForwardSwitch::statistics() const {
   nlohmann::json ports = nlohmann::json::array();
-  for (size_t port = 0; port < counters_.size(); ++port) {
-    PortCounters counters = counters_[port];
-    counters.queue_bytes = queues_[port].bytes;
-    ports.push_back(counters.to_json());
-  }
+  for (uint32_t port = 0; port < port_count(); ++port) ports.push_back(counters(port).to_json());
   return {{"ports", ports}};
 }
 

@@ -20,7 +20,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +30,7 @@
 #include "switch/mac_table.h"
 #include "switch/packet.h"
 #include "switch/port_statistics.h"
+#include "switch/ring_queue.h"
 #include "switch/switch_config.h"
 
 namespace firesim {
@@ -46,7 +46,7 @@ class StoreAndForwardSwitch : public Model {
   void finish(uint64_t end_cycle) override;
   nlohmann::json statistics() const override;
 
-  const PortCounters &counters(uint32_t port) const { return counters_[port]; }
+  PortCounters counters(uint32_t port) const;
 
  protected:
   const SwitchConfig &config() const { return config_; }
@@ -70,7 +70,7 @@ class StoreAndForwardSwitch : public Model {
     uint32_t sent = 0;  // flits
   };
   struct OutputQueue {
-    std::deque<Queued> packets;
+    RingQueue<Queued> packets;
     uint64_t bytes = 0;
     uint64_t next_cycle = 0;    // first cycle in which the port may send
     uint64_t window = 0;        // of the rate limit
@@ -78,6 +78,10 @@ class StoreAndForwardSwitch : public Model {
   };
   struct Pending {
     uint64_t stamp = 0;
+    Packet *packet = nullptr;
+  };
+  struct Due {
+    uint64_t order = 0;  // stamp and input port in one number
     Packet *packet = nullptr;
   };
 
@@ -113,7 +117,7 @@ class StoreAndForwardSwitch : public Model {
   std::vector<char> is_busy_;           // the same, per port
   std::vector<Pending> pending_;        // stamped, not forwarded yet
   uint64_t next_stamp_ = UINT64_MAX;    // the least of them
-  std::vector<Pending> due_;            // scratch
+  std::vector<Due> due_;                // scratch
   std::vector<uint32_t> destinations_;  // scratch
   std::span<Batch> outputs_;            // of the present advance
   uint64_t start_cycle_ = 0;
