@@ -1,0 +1,7 @@
+"""Golden Gate: a compiler from Verilog to host-decoupled, cycle-exact simulators."""
+
+from goldengate.compiler import compile, lower
+from goldengate.errors import GoldenGateError
+from goldengate.state import Event, Request
+
+__all__ = ["Event", "GoldenGateError", "Request", "compile", "lower"]

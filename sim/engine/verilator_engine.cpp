@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine interface (firesim_engine.h) over a model compiled by Verilator. Compiled once per
+// model, with the generated firesim_model_ports.h, into model.so.
+//
+// In model.v every input port is held in a register. So the clock edge that ends cycle t-1 is given
+// in settle() of cycle t: it updates the state from the held inputs of cycle t-1, takes in the
+// inputs of cycle t, and settles the outputs of cycle t, in one evaluation. Before cycle 0 there is
+// no edge to give; its inputs are put into the registers directly.
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "FiresimModel.h"
+#include "firesim_engine.h"
+#include "firesim_model_ports.h"
+#include "verilated.h"
+
+double sc_time_stamp() { return 0; }
+
+namespace {
+
+enum class Phase { kFirst, kSettle, kTick };
+
+struct Instance {
+  VerilatedContext context;
+  std::unique_ptr<FiresimModel> model;
+  Phase phase = Phase::kFirst;
+};
+
+struct PortEntry {
+  const char *name;
+  uint32_t width_bits;
+  uint32_t is_input;
+  void *(*storage)(FiresimModel &model);
+};
+
+#define FIRESIM_PORT(name, width_bits, is_input, field) \
+  PortEntry{name, width_bits, is_input, [](FiresimModel &model) -> void * { return &model.field; }},
+const PortEntry kPorts[] = {FIRESIM_PORTS};
+constexpr uint32_t kPortCount = sizeof(kPorts) / sizeof(kPorts[0]);
+
+void require(bool holds, const char *what) {
+  if (holds) return;
+  std::fprintf(stderr, "firesim engine: %s\n", what);
+  std::abort();
+}
+
+void *create() {
+  auto instance = std::unique_ptr<Instance>(new (std::nothrow) Instance);
+  if (!instance) return nullptr;
+  instance->context.threads(1);
+  instance->model.reset(new (std::nothrow) FiresimModel(&instance->context, "model"));
+  if (!instance->model) return nullptr;
+  instance->model->firesim_clock = 0;
+  return instance.release();
+}
+
+void destroy(void *opaque) {
+  auto *instance = static_cast<Instance *>(opaque);
+  if (instance == nullptr) return;
+  instance->model->final();
+  delete instance;
+}
+
+FiresimPort port(void *opaque, uint32_t index) {
+  require(index < kPortCount, "port(): index is not below port_count");
+  const PortEntry &entry = kPorts[index];
+  return {entry.name, entry.width_bits, entry.is_input,
+          entry.storage(*static_cast<Instance *>(opaque)->model)};
+}
+
+template <typename Value>
+void copy_port(Value &to, const Value &from) {
+  to = from;
+}
+
+void hold_first_inputs(FiresimModel &model) {
+#define FIRESIM_HOLD(port, held) copy_port(model.held, model.port);
+  FIRESIM_HELD_INPUTS
+}
+
+void settle(void *opaque) {
+  auto &instance = *static_cast<Instance *>(opaque);
+  FiresimModel &model = *instance.model;
+  require(instance.phase != Phase::kTick, "settle() twice in one cycle; tick() belongs between");
+  if (instance.phase == Phase::kFirst) {
+    hold_first_inputs(model);
+  } else {
+    model.firesim_clock = 1;
+    model.eval();
+    model.firesim_clock = 0;
+  }
+  model.eval();
+  instance.phase = Phase::kTick;
+}
+
+void tick(void *opaque) {
+  auto &instance = *static_cast<Instance *>(opaque);
+  require(instance.phase == Phase::kTick, "tick() without settle() before it");
+  instance.phase = Phase::kSettle;
+}
+
+const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
+                               kPortCount,
+                               FIRESIM_DESIGN_HASH,
+                               FIRESIM_ENGINE_NAME,
+                               create,
+                               destroy,
+                               port,
+                               settle,
+                               tick};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const FiresimEngine *firesim_engine(void) {
+  return &kEngine;
+}

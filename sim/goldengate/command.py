@@ -1,0 +1,65 @@
+"""What `firesim build verilog TOP FILE...` does: files in, a model folder out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from firesim.build.cache import cached
+
+from goldengate.compiler import compile
+from goldengate.passes.rewrite import check_readable
+from goldengate.state import Event
+from goldengate.verilator_backend import ENGINE_FOLDER, host_fingerprint
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def compiler_key() -> list[str | Path]:
+    """Return the cache key parts that stand for this compiler and this host's processor."""
+    code = [*sorted(_PACKAGE.glob("*.py")), *sorted((_PACKAGE / "passes").glob("*.py"))]
+    return [*code, *sorted(ENGINE_FOLDER.glob("*.[ch]*")), host_fingerprint()]
+
+
+def build(
+    top: str,
+    files: Sequence[Path],
+    out: Path | None = None,
+    *,
+    events: Sequence[Event] = (),
+    defines: Mapping[str, str | None] | None = None,
+    include_dirs: Sequence[Path] = (),
+    clock: str = "clock",
+    reset: str = "reset",
+    jobs: int = 2,
+) -> Path:
+    """Compile a design and return the folder with model.so and model.json.
+
+    With `out`, that folder is filled anew; without, the result comes from the build cache.
+
+    Raises:
+        GoldenGateError: the design is refused; the message is one sentence for the user.
+    """
+    sources = [Path(file) for file in files]
+
+    def into(folder: Path) -> None:
+        compile(
+            sources,
+            top,
+            folder,
+            clock=clock,
+            reset=reset,
+            events=events,
+            include_dirs=include_dirs,
+            defines=defines,
+            jobs=jobs,
+        )
+
+    if out is not None:
+        into(out)
+        return out
+    for path in sources:
+        check_readable(path)
+    options = repr((top, clock, reset, list(events), sorted((defines or {}).items())))
+    key = [*compiler_key(), options, *sources, *include_dirs]
+    return cached("verilog", key, into)

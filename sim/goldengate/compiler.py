@@ -1,0 +1,97 @@
+"""`goldengate.compile`: Verilog in, model.so and model.json out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldengate import verilator_backend
+from goldengate.errors import GoldenGateError
+from goldengate.passes import read, rewrite
+from goldengate.state import Event, Request, State
+
+
+def lower(request: Request) -> dict[str, Any]:
+    """Run the passes in a process of their own; return the manifest.
+
+    The folder `request.out` receives the back end's Verilog, `yosys.log` and intermediate files.
+
+    Raises:
+        GoldenGateError: the design is refused; the message says where and why.
+    """
+    folder = Path(request.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("error.txt", "manifest.json", "diagnostics.json"):
+        (folder / name).unlink(missing_ok=True)
+    (folder / "request.json").write_text(json.dumps(dataclasses.asdict(request)))
+    log = folder / "yosys.log"
+    with log.open("w") as stream:
+        done = subprocess.run(
+            [sys.executable, "-m", "goldengate.worker", str(folder)],
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    if done.returncode == 0:
+        manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+        return manifest
+    error = folder / "error.txt"
+    raise GoldenGateError(error.read_text() if error.is_file() else _explain(request, log))
+
+
+def _explain(request: Request, log: Path) -> str:
+    """Say why Yosys ended the process."""
+    text = log.read_text(errors="replace")
+    step = (log.parent / "pass.txt").read_text() if (log.parent / "pass.txt").is_file() else ""
+    if step == read.__name__:
+        state = State(request)
+        rewrite.run(state)
+        return read.explain_failure(state, text)
+    lines = [line for line in text.splitlines() if line.strip()]
+    return f"{request.top}: pass {step or 'rewrite'} failed: {lines[-1] if lines else 'no output'}"
+
+
+def compile(
+    sources: Sequence[Path],
+    top: str,
+    out: Path,
+    *,
+    clock: str = "clock",
+    reset: str = "reset",
+    events: Sequence[Event] = (),
+    include_dirs: Sequence[Path] = (),
+    defines: Mapping[str, str | None] | None = None,
+    jobs: int = 2,
+) -> Path:
+    """Compile a design into `out/model.so` and `out/model.json`; return `out`.
+
+    `clock` and `reset` are one-bit inputs of `top`. Every `cover` and every event becomes a
+    counter, every `assert` a bit of the assert port. `jobs` bounds the compiler processes.
+
+    Raises:
+        GoldenGateError: the design is refused, or a tool failed.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    work = out / "build"
+    shutil.rmtree(work, ignore_errors=True)
+    request = Request(
+        sources=[str(Path(source).absolute()) for source in sources],
+        top=top,
+        out=str(work.absolute()),
+        clock=clock,
+        reset=reset,
+        events=list(events),
+        include_dirs=[str(Path(folder).absolute()) for folder in include_dirs],
+        defines=dict(defines or {}),
+    )
+    manifest = lower(request)
+    verilator_backend.build(work, manifest, out / "model.so", jobs=jobs)
+    (out / "model.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    return out

@@ -1,0 +1,147 @@
+"""Drive any model.so from Python, cycle by cycle, through the engine interface.
+
+    with Model("out/model.so") as model:
+        model.reset()                       # 16 cycles, as every simulation begins
+        model["uart__out_ready"] = 1
+        outputs = model.step()              # one target cycle; the outputs of that cycle
+        print(outputs["uart__out_valid"], model.cycle)
+
+For tests and experiments: a step costs some microseconds. Whole simulations run in firesim-sim.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from goldengate.errors import GoldenGateError, nearest
+
+ABI_VERSION = 1
+RESET_CYCLES = 16
+
+
+class _Port(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("width_bits", ctypes.c_uint32),
+        ("is_input", ctypes.c_uint32),
+        ("storage", ctypes.c_void_p),
+    )
+
+
+class _Engine(ctypes.Structure):
+    _fields_ = (
+        ("abi_version", ctypes.c_uint32),
+        ("port_count", ctypes.c_uint32),
+        ("design_hash", ctypes.c_char_p),
+        ("engine_name", ctypes.c_char_p),
+        ("create", ctypes.CFUNCTYPE(ctypes.c_void_p)),
+        ("destroy", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+        ("port", ctypes.CFUNCTYPE(_Port, ctypes.c_void_p, ctypes.c_uint32)),
+        ("settle", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+        ("tick", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+    )
+
+
+def storage_bytes(width_bits: int) -> int:
+    """Return the size of a port's storage (docs/reference/interfaces.md, section 4)."""
+    for size in (1, 2, 4, 8):
+        if width_bits <= 8 * size:
+            return size
+    return (width_bits + 31) // 32 * 4
+
+
+class Model:
+    """One instance of a compiled model. `ports` maps names to (width in bits, is input)."""
+
+    def __init__(self, library: Path | str) -> None:
+        """Load a model and create an instance; several instances may live side by side."""
+        path = Path(library).resolve()
+        if not path.is_file():
+            raise GoldenGateError(f"{path}: no such file; expected a model.so.")
+        get_engine = ctypes.CDLL(str(path)).firesim_engine
+        get_engine.restype = ctypes.POINTER(_Engine)
+        self._engine = get_engine().contents
+        if self._engine.abi_version != ABI_VERSION:
+            raise GoldenGateError(
+                f"{path}: engine interface version {self._engine.abi_version}; this FireSim reads "
+                f"version {ABI_VERSION}. Build the model again."
+            )
+        self.engine_name: str = self._engine.engine_name.decode()
+        self.design_hash: str = self._engine.design_hash.decode()
+        self.cycle = 0
+        self._instance = self._engine.create()
+        if not self._instance:
+            raise MemoryError(f"{path}: no memory for another instance")
+        self._storage: dict[str, Any] = {}
+        self.ports: dict[str, tuple[int, bool]] = {}
+        for index in range(self._engine.port_count):
+            port = self._engine.port(self._instance, index)
+            name = port.name.decode()
+            buffer = ctypes.c_uint8 * storage_bytes(port.width_bits)
+            self._storage[name] = buffer.from_address(port.storage)
+            self.ports[name] = (port.width_bits, bool(port.is_input))
+
+    def close(self) -> None:
+        """Destroy the instance; the object must not be used afterwards."""
+        if self._instance:
+            self._engine.destroy(self._instance)
+            self._instance = None
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _check(self, name: str) -> None:
+        if name not in self.ports:
+            raise GoldenGateError(f"the model has no port '{name}'{nearest(name, self.ports)}.")
+
+    def __getitem__(self, name: str) -> int:
+        """Read a port: an output as of the last `step`, or an input as last set."""
+        self._check(name)
+        return int.from_bytes(bytes(self._storage[name]), "little")
+
+    def __setitem__(self, name: str, value: int) -> None:
+        """Set an input for the coming cycles."""
+        self._check(name)
+        width_bits, is_input = self.ports[name]
+        if not is_input:
+            raise GoldenGateError(f"port '{name}' is an output of the target; it cannot be set.")
+        if not 0 <= value < 1 << width_bits:
+            raise GoldenGateError(f"port '{name}' is {width_bits} bits wide; {value} does not fit.")
+        storage = self._storage[name]
+        storage[:] = value.to_bytes(len(storage), "little")
+
+    def step(self, inputs: Mapping[str, int] | None = None) -> dict[str, int]:
+        """Run one target cycle with these inputs (others keep their value); return the outputs."""
+        for name, value in (inputs or {}).items():
+            self[name] = value
+        self._engine.settle(self._instance)
+        outputs = {name: self[name] for name, (_, is_input) in self.ports.items() if not is_input}
+        self._engine.tick(self._instance)
+        self.cycle += 1
+        return outputs
+
+    def reset(self, cycles: int = RESET_CYCLES, name: str = "reset") -> None:
+        """Run `cycles` cycles with the reset input at 1, then set it to 0."""
+        self[name] = 1
+        for _ in range(cycles):
+            self.step()
+        self[name] = 0
+
+
+def load_manifest(library: Path | str) -> dict[str, Any]:
+    """Return the content of the model.json beside a model.so."""
+    manifest: dict[str, Any] = json.loads((Path(library).parent / "model.json").read_text())
+    return manifest

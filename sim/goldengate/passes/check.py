@@ -1,0 +1,146 @@
+"""Pass `check`: refuse what cannot be simulated cycle by cycle.
+
+In: the flat module. Out: the same, with no combinational loop, no signal with two drivers, and
+every register, memory and assert clocked by the one clock, directly or through gates (an integrated
+clock gate) or registers (a divider).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from goldengate.errors import GoldenGateError
+from goldengate.state import State, plain, public
+
+_Bit = tuple[str, int]
+
+
+def _name(text: str) -> str:
+    """Strip module and backslash: `top.\\a.b[0]` or `\\a.b` becomes `a.b[0]`, `a.b`."""
+    return text.rpartition("\\")[2].rstrip(":")
+
+
+def explain_check(state: State, log: str) -> str | None:
+    """Turn the first problem in the log of Yosys `check` into a sentence, or None."""
+    lines = log.splitlines()
+    for index, line in enumerate(lines):
+        details = []
+        for following in lines[index + 1 :]:
+            if not following.startswith("    "):
+                break
+            details.append(following.strip())
+        if "multiple conflicting drivers for" in line:
+            signal = _name(line.rpartition(" for ")[2])
+            drivers = ", ".join(
+                sorted(re.sub(r" \(\$?(\w+)\)", r" (\1)", d.replace("\\", "")) for d in details)
+            )
+            return f"{state.request.top}: signal '{signal}' has more than one driver: {drivers}."
+        if "found logic loop" in line:
+            wires = [d for d in details if d.startswith("wire \\")]
+            steps = [
+                f"{_name(d.split(' source: ')[0])} ({state.place(d.split(' source: ')[-1])})"
+                for d in wires
+            ]
+            return (
+                f"{state.request.top}: combinational loop through {' -> '.join(steps)}; "
+                f"put a register in it."
+            )
+    return None
+
+
+def _clocked(module: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield (cell, clock signal) for all clocked cells, black boxes too."""
+    for cell in module.cells_.values():
+        if cell.hasPort(public("CLK")):
+            enable = public("CLK_ENABLE")
+            if not cell.hasParam(enable) or cell.getParam(enable).as_bool():
+                yield cell, cell.getPort(public("CLK"))
+        elif plain(cell.type) == "$check" and cell.getParam(public("TRG_ENABLE")).as_bool():
+            yield cell, cell.getPort(public("TRG"))
+        elif plain(cell.type).startswith("FireSim") and cell.hasPort(public("clock")):
+            yield cell, cell.getPort(public("clock"))
+
+
+def _bits(signal: Any) -> list[_Bit]:
+    """List the wire bits of a signal; constants are left out."""
+    bits = []
+    for chunk in signal.to_sigbit_vector():
+        if chunk.is_wire():
+            bits.append((plain(chunk.wire.name), chunk.offset))
+    return bits
+
+
+class _Drivers:
+    """Who drives each wire bit: another bit, or a cell."""
+
+    def __init__(self, module: Any) -> None:
+        self.cells: dict[_Bit, Any] = {}
+        self.aliases: dict[_Bit, _Bit] = {}
+        for cell in module.cells_.values():
+            for port in ("Y", "Q"):
+                if cell.hasPort(public(port)):
+                    for bit in _bits(cell.getPort(public(port))):
+                        self.cells[bit] = cell
+        for left, right in module.connections_:
+            pairs = zip(left.to_sigbit_vector(), right.to_sigbit_vector(), strict=True)
+            for low, high in pairs:
+                if low.is_wire() and high.is_wire():
+                    source = (plain(high.wire.name), high.offset)
+                    self.aliases[(plain(low.wire.name), low.offset)] = source
+
+    def leaves(self, start: _Bit) -> tuple[set[str], bool]:
+        """Return the undriven wires a bit is computed from; and whether registers are too."""
+        seen: set[_Bit] = set()
+        todo = [start]
+        inputs: set[str] = set()
+        register = False
+        while todo:
+            bit = todo.pop()
+            if bit in seen:
+                continue
+            seen.add(bit)
+            cell = self.cells.get(bit)
+            if bit in self.aliases:
+                todo.append(self.aliases[bit])
+            elif cell is None:
+                inputs.add(bit[0])
+            elif cell.hasPort(public("Q")):
+                register = True
+            else:
+                for port, signal in dict(cell.connections_).items():
+                    if plain(port) != "Y":
+                        todo += _bits(signal)
+        return inputs, register
+
+
+def _check_clocks(state: State) -> None:
+    clock = (state.request.clock, 0)
+    drivers: _Drivers | None = None
+    accepted = {clock}
+    for cell, signal in _clocked(state.module):
+        for bit in _bits(signal):
+            if bit in accepted:
+                continue
+            drivers = drivers or _Drivers(state.module)
+            inputs, register = drivers.leaves(bit)
+            if state.request.clock in inputs or (register and not inputs):
+                accepted.add(bit)
+                continue
+            other = ", ".join(sorted(inputs)) or bit[0]
+            raise GoldenGateError(
+                f"{state.place(cell.get_src_attribute())}: this is clocked by '{other}', a second "
+                f"clock; everything must be clocked by '{state.request.clock}', directly or "
+                f"through clock gates."
+            )
+
+
+def run(state: State) -> None:
+    """Refuse loops, double drivers and second clocks."""
+    log = state.out / "check.log"
+    state.run(f"tee -q -o {log} check")
+    problem = explain_check(state, log.read_text())
+    if problem:
+        raise GoldenGateError(problem)
+    _check_clocks(state)

@@ -1,0 +1,53 @@
+"""Pass `elaborate`: a hierarchy becomes one flat module.
+
+In: modules with instances, every one declared (the reader refuses others). Out: one module whose
+wires and cells carry their path (`core.alu.sum`), bridges still in it as black-box cells.
+"""
+
+from __future__ import annotations
+
+from pyosys import libyosys as ys
+
+from goldengate.bridges import BRIDGE_MODULE
+from goldengate.errors import GoldenGateError, nearest
+from goldengate.state import State, plain, public
+
+
+def _input_port(state: State, name: str, what: str) -> None:
+    module = state.module
+    wire = module.wire(public(name))
+    if wire is not None and wire.port_input and wire.width == 1:
+        return
+    inputs = [plain(port) for port in module.ports if module.wire(port).port_input]
+    raise GoldenGateError(
+        f"{state.request.top}: expected a one-bit input '{name}' as the {what}"
+        f"{nearest(name, inputs)}; its inputs are: {', '.join(sorted(inputs)) or 'none'}."
+    )
+
+
+def _keep_observed(state: State) -> None:
+    """Protect what only the host looks at, because opt_clean drops whatever nothing reads.
+
+    That is the wires that events name, and the bridges that have inputs only.
+    """
+    for cell in state.module.cells_.values():
+        if BRIDGE_MODULE.fullmatch(plain(cell.type)):
+            cell.set_bool_attribute(ys.IdString("\\keep"), True)
+    prefix = state.request.top + "."
+    for event in state.request.events:
+        for path in (event.signal, event.signal.removeprefix(prefix)):
+            for name in (path, path.rpartition("[")[0]):
+                wire = state.module.wire(public(name)) if name else None
+                if wire is not None:
+                    wire.set_bool_attribute(ys.IdString("\\keep"), True)
+
+
+def run(state: State) -> None:
+    """Check the clock and reset ports and flatten."""
+    _input_port(state, state.request.clock, "clock")
+    _input_port(state, state.request.reset, "reset")
+    state.run(f"hierarchy -check -top {state.request.top}")
+    state.run("proc")
+    state.run("flatten")
+    _keep_observed(state)
+    state.run("opt_clean")

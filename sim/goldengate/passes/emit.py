@@ -1,0 +1,63 @@
+"""Pass `emit`: the flat module becomes two Verilog files for the simulator's compiler.
+
+In: the flat, instrumented module. Out: `target.v`, the module itself, and `model.v`, a top that
+holds every input in a register. With the inputs held, one clock edge both takes in the inputs of
+cycle t and settles the outputs of cycle t, so that a target cycle costs one evaluation of the logic
+instead of two or three.
+"""
+
+from __future__ import annotations
+
+from goldengate.state import Port, State
+
+MODEL_TOP = "firesim_model"
+
+
+def held_name(index: int) -> str:
+    """Name of the register that holds input port number `index`.
+
+    It is an output of model.v so that the engine can reach it, for the inputs of cycle 0.
+    """
+    return f"held_{index}"
+
+
+def port_name(index: int) -> str:
+    """Name of the top-level port number `index` in model.v."""
+    return f"port_{index}"
+
+
+def _declaration(index: int, port: Port) -> str:
+    direction = "input" if port.direction == "in" else "output"
+    return f"  {direction} wire [{port.width_bits - 1}:0] {port_name(index)}"
+
+
+def model_verilog(top: str, clock: str, ports: list[Port]) -> str:
+    """Return the text of model.v."""
+    lines = ["// The target with its inputs held in registers, for the compiler of the model."]
+    declarations = ["  input wire firesim_clock"]
+    declarations += [_declaration(index, port) for index, port in enumerate(ports)]
+    declarations += [
+        f"  output reg [{port.width_bits - 1}:0] {held_name(index)}"
+        for index, port in enumerate(ports)
+        if port.direction == "in"
+    ]
+    lines += [f"module {MODEL_TOP} (", ",\n".join(declarations), ");"]
+    connections = [f"    .\\{clock} (firesim_clock)"]
+    for index, port in enumerate(ports):
+        source = port_name(index)
+        if port.direction == "in":
+            source = held_name(index)
+            lines.append(f"  always @(posedge firesim_clock) {source} <= {port_name(index)};")
+        connections.append(f"    .\\{port.name} ({source})")
+    lines += [f"  \\{top} target (", ",\n".join(connections), "  );", "endmodule", ""]
+    return "\n".join(lines)
+
+
+def run(state: State) -> None:
+    """Write target.v and model.v into the output folder."""
+    request = state.request
+    for command in ("opt_expr -mux_undef", "opt_dff", "opt_clean"):
+        state.run(command)
+    state.run(f"write_verilog -noattr -norename {state.out / 'target.v'}")
+    text = model_verilog(request.top, request.clock, state.ports())
+    (state.out / "model.v").write_text(text)

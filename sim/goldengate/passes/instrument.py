@@ -1,0 +1,172 @@
+"""Pass `instrument`: covers and tapped wires become counters, asserts become bits of a vector.
+
+In: `$check` cells (assert, assume, cover) and the request's events. Out: 64-bit ports
+`firesim_counter_<i>`, each the number of earlier cycles since reset in which its event was 1, and a
+port `firesim_assert` with a 1 for each assert that fails in this cycle. `$print` cells are removed:
+text from the target is not part of a model in this version.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from pyosys import libyosys as ys
+
+from goldengate.errors import GoldenGateError, nearest
+from goldengate.state import Assertion, Counter, Event, State, plain, public
+
+ASSERT_PORT = "firesim_assert"
+
+
+def _flavor(cell: Any) -> str:
+    return str(cell.getParam(public("FLAVOR")).decode_string())
+
+
+def _path_and_label(cell: Any) -> tuple[str, str]:
+    """Return the path of the module that holds a check, and its label (may be empty)."""
+    name = plain(cell.name)
+    if name.startswith("$"):
+        match = re.match(r"\$flatten\\(.*)\.\$", name)
+        return (match[1].replace("\\", "") if match else ""), ""
+    path, _, label = name.rpartition(".")
+    return path, label
+
+
+def _checks(state: State, flavors: set[str]) -> list[Any]:
+    cells = [
+        cell
+        for cell in state.module.cells_.values()
+        if plain(cell.type) == "$check" and _flavor(cell) in flavors
+    ]
+    return sorted(cells, key=lambda cell: (state.place(cell.get_src_attribute()), plain(cell.name)))
+
+
+def _message(state: State, cell: Any) -> str:
+    file, _, line = state.place(cell.get_src_attribute()).rpartition(":")
+    path, label = _path_and_label(cell)
+    message = state.messages.get((file, int(line) if line.isdigit() else 0)) or label
+    return f"{path}: {message or 'assert'}" if path else message or "assert"
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    candidate, number = name, 2
+    while candidate in taken:
+        candidate, number = f"{name}_{number}", number + 1
+    taken.add(candidate)
+    return candidate
+
+
+def _add_counter(state: State, event: Any) -> str:
+    """Add a counter of the cycles in which the one-bit signal is 1; return its port name."""
+    module = state.module
+    request = state.request
+    port = f"firesim_counter_{len(state.counters)}"
+    if module.wire(public(port)) is not None:
+        raise GoldenGateError(f"{request.top}: the name '{port}' is reserved; rename the signal.")
+    count = module.addWire(public(port), 64)
+    count.port_output = True
+    name = ys.IdString(f"$firesim$next${port}")
+    following = module.addWire(name, 64)
+    value = ys.SigSpec(count)
+    one = ys.SigSpec(ys.Const(1, 64))
+    module.addAdd(ys.IdString(f"$firesim$add${port}"), value, one, ys.SigSpec(following))
+    module.addSdffe(
+        ys.IdString(f"$firesim$count${port}"),
+        ys.SigSpec(module.wire(public(request.clock))),
+        event,
+        ys.SigSpec(module.wire(public(request.reset))),
+        ys.SigSpec(following),
+        value,
+        ys.Const(0, 64),
+    )
+    return port
+
+
+def _signal(state: State, event: Event) -> Any:
+    """Find the wire (or bit) an event names."""
+    module = state.module
+    prefix = state.request.top + "."
+    for path in (event.signal, event.signal.removeprefix(prefix)):
+        wire, bit = module.wire(public(path)), None
+        match = re.fullmatch(r"(.*)\[(\d+)\]", path)
+        if wire is None and match:
+            wire, bit = module.wire(public(match[1])), int(match[2])
+        if wire is None:
+            continue
+        if bit is None and wire.width != 1:
+            raise GoldenGateError(
+                f"event '{event.name}': signal '{path}' is {wire.width} bits wide; name one bit, "
+                f"as in '{path}[0]'."
+            )
+        if bit is not None and bit >= wire.width:
+            raise GoldenGateError(
+                f"event '{event.name}': signal '{path}' has bits 0 to {wire.width - 1}."
+            )
+        return ys.SigSpec(wire, bit or 0, 1)
+    names = [plain(name) for name in module.wires_ if plain(name)[0] != "$"]
+    raise GoldenGateError(
+        f"event '{event.name}': the design has no signal '{event.signal}'"
+        f"{nearest(event.signal, names)}."
+    )
+
+
+def _count_covers(state: State, taken: set[str]) -> None:
+    for cell in _checks(state, {"cover"}):
+        source = state.place(cell.get_src_attribute())
+        path, label = _path_and_label(cell)
+        file, _, line = source.rpartition(":")
+        label = label or f"cover_{Path(file).stem}_{line}"
+        name = _unique(f"{path}.{label}" if path else label, taken)
+        happened = state.module.And(
+            ys.IdString(f"$firesim$cover${len(state.counters)}"),
+            cell.getPort(public("A")),
+            cell.getPort(public("EN")),
+        )
+        port = _add_counter(state, happened)
+        state.counters.append(Counter(name, f"cover at {source}", port, source))
+        state.module.remove(cell)
+
+
+def _collect_asserts(state: State) -> None:
+    cells = _checks(state, {"assert", "assume"})
+    if not cells:
+        return
+    module = state.module
+    if module.wire(public(ASSERT_PORT)) is not None:
+        raise GoldenGateError(
+            f"{state.request.top}: the name '{ASSERT_PORT}' is reserved; rename the signal."
+        )
+    failed = ys.SigSpec()
+    for bit, cell in enumerate(cells):
+        message = _message(state, cell)
+        source = state.place(cell.get_src_attribute())
+        state.asserts.append(Assertion(bit, message, source))
+        false = module.LogicNot(ys.IdString(f"$firesim$false${bit}"), cell.getPort(public("A")))
+        failed.append(
+            module.And(ys.IdString(f"$firesim$failed${bit}"), false, cell.getPort(public("EN")))
+        )
+        module.remove(cell)
+    wire = module.addWire(public(ASSERT_PORT), len(cells))
+    wire.port_output = True
+    module.connect(ys.SigSpec(wire), failed)
+    state.assert_port = ASSERT_PORT
+
+
+def run(state: State) -> None:
+    """Fill `state.counters` and `state.asserts`."""
+    taken: set[str] = set()
+    for event in state.request.events:
+        if event.name in taken:
+            raise GoldenGateError(f"event '{event.name}' is given twice; names must differ.")
+        taken.add(event.name)
+        port = _add_counter(state, _signal(state, event))
+        state.counters.append(Counter(event.name, event.description, port, event.signal))
+    _count_covers(state, taken)
+    _collect_asserts(state)
+    module = state.module
+    for cell in list(module.cells_.values()):
+        if plain(cell.type) in ("$print", "$check", "$scopeinfo"):
+            module.remove(cell)
+    module.fixup_ports()

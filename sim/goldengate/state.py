@@ -1,0 +1,159 @@
+"""What the passes read and write: the request, the Yosys design, and the manifest so far."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyosys import libyosys as ys
+
+from goldengate.errors import GoldenGateError
+
+
+@dataclass(frozen=True)
+class Event:
+    """A wire to count: `signal` is a hierarchical path below the top (`a.b.c` or `a.b.c[3]`)."""
+
+    name: str
+    signal: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One compilation, as asked for by `goldengate.compile`."""
+
+    sources: list[str]
+    top: str
+    out: str
+    clock: str = "clock"
+    reset: str = "reset"
+    events: list[Event] = field(default_factory=list)
+    include_dirs: list[str] = field(default_factory=list)
+    defines: dict[str, str | None] = field(default_factory=dict)
+    target: str = "cpu"
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Request:
+        """Undo `dataclasses.asdict`."""
+        return Request(**{**data, "events": [Event(**event) for event in data["events"]]})
+
+
+@dataclass
+class Bridge:
+    """One bridge instance; `ports` maps its port names to top-level port names."""
+
+    kind: str
+    module: str
+    path: str
+    parameters: dict[str, int]
+    ports: dict[str, str]
+
+
+@dataclass
+class Counter:
+    """One 64-bit counter; `source` is `file:line`, or the signal's path for a tapped wire."""
+
+    name: str
+    description: str
+    port: str
+    source: str
+
+
+@dataclass
+class Assertion:
+    """One bit of the assert port."""
+
+    bit: int
+    message: str
+    source: str
+
+
+@dataclass
+class Port:
+    """A top-level port, without the clock. `direction` is seen from the target: in or out."""
+
+    name: str
+    width_bits: int
+    direction: str
+
+
+@dataclass
+class State:
+    """Handed from pass to pass. After `elaborate`, `module` is the only module of the design."""
+
+    request: Request
+    design: Any = field(default_factory=ys.Design)
+    sources: list[Path] = field(default_factory=list)
+    original: dict[str, str] = field(default_factory=dict)
+    messages: dict[tuple[str, int], str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    bridges: list[Bridge] = field(default_factory=list)
+    counters: list[Counter] = field(default_factory=list)
+    asserts: list[Assertion] = field(default_factory=list)
+    assert_port: str | None = None
+
+    @property
+    def out(self) -> Path:
+        """The folder that receives the result."""
+        return Path(self.request.out)
+
+    @property
+    def module(self) -> Any:
+        """The top module."""
+        module = self.design.module(ys.IdString("\\" + self.request.top))
+        if module is None:
+            raise GoldenGateError(f"{self.request.top}: no such module.")
+        return module
+
+    def run(self, command: str) -> None:
+        """Run a Yosys command on the design."""
+        ys.run_pass(command, self.design)
+
+    def place(self, yosys_source: str) -> str:
+        """Turn a Yosys source (`file:3.4-3.9|...`) into `file:line` of the user's file."""
+        match = re.match(r"([^|]*?):(\d+)", yosys_source)
+        if not match:
+            return "unknown place"
+        file = str(Path(match[1]).absolute())
+        return f"{self.original.get(file, file)}:{match[2]}"
+
+    def ports(self) -> list[Port]:
+        """List the top-level ports in order, without the clock."""
+        found = []
+        for name in self.module.ports:
+            wire = self.module.wire(name)
+            port = Port(plain(name), wire.width, "in" if wire.port_input else "out")
+            if port.name != self.request.clock:
+                found.append(port)
+        return found
+
+    def manifest(self, design_hash: str) -> dict[str, Any]:
+        """Return the content of model.json (docs/reference/interfaces.md, section 3)."""
+        request = self.request
+        return {
+            "version": 1,
+            "top": request.top,
+            "design_hash": design_hash,
+            "clock": request.clock,
+            "reset": request.reset,
+            "ports": [dataclasses.asdict(port) for port in self.ports()],
+            "bridges": [dataclasses.asdict(bridge) for bridge in self.bridges],
+            "counters": [dataclasses.asdict(counter) for counter in self.counters],
+            "asserts": [dataclasses.asdict(assertion) for assertion in self.asserts],
+            "assert_port": self.assert_port,
+        }
+
+
+def plain(name: Any) -> str:
+    """Return a Yosys identifier without its leading backslash."""
+    text = str(name.str()) if hasattr(name, "str") else str(name)
+    return text[1:] if text.startswith("\\") else text
+
+
+def public(name: str) -> Any:
+    """Return the Yosys identifier of a user-visible name."""
+    return ys.IdString("\\" + name)

@@ -1,0 +1,1 @@
+"""The reference: the same Verilog in plain Verilator, and drivers for both."""

@@ -1,0 +1,92 @@
+"""Build the original Verilog with plain Verilator behind the engine interface (plain_engine.cpp).
+
+A bridge is a module whose outputs come from public registers and whose inputs are public wires, so
+that the harness can reach them under the names Golden Gate gives its hoisted ports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from firesim.build.tools import run, verilator_environment
+from goldengate.bridges import BRIDGES
+from goldengate.passes.read import declared_modules
+
+HERE = Path(__file__).resolve().parent
+ENGINE = HERE.parents[2] / "engine"
+
+
+def bridge_bodies() -> str:
+    """Return bridge modules whose ports are reachable from the harness."""
+    text = []
+    for module, kind in BRIDGES.items():
+        parameters = ", ".join(f"parameter {n} = {v}" for n, v in kind.parameters.items())
+        ports, body = ["input clock", "input reset"], []
+        for name, width in kind.out_ports.items():
+            ports.append(f"input [({width})-1:0] {name}")
+            body.append(
+                f"  wire [({width})-1:0] host_{name} /*verilator public_flat_rd*/ = {name};"
+            )
+        for name, width in kind.in_ports.items():
+            ports.append(f"output [({width})-1:0] {name}")
+            body.append(f"  reg [({width})-1:0] host_{name} /*verilator public_flat_rw*/;")
+            body.append(f"  assign {name} = host_{name};")
+        header = f"module {module}" + (f" #({parameters})" if parameters else "")
+        text.append(f"{header} ({', '.join(ports)});\n" + "\n".join(body) + "\nendmodule\n")
+    return "\n".join(text)
+
+
+def _field(port: dict[str, Any], manifest: dict[str, Any]) -> str:
+    for bridge in manifest["bridges"]:
+        for name, top_port in bridge["ports"].items():
+            if top_port == port["name"]:
+                path = bridge["path"].replace(".", "__DOT__")
+                return f"rootp->{manifest['top']}__DOT__{path}__DOT__host_{name}"
+    return str(port["name"])
+
+
+def build_plain(
+    sources: Sequence[Path], manifest: dict[str, Any], out: Path, jobs: int = 2
+) -> Path:
+    """Compile `sources` (top and ports as in the manifest) to `out/plain.so` and return it."""
+    out.mkdir(parents=True, exist_ok=True)
+    files = list(sources)
+    if manifest["bridges"]:
+        bodies = out / "bridge_bodies.sv"
+        bodies.write_text(bridge_bodies())
+        files.append(bodies)
+    entries = [
+        f'  PLAIN_PORT("{port["name"]}", {port["width_bits"]}, {int(port["direction"] == "in")}, '
+        f"{_field(port, manifest)})"
+        for port in manifest["ports"]
+        if not port["name"].startswith("firesim_")
+    ]
+    (out / "plain_ports.h").write_text(
+        f"#define PLAIN_CLOCK {manifest['clock']}\n"
+        + " \\\n".join(["#define PLAIN_PORTS", *entries])
+        + "\n"
+    )
+    environment = verilator_environment()
+    objects = out / "obj"
+    flags = ["--cc", "-O3", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert"]
+    flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-DSYNTHESIS", "--prefix", "Vplain"]
+    flags += ["-CFLAGS", "-fPIC -fvisibility=hidden", "--top-module", manifest["top"]]
+    run(["verilator", *flags, "--Mdir", objects, *files], env=environment)
+    make: list[str | Path] = ["make", "-C", objects, "-f", "Vplain.mk", f"-j{jobs}"]
+    make += ["CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O3 -march=native", "OPT_SLOW=-O1"]
+    run([*make, "libVplain.a", "libverilated.a"], env=environment)
+    include = Path(environment["VERILATOR_ROOT"]) / "include"
+    library = out / "plain.so"
+    link: list[str | Path] = ["g++", "-std=c++20", "-shared", "-fPIC", "-O3", "-march=native"]
+    link += ["-fvisibility=hidden", "-I", ENGINE, "-I", out, "-isystem", objects]
+    link += ["-isystem", include, "-isystem", include / "vltstd", "-o", library]
+    link += [HERE / "plain_engine.cpp", objects / "libVplain.a", objects / "libverilated.a"]
+    run([*link, "-Wl,--exclude-libs,ALL", "-Wl,-Bsymbolic", "-pthread"], env=environment)
+    return library
+
+
+def sources_with_top(sources: Sequence[Path], top: str) -> bool:
+    """Say whether one of the files declares the module `top`."""
+    return top in declared_modules(list(sources))
