@@ -25,13 +25,14 @@ def print_summary(outcome: Outcome, console: Console) -> None:
             f"in {wall_s:.2f} s: {engineering(rate_hz, 'Hz')}, "
             f"{clock_hz / rate_hz:,.0f} times slower than real time",
             highlight=False,
+            soft_wrap=True,
         )
     if result.get("token_hash"):
         console.print(f"token hash {result['token_hash']}", highlight=False)
     words = {"ended": "all nodes passed" if outcome.exit_status == 0 else "a node failed"}
     console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
     if outcome.message:
-        console.print(outcome.message, style="red", highlight=False, markup=False)
+        console.print(outcome.message, style="red", highlight=False, markup=False, soft_wrap=True)
 
 
 def node_table(outcome: Outcome) -> Table:

@@ -1,0 +1,137 @@
+"""The commands: help with examples, quick start, schema, experiments by name."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from firesim.build.paths import ROOT
+from firesim.cli.main import app
+from firesim.run.experiments import experiments
+from typer.testing import CliRunner
+
+RUNNER = CliRunner()
+COMMANDS = [
+    ["quickstart"],
+    ["runworkload"],
+    ["runcheck"],
+    ["kill"],
+    ["report"],
+    ["schema"],
+    ["version"],
+    ["test"],
+    ["experiment"],
+    ["build", "blade"],
+    ["build", "verilog"],
+    ["build", "simulator"],
+    ["build", "software"],
+    ["build", "all"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_has_an_example(command: list[str]) -> None:
+    result = RUNNER.invoke(app, [*command, "--help"])
+    assert result.exit_code == 0
+    assert "Example" in result.stdout
+    assert f"firesim {' '.join(command)}" in result.stdout
+
+
+def test_the_version_is_the_packages() -> None:
+    from firesim import __version__
+
+    assert RUNNER.invoke(app, ["version"]).stdout == f"firesim {__version__}\n"
+
+
+RECIPES = sorted((ROOT / "deploy/recipes").glob("*.yaml"))
+WORKLOADS = sorted((ROOT / "deploy/workloads").glob("*.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [("run", path) for path in RECIPES] + [("workload", path) for path in WORKLOADS],
+    ids=lambda value: value.stem if isinstance(value, Path) else value,
+)
+def test_our_files_match_the_schema(kind: str, file: Path) -> None:
+    schema = json.loads(RUNNER.invoke(app, ["schema", kind]).stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(yaml.safe_load(file.read_text()), schema)
+
+
+def test_the_schema_refuses_what_the_manager_refuses() -> None:
+    schema = json.loads(RUNNER.invoke(app, ["schema"]).stdout)
+    bad = {"system": {"topology": "two_nodes", "lnk": {}}}
+    with pytest.raises(jsonschema.ValidationError, match="lnk"):
+        jsonschema.validate(bad, schema)
+
+
+def test_the_schema_documents_every_key() -> None:
+    schema = json.loads(RUNNER.invoke(app, ["schema"]).stdout)
+    timings = "DramTimings"  # The data sheet's own names.
+    for name, model in schema["$defs"].items():
+        for key, value in model.get("properties", {}).items():
+            known = "description" in value or "const" in value or "discriminator" in value
+            assert (
+                known
+                or name in (timings, "ClockRatio", "MaskedWord")
+                or key
+                in (
+                    "start",
+                    "end",
+                )
+            ), f"{name}.{key} has no description"
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+def test_every_recipe_passes_runcheck(recipe: Path, tmp_path: Path) -> None:
+    drawing = tmp_path / "drawing.svg"
+    result = RUNNER.invoke(app, ["runcheck", "-c", recipe.stem, "--svg", str(drawing)])
+    assert result.exit_code == 0, result.output
+    assert ": ok" in result.stdout
+    assert drawing.read_text().startswith("<svg")
+
+
+def test_an_unknown_recipe_names_the_nearest() -> None:
+    result = RUNNER.invoke(app, ["runcheck", "-c", "quikstart"])
+    assert result.exit_code == 2
+    assert 'did you mean "quickstart"?' in result.stderr
+
+
+def test_an_unknown_experiment_is_refused() -> None:
+    result = RUNNER.invoke(app, ["experiment", "no-such-experiment"])
+    assert result.exit_code == 2
+    assert 'found "no-such-experiment", expected one of the experiments' in result.stderr
+
+
+def test_experiments_are_modules_with_a_run_function(tmp_path: Path) -> None:
+    (tmp_path / "first_one.py").write_text('"""What it shows.\n\nMore."""\ndef run(argv): ...\n')
+    (tmp_path / "helper.py").write_text("def other(): ...\n")
+    assert experiments(tmp_path) == {"first-one": "What it shows."}
+
+
+def test_help_is_quick() -> None:
+    import subprocess
+    import sys
+
+    best = 9.0
+    for _ in range(3):
+        start = time.monotonic()
+        subprocess.run(
+            [sys.executable, "-m", "firesim.cli.main", "--help"], check=True, capture_output=True
+        )
+        best = min(best, time.monotonic() - start)
+    assert best < 2.0
+
+
+def test_heavy_modules_are_imported_only_when_needed() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, firesim.cli.main; print([m for m in ('pydantic', 'networkx', "
+    code += "'goldengate', 'matplotlib', 'rich.live') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
