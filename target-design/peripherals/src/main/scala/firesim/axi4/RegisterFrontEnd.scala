@@ -169,7 +169,8 @@ object RegisterFrontEnd {
         val touched = (front.read.mask & lane(register)).orR
         val hit = front.read.word === register.word.U && touched
         register.onRead(front.read.valid && hit)
-        val value = register.read.get.pad(64)(register.bytes * 8 - 1, 0)
+        val value = Wire(UInt((8 * register.bytes).W))
+        value := register.read.get
         (hit, (value << (8 * register.firstLane)).asUInt)
     }
     front.readOkay := VecInit(reads.map(_._1)).asUInt.orR
