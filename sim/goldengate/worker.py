@@ -16,6 +16,7 @@ from goldengate.passes import (
     check,
     elaborate,
     emit,
+    fame1,
     hoist,
     instrument,
     memory,
@@ -26,7 +27,7 @@ from goldengate.passes import (
 from goldengate.state import Request, State
 
 PASSES = (rewrite, read, elaborate, check, hoist, instrument, memory, select)
-BACK_ENDS = {"cpu": emit}
+BACK_ENDS = {"cpu": emit, "fame1": fame1}
 
 
 def design_hash(folder: Path) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pyosys import libyosys as ys
 
 from goldengate.bridges import BRIDGE_MODULE
+from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.state import State, plain, public
 
