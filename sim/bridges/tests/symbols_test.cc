@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions from the DWARF and the symbol table of a real RISC-V program.
+#include "bridges/trace/symbols.h"
+
+#include "bench.h"
+#include "bridges/trace/elf_functions.h"
+
+namespace firesim::bridges {
+namespace {
+
+FunctionRange named(const std::vector<FunctionRange>& functions, const std::string& name) {
+  for (const FunctionRange& function : functions) {
+    if (function.name == name) return function;
+  }
+  return {0, 0, ""};
+}
+
+TEST(Symbols, DwarfHasTheCFunctionsWithTheirEnds) {
+  const auto functions = dwarf_functions(CALL_DEMO, "n");
+  for (const char* name : {"leaf", "middle", "main"}) {
+    const FunctionRange function = named(functions, name);
+    EXPECT_EQ(function.name, name);
+    EXPECT_GT(function.high, function.low);
+  }
+}
+
+TEST(Symbols, AssemblyRoutinesComeFromTheSymbolTable) {
+  SymbolTable table;
+  table.add_elf(CALL_DEMO, "n");
+  EXPECT_EQ(table.name(table.find(0x80000000).function), "_start");
+  const FunctionRange hang = named(symbol_functions(CALL_DEMO, "n"), "hang");
+  EXPECT_EQ(table.name(table.find(hang.low).function), "hang");
+  const FunctionRange leaf = named(dwarf_functions(CALL_DEMO, "n"), "leaf");
+  EXPECT_EQ(table.name(table.find(leaf.high - 2).function), "leaf");
+}
+
+TEST(Symbols, GapsBelongToNobody) {
+  SymbolTable table;
+  table.add(100, 200, "a");
+  table.add(300, 400, "b");
+  table.add(150, 350, "late");  // only what is still free
+  EXPECT_EQ(table.find(50).function, SymbolTable::kUnknown);
+  EXPECT_EQ(table.find(50).high, 100u);
+  EXPECT_EQ(table.name(table.find(250).function), "late");
+  EXPECT_EQ(table.find(250).high, 300u);
+  EXPECT_EQ(table.find(400).low, 400u);
+  EXPECT_EQ(table.find(400).function, SymbolTable::kUnknown);
+}
+
+TEST(Symbols, FilesThatAreNoElfAreRefused) {
+  EXPECT_EQ(refusal([] { dwarf_functions("/none", "n"); }), "n: /none cannot be opened");
+  EXPECT_EQ(refusal([] { symbol_functions("/proc/self/status", "n"); }),
+            "n: /proc/self/status is not an ELF file");
+}
+
+}  // namespace
+}  // namespace firesim::bridges
