@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Batches against their dense form, one token a cycle.
+#include "core/batch.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/token_hash.h"
+
+namespace firesim {
+namespace {
+
+Batch random_batch(std::mt19937_64 &random, uint64_t start, uint32_t cycles) {
+  Batch batch(start, cycles);
+  const uint64_t density = random() % 4;
+  for (uint32_t offset = 0; offset < cycles; ++offset) {
+    if (random() % 4 >= density) continue;
+    batch.append_flit(offset, random(), random() % 5 == 0);
+  }
+  return batch;
+}
+
+TEST(Batch, AdjacentFlitsOfAPacketAreOneRun) {
+  Batch batch(100, 10);
+  batch.append_flit(1, 11, false);
+  batch.append_flit(2, 12, false);
+  batch.append_flit(3, 13, true);
+  batch.append_flit(4, 14, false);
+  batch.append_flit(6, 15, true);
+  const std::vector<firesim::Run> expected = {{1, 3, true}, {4, 1, false}, {6, 1, true}};
+  EXPECT_EQ(std::vector<firesim::Run>(batch.runs().begin(), batch.runs().end()), expected);
+  EXPECT_EQ(batch.flit_count(), 5u);
+}
+
+TEST(Batch, RefusesTokensOutOfOrderOrOutside) {
+  Batch batch(0, 4);
+  const uint64_t data[4] = {1, 2, 3, 4};
+  batch.append_flit(1, 1, false);
+  EXPECT_THROW(batch.append_flit(1, 1, false), std::logic_error);
+  EXPECT_THROW(batch.append_flit(4, 1, false), std::logic_error);
+  EXPECT_THROW(batch.append_run(2, data, 3, true), std::logic_error);
+  EXPECT_THROW(batch.append_run(0, data, 1, true), std::logic_error);
+  batch.append_run(4, data, 0, true);
+  EXPECT_EQ(batch.flit_count(), 1u);
+}
+
+TEST(Batch, SplitAnywhereAndMergeGivesTheSameTokens) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const Batch whole = random_batch(random, random() % 1000, 1 + random() % 60);
+    Batch head = whole;
+    Batch tail;
+    const auto at = static_cast<uint32_t>(random() % (whole.cycles() + 1));
+    head.split(at, tail);
+    ASSERT_EQ(head.cycles(), at);
+    ASSERT_EQ(tail.start_cycle(), whole.start_cycle() + at);
+    const std::vector<Token> dense = whole.dense();
+    ASSERT_EQ(head.dense(), std::vector<Token>(dense.begin(), dense.begin() + at));
+    ASSERT_EQ(tail.dense(), std::vector<Token>(dense.begin() + at, dense.end()));
+    ASSERT_EQ(hash_batch(head) + hash_batch(tail), hash_batch(whole));
+    head.merge(tail);
+    ASSERT_TRUE(head.same_tokens(whole));
+    // Merging restores the runs as well, since adjacent parts of a packet become one.
+    ASSERT_EQ(head.runs().size(), whole.runs().size());
+  }
+}
+
+TEST(Batch, MergeRefusesAGap) {
+  Batch batch(0, 4);
+  EXPECT_THROW(batch.merge(Batch(5, 1)), std::logic_error);
+}
+
+TEST(Batch, WidenKeepsTheCyclesOfTokens) {
+  Batch batch(10, 2);
+  batch.append_flit(1, 7, true);
+  batch.widen(5, 20);
+  EXPECT_EQ(batch.start_cycle(), 5u);
+  EXPECT_EQ(batch.cycles(), 20u);
+  EXPECT_TRUE(batch.dense()[6].valid);
+  EXPECT_THROW(batch.widen(6, 30), std::logic_error);
+}
+
+TEST(FlitCursor, ReadsWhatTheDenseFormHolds) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const Batch batch = random_batch(random, 0, 50);
+    const std::vector<Token> dense = batch.dense();
+    FlitCursor cursor(batch);
+    for (uint32_t offset = 0; offset < batch.cycles(); offset += 1 + random() % 3) {
+      Flit flit;
+      ASSERT_EQ(cursor.read(offset, flit), dense[offset].valid);
+      if (dense[offset].valid) {
+        ASSERT_EQ(flit, dense[offset].flit);
+      }
+    }
+  }
+}
+
+TEST(TokenHash, VectorFormEqualsTheDefinition) {
+  std::mt19937_64 random(3);
+  for (uint32_t length = 0; length < 70; ++length) {
+    std::vector<uint64_t> data(length);
+    for (uint64_t &flit : data) flit = random();
+    const uint64_t first_cycle = random();
+    uint64_t expected = 0;
+    for (uint32_t i = 0; i < length; ++i) expected += mix_flit(first_cycle + i, data[i], false);
+    ASSERT_EQ(hash_flits(first_cycle, data.data(), length), expected) << length;
+  }
+}
+
+TEST(TokenHash, CaresAboutCycleDataOrderAndLast) {
+  auto hash_of = [](std::vector<std::tuple<uint32_t, uint64_t, bool>> flits) {
+    Batch batch(1000, 100);
+    for (const auto &[offset, data, last] : flits) batch.append_flit(offset, data, last);
+    return hash_batch(batch);
+  };
+  const uint64_t base = hash_of({{1, 5, false}, {2, 6, true}});
+  EXPECT_NE(base, hash_of({{1, 6, false}, {2, 5, true}}));
+  EXPECT_NE(base, hash_of({{1, 5, true}, {2, 6, true}}));
+  EXPECT_NE(base, hash_of({{1, 5, false}, {3, 6, true}}));
+  EXPECT_NE(base, hash_of({{1, 5, false}}));
+  EXPECT_EQ(hash_of({}), 0u);
+}
+
+// A value that must never change, or hashes of old runs could not be compared with new ones.
+TEST(TokenHash, IsTheSameOnEveryMachine) {
+  EXPECT_EQ(hash_to_hex(mix_flit(0, 0, false)), "481f477a0f8d3b68");
+  EXPECT_EQ(hash_to_hex(mix_flit(123456789, 0x0011223344556677, true)), "4db244ba38cb58d0");
+}
+
+TEST(TokenHash, EveryInputBitReachesEveryOutputBit) {
+  std::mt19937_64 random(5);
+  constexpr int kTrials = 2000;
+  for (int in = 0; in < 64; ++in) {
+    std::vector<int> flips(64);
+    for (int trial = 0; trial < kTrials; ++trial) {
+      const uint64_t data = random();
+      const uint64_t cycle = random() % 1000000;
+      const uint64_t changed =
+          mix_flit(cycle, data, false) ^ mix_flit(cycle, data ^ (uint64_t{1} << in), false);
+      for (int out = 0; out < 64; ++out) flips[out] += static_cast<int>(changed >> out & 1);
+    }
+    for (int out = 0; out < 64; ++out) {
+      ASSERT_GT(flips[out], kTrials / 8) << "data bit " << in << ", hash bit " << out;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace firesim
