@@ -89,7 +89,7 @@ def peripherals(cores: int) -> Path:
     return cached("peripherals", [str(cores), *inputs], build)
 
 
-def _merge(folders: list[Path], target: Path) -> list[str]:
+def merge(folders: list[Path], target: Path) -> list[str]:
     """Copy all Verilog files into one folder; return their names.
 
     Raises:
@@ -141,7 +141,7 @@ def blade_rtl(name: str) -> Path:
         folders = [half.result() for half in halves]
 
     def build(folder: Path) -> None:
-        sources = _merge(folders, folder)
+        sources = merge(folders, folder)
         _check_bridges(name, blade, "\n".join((folder / file).read_text() for file in sources))
         description = {
             "top": TOP,

@@ -30,9 +30,12 @@ class FirrtlError(ValueError):
 
 def _as_assert(match: re.Match[str]) -> str:
     message = " ".join(match["text"].replace("\\n", " ").lstrip(": ").split()).removeprefix("at ")
+    # The label carries the Scala line into Verilog readers that drop the message.
+    found = re.search(r"(\w+)\.scala:(\d+)", message)
+    label = f" : {found[1]}_{found[2]}" if found else ""
     return (
         f'{match["indent"]}assert({match["clock"]}, UInt<1>("h0"), UInt<1>("h1"), '
-        f'"{message}"){match["place"]}\n'
+        f'"{message}"){label}{match["place"]}\n'
     )
 
 

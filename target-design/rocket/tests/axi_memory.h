@@ -72,7 +72,8 @@ class AxiMemory {
     if (top.mem_b_valid && top.mem_b_ready) answers_.pop_front();
     if (top.mem_w_valid && top.mem_w_ready) write_beat(top, cycle);
     if (top.mem_ar_valid && top.mem_ar_ready)
-      reads_.push_back(accept(top.mem_ar_id, top.mem_ar_addr, top.mem_ar_len, top.mem_ar_size, cycle));
+      reads_.push_back(
+          accept(top.mem_ar_id, top.mem_ar_addr, top.mem_ar_len, top.mem_ar_size, cycle));
     if (top.mem_aw_valid && top.mem_aw_ready)
       writes_.push_back(
           accept(top.mem_aw_id, top.mem_aw_addr, top.mem_aw_len, top.mem_aw_size, cycle));
@@ -90,9 +91,11 @@ class AxiMemory {
     Request& request = writes_.front();
     uint8_t* target = at(request.address + kBeatBytes * written_beats_, kBeatBytes);
     for (uint64_t byte = 0; byte < kBeatBytes; ++byte)
-      if (top.mem_w_strb >> byte & 1) target[byte] = static_cast<uint8_t>(top.mem_w_data >> 8 * byte);
+      if (top.mem_w_strb >> byte & 1)
+        target[byte] = static_cast<uint8_t>(top.mem_w_data >> 8 * byte);
     const bool last = ++written_beats_ == request.beats;
-    if (last != static_cast<bool>(top.mem_w_last)) throw std::runtime_error("w_last at a wrong beat");
+    if (last != static_cast<bool>(top.mem_w_last))
+      throw std::runtime_error("w_last at a wrong beat");
     if (!last) return;
     request.ready_cycle = cycle + latency_cycles_;
     answers_.push_back(request);

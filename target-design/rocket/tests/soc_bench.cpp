@@ -2,8 +2,8 @@
 //
 //   soc_bench IMAGE TRACE LATENCY_CYCLES MAX_CYCLES DMA
 //
-// IMAGE is loaded at 0x8000'0000. A store to 0x6000'3000 ends the run with the stored value; a store
-// to 0x6000'0008 sets the interrupt lines. DMA is any of the letters r and w, or -: lines are
+// IMAGE is loaded at 0x8000'0000. A store to 0x6000'3000 ends the run with the stored value; a
+// store to 0x6000'0008 sets the interrupt lines. DMA is any of the letters r and w, or -: lines are
 // streamed through the DMA port in these directions from cycle kDmaStartCycle on. Prints one JSON
 // object. Each line of TRACE: cycle, "commit", "trap" or "interrupt", pc, instruction, privilege,
 // cause, tval.
@@ -102,8 +102,9 @@ void write_trace(std::FILE* file, const Vsoc& top, uint64_t cycle) {
   if (!top.trace_0_valid && !top.trace_0_exception) return;
   const char* kind = top.trace_0_valid ? "commit" : top.trace_0_interrupt ? "interrupt" : "trap";
   std::fprintf(file, "%" PRIu64 " %s %" PRIx64 " %x %u %" PRIu64 " %" PRIx64 "\n", cycle, kind,
-               static_cast<uint64_t>(top.trace_0_pc), top.trace_0_instruction, top.trace_0_privilege,
-               static_cast<uint64_t>(top.trace_0_cause), static_cast<uint64_t>(top.trace_0_tval));
+               static_cast<uint64_t>(top.trace_0_pc), top.trace_0_instruction,
+               top.trace_0_privilege, static_cast<uint64_t>(top.trace_0_cause),
+               static_cast<uint64_t>(top.trace_0_tval));
 }
 
 void run(char** arguments) {
@@ -118,7 +119,8 @@ void run(char** arguments) {
 
   AxiMemory memory(kMemoryBase, kMemoryBytes, latency_cycles);
   memory.load(image);
-  for (uint64_t offset = 0; offset < DmaTraffic::kWindowLines * DmaTraffic::kLineBytes; offset += 8) {
+  for (uint64_t offset = 0; offset < DmaTraffic::kWindowLines * DmaTraffic::kLineBytes;
+       offset += 8) {
     const uint64_t word = DmaTraffic::pattern(kReadBase + offset);
     std::memcpy(memory.at(kReadBase + offset, 8), &word, 8);
   }

@@ -1,0 +1,187 @@
+"""The parts of the RTL build that need no generator: FIRRTL, blade files, device tree, merging."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from firesim.build.rtl import bridge_key, merge
+from firesim.build.rtl_blade import blade_names, events_of, load_blade, read_blade
+from firesim.build.rtl_device_tree import device_tree_source
+from firesim.build.rtl_firrtl import FirrtlError, modernise, with_module_prefix
+from firesim.build.tools import ToolError
+from firesim.config.errors import InputError
+
+GOOD = """\
+description: a test blade
+clock_hz: 3200000000
+soc: {kind: rocket, cores: 2}
+peripherals: [uart, finisher]
+bridges: [uart, memory]
+events:
+  - {name: miss, signal: "soc.{tile}.miss", description: misses, for_each: hart}
+  - {name: commit, signal: "soc.trace_{hart}_valid", description: commits, for_each: hart}
+  - {name: other, signal: soc.other, description: others}
+"""
+
+
+def test_assertion_becomes_an_assert_with_its_message_and_scala_line() -> None:
+    old = (
+        "    when _T_1 : @[A.scala 3:4]\n"
+        '      printf(clock, UInt<1>(1), "Assertion failed: too \\"big\\"\\n    at A.scala:3 x\\n")'
+        " @[A.scala 3:4]\n"
+        "      stop(clock, UInt<1>(1), 1) @[A.scala 3:4]\n"
+        "      skip @[A.scala 3:4]\n"
+    )
+    assert modernise(old) == (
+        "    when _T_1 : @[A.scala 3:4]\n"
+        '      assert(clock, UInt<1>("h0"), UInt<1>("h1"), "too \\"big\\" at A.scala:3 x") : A_3'
+        " @[A.scala 3:4]\n"
+        "      skip @[A.scala 3:4]\n"
+    )
+
+
+def test_other_prints_go_and_resets_become_synchronous() -> None:
+    assert modernise('  printf(clock, _T, "C%d\\n", a) @[B.scala 1:2]\n  skip\n') == "  skip\n"
+    assert modernise("    node _T = asAsyncReset(reset)\n") == "    node _T = reset\n"
+
+
+@pytest.mark.parametrize(
+    ("firrtl", "message"),
+    [
+        ("skip\n  stop(clock, UInt<1>(1), 1)\n", "line 2: a stop that is no assertion"),
+        ("    input reset : AsyncReset\n", "line 1: an asynchronous reset"),
+        ("    node r = asAsyncReset(or(a, b))\n", "line 1: an asynchronous reset"),
+    ],
+)
+def test_what_would_lose_its_meaning_is_refused(firrtl: str, message: str) -> None:
+    with pytest.raises(FirrtlError) as caught:
+        modernise(firrtl)
+    assert str(caught.value).startswith(message)
+
+
+def test_prefix_annotation_is_added() -> None:
+    added = with_module_prefix('[{"class": "x"}]', "Top", "My_")
+    assert '"class": "x"' in added
+    assert '"target": "~Top|Top", "prefix": "My_"' in added
+
+
+def test_every_blade_file_loads_and_names_distinct_events() -> None:
+    assert {"rocket-1", "rocket-2", "rocket-4"} <= set(blade_names())
+    for name in blade_names():
+        blade = load_blade(name)
+        names = [event.name for event in events_of(blade)]
+        assert len(names) == len(set(names)) == blade.soc.cores * len(blade.events)
+
+
+def test_events_are_made_for_each_hart(tmp_path: Path) -> None:
+    path = tmp_path / "b.yaml"
+    path.write_text(GOOD)
+    events = events_of(read_blade(path))
+    assert [(event.name, event.signal) for event in events] == [
+        ("hart0_miss", "soc.tile.miss"),
+        ("hart1_miss", "soc.tile_1.miss"),
+        ("hart0_commit", "soc.trace_0_valid"),
+        ("hart1_commit", "soc.trace_1_valid"),
+        ("other", "soc.other"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("cores: 2", "cores: 9", "b.yaml:3: soc.cores: found 9, expected at most 8."),
+        ("cores: 2", "cors: 2", 'b.yaml:3: soc: found "cors", expected one of the keys "cores"'),
+        ("kind: rocket", "kind: boom", 'b.yaml:3: soc.kind: found "boom", expected "rocket"'),
+        ("clock_hz: 3200000000", "clock_hz: 3200000001", "b.yaml:2: clock_hz: found 3200000001"),
+        (
+            "[uart, finisher]",
+            "[uart, uart]",
+            'b.yaml:4: peripherals[1]: found "uart" twice, expected it once.',
+        ),
+        ("[uart, memory]", "[uart, memroy]", 'b.yaml:5: bridges[1]: found "memroy", expected'),
+        (
+            "soc.{tile}.miss",
+            "soc.miss",
+            'b.yaml:7: events[0].signal: found "soc.miss", expected {tile} or {hart} in it once.',
+        ),
+        (
+            "signal: soc.other",
+            'signal: "soc.{tile}"',
+            'b.yaml:9: events[2].signal: found "soc.{tile}", expected no braces '
+            "without for_each: hart.",
+        ),
+        (
+            "name: commit",
+            "name: miss",
+            'b.yaml:8: events[1].name: found "miss" twice, expected each name once.',
+        ),
+    ],
+)
+def test_bad_blade_file_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "b.yaml"
+    path.write_text(GOOD.replace(old, new, 1))
+    with pytest.raises(InputError) as caught:
+        read_blade(path)
+    assert message in str(caught.value)
+
+
+def test_unknown_blade_names_the_nearest() -> None:
+    with pytest.raises(InputError, match=r'found "rocket-3", .*did you mean "rocket-'):
+        load_blade("rocket-3")
+
+
+def _property(tree: Path, node: str, name: str, kind: str = "s") -> str:
+    command = ["fdtget", "-t", kind, str(tree), node, name]
+    return subprocess.run(command, text=True, capture_output=True, check=True).stdout.strip()
+
+
+def _phandle(tree: Path, node: str) -> str:
+    return _property(tree, node, "phandle", "i")
+
+
+@pytest.mark.parametrize("name", ["rocket-1", "rocket-2", "rocket-4"])
+def test_device_tree_compiles_without_a_warning(tmp_path: Path, name: str) -> None:
+    source, tree = tmp_path / "b.dts", tmp_path / "b.dtb"
+    blade = load_blade(name)
+    source.write_text(device_tree_source(name, blade))
+    command = ["dtc", "-I", "dts", "-O", "dtb", "-o", str(tree), str(source)]
+    done = subprocess.run(command, text=True, capture_output=True, check=True)
+    assert done.stderr == ""
+
+    assert _property(tree, "/cpus", "timebase-frequency", "i") == "32000000"
+    assert _property(tree, "/soc/serial@60000000", "interrupts", "i") == "1"
+    assert _property(tree, "/soc/ethernet@60002000", "compatible") == "firesim,nic"
+    harts = [f"/cpus/cpu@{hart}/interrupt-controller" for hart in range(blade.soc.cores)]
+    handles = [_phandle(tree, hart) for hart in harts]
+    plic = _property(tree, "/soc/interrupt-controller@c000000", "interrupts-extended", "i")
+    assert plic == " ".join(f"{handle} 11 {handle} 9" for handle in handles)
+    timer = _property(tree, "/soc/timer@2000000", "interrupts-extended", "i")
+    assert timer == " ".join(f"{handle} 3 {handle} 7" for handle in handles)
+    finisher = _phandle(tree, "/soc/test@60003000")
+    assert _property(tree, "/poweroff", "regmap", "i") == finisher
+
+
+def test_merging_refuses_a_module_that_two_files_declare(tmp_path: Path) -> None:
+    for folder, file in (("a", "x.sv"), ("b", "y.v")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / file).write_text("module Queue(input clock);\nendmodule\n")
+    (tmp_path / "out").mkdir()
+    with pytest.raises(ToolError, match=r"y\.v: module Queue is also in x\.sv"):
+        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("UART", "uart"),
+        ("BlockDevice", "block_device"),
+        ("NIC", "nic"),
+        ("Memory", "memory"),
+        ("TraceRV", "tracerv"),
+        ("Termination", "termination"),
+    ],
+)
+def test_bridge_keys_are_those_of_the_contract(kind: str, key: str) -> None:
+    assert bridge_key(kind) == key
