@@ -76,7 +76,7 @@ static const char *find(const struct arguments *arguments, const char *name) {
 static bool ends(char c) { return c == 0 || c == ' '; }
 
 static bool word_is(const char *value, const char *expected) {
-  while (*expected && *value == *expected) value++, expected++;
+  while (!ends(*expected) && *value == *expected) value++, expected++;
   return ends(*value) && ends(*expected);
 }
 
