@@ -93,7 +93,9 @@ class ConsoleTest extends AnyFunSuite with ChiselSim {
   private def bursts(dut: ConsoleSystem, h: Harness): Unit = {
     assert(h.mmio.read(0x60001000L, 8)._2 == Resp.decodeError)
     assert(h.mmio.write(0x7ffff000L, 1, 4) == Resp.decodeError)
-    for ((address, beats, resp) <- Seq((0x60000010L, 2, Resp.okay), (0x50000000L, 4, Resp.decodeError))) {
+    for (
+      (address, beats, resp) <- Seq((0x60000010L, 2, Resp.okay), (0x50000000L, 4, Resp.decodeError))
+    ) {
       dut.mmio.ar.valid.poke(true)
       dut.mmio.ar.addr.poke(address)
       dut.mmio.ar.len.poke(beats - 1)

@@ -16,7 +16,8 @@ class NICTest extends AnyFunSuite with ChiselSim {
     data
   }
 
-  private def padded(data: Array[Byte]): Array[Byte] = data.padTo((data.length + 7) / 8 * 8, 0.toByte)
+  private def padded(data: Array[Byte]): Array[Byte] =
+    data.padTo((data.length + 7) / 8 * 8, 0.toByte)
 
   private def framesOf(flits: Seq[SeenFlit]): Seq[Array[Byte]] = {
     val frames = mutable.ArrayBuffer(mutable.ArrayBuffer[Byte]())
@@ -93,12 +94,18 @@ class NICTest extends AnyFunSuite with ChiselSim {
       if (nic.cycle % 16 == 0) nic.counts(3) == frames.size else false
     }
     done = nic.cycle
-    val receiveRate = 36000.0 / (done - start - 1125) // the first frame is stored before it moves on
+    val receiveRate =
+      36000.0 / (done - start - 1125) // the first frame is stored before it moves on
     for ((frame, i) <- frames.zipWithIndex) {
-      assert(nic.memory.bytes.slice(0x80000 + i * 0x4000, 0x80000 + i * 0x4000 + 9000).sameElements(frame))
+      assert(nic.memory.bytes.slice(
+        0x80000 + i * 0x4000,
+        0x80000 + i * 0x4000 + 9000
+      ).sameElements(frame))
     }
     println(f"throughput: send $sendRate%.2f, receive $receiveRate%.2f bytes a cycle")
-    println(s"throughput: reads ${nic.memory.mostReads}, writes ${nic.memory.mostWrites} under way at most")
+    println(
+      s"throughput: at most ${nic.memory.mostReads} reads, ${nic.memory.mostWrites} writes under way"
+    )
     assert(nic.mmio.read32(NICHarness.drops) == 0)
     assert(sendRate >= 4.0 && receiveRate >= 4.0)
   }
@@ -156,7 +163,9 @@ class NICTest extends AnyFunSuite with ChiselSim {
     val nic = new NICHarness(dut, MemoryTiming(5, 60, 10), random)
     assert(nic.mmio.read64(NICHarness.mac) == 0x0200006d1200L)
     assert(nic.mmio.read32(NICHarness.maxFrame) == 9216)
-    assert(nic.completion(NICHarness.sendComplete).isEmpty && nic.completion(NICHarness.receiveComplete).isEmpty)
+    assert(nic.completion(NICHarness.sendComplete).isEmpty && nic.completion(
+      NICHarness.receiveComplete
+    ).isEmpty)
     assert(nic.mmio.write(NICHarness.mac, 1, 8) == Resp.slaveError)
     assert(nic.mmio.write(NICHarness.sendRequest, 1, 4) == Resp.slaveError)
     assert(nic.mmio.read(0x800, 4)._2 == Resp.slaveError)

@@ -25,7 +25,8 @@ class TestDisk(port: BlockDevicePort, random: Random, sectors: Int, maxRequest: 
     ready = (random.nextInt(4) == 0, random.nextInt(4) != 0)
     port.req_ready.poke(ready._1)
     port.wdata_ready.poke(ready._2)
-    val candidates = transfers.collect { case (tag, transfer) if !transfer.write => tag }.toSeq.sorted
+    val candidates =
+      transfers.collect { case (tag, transfer) if !transfer.write => tag }.toSeq.sorted
     if (reading.isEmpty && candidates.nonEmpty && random.nextInt(4) != 0) {
       reading = Some(candidates(random.nextInt(candidates.size)))
     }
@@ -46,7 +47,8 @@ class TestDisk(port: BlockDevicePort, random: Random, sectors: Int, maxRequest: 
       val tag = int(port.req_tag).toInt
       require(!transfers.contains(tag), s"tag $tag is already in use")
       val start = int(port.req_sector).toInt * 512
-      val transfer = Transfer(int(port.req_write) == 1, start, start + int(port.req_count).toInt * 512)
+      val transfer =
+        Transfer(int(port.req_write) == 1, start, start + int(port.req_count).toInt * 512)
       transfers(tag) = transfer
       most = most.max(transfers.size)
     }

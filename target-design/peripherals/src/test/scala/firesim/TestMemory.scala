@@ -208,7 +208,8 @@ class MmioMaster(port: Axi4, tick: () => Unit) {
 /** Seeds: a random one each run, printed; set FIRESIM_TEST_SEED to replay. */
 object Seed {
   def next(test: String): Random = {
-    val seed = sys.env.get("FIRESIM_TEST_SEED").map(_.toLong).getOrElse(System.nanoTime() % 1000000007L)
+    val seed =
+      sys.env.get("FIRESIM_TEST_SEED").map(_.toLong).getOrElse(System.nanoTime() % 1000000007L)
     println(s"$test: seed $seed (replay: FIRESIM_TEST_SEED=$seed sbt test)")
     new Random(seed)
   }

@@ -8,7 +8,10 @@ import chisel3.util._
 /** A slave's address window, `base` aligned to `size` (bytes, a power of two). */
 case class AddressWindow(base: BigInt, size: BigInt) {
   require(size > 0 && (size & (size - 1)) == 0, s"address window size $size is not a power of two")
-  require(base % size == 0, s"address window 0x${base.toString(16)} is not aligned to its size $size")
+  require(
+    base % size == 0,
+    s"address window 0x${base.toString(16)} is not aligned to its size $size"
+  )
 
   def overlaps(other: AddressWindow): Boolean =
     base < other.base + other.size && other.base < base + size

@@ -15,13 +15,16 @@ import chisel3._
  *   None makes the register read-only
  */
 case class Register(
-  offset: Int,
-  bytes: Int,
-  read: Option[UInt] = None,
-  onRead: Bool => Unit = _ => (),
-  onWrite: Option[(Bool, UInt) => Bool] = None
+    offset: Int,
+    bytes: Int,
+    read: Option[UInt] = None,
+    onRead: Bool => Unit = _ => (),
+    onWrite: Option[(Bool, UInt) => Bool] = None
 ) {
-  require(Seq(4, 8).contains(bytes), s"register 0x${offset.toHexString}: $bytes bytes, expected 4 or 8")
+  require(
+    Seq(4, 8).contains(bytes),
+    s"register 0x${offset.toHexString}: $bytes bytes, expected 4 or 8"
+  )
   require(offset % bytes == 0, s"register 0x${offset.toHexString}: not aligned to $bytes bytes")
   require(offset + bytes <= 4096, s"register 0x${offset.toHexString}: beyond the 4 KiB page")
 
@@ -162,7 +165,8 @@ object RegisterFrontEnd {
     val front = Module(new RegisterFrontEnd(axi.p))
     front.axi :<>= axi
 
-    def lane(register: Register): UInt = ((BigInt(1) << register.bytes) - 1 << register.firstLane).U(8.W)
+    def lane(register: Register): UInt =
+      ((BigInt(1) << register.bytes) - 1 << register.firstLane).U(8.W)
 
     val reads = registers.collect {
       case register if register.read.isDefined =>

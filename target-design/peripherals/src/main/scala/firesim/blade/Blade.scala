@@ -6,11 +6,13 @@ import chisel3._
 
 /** What a blade is made of. */
 case class BladeParams(
-  soc: SoCParams = SoCParams(),
-  nic: NICParams = NICParams(),
-  trackers: Int = 2,
-  uartDepth: Int = 16
-)
+    soc: SoCParams = SoCParams(),
+    nic: NICParams = NICParams(),
+    trackers: Int = 2,
+    uartDepth: Int = 16
+) {
+  require(trackers >= 1 && trackers <= 4, s"--trackers: found $trackers, expected 1 to 4")
+}
 
 object AddressMap {
   private def page(base: Long): AddressWindow = AddressWindow(base, 4096)

@@ -17,15 +17,18 @@ object Elaborate {
   /** Plain Verilog that Yosys reads, with asserts and covers as statements inside their modules. */
   private val firtoolOptions = Array(
     "--lowering-options=disallowLocalVariables,disallowPackedArrays,noAlwaysComb," +
-      "disallowMuxInlining,disallowExpressionInliningInPorts",
+      "disallowMuxInlining,disallowExpressionInliningInPorts," +
+      "emittedLineLength=400", // keeps an assert on the line of its label, where its message is sought
+    "--strip-debug-info", // so that moving Scala lines rebuilds no model
     "--disable-annotation-unknown",
+    "--disable-all-randomization",
     "--default-layer-specialization=enable",
     "--verification-flavor=immediate"
   )
 
   /** Values of `--name value` options; refuses unknown, repeated and valueless ones. */
   def parseOptions(words: List[String], known: Set[String]): Map[String, String] = words match {
-    case Nil                                                              => Map.empty
+    case Nil => Map.empty
     case name :: value :: rest if known(name) && !value.startsWith("--") =>
       val others = parseOptions(rest, known)
       if (others.contains(name)) throw new UsageError(s"option $name is given twice")
@@ -37,7 +40,9 @@ object Elaborate {
 
   private def number(options: Map[String, String], name: String, default: Int): Int =
     options.get(name).fold(default) { text =>
-      text.toIntOption.getOrElse(throw new UsageError(s"option $name: found $text, expected a number"))
+      text.toIntOption.getOrElse(
+        throw new UsageError(s"option $name: found $text, expected a number")
+      )
     }
 
   private def design(options: Map[String, String]): () => Module = {
@@ -49,11 +54,12 @@ object Elaborate {
       number(options, "--dma-id-bits", defaults.dmaIdBits)
     )
     val trackers = number(options, "--trackers", BladeParams().trackers)
+    val blade = BladeParams(soc = soc, trackers = trackers)
     options.getOrElse("--design", "blade") match {
-      case "blade"        => () => new Blade(BladeParams(soc = soc, trackers = trackers))
-      case "nic"          => () => new NICDesign(NICParams(), soc)
+      case "blade" => () => new Blade(blade)
+      case "nic" => () => new NICDesign(blade.nic, soc)
       case "block-device" => () => new BlockDeviceDesign(trackers, soc)
-      case "uart"         => () => new UARTDesign(soc)
+      case "uart" => () => new UARTDesign(soc)
       case other =>
         throw new UsageError(
           s"option --design: found $other, expected blade, nic, block-device or uart"
@@ -66,7 +72,11 @@ object Elaborate {
     Files.createDirectories(directory)
     var top = ""
     val text = ChiselStage.emitSystemVerilog(
-      { val module = generator(); top = module.desiredName; module },
+      {
+        val module = generator()
+        top = module.desiredName
+        module
+      },
       firtoolOpts = firtoolOptions
     )
     // firtool puts "cover__" before the names we gave; they are the names of counters.
@@ -78,16 +88,22 @@ object Elaborate {
   private val optionNames =
     Set("--design", "--cores", "--mem-id-bits", "--mmio-id-bits", "--dma-id-bits", "--trackers")
 
+  /** The output folder and the design that a command line names; a UsageError when it is bad. */
+  def parse(arguments: Array[String]): (Path, () => Module) = arguments.toList match {
+    case directory :: rest if !directory.startsWith("--") =>
+      try (Paths.get(directory), design(parseOptions(rest, optionNames)))
+      catch {
+        case error: IllegalArgumentException =>
+          throw new UsageError(error.getMessage.stripPrefix("requirement failed: "))
+      }
+    case _ => throw new UsageError("the output folder is missing")
+  }
+
   def main(arguments: Array[String]): Unit = {
     val (directory, generator) =
-      try {
-        arguments.toList match {
-          case directory :: rest if !directory.startsWith("--") =>
-            (Paths.get(directory), design(parseOptions(rest, optionNames)))
-          case _ => throw new UsageError("the output folder is missing")
-        }
-      } catch {
-        case error @ (_: UsageError | _: IllegalArgumentException) =>
+      try parse(arguments)
+      catch {
+        case error: UsageError =>
           Console.err.println(s"${error.getMessage}\n$usage")
           sys.exit(2)
       }

@@ -6,7 +6,6 @@ import chisel3._
 import chisel3.experimental.dataview._
 import chisel3.util._
 
-
 object BlockDevice {
 
   /** Id bits of the DMA port: the tracker's number above the one bit of each tracker's port. */
@@ -17,7 +16,10 @@ object BlockDevice {
  * @param trackers requests under way at a time, 1 to 4
  */
 class BlockDevice(trackers: Int, mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
-  require(trackers >= 1 && trackers <= 4, s"block device trackers: found $trackers, expected 1 to 4")
+  require(
+    trackers >= 1 && trackers <= 4,
+    s"block device trackers: found $trackers, expected 1 to 4"
+  )
   val mmio = IO(Flipped(new Axi4(mmioParams)))
   val dma = IO(new Axi4(dmaParams))
   val interrupt = IO(Output(Bool()))
@@ -112,8 +114,14 @@ class BlockDevice(trackers: Int, mmioParams: Axi4Params, dmaParams: Axi4Params) 
     units.zipWithIndex.map { case (unit, i) => tag === i.U && ready(unit) }.reduce(_ || _)
   device.rdata_ready := forTag(device.rdata_tag, _.fromDevice.ready)
   device.wack_ready := forTag(device.wack_tag, _.acknowledged.ready)
-  assert(!device.rdata_valid || device.rdata_tag < trackers.U, "disk data for a tracker that does not exist")
-  assert(!device.wack_valid || device.wack_tag < trackers.U, "disk acknowledgement for a tracker that does not exist")
+  assert(
+    !device.rdata_valid || device.rdata_tag < trackers.U,
+    "disk data for a tracker that does not exist"
+  )
+  assert(
+    !device.wack_valid || device.wack_tag < trackers.U,
+    "disk acknowledgement for a tracker that does not exist"
+  )
 
   private val arbiter = Module(new MasterArbiter(units.map(_ => trackerParams), dmaParams))
   arbiter.masters.zip(units).foreach { case (master, unit) => master :<>= unit.axi }

@@ -105,7 +105,16 @@ class Tracker(axiParams: Axi4Params) extends Module {
   when(complete.fire) { state := State.idle }
 
   for (channel <- Seq(axi.aw, axi.ar)) { Axi4.burst(channel, 0.U, word, burstWords) }
-  assert(!axi.b.fire || axi.b.resp === Axi4.okay, "the block device writes memory that does not exist")
-  assert(!axi.r.fire || axi.r.resp === Axi4.okay, "the block device reads memory that does not exist")
-  assert(!axi.r.fire || axi.r.last === lastBeat, "a memory read returned another number of beats than asked for")
+  assert(
+    !axi.b.fire || axi.b.resp === Axi4.okay,
+    "the block device writes memory that does not exist"
+  )
+  assert(
+    !axi.r.fire || axi.r.resp === Axi4.okay,
+    "the block device reads memory that does not exist"
+  )
+  assert(
+    !axi.r.fire || axi.r.last === lastBeat,
+    "a memory read returned another number of beats than asked for"
+  )
 }

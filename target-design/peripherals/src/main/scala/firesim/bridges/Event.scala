@@ -6,6 +6,6 @@ import chisel3._
 
 object Event {
 
-  /** Count the cycles in which `condition` is true; the counter is called `<instance path>.name`. */
+  /** Count the cycles in which `condition` holds; the counter is called `<instance path>.name`. */
   def apply(name: String, condition: Bool): Unit = cover(condition).suggestName(name)
 }

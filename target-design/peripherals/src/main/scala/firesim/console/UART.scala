@@ -69,7 +69,11 @@ class UART(p: Axi4Params, depth: Int = 16) extends Module {
     Register(
       0x04,
       4,
-      Some(Cat(!receive.io.deq.valid, 0.U(23.W), Mux(receive.io.deq.valid, receive.io.deq.bits, 0.U))),
+      Some(Cat(
+        !receive.io.deq.valid,
+        0.U(23.W),
+        Mux(receive.io.deq.valid, receive.io.deq.bits, 0.U)
+      )),
       onRead = read => receive.io.deq.ready := read
     ),
     Register(

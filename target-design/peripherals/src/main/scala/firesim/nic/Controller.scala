@@ -33,7 +33,8 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
   when(sendComplete.fire =/= popSent) { sent := Mux(popSent, sent - 1.U, sent + 1.U) }
 
   private val mask = RegInit(0.U(2.W))
-  private val rate = RegInit(UInt(32.W), Cat(initialPeriod, initialIncrement)) // in reset, follows the bridge
+  private val rate =
+    RegInit(UInt(32.W), Cat(initialPeriod, initialIncrement)) // in reset, follows the bridge
   private val drops = RegInit(0.U(32.W))
   rateIncrement := rate(15, 0)
   ratePeriod := rate(31, 16)
@@ -94,9 +95,9 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
   /** Cycles in which a queue holds at least a quarter, half, ... of its depth. */
   private def coverLevels(name: String, count: UInt): Unit = {
     Event(s"nic_${name}_not_empty", count =/= 0.U)
-    for (quarter <- 1 to 3) {
+    for ((quarter, part) <- Seq(1 -> "one_quarter", 2 -> "half", 3 -> "three_quarters")) {
       val level = p.queueDepth * quarter / 4
-      Event(s"nic_${name}_at_least_${quarter}_quarters", count >= level.U)
+      Event(s"nic_${name}_at_least_$part", count >= level.U)
     }
     Event(s"nic_${name}_full", count === p.queueDepth.U)
   }

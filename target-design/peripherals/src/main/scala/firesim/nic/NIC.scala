@@ -10,7 +10,10 @@ import chisel3.util._
  * writer. Registers and wire format: docs/reference/interfaces.md, section 1.
  */
 class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
-  require(dmaParams.idBits >= p.idBits, s"NIC DMA port: ${dmaParams.idBits} id bits, expected at least ${p.idBits}")
+  require(
+    dmaParams.idBits >= p.idBits,
+    s"NIC DMA port: ${dmaParams.idBits} id bits, expected at least ${p.idBits}"
+  )
   val mmio = IO(Flipped(new Axi4(mmioParams)))
   val dma = IO(new Axi4(dmaParams))
   val netOut = IO(Valid(new Flit))

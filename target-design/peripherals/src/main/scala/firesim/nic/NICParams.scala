@@ -13,20 +13,32 @@ import chisel3.util._
  * @param maxFrameBytes longest frame; a longer one that arrives is dropped
  */
 case class NICParams(
-  queueDepth: Int = 16,
-  transactions: Int = 16,
-  receiveBufferBytes: Int = 32768,
-  receivePackets: Int = 64,
-  maxFrameBytes: Int = 9216
+    queueDepth: Int = 16,
+    transactions: Int = 16,
+    receiveBufferBytes: Int = 32768,
+    receivePackets: Int = 64,
+    maxFrameBytes: Int = 9216
 ) {
-  require(queueDepth >= 2 && queueDepth <= 255, s"NIC queueDepth: found $queueDepth, expected 2 to 255")
-  require(isPow2(transactions) && transactions >= 2, s"NIC transactions: found $transactions, expected a power of two")
-  require(isPow2(receiveBufferBytes), s"NIC receiveBufferBytes: found $receiveBufferBytes, expected a power of two")
+  require(
+    queueDepth >= 2 && queueDepth <= 255,
+    s"NIC queueDepth: found $queueDepth, expected 2 to 255"
+  )
+  require(
+    isPow2(transactions) && transactions >= 2,
+    s"NIC transactions: found $transactions, expected a power of two"
+  )
+  require(
+    isPow2(receiveBufferBytes),
+    s"NIC receiveBufferBytes: found $receiveBufferBytes, expected a power of two"
+  )
   require(
     receiveBufferBytes >= 2 * maxFrameBytes,
-    s"NIC receiveBufferBytes: found $receiveBufferBytes, expected at least two frames of $maxFrameBytes"
+    s"NIC receiveBufferBytes: found $receiveBufferBytes, expected two frames or more"
   )
-  require(maxFrameBytes % 8 == 0, s"NIC maxFrameBytes: found $maxFrameBytes, expected a multiple of 8")
+  require(
+    maxFrameBytes % 8 == 0,
+    s"NIC maxFrameBytes: found $maxFrameBytes, expected a multiple of 8"
+  )
 
   val idBits: Int = log2Ceil(transactions)
   val bufferWords: Int = receiveBufferBytes / 8

@@ -39,7 +39,10 @@ class ReservationBuffer(p: NICParams, axiParams: Axi4Params) extends Module {
     words.write(Cat(id, arrived(id)(2, 0)), r.data)
     arrived(id) := arrived(id) + 1.U
   }
-  assert(!r.fire || (id - head(idBits - 1, 0))(idBits - 1, 0) < count, "read data without a request")
+  assert(
+    !r.fire || (id - head(idBits - 1, 0))(idBits - 1, 0) < count,
+    "read data without a request"
+  )
   assert(
     !r.fire || r.last === (arrived(id) + 1.U === expected(id)),
     "a memory read returned another number of beats than asked for"

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the command line writes: one file, ports and names that other parts rely on, clear refusals.
+package firesim
+
+import java.nio.file.{Files, Path}
+import org.scalatest.funsuite.AnyFunSuite
+
+class ElaborateTest extends AnyFunSuite {
+  private val bridges = Seq("Memory", "UART", "BlockDevice", "NIC", "TraceRV", "Termination")
+
+  private def elaborate(options: String*): (Path, String) = {
+    val folder = Files.createTempDirectory("firesim-elaborate")
+    Elaborate.main((folder.toString +: options).toArray)
+    val file = Files.readString(folder.resolve("filelist.f")).trim
+    (folder, Files.readString(folder.resolve(file)))
+  }
+
+  private def occurrences(text: String, word: String): Int = s"\\b$word\\b".r.findAllIn(text).size
+
+  test("a blade has only clock and reset, each bridge by its name, and inline events") {
+    for (cores <- Seq(1, 2)) {
+      val (_, text) = elaborate("--cores", s"$cores")
+      val top = text.substring(text.indexOf("module Blade("))
+      assert("(?s)^module Blade\\(\\s*input\\s+clock,\\s*reset\\s*\\);".r.findFirstIn(top).isDefined)
+      assert(occurrences(top, s"RocketSoC$cores") == 1)
+      for (kind <- bridges) {
+        val expected = if (kind == "TraceRV") cores else 1
+        assert(occurrences(top, s"FireSim${kind}Bridge") == expected, kind)
+      }
+      val names = Seq("memory", "uart", "block_device", "nic", "termination").map(_ + "_bridge") ++
+        (0 until cores).map(hart => s"tracerv_bridge_$hart")
+      for (name <- names) assert(s"\\b$name \\(".r.findAllIn(top).size == 1, name)
+      assert(!text.contains("bind ") && !text.contains("`ifdef") && !text.contains("cover__"))
+      for (event <- Seq("nic_flits_sent", "nic_packets_dropped", "nic_send_requests_not_empty")) {
+        assert(s"$event: cover\\(".r.findAllIn(text).size == 1, event)
+      }
+    }
+  }
+
+  test("every port of the SoC that target-design/rocket documents is connected") {
+    val (_, text) = elaborate("--cores", "1")
+    val instance = text.substring(text.indexOf("RocketSoC1 "))
+    val ports = instance.substring(0, instance.indexOf(");")).linesIterator.flatMap { line =>
+      "\\.(\\w+)".r.findFirstMatchIn(line).map(_.group(1))
+    }.toSet
+    val channels = Map(
+      "aw" -> Seq("id", "addr", "len", "size", "burst"),
+      "w" -> Seq("data", "strb", "last"),
+      "b" -> Seq("id", "resp"),
+      "ar" -> Seq("id", "addr", "len", "size", "burst"),
+      "r" -> Seq("id", "data", "resp", "last")
+    )
+    val axi = for {
+      port <- Seq("mem", "mmio", "dma")
+      (channel, fields) <- channels
+      field <- fields ++ Seq("valid", "ready")
+    } yield s"${port}_${channel}_$field"
+    val trace =
+      Seq("valid", "pc", "instruction", "privilege", "exception", "interrupt", "cause", "tval")
+    val expected = axi ++ trace.map("trace_0_" + _) ++ Seq("clock", "reset", "interrupts")
+    assert(ports == expected.toSet)
+  }
+
+  test("each peripheral is a design of its own") {
+    val designs = Seq("nic" -> "NIC", "block-device" -> "BlockDevice", "uart" -> "UART")
+    for ((option, name) <- designs) {
+      val (folder, text) = elaborate("--design", option)
+      assert(Files.exists(folder.resolve(s"${name}Design.sv")))
+      assert(text.contains(s"FireSim${name}Bridge"))
+    }
+  }
+
+  test("bad options are refused by name") {
+    def refusal(options: String*): String =
+      intercept[UsageError](Elaborate.parse(options.toArray)).getMessage
+    assert(refusal() == "the output folder is missing")
+    assert(refusal("out", "--core", "1").startsWith("found --core, expected one of --cores, "))
+    assert(refusal("out", "--cores") == "option --cores has no value")
+    assert(refusal("out", "--cores", "two") == "option --cores: found two, expected a number")
+    assert(refusal("out", "--cores", "9") == "--cores: found 9, expected 1 to 8")
+    assert(refusal("out", "--trackers", "5") == "--trackers: found 5, expected 1 to 4")
+    assert(refusal("out", "--cores", "1", "--cores", "2") == "option --cores is given twice")
+    assert(
+      refusal("out", "--design", "nick") ==
+        "option --design: found nick, expected blade, nic, block-device or uart"
+    )
+  }
+}
