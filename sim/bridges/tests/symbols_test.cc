@@ -34,6 +34,17 @@ TEST(Symbols, AssemblyRoutinesComeFromTheSymbolTable) {
   EXPECT_EQ(table.name(table.find(leaf.high - 2).function), "leaf");
 }
 
+TEST(Symbols, EveryFunctionIsFoundAtItsVeryStart) {
+  // The linker has shortened the call in _start, which the DWARF of the assembler does not know.
+  SymbolTable table;
+  table.add_elf(CALL_DEMO, "n");
+  for (const FunctionRange& function : dwarf_functions(CALL_DEMO, "n")) {
+    EXPECT_EQ(table.name(table.find(function.low).function), function.name);
+  }
+  const FunctionRange hang = named(symbol_functions(CALL_DEMO, "n"), "hang");
+  EXPECT_EQ(table.name(table.find(hang.low).function), "hang");
+}
+
 TEST(Symbols, GapsBelongToNobody) {
   SymbolTable table;
   table.add(100, 200, "a");

@@ -23,13 +23,19 @@ void SymbolTable::add(uint64_t low, uint64_t high, const std::string& name) {
 }
 
 void SymbolTable::add_elf(const std::filesystem::path& file, const std::string& where) {
-  // DWARF first: it knows where a function ends.
+  const std::vector<FunctionRange> labels = symbol_functions(file, where);
+  // DWARF first, for the names. Of an assembly routine it has the size before the linker shortened
+  // the code; the symbol table has the one after.
   for (const FunctionRange& function : dwarf_functions(file, where)) {
-    add(function.low, function.high, function.name);
+    const auto label =
+        std::lower_bound(labels.begin(), labels.end(), function.low,
+                         [](const FunctionRange& item, uint64_t low) { return item.low < low; });
+    const bool same = label != labels.end() && label->low == function.low;
+    add(function.low, same ? std::min(function.high, label->high) : function.high, function.name);
   }
-  for (const FunctionRange& function : symbol_functions(file, where)) {
+  for (const FunctionRange& label : labels) {
     // Only what starts outside the known functions: a label inside one is not a routine.
-    if (find(function.low).function == kUnknown) add(function.low, function.high, function.name);
+    if (find(label.low).function == kUnknown) add(label.low, label.high, label.name);
   }
 }
 
