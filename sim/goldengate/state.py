@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,7 +91,7 @@ class State:
     sources: list[Path] = field(default_factory=list)
     original: dict[str, str] = field(default_factory=dict)
     messages: dict[tuple[str, int], str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    signals: list[str] = field(default_factory=list)
     bridges: list[Bridge] = field(default_factory=list)
     counters: list[Counter] = field(default_factory=list)
     asserts: list[Assertion] = field(default_factory=list)
@@ -118,7 +119,7 @@ class State:
         match = re.match(r"([^|]*?):(\d+)", yosys_source)
         if not match:
             return "unknown place"
-        file = str(Path(match[1]).absolute())
+        file = os.path.realpath(match[1])
         return f"{self.original.get(file, file)}:{match[2]}"
 
     def ports(self) -> list[Port]:

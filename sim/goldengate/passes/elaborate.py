@@ -6,9 +6,6 @@ wires and cells carry their path (`core.alu.sum`), bridges still in it as black-
 
 from __future__ import annotations
 
-from pyosys import libyosys as ys
-
-from goldengate.bridges import BRIDGE_MODULE
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.state import State, plain, public
@@ -33,14 +30,14 @@ def _keep_observed(state: State) -> None:
     """
     for cell in state.module.cells_.values():
         if BRIDGE_MODULE.fullmatch(plain(cell.type)):
-            cell.set_bool_attribute(ys.IdString("\\keep"), True)
+            cell.set_bool_attribute(public("keep"), True)
     prefix = state.request.top + "."
     for event in state.request.events:
         for path in (event.signal, event.signal.removeprefix(prefix)):
             for name in (path, path.rpartition("[")[0]):
                 wire = state.module.wire(public(name)) if name else None
                 if wire is not None:
-                    wire.set_bool_attribute(ys.IdString("\\keep"), True)
+                    wire.set_bool_attribute(public("keep"), True)
 
 
 def run(state: State) -> None:
@@ -50,5 +47,6 @@ def run(state: State) -> None:
     state.run(f"hierarchy -check -top {state.request.top}")
     state.run("proc")
     state.run("flatten")
+    state.signals = [plain(name) for name in state.module.wires_ if not plain(name).startswith("$")]
     _keep_observed(state)
     state.run("opt_clean")

@@ -58,6 +58,6 @@ def run(state: State) -> None:
     request = state.request
     for command in ("opt_expr -mux_undef", "opt_dff", "opt_clean"):
         state.run(command)
-    state.run(f"write_verilog -noattr -norename {state.out / 'target.v'}")
+    state.run(f"write_verilog -noattr {state.out / 'target.v'}")
     text = model_verilog(request.top, request.clock, state.ports())
     (state.out / "model.v").write_text(text)

@@ -1,10 +1,10 @@
 """Pass `fame1`: the target gets a host clock enable, and every port a token handshake.
 
 In: the flat, instrumented module. Out: `target.v`, the module whose registers and memories change
-only when `firesim_fire` is 1, and `fame1.v`, a top `<Top>_fame1` that decides it: the target takes a
-step when every input channel has a token and every output channel has room. Each target port `p` is
-a channel `p_valid`, `p_ready`, `p_data` with a queue of two tokens; the host's clock and reset are
-`host_clock` and `host_reset`. However the host stalls, the tokens are those of the CPU model.
+only when `firesim_fire` is 1, and `fame1.v`, a top `<Top>_fame1` that decides it: the target takes
+a step when every input channel has a token and every output channel has room. Each target port `p`
+is a channel `p_valid`, `p_ready`, `p_data` with a queue of two tokens; the host's clock and reset
+are `host_clock` and `host_reset`. However the host stalls, the tokens are the CPU model's.
 """
 
 from __future__ import annotations
@@ -54,12 +54,18 @@ def _refuse_unless_on_clock(state: State, cell: Any) -> None:
         )
 
 
-def _gate_enable(state: State, cell: Any, fire: Any) -> None:
+def _gate_enable(state: State, cell: Any, fire: Any, gated: dict[tuple[str, int], Any]) -> None:
     """Make every bit of a memory port's enable depend on the step signal."""
-    enable = cell.getPort(public("EN"))
-    repeated = fire.repeat(enable.size())
-    name = ys.IdString(f"$firesim$gate${plain(cell.name)}")
-    cell.setPort(public("EN"), state.module.And(name, enable, repeated))
+    result = ys.SigSpec()
+    for bit in cell.getPort(public("EN")).to_sigbit_vector():
+        key = (plain(bit.wire.name), bit.offset) if bit.is_wire() else ("", int(bit.data.value))
+        if key not in gated:
+            wire = state.module.addWire(public(f"firesim_gate_{len(gated)}"), 1)
+            cell_name = ys.IdString(f"$firesim$and${len(gated)}")
+            state.module.addAnd(cell_name, ys.SigSpec(bit, 1), fire, ys.SigSpec(wire))
+            gated[key] = ys.SigSpec(wire)
+        result.append(gated[key])
+    cell.setPort(public("EN"), result)
 
 
 def _add_enables(state: State) -> None:
@@ -67,6 +73,7 @@ def _add_enables(state: State) -> None:
     wire = module.addWire(public(FIRE), 1)
     wire.port_input = True
     fire = ys.SigSpec(wire)
+    gated: dict[tuple[str, int], Any] = {}
     for cell in list(module.cells_.values()):
         kind = plain(cell.type)
         if kind == "$dff":
@@ -78,7 +85,7 @@ def _add_enables(state: State) -> None:
             kind == "$memrd_v2" and cell.getParam(public("CLK_ENABLE")).as_bool()
         ):
             _refuse_unless_on_clock(state, cell)
-            _gate_enable(state, cell, fire)
+            _gate_enable(state, cell, fire, gated)
         elif cell.hasPort(public("Q")):
             raise GoldenGateError(
                 f"{state.place(cell.get_src_attribute())}: FAME-1 does not support {kind[1:]} "
@@ -95,9 +102,7 @@ def _queue(name: str, port: Port, inside: tuple[str, str, str], outside: str) ->
     for side, signals in (("in", first), ("out", second)):
         for part, signal in zip(("valid", "ready", "data"), signals, strict=True):
             connections.append(f".{side}_{part}({signal})")
-    return (
-        f"  firesim_token_queue #(.WIDTH({port.width_bits})) {name} ({', '.join(connections)});"
-    )
+    return f"  firesim_token_queue #(.WIDTH({port.width_bits})) {name} ({', '.join(connections)});"
 
 
 def fame1_verilog(top: str, clock: str, ports: list[Port]) -> str:
@@ -134,6 +139,6 @@ def run(state: State) -> None:
     state.run("dffunmap")
     _add_enables(state)
     state.run("opt_clean")
-    state.run(f"write_verilog -noattr -norename {state.out / 'target.v'}")
+    state.run(f"write_verilog -noattr {state.out / 'target.v'}")
     text = fame1_verilog(state.request.top, state.request.clock, ports)
     (state.out / "fame1.v").write_text(text)

@@ -102,13 +102,12 @@ def _signal(state: State, event: Event) -> Any:
             )
         if bit is not None and bit >= wire.width:
             raise GoldenGateError(
-                f"event '{event.name}': signal '{path}' has bits 0 to {wire.width - 1}."
+                f"event '{event.name}': signal '{plain(wire.name)}' has bits 0 to {wire.width - 1}."
             )
         return ys.SigSpec(wire, bit or 0, 1)
-    names = [plain(name) for name in module.wires_ if plain(name)[0] != "$"]
     raise GoldenGateError(
         f"event '{event.name}': the design has no signal '{event.signal}'"
-        f"{nearest(event.signal, names)}."
+        f"{nearest(event.signal, state.signals)}."
     )
 
 

@@ -9,6 +9,7 @@ Both directions of trouble with a bridge (a port that does not exist, a wrong wi
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from goldengate.bridges import BRIDGE_MODULE, BRIDGES, stub_verilog
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.state import State
 
-_MODULE = re.compile(r"^\s*(?:\(\*.*?\*\)\s*)?module\s+(\w+)", re.MULTILINE)
+_MODULE = re.compile(r"^\s*(?:\(\*.*?\*\)\s*)?module\s+\\?(\w+)", re.MULTILINE)
 
 
 def declared_modules(paths: list[Path]) -> set[str]:
@@ -71,7 +72,7 @@ def _instances_of_bridges(state: State) -> dict[str, list[tuple[int, int, str]]]
     pattern = re.compile(r"\b(FireSim\w*Bridge)\b(?!\s*;)[^;]*;", re.DOTALL)
     for file in state.sources:
         text = file.read_text(errors="replace")
-        path = state.original.get(str(file), str(file))
+        path = state.original[os.path.realpath(file)]
         for match in pattern.finditer(text):
             first = text.count("\n", 0, match.start()) + 1
             last = text.count("\n", 0, match.end()) + 1

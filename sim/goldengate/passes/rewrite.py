@@ -8,6 +8,7 @@ is kept for the manifest; `assert (...) else $error(...);` has lost its `else`, 
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -128,7 +129,7 @@ def run(state: State) -> None:
         text = check_readable(path)
         if not _NEEDS_REWRITE.search(text):
             state.sources.append(path)
-            state.original[str(path)] = name
+            state.original[os.path.realpath(path)] = name
             continue
         try:
             rewritten, messages = rewrite_text(text)
@@ -138,5 +139,5 @@ def run(state: State) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(rewritten)
         state.sources.append(copy)
-        state.original[str(copy)] = name
+        state.original[os.path.realpath(copy)] = name
         state.messages.update({(name, line): message for line, message in messages.items()})

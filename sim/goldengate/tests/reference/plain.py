@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim.build.tools import run, verilator_environment
+
 from goldengate.bridges import BRIDGES
 from goldengate.passes.read import declared_modules
 

@@ -1,0 +1,1 @@
+"""Tests of Golden Gate: each pass, what it refuses, and whole models."""

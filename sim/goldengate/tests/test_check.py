@@ -1,0 +1,54 @@
+"""Pass `check`: loops, double drivers and second clocks are refused; clock gates are not."""
+
+from pathlib import Path
+
+from goldengate.tests.designs import PORTS, lower, refusal, top
+
+GATE = (
+    "module Gate(input clock, input enable, output gated);\n  reg latched;\n"
+    "  always @* if (!clock) latched = enable;\n  assign gated = latched & clock;\nendmodule\n"
+)
+
+
+def test_clock_gates_are_accepted(tmp_path: Path) -> None:
+    body = (
+        "wire g; Gate gate(.clock, .enable(x[0]), .gated(g));\n"
+        "logic [7:0] q; always @(posedge g) q <= x; assign y = q;"
+    )
+    lower(tmp_path, GATE + top(body))
+
+
+def test_a_divided_clock_is_accepted(tmp_path: Path) -> None:
+    body = (
+        "logic half, [7:0] q; always @(posedge clock) half <= reset ? 0 : ~half;\n"
+        "always @(posedge half) q <= x; assign y = q;"
+    ).replace("logic half, [7:0] q", "logic half; logic [7:0] q")
+    lower(tmp_path, top(body))
+
+
+def test_errors_loop_through_modules(tmp_path: Path) -> None:
+    text = "module Inverter(input i, output o); assign o = ~i; endmodule\n" + top(
+        "wire p, q;\nInverter a(.i(p), .o(q));\nInverter b(.i(q & x[0]), .o(p));\n"
+        "assign y = {8{p}};"
+    )
+    message = refusal(tmp_path, text)
+    assert message.startswith("Top: combinational loop through ")
+    assert message.endswith("; put a register in it.")
+    assert "a.i (top.sv:1)" in message or "p (top.sv:3)" in message
+
+
+def test_errors_two_drivers(tmp_path: Path) -> None:
+    body = "wire w; assign w = x[0] & x[1];\nassign w = x[2] | x[3];\nassign y = {8{w}};"
+    message = refusal(tmp_path, top(body))
+    assert message.startswith("Top: signal 'w' has more than one driver: ")
+
+
+def test_errors_second_clock(tmp_path: Path) -> None:
+    text = top(
+        "logic [7:0] q;\nalways @(posedge other) q <= x;\nassign y = q;",
+        PORTS + ", input logic other",
+    )
+    assert refusal(tmp_path, text) == (
+        "top.sv:3: this is clocked by 'other', a second clock; everything must be clocked by "
+        "'clock', directly or through clock gates."
+    )

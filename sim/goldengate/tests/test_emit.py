@@ -1,0 +1,24 @@
+"""Pass `emit`: the text of model.v."""
+
+from goldengate.passes.emit import model_verilog
+from goldengate.state import Port
+
+
+def test_inputs_are_held_in_registers_and_reachable() -> None:
+    ports = [Port("a__b", 8, "in"), Port("gen[0].y", 1, "out")]
+    assert model_verilog("Top", "clk", ports) == (
+        "// The target with its inputs held in registers, for the compiler of the model.\n"
+        "module firesim_model (\n"
+        "  input wire firesim_clock,\n"
+        "  input wire [7:0] port_0,\n"
+        "  output wire [0:0] port_1,\n"
+        "  output reg [7:0] held_0\n"
+        ");\n"
+        "  always @(posedge firesim_clock) held_0 <= port_0;\n"
+        "  \\Top target (\n"
+        "    .\\clk (firesim_clock),\n"
+        "    .\\a__b (held_0),\n"
+        "    .\\gen[0].y (port_1)\n"
+        "  );\n"
+        "endmodule\n"
+    )

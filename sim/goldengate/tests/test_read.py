@@ -1,0 +1,96 @@
+"""Pass `read`: what is read, and what is refused with which words."""
+
+from pathlib import Path
+
+from goldengate.tests.designs import PORTS, lower, names, refusal, top
+
+UART = (
+    "logic r, v; logic [7:0] b;\n"
+    "FireSimUARTBridge uart(.clock, .reset, .out_valid(x[0]), .out_bits(x), .in_ready(1'b1),\n"
+    "  .out_ready(r), .in_valid(v), .in_bits(b));\nassign y = b;"
+)
+
+
+def test_systemverilog_structs_and_interfaces(tmp_path: Path) -> None:
+    text = (
+        "interface Bus; logic [7:0] data; modport source(output data); endinterface\n"
+        "module Source(Bus.source bus, input logic [7:0] x); assign bus.data = x; endmodule\n"
+        + top(
+            "typedef struct packed { logic [3:0] a, b; } pair_t; pair_t p; Bus bus();\n"
+            "Source s(.bus(bus), .x); assign p = bus.data; assign y = {p.b, p.a};"
+        )
+    )
+    assert names(lower(tmp_path, text)["ports"]) == ["reset", "y", "x"]
+
+
+def test_synthesis_is_defined_and_so_is_what_the_caller_defines(tmp_path: Path) -> None:
+    body = "`ifdef SYNTHESIS\nassign y = `VALUE;\n`else\nbroken\n`endif"
+    lower(tmp_path, top(body), defines={"VALUE": "8'd7"})
+    assert "assign y = 8'h07;" in (tmp_path / "out/target.v").read_text()
+
+
+def test_a_design_may_declare_a_bridge_itself(tmp_path: Path) -> None:
+    declaration = (
+        "module FireSimTerminationBridge(input clock, input reset, input valid,"
+        " input [31:0] value);\nendmodule\n"
+    )
+    body = "FireSimTerminationBridge t(.clock, .reset, .valid(x[0]), .value(32'd0)); assign y = x;"
+    manifest = lower(tmp_path, declaration + top(body))
+    assert names(manifest["bridges"], "path") == ["t"]
+
+
+def test_errors_syntax(tmp_path: Path) -> None:
+    assert refusal(tmp_path, top("assign y = x +;")) == "top.sv:2: expected expression."
+
+
+def test_errors_missing_module(tmp_path: Path) -> None:
+    text = "module Adder(input a); endmodule\n" + top("Addder u(.a(x[0])); assign y = x;")
+    assert refusal(tmp_path, text) == (
+        "top.sv:3: module 'Addder' is instantiated here but no source file declares it "
+        "(nearest: Adder)."
+    )
+
+
+def test_errors_missing_top(tmp_path: Path) -> None:
+    assert refusal(tmp_path, "module Topp(); endmodule\n") == (
+        "Top: no source file declares this module (nearest: Topp)."
+    )
+
+
+def test_errors_unknown_bridge(tmp_path: Path) -> None:
+    assert refusal(tmp_path, top(UART.replace("FireSimUARTBridge", "FireSimUartBridge"))) == (
+        "top.sv:3: unknown bridge 'FireSimUartBridge' (nearest: FireSimUARTBridge)."
+    )
+
+
+def test_errors_unknown_bridge_port(tmp_path: Path) -> None:
+    assert refusal(tmp_path, top(UART.replace(".in_bits", ".in_bit"))) == (
+        "top.sv:4: port 'in_bit' does not exist in 'FireSimUARTBridge'."
+    )
+
+
+def test_errors_bridge_port_width(tmp_path: Path) -> None:
+    assert refusal(tmp_path, top(UART.replace(".out_bits(x)", ".out_bits(x[3:0])"))) == (
+        "top.sv:3: implicit conversion of port connection expands from 4 to 8 bits; a port of "
+        "FireSimUARTBridge must have exactly the width of its table in "
+        "docs/reference/interfaces.md."
+    )
+
+
+def test_errors_declared_bridge_with_other_ports(tmp_path: Path) -> None:
+    declaration = (
+        "module FireSimTerminationBridge(input clock, input reset, input valid,"
+        " input [15:0] value);\nendmodule\n"
+    )
+    body = "FireSimTerminationBridge t(.clock, .reset, .valid(x[0]), .value(16'd0)); assign y = x;"
+    assert refusal(tmp_path, declaration + top(body, PORTS)) == (
+        "top.sv:4: port 'value' of bridge t is 16 bits wide; FireSimTerminationBridge has 32."
+    )
+
+
+def test_errors_path_with_a_space(tmp_path: Path) -> None:
+    folder = tmp_path / "my designs"
+    folder.mkdir()
+    assert refusal(folder, top("assign y = x;")).endswith(
+        "paths with white space, quotes or semicolons are not supported by the reader."
+    )
