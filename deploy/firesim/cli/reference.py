@@ -62,8 +62,10 @@ def _default(node: dict[str, Any], required: bool) -> str:
     if required:
         return "required"
     value = node.get("default")
-    if isinstance(value, dict):
+    if "default" not in node or isinstance(value, dict):
         return "see there"
+    if value is None:
+        return "none"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
