@@ -79,8 +79,10 @@ object Elaborate {
       },
       firtoolOpts = firtoolOptions
     )
-    // firtool puts "cover__" before the names we gave; they are the names of counters.
-    val named = text.replaceAll("(?m)^(\\s*)cover__(\\w+:)", "$1$2")
+    // Chisel and firtool decorate what we named; names become counters, messages reach the user.
+    val named = text
+      .replaceAll("(?m)^(\\s*)cover__(\\w+:)", "$1$2")
+      .replace("$error(\"Assertion failed: ", "$error(\"")
     Files.writeString(directory.resolve(s"$top.sv"), named)
     Files.writeString(directory.resolve("filelist.f"), s"$top.sv\n")
   }
