@@ -73,8 +73,7 @@ def test_a_run_leaves_all_promised_files(traffic: MakeTraffic, results_root: Pat
         "tor0/capture.pcapng",
     }
     assert ".reserve" not in found
-    sent = outcome.result["links"][1]["b_to_a"]
-    assert sent["packets"] == 10
+    assert outcome.result["links"][0]["a_to_b"]["packets"] == 10
 
 
 def test_the_same_run_twice_has_one_hash(traffic: MakeTraffic, results_root: Path) -> None:
@@ -158,6 +157,7 @@ def test_a_full_disk_leaves_results(traffic: MakeTraffic, tmp_path: Path) -> Non
     copy = tmp_path / "copy"
     result = result_of(copy)
     assert result["reason"] == "error"
-    assert "No space left on device" in str(result["message"])
+    words = str(result["message"])
+    assert "No space left on device" in words or "is full" in words
     record = load_simulator(copy)
     assert record is not None and not is_alive(record)

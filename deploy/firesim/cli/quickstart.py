@@ -11,6 +11,7 @@ from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from firesim.report.console import Record
     from firesim.run.runner import Outcome
 
 
@@ -58,12 +59,21 @@ def print_measurements(outcome: Outcome, console: Console) -> None:
             measured = True
             ideals = network.ideal_round_trips(node.name)
             print_round_trips(node.name, trips, ideals[0], outcome.plan.clock_hz, console)
-        streams += [(node.name, r.fields) for r in records(text) if r.kind == "stream"]
+        streams += [(node.name, r) for r in records(text) if r.kind == "stream"]
     if not measured:
         console.print("no round trips were measured", style="red")
-    for name, values in streams:
-        shown = ", ".join(f"{key} {value}" for key, value in values.items())
-        console.print(f"stream at {name}: {shown}", highlight=False)
+    for name, stream in streams:
+        console.print(stream_sentence(name, stream), highlight=False, soft_wrap=True)
+
+
+def stream_sentence(name: str, stream: Record) -> str:
+    """Say how fast a node's stream was, as the program measured it."""
+    gbps = stream.number("gbps")
+    if gbps is None:
+        gbps = (stream.number("gbps_x1000") or 0) / 1000
+    size, cycles = stream.number("bytes") or 0, stream.number("cycles") or 0
+    checked = f", {stream.fields['errors']} errors" if "errors" in stream.fields else ""
+    return f"stream of {name}: {size:,.0f} bytes in {cycles:,.0f} cycles, {gbps:.1f} Gb/s{checked}"
 
 
 def print_round_trips(
@@ -74,8 +84,11 @@ def print_round_trips(
 
     from firesim.config.units import target_time
 
-    title = f"round trips of {name}; ideal (4 x latency + 2 x switching) {ideal:,} cycles"
-    table = Table(title=title, title_justify="left")
+    console.print(
+        f"round trips of {name}; ideal 4 x latency + 2 x switching = {ideal:,} cycles",
+        highlight=False,
+    )
+    table = Table()
     for heading in ("ping", "cycles", "time", "over the ideal"):
         table.add_column(heading, justify="right")
     for number, cycles in trips:

@@ -51,6 +51,17 @@ class Loaded:
             base = self.folder
         return (base / Path(text).expanduser()).absolute()
 
+    def resolved(self) -> dict[str, Any]:
+        """Return the configuration with every default filled in and every path absolute."""
+        data = self.config.model_dump(mode="json", exclude_none=True)
+        for part, keys in (("system", ("traffic",)), ("workload", ("elf", "disk_image"))):
+            places: list[tuple[KeyPath, dict[str, Any]]] = [((part, "node"), data[part]["node"])]
+            places += [((part, "nodes", n), value) for n, value in data[part]["nodes"].items()]
+            for path, value in places:
+                for key in [key for key in keys if key in value]:
+                    value[key] = str(self.file((*path, key), value[key]))
+        return data
+
 
 def yaml_names(folder: Path) -> list[str]:
     """Return the names of the YAML files in a folder, sorted."""

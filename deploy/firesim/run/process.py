@@ -6,15 +6,19 @@ import ctypes
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from firesim.run.folder import ProcessRecord, is_alive, record_of, save_record
 
 GRACE_S = 30.0
 """How long a simulator may take to write its results after being asked to stop."""
 
+TAIL_BYTES = 8192
 _PR_SET_PDEATHSIG = 1
 
 
@@ -27,21 +31,49 @@ def _child_setup(libc: ctypes.CDLL) -> Callable[[], None]:
     return setup
 
 
+class _Log:
+    """Takes the simulator's output from a pipe: to run.log, and its end into memory.
+
+    The end is kept apart because on a full disk the file is just what cannot be written.
+    """
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self.stream = stream
+        self.path = path
+        self.tail = b""
+        self.thread = threading.Thread(target=self._copy, name="simulator log", daemon=True)
+        self.thread.start()
+
+    def _copy(self) -> None:
+        with self.path.open("ab", buffering=0) as file:
+            while data := self.stream.read1(65536):  # type: ignore[attr-defined]
+                self.tail = (self.tail + data)[-TAIL_BYTES:]
+                with suppress(OSError):
+                    file.write(data)
+
+    def last_words(self) -> str:
+        """Return the last line with anything in it, once the simulator has ended."""
+        self.thread.join(timeout=5)
+        lines = self.tail.decode(errors="replace").splitlines()
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")[:500]
+
+
 class Simulator:
     """A running firesim-sim in a process group of its own."""
 
     def __init__(self, binary: Path, description: Path, folder: Path) -> None:
         """Start it; output goes to `run.log` in `folder`, the process is recorded there."""
         self.folder = folder
-        with (folder / "run.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [str(binary), str(description)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=_child_setup(ctypes.CDLL(None)),
-            )
+        self.process = subprocess.Popen(
+            [str(binary), str(description)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=_child_setup(ctypes.CDLL(None)),
+        )
+        assert self.process.stdout is not None
+        self.log = _Log(self.process.stdout, folder / "run.log")
         self.record = record_of(self.process.pid)
         try:
             save_record(folder, self.record, record_of(os.getpid()))

@@ -34,6 +34,7 @@ from firesim.topology.resolve import resolve
 
 POLL_S = 0.1
 LEAST_FREE_BYTES = 4 << 20
+FULL_BYTES = 128 * 1024
 
 
 @dataclass
@@ -109,8 +110,7 @@ def _write_inputs(loaded: Loaded, plan: Plan, prepared: Prepared, folder: Path) 
         raise InputError(f"{folder}: found {free} bytes free on the disk, expected at least 4 MiB.")
     for name in [node.name for node in plan.nodes] + [switch.name for switch in plan.switches]:
         (folder / name).mkdir(exist_ok=True)
-    resolved = loaded.config.model_dump(mode="json", exclude_none=True)
-    (folder / "config.yaml").write_text(yaml.safe_dump(resolved, sort_keys=False))
+    (folder / "config.yaml").write_text(yaml.safe_dump(loaded.resolved(), sort_keys=False))
     write_json(folder / "versions.json", versions(prepared))
     threads = loaded.config.simulation.threads or os.cpu_count() or 1
     description = folder / "description.json"
@@ -141,9 +141,13 @@ def _simulate(
             simulator.stop()
             raise
         finally:
+            is_full = shutil.disk_usage(folder).free < FULL_BYTES
             with suppress(OSError):
                 release_reserve(folder)
-    result = _result(folder, status, interrupted, time.monotonic() - start)
+    words = simulator.log.last_words()
+    if is_full:
+        words = f"{words} (the disk that holds {folder} is full)".strip()
+    result = _result(folder, status, interrupted, time.monotonic() - start, words)
     return Outcome(folder, plan, _exit_status(status, interrupted), result)
 
 
@@ -169,7 +173,9 @@ def _exit_status(status: int, interrupted: bool) -> int:
     return status if status in (0, 1, 2, 3, 130) else 3
 
 
-def _result(folder: Path, status: int, interrupted: bool, wall_s: float) -> dict[str, Any]:
+def _result(
+    folder: Path, status: int, interrupted: bool, wall_s: float, words: str
+) -> dict[str, Any]:
     """Return result.json, or write one in the simulator's place when it left none."""
     file = folder / "result.json"
     try:
@@ -181,7 +187,7 @@ def _result(folder: Path, status: int, interrupted: bool, wall_s: float) -> dict
     reader = StatusReader(folder / "status.jsonl")
     last = reader.update()
     message = f"firesim-sim ended with {how_it_ended(status)} before it wrote its results"
-    if words := _last_words(folder):
+    if words:
         message += f"; its last line was: {words}"
     result: dict[str, Any] = {
         "reason": "interrupted" if interrupted else "error",
@@ -198,12 +204,3 @@ def _result(folder: Path, status: int, interrupted: bool, wall_s: float) -> dict
     except OSError as error:
         result["message"] += f"; and result.json cannot be written: {error.strerror}"
     return result
-
-
-def _last_words(folder: Path) -> str:
-    try:
-        data = (folder / "run.log").read_bytes()[-4096:]
-    except OSError:
-        return ""
-    lines = [line for line in data.decode(errors="replace").splitlines() if line.strip()]
-    return lines[-1][:500] if lines else ""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 MAX_LINE_BYTES = 16 << 20
+WINDOW_S = 4.0
+"""Rates are over this much wall time: models move a whole batch at once."""
 
 
 @dataclass
@@ -48,6 +51,7 @@ class StatusReader:
         self.path = path
         self.offset = 0
         self.latest: Status | None = None
+        self.window: deque[Status] = deque()
 
     def update(self) -> Status | None:
         """Read what was added; return the newest status, None before the first."""
@@ -59,7 +63,7 @@ class StatusReader:
             return self.latest
         whole = data.rfind(b"\n") + 1
         self.offset += whole
-        for line in data[:whole].splitlines()[-2:]:
+        for line in data[:whole].splitlines():
             try:
                 self._take(json.loads(line))
             except (ValueError, KeyError, TypeError):
@@ -67,9 +71,11 @@ class StatusReader:
         return self.latest
 
     def _take(self, value: dict[str, Any]) -> None:
-        before = self.latest
         status = Status(float(value["wall_s"]))
-        old = {model.name: model for model in before.models} if before else {}
+        while len(self.window) > 1 and status.wall_s - self.window[1].wall_s >= WINDOW_S:
+            self.window.popleft()
+        before = self.window[0] if self.window else None
+        old = {model.name: model.cycle for model in before.models} if before else {}
         for entry in value["models"]:
             model = ModelStatus(
                 str(entry["name"]),
@@ -80,7 +86,8 @@ class StatusReader:
                 int(entry.get("packets_out", 0)),
             )
             since = status.wall_s - (before.wall_s if before else 0.0)
-            done = model.cycle - (old[model.name].cycle if model.name in old else 0)
+            done = model.cycle - old.get(model.name, 0)
             model.cycles_per_s = done / since if since > 0 else 0.0
             status.models.append(model)
+        self.window.append(status)
         self.latest = status
