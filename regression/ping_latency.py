@@ -20,7 +20,7 @@ from firesim.report.network import Network
 from regression.support.cluster import Cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
 from regression.support.one_token import one_token_table
-from regression.support.plotting import PUBLISHED, new_figure, save_figure
+from regression.support.plotting import COLOURS, PUBLISHED, new_figure, save_figure
 from regression.support.simulate import simulate
 
 LATENCIES_CYCLES = (1, 7, 100, 6_400, 64_000)
@@ -87,23 +87,20 @@ def measure(experiment: Experiment, latency: int, pings: int) -> Row:
 
 def _plot(experiment: Experiment, rows: list[Row]) -> Path:
     figure, axes = new_figure()
-    latency = [row.latency for row in rows]
     nanoseconds = 1e9 / CLOCK_HZ
+    latency = [row.latency * nanoseconds for row in rows]
+    means = [sum(row.trips) / len(row.trips) * nanoseconds for row in rows]
+    switching = (rows[0].ideal - 4 * rows[0].latency) * nanoseconds
+    exponents = [index / 20 - 1 for index in range(121)]
+    steady = [10**exponent for exponent in exponents if 10**exponent <= 1.5 * latency[-1]]
+    ideal = [4 * x + switching for x in steady]
+    axes.plot(latency, means, "o", label="measured: bare-metal ping, Rocket RTL")
     axes.plot(
-        [cycles * nanoseconds for cycles in latency],
-        [sum(row.trips) / len(row.trips) * nanoseconds for row in rows],
-        marker="o",
-        label="measured: bare-metal ping, Rocket RTL",
+        steady, ideal, color=COLOURS[1], label="ideal: 4 · latency + 2 · switching (configured)"
     )
     axes.plot(
-        [cycles * nanoseconds for cycles in latency],
-        [row.ideal * nanoseconds for row in rows],
-        linestyle=":",
-        label="ideal: 4 · latency + 2 · switching (configured)",
-    )
-    axes.plot(
-        [cycles * nanoseconds for cycles in latency],
-        [row.ideal * nanoseconds + PUBLISHED_OFFSET_S * 1e9 for row in rows],
+        steady,
+        [y + PUBLISHED_OFFSET_S * 1e9 for y in ideal],
         **PUBLISHED,
         label="published: Linux ping, offset 34 µs (shape only)",
     )
