@@ -2,17 +2,21 @@
 // What the command line writes: one file, ports and names that other parts rely on, clear refusals.
 package firesim
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite
 
 class ElaborateTest extends AnyFunSuite {
   private val bridges = Seq("Memory", "UART", "BlockDevice", "NIC", "TraceRV", "Termination")
 
-  private def elaborate(options: String*): (Path, String) = {
+  /** The name and the text of the one Verilog file written. */
+  private def elaborate(options: String*): (String, String) = {
     val folder = Files.createTempDirectory("firesim-elaborate")
     Elaborate.main((folder.toString +: options).toArray)
-    val file = Files.readString(folder.resolve("filelist.f")).trim
-    (folder, Files.readString(folder.resolve(file)))
+    val list = folder.resolve("filelist.f")
+    val name = Files.readString(list).trim
+    val text = Files.readString(folder.resolve(name))
+    for (path <- Seq(list, folder.resolve(name), folder)) Files.delete(path)
+    (name, text)
   }
 
   private def occurrences(text: String, word: String): Int = s"\\b$word\\b".r.findAllIn(text).size
@@ -21,7 +25,8 @@ class ElaborateTest extends AnyFunSuite {
     for (cores <- Seq(1, 2)) {
       val (_, text) = elaborate("--cores", s"$cores")
       val top = text.substring(text.indexOf("module Blade("))
-      assert("(?s)^module Blade\\(\\s*input\\s+clock,\\s*reset\\s*\\);".r.findFirstIn(top).isDefined)
+      val ports = "(?s)^module Blade\\(\\s*input\\s+clock,\\s*reset\\s*\\);".r
+      assert(ports.findFirstIn(top).isDefined)
       assert(occurrences(top, s"RocketSoC$cores") == 1)
       for (kind <- bridges) {
         val expected = if (kind == "TraceRV") cores else 1
@@ -64,8 +69,8 @@ class ElaborateTest extends AnyFunSuite {
   test("each peripheral is a design of its own") {
     val designs = Seq("nic" -> "NIC", "block-device" -> "BlockDevice", "uart" -> "UART")
     for ((option, name) <- designs) {
-      val (folder, text) = elaborate("--design", option)
-      assert(Files.exists(folder.resolve(s"${name}Design.sv")))
+      val (file, text) = elaborate("--design", option)
+      assert(file == s"${name}Design.sv")
       assert(text.contains(s"FireSim${name}Bridge"))
     }
   }

@@ -103,9 +103,8 @@ class NICTest extends AnyFunSuite with ChiselSim {
       ).sameElements(frame))
     }
     println(f"throughput: send $sendRate%.2f, receive $receiveRate%.2f bytes a cycle")
-    println(
-      s"throughput: at most ${nic.memory.mostReads} reads, ${nic.memory.mostWrites} writes under way"
-    )
+    val (reads, writes) = (nic.memory.mostReads, nic.memory.mostWrites)
+    println(s"throughput: at most $reads reads, $writes writes under way")
     assert(nic.mmio.read32(NICHarness.drops) == 0)
     assert(sendRate >= 4.0 && receiveRate >= 4.0)
   }

@@ -18,7 +18,7 @@ object Elaborate {
   private val firtoolOptions = Array(
     "--lowering-options=disallowLocalVariables,disallowPackedArrays,noAlwaysComb," +
       "disallowMuxInlining,disallowExpressionInliningInPorts," +
-      "emittedLineLength=400", // keeps an assert on the line of its label, where its message is sought
+      "emittedLineLength=400", // an assert stays on the line of its label: see README
     "--strip-debug-info", // so that moving Scala lines rebuilds no model
     "--disable-annotation-unknown",
     "--disable-all-randomization",
