@@ -44,8 +44,10 @@ AssertDriver::AssertDriver(const FiresimPort& port, std::vector<AssertInfo> asse
       enabled_(enabled),
       status_(&status) {}
 
-void AssertDriver::end_blade(uint64_t cycle, uint32_t byte) {
+void AssertDriver::end_blade(uint64_t cycle) {
   if (status_->end.ended()) return;
+  uint32_t byte = 0;
+  while (storage_[byte] == 0) ++byte;
   const auto bit = byte * 8 + static_cast<uint32_t>(std::countr_zero(storage_[byte]));
   std::string what = fmt::format("assert {}", bit);
   for (const AssertInfo& info : asserts_) {

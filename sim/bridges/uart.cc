@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -103,7 +104,11 @@ UartDriver::UartDriver(const DriverContext& context)
     terminal_ = std::make_unique<PseudoTerminal>("");
   }
   config.finish();
-  if (terminal_) next_poll_ = 0;
+  if (terminal_) {
+    next_poll_ = 0;
+    std::fprintf(stderr, "%s: the console is %s\n", context.node.c_str(),
+                 terminal_->device().c_str());
+  }
   out_ready_.set(1);
 }
 
