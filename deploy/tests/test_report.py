@@ -19,7 +19,7 @@ from firesim.report.console import records, round_trips
 from firesim.report.drawing import topology_svg
 from firesim.report.network import Network
 from firesim.report.results import read_results
-from firesim.report.sections import _binned
+from firesim.report.sections import _binned, short_names
 from firesim.report.units import byte_size, hertz, seconds, significant
 
 LATENCY = 6400
@@ -118,12 +118,19 @@ def complete(folder: Path) -> Path:
         "ready\n<script>alert(1)</script>\nreceived frames=9 cycles=160 gbps_x1000=99500\n",
     )
     for node in ("node0", "node1"):
-        write(folder / node / "memory.json", {"reads": 1200, "writes": 345})
+        write(
+            folder / node / "memory.json",
+            {"reads": {"bytes": 1200}, "llc": {"hits": 0}, "writes": {"bytes": 345}},
+        )
         rows = [
             f"{c},{c // 3},{c // 7 if c < 800_000 else 114_285}"
             for c in range(0, 1_600_000, 10_000)
         ]
-        write(folder / node / "counters.csv", "cycle,instructions,nic_sends\n" + "\n".join(rows))
+        write(
+            folder / node / "counters.csv",
+            "# clock_hz 3200000000\ncycle,core.instructions,nic.queue.nic_sends\n"
+            + "\n".join(rows),
+        )
         write(folder / node / "trace/hart0.folded", "main;ping;send 400\nmain;idle 99\n")
     ports = [{"port": p, "packets_in": 111, "bytes_in": 7200, "dropped_runt": p} for p in (0, 1)]
     write(folder / "tor0/ports.json", {"ports": ports})
@@ -206,6 +213,29 @@ def test_bandwidth_is_computed_or_as_the_program_says(tmp_path: Path) -> None:
 def test_packets_of_a_node_come_from_its_links(tmp_path: Path) -> None:
     rows = cells(page_of(complete(tmp_path)), "node-table")
     assert rows[1][-2:] == ["112", "223"]
+
+
+def test_port_columns_of_zeros_are_named_instead(tmp_path: Path) -> None:
+    folder = complete(tmp_path)
+    html = page_of(folder)
+    assert cells(html, "port-table")[1] == ["tor0", "1", "node1", "111", "7,200", "1"]
+    ports = [{"packets_in": 5, "dropped_runt": 0, "dropped_queue_full": 0}]
+    write(folder / "tor0/ports.json", {"ports": ports})
+    html = page_of(folder)
+    assert cells(html, "port-table") == [["tor0", "0", "node0", "5"]]
+    assert "No packet was dropped for: runt, queue full." in html
+
+
+def test_memory_statistics_are_flattened(tmp_path: Path) -> None:
+    html = page_of(complete(tmp_path))
+    assert cells(html, "memory-table") == [["node0", "1,200", "345"], ["node1", "1,200", "345"]]
+
+
+def test_counters_are_called_by_their_last_name(tmp_path: Path) -> None:
+    html = page_of(complete(tmp_path))
+    rows = cells(html, "counters-node0")
+    assert [row[0] for row in rows] == ["instructions", "nic_sends"]
+    assert short_names(["a.x", "b.x", "c.y"]) == {"a.x": "a.x", "b.x": "b.x", "c.y": "y"}
 
 
 def test_console_text_is_escaped(tmp_path: Path) -> None:

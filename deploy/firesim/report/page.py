@@ -32,9 +32,10 @@ def _counters(results: Results) -> list[dict[str, Any]]:
             ]
         )
         cycles = node.counters.rows[-1][0] if node.counters.rows else 0
+        shown_as = sections.short_names(node.counters.columns)
         for name, total in sections.counter_totals(node.counters):
             rate = f"{1000 * total / cycles:,.3f}" if cycles else "–"
-            view.add(name, grouped(total), rate)
+            view.add(shown_as[name], grouped(total), rate)
         figures = sections.counter_figures(results, node.counters)
         shown.append({"node": node.name, "view": view, "figures": figures})
     return shown

@@ -17,7 +17,8 @@ for (const chart of document.querySelectorAll("svg.chart")) {
   const data = JSON.parse(chart.dataset.chart);
   const cursor = chart.querySelector(".cursor");
   const legend = chart.parentElement.querySelector(".legend");
-  data.series.forEach((series, index) => {
+  // A single line is named by the title above it.
+  if (data.series.length > 1) data.series.forEach((series, index) => {
     const mark = document.createElement("i");
     mark.style.background = colour(index);
     const entry = document.createElement("span");

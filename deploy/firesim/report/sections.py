@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -137,8 +138,14 @@ def counter_totals(table: Table) -> list[tuple[str, float]]:
     """Return the last value of each counter; counters count up from reset."""
     if not table.rows:
         return []
-    names = [n for n in table.columns if n.lower() not in ("cycle", "local_cycle")]
-    return [(name, table.column(name)[-1]) for name in names]
+    return [(name, table.column(name)[-1]) for name in table.columns[1:]]
+
+
+def short_names(names: list[str]) -> dict[str, str]:
+    """Return each counter's name without its place in the hierarchy, where that stays unique."""
+    last = {name: name.rpartition(".")[2] for name in names}
+    counts = Counter(last.values())
+    return {name: short if counts[short] == 1 else name for name, short in last.items()}
 
 
 def counter_figures(results: Results, table: Table) -> list[Figure]:
@@ -148,6 +155,7 @@ def counter_figures(results: Results, table: Table) -> list[Figure]:
     cycles = table.column(table.columns[0])
     per_unit, unit = time_unit(cycles[-1], results.clock_hz)
     figures = []
+    shown = short_names(table.columns)
     for name, total in counter_totals(table):
         values = table.column(name)
         steps = [(b - a) for a, b in pairwise(values)]
@@ -157,11 +165,11 @@ def counter_figures(results: Results, table: Table) -> list[Figure]:
         rates = [1000 * s / w for s, w in zip(steps, widths, strict=True)]
         svg = line_chart(
             [c / per_unit for c in cycles[1:]],
-            [Series(name, rates)],
+            [Series(shown[name], rates)],
             x_label=f"target time ({unit})",
             y_label="per 1,000 cycles",
         )
-        figures.append(Figure(name, svg, total))
+        figures.append(Figure(shown[name], svg, total))
     return figures[:MOST_COUNTER_CHARTS]
 
 

@@ -139,7 +139,7 @@ def node_table(results: Results, network: Network) -> View:
             Column("node", text=True),
             Column("engine", source=CONFIGURED, text=True),
             Column("MAC", source=CONFIGURED, text=True),
-            Column("memory", "bytes", CONFIGURED),
+            Column("memory", source=CONFIGURED),
             Column("ended at", "cycle", MEASURED),
             Column("exit code", source=MEASURED),
             Column("simulated", "cycles", MEASURED),
@@ -191,12 +191,18 @@ def _packets(results: Results, network: Network) -> dict[str, tuple[int, int]]:
 
 
 def port_table(results: Results, network: Network) -> View:
-    """Return one row a switch port, with whatever counters the switch kept."""
-    hidden = {"port", "name"}
+    """Return one row a switch port, with whatever counters the switch kept.
+
+    Kinds of drops that never happened are named below the table and not shown as columns of zeros.
+    """
+    ports = [port for switch in results.switches for port in switch.ports]
     keys: list[str] = []
-    for switch in results.switches:
-        for port in switch.ports:
-            keys += [k for k, v in port.items() if k not in hidden | set(keys) and _scalar(v)]
+    for port in ports:
+        keys += [k for k, v in port.items() if k not in {"port", "name", *keys} and _scalar(v)]
+    never = [k for k in keys if k.startswith("dropped_") and not any(p.get(k) for p in ports)]
+    keys = [key for key in keys if key not in never]
+    first = ["packets_in", "bytes_in", "packets_out", "bytes_out"]
+    keys.sort(key=lambda key: first.index(key) if key in first else len(first))
     view = View(
         [
             Column("switch", text=True),
@@ -212,6 +218,9 @@ def port_table(results: Results, network: Network) -> View:
             other = "–" if link is None else (link.b if link.a == switch.name else link.a)
             cells = [_cell(port.get(key)) for key in keys]
             view.add(switch.name, str(number), other, *cells)
+    reasons = [k.removeprefix("dropped_").replace("_", " ") for k in never if "bytes" not in k]
+    if reasons:
+        view.note = f"{view.note} No packet was dropped for: {', '.join(reasons)}.".strip()
     return view
 
 
@@ -227,7 +236,7 @@ def _cell(value: object) -> str:
     )
 
 
-_UNITS = ("bytes", "packets", "cycles", "flits", "gbps", "frames", "requests", "beats")
+_UNITS = ("bytes", "packets", "cycles", "flits", "gbps", "frames", "requests", "beats", "bursts")
 
 
 def _name_and_unit(key: str) -> tuple[str, str]:
@@ -240,18 +249,31 @@ def _name_and_unit(key: str) -> tuple[str, str]:
     return rest, unit.replace("gbps", "Gb/s")
 
 
+def _flat(values: JsonObject, prefix: str = "") -> JsonObject:
+    """Return nested statistics as one level: {"reads": {"bytes": 1}} gives "reads_bytes"."""
+    flat: JsonObject = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat.update(_flat(value, f"{prefix}{key}_"))
+        elif _scalar(value):
+            flat[prefix + key] = value
+    return flat
+
+
 def memory_table(results: Results) -> View | None:
-    """Return the memory statistics, a row a node; None when no node kept any."""
-    kept = [(node.name, node.memory) for node in results.nodes if node.memory]
+    """Return the memory statistics, a row a node; None when no node kept any.
+
+    Statistics that are 0 on every node, such as those of a cache there is none of, are left out.
+    """
+    kept = {node.name: _flat(node.memory) for node in results.nodes if node.memory}
     if not kept:
         return None
-    keys: list[str] = []
-    for _, memory in kept:
-        keys += [k for k, v in memory.items() if k not in keys and _scalar(v)]
-    columns = [Column(*_name_and_unit(key), "" if key == "model" else MEASURED) for key in keys]
+    keys = list(dict.fromkeys(key for values in kept.values() for key in values))
+    keys = [key for key in keys if any(values.get(key) for values in kept.values())]
+    columns = [Column(*_name_and_unit(key), MEASURED) for key in keys]
     view = View([Column("node", text=True), *columns])
-    for name, memory in kept:
-        view.add(name, *(_cell(memory.get(key)) for key in keys))
+    for name, values in kept.items():
+        view.add(name, *(_cell(values.get(key)) for key in keys))
     return view
 
 
