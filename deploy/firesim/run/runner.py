@@ -141,8 +141,9 @@ def _simulate(
             simulator.stop()
             raise
         finally:
-            is_full = shutil.disk_usage(folder).free < FULL_BYTES
+            is_full = False
             with suppress(OSError):
+                is_full = shutil.disk_usage(folder).free < FULL_BYTES
                 release_reserve(folder)
     words = simulator.log.last_words()
     if is_full:
