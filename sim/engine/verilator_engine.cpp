@@ -6,7 +6,9 @@
 // In model.v every input port is held in a register. So the clock edge that ends cycle t-1 is given
 // in settle() of cycle t: it updates the state from the held inputs of cycle t-1, takes in the
 // inputs of cycle t, and settles the outputs of cycle t, in one evaluation. Before cycle 0 there is
-// no edge to give; its inputs are put into the registers directly.
+// no edge to give; its inputs are put into the registers directly. A design with divided clocks has
+// its inputs not held (FIRESIM_INPUTS_HELD 0): then tick() gives the edge, with one evaluation
+// more.
 
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +42,7 @@ struct PortEntry {
 #define FIRESIM_PORT(name, width_bits, is_input, field) \
   PortEntry{name, width_bits, is_input, [](FiresimModel &model) -> void * { return &model.field; }},
 const PortEntry kPorts[] = {FIRESIM_PORTS};
+constexpr bool kInputsHeld = FIRESIM_INPUTS_HELD;
 constexpr uint32_t kPortCount = sizeof(kPorts) / sizeof(kPorts[0]);
 
 void require(bool holds, const char *what) {
@@ -77,22 +80,28 @@ void copy_port(Value &to, const Value &from) {
   to = from;
 }
 
-void hold_first_inputs(FiresimModel &model) {
+[[maybe_unused]] void hold_first_inputs(FiresimModel &model) {
 #define FIRESIM_HOLD(port, held) copy_port(model.held, model.port);
   FIRESIM_HELD_INPUTS
+}
+
+void clock_edge(FiresimModel &model) {
+  model.firesim_clock = 1;
+  model.eval();
 }
 
 void settle(void *opaque) {
   auto &instance = *static_cast<Instance *>(opaque);
   FiresimModel &model = *instance.model;
   require(instance.phase != Phase::kTick, "settle() twice in one cycle; tick() belongs between");
-  if (instance.phase == Phase::kFirst) {
-    hold_first_inputs(model);
-  } else {
-    model.firesim_clock = 1;
-    model.eval();
-    model.firesim_clock = 0;
+  if constexpr (kInputsHeld) {
+    if (instance.phase == Phase::kFirst) {
+      hold_first_inputs(model);
+    } else {
+      clock_edge(model);
+    }
   }
+  model.firesim_clock = 0;
   model.eval();
   instance.phase = Phase::kTick;
 }
@@ -100,6 +109,7 @@ void settle(void *opaque) {
 void tick(void *opaque) {
   auto &instance = *static_cast<Instance *>(opaque);
   require(instance.phase == Phase::kTick, "tick() without settle() before it");
+  if constexpr (!kInputsHeld) clock_edge(*instance.model);
   instance.phase = Phase::kSettle;
 }
 

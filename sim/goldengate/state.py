@@ -92,6 +92,7 @@ class State:
     original: dict[str, str] = field(default_factory=dict)
     messages: dict[tuple[str, int], str] = field(default_factory=dict)
     signals: list[str] = field(default_factory=list)
+    divided_clocks: bool = False
     bridges: list[Bridge] = field(default_factory=list)
     counters: list[Counter] = field(default_factory=list)
     asserts: list[Assertion] = field(default_factory=list)

@@ -126,6 +126,7 @@ def _check_clocks(state: State) -> None:
             drivers = drivers or _Drivers(state.module)
             inputs, register = drivers.leaves(bit)
             if state.request.clock in inputs or (register and not inputs):
+                state.divided_clocks |= state.request.clock not in inputs
                 accepted.add(bit)
                 continue
             other = ", ".join(sorted(inputs)) or bit[0]

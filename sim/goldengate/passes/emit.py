@@ -3,7 +3,8 @@
 In: the flat, instrumented module. Out: `target.v`, the module itself, and `model.v`, a top that
 holds every input in a register. With the inputs held, one clock edge both takes in the inputs of
 cycle t and settles the outputs of cycle t, so that a target cycle costs one evaluation of the logic
-instead of two or three.
+instead of two or three. Registers on a divided clock (a clock that is itself a register) would see
+the inputs one cycle early that way, so a design that has any gets wires in place of the registers.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from goldengate.state import Port, State
 
 MODEL_TOP = "firesim_model"
+HOLD_EDGE = "always @(posedge firesim_clock)"
 
 
 def held_name(index: int) -> str:
@@ -31,13 +33,13 @@ def _declaration(index: int, port: Port) -> str:
     return f"  {direction} wire [{port.width_bits - 1}:0] {port_name(index)}"
 
 
-def model_verilog(top: str, clock: str, ports: list[Port]) -> str:
-    """Return the text of model.v."""
+def model_verilog(top: str, clock: str, ports: list[Port], held: bool) -> str:
+    """Return the text of model.v; `held` says whether inputs go through registers."""
     lines = ["// The target with its inputs held in registers, for the compiler of the model."]
     declarations = ["  input wire firesim_clock"]
     declarations += [_declaration(index, port) for index, port in enumerate(ports)]
     declarations += [
-        f"  output reg [{port.width_bits - 1}:0] {held_name(index)}"
+        f"  output {'reg' if held else 'wire'} [{port.width_bits - 1}:0] {held_name(index)}"
         for index, port in enumerate(ports)
         if port.direction == "in"
     ]
@@ -47,7 +49,8 @@ def model_verilog(top: str, clock: str, ports: list[Port]) -> str:
         source = port_name(index)
         if port.direction == "in":
             source = held_name(index)
-            lines.append(f"  always @(posedge firesim_clock) {source} <= {port_name(index)};")
+            edge = f"{HOLD_EDGE} {source} <=" if held else f"assign {source} ="
+            lines.append(f"  {edge} {port_name(index)};")
         connections.append(f"    .\\{port.name} ({source})")
     lines += [f"  \\{top} target (", ",\n".join(connections), "  );", "endmodule", ""]
     return "\n".join(lines)
@@ -59,5 +62,6 @@ def run(state: State) -> None:
     for command in ("opt_expr -mux_undef", "opt_dff", "opt_clean"):
         state.run(command)
     state.run(f"write_verilog -noattr {state.out / 'target.v'}")
-    text = model_verilog(request.top, request.clock, state.ports())
+    held = not state.divided_clocks
+    text = model_verilog(request.top, request.clock, state.ports(), held)
     (state.out / "model.v").write_text(text)

@@ -1,0 +1,211 @@
+"""Whole models: equal to the original Verilog in plain Verilator, cycle by cycle; the example."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import goldengate
+from goldengate import Event, GoldenGateError
+from goldengate.bridges import BRIDGES
+from goldengate.harness import Model, load_manifest
+from goldengate.tests.designs import seed, top, write
+from goldengate.tests.reference.plain import build_plain
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "target-design" / "examples"
+
+EVERYTHING = """\
+logic [31:0] m [0:15]; initial begin m[2] = 32'h01020304; m[9] = 32'hdeadbeef; end
+logic [7:0] a, b, c; logic [95:0] wide; logic latched; logic [7:0] gated, slow; logic half;
+wire gate = latched & clock;
+always_latch if (!clock) latched = x[1];
+always @(posedge gate) gated <= gated + x;
+always @(posedge clock) half <= reset ? 1'b0 : ~half;
+always @(posedge half) slow <= slow ^ x;
+always @(posedge clock or posedge reset) if (reset) c <= 8'd7; else c <= c + 1;
+always @(posedge clock) begin
+  wide <= {wide[87:0], x ^ a};
+  if (x[0]) begin
+    if (x[4]) m[x[3:0]][7:0] <= x;
+    if (x[5]) m[x[3:0]][15:8] <= b;
+    if (x[6]) m[x[3:0]][31:16] <= {a, b};
+  end
+  if (x[7]) m[b[3:0]] <= wide[31:0];
+  if (reset) a <= 0; else case (x[2:0])
+    0: a <= a + x; 1: a <= a - b; 2: a <= m[b[3:0]][7:0]; 3: a <= a * 3; 4: a <= {a[3:0], a[7:4]};
+    5: a <= wide[95:88]; 6: a <= a / (b | 1); default: a <= ~a;
+  endcase
+  case (x) 17: b <= 1; 34: b <= 2; 99: b <= a; 200: b <= m[a[3:0]][31:24]; default: b <= b + a;
+  endcase
+end
+assign y = a ^ b ^ c ^ gated ^ slow ^ m[x[3:0]][23:16] ^ {8{^wide}};
+"""
+
+
+def _compare(golden_gate: Path, plain: Path, cycles: int, number: int) -> None:
+    """Drive both with the same random inputs, reset included; every output must be equal."""
+    generator = random.Random(number)
+    with Model(golden_gate) as ours, Model(plain) as original:
+        inputs = [name for name, (_, is_input) in ours.ports.items() if is_input]
+        assert set(original.ports) == {n for n in ours.ports if not n.startswith("firesim_")}
+        for cycle in range(cycles):
+            values = {name: generator.getrandbits(ours.ports[name][0]) for name in inputs}
+            values["reset"] = int(cycle < 16 or generator.random() < 0.01)
+            got = ours.step(values)
+            for name, value in original.step(values).items():
+                assert got[name] == value, f"seed {number}, cycle {cycle}: {name}"
+
+
+def test_equal_to_plain_verilator(tmp_path: Path) -> None:
+    source = write(tmp_path, top(EVERYTHING))
+    model = goldengate.compile([source], "Top", tmp_path / "model")
+    plain = build_plain([source], load_manifest(model / "model.so"), tmp_path / "plain")
+    _compare(model / "model.so", plain, 3000, seed())
+
+
+@pytest.fixture(scope="module")
+def reflector(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the packet reflector as `firesim build verilog` does."""
+    folder = tmp_path_factory.mktemp("reflector")
+    source = EXAMPLES / "packet-reflector" / "packet_reflector.sv"
+    return goldengate.compile([source], "PacketReflector", folder) / "model.so"
+
+
+def test_reflector_equal_to_plain_verilator(reflector: Path, tmp_path: Path) -> None:
+    source = EXAMPLES / "packet-reflector" / "packet_reflector.sv"
+    plain = build_plain([source], load_manifest(reflector), tmp_path)
+    _compare(reflector, plain, 2000, seed())
+
+
+def _frame(destination: int, source: int, length_flits: int, generator: random.Random) -> list[int]:
+    flits = [destination << 16, source | generator.getrandbits(16) << 48]
+    return flits + [generator.getrandbits(64) for _ in range(length_flits - 2)]
+
+
+def test_reflector_sends_every_packet_back(reflector: Path) -> None:
+    generator = random.Random(seed())
+    mac, other = 0x0200006D1200, 0x0300006D1200
+    packets = [_frame(mac, other, generator.choice((2, 8, 190)), generator) for _ in range(20)]
+    arriving = [(flit, flit is packet[-1]) for packet in packets for flit in packet]
+    sent: list[int] = []
+    ends = 0
+    with Model(reflector) as model:
+        model["nic__mac_address"] = mac
+        model.reset()
+        for cycle in range(4 * len(arriving) + 10):
+            flit, last = arriving.pop(0) if arriving and cycle % 3 else (None, False)
+            outputs = model.step(
+                {
+                    "nic__in_valid": int(flit is not None),
+                    "nic__in_data": flit or 0,
+                    "nic__in_last": int(last),
+                }
+            )
+            if outputs["nic__out_valid"]:
+                sent.append(outputs["nic__out_data"])
+                ends += outputs["nic__out_last"]
+            assert outputs["firesim_assert"] == 0
+        counters = {c["name"]: model[c["port"]] for c in load_manifest(reflector)["counters"]}
+    expected = []
+    for packet in packets:
+        returned = [other << 16, mac | packet[1] >> 48 << 48, *packet[2:]]
+        expected += returned
+    assert sent == expected
+    assert ends == len(packets) == counters["reflected"]
+
+
+def test_reflector_console_and_end(reflector: Path) -> None:
+    echoed, ended_at, pending = "", None, list("hello q")
+    with Model(reflector) as model:
+        model.reset()
+        model["uart__out_ready"] = 1
+        for _ in range(40):
+            model["uart__in_valid"] = int(bool(pending))
+            model["uart__in_bits"] = ord(pending[0]) if pending else 0
+            cycle = model.cycle
+            outputs = model.step()
+            if outputs["uart__in_ready"] and pending:
+                pending.pop(0)
+            if outputs["uart__out_valid"]:
+                echoed += chr(outputs["uart__out_bits"])
+            if outputs["termination__valid"] and ended_at is None:
+                ended_at = cycle
+    assert echoed == "hello q"
+    assert ended_at == 16 + 2 * len("hello q") - 1
+
+
+def test_assert_fails_in_its_cycle_only(tmp_path: Path) -> None:
+    body = (
+        "logic [7:0] n; assign y = n;\nalways @(posedge clock) begin n <= reset ? 0 : n + 1;\n"
+        'if (!reset) begin limit: assert (n != 5) else $error("five"); five: cover (n == 5);\n'
+        "end end"
+    )
+    model = goldengate.compile([write(tmp_path, top(body))], "Top", tmp_path / "model")
+    assert load_manifest(model / "model.so")["asserts"][0]["message"] == "five"
+    with Model(model / "model.so") as running:
+        running.reset(3)
+        failures, counts = [], []
+        for _ in range(10):
+            outputs = running.step()
+            failures.append(outputs["firesim_assert"])
+            counts.append(outputs["firesim_counter_0"])
+    assert failures == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert counts == [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_event_counts_and_two_different_models_side_by_side(
+    reflector: Path, tmp_path: Path
+) -> None:
+    source = write(tmp_path, top("assign y = x + 1;"))
+    folder = goldengate.compile([source], "Top", tmp_path / "m", events=[Event("odd", "x[0]", "")])
+    with (
+        Model(folder / "model.so") as first,
+        Model(folder / "model.so") as second,
+        Model(reflector) as other,
+    ):
+        other.reset()
+        first.step({"x": 1, "reset": 0})
+        first.step({"x": 3})
+        second.step({"x": 4})
+        assert (first.step()["firesim_counter_0"], second.step()["y"]) == (2, 5)
+        assert other.step()["firesim_counter_0"] == 0
+        assert first.design_hash != other.design_hash
+
+
+def test_errors_of_the_harness(reflector: Path, tmp_path: Path) -> None:
+    with pytest.raises(GoldenGateError, match=r"no such file; expected a model\.so\."):
+        Model(tmp_path / "model.so")
+    with Model(reflector) as model:
+        with pytest.raises(GoldenGateError) as unknown:
+            model["uart__in_bit"] = 1
+        with pytest.raises(GoldenGateError) as wide:
+            model["uart__in_bits"] = 256
+        with pytest.raises(GoldenGateError) as output:
+            model["uart__out_bits"] = 1
+    assert str(unknown.value) == "the model has no port 'uart__in_bit' (nearest: uart__in_bits)."
+    assert str(wide.value) == "port 'uart__in_bits' is 8 bits wide; 256 does not fit."
+    assert str(output.value) == (
+        "port 'uart__out_bits' is an output of the target; it cannot be set."
+    )
+
+
+def test_only_the_engine_symbol_is_exported(reflector: Path) -> None:
+    command = ["nm", "-D", "--defined-only", str(reflector)]
+    symbols = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert symbols[2::3] == ["firesim_engine"]
+
+
+def test_the_port_table_is_the_one_in_the_contract() -> None:
+    contract = (EXAMPLES.parents[1] / "docs/reference/interfaces.md").read_text()
+    for module, kind in BRIDGES.items():
+        row = next(line for line in contract.splitlines() if line.startswith(f"| `{module}`"))
+        assert f"`{kind.key}`" in row
+        for port, width in {**kind.out_ports, **kind.in_ports}.items():
+            sized = f"`{port}`[{width}]" if isinstance(width, int) and width > 1 else f"`{port}`"
+            assert sized in row, f"{module}.{port}"
+        assert row.count("`") == 2 * (
+            2 + len(kind.parameters) + len(kind.out_ports) + len(kind.in_ports)
+        )
