@@ -33,6 +33,8 @@ LINK_GBPS = 204.8
 PUBLISHED_LINK_GBPS = 200.0
 CLOCK_HZ = 3.2e9
 INTERVAL_CYCLES = 1_000
+SMOOTHED = 4
+"""Intervals of which the plot shows the mean; the table uses whole steps."""
 TOLERANCE = 0.05
 """How far a plateau may be from senders x rate, or from the link's bandwidth if that is less."""
 
@@ -111,10 +113,12 @@ def measure(experiment: Experiment, rate_gbps: int) -> Ramp:
 def _plot(experiment: Experiment, ramps: list[Ramp]) -> Path:
     figure, axes = new_figure(width=7.4, height=4.2)
     for index, ramp in enumerate(ramps):
-        step = ramp.step_cycles
-        x = [(cycle - ramp.entries[0]) / step for cycle in ramp.cycles]
+        # Time at the root: two links after the senders.
+        start, step = ramp.entries[0] + 2 * LATENCY_CYCLES, ramp.step_cycles
+        x = [(cycle + SMOOTHED / 2 * INTERVAL_CYCLES - start) / step for cycle in ramp.cycles]
+        smooth = [sum(ramp.gbps[i : i + SMOOTHED]) / SMOOTHED for i in range(len(x) - SMOOTHED)]
         label = f"measured, {ramp.rate_gbps:g} Gb/s a sender"
-        axes.plot(x, ramp.gbps, color=COLOURS[index], linewidth=1.5, label=label)
+        axes.plot(x[: len(smooth)], smooth, color=COLOURS[index], linewidth=1.5, label=label)
         shape = [min(PUBLISHED_LINK_GBPS, (n + 1) * ramp.rate_gbps) for n in range(SENDERS)]
         axes.step(
             range(SENDERS + 1),
@@ -124,7 +128,7 @@ def _plot(experiment: Experiment, ramps: list[Ramp]) -> Path:
             label="published plateaus (figure 2.6)" if index == 0 else None,
         )
     axes.set_xlim(-0.3, SENDERS)
-    axes.set_xlabel("senders that entered before this one (time, in steps)")
+    axes.set_xlabel("time at the root, in steps from the first sender to the next")
     axes.set_ylabel("root link (Gb/s)")
     axes.set_title("Senders enter one after another: bandwidth at the root")
     axes.legend(loc="center right", fontsize=8)
