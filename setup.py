@@ -24,6 +24,10 @@ setup(
     python_requires=">=3.11",
     package_dir=package_dir,
     packages=sorted(package_dir),
+    package_data={
+        "firesim.report": ["*.j2", "*.css", "*.js"],
+        "regression.support.plain_verilator": ["*.sv", "*.cpp"],
+    },
     install_requires=[
         "typer>=0.12",
         "pydantic>=2.7,<3",
