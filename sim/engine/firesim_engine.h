@@ -23,7 +23,8 @@ typedef struct FiresimPort {
   void *storage;
 } FiresimPort;
 
-/* Call order for one target cycle: write input ports, settle(), read output ports, tick(). */
+/* Call order for one target cycle: write input ports, settle() once, read output ports, tick() once.
+ * Outputs keep their values after tick() until the next settle(). */
 typedef struct FiresimEngine {
   uint32_t abi_version;    /* FIRESIM_ENGINE_ABI_VERSION */
   uint32_t port_count;     /* without the clock */
@@ -33,7 +34,7 @@ typedef struct FiresimEngine {
   void (*destroy)(void *instance);
   FiresimPort (*port)(void *instance, uint32_t index); /* index < port_count */
   void (*settle)(void *instance); /* outputs of this cycle, from state and inputs */
-  void (*tick)(void *instance);   /* one rising edge of the target clock */
+  void (*tick)(void *instance);   /* ends the cycle: one rising edge of the target clock */
 } FiresimEngine;
 
 /* The single exported symbol. */

@@ -18,6 +18,7 @@ def blade_model(name: str) -> Path:
         ToolError, GoldenGateError: a step failed; the message says which and why.
     """
     import goldengate
+    from goldengate.verilator_backend import host_fingerprint
 
     from firesim.build.rtl import blade_rtl
 
@@ -39,6 +40,8 @@ def blade_model(name: str) -> Path:
         shutil.copyfile(rtl / blade["device_tree"], folder / "blade.dts")
 
     versions = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
+    # A model is compiled for this very processor; a cache on a shared disk may serve several.
+    versions.append(host_fingerprint())
     return cached("model", [rtl, *_compiler_files(), ROOT / "sim/engine", *versions], build)
 
 

@@ -11,6 +11,7 @@ import pytest
 import goldengate
 from goldengate import Event, GoldenGateError
 from goldengate.bridges import BRIDGES
+from goldengate.command import build
 from goldengate.harness import Model, load_manifest
 from goldengate.tests.designs import seed, top, write
 from goldengate.tests.reference.plain import build_plain
@@ -59,8 +60,11 @@ def _compare(golden_gate: Path, plain: Path, cycles: int, number: int) -> None:
                 assert got[name] == value, f"seed {number}, cycle {cycle}: {name}"
 
 
-def test_equal_to_plain_verilator(tmp_path: Path) -> None:
-    source = write(tmp_path, top(EVERYTHING))
+@pytest.mark.parametrize("slow_clock", ["half", "clock"])
+def test_equal_to_plain_verilator(tmp_path: Path, slow_clock: str) -> None:
+    """With a divided clock inputs are wires in the model, without one they are registers."""
+    text = EVERYTHING.replace("posedge half", f"posedge {slow_clock}")
+    source = write(tmp_path, top(text))
     model = goldengate.compile([source], "Top", tmp_path / "model")
     plain = build_plain([source], load_manifest(model / "model.so"), tmp_path / "plain")
     _compare(model / "model.so", plain, 3000, seed())
@@ -71,7 +75,7 @@ def reflector(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the packet reflector as `firesim build verilog` does."""
     folder = tmp_path_factory.mktemp("reflector")
     source = EXAMPLES / "packet-reflector" / "packet_reflector.sv"
-    return goldengate.compile([source], "PacketReflector", folder) / "model.so"
+    return build("PacketReflector", [source], folder) / "model.so"
 
 
 def test_reflector_equal_to_plain_verilator(reflector: Path, tmp_path: Path) -> None:

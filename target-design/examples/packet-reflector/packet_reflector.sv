@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A blade without a processor, in plain SystemVerilog: it sends every packet it receives back to its
-// sender (a fixed number of cycles later), echoes what is typed on its console, and ends with exit
+// sender, echoes what is typed on its console, and ends with exit
 // code 0 once the console has received 'q'.
 //
 // A frame on the wire is two pad bytes, destination MAC, source MAC, type, payload; so the first
@@ -41,7 +41,7 @@ module PacketReflector (
   assign front = queue[head[$clog2(DEPTH)-1:0]];
   assign following = queue[head[$clog2(DEPTH)-1:0] + 1'b1];
 
-  // First flit: pad, destination := the sender (bytes 4..7 of the sender are in the next flit).
+  // First flit: pad, then as destination the sender, whom the next flit names; then ourselves.
   wire [47:0] original_sender = following.data[47:0];
   assign out_valid = send;
   assign out_last = front.last;

@@ -1,0 +1,59 @@
+"""A Rocket SoC through Golden Gate equals the original in plain Verilator, and is not slower."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from firesim.build.cache import cached
+from firesim.build.rtl import rocket_soc
+from firesim.build.tools import run
+
+import goldengate
+from goldengate.command import compiler_key
+from goldengate.tests.reference.plain import ENGINE, HERE, build_plain
+
+CYCLES = 60_000
+SLOWEST_RATIO = 0.95
+
+
+def _models() -> Path:
+    """Return a folder with golden_gate/model.so, plain/plain.so, axi_bench and loop.bin."""
+    rtl = rocket_soc(1)
+    sources = sorted(rtl.glob("*.*v"))
+
+    def build(folder: Path) -> None:
+        model = goldengate.compile(sources, "RocketSoC1", folder / "golden_gate")
+        manifest = json.loads((model / "model.json").read_text())
+        build_plain(sources, manifest, folder / "plain")
+        run(["g++", "-O2", "-std=c++20", "-I", ENGINE, "-o", folder / "axi_bench",
+             HERE / "axi_bench.cpp", "-ldl"])  # fmt: skip
+        elf = folder / "loop.elf"
+        run(["riscv64-unknown-elf-gcc", "-march=rv64gc", "-mabi=lp64d", "-nostdlib",
+             "-Ttext=0x80000000", "-o", elf, HERE / "loop.S"])  # fmt: skip
+        run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, folder / "loop.bin"])
+
+    reference = sorted(path for path in HERE.iterdir() if path.is_file())
+    return cached("rocket-comparison", [*sources, *compiler_key(), *reference], build)
+
+
+def _run(folder: Path, library: str) -> tuple[str, float]:
+    out = run([folder / "axi_bench", folder / library, folder / "loop.bin", "0x80000000",
+               str(CYCLES)])  # fmt: skip
+    hashed, seconds = out.split()
+    return hashed, float(seconds)
+
+
+def test_rocket_is_equal_and_as_fast() -> None:
+    folder = _models()
+    ours: list[float] = []
+    plain: list[float] = []
+    hashes = set()
+    for _ in range(3):
+        for library, times in (("plain/plain.so", plain), ("golden_gate/model.so", ours)):
+            hashed, seconds = _run(folder, library)
+            hashes.add(hashed)
+            times.append(seconds)
+    print(f"plain {CYCLES / min(plain):.0f} Hz, golden gate {CYCLES / min(ours):.0f} Hz")
+    assert len(hashes) == 1
+    assert min(plain) / min(ours) >= SLOWEST_RATIO
