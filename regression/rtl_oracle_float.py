@@ -59,7 +59,28 @@ class FloatPieces(Base):
             *[self._flags] * 3,
             *[self._refresh] * 5,
         )
-        return self.rng.choice(makers)()
+        lines = self.rng.choice(makers)()
+        result = lines[-1].split()[1].rstrip(",")
+        if (
+            result[0] == "f"
+            and lines[-1].split()[0] not in ("fsw", "fsd")
+            and self.rng.random() < 0.4
+        ):
+            lines += self._keep(result)
+        return lines
+
+    def _keep(self, result: str) -> Lines:
+        """Fold a result and the flags into the signature, so that it cannot be lost unseen."""
+        offset = 8 * self.rng.randint(0, 255)
+        total, value, flags = self.rng.sample(self.FREE, 3)
+        return [
+            f"  ld {total}, {offset}(gp)",
+            f"  fmv.x.d {value}, {result}",
+            f"  frflags {flags}",
+            f"  add {total}, {total}, {value}",
+            f"  add {total}, {total}, {flags}",
+            f"  sd {total}, {offset}(gp)",
+        ]
 
     def _size(self) -> str:
         return self.rng.choice("sd")

@@ -77,7 +77,7 @@ def _data(rng: random.Random, rounds: int) -> list[str]:
     return lines
 
 
-def generate(seed: int, *, segments: int = 12, pieces: int = 50, rounds: int = 4) -> str:
+def generate(seed: int, *, segments: int = 12, pieces: int = 60, rounds: int = 4) -> str:
     """Return the program of a seed: `rounds` times over `segments` of `pieces` pieces each."""
     rng = random.Random(seed)
     made = Pieces(rng)

@@ -48,13 +48,13 @@ class Pieces(SystemPieces, FloatPieces):
             *[self.memory] * 14,
             *[self.amo] * 5,
             *[self.reservation] * 2,
-            *[self.floating] * 24,
+            *[self.floating] * 30,
             *[self.branch] * 6,
             *[self.loop] * 2,
             *[self.jump] * 3,
             *[self.sign] * 6,
             *[self.patch_code] * 1,
-            *[self.trap] * 4,
+            *[self.trap] * 2,
             *[self.registers_of_mode] * 4,
         )
         lines = self.rng.choice(usual)()

@@ -93,6 +93,29 @@ static int digit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+static bool same_name(const char *a, const char *b) {
+  while (*a == *b && *a != '=' && !ends(*a)) a++, b++;
+  return *a == '=' && *b == '=';
+}
+
+static const char *next_word(const char *word) {
+  while (!ends(*word)) word++;
+  while (*word == ' ') word++;
+  return word;
+}
+
+void check_arguments(const struct arguments *arguments) {
+  for (const char *word = arguments->given; *word; word = next_word(word)) {
+    const char *known = arguments->defaults;
+    while (*known && !same_name(word, known)) known = next_word(known);
+    if (*known) continue;
+    print("error: found argument ");
+    for (const char *at = word; !ends(*at); at++) console_character(*at);
+    print(", expected any of: %s\n", arguments->defaults);
+    finish(2);
+  }
+}
+
 bool argument_is(const struct arguments *arguments, const char *name, const char *expected) {
   const char *value = find(arguments, name);
   return value && word_is(value, expected);

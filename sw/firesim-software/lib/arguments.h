@@ -15,6 +15,9 @@ struct arguments {
 // Reads bootargs out of a flattened device tree; a missing or damaged one gives no arguments.
 struct arguments read_arguments(const void *device_tree);
 
+// Ends the blade with a list of what is possible when a given word is no argument of the program.
+void check_arguments(const struct arguments *arguments);
+
 // True when the argument's value is exactly `expected`.
 bool argument_is(const struct arguments *arguments, const char *name, const char *expected);
 

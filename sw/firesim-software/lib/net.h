@@ -35,14 +35,13 @@ struct net {
   struct frame *inbox;
   struct frame *outbox;
   uint64_t polls_limit;  // polls of the NIC without a frame before the blade fails
-  bool interrupts;       // wait by interrupt and not by polling
+  bool interrupts;       // watch the interrupt and not the NIC's queue
 };
 
 // Reads the arguments `wait` (poll or interrupt) and `polls` and makes the NIC ready.
 void net_start(struct net *net, const struct arguments *arguments);
 
-// Cycles between two polls of the NIC, measured; 0 when waiting by interrupt. No receive buffer may
-// be posted.
+// Cycles between two polls for a frame, measured. No receive buffer may be posted.
 uint64_t net_polling_period_cycles(const struct net *net);
 
 // Sends a message of MESSAGE_BYTES to the peer and waits until it left.

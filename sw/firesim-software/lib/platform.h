@@ -46,7 +46,7 @@ static inline void write64(uintptr_t address, uint64_t value) {
 #define set_csr(name, bits) __asm__ volatile("csrs " #name ", %0" ::"rK"((uint64_t)(bits)))
 #define clear_csr(name, bits) __asm__ volatile("csrc " #name ", %0" ::"rK"((uint64_t)(bits)))
 
-// Cycles since reset, and instructions retired, of this hart.
+// Cycles since reset outside of WFI, and instructions retired, of this hart.
 static inline uint64_t cycles(void) { return read_csr(mcycle); }
 static inline uint64_t instructions(void) { return read_csr(minstret); }
 

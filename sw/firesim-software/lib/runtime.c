@@ -24,6 +24,7 @@ void firesim_start(int hart, const void *device_tree) {
   }
   console_start();
   const struct arguments arguments = read_arguments(device_tree);
+  check_arguments(&arguments);
   finish(main(hart, &arguments));
 }
 

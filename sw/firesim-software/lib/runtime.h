@@ -35,7 +35,8 @@ void plic_enable(unsigned interrupt);
 unsigned plic_claim(void);
 void plic_complete(unsigned interrupt);
 
-// Stops until an interrupt enabled in mie is pending; without mstatus.MIE it is not taken.
+// Stops until an interrupt enabled in mie is pending; without mstatus.MIE it is not taken. Rocket's
+// cycle counter stands still meanwhile.
 static inline void wait_for_interrupt(void) { __asm__ volatile("wfi" ::: "memory"); }
 
 #endif  // FIRESIM_RUNTIME_H_

@@ -6,7 +6,7 @@
 #include "net.h"
 #include "nic.h"
 
-enum { POOL_FRAMES = 8, CLOCK_MHZ = 3200, LINE_BYTES = 64 };
+enum { POOL_FRAMES = 4, CLOCK_MHZ = 3200, LINE_BYTES = 64 };
 enum { STREAM_MAX_BYTES = 64 << 20 };
 #define FRAME_STEP 0x9e3779b97f4a7c15UL
 #define WORD_STEP 0x0101010101010107UL

@@ -60,12 +60,20 @@ def test_hello_in_qemu() -> None:
 
 
 def test_arguments_override_defaults_and_set_the_exit_code() -> None:
-    assert in_qemu("hello", "other=1 exit=0x2a")[1] == 42
+    assert in_qemu("trigger", "rounds=0x10")[1] == 0
+    assert in_qemu("hello", "exit=0x2a")[1] == 42
 
 
 def test_a_wrong_argument_is_refused_with_what_was_found() -> None:
     console, code = in_qemu("hello", "exit=4x2")
     assert console.endswith('error: argument exit: found "4x2", expected a number\n')
+    assert code == 2
+
+
+@pytest.mark.parametrize("word", ["exits=1", "exi=1", "exit", "other=1"])
+def test_an_unknown_argument_is_refused_with_what_there_is(word: str) -> None:
+    console, code = in_qemu("hello", f"exit=0  {word}")
+    assert console == f"error: found argument {word}, expected any of: exit=0\n"
     assert code == 2
 
 

@@ -46,6 +46,6 @@ int main(int hart, const struct arguments *arguments) {
   require_choice(arguments, "role", "sender receiver idle");
   if (argument_is(arguments, "role", "idle")) return 0;
   if (argument_is(arguments, "role", "receiver")) return receive(arguments);
-  net_start(&net, arguments);
+  net.own = nic_mac();
   return send(&net, arguments, number_argument(arguments, "size"));
 }
