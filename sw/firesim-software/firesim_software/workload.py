@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-FOLDER = Path(__file__).resolve().parent / "programs"
+FOLDER = Path(__file__).resolve().parents[1] / "programs"
 FILE = "workload.yaml"
 
 

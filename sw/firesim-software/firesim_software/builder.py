@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesim.build.cache import KeyPart, cached
+
 from firesim_software.workload import Workload, workload
 
-LIBRARY = Path(__file__).resolve().parent / "lib"
+LIBRARY = Path(__file__).resolve().parents[1] / "lib"
 COMPILER = "riscv64-unknown-elf-gcc"
 COMMON = (
     "-march=rv64imafdc_zicsr_zifencei -mabi=lp64d -mcmodel=medany -O2 -g -std=gnu11 -ffreestanding "
