@@ -23,8 +23,8 @@ typedef struct FiresimPort {
   void *storage;
 } FiresimPort;
 
-/* Call order for one target cycle: write input ports, settle() once, read output ports, tick() once.
- * Outputs keep their values after tick() until the next settle(). */
+/* Call order for one target cycle: write input ports, settle() once, read output ports, tick()
+ * once. Outputs keep their values after tick() until the next settle(). */
 typedef struct FiresimEngine {
   uint32_t abi_version;    /* FIRESIM_ENGINE_ABI_VERSION */
   uint32_t port_count;     /* without the clock */
