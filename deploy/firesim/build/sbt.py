@@ -1,4 +1,7 @@
-"""Runs sbt, the Scala build tool, without its being installed: its launcher is a Maven jar."""
+"""Runs sbt, the Scala build tool, without its being installed: its launcher is a Maven jar.
+
+`python -m firesim.build.sbt FOLDER COMMAND...` does so from a shell.
+"""
 
 from __future__ import annotations
 
@@ -36,3 +39,9 @@ def run_sbt(project_dir: Path, *commands: str) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         jar = maven_jar(SBT_LAUNCHER)
         run(["java", *JAVA_OPTIONS, "-jar", jar, *commands], cwd=project_dir)
+
+
+if __name__ == "__main__":
+    import sys
+
+    run_sbt(Path(sys.argv[1]), *sys.argv[2:])

@@ -86,7 +86,7 @@ trait HasDmaPort { this: BaseSubsystem =>
     (_
       := TLBuffer(BufferParams.default)
       := TLFIFOFixer(TLFIFOFixer.allFIFO) // devices answer in order; memory is left alone
-      := TLWidthWidget(params.beatBytes)
+    := TLWidthWidget(params.beatBytes)
       := AXI4ToTL()
       := AXI4UserYanker(Some(1))
       := AXI4Fragmenter()
