@@ -1,0 +1,58 @@
+"""What the simulated software measured, printed at the end of a run."""
+
+from __future__ import annotations
+
+import json
+
+from rich.console import Console
+from rich.table import Table
+
+from firesim.config.units import target_time
+from firesim.report.console import Record, records, round_trips
+from firesim.report.network import Network
+from firesim.run.runner import Outcome
+
+
+def print_measurements(outcome: Outcome, console: Console) -> None:
+    """Print each node's round trips beside the ideal 4 x latency + 2 x switching, and its stream.
+
+    Nothing is printed for nodes whose software measured nothing.
+    """
+    network = Network(json.loads((outcome.folder / "description.json").read_text()))
+    streams = []
+    for node in outcome.plan.nodes:
+        log = outcome.folder / node.name / "uart.log"
+        text = log.read_text(errors="replace") if log.is_file() else ""
+        if trips := round_trips(text):
+            ideals = network.ideal_round_trips(node.name)
+            print_round_trips(node.name, trips, ideals[0], outcome.plan.clock_hz, console)
+        streams += [(node.name, r) for r in records(text) if r.kind == "stream"]
+    for name, stream in streams:
+        console.print(stream_sentence(name, stream), highlight=False, soft_wrap=True)
+
+
+def stream_sentence(name: str, stream: Record) -> str:
+    """Say how fast a node's stream was, as the program measured it."""
+    gbps = stream.number("gbps")
+    if gbps is None:
+        gbps = (stream.number("gbps_x1000") or 0) / 1000
+    size, cycles = stream.number("bytes") or 0, stream.number("cycles") or 0
+    checked = f", {stream.fields['errors']} errors" if "errors" in stream.fields else ""
+    return f"stream of {name}: {size:,.0f} bytes in {cycles:,.0f} cycles, {gbps:.1f} Gb/s{checked}"
+
+
+def print_round_trips(
+    name: str, trips: list[tuple[int, float]], ideal: int, clock_hz: int, console: Console
+) -> None:
+    """Print one node's round trips; `ideal` is that of one token, in cycles."""
+    console.print(
+        f"round trips of {name}; ideal 4 x latency + 2 x switching = {ideal:,} cycles",
+        highlight=False,
+    )
+    table = Table()
+    for heading in ("ping", "cycles", "time", "over the ideal"):
+        table.add_column(heading, justify="right")
+    for number, cycles in trips:
+        over = f"{cycles - ideal:+,.0f} cycles"
+        table.add_row(str(number), f"{cycles:,.0f}", target_time(int(cycles), clock_hz), over)
+    console.print(table)
