@@ -127,7 +127,7 @@ def _measure(experiment: Experiment) -> Verdict:
     axes.set_xlabel("frame (bytes)")
     axes.set_ylabel("bandwidth (Gb/s)")
     axes.set_title("One NIC, bare-metal, node to node")
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, fontsize=8)
     experiment.note_file(save_figure(figure, experiment.folder, "nic-bandwidth"))
     experiment.keep(gbps={made.frame_bytes: made.gbps for made in streams}, best_gbps=best)
     return Verdict(best >= GOAL_GBPS, f"{best:.1f} Gb/s verified", f"{GOAL_GBPS:.0f} Gb/s")
