@@ -19,7 +19,7 @@ from firesim.report.results import read_table
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
-from regression.support.plotting import COLOURS, PUBLISHED, new_figure, save_figure
+from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
 from regression.support.simulate import Run
 
 SENDERS = 8
@@ -141,7 +141,7 @@ def _plot(experiment: Experiment, ramps: list[Ramp]) -> Path:
     axes.set_xlabel("time at the root, in steps from the first sender to the next")
     axes.set_ylabel("root link (Gb/s)")
     axes.set_title("Senders enter one after another: bandwidth at the root")
-    axes.legend(loc="center right", fontsize=8)
+    legend_below(axes)
     return save_figure(figure, experiment.folder, "link-saturation")
 
 

@@ -14,7 +14,7 @@ from firesim.report.console import Record, records
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
-from regression.support.plotting import PUBLISHED, new_figure, save_figure
+from regression.support.plotting import PUBLISHED, legend_below, new_figure, save_figure
 
 GOAL_GBPS = 100.0
 PUBLISHED_LATER_GBPS = 150.0
@@ -127,7 +127,7 @@ def _measure(experiment: Experiment) -> Verdict:
     axes.set_xlabel("frame (bytes)")
     axes.set_ylabel("bandwidth (Gb/s)")
     axes.set_title("One NIC, bare-metal, node to node")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, fontsize=8)
+    legend_below(axes, columns=2)
     experiment.note_file(save_figure(figure, experiment.folder, "nic-bandwidth"))
     experiment.keep(gbps={made.frame_bytes: made.gbps for made in streams}, best_gbps=best)
     return Verdict(best >= GOAL_GBPS, f"{best:.1f} Gb/s verified", f"{GOAL_GBPS:.0f} Gb/s")

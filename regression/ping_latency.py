@@ -20,7 +20,7 @@ from firesim.report.network import Network
 from regression.support.cluster import Cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
 from regression.support.one_token import one_token_table
-from regression.support.plotting import COLOURS, PUBLISHED, new_figure, save_figure
+from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
 from regression.support.simulate import simulate
 
 LATENCIES_CYCLES = (1, 7, 100, 6_400, 64_000)
@@ -109,7 +109,7 @@ def _plot(experiment: Experiment, rows: list[Row]) -> Path:
     axes.set_xlabel("link latency (ns of target time)")
     axes.set_ylabel("round trip (ns of target time)")
     axes.set_title("Ping round trip against link latency")
-    axes.legend()
+    legend_below(axes, columns=1)
     return save_figure(figure, experiment.folder, "ping-latency")
 
 

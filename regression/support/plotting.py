@@ -45,6 +45,11 @@ def new_figure(columns: int = 1, *, width: float = 6.4, height: float = 3.9) -> 
     return figure, axes
 
 
+def legend_below(axes: Any, columns: int = 3) -> None:
+    """Put the legend under the axes, where it hides no data."""
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns, fontsize=8)
+
+
 def save_figure(figure: Any, folder: Path, name: str) -> Path:
     """Write `NAME.svg` and `NAME.png` into `folder`, close the figure, return the PNG's path."""
     figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
