@@ -104,13 +104,11 @@ uint64_t hash_flits(uint64_t first_cycle, const uint64_t *data, uint32_t length)
 
 uint64_t hash_batch(const Batch &batch) {
   uint64_t sum = 0;
-  const uint64_t *data = batch.data().data();
   for (const Run &run : batch.runs()) {
     const uint64_t first_cycle = batch.start_cycle() + run.offset;
     const uint32_t plain = run.length - (run.last ? 1 : 0);
-    sum += hash_flits(first_cycle, data, plain);
-    if (run.last) sum += mix_flit(first_cycle + plain, data[plain], true);
-    data += run.length;
+    sum += hash_flits(first_cycle, run.data, plain);
+    if (run.last) sum += mix_flit(first_cycle + plain, run.data[plain], true);
   }
   return sum;
 }

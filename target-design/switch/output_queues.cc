@@ -42,8 +42,8 @@ void StoreAndForwardSwitch::send_until(uint32_t port, uint64_t end_cycle) {
     if (cycle >= end_cycle) return;
     flits = static_cast<uint32_t>(std::min<uint64_t>(flits, end_cycle - cycle));
     const bool last = packet.complete && front.sent + flits == packet.flits;
-    outputs_[port].append_run(static_cast<uint32_t>(cycle - start_cycle_), packet.data + front.sent,
-                              flits, last);
+    outputs_[port].append_shared(static_cast<uint32_t>(cycle - start_cycle_),
+                                 packet.data + front.sent, flits, last, packet.buffer);
     if (throughput_) throughput_->add_out(port, cycle, flits);
     front.sent += flits;
     queue.window_flits += flits;

@@ -20,12 +20,12 @@ Packet *PacketPool::take() {
   return packet;
 }
 
-Packet *PacketPool::borrow(const uint64_t *data, uint32_t flits) {
+Packet *PacketPool::borrow(const uint64_t *data, uint32_t flits, FlitBuffer *buffer) {
   Packet *packet = take();
   packet->data = data;
   packet->flits = flits;
   packet->complete = true;
-  packet->borrowed = true;
+  packet->buffer = buffer;
   borrowed_.push_back(packet);
   return packet;
 }
@@ -36,7 +36,7 @@ Packet *PacketPool::make_empty() {
   packet->data = packet->storage.data();
   packet->flits = 0;
   packet->complete = false;
-  packet->borrowed = false;
+  packet->buffer = nullptr;
   return packet;
 }
 
@@ -49,7 +49,7 @@ void PacketPool::append(Packet &packet, const uint64_t *data, uint32_t flits) {
 void PacketPool::release(Packet *packet) {
   FIRESIM_CHECK(packet->references > 0, "packet released more often than it was taken");
   if (--packet->references > 0) return;
-  if (packet->borrowed) {
+  if (packet->buffer != nullptr) {
     ++dead_in_advance_;  // stays in `borrowed_` until the advance ends
   } else {
     free_.push_back(packet);
@@ -58,7 +58,7 @@ void PacketPool::release(Packet *packet) {
 
 void PacketPool::end_advance() {
   for (Packet *packet : borrowed_) {
-    packet->borrowed = false;
+    packet->buffer = nullptr;
     if (packet->references == 0) {
       free_.push_back(packet);
     } else {

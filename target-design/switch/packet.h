@@ -2,16 +2,17 @@
 //
 // Packets inside a switch, and the pool they come from.
 //
-// A packet that arrives whole within one advance borrows its flits from the input batch: all flits
-// of a batch lie back to back, whatever gaps are between them in time. Most packets leave in the
-// same advance, so their data is copied once, into the output batch. What is still there when the
-// advance ends gets storage of its own.
+// A packet that arrives whole within one advance borrows its flits from the input batch. Most
+// packets leave in the same advance, and the output batch refers to the same memory, so their data
+// is never copied. What is still there when the advance ends gets storage of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>
+
+#include "core/flit_buffer.h"
 
 namespace firesim {
 
@@ -24,6 +25,7 @@ struct ReadySegment {
 
 struct Packet {
   const uint64_t *data = nullptr;
+  FlitBuffer *buffer = nullptr;  // the one `data` is borrowed from; null if it is in `storage`
   uint32_t flits = 0;            // known so far
   bool complete = false;         // the final flit is among them
   uint32_t ingress = 0;          // port
@@ -32,8 +34,7 @@ struct Packet {
   std::vector<ReadySegment> segments;
 
   // Managed by the pool.
-  uint32_t references = 0;  // of everything that holds it
-  bool borrowed = false;
+  uint32_t references = 0;        // of everything that holds it
   std::vector<uint64_t> storage;  // capacity is kept when the packet is reused
 
   uint64_t bytes() const { return uint64_t{flits} * 8; }
@@ -44,7 +45,7 @@ struct Packet {
 class PacketPool {
  public:
   // A packet with one reference whose flits stay where they are until the end of the advance.
-  Packet *borrow(const uint64_t *data, uint32_t flits);
+  Packet *borrow(const uint64_t *data, uint32_t flits, FlitBuffer *buffer);
   // A packet with one reference and storage of its own, empty.
   Packet *make_empty();
   // Adds flits to a packet made by `make_empty`.

@@ -87,16 +87,24 @@ void StoreAndForwardSwitch::receive(uint32_t port, const Batch &batch) {
 }
 
 void StoreAndForwardSwitch::receive_store(uint32_t port, const Batch &batch) {
-  const uint64_t *data = batch.data().data();
-  uint32_t first = 0;  // of the packet being looked at
-  uint32_t next = 0;
+  const uint64_t *first = nullptr;  // of the packet being looked at, without what is held of it
+  uint32_t flits = 0;
+  FlitBuffer *buffer = nullptr;
   for (const Run &run : batch.runs()) {
-    next += run.length;
+    if (flits > 0 && (run.data != first + flits || run.buffer != buffer)) {
+      hold_part(port, first, flits);  // the rest lies elsewhere
+      flits = 0;
+    }
+    if (flits == 0) {
+      first = run.data;
+      buffer = run.buffer;
+    }
+    flits += run.length;
     if (!run.last) continue;
-    end_packet(port, batch.start_cycle() + run.end() - 1, data + first, next - first);
-    first = next;
+    end_packet(port, batch.start_cycle() + run.end() - 1, first, flits, buffer);
+    flits = 0;
   }
-  if (first < next) hold_part(port, data + first, next - first);
+  if (flits > 0) hold_part(port, first, flits);
 }
 
 // Keeps the beginning of a packet for the next batch; of one that is too long, only its length.
@@ -114,7 +122,7 @@ void StoreAndForwardSwitch::hold_part(uint32_t port, const uint64_t *data, uint3
 
 // The final `flits` flits of a packet have arrived, the last one in `last_cycle`.
 void StoreAndForwardSwitch::end_packet(uint32_t port, uint64_t last_cycle, const uint64_t *data,
-                                       uint32_t flits) {
+                                       uint32_t flits, FlitBuffer *buffer) {
   Assembly &assembly = assemblies_[port];
   Packet *packet = std::exchange(assembly.packet, nullptr);
   const uint64_t total = std::exchange(assembly.flits, 0) + flits;
@@ -125,7 +133,7 @@ void StoreAndForwardSwitch::end_packet(uint32_t port, uint64_t last_cycle, const
   if (packet != nullptr) {
     PacketPool::append(*packet, data, flits);
   } else {
-    packet = pool_.borrow(data, flits);
+    packet = pool_.borrow(data, flits, buffer);
   }
   packet->complete = true;
   packet->ingress = port;
@@ -151,17 +159,12 @@ bool StoreAndForwardSwitch::count_and_check(uint32_t port, uint64_t flits) {
 }
 
 void StoreAndForwardSwitch::receive_streaming(uint32_t port, const Batch &batch) {
-  const uint64_t *data = batch.data().data();
-  for (const Run &run : batch.runs()) {
-    stream_run(port, batch.start_cycle() + run.offset, data, run);
-    data += run.length;
-  }
+  for (const Run &run : batch.runs()) stream_run(port, batch.start_cycle() + run.offset, run);
 }
 
 // A stretch of a packet that is forwarded while it arrives. Beyond the longest allowed length it is
 // cut off: what has left cannot be called back.
-void StoreAndForwardSwitch::stream_run(uint32_t port, uint64_t cycle, const uint64_t *data,
-                                       const Run &run) {
+void StoreAndForwardSwitch::stream_run(uint32_t port, uint64_t cycle, const Run &run) {
   Assembly &assembly = assemblies_[port];
   if (assembly.flits == 0) {
     assembly.packet = pool_.make_empty();
@@ -176,7 +179,7 @@ void StoreAndForwardSwitch::stream_run(uint32_t port, uint64_t cycle, const uint
     const uint32_t kept = std::min(run.length, room);
     const uint64_t ready = cycle + config_.switching_latency_cycles;
     if (kept > 0) packet->segments.push_back({packet->flits, ready});
-    PacketPool::append(*packet, data, kept);
+    PacketPool::append(*packet, run.data, kept);
     if (is_new) add_pending(packet, ready);
     if (packet->flits == max_packet_flits_ || run.last) {
       packet->complete = true;

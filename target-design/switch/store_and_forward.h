@@ -88,9 +88,10 @@ class StoreAndForwardSwitch : public Model {
   void receive(uint32_t port, const Batch &batch);
   void receive_store(uint32_t port, const Batch &batch);
   void hold_part(uint32_t port, const uint64_t *data, uint32_t flits);
-  void end_packet(uint32_t port, uint64_t last_cycle, const uint64_t *data, uint32_t flits);
+  void end_packet(uint32_t port, uint64_t last_cycle, const uint64_t *data, uint32_t flits,
+                  FlitBuffer *buffer);
   void receive_streaming(uint32_t port, const Batch &batch);
-  void stream_run(uint32_t port, uint64_t cycle, const uint64_t *data, const Run &run);
+  void stream_run(uint32_t port, uint64_t cycle, const Run &run);
   bool count_and_check(uint32_t port, uint64_t flits);
   void add_pending(Packet *packet, uint64_t stamp);
   void forward_until(uint64_t end_cycle);

@@ -29,8 +29,14 @@ TEST(Batch, AdjacentFlitsOfAPacketAreOneRun) {
   batch.append_flit(3, 13, true);
   batch.append_flit(4, 14, false);
   batch.append_flit(6, 15, true);
-  const std::vector<firesim::Run> expected = {{1, 3, true}, {4, 1, false}, {6, 1, true}};
-  EXPECT_EQ(std::vector<firesim::Run>(batch.runs().begin(), batch.runs().end()), expected);
+  const std::vector<firesim::Run> expected = {{1, 3, true, nullptr, nullptr},
+                                              {4, 1, false, nullptr, nullptr},
+                                              {6, 1, true, nullptr, nullptr}};
+  ASSERT_EQ(batch.runs().size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(batch.runs()[i].same_shape(expected[i])) << i;
+  }
+  EXPECT_EQ(batch.runs()[0].data[2], 13u);
   EXPECT_EQ(batch.flit_count(), 5u);
 }
 
