@@ -26,6 +26,7 @@ Packet *PacketPool::borrow(const uint64_t *data, uint32_t flits, FlitBuffer *buf
   packet->flits = flits;
   packet->complete = true;
   packet->buffer = buffer;
+  packet->borrowed_index = static_cast<uint32_t>(borrowed_.size());
   borrowed_.push_back(packet);
   return packet;
 }
@@ -50,24 +51,23 @@ void PacketPool::release(Packet *packet) {
   FIRESIM_CHECK(packet->references > 0, "packet released more often than it was taken");
   if (--packet->references > 0) return;
   if (packet->buffer != nullptr) {
-    ++dead_in_advance_;  // stays in `borrowed_` until the advance ends
-  } else {
-    free_.push_back(packet);
+    Packet *moved = borrowed_.back();
+    borrowed_.pop_back();
+    if (moved != packet) {
+      borrowed_[packet->borrowed_index] = moved;
+      moved->borrowed_index = packet->borrowed_index;
+    }
   }
+  free_.push_back(packet);
 }
 
 void PacketPool::end_advance() {
   for (Packet *packet : borrowed_) {
     packet->buffer = nullptr;
-    if (packet->references == 0) {
-      free_.push_back(packet);
-    } else {
-      packet->storage.assign(packet->data, packet->data + packet->flits);
-      packet->data = packet->storage.data();
-    }
+    packet->storage.assign(packet->data, packet->data + packet->flits);
+    packet->data = packet->storage.data();
   }
   borrowed_.clear();
-  dead_in_advance_ = 0;
 }
 
 }  // namespace firesim

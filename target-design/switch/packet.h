@@ -35,6 +35,7 @@ struct Packet {
 
   // Managed by the pool.
   uint32_t references = 0;        // of everything that holds it
+  uint32_t borrowed_index = 0;    // of a borrowed one, among those
   std::vector<uint64_t> storage;  // capacity is kept when the packet is reused
 
   uint64_t bytes() const { return uint64_t{flits} * 8; }
@@ -57,15 +58,14 @@ class PacketPool {
   void end_advance();
 
   // Packets in use; for tests.
-  size_t in_use() const { return all_.size() - free_.size() - dead_in_advance_; }
+  size_t in_use() const { return all_.size() - free_.size(); }
 
  private:
   Packet *take();
 
   std::deque<Packet> all_;
   std::vector<Packet *> free_;
-  std::vector<Packet *> borrowed_;  // in this advance, dead or alive
-  size_t dead_in_advance_ = 0;
+  std::vector<Packet *> borrowed_;
 };
 
 }  // namespace firesim
