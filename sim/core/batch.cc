@@ -13,13 +13,6 @@
 
 namespace firesim {
 
-namespace {
-
-// Shorter runs are copied: the memory of a buffer is not held for the sake of a few flits.
-constexpr uint32_t kLeastSharedFlits = 32;
-
-}  // namespace
-
 Batch::~Batch() {
   clear();
   if (own_ != nullptr) own_->release();
@@ -81,20 +74,6 @@ void Batch::append_run(uint32_t offset, const uint64_t *data, uint32_t length, b
   uint64_t *at = room_for(length);
   std::memcpy(at, data, length * sizeof *data);
   add_run(offset, at, length, last, own_);
-}
-
-void Batch::append_shared(uint32_t offset, const uint64_t *data, uint32_t length, bool last,
-                          FlitBuffer *buffer) {
-  if (buffer == nullptr || length < kLeastSharedFlits) {
-    append_run(offset, data, length, last);
-    return;
-  }
-  check_append(offset, length);
-  if (kept_.empty() || kept_.back() != buffer) {
-    kept_.push_back(buffer);
-    buffer->retain();
-  }
-  add_run(offset, data, length, last, buffer);
 }
 
 void Batch::append_part(const Batch &source, uint32_t from, uint32_t to, uint32_t at) {

@@ -61,6 +61,9 @@ struct Token {
 
 class Batch {
  public:
+  // Shorter runs are copied: the memory of a buffer is not held for the sake of a few flits.
+  static constexpr uint32_t kLeastSharedFlits = 32;
+
   Batch() = default;
   Batch(uint64_t start_cycle, uint32_t cycles) { reset(start_cycle, cycles); }
   ~Batch();
@@ -108,7 +111,18 @@ class Batch {
   // The same without a copy: refers to data that lies in `buffer` and does not change any more.
   // Copies it nevertheless if it is so short that this costs less, or if `buffer` is null.
   void append_shared(uint32_t offset, const uint64_t *data, uint32_t length, bool last,
-                     FlitBuffer *buffer);
+                     FlitBuffer *buffer) {
+    if (buffer == nullptr || length < kLeastSharedFlits) {
+      append_run(offset, data, length, last);
+      return;
+    }
+    check_append(offset, length);
+    if (kept_.empty() || kept_.back() != buffer) {
+      kept_.push_back(buffer);
+      buffer->retain();
+    }
+    add_run(offset, data, length, last, buffer);
+  }
 
   // Appends the tokens `from` <= offset < `to` of `source` so that `from` lands on `at`.
   void append_part(const Batch &source, uint32_t from, uint32_t to, uint32_t at);

@@ -3,8 +3,6 @@
 // The pool of packets inside a switch.
 #include "switch/packet.h"
 
-#include "core/check.h"
-
 namespace firesim {
 
 Packet *PacketPool::take() {
@@ -16,7 +14,8 @@ Packet *PacketPool::take() {
     free_.pop_back();
   }
   packet->references = 1;
-  packet->segments.clear();
+  if (packet->has_segments) packet->segments.clear();
+  packet->has_segments = false;
   return packet;
 }
 
@@ -47,9 +46,7 @@ void PacketPool::append(Packet &packet, const uint64_t *data, uint32_t flits) {
   packet.flits += flits;
 }
 
-void PacketPool::release(Packet *packet) {
-  FIRESIM_CHECK(packet->references > 0, "packet released more often than it was taken");
-  if (--packet->references > 0) return;
+void PacketPool::reclaim(Packet *packet) {
   if (packet->buffer != nullptr) {
     Packet *moved = borrowed_.back();
     borrowed_.pop_back();

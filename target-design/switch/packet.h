@@ -12,6 +12,7 @@
 #include <deque>
 #include <vector>
 
+#include "core/check.h"
 #include "core/flit_buffer.h"
 
 namespace firesim {
@@ -23,20 +24,23 @@ struct ReadySegment {
   uint64_t cycle = 0;
 };
 
-struct Packet {
+// What every packet needs is in the first cache line.
+struct alignas(64) Packet {
   const uint64_t *data = nullptr;
   FlitBuffer *buffer = nullptr;  // the one `data` is borrowed from; null if it is in `storage`
-  uint32_t flits = 0;            // known so far
-  bool complete = false;         // the final flit is among them
-  uint32_t ingress = 0;          // port
   uint64_t stamp = 0;            // first cycle in which it may leave
   uint64_t admission_bytes = 0;  // room it takes in an output queue
-  std::vector<ReadySegment> segments;
+  uint32_t ingress = 0;          // port
+  uint32_t flits = 0;            // known so far
+  bool complete = false;         // the final flit is among them
+  bool has_segments = false;
 
   // Managed by the pool.
-  uint32_t references = 0;        // of everything that holds it
-  uint32_t borrowed_index = 0;    // of a borrowed one, among those
-  std::vector<uint64_t> storage;  // capacity is kept when the packet is reused
+  uint32_t references = 0;      // of everything that holds it
+  uint32_t borrowed_index = 0;  // of a borrowed one, among those
+
+  std::vector<ReadySegment> segments;
+  std::vector<uint64_t> storage;  // the pool's; capacity is kept when the packet is reused
 
   uint64_t bytes() const { return uint64_t{flits} * 8; }
   // Destination address: bytes 2 to 7 of the frame, byte 2 in bits 7:0.
@@ -52,7 +56,10 @@ class PacketPool {
   // Adds flits to a packet made by `make_empty`.
   static void append(Packet &packet, const uint64_t *data, uint32_t flits);
 
-  void release(Packet *packet);
+  void release(Packet *packet) {
+    FIRESIM_CHECK(packet->references > 0, "packet released more often than it was taken");
+    if (--packet->references == 0) reclaim(packet);
+  }
 
   // Ends the advance: packets that still borrow get their own storage.
   void end_advance();
@@ -62,6 +69,7 @@ class PacketPool {
 
  private:
   Packet *take();
+  void reclaim(Packet *packet);
 
   std::deque<Packet> all_;
   std::vector<Packet *> free_;

@@ -37,6 +37,11 @@ StoreAndForwardSwitch::StoreAndForwardSwitch(SwitchConfig config)
       assemblies_(config_.ports.size()),
       queues_(config_.ports.size()),
       is_busy_(config_.ports.size()) {
+  for (uint32_t port = 0; port < port_count(); ++port) {
+    const SwitchPortConfig &own = config_.ports[port];
+    queues_[port].room_bytes = own.buffer_bytes;
+    queues_[port].rate_limited = own.rate_increment < own.rate_period;
+  }
   if (!config_.throughput_file.empty()) {
     throughput_ = std::make_unique<ThroughputLog>(config_.throughput_file,
                                                   config_.throughput_interval_cycles, port_count());
@@ -216,7 +221,10 @@ void StoreAndForwardSwitch::stream_run(uint32_t port, uint64_t cycle, const Run 
     const auto room = static_cast<uint32_t>(max_packet_flits_ - packet->flits);
     const uint32_t kept = std::min(run.length, room);
     const uint64_t ready = cycle + config_.switching_latency_cycles;
-    if (kept > 0) packet->segments.push_back({packet->flits, ready});
+    if (kept > 0) {
+      packet->segments.push_back({packet->flits, ready});
+      packet->has_segments = true;
+    }
     PacketPool::append(*packet, run.data, kept);
     if (is_new) add_pending(packet, ready);
     if (packet->flits == max_packet_flits_ || run.last) {

@@ -72,6 +72,8 @@ class StoreAndForwardSwitch : public Model {
   struct OutputQueue {
     RingQueue<Queued> packets;
     uint64_t bytes = 0;
+    uint64_t room_bytes = 0;  // for more than that there is no room
+    bool rate_limited = false;
     uint64_t next_cycle = 0;    // first cycle in which the port may send
     uint64_t window = 0;        // of the rate limit
     uint32_t window_flits = 0;  // sent in it
