@@ -39,13 +39,17 @@ void Channel::push(Batch &batch) {
   produced_ = batch.end_cycle();
   if (!batch.empty()) {
     hash_ += hash_batch(batch);
-    uint64_t packets = 0;
-    for (const Run &run : batch.runs()) packets += run.last ? 1 : 0;
-    flits_.store(flits() + batch.flit_count(), std::memory_order_relaxed);
-    packets_.store(this->packets() + packets, std::memory_order_relaxed);
+    uint64_t flits = this->flits();
+    uint64_t packets = this->packets();
+    for (const Run &run : batch.runs()) {
+      flits += run.length;
+      packets += run.last ? 1 : 0;
+    }
+    flits_.store(flits, std::memory_order_relaxed);
+    packets_.store(packets, std::memory_order_relaxed);
     Node *node = take_free_node();
     node->next.store(nullptr, std::memory_order_relaxed);
-    std::swap(node->batch, batch);
+    node->batch.swap(batch);
     node->batch.set_start_cycle(node->batch.start_cycle() + latency_);
     newest_->next.store(node, std::memory_order_release);
     newest_ = node;
@@ -56,13 +60,11 @@ void Channel::push(Batch &batch) {
 void Channel::finish_front(Node *front) {
   front_run_ = 0;
   front_run_taken_ = 0;
-  front_flit_ = 0;
   consumed_.store(front, std::memory_order_release);
 }
 
-bool Channel::copy_from_front(const Batch &front, Batch &out) {
+bool Channel::take_from_front(const Batch &front, Batch &out) {
   const auto runs = front.runs();
-  const uint64_t *data = front.data().data();
   while (front_run_ < runs.size()) {
     const Run &run = runs[front_run_];
     const uint64_t first_cycle = front.start_cycle() + run.offset + front_run_taken_;
@@ -70,9 +72,8 @@ bool Channel::copy_from_front(const Batch &front, Batch &out) {
     const uint64_t room = out.end_cycle() - first_cycle;
     const uint32_t left = run.length - front_run_taken_;
     const auto count = static_cast<uint32_t>(std::min<uint64_t>(left, room));
-    out.append_run(static_cast<uint32_t>(first_cycle - out.start_cycle()), data + front_flit_,
-                   count, run.last && count == left);
-    front_flit_ += count;
+    out.append_shared(static_cast<uint32_t>(first_cycle - out.start_cycle()),
+                      run.data + front_run_taken_, count, run.last && count == left, run.buffer);
     if (count < left) {
       front_run_taken_ += count;
       return false;
@@ -96,11 +97,12 @@ void Channel::take(uint64_t start_cycle, uint32_t cycles, Batch &out) {
     if (batch.start_cycle() >= taken_) break;
     const bool whole = batch.end_cycle() <= taken_ && front_run_ == 0 && front_run_taken_ == 0;
     if (whole && out.empty() && batch.start_cycle() >= start_cycle) {
-      std::swap(batch, out);
+      batch.swap(out);
       out.widen(start_cycle, cycles);
-    } else if (!copy_from_front(batch, out)) {
+    } else if (!take_from_front(batch, out)) {
       break;
     }
+    batch.reset(0, 0);  // lets go of its buffers
     finish_front(front);
     consumed = front;
   }

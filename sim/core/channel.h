@@ -60,8 +60,8 @@ class Channel {
 
   Node *take_free_node();
   void finish_front(Node *front);
-  // Copies the tokens of the front batch that lie in `out`'s span; true if none is left behind.
-  bool copy_from_front(const Batch &front, Batch &out);
+  // Passes on the tokens of the front batch that lie in `out`'s span; true if none is left behind.
+  bool take_from_front(const Batch &front, Batch &out);
 
   const uint32_t latency_;
 
@@ -82,7 +82,6 @@ class Channel {
   uint64_t taken_ = 0;                        // in the consumer's time
   size_t front_run_ = 0;                      // first run of the front not wholly taken
   uint32_t front_run_taken_ = 0;              // flits of it already taken
-  size_t front_flit_ = 0;                     // index of its first flit not taken
 };
 
 }  // namespace firesim

@@ -43,7 +43,9 @@ RunResult Scheduler::run(
 void Scheduler::request_stop() { impl_->request_stop(); }
 
 Scheduler::Impl::Impl(const SchedulerOptions &options)
-    : options_(options), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : options_(options),
+      single_worker_(options.threads == 1),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (options.threads < 1) throw std::invalid_argument("at least one thread is needed");
   if (wake_fd_ < 0) throw std::runtime_error("cannot make an eventfd");
 }
@@ -132,6 +134,7 @@ void Scheduler::Impl::prepare() {
     if (options_.random_batch_seed != 0) {
       slot.random.seed(combine_hash(options_.random_batch_seed, hash_text(slot.model->name())));
     }
+    slot.next_grid_cycle = slot.grid_cycles;
     slot.state = SlotState::kQueued;
     ready_.push_back(i);
   }

@@ -48,6 +48,7 @@ struct alignas(64) Slot {
   Batch hidden_batch;
 
   uint32_t grid_cycles = kMaxGridCycles;
+  uint64_t next_grid_cycle = 0;  // first multiple of `grid_cycles` beyond the present cycle
   uint32_t max_step_cycles = kMaxGridCycles;
   std::mt19937_64 random;
 
@@ -96,6 +97,7 @@ class Scheduler::Impl {
 
   // --- scheduler_worker.cc: what the workers do ---
   void work();
+  size_t next_work(std::vector<size_t> &woken);
   size_t exchange_work(std::vector<size_t> &woken);
   void park(std::unique_lock<std::mutex> &lock);
   void spin_for_work() const;
@@ -104,11 +106,13 @@ class Scheduler::Impl {
   bool can_advance(Slot &slot, uint64_t limit) const;
   uint64_t next_target(Slot &slot);
   bool blocked(Slot &slot, uint64_t wanted, uint64_t &available) const;
-  void run_slot(size_t index, std::vector<size_t> &woken);
+  void run_slot(size_t index, std::vector<size_t> &woken, uint64_t &ticks);
   void advance_slot(Slot &slot, uint64_t target);
   void release_slot(size_t index, std::vector<size_t> &woken);
   void wake_consumers(const Slot &slot, std::vector<size_t> &woken);
-  bool try_queue(Slot &slot);
+  void set_cycle(Slot &slot, uint64_t cycle) const;
+  bool try_queue(Slot &slot) const;
+  void fence() const;
   bool note_end(const Slot &slot, uint64_t start, uint64_t target);
   void fail(const std::string &message);
 
@@ -118,12 +122,14 @@ class Scheduler::Impl {
   std::vector<GraphLink> graph_;
   uint64_t diameter_ = 0;
   bool started_ = false;
+  const bool single_worker_;  // then nothing has to be ordered between workers
 
   // No model goes beyond this cycle. Only ever lowered, and never below the cycle of any model.
   std::atomic<uint64_t> limit_{UINT64_MAX};
   std::atomic<bool> stop_{false};
 
-  std::mutex ready_mutex_;  // guards the ready list and the counts of workers
+  // Guards the ready list, unless there is a single worker, and the counts of workers.
+  std::mutex ready_mutex_;
   std::condition_variable ready_changed_;
   std::deque<size_t> ready_;
   uint32_t active_workers_ = 0;

@@ -44,13 +44,25 @@ uint64_t thread_cpu_ns() {
 void Scheduler::Impl::work() {
   std::vector<size_t> woken;
   woken.reserve(slots_.size());
+  uint64_t ticks = host_ticks();
   for (;;) {
-    const size_t index = exchange_work(woken);
+    const size_t index = single_worker_ ? next_work(woken) : exchange_work(woken);
     if (index == kNone) break;
-    run_slot(index, woken);
+    if (!single_worker_) ticks = host_ticks();  // it may have waited
+    run_slot(index, woken, ticks);
   }
   const std::lock_guard lock(ready_mutex_);
   worker_cpu_ns_ += thread_cpu_ns();
+}
+
+// The same as exchange_work for a single worker, which needs a lock only to end.
+size_t Scheduler::Impl::next_work(std::vector<size_t> &woken) {
+  for (const size_t index : woken) ready_.push_back(index);
+  woken.clear();
+  if (ready_.empty() || stop_.load(std::memory_order_relaxed)) return exchange_work(woken);
+  const size_t index = ready_.front();
+  ready_.pop_front();
+  return index;
 }
 
 // Puts the woken models on the ready list and takes one from it: one lock per advance.
@@ -136,9 +148,10 @@ bool Scheduler::Impl::blocked(Slot &slot, uint64_t wanted, uint64_t &available) 
 
 // The first cycle worth advancing to.
 uint64_t Scheduler::Impl::wanted_cycle(const Slot &slot, uint64_t limit) const {
-  const uint64_t now = slot.cycle.load(std::memory_order_relaxed);
-  if (options_.random_batch_seed != 0) return std::min(now + 1, limit);
-  return std::min((now / slot.grid_cycles + 1) * slot.grid_cycles, limit);
+  if (options_.random_batch_seed != 0) {
+    return std::min(slot.cycle.load(std::memory_order_relaxed) + 1, limit);
+  }
+  return std::min(slot.next_grid_cycle, limit);
 }
 
 bool Scheduler::Impl::can_advance(Slot &slot, uint64_t limit) const {
@@ -164,18 +177,23 @@ uint64_t Scheduler::Impl::next_target(Slot &slot) {
     return now + (slot.random() % 4 == 0 ? 1 : 1 + slot.random() % (reach - now));
   }
   if (reach == limit) return limit;
-  return std::max(reach / slot.grid_cycles * slot.grid_cycles, now);
+  if (reach < slot.next_grid_cycle) return now;
+  const uint64_t beyond = reach - slot.next_grid_cycle;
+  // Most often it is the very next point of the grid; a division takes long.
+  return beyond < slot.grid_cycles ? slot.next_grid_cycle : reach - beyond % slot.grid_cycles;
 }
 
-void Scheduler::Impl::run_slot(size_t index, std::vector<size_t> &woken) {
+// `ticks` is when it begins, and afterwards when it has ended.
+void Scheduler::Impl::run_slot(size_t index, std::vector<size_t> &woken, uint64_t &ticks) {
   Slot &slot = slots_[index];
   slot.state.store(SlotState::kRunning, std::memory_order_relaxed);
   try {
     const uint64_t target = next_target(slot);
     if (target > slot.cycle.load(std::memory_order_relaxed)) {
-      const uint64_t before = host_ticks();
       advance_slot(slot, target);
-      slot.host_ticks += host_ticks() - before;
+      const uint64_t now = host_ticks();
+      slot.host_ticks += now - ticks;
+      ticks = now;
       ++slot.advances;
       wake_consumers(slot, woken);
     }
@@ -212,11 +230,11 @@ void Scheduler::Impl::advance_slot(Slot &slot, uint64_t target) {
     slot.hidden_batch.reset(start, cycles);
     slot.outputs[i].channel->push(slot.hidden_batch);
   }
-  slot.cycle.store(target, std::memory_order_relaxed);
+  set_cycle(slot, target);
   if (!limit_lowered) return;
   // Models that waited for a grid point may now reach the limit instead. The fence pairs with the
   // one in release_slot.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  fence();
   const std::lock_guard lock(ready_mutex_);
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (try_queue(slots_[i])) ready_.push_back(i);
@@ -227,7 +245,7 @@ void Scheduler::Impl::advance_slot(Slot &slot, uint64_t target) {
 void Scheduler::Impl::wake_consumers(const Slot &slot, std::vector<size_t> &woken) {
   // Pairs with the fence in release_slot: either the consumer sees our tokens when it looks again,
   // or we see it idle.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  fence();
   for (const Output &output : slot.outputs) {
     Slot &consumer = slots_[output.consumer];
     if (consumer.state.load(std::memory_order_acquire) != SlotState::kIdle) continue;
@@ -253,13 +271,32 @@ void Scheduler::Impl::release_slot(size_t index, std::vector<size_t> &woken) {
   const uint64_t wanted = slot.wanted_cycle.load(std::memory_order_relaxed);
   const Channel *channel = input == kNone ? nullptr : slot.inputs[input].channel;
   slot.state.store(SlotState::kIdle, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  fence();
   const bool changed = (channel != nullptr && channel->available() >= wanted) ||
                        limit_.load(std::memory_order_acquire) != limit;
   if (changed && try_queue(slot)) woken.push_back(index);
 }
 
-bool Scheduler::Impl::try_queue(Slot &slot) {
+// Stores and loads before it come before those after it, for all workers.
+void Scheduler::Impl::fence() const {
+  if (!single_worker_) std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void Scheduler::Impl::set_cycle(Slot &slot, uint64_t cycle) const {
+  slot.cycle.store(cycle, std::memory_order_relaxed);
+  if (cycle == slot.next_grid_cycle) {
+    slot.next_grid_cycle += slot.grid_cycles;
+  } else if (cycle > slot.next_grid_cycle) {
+    slot.next_grid_cycle = (cycle / slot.grid_cycles + 1) * slot.grid_cycles;
+  }
+}
+
+bool Scheduler::Impl::try_queue(Slot &slot) const {
+  if (single_worker_) {
+    if (slot.state.load(std::memory_order_relaxed) != SlotState::kIdle) return false;
+    slot.state.store(SlotState::kQueued, std::memory_order_relaxed);
+    return true;
+  }
   SlotState expected = SlotState::kIdle;
   return slot.state.compare_exchange_strong(expected, SlotState::kQueued,
                                             std::memory_order_acq_rel);

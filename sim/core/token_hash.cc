@@ -16,11 +16,8 @@ using namespace hash_detail;
 
 namespace {
 
-uint64_t hash_scalar(uint64_t first_cycle, const uint64_t *data, uint32_t length) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < length; ++i) sum += mix_flit(first_cycle + i, data[i], false);
-  return sum;
-}
+// How far ahead of the hash the data is fetched: what a switch passes on was written long ago.
+constexpr size_t kPrefetchFlits = 128;
 
 #if defined(__AVX512F__)
 
@@ -33,31 +30,40 @@ inline __m512i mix8(__m512i data, __m512i key) {
   return fold8(_mm512_xor_si512(fold8(_mm512_add_epi64(data, key)), key));
 }
 
-uint64_t hash_vector(uint64_t first_cycle, const uint64_t *data, uint32_t length) {
-  alignas(64) static constexpr uint64_t kLanes[8] = {0,
-                                                     kCycleKey,
-                                                     2 * kCycleKey,
-                                                     3 * kCycleKey,
-                                                     4 * kCycleKey,
-                                                     5 * kCycleKey,
-                                                     6 * kCycleKey,
-                                                     7 * kCycleKey};
-  const __m512i step = _mm512_set1_epi64(static_cast<long long>(8 * kCycleKey));
-  const auto first_key = static_cast<long long>(first_cycle * kCycleKey + kOffset);
-  __m512i key = _mm512_add_epi64(_mm512_set1_epi64(first_key), _mm512_load_si512(kLanes));
-  __m512i sum = _mm512_setzero_si512();
-  uint32_t i = 0;
-  for (; i + 8 <= length; i += 8) {
-    sum = _mm512_add_epi64(sum, mix8(_mm512_loadu_si512(data + i), key));
-    key = _mm512_add_epi64(key, step);
+// Sum of mixes, run by run; added up over the lanes only once.
+class Sum {
+ public:
+  void add(uint64_t first_cycle, const uint64_t *data, uint32_t length, bool last) {
+    if (length == 0) return;
+    const auto first_key = static_cast<long long>(first_cycle * kCycleKey + kOffset);
+    __m512i key = _mm512_add_epi64(_mm512_set1_epi64(first_key), lanes_);
+    uint32_t left = length;
+    for (; left > 8; left -= 8, data += 8) {
+      _mm_prefetch(reinterpret_cast<const char *>(data + kPrefetchFlits), _MM_HINT_T0);
+      sum_ = _mm512_add_epi64(sum_, mix8(_mm512_loadu_si512(data), key));
+      key = _mm512_add_epi64(key, step_);
+    }
+    // One to eight flits, the final one among them.
+    const auto mask = static_cast<__mmask8>((2U << (left - 1)) - 1);
+    const auto last_mask = static_cast<__mmask8>(last ? 1U << (left - 1) : 0);
+    key = _mm512_mask_add_epi64(key, last_mask, key, last_key_);
+    const __m512i mixed = mix8(_mm512_maskz_loadu_epi64(mask, data), key);
+    sum_ = _mm512_mask_add_epi64(sum_, mask, sum_, mixed);
   }
-  if (i < length) {
-    const auto mask = static_cast<__mmask8>((1U << (length - i)) - 1);
-    const __m512i mixed = mix8(_mm512_maskz_loadu_epi64(mask, data + i), key);
-    sum = _mm512_mask_add_epi64(sum, mask, sum, mixed);
+
+  uint64_t total() const { return static_cast<uint64_t>(_mm512_reduce_add_epi64(sum_)); }
+
+ private:
+  static constexpr long long multiple(uint64_t lane) {
+    return static_cast<long long>(lane * kCycleKey);
   }
-  return static_cast<uint64_t>(_mm512_reduce_add_epi64(sum));
-}
+
+  const __m512i lanes_ = _mm512_setr_epi64(0, multiple(1), multiple(2), multiple(3), multiple(4),
+                                           multiple(5), multiple(6), multiple(7));
+  const __m512i step_ = _mm512_set1_epi64(multiple(8));
+  const __m512i last_key_ = _mm512_set1_epi64(static_cast<long long>(kLastKey));
+  __m512i sum_ = _mm512_setzero_si512();
+};
 
 #elif defined(__AVX2__)
 
@@ -66,53 +72,72 @@ inline __m256i fold4(__m256i x) {
   return _mm256_add_epi64(_mm256_mul_epu32(x, swapped), swapped);
 }
 
-uint64_t hash_vector(uint64_t first_cycle, const uint64_t *data, uint32_t length) {
-  alignas(32) static constexpr uint64_t kLanes[4] = {0, kCycleKey, 2 * kCycleKey, 3 * kCycleKey};
-  const __m256i step = _mm256_set1_epi64x(static_cast<long long>(4 * kCycleKey));
-  const auto first_key = static_cast<long long>(first_cycle * kCycleKey + kOffset);
-  __m256i key = _mm256_add_epi64(_mm256_set1_epi64x(first_key),
-                                 _mm256_load_si256(reinterpret_cast<const __m256i *>(kLanes)));
-  __m256i sum = _mm256_setzero_si256();
-  uint32_t i = 0;
-  for (; i + 4 <= length; i += 4) {
-    const __m256i flits = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(data + i));
-    const __m256i once = fold4(_mm256_add_epi64(flits, key));
-    sum = _mm256_add_epi64(sum, fold4(_mm256_xor_si256(once, key)));
-    key = _mm256_add_epi64(key, step);
+// Sum of mixes, run by run; added up over the lanes only once.
+class Sum {
+ public:
+  void add(uint64_t first_cycle, const uint64_t *data, uint32_t length, bool last) {
+    if (length == 0) return;
+    const auto first_key = static_cast<long long>(first_cycle * kCycleKey + kOffset);
+    __m256i key = _mm256_add_epi64(_mm256_set1_epi64x(first_key), lanes_);
+    uint32_t i = 0;
+    for (; i + 4 < length; i += 4) {
+      const __m256i flits = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(data + i));
+      const __m256i once = fold4(_mm256_add_epi64(flits, key));
+      sum_ = _mm256_add_epi64(sum_, fold4(_mm256_xor_si256(once, key)));
+      key = _mm256_add_epi64(key, step_);
+    }
+    for (; i < length; ++i) tails_ += mix_flit(first_cycle + i, data[i], last && i + 1 == length);
   }
-  alignas(32) uint64_t lanes[4];
-  _mm256_store_si256(reinterpret_cast<__m256i *>(lanes), sum);
-  return lanes[0] + lanes[1] + lanes[2] + lanes[3] +
-         hash_scalar(first_cycle + i, data + i, length - i);
-}
+
+  uint64_t total() const {
+    alignas(32) uint64_t lanes[4];
+    _mm256_store_si256(reinterpret_cast<__m256i *>(lanes), sum_);
+    return lanes[0] + lanes[1] + lanes[2] + lanes[3] + tails_;
+  }
+
+ private:
+  static constexpr long long multiple(uint64_t lane) {
+    return static_cast<long long>(lane * kCycleKey);
+  }
+
+  const __m256i lanes_ = _mm256_setr_epi64x(0, multiple(1), multiple(2), multiple(3));
+  const __m256i step_ = _mm256_set1_epi64x(multiple(4));
+  __m256i sum_ = _mm256_setzero_si256();
+  uint64_t tails_ = 0;
+};
 
 #else
 
-uint64_t hash_vector(uint64_t first_cycle, const uint64_t *data, uint32_t length) {
-  return hash_scalar(first_cycle, data, length);
-}
+class Sum {
+ public:
+  void add(uint64_t first_cycle, const uint64_t *data, uint32_t length, bool last) {
+    for (uint32_t i = 0; i < length; ++i) {
+      sum_ += mix_flit(first_cycle + i, data[i], last && i + 1 == length);
+    }
+  }
+
+  uint64_t total() const { return sum_; }
+
+ private:
+  uint64_t sum_ = 0;
+};
 
 #endif
 
 }  // namespace
 
 uint64_t hash_flits(uint64_t first_cycle, const uint64_t *data, uint32_t length) {
-  // Setting up the vectors costs as much as a few flits.
-  return length < 4 ? hash_scalar(first_cycle, data, length)
-                    : hash_vector(first_cycle, data, length);
+  Sum sum;
+  sum.add(first_cycle, data, length, false);
+  return sum.total();
 }
 
 uint64_t hash_batch(const Batch &batch) {
-  uint64_t sum = 0;
-  const uint64_t *data = batch.data().data();
+  Sum sum;
   for (const Run &run : batch.runs()) {
-    const uint64_t first_cycle = batch.start_cycle() + run.offset;
-    const uint32_t plain = run.length - (run.last ? 1 : 0);
-    sum += hash_flits(first_cycle, data, plain);
-    if (run.last) sum += mix_flit(first_cycle + plain, data[plain], true);
-    data += run.length;
+    sum.add(batch.start_cycle() + run.offset, run.data, run.length, run.last);
   }
-  return sum;
+  return sum.total();
 }
 
 uint64_t hash_text(const std::string &text) {

@@ -14,7 +14,7 @@ void StoreAndForwardSwitch::enqueue(uint32_t port, Packet *packet) {
   PortCounters &counters = counters_[port];
   // What left before this cycle has made room; what leaves in this cycle has not.
   send_until(port, packet->stamp);
-  if (queue.bytes + packet->admission_bytes > config_.ports[port].buffer_bytes) {
+  if (queue.bytes + packet->admission_bytes > queue.room_bytes) {
     ++counters.dropped_queue_full;
     counters.dropped_queue_full_bytes += packet->bytes();
     return;
@@ -35,15 +35,16 @@ void StoreAndForwardSwitch::send_until(uint32_t port, uint64_t end_cycle) {
     Queued &front = queue.packets.front();
     const Packet &packet = *front.packet;
     uint64_t cycle = std::max(queue.next_cycle, packet.stamp);
-    uint32_t flits = flits_ready(packet, front.sent, cycle);
+    uint32_t flits = packet.flits - front.sent;
+    if (packet.has_segments) flits = flits_ready(packet, front.sent, cycle);
     if (flits == 0) return;
-    flits = rate_allowance(port, cycle, flits);
+    if (queue.rate_limited) flits = rate_allowance(port, cycle, flits);
     queue.next_cycle = cycle;  // also when it lies beyond the end: nothing can leave before
     if (cycle >= end_cycle) return;
     flits = static_cast<uint32_t>(std::min<uint64_t>(flits, end_cycle - cycle));
     const bool last = packet.complete && front.sent + flits == packet.flits;
-    outputs_[port].append_run(static_cast<uint32_t>(cycle - start_cycle_), packet.data + front.sent,
-                              flits, last);
+    outputs_[port].append_shared(static_cast<uint32_t>(cycle - start_cycle_),
+                                 packet.data + front.sent, flits, last, packet.buffer);
     if (throughput_) throughput_->add_out(port, cycle, flits);
     front.sent += flits;
     queue.window_flits += flits;
@@ -52,10 +53,9 @@ void StoreAndForwardSwitch::send_until(uint32_t port, uint64_t end_cycle) {
   }
 }
 
-// How many flits of a packet from `sent` on can leave in consecutive cycles, and from which cycle,
-// which is moved on if need be. 0 if the next flit has not arrived.
+// How many flits of a packet with segments from `sent` on can leave in consecutive cycles, and from
+// which cycle, which is moved on if need be. 0 if the next flit has not arrived.
 uint32_t StoreAndForwardSwitch::flits_ready(const Packet &packet, uint32_t sent, uint64_t &cycle) {
-  if (packet.segments.empty()) return packet.flits - sent;
   auto next = std::upper_bound(
       packet.segments.begin(), packet.segments.end(), sent,
       [](uint32_t flit, const ReadySegment &segment) { return flit < segment.first_flit; });
@@ -68,7 +68,6 @@ uint32_t StoreAndForwardSwitch::flits_ready(const Packet &packet, uint32_t sent,
 // if this one is used up.
 uint32_t StoreAndForwardSwitch::rate_allowance(uint32_t port, uint64_t &cycle, uint32_t flits) {
   const SwitchPortConfig &config = config_.ports[port];
-  if (config.rate_increment >= config.rate_period) return flits;
   OutputQueue &queue = queues_[port];
   const uint64_t window = cycle / config.rate_period;
   if (window != queue.window) {

@@ -3,8 +3,6 @@
 // The pool of packets inside a switch.
 #include "switch/packet.h"
 
-#include "core/check.h"
-
 namespace firesim {
 
 Packet *PacketPool::take() {
@@ -16,16 +14,18 @@ Packet *PacketPool::take() {
     free_.pop_back();
   }
   packet->references = 1;
-  packet->segments.clear();
+  if (packet->has_segments) packet->segments.clear();
+  packet->has_segments = false;
   return packet;
 }
 
-Packet *PacketPool::borrow(const uint64_t *data, uint32_t flits) {
+Packet *PacketPool::borrow(const uint64_t *data, uint32_t flits, FlitBuffer *buffer) {
   Packet *packet = take();
   packet->data = data;
   packet->flits = flits;
   packet->complete = true;
-  packet->borrowed = true;
+  packet->buffer = buffer;
+  packet->borrowed_index = static_cast<uint32_t>(borrowed_.size());
   borrowed_.push_back(packet);
   return packet;
 }
@@ -36,7 +36,7 @@ Packet *PacketPool::make_empty() {
   packet->data = packet->storage.data();
   packet->flits = 0;
   packet->complete = false;
-  packet->borrowed = false;
+  packet->buffer = nullptr;
   return packet;
 }
 
@@ -46,28 +46,25 @@ void PacketPool::append(Packet &packet, const uint64_t *data, uint32_t flits) {
   packet.flits += flits;
 }
 
-void PacketPool::release(Packet *packet) {
-  FIRESIM_CHECK(packet->references > 0, "packet released more often than it was taken");
-  if (--packet->references > 0) return;
-  if (packet->borrowed) {
-    ++dead_in_advance_;  // stays in `borrowed_` until the advance ends
-  } else {
-    free_.push_back(packet);
+void PacketPool::reclaim(Packet *packet) {
+  if (packet->buffer != nullptr) {
+    Packet *moved = borrowed_.back();
+    borrowed_.pop_back();
+    if (moved != packet) {
+      borrowed_[packet->borrowed_index] = moved;
+      moved->borrowed_index = packet->borrowed_index;
+    }
   }
+  free_.push_back(packet);
 }
 
 void PacketPool::end_advance() {
   for (Packet *packet : borrowed_) {
-    packet->borrowed = false;
-    if (packet->references == 0) {
-      free_.push_back(packet);
-    } else {
-      packet->storage.assign(packet->data, packet->data + packet->flits);
-      packet->data = packet->storage.data();
-    }
+    packet->buffer = nullptr;
+    packet->storage.assign(packet->data, packet->data + packet->flits);
+    packet->data = packet->storage.data();
   }
   borrowed_.clear();
-  dead_in_advance_ = 0;
 }
 
 }  // namespace firesim

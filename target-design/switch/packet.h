@@ -2,16 +2,18 @@
 //
 // Packets inside a switch, and the pool they come from.
 //
-// A packet that arrives whole within one advance borrows its flits from the input batch: all flits
-// of a batch lie back to back, whatever gaps are between them in time. Most packets leave in the
-// same advance, so their data is copied once, into the output batch. What is still there when the
-// advance ends gets storage of its own.
+// A packet that arrives whole within one advance borrows its flits from the input batch. Most
+// packets leave in the same advance, and the output batch refers to the same memory, so their data
+// is never copied. What is still there when the advance ends gets storage of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>
+
+#include "core/check.h"
+#include "core/flit_buffer.h"
 
 namespace firesim {
 
@@ -22,19 +24,23 @@ struct ReadySegment {
   uint64_t cycle = 0;
 };
 
-struct Packet {
+// What every packet needs is in the first cache line.
+struct alignas(64) Packet {
   const uint64_t *data = nullptr;
-  uint32_t flits = 0;            // known so far
-  bool complete = false;         // the final flit is among them
-  uint32_t ingress = 0;          // port
+  FlitBuffer *buffer = nullptr;  // the one `data` is borrowed from; null if it is in `storage`
   uint64_t stamp = 0;            // first cycle in which it may leave
   uint64_t admission_bytes = 0;  // room it takes in an output queue
-  std::vector<ReadySegment> segments;
+  uint32_t ingress = 0;          // port
+  uint32_t flits = 0;            // known so far
+  bool complete = false;         // the final flit is among them
+  bool has_segments = false;
 
   // Managed by the pool.
-  uint32_t references = 0;  // of everything that holds it
-  bool borrowed = false;
-  std::vector<uint64_t> storage;  // capacity is kept when the packet is reused
+  uint32_t references = 0;      // of everything that holds it
+  uint32_t borrowed_index = 0;  // of a borrowed one, among those
+
+  std::vector<ReadySegment> segments;
+  std::vector<uint64_t> storage;  // the pool's; capacity is kept when the packet is reused
 
   uint64_t bytes() const { return uint64_t{flits} * 8; }
   // Destination address: bytes 2 to 7 of the frame, byte 2 in bits 7:0.
@@ -44,27 +50,30 @@ struct Packet {
 class PacketPool {
  public:
   // A packet with one reference whose flits stay where they are until the end of the advance.
-  Packet *borrow(const uint64_t *data, uint32_t flits);
+  Packet *borrow(const uint64_t *data, uint32_t flits, FlitBuffer *buffer);
   // A packet with one reference and storage of its own, empty.
   Packet *make_empty();
   // Adds flits to a packet made by `make_empty`.
   static void append(Packet &packet, const uint64_t *data, uint32_t flits);
 
-  void release(Packet *packet);
+  void release(Packet *packet) {
+    FIRESIM_CHECK(packet->references > 0, "packet released more often than it was taken");
+    if (--packet->references == 0) reclaim(packet);
+  }
 
   // Ends the advance: packets that still borrow get their own storage.
   void end_advance();
 
   // Packets in use; for tests.
-  size_t in_use() const { return all_.size() - free_.size() - dead_in_advance_; }
+  size_t in_use() const { return all_.size() - free_.size(); }
 
  private:
   Packet *take();
+  void reclaim(Packet *packet);
 
   std::deque<Packet> all_;
   std::vector<Packet *> free_;
-  std::vector<Packet *> borrowed_;  // in this advance, dead or alive
-  size_t dead_in_advance_ = 0;
+  std::vector<Packet *> borrowed_;
 };
 
 }  // namespace firesim

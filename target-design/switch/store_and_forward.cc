@@ -14,6 +14,10 @@ namespace firesim {
 
 namespace {
 
+// An advance is worked through in slices of about this many cycles, so that what is kept of a
+// packet is still in the CPU's cache when the packet leaves, and few have to be sorted at a time.
+constexpr uint64_t kSliceCycles = 256;
+
 SwitchConfig with_flood_ports(SwitchConfig config) {
   if (config.flood_ports.empty()) {
     config.flood_ports.resize(config.ports.size());
@@ -33,6 +37,11 @@ StoreAndForwardSwitch::StoreAndForwardSwitch(SwitchConfig config)
       assemblies_(config_.ports.size()),
       queues_(config_.ports.size()),
       is_busy_(config_.ports.size()) {
+  for (uint32_t port = 0; port < port_count(); ++port) {
+    const SwitchPortConfig &own = config_.ports[port];
+    queues_[port].room_bytes = own.buffer_bytes;
+    queues_[port].rate_limited = own.rate_increment < own.rate_period;
+  }
   if (!config_.throughput_file.empty()) {
     throughput_ = std::make_unique<ThroughputLog>(config_.throughput_file,
                                                   config_.throughput_interval_cycles, port_count());
@@ -57,9 +66,7 @@ void StoreAndForwardSwitch::advance(uint64_t start_cycle, uint32_t cycles, std::
   const uint64_t end_cycle = start_cycle + cycles;
   start_cycle_ = start_cycle;
   outputs_ = outputs;
-  for (uint32_t port = 0; port < inputs.size(); ++port) {
-    if (!inputs[port].empty()) receive(port, inputs[port]);
-  }
+  receive_all(inputs, end_cycle);
   if (next_stamp_ < end_cycle) forward_until(end_cycle);
   size_t kept = 0;
   for (const uint32_t port : busy_ports_) {
@@ -73,30 +80,68 @@ void StoreAndForwardSwitch::advance(uint64_t start_cycle, uint32_t cycles, std::
   if (capture_) capture_->end_advance();
 }
 
-void StoreAndForwardSwitch::receive(uint32_t port, const Batch &batch) {
+// Receives everything, and forwards along the way what has been overtaken.
+void StoreAndForwardSwitch::receive_all(std::span<Batch> inputs, uint64_t end_cycle) {
+  uint64_t next_cycle = end_cycle;
+  for (uint32_t port = 0; port < inputs.size(); ++port) {
+    if (inputs[port].empty()) continue;
+    start_receiving(port, inputs[port]);
+    next_cycle = std::min(next_cycle, start_cycle_ + arrivals_.back().next->offset);
+  }
+  const bool streaming = forwards_at_first_flit();
+  while (!arrivals_.empty()) {
+    const uint64_t slice_end = std::min(next_cycle + kSliceCycles, end_cycle);
+    next_cycle = end_cycle;
+    size_t kept = 0;
+    for (Arrival &arrival : arrivals_) {
+      if (streaming) {
+        receive_streaming(arrival, slice_end);
+      } else {
+        receive_store(arrival, slice_end);
+      }
+      if (arrival.next == arrival.end) continue;
+      next_cycle = std::min(next_cycle, start_cycle_ + arrival.next->offset);
+      arrivals_[kept++] = arrival;
+    }
+    arrivals_.resize(kept);
+    // All that has been stamped before this cycle is known.
+    if (next_stamp_ < slice_end) forward_until(slice_end);
+  }
+}
+
+void StoreAndForwardSwitch::start_receiving(uint32_t port, const Batch &batch) {
   if (throughput_) {
     for (const Run &run : batch.runs()) {
       throughput_->add_in(port, batch.start_cycle() + run.offset, run.length);
     }
   }
-  if (forwards_at_first_flit()) {
-    receive_streaming(port, batch);
-  } else {
-    receive_store(port, batch);
-  }
+  Arrival &arrival = arrivals_.emplace_back();
+  arrival.port = port;
+  arrival.next = batch.runs().data();
+  arrival.end = arrival.next + batch.runs().size();
 }
 
-void StoreAndForwardSwitch::receive_store(uint32_t port, const Batch &batch) {
-  const uint64_t *data = batch.data().data();
-  uint32_t first = 0;  // of the packet being looked at
-  uint32_t next = 0;
-  for (const Run &run : batch.runs()) {
-    next += run.length;
+// Receives the runs that begin before `end_cycle`.
+void StoreAndForwardSwitch::receive_store(Arrival &arrival, uint64_t end_cycle) {
+  for (; arrival.next != arrival.end; ++arrival.next) {
+    const Run &run = *arrival.next;
+    if (start_cycle_ + run.offset >= end_cycle) return;
+    if (arrival.flits > 0 &&
+        (run.data != arrival.first + arrival.flits || run.buffer != arrival.buffer)) {
+      hold_part(arrival.port, arrival.first, arrival.flits);  // the rest lies elsewhere
+      arrival.flits = 0;
+    }
+    if (arrival.flits == 0) {
+      arrival.first = run.data;
+      arrival.buffer = run.buffer;
+    }
+    arrival.flits += run.length;
     if (!run.last) continue;
-    end_packet(port, batch.start_cycle() + run.end() - 1, data + first, next - first);
-    first = next;
+    end_packet(arrival.port, start_cycle_ + run.end() - 1, arrival.first, arrival.flits,
+               arrival.buffer);
+    arrival.flits = 0;
   }
-  if (first < next) hold_part(port, data + first, next - first);
+  if (arrival.flits > 0) hold_part(arrival.port, arrival.first, arrival.flits);
 }
 
 // Keeps the beginning of a packet for the next batch; of one that is too long, only its length.
@@ -114,7 +159,7 @@ void StoreAndForwardSwitch::hold_part(uint32_t port, const uint64_t *data, uint3
 
 // The final `flits` flits of a packet have arrived, the last one in `last_cycle`.
 void StoreAndForwardSwitch::end_packet(uint32_t port, uint64_t last_cycle, const uint64_t *data,
-                                       uint32_t flits) {
+                                       uint32_t flits, FlitBuffer *buffer) {
   Assembly &assembly = assemblies_[port];
   Packet *packet = std::exchange(assembly.packet, nullptr);
   const uint64_t total = std::exchange(assembly.flits, 0) + flits;
@@ -125,7 +170,8 @@ void StoreAndForwardSwitch::end_packet(uint32_t port, uint64_t last_cycle, const
   if (packet != nullptr) {
     PacketPool::append(*packet, data, flits);
   } else {
-    packet = pool_.borrow(data, flits);
+    packet = pool_.borrow(data, flits, buffer);
+    __builtin_prefetch(data);  // for the destination address
   }
   packet->complete = true;
   packet->ingress = port;
@@ -150,18 +196,18 @@ bool StoreAndForwardSwitch::count_and_check(uint32_t port, uint64_t flits) {
   return true;
 }
 
-void StoreAndForwardSwitch::receive_streaming(uint32_t port, const Batch &batch) {
-  const uint64_t *data = batch.data().data();
-  for (const Run &run : batch.runs()) {
-    stream_run(port, batch.start_cycle() + run.offset, data, run);
-    data += run.length;
+// Receives the runs that begin before `end_cycle`.
+void StoreAndForwardSwitch::receive_streaming(Arrival &arrival, uint64_t end_cycle) {
+  for (; arrival.next != arrival.end; ++arrival.next) {
+    const uint64_t cycle = start_cycle_ + arrival.next->offset;
+    if (cycle >= end_cycle) return;
+    stream_run(arrival.port, cycle, *arrival.next);
   }
 }
 
 // A stretch of a packet that is forwarded while it arrives. Beyond the longest allowed length it is
 // cut off: what has left cannot be called back.
-void StoreAndForwardSwitch::stream_run(uint32_t port, uint64_t cycle, const uint64_t *data,
-                                       const Run &run) {
+void StoreAndForwardSwitch::stream_run(uint32_t port, uint64_t cycle, const Run &run) {
   Assembly &assembly = assemblies_[port];
   if (assembly.flits == 0) {
     assembly.packet = pool_.make_empty();
@@ -175,8 +221,11 @@ void StoreAndForwardSwitch::stream_run(uint32_t port, uint64_t cycle, const uint
     const auto room = static_cast<uint32_t>(max_packet_flits_ - packet->flits);
     const uint32_t kept = std::min(run.length, room);
     const uint64_t ready = cycle + config_.switching_latency_cycles;
-    if (kept > 0) packet->segments.push_back({packet->flits, ready});
-    PacketPool::append(*packet, data, kept);
+    if (kept > 0) {
+      packet->segments.push_back({packet->flits, ready});
+      packet->has_segments = true;
+    }
+    PacketPool::append(*packet, run.data, kept);
     if (is_new) add_pending(packet, ready);
     if (packet->flits == max_packet_flits_ || run.last) {
       packet->complete = true;

@@ -72,6 +72,8 @@ class StoreAndForwardSwitch : public Model {
   struct OutputQueue {
     RingQueue<Queued> packets;
     uint64_t bytes = 0;
+    uint64_t room_bytes = 0;  // for more than that there is no room
+    bool rate_limited = false;
     uint64_t next_cycle = 0;    // first cycle in which the port may send
     uint64_t window = 0;        // of the rate limit
     uint32_t window_flits = 0;  // sent in it
@@ -85,12 +87,24 @@ class StoreAndForwardSwitch : public Model {
     Packet *packet = nullptr;
   };
 
-  void receive(uint32_t port, const Batch &batch);
-  void receive_store(uint32_t port, const Batch &batch);
+  // What is left of an input batch, and the part before it of a packet that has not ended.
+  struct Arrival {
+    uint32_t port = 0;
+    uint32_t flits = 0;  // of the packet, contiguous, from `first` on
+    const uint64_t *first = nullptr;
+    FlitBuffer *buffer = nullptr;
+    const Run *next = nullptr;
+    const Run *end = nullptr;
+  };
+
+  void receive_all(std::span<Batch> inputs, uint64_t end_cycle);
+  void start_receiving(uint32_t port, const Batch &batch);
+  void receive_store(Arrival &arrival, uint64_t end_cycle);
   void hold_part(uint32_t port, const uint64_t *data, uint32_t flits);
-  void end_packet(uint32_t port, uint64_t last_cycle, const uint64_t *data, uint32_t flits);
-  void receive_streaming(uint32_t port, const Batch &batch);
-  void stream_run(uint32_t port, uint64_t cycle, const uint64_t *data, const Run &run);
+  void end_packet(uint32_t port, uint64_t last_cycle, const uint64_t *data, uint32_t flits,
+                  FlitBuffer *buffer);
+  void receive_streaming(Arrival &arrival, uint64_t end_cycle);
+  void stream_run(uint32_t port, uint64_t cycle, const Run &run);
   bool count_and_check(uint32_t port, uint64_t flits);
   void add_pending(Packet *packet, uint64_t stamp);
   void forward_until(uint64_t end_cycle);
@@ -111,6 +125,7 @@ class StoreAndForwardSwitch : public Model {
   std::unique_ptr<PacketCapture> capture_;
   bool statistics_written_ = false;
 
+  std::vector<Arrival> arrivals_;       // input batches not wholly received; scratch
   std::vector<Assembly> assemblies_;    // per input port
   std::vector<OutputQueue> queues_;     // per output port
   std::vector<uint32_t> busy_ports_;    // output ports with something in the queue

@@ -29,8 +29,14 @@ TEST(Batch, AdjacentFlitsOfAPacketAreOneRun) {
   batch.append_flit(3, 13, true);
   batch.append_flit(4, 14, false);
   batch.append_flit(6, 15, true);
-  const std::vector<firesim::Run> expected = {{1, 3, true}, {4, 1, false}, {6, 1, true}};
-  EXPECT_EQ(std::vector<firesim::Run>(batch.runs().begin(), batch.runs().end()), expected);
+  const std::vector<firesim::Run> expected = {{1, 3, true, nullptr, nullptr},
+                                              {4, 1, false, nullptr, nullptr},
+                                              {6, 1, true, nullptr, nullptr}};
+  ASSERT_EQ(batch.runs().size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(batch.runs()[i].same_shape(expected[i])) << i;
+  }
+  EXPECT_EQ(batch.runs()[0].data[2], 13u);
   EXPECT_EQ(batch.flit_count(), 5u);
 }
 
@@ -83,6 +89,66 @@ TEST(Batch, WidenKeepsTheCyclesOfTokens) {
   EXPECT_THROW(batch.widen(6, 30), std::logic_error);
 }
 
+// Data passed on without a copy outlives the batch it was put into first, which gets another
+// buffer.
+TEST(Batch, SharedDataStaysAsItWas) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    std::vector<Batch> passed(4);
+    std::vector<std::vector<Token>> expected(4);
+    Batch source;
+    for (size_t i = 0; i < passed.size(); ++i) {
+      const auto cycles = static_cast<uint32_t>(1 + random() % 300);
+      source.reset(0, cycles);
+      passed[i].reset(0, cycles);
+      for (uint32_t offset = 0; offset < cycles;) {
+        const auto length = static_cast<uint32_t>(
+            std::min<uint64_t>(1 + random() % (3 * Batch::kLeastSharedFlits), cycles - offset));
+        std::vector<uint64_t> data(length);
+        for (uint64_t &flit : data) flit = random();
+        source.append_run(offset, data.data(), length, random() % 2 == 0);
+        offset += length + static_cast<uint32_t>(random() % 2);
+      }
+      for (const firesim::Run &run : source.runs()) {
+        passed[i].append_shared(run.offset, run.data, run.length, run.last, run.buffer);
+      }
+      expected[i] = source.dense();
+      if (random() % 4 == 0) source = Batch();
+    }
+    source.reset(0, 1000);
+    for (uint32_t offset = 0; offset < 1000; ++offset) source.append_flit(offset, 0, false);
+    for (size_t i = 0; i < passed.size(); ++i) ASSERT_EQ(passed[i].dense(), expected[i]);
+  }
+}
+
+TEST(Batch, LongRunsAreSharedAndShortOnesCopied) {
+  Batch source(0, 100);
+  const std::vector<uint64_t> data(Batch::kLeastSharedFlits, 7);
+  source.append_run(0, data.data(), Batch::kLeastSharedFlits, true);
+  source.append_run(50, data.data(), 2, true);
+  Batch passed(0, 100);
+  for (const firesim::Run &run : source.runs()) {
+    passed.append_shared(run.offset, run.data, run.length, run.last, run.buffer);
+  }
+  EXPECT_EQ(passed.runs()[0].data, source.runs()[0].data);
+  EXPECT_NE(passed.runs()[1].data, source.runs()[1].data);
+}
+
+TEST(FlitBuffer, HoldsAtLeastWhatWasAskedForAndLittleMore) {
+  for (uint32_t flits = 1; flits < 20000; flits += 1 + flits / 50) {
+    FlitBuffer *buffer = FlitBuffer::make(flits);
+    EXPECT_GE(buffer->capacity(), flits);
+    EXPECT_LE(buffer->capacity(), std::max(64u, flits + flits / 4)) << flits;
+    EXPECT_TRUE(buffer->is_unique());
+    buffer->retain();
+    EXPECT_FALSE(buffer->is_unique());
+    buffer->release();
+    EXPECT_TRUE(buffer->is_unique());
+    buffer->release();
+  }
+}
+
 TEST(FlitCursor, ReadsWhatTheDenseFormHolds) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -109,6 +175,30 @@ TEST(TokenHash, VectorFormEqualsTheDefinition) {
     uint64_t expected = 0;
     for (uint32_t i = 0; i < length; ++i) expected += mix_flit(first_cycle + i, data[i], false);
     ASSERT_EQ(hash_flits(first_cycle, data.data(), length), expected) << length;
+  }
+}
+
+// All lengths, so that every form of a run's end is there.
+TEST(TokenHash, OfABatchIsTheSumOverItsFlits) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    Batch batch(random(), 200);
+    std::vector<uint64_t> data(30);
+    for (uint32_t offset = 0; offset < 160;) {
+      for (uint64_t &flit : data) flit = random();
+      const auto length = static_cast<uint32_t>(1 + random() % data.size());
+      batch.append_run(offset, data.data(), length, random() % 2 == 0);
+      offset += length + static_cast<uint32_t>(random() % 3);
+    }
+    uint64_t expected = 0;
+    for (uint32_t offset = 0; const Token &token : batch.dense()) {
+      if (token.valid) {
+        expected += mix_flit(batch.start_cycle() + offset, token.flit.data, token.flit.last);
+      }
+      ++offset;
+    }
+    ASSERT_EQ(hash_batch(batch), expected);
   }
 }
 

@@ -127,7 +127,9 @@ TEST(Channel, TwoThreads) {
       }
       const auto count = static_cast<uint32_t>(available - now);
       in.take(now, count, batch);
-      for (const uint64_t data : batch.data()) sum += data;
+      for (const firesim::Run &part : batch.runs()) {
+        for (uint32_t i = 0; i < part.length; ++i) sum += part.data[i];
+      }
       batch.reset(now, count);
       for (uint32_t offset = 0; offset < count; offset += 2) {
         batch.append_flit(offset, now + offset, true);
