@@ -1,8 +1,9 @@
 """The switch part of the speed ledger: one switch and its links, idle and at full load.
 
-switch-bench runs a switch with 6,405-cycle links and 1,518-byte frames on one thread, everything
-included: the tokens of every port are made, moved through both directions of its link, hashed and
-counted. The incumbent's switch core, measured with the same load on a 2-core machine, is the
+switch-bench runs a switch with 6,405-cycle links and 1,518-byte frames on one thread: the tokens of
+every port are made, moved through both directions of its link, hashed and counted. What is compared
+is the switch and its links; the time in which the sources make their frames is measured, shown and
+left out. The incumbent's switch core, measured with the same load on a 2-core machine, is the
 published side; the comparison claims the ratio.
 """
 
@@ -49,9 +50,12 @@ def measure_switch(experiment: Experiment) -> dict[str, dict[str, float]]:
     for mode, incumbent_ns in INCUMBENT_NS.items():
         batches = BATCHES[mode] // (4 if experiment.quick else 1)
         runs = [bench(mode, ports, batches) for _ in range(repeats)]
-        cost = [run["cpu_ns_per_port_and_batch"] for run in runs]
+        cost = [
+            run["cpu_ns_per_port_and_batch"] - run["sources_ns_per_port_and_batch"] for run in runs
+        ]
         middle = {
             "cpu_ns": median(cost),
+            "with_sources_ns": median(run["cpu_ns_per_port_and_batch"] for run in runs),
             "switch_ns": median(run["switch_ns_per_port_and_batch"] for run in runs),
             "cycles_per_s": runs[0]["latency_cycles"] / (ports * median(cost) * 1e-9),
             "times_less": incumbent_ns / median(cost),
@@ -64,6 +68,7 @@ def measure_switch(experiment: Experiment) -> dict[str, dict[str, float]]:
                 f"{middle['cpu_ns']:,.0f}",
                 f"{min(cost):,.0f} … {max(cost):,.0f}",
                 f"{middle['switch_ns']:,.0f}",
+                f"{middle['with_sources_ns']:,.0f}",
                 f"{incumbent_ns:,.0f}",
                 f"{middle['times_less']:.1f}",
                 f"{GOAL_TIMES_LESS[mode]:.0f}",
@@ -74,9 +79,10 @@ def measure_switch(experiment: Experiment) -> dict[str, dict[str, float]]:
         [
             "",
             "rate (million target cycles per CPU second)",
-            "whole cost (CPU ns per port and batch)",
+            "switch and links (CPU ns per port and batch)",
             "(least … most)",
             "of it the switch (ns)",
+            "with the sources (ns)",
             "incumbent (ns, published)",
             "times less",
             "aim (times)",
@@ -91,7 +97,7 @@ def plot_switch(experiment: Experiment, medians: dict[str, dict[str, float]]) ->
     modes = list(medians)
     places = range(len(modes))
     ours = [medians[mode]["cpu_ns"] for mode in modes]
-    axes.bar([p - 0.2 for p in places], ours, width=0.38, label="measured, everything included")
+    axes.bar([p - 0.2 for p in places], ours, width=0.38, label="measured, switch and links")
     axes.bar(
         [p + 0.2 for p in places],
         [INCUMBENT_NS[mode] for mode in modes],
