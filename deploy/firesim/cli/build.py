@@ -54,7 +54,7 @@ def verilog(
 
     Example: firesim build verilog Counter counter.sv -o build/counter
     """
-    import goldengate
+    from goldengate.command import build as build_model
 
     from firesim.config.errors import InputError
 
@@ -63,9 +63,9 @@ def verilog(
             raise InputError(f'build verilog: found "{path}", expected a file that exists.')
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     typer.echo(
-        goldengate.compile(
-            files,
+        build_model(
             top,
+            files,
             output,
             clock=clock,
             reset=reset,
