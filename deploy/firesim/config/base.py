@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, StringConstraints
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 
 class Strict(BaseModel):
@@ -13,6 +15,17 @@ class Strict(BaseModel):
     model_config = ConfigDict(
         strict=True, extra="forbid", validate_default=True, use_attribute_docstrings=True
     )
+
+
+class StrictOrName(Strict):
+    """A mapping for which a file may also give a name; the class says what the name stands for."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        mapping = handler.resolve_ref_schema(handler(schema))
+        return {"anyOf": [{"type": "string"}, mapping], "description": cls.__doc__}
 
 
 NAME_RULE = r"^[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*$"

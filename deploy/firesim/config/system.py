@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, GetJsonSchemaHandler, model_validator
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import Field, model_validator
 
-from firesim.config.base import MacAddress, Name, Strict
+from firesim.config.base import MacAddress, Name, Strict, StrictOrName
 from firesim.config.memory import Memory
 
 TRAFFIC_BLADE = "traffic"
@@ -65,7 +63,7 @@ class Node(Strict):
 Tree = dict[Name, "Tree | list[Name]"]
 
 
-class Topology(Strict):
+class Topology(StrictOrName):
     """A named topology, a tree, or a graph. A plain text is the name of a named topology."""
 
     named: str | None = None
@@ -101,13 +99,6 @@ class Topology(Strict):
                 f"found only {' and '.join(given)}, expected all of nodes, switches and links."
             )
         return self
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        mapping = handler.resolve_ref_schema(handler(schema))
-        return {"anyOf": [{"type": "string"}, mapping], "description": cls.__doc__}
 
 
 class System(Strict):

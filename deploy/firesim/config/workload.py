@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, GetJsonSchemaHandler, model_validator
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import Field, model_validator
 
-from firesim.config.base import Name, Strict
+from firesim.config.base import Name, Strict, StrictOrName
 
 
 class Job(Strict):
@@ -35,7 +33,7 @@ class Job(Strict):
         return self
 
 
-class Workload(Strict):
+class Workload(StrictOrName):
     """What runs where. A plain text is the name of a file in deploy/workloads."""
 
     base: Name | None = None
@@ -51,10 +49,3 @@ class Workload(Strict):
     @classmethod
     def from_name(cls, value: Any) -> Any:
         return {"base": value} if isinstance(value, str) else value
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        mapping = handler.resolve_ref_schema(handler(schema))
-        return {"anyOf": [{"type": "string"}, mapping], "description": cls.__doc__}
