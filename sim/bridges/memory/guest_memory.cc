@@ -10,8 +10,6 @@
 #include <cstring>
 #include <fstream>
 
-#include "bridges/config.h"
-
 namespace firesim::bridges {
 namespace {
 
@@ -65,6 +63,32 @@ GuestMemory::GuestMemory(uint64_t base, uint64_t size_bytes)
                                   std::strerror(errno)));
   }
   data_ = static_cast<uint8_t*>(map);
+}
+
+std::unique_ptr<GuestMemory> GuestMemory::make(Config& config,
+                                               const SimulationContext& simulation) {
+  const uint64_t base = config.required_integer("base", 0, UINT64_MAX >> 1);
+  const uint64_t size = config.required_integer("size_bytes", 4096, uint64_t{1} << 44);
+  if (size % 4096 != 0) config.fail("size_bytes", "a multiple of 4096");
+  if (base % 4096 != 0) config.fail("base", "a multiple of 4096");
+  auto memory = std::make_unique<GuestMemory>(base, size);
+  memory->load_files(config, simulation);
+  return memory;
+}
+
+void GuestMemory::load_files(Config& config, const SimulationContext& simulation) {
+  const nlohmann::json& list = config.child("load");
+  if (!list.is_null() && !list.is_array()) config.fail("load", "a list of files");
+  for (size_t i = 0; i < list.size(); ++i) {
+    Config item(list[i], fmt::format("{}.load[{}]", config.where(), i));
+    const auto file = simulation.input_path(item.required_text("file"));
+    if (item.choice("format", {"elf", "raw"}) == "elf") {
+      load_elf(file, item.where());
+    } else {
+      load_raw(file, item.required_integer("address", 0, UINT64_MAX >> 1), item.where());
+    }
+    item.finish();
+  }
 }
 
 GuestMemory::~GuestMemory() { munmap(data_, size_bytes_); }

@@ -4,8 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "bridges/config.h"
+#include "core/registry.h"
 
 namespace firesim::bridges {
 
@@ -13,6 +17,8 @@ class GuestMemory {
  public:
   // `base` is a target address. Throws ConfigError when the host cannot reserve `size_bytes`.
   GuestMemory(uint64_t base, uint64_t size_bytes);
+  // By the keys base, size_bytes and load. Throws ConfigError.
+  static std::unique_ptr<GuestMemory> make(Config& config, const SimulationContext& simulation);
   ~GuestMemory();
   GuestMemory(const GuestMemory&) = delete;
   GuestMemory& operator=(const GuestMemory&) = delete;
@@ -23,6 +29,7 @@ class GuestMemory {
     return address >= base_ && address - base_ <= size_bytes_ &&
            bytes <= size_bytes_ - (address - base_);
   }
+  uint8_t* data() { return data_; }
   // Host address of a target address that contains() allows.
   uint8_t* at(uint64_t address) { return data_ + (address - base_); }
 
@@ -37,6 +44,7 @@ class GuestMemory {
     uint64_t end;
     std::string file;
   };
+  void load_files(Config& config, const SimulationContext& simulation);
   // Notes that [address, address + bytes) comes from `file`. Throws ConfigError when it is outside
   // the memory or overlaps what another file put there.
   void claim(uint64_t address, uint64_t bytes, const std::string& file, const std::string& where);
