@@ -14,6 +14,9 @@ LARGEST_TEXT_BYTES = 256 * 1024
 LARGEST_TABLE_ROWS = 200_000
 """The most rows read from one CSV file, so that a long run cannot exhaust the memory."""
 
+SERVERS = ("rtl", "functional")
+"""Kinds of nodes that have a console and memory."""
+
 JsonObject = dict[str, Any]
 
 
@@ -180,7 +183,7 @@ class _Reader:
 def _read_node(reader: _Reader, node: JsonObject) -> NodeFiles:
     name = str(node.get("name", "?"))
     files = NodeFiles(name)
-    if node.get("kind") != "rtl":
+    if node.get("kind") not in SERVERS:
         return files
     bridges: JsonObject = node.get("bridges") or {}
     uart = bridges.get("uart") or {}

@@ -13,6 +13,7 @@ from firesim.run.artifacts import ArtifactError, check_disk_image, check_elf
 from firesim.topology.plan import Plan, PlannedNode
 
 BLADES = ROOT / "target-design/blades"
+LINUX_WORKLOADS = ROOT / "sw/firesim-software/workloads"
 
 
 def blade_names() -> list[str]:
@@ -25,6 +26,11 @@ def program_names() -> list[str]:
     import firesim_software
 
     return sorted(firesim_software.programs())
+
+
+def linux_names() -> list[str]:
+    """Return the names of the Linux workloads of sw/firesim-software."""
+    return yaml_names(LINUX_WORKLOADS)
 
 
 def check_plan(loaded: Loaded, plan: Plan) -> None:
@@ -51,7 +57,20 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
                 text = unknown(node.program, "one of the programs", programs)
                 raise loaded.error(node.places["program"], text)
             _check_arguments(loaded, node, node.program)
+        if node.linux is not None and node.linux not in linux_names():
+            text = unknown(node.linux, "one of the Linux workloads", linux_names())
+            raise loaded.error(node.places["linux"], text)
         _check_files(loaded, node, checked)
+    _check_traced(loaded, plan)
+
+
+def _check_traced(loaded: Loaded, plan: Plan) -> None:
+    tracing = loaded.config.simulation.tracing
+    for index, name in enumerate(tracing.nodes or []):
+        if tracing.enabled and plan.node(name).engine != "rtl":
+            place = ("simulation", "tracing", "nodes", index)
+            text = f'found "{name}", whose engine is functional, expected a node of engine rtl.'
+            raise loaded.error(place, text)
 
 
 def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:
@@ -72,7 +91,7 @@ def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:
 
 
 def _check_files(loaded: Loaded, node: PlannedNode, checked: set[tuple[Path, int]]) -> None:
-    memory_bytes = node.memory.size_mib << 20
+    memory_bytes = node.memory_bytes
     checks: list[tuple[str, Path | None, Callable[[Path], object]]] = [
         ("elf", node.elf, lambda path: check_elf(path, memory_bytes)),
         ("disk_image", node.disk_image, check_disk_image),
