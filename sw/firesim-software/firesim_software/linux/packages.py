@@ -117,6 +117,17 @@ def update() -> Path:
     return final
 
 
+def check_names(names: Sequence[str]) -> None:
+    """Refuse what cannot be the name of a package.
+
+    Raises:
+        LinuxError: with the name.
+    """
+    for name in names:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9+.-]+", name):
+            raise LinuxError(f'packages: found "{name}", expected the name of a Debian package.')
+
+
 def resolve(names: Sequence[str]) -> list[Package]:
     """Return the packages and all that they depend on, sorted by name.
 
@@ -125,12 +136,10 @@ def resolve(names: Sequence[str]) -> list[Package]:
     """
     if not names:
         return []
+    check_names(names)
     root = _apt_root()
     if not (root / "apt.conf").is_file():
         update()
-    for name in names:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9+.-]+", name):
-            raise LinuxError(f'packages: found "{name}", expected the name of a Debian package.')
     command = ["apt-get", "-q", "-y", "--print-uris", "install", *sorted(names)]
     try:
         answer = run(command, environment=_environment(root))
@@ -170,16 +179,20 @@ def fetch(package: Package) -> Path:
     return cached("debian-package", [package.uri, package.digest], build) / f"{package.name}.deb"
 
 
+def _merge_folders(folder: Path) -> None:
+    for name in MERGED:
+        (folder / "usr" / name).mkdir(parents=True, exist_ok=True)
+        if not (folder / name).is_symlink():
+            (folder / name).symlink_to(f"usr/{name}")
+
+
 def unpack(package: Package, folder: Path) -> list[Path]:
     """Unpack a package into a root file system; return its files, relative to it.
 
     Raises:
         LinuxError: it cannot be had or is damaged.
     """
-    for name in MERGED:
-        (folder / "usr" / name).mkdir(parents=True, exist_ok=True)
-        if not (folder / name).is_symlink():
-            (folder / name).symlink_to(f"usr/{name}")
+    _merge_folders(folder)
     extract = 'dpkg-deb --fsys-tarfile "$1" | tar -C "$2" --keep-directory-symlink -xpvf - '
     extract += "--no-same-owner"
     names = run(["sh", "-ec", extract, "sh", str(fetch(package)), str(folder)]).splitlines()
@@ -235,6 +248,7 @@ def install_small(names: Sequence[str], folder: Path) -> list[Package]:
         LinuxError: they cannot be had.
     """
     packages = resolve(names)
+    _merge_folders(folder)
     with tempfile.TemporaryDirectory() as name:
         whole = Path(name)
         wanted: list[Path] = []
@@ -258,7 +272,7 @@ def _needed(path: Path) -> list[str]:
         dynamic = ELFFile(file).get_section_by_name(".dynamic")
         if not isinstance(dynamic, DynamicSection):
             return []
-        return [tag.needed for tag in dynamic.iter_tags("DT_NEEDED")]
+        return [str(vars(tag)["needed"]) for tag in dynamic.iter_tags("DT_NEEDED")]
 
 
 def libraries(root: Path, files: Sequence[Path]) -> list[Path]:
