@@ -30,6 +30,10 @@ COMMANDS = [
     ["build", "simulator"],
     ["build", "software"],
     ["build", "all"],
+    ["snapshot", "save"],
+    ["snapshot", "list"],
+    ["snapshot", "show"],
+    ["snapshot", "delete"],
 ]
 
 

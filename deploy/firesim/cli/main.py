@@ -12,6 +12,7 @@ from firesim.cli.report import report
 from firesim.cli.runcheck import runcheck
 from firesim.cli.runworkload import runworkload
 from firesim.cli.schema import schema
+from firesim.cli.snapshot import snapshot
 from firesim.cli.test import test
 from firesim.cli.version import version
 
@@ -28,6 +29,7 @@ for command in (quickstart, runworkload, runcheck, kill, report, schema, version
 app.command(context_settings={"ignore_unknown_options": False})(test)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(experiment)
 app.add_typer(build, name="build")
+app.add_typer(snapshot, name="snapshot")
 
 if __name__ == "__main__":
     app()

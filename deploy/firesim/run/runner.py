@@ -8,7 +8,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +28,7 @@ from firesim.run.process import Simulator, how_it_ended
 from firesim.run.status import StatusReader
 from firesim.run.steps import Steps
 from firesim.run.versions import versions
-from firesim.topology.describe import describe
+from firesim.topology.describe import Restart, describe
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
@@ -82,8 +82,16 @@ def _signals_end_cleanly() -> Iterator[None]:
             signal.signal(number, previous)
 
 
-def run(loaded: Loaded, *, results: Path | None = None, console: Console | None = None) -> Outcome:
+def run(
+    loaded: Loaded,
+    *,
+    results: Path | None = None,
+    console: Console | None = None,
+    restart: Callable[[Plan], Restart] | None = None,
+) -> Outcome:
     """Run a checked configuration and return how it ended; the report is not written here.
+
+    `restart` says for the plan where to go on instead of starting at cycle 0.
 
     Raises:
         InputError: the system, a name or a file is wrong; nothing was started.
@@ -92,10 +100,11 @@ def run(loaded: Loaded, *, results: Path | None = None, console: Console | None 
     console = console or Console(stderr=True, quiet=True)
     plan = resolve(loaded)
     check_plan(loaded, plan)
+    origin = restart(plan) if restart else None
     folder = new_folder(loaded.name, results)
     try:
         prepared = prepare(plan, folder, Steps(console))
-        description = _write_inputs(loaded, plan, prepared, folder)
+        description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, OSError):
@@ -104,7 +113,9 @@ def run(loaded: Loaded, *, results: Path | None = None, console: Console | None 
     return _simulate(loaded, plan, prepared, folder, description, console)
 
 
-def _write_inputs(loaded: Loaded, plan: Plan, prepared: Prepared, folder: Path) -> Path:
+def _write_inputs(
+    loaded: Loaded, plan: Plan, prepared: Prepared, folder: Path, origin: Restart | None
+) -> Path:
     free = shutil.disk_usage(folder).free
     if free < LEAST_FREE_BYTES:
         raise InputError(f"{folder}: found {free} bytes free on the disk, expected at least 4 MiB.")
@@ -114,7 +125,7 @@ def _write_inputs(loaded: Loaded, plan: Plan, prepared: Prepared, folder: Path) 
     write_json(folder / "versions.json", versions(prepared))
     threads = loaded.config.simulation.threads or os.cpu_count() or 1
     description = folder / "description.json"
-    write_json(description, describe(plan, loaded.config, prepared.files, folder, threads))
+    write_json(description, describe(plan, loaded.config, prepared.files, folder, threads, origin))
     make_reserve(folder)
     return description
 
