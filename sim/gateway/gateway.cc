@@ -10,6 +10,7 @@
 
 #include "core/atomic_file.h"
 #include "core/check.h"
+#include "core/fields.h"
 
 namespace firesim {
 
@@ -46,7 +47,7 @@ void Gateway::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> in
   if (!next_look_) {
     next_look_ =
         (start_cycle + config_.poll_cycles - 1) / config_.poll_cycles * config_.poll_cycles;
-    next_send_cycle_ = start_cycle;
+    next_send_cycle_ = std::max(next_send_cycle_, start_cycle);
   }
   throttle(start_cycle);
   for (const Run &run : inputs[0].runs()) {
@@ -157,11 +158,49 @@ uint64_t Gateway::nanoseconds(uint64_t cycle) const {
 
 nlohmann::json Gateway::statistics() const {
   nlohmann::json facts = {
-      {"deterministic", host_->is_deterministic()}, {"frames_from_target", frames_from_target_},
-      {"frames_to_target", frames_to_target_},      {"dropped_from_target", dropped_from_target_},
-      {"dropped_to_target", dropped_to_target_},    {"throttled_s", throttled_s_}};
+      {"deterministic", is_deterministic()},     {"frames_from_target", frames_from_target_},
+      {"frames_to_target", frames_to_target_},   {"dropped_from_target", dropped_from_target_},
+      {"dropped_to_target", dropped_to_target_}, {"throttled_s", throttled_s_}};
   facts.update(host_->statistics());
   return facts;
+}
+
+std::string Gateway::fingerprint() const {
+  return format_mac(config_.mac) + " " + std::to_string(config_.poll_cycles);
+}
+
+void Gateway::save(StateWriter &state) const {
+  state.section("gateway", 1);
+  state.boolean(is_deterministic());
+  state.u64(next_send_cycle_);
+  state.u64s(arriving_);
+  state.boolean(arriving_is_too_long_);
+  state.u64(sent_flits_);
+  state.u64(queue_.size());
+  for (const Outgoing &frame : queue_) {
+    state.u64(frame.ready_cycle);
+    state.u64s(frame.flits);
+  }
+}
+
+void Gateway::load(StateReader &state, uint64_t cycle) {
+  state.section("gateway", 1);
+  was_deterministic_ = state.boolean();
+  next_send_cycle_ = state.u64();
+  arriving_ = state.u64s(kMaxFrameFlits);
+  arriving_is_too_long_ = state.boolean();
+  sent_flits_ = static_cast<uint32_t>(state.u64(kMaxFrameFlits));
+  const uint64_t frames = state.u64(kMaxQueueBytes / kFlitBytes);
+  for (uint64_t i = 0; i < frames; ++i) {
+    Outgoing &frame = queue_.emplace_back();
+    frame.ready_cycle = state.u64(cycle);
+    frame.flits = state.u64s(kMaxFrameFlits);
+    if (frame.flits.empty()) state.fail("found a frame of no flits, expected at least one");
+    queue_bytes_ += frame.flits.size() * kFlitBytes;
+  }
+  const bool is_cut_well =
+      sent_flits_ == 0 || (!queue_.empty() && sent_flits_ < queue_[0].flits.size());
+  if (!is_cut_well) state.fail("found more flits sent than the first frame has, expected fewer");
 }
 
 std::unique_ptr<Model> make_gateway(const nlohmann::json &entry, const SimulationContext &context) {

@@ -14,6 +14,9 @@
 // What was lost to a slow simulation is not caught up.
 //
 // Until something from outside has entered, all the gateway does depends on the target alone.
+//
+// Snapshots keep the frames on their way through the queues. The host side cannot be kept: after a
+// restore it starts empty, so connections are gone, and ports given as 0 are other ones.
 #pragma once
 
 #include <chrono>
@@ -24,6 +27,7 @@
 #include <vector>
 
 #include "core/registry.h"
+#include "core/state.h"
 #include "gateway/host_side.h"
 
 namespace firesim {
@@ -38,6 +42,12 @@ class Gateway final : public Model {
                std::span<Batch> outputs) override;
   bool counts_for_end() const override { return false; }
   nlohmann::json statistics() const override;
+
+  std::optional<std::string> can_save() const override { return std::nullopt; }
+  std::string fingerprint() const override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state, uint64_t cycle) override;
+  void start_at(uint64_t) override {}  // the first advance says where it starts
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -58,6 +68,7 @@ class Gateway final : public Model {
   void send_before(uint64_t cycle, Batch &output);
   void enqueue(FrameBytes frame);
   uint64_t nanoseconds(uint64_t cycle) const;
+  bool is_deterministic() const { return was_deterministic_ && host_->is_deterministic(); }
 
   const GatewayConfig config_;
   std::unique_ptr<HostSide> host_;
@@ -72,7 +83,8 @@ class Gateway final : public Model {
   uint32_t sent_flits_ = 0;  // of the first in the queue
   uint64_t next_send_cycle_ = 0;
 
-  std::optional<Anchor> anchor_;  // while somebody is connected
+  bool was_deterministic_ = true;  // in the run a snapshot came from
+  std::optional<Anchor> anchor_;   // while somebody is connected
   double throttled_s_ = 0;
 
   uint64_t frames_from_target_ = 0;

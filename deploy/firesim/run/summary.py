@@ -29,6 +29,13 @@ def print_summary(outcome: Outcome, console: Console) -> None:
         )
     if result.get("token_hash"):
         console.print(f"token hash {result['token_hash']}", highlight=False)
+    if not result.get("deterministic", True):
+        console.print(
+            "not deterministic: input from outside entered this run (a console or a gateway), "
+            "so another run will differ",
+            highlight=False,
+            soft_wrap=True,
+        )
     words = {"ended": "all nodes passed" if outcome.exit_status == 0 else "a node failed"}
     console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
     if outcome.message:

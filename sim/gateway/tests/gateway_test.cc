@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -250,6 +252,48 @@ TEST(Gateway, HoldsTargetTimeBackWhileSomebodyIsConnected) {
   EXPECT_EQ(result.reason, "interrupted") << result.message;
   // There and back takes four links of 600 cycles, that is, 7 ms of wall time at this ratio.
   EXPECT_GT(network.gateway->statistics()["throttled_s"].get<double>(), 0.0);
+}
+
+// Frames half way through the queues go on; a frame cut in two by the snapshot arrives whole.
+TEST(Gateway, KeepsTheFramesOnTheirWayInASnapshot) {
+  const Folder folder;
+  auto before = make(entry(), folder);
+  std::vector<uint64_t> ask(6);
+  const Bytes arp{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0x12, 0x6d, 0,    0,    2,  8,   6,
+                  0,    1,    8,    0,    6,    4,    0, 1,    0,    0x12, 0x6d, 0,  0,   2,
+                  172,  16,   0,    2,    0,    0,    0, 0,    0,    0,    172,  16, 255, 254};
+  std::memcpy(reinterpret_cast<uint8_t *>(ask.data()) + 2, arp.data(), arp.size());
+  // Two questions: at cycle 20 the first answer is being sent and the second question is half
+  // there.
+  const auto cut = [&](Model &model, uint64_t start, uint32_t cycles) {
+    Batch input(start, cycles);
+    Batch output(start, cycles);
+    for (uint64_t at : {4, 17}) {
+      for (uint64_t i = 0; i < ask.size(); ++i) {
+        if (at + i < start || at + i >= start + cycles) continue;
+        input.append_flit(static_cast<uint32_t>(at + i - start), ask[i], i + 1 == ask.size());
+      }
+    }
+    model.advance(start, cycles, {&input, 1}, {&output, 1});
+    return output.dense();
+  };
+  const std::vector<Token> whole = cut(*before, 0, 100);
+  EXPECT_EQ(std::count_if(whole.begin(), whole.end(), [](const Token &t) { return t.valid; }), 18);
+  before.reset();
+  for (const uint32_t at : {1, 9, 11, 20, 25}) {
+    auto first = make(entry(), folder);
+    std::vector<Token> tokens = cut(*first, 0, at);
+    StateWriter writer;
+    first->save(writer);
+    first.reset();
+    auto second = make(entry(), folder);
+    StateReader reader("test", writer);
+    second->load(reader, at);
+    reader.finish();
+    const std::vector<Token> rest = cut(*second, at, 100 - at);
+    tokens.insert(tokens.end(), rest.begin(), rest.end());
+    EXPECT_EQ(tokens, whole) << at;
+  }
 }
 
 TEST(Gateway, KeepsAnUnreachableNodesClientWaitingNotTheRun) {
