@@ -1,4 +1,4 @@
-"""Programs for Linux nodes build for the target; the load generator's parts work on this machine."""
+"""Programs for Linux nodes build for the target; memload works, on this machine."""
 
 from __future__ import annotations
 
