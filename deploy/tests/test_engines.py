@@ -41,7 +41,7 @@ def described(text: str, *overrides: str, restart: Restart | None = None) -> lis
     model = {"model": Path("/m.so"), "manifest": Path("/m.json")}
     files = {
         node.name: NodeFiles(
-            KINDS, load, Path("/vmlinux"), 4, **(model if node.engine == "rtl" else {})
+            KINDS, load, [Path("/vmlinux")], 4, **(model if node.engine == "rtl" else {})
         )
         for node in plan.nodes
     }
@@ -129,7 +129,7 @@ def test_random_seeds_differ_between_nodes_and_not_between_runs() -> None:
 
 
 def test_a_clone_is_told_who_it_is() -> None:
-    restart = Restart(Path("/s"), {"node0": "node0", "node1": "node0"})
+    restart = Restart(Path("/s"), 5, {"node0": "node0", "node1": "node0"})
     text = MIXED.replace("  engines: {node1: rtl}\n", "")
     nodes = described(text, restart=restart)
     assert [node["restore_from"] for node in nodes] == ["node0", "node0"]

@@ -36,7 +36,7 @@ def files(name: str) -> NodeFiles:
     kinds = ["uart", "nic", "memory", "tracerv", "termination", "block_device"]
     load = [Load(Path("/e"), "elf"), Load(Path(f"/{name}"), "raw", 0x801F0000)]
     model = Path("/m")
-    return NodeFiles(kinds, load, Path("/e"), 1, model / "model.so", model / "model.json")
+    return NodeFiles(kinds, load, [Path("/e")], 1, model / "model.so", model / "model.json")
 
 
 def test_addresses_count_up_from_the_published_prefix(load: Make) -> None:
@@ -126,7 +126,7 @@ def test_the_description_is_the_contract_of_the_interfaces_page() -> None:
 def test_a_blade_without_a_bridge_gets_no_settings_for_it() -> None:
     loaded = load_text(RTL)
     plan = resolve(loaded)
-    plain = NodeFiles(["memory"], [], Path("/e"), 1, Path("/m"), Path("/j"))
+    plain = NodeFiles(["memory"], [], [Path("/e")], 1, Path("/m"), Path("/j"))
     value = describe(plan, loaded.config, dict.fromkeys(["node0", "node1"], plain), Path("/r"), 1)
     assert set(value["nodes"][0]["bridges"]) == {"memory", "autocounter", "assert"}
 

@@ -79,6 +79,11 @@ class Results:
         """Target clock in hertz."""
         return float(self.description.get("clock_hz") or 3_200_000_000)
 
+    @property
+    def start_cycle(self) -> int:
+        """Where the run began: the cycle of its snapshot, or 0."""
+        return int((self.versions.get("snapshot") or {}).get("cycle", 0))
+
 
 def read_table(path: Path) -> Table:
     """Read a CSV file of numbers; lines that start with # are comments.

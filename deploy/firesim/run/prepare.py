@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.model import blade_model
@@ -89,13 +89,13 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
     if node.linux:
         image = built.images[node.linux]
         load = [Load(*part) for part in _checked_load(node, image)]
-        symbols, disk = image.vmlinux, image.disk
+        symbols, disk = [image.vmlinux, image.firmware], image.disk
         blob = _linux_tree(plan, node, image, load)
     else:
         elf = built.programs[node.program] if node.program else node.elf
         assert elf is not None
         check_elf(elf, node.memory_bytes)
-        load, symbols = [Load(elf, "elf")], elf
+        load, symbols = [Load(elf, "elf")], [elf]
         blob = _tree(node, " ".join(node.args))
     tree = _write_tree(node, blob, folder)
     model = built.models.get(node.blade) if node.engine == "rtl" else None
@@ -136,11 +136,11 @@ def _tree(
     node: PlannedNode,
     bootargs: str,
     initrd: tuple[int, int] | None = None,
-    rng_seed: bytes | None = None,
+    rng_seed: bytes = b"",
 ) -> bytes:
     import firesim_software
 
-    linux = {} if rng_seed is None else {"initrd": initrd, "rng_seed": rng_seed}
+    linux: dict[str, Any] = {"initrd": initrd, "rng_seed": rng_seed} if rng_seed else {}
     return firesim_software.device_tree(
         blade_device_tree(node.blade),
         memory_bytes=node.memory_bytes,

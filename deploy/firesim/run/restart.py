@@ -32,7 +32,7 @@ def restart_from(text: str, plan: Plan, clones: int | None) -> Restart:
     if clones is None:
         sources = {node.name: node.name for node in nodes}
         _check_sources(snapshot, nodes, sources)
-        return Restart(snapshot.path)
+        return Restart(snapshot.path, snapshot.cycle)
     if clones != len(nodes):
         raise InputError(
             f"--clone: found {clones} for a system of {len(nodes)} nodes, "
@@ -41,7 +41,7 @@ def restart_from(text: str, plan: Plan, clones: int | None) -> Restart:
     source = snapshot.nodes[0] if len(snapshot.nodes) == 1 else CLONE_SOURCE
     sources = {node.name: source for node in nodes}
     _check_sources(snapshot, nodes, sources)
-    return Restart(snapshot.path, sources)
+    return Restart(snapshot.path, snapshot.cycle, sources)
 
 
 def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[str, str]) -> None:
@@ -81,7 +81,7 @@ def resumed(folder: Path, overrides: list[str]) -> tuple[Loaded, Restart]:
             f"--resume: found no complete snapshot in {folder}, expected one "
             "(simulation.snapshots.interval takes them)."
         )
-    return load_file(config, overrides), Restart(found[-1].path)
+    return load_file(config, overrides), Restart(found[-1].path, found[-1].cycle)
 
 
 def _reason(folder: Path) -> str:

@@ -47,6 +47,8 @@ class Outcome:
     """0 all nodes passed, 1 a node failed, 2 bad description, 3 error, 130 interrupted."""
     result: dict[str, Any] = field(default_factory=dict)
     """result.json; when the simulator could not write one, reason "error" and a message."""
+    start_cycle: int = 0
+    """Where the run began: the cycle of its snapshot."""
 
     @property
     def reason(self) -> str:
@@ -110,7 +112,9 @@ def run(
         if isinstance(error, OSError):
             raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
         raise
-    return _simulate(loaded, plan, prepared, folder, description, console)
+    outcome = _simulate(loaded, plan, prepared, folder, description, console)
+    outcome.start_cycle = origin.cycle if origin else 0
+    return outcome
 
 
 def _write_inputs(
@@ -122,7 +126,7 @@ def _write_inputs(
     for name in [node.name for node in plan.nodes] + [switch.name for switch in plan.switches]:
         (folder / name).mkdir(exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(loaded.resolved(), sort_keys=False))
-    write_json(folder / "versions.json", versions(prepared))
+    write_json(folder / "versions.json", versions(prepared, origin))
     threads = loaded.config.simulation.threads or os.cpu_count() or 1
     description = folder / "description.json"
     write_json(description, describe(plan, loaded.config, prepared.files, folder, threads, origin))

@@ -18,7 +18,10 @@ def print_summary(outcome: Outcome, console: Console) -> None:
     result, clock_hz = outcome.result, outcome.plan.clock_hz
     console.print(node_table(outcome))
     cycles, wall_s = int(result.get("end_cycle", 0)), float(result.get("wall_s", 0))
-    if cycles and wall_s > 0:
+    if outcome.start_cycle:
+        cycles -= outcome.start_cycle
+        console.print(f"went on from cycle {outcome.start_cycle:,} of a snapshot", highlight=False)
+    if cycles > 0 and wall_s > 0:
         rate_hz = cycles / wall_s
         console.print(
             f"simulated {cycles:,} cycles ({target_time(cycles, clock_hz)} of target time) "

