@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.model import blade_model
@@ -140,13 +140,13 @@ def _tree(
 ) -> bytes:
     import firesim_software
 
-    linux: dict[str, Any] = {"initrd": initrd, "rng_seed": rng_seed} if rng_seed else {}
     return firesim_software.device_tree(
         blade_device_tree(node.blade),
         memory_bytes=node.memory_bytes,
         bootargs=bootargs,
         mac=node.mac,
-        **linux,
+        initrd=initrd,
+        rng_seed=rng_seed,
     )
 
 
