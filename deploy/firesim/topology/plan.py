@@ -82,6 +82,29 @@ class PlannedLink:
     bandwidth_gbps: float
 
 
+@dataclass(frozen=True)
+class PlannedForward:
+    """A port of the host that leads to a port of a node."""
+
+    name: str
+    node: str
+    ip: str
+    port: int
+    host: str
+    host_port: int
+
+
+@dataclass(frozen=True)
+class PlannedGateway:
+    """The gateway; its link and its port are among the plan's."""
+
+    name: str
+    mac: str
+    network: str
+    """Its address with the length of the network, as 172.16.255.254/16."""
+    forwards: list[PlannedForward]
+
+
 @dataclass
 class Plan:
     """The whole resolved system."""
@@ -91,6 +114,7 @@ class Plan:
     nodes: list[PlannedNode]
     switches: list[PlannedSwitch]
     links: list[PlannedLink]
+    gateway: PlannedGateway | None = None
 
     def node(self, name: str) -> PlannedNode:
         """Return the node called `name` (KeyError when there is none)."""

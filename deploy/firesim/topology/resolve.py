@@ -13,6 +13,7 @@ from firesim.config.units import cycles_of, rate
 from firesim.config.workload import Job
 from firesim.topology.explicit import shape_of
 from firesim.topology.passes.addresses import assign
+from firesim.topology.passes.gateway import add_gateway
 from firesim.topology.passes.placement import place
 from firesim.topology.passes.tables import fill_tables, ports_of
 from firesim.topology.passes.validate import validate
@@ -55,6 +56,7 @@ def resolve(loaded: Loaded) -> Plan:
     _nodes(loaded, shape, plan, bandwidth)
     _switches(loaded, shape, plan, bandwidth)
     fill_tables(shape, plan)
+    add_gateway(loaded, shape, plan, _latency(loaded, None, ""))
     place(plan, loaded.config.placement)
     return plan
 
