@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from firesim_software.linux.disk import make_image
+from firesim_software.linux.disk import ext2_image
 
 SEED = 7
 TOOLS = f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin"
@@ -48,7 +48,7 @@ def test_an_image_depends_on_the_files_alone(tmp_path: Path) -> None:
     two = fill(tmp_path / "two", names[::-1], 2_000_000)
     if os.getuid() == 0:
         os.chown(two / names[0], 1234, 1234)
-    images = [make_image(at, at.with_suffix(".img"), free_mib=4) for at in (one, two)]
+    images = [ext2_image(at, at.with_suffix(".img"), free_mib=4) for at in (one, two)]
     assert images[0].read_bytes() == images[1].read_bytes(), f"seed {SEED}"
     tool("e2fsck", "-fn", str(images[0]))
     listing = tool("debugfs", "-R", f"stat {names[0]}", str(images[1]))

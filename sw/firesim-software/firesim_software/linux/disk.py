@@ -62,7 +62,7 @@ def _own_by_root(image: Path) -> None:
             file.write(data)
 
 
-def make_image(folder: Path, image: Path, *, free_mib: int = 64, label: str = "root") -> Path:
+def ext2_image(folder: Path, image: Path, *, free_mib: int = 64, label: str = "root") -> Path:
     """Write an ext2 image of `folder` with `free_mib` MiB of free space to `image`; return it.
 
     Raises:
