@@ -8,14 +8,19 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
+#include "core/state.h"
+
 namespace firesim::bridges {
 namespace {
+
+constexpr size_t kMostInputBytes = size_t{1} << 32;
 
 // Writes everything or throws.
 void write_all(int file, const char* data, size_t size, const std::string& where) {
@@ -119,6 +124,24 @@ bool Console::poll() {
   input_next_ = 0;
   input_.resize(terminal_->read(input_.data(), input_.size()));
   return !input_.empty();
+}
+
+void Console::save(StateWriter& state) const {
+  state.section("console", 1);
+  state.bytes(line_.data(), line_size_);
+  state.bytes(input_.data() + input_next_, input_.size() - input_next_);
+  state.u64(bytes_out_);
+}
+
+void Console::load(StateReader& state) {
+  state.section("console", 1);
+  const std::vector<uint8_t> line = state.bytes(kLineBytes);
+  std::copy(line.begin(), line.end(), line_.begin());
+  line_size_ = line.size();
+  const std::vector<uint8_t> input = state.bytes(kMostInputBytes);
+  input_.assign(input.begin(), input.end());
+  input_next_ = 0;
+  bytes_out_ = state.u64();
 }
 
 nlohmann::json Console::statistics(uint64_t bytes_in) const {

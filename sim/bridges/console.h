@@ -69,6 +69,10 @@ class Console {
   // Looks at the terminal, unless input is left. True if something was typed.
   bool poll();
 
+  // What has been printed but not written out, and the input that is left.
+  void save(StateWriter& state) const;
+  void load(StateReader& state);
+
   // Facts for result.json.
   nlohmann::json statistics(uint64_t bytes_in) const;
 

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/state.h"
+
 namespace firesim::bridges {
 namespace {
 
@@ -98,6 +100,34 @@ void SectorStore::write(uint32_t sector, const uint8_t* data) {
   std::unique_ptr<uint8_t[]>& copy = memory_[sector];
   if (!copy) copy = std::make_unique<uint8_t[]>(kSectorBytes);
   std::memcpy(copy.get(), data, kSectorBytes);
+}
+
+void SectorStore::save(StateWriter& state) const {
+  state.section("disk", 1);
+  state.u64(size_sectors_);
+  state.u64(image_sectors_);
+  std::vector<uint64_t> sectors;
+  for (uint64_t sector = 0; sector < written_.size(); ++sector) {
+    if (written_[sector]) sectors.push_back(sector);
+  }
+  state.u64s(sectors);
+  uint8_t data[kSectorBytes];
+  for (const uint64_t sector : sectors) {
+    read(static_cast<uint32_t>(sector), data);
+    state.bytes(data, sizeof data);
+  }
+}
+
+void SectorStore::load(StateReader& state) {
+  state.section("disk", 1);
+  state.expect("the size of the disk in sectors", size_sectors_);
+  state.expect("the size of the disk's image in sectors", image_sectors_);
+  uint8_t data[kSectorBytes];
+  for (const uint64_t sector : state.u64s(size_sectors_)) {
+    if (sector >= size_sectors_) state.fail("a sector lies beyond the end of the disk");
+    state.bytes_into(data, sizeof data);
+    write(static_cast<uint32_t>(sector), data);
+  }
 }
 
 Disk::Disk(const nlohmann::json& settings, const std::string& where,

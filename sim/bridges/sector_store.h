@@ -34,6 +34,10 @@ class SectorStore {
   void read(uint32_t sector, uint8_t* data) const;
   void write(uint32_t sector, const uint8_t* data);
 
+  // The sectors written so far; `load` puts them over an image of the same size.
+  void save(StateWriter& state) const;
+  void load(StateReader& state);
+
  private:
   std::string where_;
   int image_ = -1;

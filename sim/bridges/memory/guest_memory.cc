@@ -4,11 +4,11 @@
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 
-#include <cerrno>
 #include <cstring>
 #include <fstream>
+
+#include "core/state.h"
 
 namespace firesim::bridges {
 namespace {
@@ -56,13 +56,26 @@ Elf64_Ehdr elf_header(const std::vector<uint8_t>& bytes, const std::string& name
 
 GuestMemory::GuestMemory(uint64_t base, uint64_t size_bytes)
     : base_(base), size_bytes_(size_bytes) {
-  void* map = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED) {
-    throw ConfigError(fmt::format("cannot reserve {} bytes of target memory: {}", size_bytes,
-                                  std::strerror(errno)));
+  try {
+    memory_ = MappedMemory::zeros(size_bytes);
+  } catch (const std::runtime_error& error) {
+    throw ConfigError(
+        fmt::format("cannot reserve {} bytes of target memory: {}", size_bytes, error.what()));
   }
-  data_ = static_cast<uint8_t*>(map);
+}
+
+void GuestMemory::save(StateWriter& state) const {
+  state.section("memory", 1);
+  state.u64(base_);
+  state.u64(size_bytes_);
+  state.region("memory", memory_.data(), size_bytes_);
+}
+
+void GuestMemory::load(StateReader& state) {
+  state.section("memory", 1);
+  state.expect("the base of the memory", base_);
+  state.expect("the size of the memory in bytes", size_bytes_);
+  memory_ = state.region("memory", size_bytes_);
 }
 
 std::unique_ptr<GuestMemory> GuestMemory::make(Config& config,
@@ -90,8 +103,6 @@ void GuestMemory::load_files(Config& config, const SimulationContext& simulation
     item.finish();
   }
 }
-
-GuestMemory::~GuestMemory() { munmap(data_, size_bytes_); }
 
 void GuestMemory::claim(uint64_t address, uint64_t bytes, const std::string& file,
                         const std::string& where) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bridges/config.h"
+#include "core/mapped_memory.h"
 #include "core/registry.h"
 
 namespace firesim::bridges {
@@ -19,9 +20,6 @@ class GuestMemory {
   GuestMemory(uint64_t base, uint64_t size_bytes);
   // By the keys base, size_bytes and load. Throws ConfigError.
   static std::unique_ptr<GuestMemory> make(Config& config, const SimulationContext& simulation);
-  ~GuestMemory();
-  GuestMemory(const GuestMemory&) = delete;
-  GuestMemory& operator=(const GuestMemory&) = delete;
 
   uint64_t base() const { return base_; }
   uint64_t size_bytes() const { return size_bytes_; }
@@ -29,9 +27,13 @@ class GuestMemory {
     return address >= base_ && address - base_ <= size_bytes_ &&
            bytes <= size_bytes_ - (address - base_);
   }
-  uint8_t* data() { return data_; }
+  uint8_t* data() { return memory_.data(); }
   // Host address of a target address that contains() allows.
-  uint8_t* at(uint64_t address) { return data_ + (address - base_); }
+  uint8_t* at(uint64_t address) { return memory_.data() + (address - base_); }
+
+  // `load` replaces the whole memory: pointers into it are valid no longer.
+  void save(StateWriter& state) const;
+  void load(StateReader& state);
 
   // Copies the loadable segments of an RV64 ELF file to their physical addresses.
   void load_elf(const std::filesystem::path& file, const std::string& where);
@@ -51,7 +53,7 @@ class GuestMemory {
 
   uint64_t base_;
   uint64_t size_bytes_;
-  uint8_t* data_;
+  MappedMemory memory_;
   std::vector<Loaded> loaded_;
 };
 
