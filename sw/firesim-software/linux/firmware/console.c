@@ -12,9 +12,7 @@ void console_put(uint8_t character) {
   *(volatile uint8_t *)(UART + DATA) = character;
 }
 
-int console_get(void) {
-  return read8(UART + LINE_STATUS) & RECEIVED ? read8(UART + DATA) : -1;
-}
+int console_get(void) { return read8(UART + LINE_STATUS) & RECEIVED ? read8(UART + DATA) : -1; }
 
 void console_drain(void) {
   while (!(read8(UART + LINE_STATUS) & SENT_ALL)) continue;

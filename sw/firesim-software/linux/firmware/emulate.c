@@ -9,7 +9,7 @@ enum { SP = 2, RVC_REGISTER_BASE = 8 };
 
 // A load or store: what it moves, and where.
 struct access {
-  unsigned bytes;  // 0 = not a load or store
+  unsigned bytes;   // 0 = not a load or store
   unsigned number;  // of the register
   bool is_float;
   bool is_signed;
