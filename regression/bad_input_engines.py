@@ -137,10 +137,10 @@ LINUX_CASES = [
     Case(
         "unknown Linux workload",
         (
-            'bad.yaml:4: workload.node.linux: found "lynux", expected one of the Linux workloads '
+            'bad.yaml:4: workload.node.linux: found "zzz", expected one of the Linux workloads '
             "{linux}."
         ),
-        TWO + "workload:\n  node: {linux: lynux}\n",
+        TWO + "workload:\n  node: {linux: zzz}\n",
     ),
     Case(
         "unknown value in a command",

@@ -56,8 +56,8 @@ YAML_CASES = [
         "misspelt key",
         (
             'bad.yaml:3: system: found "lnk", expected one of the keys "clock_hz", '
-            '"link", "links", "node", "nodes", "switch", "switches" or "topology", did '
-            'you mean "link"?'
+            '"gateway", "link", "links", "node", "nodes", "switch", "switches" or '
+            '"topology", did you mean "link"?'
         ),
         TWO + "  lnk: {latency_cycles: 7}\n",
     ),

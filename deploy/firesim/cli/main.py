@@ -15,6 +15,7 @@ from firesim.cli.schema import schema
 from firesim.cli.snapshot import snapshot
 from firesim.cli.test import test
 from firesim.cli.version import version
+from firesim.cli.workload import workload
 
 app = typer.Typer(
     name="firesim",
@@ -30,6 +31,7 @@ app.command(context_settings={"ignore_unknown_options": False})(test)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(experiment)
 app.add_typer(build, name="build")
 app.add_typer(snapshot, name="snapshot")
+app.add_typer(workload, name="workload")
 
 if __name__ == "__main__":
     app()

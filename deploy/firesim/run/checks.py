@@ -13,7 +13,6 @@ from firesim.run.artifacts import ArtifactError, check_disk_image, check_elf
 from firesim.topology.plan import Plan, PlannedNode
 
 BLADES = ROOT / "target-design/blades"
-LINUX_WORKLOADS = ROOT / "sw/firesim-software/workloads"
 
 
 def blade_names() -> list[str]:
@@ -29,8 +28,10 @@ def program_names() -> list[str]:
 
 
 def linux_names() -> list[str]:
-    """Return the names of the Linux workloads of sw/firesim-software."""
-    return yaml_names(LINUX_WORKLOADS)
+    """Return the names of the Linux workloads of sw/firesim-software/workloads."""
+    from firesim_software.linux import description
+
+    return description.workloads()
 
 
 def check_plan(loaded: Loaded, plan: Plan) -> None:
@@ -57,9 +58,8 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
                 text = unknown(node.program, "one of the programs", programs)
                 raise loaded.error(node.places["program"], text)
             _check_arguments(loaded, node, node.program)
-        if node.linux is not None and node.linux not in linux_names():
-            text = unknown(node.linux, "one of the Linux workloads", linux_names())
-            raise loaded.error(node.places["linux"], text)
+        if node.linux is not None:
+            _check_linux(loaded, node, node.linux)
         _check_files(loaded, node, checked)
     _check_traced(loaded, plan)
 
@@ -88,6 +88,25 @@ def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:
         if name in given:
             raise loaded.error((*place, index), f'found "{name}" twice, expected it once.')
         given.add(name)
+
+
+def _check_linux(loaded: Loaded, node: PlannedNode, name: str) -> None:
+    """Refuse an unknown Linux workload, one that is not well formed, and too little memory."""
+    from firesim_software.linux import LinuxError, description
+
+    if name not in linux_names():
+        text = unknown(name, "one of the Linux workloads", linux_names())
+        raise loaded.error(node.places["linux"], text)
+    try:
+        least_mib = description.describe(name).memory_mib
+    except LinuxError as error:
+        raise loaded.error(node.places["linux"], str(error)) from error
+    if node.memory_mib < least_mib:
+        raise loaded.error(
+            node.places["memory"],
+            f'found {node.memory_mib} MiB of memory for "{node.name}", expected at least '
+            f'{least_mib} MiB for the Linux workload "{name}".',
+        )
 
 
 def _check_files(loaded: Loaded, node: PlannedNode, checked: set[tuple[Path, int]]) -> None:

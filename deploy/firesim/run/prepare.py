@@ -18,7 +18,7 @@ from firesim.topology.identity import command_line, random_seed
 from firesim.topology.plan import Plan, PlannedNode
 
 if TYPE_CHECKING:
-    from firesim_software.linux import LinuxImage
+    from firesim_software.linux.image import LinuxImage
 
 DEVICE_TREE_FILE = "blade.dtb"
 
@@ -74,12 +74,12 @@ def _images(plan: Plan, steps: Steps) -> dict[str, LinuxImage]:
     names = sorted({node.linux for node in plan.nodes if node.linux})
     if not names:
         return {}
-    from firesim_software import linux
+    from firesim_software.linux.image import workload
 
     found = {}
     for name in names:
         with steps.step(f"building the Linux workload {name}"):
-            found[name] = linux.workload(name)
+            found[name] = workload(name)
     return found
 
 
@@ -88,7 +88,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
     disk = None
     if node.linux:
         image = built.images[node.linux]
-        load = [Load(*part) for part in _checked_load(node, image)]
+        load = [Load(*part) for part in image.load(node.memory_bytes)]
         symbols, disk = [image.vmlinux, image.firmware], image.disk
         blob = _linux_tree(plan, node, image, load)
     else:
@@ -108,16 +108,6 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         manifest=model / "model.json" if model else None,
         disk=disk,
     )
-
-
-def _checked_load(node: PlannedNode, image: LinuxImage) -> list[tuple[Path, str, int | None]]:
-    """Return what Linux puts into the node's memory, refusing a memory it does not fit."""
-    if node.memory_mib < image.memory_mib:
-        raise ArtifactError(
-            f"{node.name}: found {node.memory_mib} MiB of memory, expected at least "
-            f'{image.memory_mib} MiB for the Linux workload "{node.linux}".'
-        )
-    return list(image.load(node.memory_bytes))
 
 
 def _linux_tree(plan: Plan, node: PlannedNode, image: LinuxImage, load: list[Load]) -> bytes:

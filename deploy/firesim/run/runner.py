@@ -23,6 +23,7 @@ from firesim.config.load import Loaded
 from firesim.run.checks import check_plan
 from firesim.run.display import Display
 from firesim.run.folder import make_reserve, new_folder, release_reserve, write_json
+from firesim.run.outputs import collect_outputs
 from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
 from firesim.run.status import StatusReader
@@ -163,6 +164,8 @@ def _simulate(
     words = simulator.log.last_words()
     if is_full:
         words = f"{words} (the disk that holds {folder} is full)".strip()
+    with suppress(OSError):  # A full disk: what was sent is still in the console's log.
+        collect_outputs(plan, folder)
     result = _result(folder, status, interrupted, time.monotonic() - start, words)
     return Outcome(folder, plan, _exit_status(status, interrupted), result)
 

@@ -134,13 +134,23 @@ def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate])
         _engine(loaded, node)
         if node.traffic is None:
             _software(loaded, node, software, job)
-            usual_mib = LINUX_MEMORY_MIB if node.linux else DEFAULT_MEMORY_MIB
+            usual_mib = _linux_memory_mib(node.linux) if node.linux else DEFAULT_MEMORY_MIB
             node.memory_mib = node.memory.size_mib or usual_mib
         plan.nodes.append(node)
     for node in plan.nodes:
         node.args = [_filled(loaded, plan, node, text, "args") for text in node.args]
         if node.command is not None:
             node.command = _filled(loaded, plan, node, node.command, "command")
+
+
+def _linux_memory_mib(name: str) -> int:
+    """Return the memory a Linux workload gets when none is configured."""
+    from firesim_software.linux import LinuxError, description
+
+    try:
+        return max(LINUX_MEMORY_MIB, description.describe(name).memory_mib)
+    except LinuxError:
+        return LINUX_MEMORY_MIB  # It is refused when the plan is checked.
 
 
 def _engine(loaded: Loaded, node: PlannedNode) -> None:
