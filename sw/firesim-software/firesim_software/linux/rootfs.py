@@ -23,11 +23,11 @@ BUSYBOX = ["busybox-static"]
 APPLETS = (
     "sh ash awk base64 basename cat chmod chown clear cmp cp cut date dd df diff dirname dmesg du "
     "echo env expr false find free ftpget ftpput getopt grep gunzip gzip halt head hexdump "
-    "hostname httpd id ifconfig ip kill killall less ln ls md5sum mkdir mknod more mount mv nc netstat "
-    "nice nohup nproc nslookup od pgrep pidof ping pkill poweroff printf ps pwd readlink reboot "
-    "renice reset rm rmdir route sed seq sha256sum sleep sort stat stty sync tail tar taskset tee "
-    "telnet test tftp time timeout top touch tr true umount uname uniq uptime usleep vi watch wc wget "
-    "which whoami xargs yes devmem"
+    "hostname httpd id ifconfig ip kill killall less ln ls md5sum mkdir mknod more mount mv nc "
+    "netstat nice nohup nproc nslookup od pgrep pidof ping pkill poweroff printf ps pwd readlink "
+    "reboot renice reset rm rmdir route sed seq sha256sum sleep sort stat stty sync tail tar "
+    "taskset tee telnet test tftp time timeout top touch tr true umount uname uniq uptime usleep "
+    "vi watch wc wget which whoami xargs yes devmem"
 ).split()
 """What busybox offers by name; every link costs time at each boot, so not all of it."""
 
