@@ -143,6 +143,14 @@ LINUX_CASES = [
         TWO + "workload:\n  node: {linux: zzz}\n",
     ),
     Case(
+        "too little memory for Linux",
+        (
+            'bad.yaml:3: system.node.memory: found 16 MiB of memory for "node0", expected at '
+            'least 64 MiB for the Linux workload "linux-base".'
+        ),
+        TWO + "  node: {memory: {size_mib: 16}}\nworkload: {node: {linux: linux-base}}\n",
+    ),
+    Case(
         "unknown value in a command",
         (
             'bad.yaml:4: workload.node.command: found "${node7.ip}" in the command of "node0", '
