@@ -19,6 +19,7 @@ class Identity(ctypes.Structure):
         ("name", ctypes.c_char * 65),
         ("ip_text", ctypes.c_char * 19),
         ("mac_text", ctypes.c_char * 18),
+        ("ssh_key", ctypes.c_char * 128),
         ("ip", ctypes.c_uint8 * 4),
         ("prefix_bits", ctypes.c_uint32),
         ("mac", ctypes.c_uint8 * 6),
@@ -27,6 +28,7 @@ class Identity(ctypes.Structure):
         ("has_ip", ctypes.c_bool),
         ("has_mac", ctypes.c_bool),
         ("has_seed", ctypes.c_bool),
+        ("has_ssh_key", ctypes.c_bool),
     ]
 
 
@@ -48,6 +50,7 @@ def parse(library: ctypes.CDLL, text: str, prefix: str = "") -> Identity | str:
     return identity if good else (bad.value or b"").decode()
 
 
+KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIJ+/8wQ5c6Ds1d1LJzL0Qm2oQf0mVnG3l0bHk1x9aaQ="
 SEED = "00112233445566778899aabbccddeeff"
 
 
@@ -63,11 +66,13 @@ def test_a_frame_s_identity(library: ctypes.CDLL) -> None:
 
 
 def test_a_command_line_s_identity(library: ctypes.CDLL) -> None:
-    line = "quiet name=other firesim.nodes=8 firesim.ip=10.0.0.1/8 firesim.names=x firesim.name=n\n"
+    line = "quiet name=other firesim.nodes=8 firesim.ip=10.0.0.1/8 firesim.names=x firesim.name=n"
+    line += f" firesim.ssh={KEY}\n"
     found = parse(library, line, "firesim.")
     assert isinstance(found, Identity)
     assert (found.name, found.ip_text, found.prefix_bits) == (b"n", b"10.0.0.1/8", 8)
     assert not found.has_mac and not found.has_seed
+    assert found.ssh_key.decode() == KEY
     nothing = parse(library, "quiet", "firesim.")
     assert isinstance(nothing, Identity) and not nothing.has_name and not nothing.has_ip
 
@@ -86,6 +91,7 @@ def test_a_command_line_s_identity(library: ctypes.CDLL) -> None:
         ("name=", "name"),
         ("name=a;reboot", "name"),
         ("seed=00", "seed"),
+        ("ssh=" + "x" * 128, "ssh"),
         (f"seed={SEED}0", "seed"),
     ],
 )

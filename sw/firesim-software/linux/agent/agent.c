@@ -13,7 +13,7 @@
 #include "identity.h"
 #include "system.h"
 
-enum { TYPE_IDENTITY = 0x88b5, TEXT_BYTES = 4096, FRAME_BYTES = 9216, DATAGRAM = 2 };
+enum { TYPE_IDENTITY = 0x88b5, TEXT_BYTES = 65536, FRAME_BYTES = 9216, DATAGRAM = 2 };
 enum { FAMILY_INET = 2, FAMILY_PACKET = 17 };
 #define HEADING "firesim-identity 1\n"
 #define HOSTS_MARK " # firesim-agent"
@@ -95,7 +95,9 @@ static void mix_seed(const uint8_t *seed) {
 static void write_hosts(const struct identity *identity) {
   static char old[TEXT_BYTES], fresh[TEXT_BYTES];
   struct text text = {fresh, sizeof(fresh), 0, false};
-  if (!read_file("/etc/hosts", old, sizeof(old))) append(&text, "127.0.0.1 localhost\n");
+  const size_t bytes_before = read_file("/etc/hosts", old, sizeof(old));
+  if (bytes_before + 1 == sizeof(old)) return say("/etc/hosts is too long", "");
+  if (!bytes_before) append(&text, "127.0.0.1 localhost\n");
   for (const char *line = old; *line;) {
     size_t bytes = 0;
     while (line[bytes] && line[bytes] != '\n') bytes++;
@@ -117,10 +119,26 @@ static void write_hosts(const struct identity *identity) {
   system_call(__NR_renameat2, HERE, (long)"/etc/hosts.new", HERE, (long)"/etc/hosts", 0, 0);
 }
 
+// Lets the owner of the key in as root, and nobody else.
+static void authorize(const char *key) {
+  char line[SSH_KEY_BYTES + 16];
+  struct text text = {line, sizeof(line), 0, false};
+  append(&text, "ssh-ed25519 ");
+  append(&text, key);
+  append(&text, "\n");
+  call3(__NR_mkdirat, HERE, "/root", 0700);
+  call3(__NR_fchmodat, HERE, "/root", 0700);
+  call3(__NR_mkdirat, HERE, "/root/.ssh", 0700);
+  const int file = open_file("/root/.ssh/authorized_keys", O_WRONLY | O_CREAT | O_TRUNC);
+  complain_if(write_some(file, line, text.used), "write /root/.ssh/authorized_keys");
+  close_file(file);
+}
+
 static void apply(const struct identity *identity, int socket, const char *interface) {
   char line[256];
   struct text text = {line, sizeof(line), 0, false};
   if (identity->has_seed) mix_seed(identity->seed);
+  if (identity->has_ssh_key) authorize(identity->ssh_key);
   if (identity->has_mac) set_mac(socket, interface, identity->mac);
   if (identity->has_ip) set_ip(socket, interface, identity->ip, identity->prefix_bits);
   bring_up(socket, interface);

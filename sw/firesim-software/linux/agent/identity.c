@@ -6,7 +6,7 @@ static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t'; }
 
 static bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == ':' || c == '/';
+         c == '.' || c == '_' || c == ':' || c == '/' || c == '+' || c == '=';
 }
 
 // Copies the value of a key: 1 found, 0 absent, -1 too long or with characters that do not belong.
@@ -71,6 +71,9 @@ static bool parse_bytes(const char *text, uint8_t *bytes, int count, bool colons
 bool parse_identity(struct identity *identity, const char *text, const char *prefix,
                     const char **bad) {
   char seed[2 * SEED_BYTES + 1];
+  const int ssh = find(text, prefix, *bad = "ssh", identity->ssh_key, SSH_KEY_BYTES);
+  if (ssh < 0) return false;
+  identity->has_ssh_key = ssh;
   const int name = find(text, prefix, *bad = "name", identity->name, NAME_BYTES);
   if (name < 0) return false;
   identity->has_name = name;
