@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The gateway in a plan: reachable from everywhere, one broadcast domain, mistakes refused."""
 
 from __future__ import annotations

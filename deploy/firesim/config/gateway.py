@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`system.gateway`: the door between the simulated network and the host."""
 
 from __future__ import annotations

@@ -17,6 +17,9 @@ DRAM_BASE = 0x8000_0000
 DEVICE_TREE = 0x801F_0000
 DEVICE_TREE_BYTES = 0x1_0000
 DISK_LATENCY_CYCLES = 4096
+CONSOLE_LOG = "uart.log"
+CONSOLE = "console"
+"""Link to the terminal of a node's console, in the node's folder."""
 FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory")
 FUNCTIONAL_MEMORY = ("base", "size_bytes", "load")
 """What of the memory's settings means anything where every instruction takes the same time."""
@@ -141,7 +144,10 @@ def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str,
     traced = tracing.enabled and (tracing.nodes is None or node.name in tracing.nodes)
     image = node.disk_image or (None if node.disk_sectors else made.disk)
     return {
-        "uart": {"log": f"{node.name}/uart.log", "pty": simulation.uart_pty},
+        "uart": {
+            "log": f"{node.name}/{CONSOLE_LOG}",
+            "pty": f"{node.name}/{CONSOLE}" if simulation.uart_pty else False,
+        },
         "block_device": {
             "image": str(image) if image else None,
             "overlay": f"{node.name}/disk.overlay" if image else None,

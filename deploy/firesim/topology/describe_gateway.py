@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The gateway's entry in the simulation description (interfaces.md, section 10)."""
 
 from __future__ import annotations

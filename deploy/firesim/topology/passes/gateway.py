@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Put the gateway into a plan: a port of a switch, a link, and its place in every table.
 
 It is not one of the nodes: it has no software, and no addresses are counted for it.
