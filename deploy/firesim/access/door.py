@@ -12,6 +12,7 @@ from typing import Any
 
 from firesim.config.errors import InputError, unknown
 from firesim.topology.describe_gateway import STATUS
+from firesim.topology.passes.gateway import SSH
 
 FIRST_TRY_S = 1.0
 LONGEST_TRY_S = 30.0
@@ -34,7 +35,7 @@ def door_of(run: Path, node: str) -> Door:
     Raises:
         InputError: the run has no gateway, or no such node.
     """
-    doors = {entry["node"]: entry for entry in _forwards(run) if entry["name"] == "ssh"}
+    doors = {entry["node"]: entry for entry in _forwards(run) if entry["name"] == SSH}
     if node not in doors:
         raise InputError(unknown(node, "one of the nodes with ssh", list(doors)))
     entry = doors[node]

@@ -25,6 +25,8 @@ from firesim.topology.shape import Shape, link_name
 NAME = "gateway"
 MAC = "00:12:6D:FF:FF:FE"
 NETWORK = "172.16.255.254/16"
+SSH = "ssh"
+"""Name of the forwards that `firesim ssh` uses."""
 SSH_PORT = 22
 BANDWIDTH_GBPS = 200.0
 
@@ -55,9 +57,7 @@ def add_gateway(loaded: Loaded, shape: Shape, plan: Plan, latency_cycles: int) -
     plan.links.append(link)
     _fill_tables(shape, plan, home, port)
     ssh = [
-        Forward(node=node.name, port=SSH_PORT, name="ssh")
-        for node in plan.nodes
-        if not node.traffic
+        Forward(node=node.name, port=SSH_PORT, name=SSH) for node in plan.nodes if not node.traffic
     ]
     chosen = [*(ssh if wanted.ssh and wanted.mode == "user" else []), *wanted.forwards]
     plan.gateway = PlannedGateway(
