@@ -9,6 +9,7 @@
 
 #include "core/simulation.h"
 #include "core/traffic.h"
+#include "gateway/gateway.h"
 #include "switch/stock_switches.h"
 
 #ifdef FIRESIM_HAVE_BRIDGES
@@ -41,6 +42,7 @@ void install_signal_handlers() {
 void register_models(firesim::ModelRegistry &registry) {
   using firesim::ModelRole;
   registry.add(ModelRole::kNode, "traffic", firesim::make_traffic_blade);
+  registry.add(ModelRole::kNode, "gateway", firesim::make_gateway);
 #ifdef FIRESIM_HAVE_BRIDGES
   registry.add(ModelRole::kNode, "rtl", firesim::make_rtl_blade);
 #endif

@@ -39,6 +39,9 @@ struct ModelEnd {
   std::string message;         // for a person: why; may be empty
 };
 
+class StateWriter;
+class StateReader;
+
 class Model {
  public:
   explicit Model(std::string name) : name_(std::move(name)) {}
@@ -55,7 +58,7 @@ class Model {
   virtual uint32_t port_count() const = 0;
 
   // Simulates target cycles [start_cycle, start_cycle + cycles), cycles >= 1. Calls are contiguous
-  // and the first one starts at cycle 0.
+  // and the first one starts at cycle 0, or where `load` or `start_at` said.
   //
   // `inputs[i]` holds exactly these cycles of port i; the model may take its content away.
   // `outputs[i]` is an empty batch of exactly these cycles, to be filled.
@@ -65,9 +68,37 @@ class Model {
   virtual void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                        std::span<Batch> outputs) = 0;
 
+  // Whether the run waits for this node's end. False for nodes that have none of their own, such as
+  // a gateway. Constant over the life of the model.
+  virtual bool counts_for_end() const { return true; }
+
   // How the node ended, once it has. Read after every `advance`; must not change after it is set.
   // Switches never end.
   const std::optional<ModelEnd> &end() const { return end_; }
+
+  // Why the state of this model cannot be saved, in one sentence without its name; nothing if it
+  // can be. Asked before a run that is to make snapshots starts. A kind of model whose state can be
+  // saved overrides all of these.
+  virtual std::optional<std::string> can_save() const {
+    return "models of this kind cannot be saved";
+  }
+
+  // What the model is made of, as far as a state of it only fits another one made alike: its design
+  // hash, say, or a size. One line; compared before `load`.
+  virtual std::string fingerprint() const { return ""; }
+
+  // Writes all state that `load` needs to go on from here as if nothing had happened; how the node
+  // ended is kept by the caller. Called between two advances, which other threads may have done;
+  // must not change what the model does. See core/state.h.
+  virtual void save(StateWriter &state) const;
+
+  // Takes the state over, instead of starting at cycle 0; the next advance starts at `cycle`, which
+  // is that of the snapshot. Throws SnapshotError (by the reader) for what does not fit.
+  virtual void load(StateReader &state, uint64_t cycle);
+
+  // Starts afresh at `cycle` instead of 0: for a model that joins others that come out of a
+  // snapshot. Models for which cycle 0 is special refuse with a DescriptionError.
+  virtual void start_at(uint64_t cycle);
 
   // Called once when the run is over and every model has stopped, before the destructor, unless
   // this model threw. `end_cycle` is the number of cycles simulated. Write final statistics here.
@@ -84,6 +115,8 @@ class Model {
   }
 
  private:
+  friend class ModelState;  // carries `end_` over (core/snapshot.h)
+
   std::string name_;
   std::optional<ModelEnd> end_;
 };

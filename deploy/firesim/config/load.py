@@ -14,10 +14,10 @@ from firesim.build.paths import ROOT
 from firesim.config.errors import InputError, unknown
 from firesim.config.explain import explain
 from firesim.config.positions import (
-    EXCLUSIVE,
     KeyPath,
     Source,
     apply_override,
+    forget_replaced,
     parse_yaml,
     read_yaml,
 )
@@ -90,10 +90,7 @@ def _merged(base: Any, over: Any) -> Any:
     if not isinstance(base, dict) or not isinstance(over, dict):
         return copy.deepcopy(over)
     result = copy.deepcopy(base)
-    for pair in EXCLUSIVE:
-        if any(over.get(key) is not None for key in pair):
-            for key in pair:
-                result.pop(key, None)
+    forget_replaced(result, [key for key, value in over.items() if value is not None])
     for key, value in over.items():
         result[key] = _merged(result.get(key), value)
     return result

@@ -43,7 +43,9 @@ class Echo : public Model {
   }
 
   void finish(uint64_t end_cycle) override { finished_at = end_cycle; }
+  bool counts_for_end() const override { return counts; }
 
+  bool counts = true;
   uint64_t end_at = UINT64_MAX;
   uint64_t throw_at = UINT64_MAX;
   int exit_code = 0;
@@ -112,6 +114,20 @@ TEST(Scheduler, RunsOnToExactlyTheDiameterAfterTheLastEnd) {
     ASSERT_EQ(result.models[1].end->cycle, 500u);
     ASSERT_EQ(result.models[2].end->exit_code, 4);
   }
+}
+
+TEST(Scheduler, ANodeWithoutAnEndOfItsOwnIsNotWaitedFor) {
+  Echo a("a", 1);
+  Echo gateway("gateway", 1);
+  a.end_at = 500;
+  gateway.counts = false;
+  Scheduler scheduler({.threads = 1});
+  scheduler.add_model(a, true);
+  scheduler.add_model(gateway, true);
+  scheduler.connect("link", 0, 0, 1, 0, 9);
+  const RunResult result = scheduler.run();
+  EXPECT_EQ(result.reason, "ended") << result.message;
+  EXPECT_EQ(result.end_cycle, 509u);
 }
 
 TEST(Scheduler, TheFirstEndDecidesIfConfigured) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a hart of the functional blade sees besides its registers: DRAM, devices, and where they are
+// (docs/reference/interfaces.md, section 1).
+#pragma once
+
+#include <cstdint>
+
+namespace firesim::functional {
+
+inline constexpr uint64_t kBootRomBase = 0x0001'0000;
+inline constexpr uint64_t kBootRomBytes = 0x1'0000;
+inline constexpr uint64_t kClintBase = 0x0200'0000;
+inline constexpr uint64_t kClintBytes = 0x1'0000;
+inline constexpr uint64_t kPlicBase = 0x0c00'0000;
+inline constexpr uint64_t kPlicBytes = 0x400'0000;
+inline constexpr uint64_t kUartBase = 0x6000'0000;
+inline constexpr uint64_t kBlockDeviceBase = 0x6000'1000;
+inline constexpr uint64_t kNicBase = 0x6000'2000;
+inline constexpr uint64_t kFinisherBase = 0x6000'3000;
+inline constexpr uint64_t kDeviceBytes = 0x1000;  // of UART, block device, NIC and finisher each
+inline constexpr uint64_t kDramBase = 0x8000'0000;
+
+// Main memory: `data` is the host's copy, at least 16-byte aligned, alive as long as the harts.
+// base and size_bytes are multiples of 4096. Nobody but the harts writes `data` while harts exist,
+// unless Hart::write_by_device is told afterwards.
+struct Dram {
+  uint64_t base = kDramBase;
+  uint64_t size_bytes = 0;
+  uint8_t *data = nullptr;
+};
+
+// Everything that is not DRAM. `bytes` is 1, 2, 4 or 8 and `address` is a multiple of it; `value` is
+// little-endian and zero-extended (a read sets only its low `bytes` bytes). `cycle` is the target
+// cycle of the accessing instruction. Returning false makes the access an access fault. Instructions
+// are fetched from here (2 bytes at a time) only within the boot ROM. An AMO is a read and a write
+// of the same cycle; LR and SC on devices are access faults without a call.
+//
+// A callback may call Hart::stop, Hart::set_interrupt and Hart::write_by_device of any hart; an
+// interrupt it raises is taken before the next instruction of the hart.
+class Mmio {
+ public:
+  virtual ~Mmio() = default;
+  virtual bool read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) = 0;
+  virtual bool write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) = 0;
+};
+
+}  // namespace firesim::functional

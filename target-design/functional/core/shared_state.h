@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the harts of one blade must know of each other: which DRAM lines hold code that any of them
+// has decoded, and which lines are reserved by LR. Made once per blade, before its harts.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "memory_map.h"
+
+namespace firesim::functional {
+
+class Core;
+
+class SharedState {
+ public:
+  explicit SharedState(const Dram &dram);
+  SharedState(const SharedState &) = delete;
+  SharedState &operator=(const SharedState &) = delete;
+
+  void add(Core &core);
+  void remove(Core &core);
+
+  // A hart decoded instructions in [offset, offset + bytes) of DRAM: stores there must be seen.
+  void note_code(uint64_t offset, uint64_t bytes);
+
+  // True if a store to this page must take the slow path for `self`: it holds decoded code, or
+  // another hart's reservation.
+  bool page_is_watched(uint64_t offset, const Core &self) const;
+
+  // Memory [offset, offset + bytes) was stored to by `writer` (nullptr: a device). Drops decoded
+  // code there in all harts, and other harts' reservations.
+  void written(uint64_t offset, uint64_t bytes, const Core *writer);
+
+  // All decoded code is dropped by all harts (DRAM may have changed anywhere).
+  void forget_code();
+
+  // Other harts hold reservations on these pages: called by `self` before it runs.
+  void drop_reserved_pages(Core &self) const;
+
+ private:
+  Dram dram_;
+  std::vector<uint64_t> code_lines_;  // per 4 KiB page, a bit for each of its 64-byte lines
+  std::vector<Core *> cores_;
+};
+
+}  // namespace firesim::functional
