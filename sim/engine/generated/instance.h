@@ -13,12 +13,18 @@
 #include <new>
 
 #include "firesim_engine.h"
+#ifdef FIRESIM_PROFILE
+#include "profile.h"
+#endif
 
 namespace {
 
 struct alignas(64) Instance {
   model::State state;
   bool settled;
+#ifdef FIRESIM_PROFILE
+  model::Profiler profiler;
+#endif
 };
 
 constexpr uint32_t kPortCount = sizeof(model::kPorts) / sizeof(model::kPorts[0]);
@@ -47,7 +53,13 @@ FiresimPort port(void *opaque, uint32_t index) {
 void settle(void *opaque) {
   auto &instance = *static_cast<Instance *>(opaque);
   require(!instance.settled, "settle() twice in one cycle; tick() belongs between");
+#ifdef FIRESIM_PROFILE
+  instance.profiler.before(instance.state);
+#endif
   model::cycle(instance.state);
+#ifdef FIRESIM_PROFILE
+  instance.profiler.after(instance.state);
+#endif
   instance.settled = true;
 }
 

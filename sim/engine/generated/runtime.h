@@ -25,6 +25,13 @@ struct PortEntry {
   size_t offset;
 };
 
+// A field of the state that a profiling model watches.
+struct WatchedField {
+  size_t offset;
+  size_t bytes;
+  bool is_state;
+};
+
 // Returns word `index` of the quotient, or else of the remainder, of two numbers of kWords words
 // (least significant first; the divisor follows the dividend). Both are 0 when the divisor is 0.
 template <size_t kWords, bool kQuotient>

@@ -37,7 +37,7 @@ def storage_type(width: int) -> str:
 class Emitter:
     """Knows who reads what; writes the text of clusters."""
 
-    def __init__(self, items: Items, clusters: list[Cluster]) -> None:
+    def __init__(self, items: Items, clusters: list[Cluster], keep_all: bool = False) -> None:
         self.items = items
         self.design: Design = items.design
         self.clusters = clusters
@@ -49,6 +49,8 @@ class Emitter:
         self.kept: set[int] = set()
         self.flags_of: dict[object, set[int]] = {}
         self._find_readers()
+        if keep_all:
+            self.kept = set(items.of_node)
 
     def _find_readers(self) -> None:
         for item in self.items.items:
@@ -241,7 +243,7 @@ def _initial_state(emitter: Emitter) -> list[str]:
     return lines
 
 
-def main_file(emitter: Emitter, design_hash: str) -> str:
+def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
     """Return the source file with the cycle, the initial state and the table of ports."""
     design = emitter.design
     lines = ['#include "state.h"', "namespace model {", "void initialize(State &s) {"]
@@ -263,14 +265,17 @@ def main_file(emitter: Emitter, design_hash: str) -> str:
         lines.append(
             f'  {{"{port.name}", {port.width}, {int(port.is_input)}, offsetof(State, {field})}},'
         )
-    lines += ["};", "}"]
+    lines += ["};", *more, "}"]
     lines += [f'#define FIRESIM_DESIGN_HASH "{design_hash}"', '#include "instance.h"', ""]
     return "\n".join(lines)
 
 
-def write(items: Items, clusters: list[Cluster], design_hash: str, files: int) -> dict[str, str]:
-    """Return the text of every file of a model by name; cluster code is cut into `files`."""
-    emitter = Emitter(items, clusters)
+def write(emitter: Emitter, design_hash: str, files: int, more: list[str]) -> dict[str, str]:
+    """Return the text of every file of a model by name; cluster code is cut into `files`.
+
+    `more` are declarations for the main file, in namespace model.
+    """
+    clusters = emitter.clusters
     total = sum(len(cluster.items) for cluster in clusters)
     groups: list[list[int]] = [[]]
     size = 0
@@ -279,7 +284,7 @@ def write(items: Items, clusters: list[Cluster], design_hash: str, files: int) -
             groups.append([])
         groups[-1].append(index)
         size += len(cluster.items)
-    texts = {"state.h": state_header(emitter), "main.cc": main_file(emitter, design_hash)}
+    texts = {"state.h": state_header(emitter), "main.cc": main_file(emitter, design_hash, more)}
     for number, indices in enumerate(groups):
         texts[f"clusters_{number}.cc"] = cluster_file(emitter, indices)
     return texts
