@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,15 +60,22 @@ def _explain(request: Request, log: Path) -> str:
     return f"{request.top}: pass {step or 'rewrite'} failed: {lines[-1] if lines else 'no output'}"
 
 
-def _build(engine: str, work: Path, manifest: dict[str, Any], library: Path, jobs: int) -> None:
+def _build(
+    engine: str,
+    work: Path,
+    manifest: dict[str, Any],
+    library: Path,
+    jobs: int,
+    training: Callable[[Path, Path], None] | None,
+) -> None:
     """Make the library with the engine asked for."""
     if engine != "verilator":
         try:
-            generated_backend.build(work, manifest, library, jobs=jobs)
+            generated_backend.build(work, manifest, library, jobs=jobs, training=training)
             return
         except Unsupported as reason:
             if engine == "generated":
-                raise GoldenGateError(f"{reason}; expected a design for the generated engine.") from reason
+                raise GoldenGateError(f"{reason}; the engine Verilator takes it.") from reason
     verilator_backend.build(work, manifest, library, jobs=jobs)
 
 
@@ -84,12 +91,15 @@ def compile(
     defines: Mapping[str, str | None] | None = None,
     jobs: int = 2,
     engine: str = "verilator",
+    training: Callable[[Path, Path], None] | None = None,
 ) -> Path:
     """Compile a design into `out/model.so` and `out/model.json`; return `out`.
 
     `clock` and `reset` are one-bit inputs of `top`. Every `cover` and every event becomes a
     counter, every `assert` a bit of the assert port. `jobs` bounds the compiler processes.
     `engine` is `verilator`, `generated`, or `auto`: generated where it can, else Verilator.
+    `training` (model folder, profile folder) runs typical programs on a model for the generated
+    engine to see what is active when; without it everything is evaluated in every cycle.
 
     Raises:
         GoldenGateError: the design is refused, or a tool failed.
@@ -109,6 +119,6 @@ def compile(
         engine=engine,
     )
     manifest = lower(request)
-    _build(engine, work, manifest, out / "model.so", jobs)
+    _build(engine, work, manifest, out / "model.so", jobs, training)
     (out / "model.json").write_text(json.dumps(manifest, indent=1) + "\n")
     return out

@@ -9,8 +9,10 @@ from pathlib import Path
 from firesim.build.cache import cached
 
 
-def blade_model(name: str) -> Path:
+def blade_model(name: str, engine: str = "verilator") -> Path:
     """Return the folder with `model.so`, `model.json` and `blade.dts` of a blade.
+
+    `engine` as for goldengate.compile.
 
     Raises:
         ToolError, GoldenGateError: a step failed; the message says which and why.
@@ -18,10 +20,15 @@ def blade_model(name: str) -> Path:
     import goldengate
     from goldengate.command import compiler_key
 
+    from firesim.build import training
     from firesim.build.rtl import blade_rtl
 
     rtl = blade_rtl(name)
     blade = json.loads((rtl / "blade.json").read_text())
+
+    def train(model: Path, profile: Path) -> None:
+        shutil.copyfile(rtl / blade["device_tree"], model / "blade.dts")
+        training.train(model, profile)
 
     def build(folder: Path) -> None:
         goldengate.compile(
@@ -34,7 +41,12 @@ def blade_model(name: str) -> Path:
                 goldengate.Event(event["name"], event["signal"], event["description"])
                 for event in blade["events"]
             ],
+            engine=engine,
+            training=None if engine == "verilator" else train,
         )
         shutil.copyfile(rtl / blade["device_tree"], folder / "blade.dts")
 
-    return cached("model", [rtl, *compiler_key()], build)
+    key = [rtl, *compiler_key(), engine]
+    if engine != "verilator":
+        key += [Path(training.__file__), *training.programs()]
+    return cached("model", key, build)

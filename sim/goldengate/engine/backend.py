@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from firesim.build.tools import ToolError, run
 
-from goldengate.engine import emit, items, netlist, rtlil
+from goldengate.engine import cluster, emit, items, netlist, profile, rtlil
 from goldengate.engine.design import Design
 from goldengate.errors import GoldenGateError
 
@@ -20,6 +22,7 @@ COMPILER = "clang++-19"
 """Compiles this code to a faster model than g++ 12, in a third of the time."""
 _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-plt"]
 _FUNCTION_ITEMS = 1500
+Training = Callable[[Path, Path], None]
 _FILES = 4
 
 
@@ -65,22 +68,67 @@ def compile_files(sources: list[Path], library: Path, jobs: int, flags: list[str
     by_size = sorted(sources, key=lambda path: path.stat().st_size, reverse=True)
     with ThreadPoolExecutor(jobs) as pool:
         objects = list(pool.map(compile_one, by_size))
-    run([COMPILER, "-shared", *flags, "-Wl,--no-undefined", "-o", library, *objects], cwd=folder)
+    run([COMPILER, "-shared", "-Wl,--no-undefined", "-o", library, *objects], cwd=folder)
 
 
-def build(work: Path, manifest: dict[str, Any], library: Path, *, jobs: int) -> None:
+def make_model(
+    emitter: emit.Emitter,
+    design_hash: str,
+    folder: Path,
+    library: Path,
+    jobs: int,
+    more: list[str],
+    flags: list[str],
+) -> None:
+    """Write, compile and link the C++ of a model."""
+    sources = _write(folder, emit.write(emitter, design_hash, _FILES, more))
+    try:
+        compile_files(sources, library, jobs, flags)
+    except ToolError as error:
+        raise GoldenGateError(f"{emitter.design.name}: {error}") from error
+    for path in folder.glob("*.o"):
+        path.unlink()
+
+
+def _clusters(
+    found: items.Items, work: Path, manifest: dict[str, Any], training: Training, jobs: int
+) -> list[emit.Cluster]:
+    """Build the profiling model, train it, and cut the design by what it saw."""
+    emitter = emit.Emitter(found, whole(found), keep_all=True)
+    model, results = work / "profiling", work / "profile"
+    model.mkdir(parents=True, exist_ok=True)
+    results.mkdir(exist_ok=True)
+    for old in results.glob("*"):
+        old.unlink()
+    (model / "model.json").write_text(json.dumps(manifest))
+    flags = ["-O1", "-Wno-invalid-offsetof"]
+    more = profile.declarations(emitter)
+    make_model(emitter, manifest["design_hash"], model / "code", model / "model.so", jobs, more, flags)
+    training(model, results)
+    seen = profile.read(results, emitter)
+    if seen.samples == 0:
+        raise GoldenGateError(f"{manifest['top']}: the training run left no profile.")
+    return cluster.Partitioner(found, seen).partition()
+
+
+def build(
+    work: Path,
+    manifest: dict[str, Any],
+    library: Path,
+    *,
+    jobs: int,
+    training: Training | None = None,
+) -> None:
     """Generate, compile and link the model of the netlist in `work`.
+
+    `training` runs what is typical on the model in the folder it is given, with the second folder
+    as FIRESIM_PROFILE_DIRECTORY. Without it everything is evaluated in every cycle.
 
     Raises:
         Unsupported: the design has something this engine does not handle.
         GoldenGateError: the C++ compiler or the linker failed.
     """
     found = items.collect(read_design(work, manifest))
-    texts = emit.write(found, whole(found), manifest["design_hash"], _FILES)
-    folder = work / "generated"
-    try:
-        compile_files(_write(folder, texts), library, jobs, [])
-    except ToolError as error:
-        raise GoldenGateError(f"{manifest['top']}: {error}") from error
-    for path in folder.glob("*.o"):
-        path.unlink()
+    clusters = _clusters(found, work, manifest, training, jobs) if training else whole(found)
+    emitter = emit.Emitter(found, clusters)
+    make_model(emitter, manifest["design_hash"], work / "generated", library, jobs, [], [])

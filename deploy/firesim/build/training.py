@@ -1,0 +1,133 @@
+"""Training runs of a blade: programs that show the generated engine what is active when.
+
+They run inside firesim-sim, as in any simulation, on a model that keeps a profile. What is trained
+with is no measure of the engine: experiments report other programs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from firesim.build.tools import ToolError
+
+MEMORY_BYTES = 16 << 20
+MAX_CYCLES = 400_000
+MACS = ("00:12:6D:00:00:02", "00:12:6D:00:00:03")
+LINK_LATENCY_CYCLES = 3200
+_DRAM, _DEVICE_TREE = 0x8000_0000, 0x801F_0000
+RUNS: tuple[tuple[tuple[str, str], ...], ...] = (
+    (("training", "rounds=2"),),
+    (
+        ("quickstart", f"role=client peer={MACS[1]} count=3 bytes=65536"),
+        ("quickstart", "role=server"),
+    ),
+)
+"""For each run, the (program, arguments) of its nodes."""
+
+
+def _node(index: int, program: str, arguments: str, model: Path, folder: Path) -> dict[str, Any]:
+    import firesim_software
+
+    manifest = json.loads((model / "model.json").read_text())
+    kinds = {bridge["kind"] for bridge in manifest["bridges"]}
+    tree = folder / f"node{index}.dtb"
+    tree.write_bytes(
+        firesim_software.device_tree(
+            model / "blade.dts", memory_bytes=MEMORY_BYTES, bootargs=arguments, mac=MACS[index]
+        )
+    )
+    elf = firesim_software.program(program)
+    bridges = {
+        "uart": {"log": f"node{index}.log"},
+        "block_device": {},
+        "nic": {"port": 0, "mac": MACS[index]},
+        "memory": {
+            "base": _DRAM,
+            "size_bytes": MEMORY_BYTES,
+            "load": [
+                {"file": str(elf), "format": "elf"},
+                {"file": str(tree), "format": "raw", "address": _DEVICE_TREE},
+            ],
+        },
+    }
+    return {
+        "name": f"node{index}",
+        "kind": "rtl",
+        "model": str(model / "model.so"),
+        "manifest": str(model / "model.json"),
+        "bridges": {kind: value for kind, value in bridges.items() if kind in kinds},
+    }
+
+
+def _description(
+    programs: tuple[tuple[str, str], ...], model: Path, folder: Path
+) -> dict[str, Any]:
+    nodes = [
+        _node(index, program, arguments, model, folder)
+        for index, (program, arguments) in enumerate(programs)
+    ]
+    count = range(len(nodes))
+    return {
+        "version": 1,
+        "results": str(folder),
+        "threads": 1,
+        "max_cycles": MAX_CYCLES,
+        "clock_hz": 3_200_000_000,
+        "nodes": nodes,
+        "switches": [
+            {
+                "name": "tor0",
+                "kind": "store_and_forward",
+                "switching_latency_cycles": 10,
+                "ports": [{"buffer_bytes": 524288} for _ in count],
+                "mac_table": [{"mac": MACS[port], "port": port} for port in count],
+                "flood_ports": list(count),
+            }
+        ],
+        "links": [
+            {
+                "name": f"node{port}--tor0",
+                "a": {"model": f"node{port}", "port": 0},
+                "b": {"model": "tor0", "port": port},
+                "latency_cycles": LINK_LATENCY_CYCLES,
+            }
+            for port in count
+        ],
+    }
+
+
+def programs() -> list[Path]:
+    """Return the programs trained with, built."""
+    import firesim_software
+
+    names = sorted({program for nodes in RUNS for program, _ in nodes})
+    return [firesim_software.program(name) for name in names]
+
+
+def train(model: Path, profile: Path) -> None:
+    """Run all training programs on the profiling model in folder `model`.
+
+    What it finds goes into the folder `profile`.
+
+    Raises:
+        ToolError: a run failed.
+    """
+    from firesim.build.simulator import simulator
+
+    binary = simulator()
+    for number, programs in enumerate(RUNS):
+        folder = model / f"training-{number}"
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "description.json"
+        file.write_text(json.dumps(_description(programs, model, folder)))
+        environment = {**os.environ, "FIRESIM_PROFILE_DIRECTORY": str(profile)}
+        done = subprocess.run(
+            [binary, file], env=environment, capture_output=True, text=True, check=False
+        )
+        # Status 1: MAX_CYCLES came before the programs' end, which is as good for a profile.
+        if done.returncode not in (0, 1):
+            raise ToolError(f"{binary} {file}: exit status {done.returncode}: {done.stderr}")

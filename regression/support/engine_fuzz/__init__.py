@@ -1,0 +1,1 @@
+"""Random netlists for engine-fuzz, and the two models of each that are compared."""
