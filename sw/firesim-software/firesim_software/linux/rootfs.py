@@ -14,6 +14,7 @@ from firesim_software.linux.agent import agent_programs
 from firesim_software.linux.cpio import Entry, archive, entries
 from firesim_software.linux.description import Description
 from firesim_software.linux.errors import run
+from firesim_software.linux.guest import guest_program
 from firesim_software.linux.kernel import LINUX
 
 INIT = LINUX / "init"
@@ -71,6 +72,8 @@ def _add_workload(root: Path, found: Description) -> None:
     for name, command in {"command": found.command, **found.jobs}.items():
         if command:
             _write(root / JOBS / name, _script(command, found.outputs), 0o755)
+    for name in found.programs:
+        shutil.copy2(guest_program(name), root / "usr/bin" / name)
     for target, source in found.overlay.items():
         to, origin = root / target.lstrip("/"), found.folder / source
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -151,5 +154,6 @@ def root_key(found: Description) -> list[KeyPart]:
     key: list[KeyPart] = [found.model_dump_json(), init_program(), agent_programs()]
     key += ["\n".join(map(str, resolved))]
     key += [here / name for name in ("rootfs.py", "cpio.py", "packages.py", "disk.py", "debian.py")]
+    key += [guest_program(name) for name in found.programs]
     key += [found.folder / source for source in found.overlay.values()]
     return key
