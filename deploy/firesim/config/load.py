@@ -126,17 +126,23 @@ def _expand_workload(source: Source) -> None:
         source.data["workload"] = work
 
 
+def _name_as_base(source: Source) -> None:
+    """Make a workload's name a mapping, so that a later override can change a part of it."""
+    if isinstance(source.data, dict) and isinstance(source.data.get("workload"), str):
+        source.data["workload"] = {"base": source.data["workload"]}
+        source.places.setdefault(("workload", "base"), source.place(("workload",)))
+
+
 def load_source(source: Source, folder: Path, name: str, overrides: Sequence[str] = ()) -> Loaded:
     """Check parsed YAML with overrides applied.
 
     Raises:
         InputError: anything wrong, one line for each error.
     """
-    if isinstance(source.data, dict) and isinstance(source.data.get("workload"), str):
-        source.data["workload"] = {"base": source.data["workload"]}
-        source.places.setdefault(("workload", "base"), source.place(("workload",)))
+    _name_as_base(source)
     for override in overrides:
         apply_override(source, override)
+        _name_as_base(source)
     if not isinstance(source.data, dict):
         raise InputError(
             f"{source.name}:1: found no mapping, expected the keys system, workload, ..."
