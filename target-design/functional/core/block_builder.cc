@@ -24,7 +24,7 @@ bool is_load(Opcode opcode) { return opcode >= Opcode::lb && opcode <= Opcode::l
 bool ends_block(Opcode opcode) {
   using enum Opcode;
   return opcode == illegal || opcode == ecall || opcode == ebreak || opcode == mret ||
-         opcode == sret || opcode == wfi;
+         opcode == sret;
 }
 
 }  // namespace

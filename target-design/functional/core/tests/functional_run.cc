@@ -101,7 +101,8 @@ int run(const Options &options) {
                  machine.hart().state().minstret, taken.count());
   }
   if (!machine.ended()) {
-    std::fprintf(stderr, "%s: did not end within %lu cycles.\n", options.elf, options.max_cycles);
+    std::fprintf(stderr, "%s: did not end within %lu cycles; pc is 0x%lx.\n", options.elf,
+                 options.max_cycles, machine.hart().state().pc);
     return 3;
   }
   return machine.exit_code() == 0 ? 0 : 1;
