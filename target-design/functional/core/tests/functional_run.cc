@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs one bare-metal ELF file on one hart:
-//   functional-run [--log FILE] [--from PC --to PC] [--max-cycles N] [--time] ELF
+//   functional-run [--log FILE] [--from PC --to PC] [--max-cycles N] [--cut-seed S] [--time] ELF
 // --log writes every instruction and trap as TraceRV's text, --from and --to the part between the
-// first instructions at these addresses. --time prints instructions and seconds to stderr.
-#include <chrono>
+// first instructions at these addresses. --cut-seed calls run() for random numbers of cycles, which
+// must not change anything. --time prints instructions and seconds of processor time to stderr.
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <ctime>
 #include <exception>
+#include <random>
 #include <stdexcept>
 
 #include "bare_machine.h"
@@ -23,6 +25,7 @@ struct Options {
   const char *log = nullptr;
   uint64_t from = 0, to = ~uint64_t{0};
   uint64_t max_cycles = 1'000'000'000'000;
+  uint64_t cut_seed = 0;  // 0: no cuts
   bool time = false;
 };
 
@@ -72,6 +75,8 @@ Options parse(int argc, char **argv) {
       options.to = std::stoull(value(), nullptr, 0);
     } else if (word == "--max-cycles") {
       options.max_cycles = std::stoull(value(), nullptr, 0);
+    } else if (word == "--cut-seed") {
+      options.cut_seed = std::stoull(value(), nullptr, 0);
     } else if (word == "--time") {
       options.time = true;
     } else {
@@ -82,23 +87,32 @@ Options parse(int argc, char **argv) {
   return options;
 }
 
+void run_in_pieces(BareMachine &machine, const Options &options) {
+  std::mt19937_64 random(options.cut_seed);
+  while (!machine.ended() && machine.cycle() < options.max_cycles) {
+    // Mostly short pieces, which end in the middle of blocks.
+    const uint64_t piece = options.cut_seed == 0 ? options.max_cycles : random() % 200 + 1;
+    machine.run(std::min(options.max_cycles, machine.cycle() + piece));
+  }
+}
+
 int run(const Options &options) {
   BareMachine machine(kDramBytes);
   machine.load_elf(options.elf);
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   if (options.log != nullptr) {
     Log log(options.log, options.from, options.to);
     machine.hart().set_observer(&log);
     machine.run(options.max_cycles);
     machine.hart().set_observer(nullptr);
   } else {
-    machine.run(options.max_cycles);
+    run_in_pieces(machine, options);
   }
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  const double taken_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   std::fputs(machine.console().c_str(), stdout);
   if (options.time) {
     std::fprintf(stderr, "{\"instructions\": %lu, \"seconds\": %.6f}\n",
-                 machine.hart().state().minstret, taken.count());
+                 machine.hart().state().minstret, taken_s);
   }
   if (!machine.ended()) {
     std::fprintf(stderr, "%s: did not end within %lu cycles; pc is 0x%lx.\n", options.elf,
