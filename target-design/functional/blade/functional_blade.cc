@@ -45,6 +45,7 @@ class FunctionalBlade final : public Model {
   void run_quanta();
   void run_quantum();
   void run_hart(uint32_t index, uint64_t end);
+  void end_devices();
   uint64_t next_event() const;
   void send(Batch &output);
 
@@ -88,7 +89,7 @@ void FunctionalBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<B
   if (end()) return;
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
   cycle_ = start_cycle + cycles;
-  bus_.nic().arrive(announcer_.pass(inputs[0], kResetCycles));
+  if (!blade_end_.ended()) bus_.nic().arrive(announcer_.pass(inputs[0], kResetCycles));
   if (settings_.console->has_terminal()) look_at_terminal();
   run_quanta();
   send(outputs[0]);
@@ -116,6 +117,14 @@ void FunctionalBlade::run_quanta() {
   }
 }
 
+// Nothing of what comes after the end is left.
+void FunctionalBlade::end_devices() {
+  bus_.advance(0, blade_end_.cycle);
+  bus_.nic().drop_input();
+  announcer_ = bridges::Announcer({});
+  settings_.console->flush();
+}
+
 uint64_t FunctionalBlade::next_event() const {
   uint64_t next = kNever;
   for (uint32_t i = 0; i < harts_.size(); ++i) next = std::min(next, bus_.next_event(i));
@@ -126,8 +135,7 @@ void FunctionalBlade::run_quantum() {
   const uint64_t end = quantum_start_ + settings_.quantum_cycles;
   for (uint32_t i = 0; i < harts_.size() && !blade_end_.ended(); ++i) run_hart(i, end);
   if (blade_end_.ended()) {
-    bus_.advance(0, blade_end_.cycle);
-    settings_.console->flush();
+    end_devices();
     return;
   }
   waiting_ = harts_.all_wait();
@@ -157,11 +165,12 @@ void FunctionalBlade::send(Batch &output) {
   uint64_t end_cycle = kNever;
   if (blade_end_.ended()) {
     end_cycle = blade_end_.cycle + settings_.quantum_cycles + 1;
-  } else if (quantum_start_ != 0 && bus_.nic().has_output()) {
-    bus_.nic().advance_sender(quantum_start_ - 1);
+  } else if (quantum_start_ != 0) {
+    bus_.nic().send_until(quantum_start_ - 1);
   }
   bus_.nic().move_output(output, end_cycle);
   if (end_cycle > cycle_) return;
+  cycle_ = end_cycle;
   set_end({end_cycle - 1, blade_end_.exit_code, blade_end_.kind == bridges::BladeEnd::Kind::kAssert,
            blade_end_.message});
 }
@@ -197,7 +206,6 @@ std::string FunctionalBlade::fingerprint() const {
 
 void FunctionalBlade::save(StateWriter &state) const {
   state.section("functional_blade", 1);
-  state.u64(cycle_);
   state.u64(quantum_start_);
   state.boolean(waiting_);
   state.boolean(deterministic_);
@@ -220,7 +228,6 @@ void FunctionalBlade::save(StateWriter &state) const {
 
 void FunctionalBlade::load(StateReader &state, uint64_t cycle) {
   state.section("functional_blade", 1);
-  state.expect("the cycle of the snapshot", cycle);
   cycle_ = cycle;
   quantum_start_ = state.u64();
   waiting_ = state.boolean();

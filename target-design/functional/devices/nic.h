@@ -23,9 +23,12 @@ class Nic final : public RegisterDevice {
   // Moves what is on the link in the cycles of `batch` before `end_cycle` into it. The send path
   // must have been brought to the cycles that takes.
   void move_output(Batch &batch, uint64_t end_cycle) { output_.move_to(batch, end_cycle); }
-  // Brings the send path alone to a cycle, which no access may come before.
-  void advance_sender(uint64_t cycle) { sender_.advance(cycle); }
-  bool has_output() const { return !output_.empty() || !sender_.idle(); }
+  // Sends what is due up to a cycle, which no access may come before.
+  void send_until(uint64_t cycle) {
+    if (!sender_.idle()) sender_.advance(cycle);
+  }
+  // Forgets what has arrived and has not been seen.
+  void drop_input() { receiver_.input() = FlitTimeline(); }
 
   void advance(uint64_t cycle) override;
   uint64_t next_event() const override;
