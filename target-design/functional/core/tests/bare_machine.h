@@ -21,6 +21,9 @@ class BareMachine : private Mmio {
   // Runs until the finisher is written or to this cycle; true if it has ended.
   bool run(uint64_t to_cycle);
 
+  // Sets the timer of the CLINT: an interrupt as soon as its time reaches `ticks`.
+  void arm_timer(uint64_t ticks) { compare_ = ticks; }
+
   Hart &hart() { return hart_; }
   uint64_t cycle() const { return cycle_; }
   bool ended() const { return ended_; }
