@@ -165,7 +165,8 @@ static int open_listener(int socket, const char *interface) {
   if (control(socket, SIOCGIFINDEX, &request) < 0) return -1;
   struct sockaddr_ll address = {
       .sll_family = FAMILY_PACKET, .sll_protocol = type, .sll_ifindex = request.ifr_ifindex};
-  const int listener = (int)call3(__NR_socket, FAMILY_PACKET, DATAGRAM, type);
+  // Without a protocol as yet: else bind() would wait tens of milliseconds, for RCU.
+  const int listener = (int)call3(__NR_socket, FAMILY_PACKET, DATAGRAM, 0);
   if (listener < 0 || call3(__NR_bind, listener, &address, sizeof(address)) < 0) return -1;
   return listener;
 }
