@@ -94,10 +94,12 @@ Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limi
               .offsets = scratch_offsets_.data(),
               .ops = scratch_ops_.data()};
   const uint32_t ops = builder.finish(bytes);
-  if (!cacheable) return &scratch_;
+  // A single instruction cannot store to what is decoded after it.
+  if (limit == 1) return &scratch_;
   const uint64_t offset = physical - dram.base;
   shared.note_code(offset, second != 0 ? 2 : bytes);
   if (second != 0) shared.note_code(second - dram.base, 2);
+  if (!cacheable) return &scratch_;
   return blocks_.add(scratch_, ops, offset / kPageBytes);
 }
 
