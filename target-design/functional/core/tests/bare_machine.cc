@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kCyclesPerTick = 100;
 constexpr uint64_t kTimeCompare = kClintBase + 0x4000, kTime = kClintBase + 0xbff8;
+constexpr uint64_t kDeviceTree = kDramBase + 0x1f'0000;
 constexpr uint64_t kUartPending = kUartBase + 0x14;
 
 }  // namespace
@@ -47,7 +48,18 @@ void BareMachine::load_elf(const std::string &path) {
   ArchitecturalState state;
   state.mstatus = 3 << 11;
   state.pc = header.e_entry;
+  state.x[11] = kDeviceTree;
   hart_.set_state(state);
+}
+
+void BareMachine::load_raw(const std::string &path, uint64_t address) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string data{std::istreambuf_iterator<char>(file), {}};
+  const uint64_t offset = address - kDramBase;
+  if (!file || offset + data.size() > memory_.size()) {
+    throw std::runtime_error(path + ": cannot be read, or does not fit into the memory.");
+  }
+  std::memcpy(memory_.data() + offset, data.data(), data.size());
 }
 
 void BareMachine::update_timer(uint64_t cycle) {

@@ -18,6 +18,8 @@ class BareMachine : private Mmio {
   // Loads an ELF file and starts at its entry; throws std::runtime_error if it cannot.
   void load_elf(const std::string &path);
 
+  void load_raw(const std::string &path, uint64_t address);
+
   // Runs until the finisher is written or to this cycle; true if it has ended.
   bool run(uint64_t to_cycle);
 

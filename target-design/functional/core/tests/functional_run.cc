@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs one bare-metal ELF file on one hart:
-//   functional-run [--log FILE] [--from PC --to PC] [--max-cycles N] [--cut-seed S] [--time] ELF
+//   functional-run [--log FILE] [--from PC --to PC] [--max-cycles N] [--cut-seed S] [--time]
+//                 [--load FILE ADDRESS]... ELF
 // --log writes every instruction and trap as TraceRV's text, --from and --to the part between the
 // first instructions at these addresses. --cut-seed calls run() for random numbers of cycles, which
-// must not change anything. --time prints instructions and seconds of processor time to stderr.
+// must not change anything. --load puts a file into memory as it is. --time prints instructions and
+// seconds of processor time to stderr.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <random>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "bare_machine.h"
 
@@ -26,6 +30,7 @@ struct Options {
   uint64_t from = 0, to = ~uint64_t{0};
   uint64_t max_cycles = 1'000'000'000'000;
   uint64_t cut_seed = 0;  // 0: no cuts
+  std::vector<std::pair<const char *, uint64_t>> loads;
   bool time = false;
 };
 
@@ -77,6 +82,9 @@ Options parse(int argc, char **argv) {
       options.max_cycles = std::stoull(value(), nullptr, 0);
     } else if (word == "--cut-seed") {
       options.cut_seed = std::stoull(value(), nullptr, 0);
+    } else if (word == "--load") {
+      const char *file = value();
+      options.loads.emplace_back(file, std::stoull(value(), nullptr, 0));
     } else if (word == "--time") {
       options.time = true;
     } else {
@@ -99,6 +107,7 @@ void run_in_pieces(BareMachine &machine, const Options &options) {
 int run(const Options &options) {
   BareMachine machine(kDramBytes);
   machine.load_elf(options.elf);
+  for (const auto &[file, address] : options.loads) machine.load_raw(file, address);
   const std::clock_t begin = std::clock();
   if (options.log != nullptr) {
     Log log(options.log, options.from, options.to);
