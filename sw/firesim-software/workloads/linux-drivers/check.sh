@@ -44,6 +44,6 @@ check_lengths
 check_file
 check_disk
 set -- $(grep eth0 /proc/net/dev)
-[ "$4$12$13" = 000 ] || fail "eth0 had errors: $*"
+[ "$4${12}${13}" = 000 ] || fail "eth0 had errors: $*"
 echo "drivers: $5 frames dropped for want of room"
 echo "drivers: passed"
