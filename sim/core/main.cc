@@ -14,6 +14,7 @@
 
 #ifdef FIRESIM_HAVE_BRIDGES
 #include "bridges/rtl_blade.h"
+#include "functional/blade/functional_blade.h"
 #endif
 
 namespace {
@@ -45,6 +46,7 @@ void register_models(firesim::ModelRegistry &registry) {
   registry.add(ModelRole::kNode, "gateway", firesim::make_gateway);
 #ifdef FIRESIM_HAVE_BRIDGES
   registry.add(ModelRole::kNode, "rtl", firesim::make_rtl_blade);
+  registry.add(ModelRole::kNode, "functional", firesim::make_functional_blade);
 #endif
   firesim::register_stock_switches(registry);
 }

@@ -29,7 +29,6 @@ def ssh_words(door: Door, *, key: Path | None = None, user: str = "root") -> lis
         "HostKeyAlias": door.node,
         "CheckHostIP": "no",
         "StrictHostKeyChecking": "accept-new",
-        "LogLevel": "ERROR",
     }
     options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
     return [

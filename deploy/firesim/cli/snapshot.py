@@ -70,17 +70,16 @@ def list_all() -> None:
         typer.echo("no snapshots")
         return
     table = Table()
-    for heading in ("name", "nodes", "saved", "run", "cycle", "models", "MiB on disk"):
-        table.add_column(heading, overflow="fold")
+    for heading in ("name", "cycle", "nodes", "MiB", "saved", "run"):
+        table.add_column(heading, overflow="fold", no_wrap=heading in ("name", "cycle"))
     for each in known:
         table.add_row(
             each.name,
-            _nodes(each),
-            time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(each.saved_at)),
-            each.run.name if each.run else "",
             f"{each.cycle:,}",
-            str(len(each.kinds)),
+            _nodes(each),
             f"{each.bytes_on_disk() / (1 << 20):,.1f}",
+            time.strftime("%Y-%m-%d %H:%M", time.localtime(each.saved_at)),
+            each.run.name if each.run else "",
         )
     Console().print(table)
 

@@ -44,4 +44,5 @@ def ssh(
 
     door = door_of(running_folder(run), node)
     wait_until_open(door, wait)
-    become_ssh(door, command or [])
+    words = command or []
+    become_ssh(door, words[1:] if words[:1] == ["--"] else words)

@@ -43,6 +43,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
     blades: list[str] | None = None
     programs: list[str] | None = None
     checked: set[tuple[Path, int]] = set()
+    booted: set[tuple[str, int]] = set()
     for node in plan.nodes:
         if node.traffic is not None:
             continue
@@ -58,7 +59,8 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
                 text = unknown(node.program, "one of the programs", programs)
                 raise loaded.error(node.places["program"], text)
             _check_arguments(loaded, node, node.program)
-        if node.linux is not None:
+        if node.linux is not None and (node.linux, node.memory_mib) not in booted:
+            booted.add((node.linux, node.memory_mib))
             _check_linux(loaded, node, node.linux)
         _check_files(loaded, node, checked)
     _check_traced(loaded, plan)

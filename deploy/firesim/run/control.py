@@ -11,8 +11,8 @@ from typing import Any
 
 from firesim.config.errors import InputError
 from firesim.run.folder import is_alive, load_simulator, run_folders
+from firesim.topology.describe import CONTROL_SOCKET as SOCKET
 
-SOCKET = "control.sock"
 LONGEST_ANSWER_BYTES = 16 << 20
 CONNECT_S = 5.0
 

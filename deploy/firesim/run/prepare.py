@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.model import blade_model
-from firesim.build.rtl_blade import load_blade
+from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.steps import Steps
@@ -35,6 +36,8 @@ class Prepared:
 class _Built:
     """What was built, by the name of blade, program or Linux workload."""
 
+    blades: dict[str, Blade]
+    trees: dict[str, Path]
     models: dict[str, Path]
     programs: dict[str, Path]
     images: dict[str, LinuxImage]
@@ -55,9 +58,13 @@ def prepare(plan: Plan, folder: Path, steps: Steps) -> Prepared:
     for blade in plan.blades("rtl"):
         with steps.step(f"building the blade {blade}"):
             models[blade] = blade_model(blade)
-    built = _Built(models, _programs(plan, steps), _images(plan, steps))
+    blades = {blade: load_blade(blade) for blade in plan.blades()}
+    trees = {blade: blade_device_tree(blade) for blade in blades}
+    built = _Built(blades, trees, models, _programs(plan, steps), _images(plan, steps))
     servers = [node for node in plan.nodes if node.traffic is None]
-    return Prepared(binary, {node.name: _files(plan, node, built, folder) for node in servers})
+    with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
+        files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
+    return Prepared(binary, {node.name: made for node, made in zip(servers, files, strict=True)})
 
 
 def _programs(plan: Plan, steps: Steps) -> dict[str, Path]:
@@ -84,19 +91,19 @@ def _images(plan: Plan, steps: Steps) -> dict[str, LinuxImage]:
 
 
 def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFiles:
-    blade = load_blade(node.blade)
+    blade, dts = built.blades[node.blade], built.trees[node.blade]
     disk = None
     if node.linux:
         image = built.images[node.linux]
         load = [Load(*part) for part in image.load(node.memory_bytes)]
         symbols, disk = [image.vmlinux, image.firmware], image.disk
-        blob = _linux_tree(plan, node, image, load)
+        blob = _linux_tree(plan, node, image, load, dts)
     else:
         elf = built.programs[node.program] if node.program else node.elf
         assert elf is not None
         check_elf(elf, node.memory_bytes)
         load, symbols = [Load(elf, "elf")], [elf]
-        blob = _tree(node, " ".join(node.args))
+        blob = _tree(node, dts, " ".join(node.args))
     tree = _write_tree(node, blob, folder)
     model = built.models.get(node.blade) if node.engine == "rtl" else None
     return NodeFiles(
@@ -110,7 +117,9 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
     )
 
 
-def _linux_tree(plan: Plan, node: PlannedNode, image: LinuxImage, load: list[Load]) -> bytes:
+def _linux_tree(
+    plan: Plan, node: PlannedNode, image: LinuxImage, load: list[Load], dts: Path
+) -> bytes:
     try:
         bootargs = command_line(plan, node, image.bootargs)
     except ValueError as error:
@@ -119,11 +128,12 @@ def _linux_tree(plan: Plan, node: PlannedNode, image: LinuxImage, load: list[Loa
     for part in load:
         if part.file == image.initrd and part.address is not None:
             initrd = (part.address, part.address + part.file.stat().st_size)
-    return _tree(node, bootargs, initrd, random_seed(plan, node))
+    return _tree(node, dts, bootargs, initrd, random_seed(plan, node))
 
 
 def _tree(
     node: PlannedNode,
+    dts: Path,
     bootargs: str,
     initrd: tuple[int, int] | None = None,
     rng_seed: bytes = b"",
@@ -131,7 +141,7 @@ def _tree(
     import firesim_software
 
     return firesim_software.device_tree(
-        blade_device_tree(node.blade),
+        dts,
         memory_bytes=node.memory_bytes,
         bootargs=bootargs,
         mac=node.mac,

@@ -29,7 +29,7 @@ from firesim.run.process import Simulator, how_it_ended
 from firesim.run.status import StatusReader
 from firesim.run.steps import Steps
 from firesim.run.versions import versions
-from firesim.topology.describe import Restart, describe
+from firesim.topology.describe import CONTROL_SOCKET, Restart, describe
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
@@ -161,6 +161,8 @@ def _simulate(
             with suppress(OSError):
                 is_full = shutil.disk_usage(folder).free < FULL_BYTES
                 release_reserve(folder)
+                # Left behind by a simulator that was killed.
+                (folder / CONTROL_SOCKET).unlink(missing_ok=True)
     words = simulator.log.last_words()
     if is_full:
         words = f"{words} (the disk that holds {folder} is full)".strip()

@@ -13,8 +13,8 @@ from typing import Any
 from firesim.config.base import NAME_RULE
 from firesim.config.errors import InputError, unknown
 from firesim.run.folder import run_folders
+from firesim.topology.describe import SNAPSHOTS_FOLDER as FOLDER
 
-FOLDER = "snapshots"
 FILE = "snapshot.json"
 FORMAT = "firesim-snapshot"
 _AUTOMATIC = re.compile(r"(?:auto|cycle)-\d+")

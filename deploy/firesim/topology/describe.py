@@ -20,6 +20,9 @@ DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
 """Link to the terminal of a node's console, in the node's folder."""
+CONTROL_SOCKET = "control.sock"
+SNAPSHOTS_FOLDER = "snapshots"
+"""Where a run keeps its snapshots, in its results."""
 FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory")
 FUNCTIONAL_MEMORY = ("base", "size_bytes", "load")
 """What of the memory's settings means anything where every instruction takes the same time."""

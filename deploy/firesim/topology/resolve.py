@@ -110,6 +110,7 @@ def _latency(loaded: Loaded, special: Link | None, key: str) -> int:
 def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate]) -> None:
     system, work = loaded.config.system, loaded.config.workload
     addresses = assign(loaded, shape)
+    linux_mib: dict[str, int] = {}
     rate_of = {end: bandwidth[link.name] for link in plan.links for end in (link.a, link.b)}
     for index, name in enumerate(shape.nodes):
         special: Node | None = system.nodes.get(name)
@@ -134,7 +135,9 @@ def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate])
         _engine(loaded, node)
         if node.traffic is None:
             _software(loaded, node, software, job)
-            usual_mib = _linux_memory_mib(node.linux) if node.linux else DEFAULT_MEMORY_MIB
+            if node.linux and node.linux not in linux_mib:
+                linux_mib[node.linux] = _linux_memory_mib(node.linux)
+            usual_mib = linux_mib[node.linux] if node.linux else DEFAULT_MEMORY_MIB
             node.memory_mib = node.memory.size_mib or usual_mib
         plan.nodes.append(node)
     for node in plan.nodes:

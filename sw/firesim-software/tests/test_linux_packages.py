@@ -44,6 +44,7 @@ def test_a_small_root_holds_the_program_and_what_it_links_to(tmp_path: Path) -> 
     assert {"nuttcp", "libc6"} <= {package.name for package in found}
     assert all(package.digest.startswith("SHA256:") for package in found)
     assert (tmp_path / "usr/bin/nuttcp").is_file()
+    assert (tmp_path / "lib/ld-linux-riscv64-lp64d.so.1").is_file()  # as programs name it
     libraries = tmp_path / "usr/lib/riscv64-linux-gnu"
     assert sorted(path.name for path in libraries.iterdir()) == [
         "ld-linux-riscv64-lp64d.so.1",

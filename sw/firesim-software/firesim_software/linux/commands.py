@@ -53,9 +53,19 @@ def _qemu(
 
 
 def boot(
-    name: str, *, bootargs: str = "", memory_mib: int = 0, cores: int = 1, timeout_s: float = 60
+    name: str,
+    *,
+    bootargs: str = "",
+    memory_mib: int = 0,
+    cores: int = 1,
+    typed: str = "",
+    exact: bool = False,
+    timeout_s: float = 60,
 ) -> tuple[str, int]:
     """Boot a workload in QEMU; return the console's text and the exit code (0 passed).
+
+    `typed` is what somebody types on the console. `exact` runs one instruction per nanosecond of
+    target time, so that counts of instructions are the same each time.
 
     Raises:
         LinuxError: it cannot be built, or does not end in time.
@@ -63,7 +73,9 @@ def boot(
     image = build(name)
     with tempfile.TemporaryDirectory(prefix="firesim-linux-") as folder:
         words = _qemu(image, Path(folder), bootargs=bootargs, memory_mib=memory_mib, cores=cores)
-        return virt.run(words, timeout_s=timeout_s)
+        if exact:
+            words += ["-icount", "shift=0,align=off,sleep=off"]
+        return virt.run(words, typed=typed, timeout_s=timeout_s)
 
 
 def launch(name: str, *, bootargs: str = "", memory_mib: int = 0, cores: int = 1) -> int:

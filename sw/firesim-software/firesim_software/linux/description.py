@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from firesim_software.linux.errors import LinuxError
+from firesim_software.linux.guest import guest_programs
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads"
 FILE = "workload.yaml"
@@ -29,6 +30,8 @@ class Description(BaseModel):
     """`busybox`: a small initramfs; `debian`: Debian's base on the block device."""
     packages: list[str] = []
     """Packages of Debian to add, with what they depend on."""
+    programs: list[str] = []
+    """Programs of ours to add, from `linux/programs/`."""
     overlay: dict[str, str] = {}
     """Files to add: path on the node to file or folder beside workload.yaml."""
     command: str = ""
@@ -137,6 +140,9 @@ def _check(path: Path, found: Description) -> None:
         check(target.startswith("/"), key, target, "a path on the node that starts with /")
         there = (path.parent / source).exists()
         check(there, key, source, "a file or folder beside workload.yaml")
+    for number, program in enumerate(found.programs):
+        known = guest_programs()
+        check(program in known, ("programs", number), program, f"any of {', '.join(known)}")
     for job in found.jobs:
         good = job.replace("-", "").isalnum() and job != "command"
         check(good, ("jobs", job), job, 'a word like "server", other than "command"')

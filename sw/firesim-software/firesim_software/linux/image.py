@@ -68,7 +68,9 @@ class LinuxImage:
 def bootargs(found: Description) -> str:
     """Return the words of the kernel's command line that a workload needs on every node."""
     words = [BOOTARGS]
-    if found.base == "debian":
+    if found.base == "busybox":
+        words.append("rootfstype=ramfs")  # cheaper to fill than tmpfs
+    else:
         words.append(f"root={ROOT_DEVICE} rw init=/{rootfs.INIT_ON_DISK}")
     if found.bootargs:
         words.append(found.bootargs)

@@ -58,15 +58,15 @@ def _unpack(folder: Path) -> None:
         ("drivers/Kconfig", 'source "drivers/firesim/Kconfig"\n'),
     ):
         path = folder / name
-        text = path.read_text()
-        end = text.rstrip().endswith("endmenu")
-        path.write_text(text.rstrip().removesuffix("endmenu") + line + "endmenu\n" * end)
+        text = path.read_text().rstrip()
+        end = text.endswith("endmenu")
+        path.write_text(f"{text.removesuffix('endmenu')}\n{line}" + "endmenu\n" * end)
 
 
 def _source() -> Path:
     if not ARCHIVE.is_file():
         raise LinuxError(f"found no {ARCHIVE}, the kernel's source: apt-get install {PACKAGE}")
-    return cached("linux-source", [ARCHIVE, " ".join(_UNUSED), "1"], _unpack)
+    return cached("linux-source", [ARCHIVE, " ".join(_UNUSED), "2"], _unpack)
 
 
 def _configure(tree: Path, make: list[str], environment: dict[str, str]) -> None:

@@ -285,6 +285,10 @@ def libraries(root: Path, files: Sequence[Path]) -> list[Path]:
     queue = [path for path in queue if path.is_file()]
     found: list[Path] = []
     names = [*LOADER]
+    # Programs name the loader by its link in the second folder, which the first one hides.
+    link = Path(LIBRARIES[1]) / LOADER[0]
+    if (root / link).is_symlink():
+        found.append(link)
     while queue or names:
         for name in names:
             path = next((root / at / name for at in LIBRARIES if (root / at / name).exists()), None)

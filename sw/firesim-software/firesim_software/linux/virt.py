@@ -6,10 +6,8 @@ kernel image boots, with the firmware's other variant and the SBI console.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from firesim_software.devicetree import device_tree
@@ -84,38 +82,42 @@ def command(
     return [*words, "-dtb", str(folder / "virt.dtb")]
 
 
-def run(words: list[str], *, timeout_s: float) -> tuple[str, int]:
+def run(words: list[str], *, timeout_s: float, typed: str = "") -> tuple[str, int]:
     """Run QEMU until the machine ends; return the console's text and the finisher's code.
 
     Raises:
         LinuxError: QEMU is missing or did not end in time; the message has the last lines.
     """
-    with tempfile.TemporaryDirectory(prefix="firesim-linux-") as name:
-        log = Path(name) / "console.log"
-        try:
-            done = subprocess.run(
-                [*words, "-serial", f"file:{log}"],
-                capture_output=True,
-                stdin=subprocess.DEVNULL,
-                check=False,
-                timeout=timeout_s,
-            )
-        except FileNotFoundError as error:
-            raise LinuxError(
-                f"{QEMU} is not installed: apt-get install qemu-system-misc"
-            ) from error
-        except subprocess.TimeoutExpired as error:
-            last = log.read_text(errors="replace")[-2000:] if log.exists() else ""
-            raise LinuxError(
-                f"Linux did not end in QEMU within {timeout_s:g} s:\n{last}"
-            ) from error
-        text = log.read_bytes().decode(errors="replace").replace("\r\n", "\n")
-    if done.stderr and done.returncode not in (0,) and not text:
+    try:
+        done = subprocess.run(
+            [*words, "-monitor", "none", "-serial", "stdio"],
+            input=typed.encode(),
+            capture_output=True,
+            check=False,
+            timeout=timeout_s,
+        )
+    except FileNotFoundError as error:
+        what = f"{QEMU} is not installed: apt-get install qemu-system-misc"
+        raise LinuxError(what) from error
+    except subprocess.TimeoutExpired as error:
+        last = (error.stdout or b"")[-2000:].decode(errors="replace")
+        what = f"Linux did not end in QEMU within {timeout_s:g} s:\n{last}"
+        raise LinuxError(what) from error
+    text = done.stdout.decode(errors="replace").replace("\r\n", "\n")
+    if done.stderr and not text:
         raise LinuxError(f"QEMU said: {done.stderr.decode(errors='replace').strip()}")
     return text, done.returncode
 
 
 def attach(words: list[str]) -> int:
-    """Run QEMU with its console on this terminal; return its exit status."""
+    """Run QEMU with its console on this terminal; return its exit status.
+
+    Raises:
+        LinuxError: QEMU is missing.
+    """
     sys.stdout.flush()
-    return subprocess.run([*words, "-serial", "mon:stdio"], check=False, env=os.environ).returncode
+    try:
+        return subprocess.run([*words, "-serial", "mon:stdio"], check=False).returncode
+    except FileNotFoundError as error:
+        what = f"{QEMU} is not installed: apt-get install qemu-system-misc"
+        raise LinuxError(what) from error

@@ -4,7 +4,6 @@
 #include <linux/fcntl.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>
-#include <linux/if_packet.h>
 #include <linux/in.h>
 #include <linux/random.h>
 #include <linux/socket.h>
@@ -159,15 +158,15 @@ static void take(const char *words, const char *prefix, int socket, const char *
   apply(&identity, socket, interface);
 }
 
-static int open_listener(int socket, const char *interface) {
+// Of every interface, so that it takes frames from the moment on at which the first one is up.
+static int open_listener(void) {
   const uint16_t type = (uint16_t)(TYPE_IDENTITY << 8 | TYPE_IDENTITY >> 8);
+  return (int)call3(__NR_socket, FAMILY_PACKET, DATAGRAM, type);
+}
+
+static bool has_interface(int socket, const char *interface) {
   struct ifreq request = interface_request(interface);
-  if (control(socket, SIOCGIFINDEX, &request) < 0) return -1;
-  struct sockaddr_ll address = {
-      .sll_family = FAMILY_PACKET, .sll_protocol = type, .sll_ifindex = request.ifr_ifindex};
-  const int listener = (int)call3(__NR_socket, FAMILY_PACKET, DATAGRAM, type);
-  if (listener < 0 || call3(__NR_bind, listener, &address, sizeof(address)) < 0) return -1;
-  return listener;
+  return control(socket, SIOCGIFINDEX, &request) >= 0;
 }
 
 static void listen_for_ever(int listener, int socket, const char *interface) {
@@ -190,9 +189,9 @@ int main(int argc, char **argv) {
   const int socket = (int)call3(__NR_socket, FAMILY_INET, DATAGRAM, 0);
   if (socket < 0) return say("this kernel has no ", "network"), 1;
   bring_up(socket, "lo");
-  // Before the interface is up, so that no frame is missed.
-  const int listener = open_listener(socket, interface);
-  if (listener < 0) return say("found no interface ", interface), 1;
+  if (!has_interface(socket, interface)) return say("found no interface ", interface), 1;
+  const int listener = open_listener();  // before it is up, so that no frame is missed
+  if (listener < 0) return say("this kernel has no ", "packet sockets"), 1;
   read_file("/proc/cmdline", command_line, sizeof(command_line));
   take(command_line, "firesim.", socket, interface);
   const long child = call4(__NR_clone, 17 /* SIGCHLD */, 0, 0, 0);

@@ -24,6 +24,25 @@ static char command_line[4096];
 
 static void say(const char *text) { write_some(2, text, length(text)); }
 
+static unsigned long instructions(void) {
+  unsigned long count;
+  __asm__ volatile("rdinstret %0" : "=r"(count));
+  return count;
+}
+
+static void say_instructions(const char *when, unsigned long count) {
+  char flag[4];
+  if (!argument(command_line, "firesim.instructions", flag, sizeof flag)) return;
+  char data[96];
+  struct text text = {.data = data, .room = sizeof data};
+  append(&text, "firesim: instructions ");
+  append(&text, when);
+  append(&text, ": ");
+  append_number(&text, count);
+  append(&text, "\n");
+  say(text.data);
+}
+
 static void mount(const char *kind, const char *place) {
   call3(__NR_mkdirat, HERE, place, 0755);
   system_call(__NR_mount, (long)kind, (long)place, (long)kind, 0, 0, 0);
@@ -151,10 +170,12 @@ int main(int argc, char **argv) {
   const char *environment[VARIABLES + 1];
   (void)argc;
   (void)argv;
+  const unsigned long at_start = instructions();
   mount_all();
   open_console();
   say("firesim: init\n");
   read_command_line();
+  say_instructions("before init", at_start);
   write_hosts(command_line);
   set_environment(command_line, variables, environment);
   const char *const agent[] = {"/usr/bin/firesim-agent", NULL};
@@ -163,6 +184,7 @@ int main(int argc, char **argv) {
     wait_for(start(agent, environment, false));
   }
   const int status = run(environment);
+  say_instructions("with the command", instructions());
   end(status);
   say("firesim: cannot power off\n");
   for (;;) wait_for(-1);

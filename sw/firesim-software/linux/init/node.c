@@ -37,8 +37,8 @@ static unsigned decimal(const char **at) {
   return value;
 }
 
-static void append_number(struct text *text, unsigned value) {
-  char digits[12];
+void append_number(struct text *text, unsigned long value) {
+  char digits[24];
   unsigned at = sizeof digits;
   do {
     digits[--at] = (char)('0' + value % 10);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "text.h"
+
 enum { VARIABLES = 8, VARIABLE_BYTES = 128 };
 
 // The value of name=value or name="several words" in `line`; false when it is not there.
@@ -17,5 +19,7 @@ void write_hosts(const char *line);
 // PATH and the like, and FIRESIM_NAME, FIRESIM_INDEX, FIRESIM_NODES, FIRESIM_IP where given.
 void set_environment(const char *line, char variables[VARIABLES][VARIABLE_BYTES],
                      const char *environment[VARIABLES + 1]);
+
+void append_number(struct text *text, unsigned long value);
 
 #endif  // FIRESIM_NODE_H_
