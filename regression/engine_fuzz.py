@@ -1,9 +1,9 @@
 """Random netlists in the generated engine against CXXRTL, the simulator of Yosys, cycle by cycle.
 
-Each netlist has a seed of its own: cells of every kind, widths of 1 to 200 bits, memories, registers
-with resets of every kind, initial values. Many are compiled side by side, once with everything
-evaluated in every cycle, once cut into clusters by an invented profile, so that change detection is
-tested as well. A difference prints the seed that replays it alone.
+Each netlist has a seed of its own: cells of every kind, widths of 1 to 200 bits, memories,
+registers with resets of every kind, initial values. Many are compiled side by side, once with
+everything evaluated in every cycle, once cut into clusters by an invented profile, so that change
+detection is tested as well. A difference prints the seed that replays it alone.
 """
 
 from __future__ import annotations

@@ -52,7 +52,12 @@ class Cluster:
     def description(self, folder: Path) -> dict[str, Any]:
         """Build what is needed and return the description of a run in `folder`."""
         folder.mkdir(parents=True, exist_ok=True)
-        prepared = prepare(self.plan, folder, Steps(self.experiment.console))
+        prepared = prepare(
+            self.plan,
+            folder,
+            Steps(self.experiment.console),
+            self.loaded.config.simulation.rtl_engine,
+        )
         wanted = self.loaded.config.simulation.threads
         threads = wanted or self.experiment.threads
         return describe(self.plan, self.loaded.config, prepared.files, folder, threads)

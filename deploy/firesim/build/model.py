@@ -46,7 +46,7 @@ def blade_model(name: str, engine: str = "verilator") -> Path:
         )
         shutil.copyfile(rtl / blade["device_tree"], folder / "blade.dts")
 
-    key = [rtl, *compiler_key(), engine]
+    key = [rtl, *compiler_key(engine), engine]
     if engine != "verilator":
         key += [Path(training.__file__), *training.programs()]
     return cached("model", key, build)

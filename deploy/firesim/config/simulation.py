@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from firesim.config.base import Name, Strict
-from firesim.config.engines import Engine, Functional, Snapshots
+from firesim.config.engines import Engine, Functional, RtlEngine, Snapshots
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
 Word32 = Annotated[int, Field(ge=0, lt=2**32)]
@@ -107,6 +107,8 @@ class Simulation(Strict):
     """What evaluates the blades: their RTL, exact to the cycle, or a functional model."""
     engines: dict[Name, Engine] = Field(default_factory=dict)
     """Engines of single nodes, by name."""
+    rtl_engine: RtlEngine = "verilator"
+    """What compiles the RTL: FireSim's own generated engine, Verilator, or the first that can."""
     functional: Functional = Functional()
     """Timing of functional nodes."""
     snapshots: Snapshots = Snapshots()

@@ -12,6 +12,7 @@ from firesim.build.blade_tree import blade_device_tree
 from firesim.build.model import blade_model
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
+from firesim.config.engines import RtlEngine
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.steps import Steps
 from firesim.topology.describe import DEVICE_TREE, DEVICE_TREE_BYTES, Load, NodeFiles
@@ -43,7 +44,9 @@ class _Built:
     images: dict[str, LinuxImage]
 
 
-def prepare(plan: Plan, folder: Path, steps: Steps) -> Prepared:
+def prepare(
+    plan: Plan, folder: Path, steps: Steps, rtl_engine: RtlEngine = "verilator"
+) -> Prepared:
     """Build what is missing (all cached) and write each node's device tree into `folder`.
 
     RTL is elaborated and compiled only for the blades of nodes with engine `rtl`.
@@ -57,7 +60,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps) -> Prepared:
     models: dict[str, Path] = {}
     for blade in plan.blades("rtl"):
         with steps.step(f"building the blade {blade}"):
-            models[blade] = blade_model(blade)
+            models[blade] = blade_model(blade, rtl_engine)
     blades = {blade: load_blade(blade) for blade in plan.blades()}
     trees = {blade: blade_device_tree(blade) for blade in blades}
     built = _Built(blades, trees, models, _programs(plan, steps), _images(plan, steps))

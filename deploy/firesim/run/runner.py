@@ -106,7 +106,8 @@ def run(
     origin = restart(plan) if restart else None
     folder = new_folder(loaded.name, results)
     try:
-        prepared = prepare(plan, folder, Steps(console))
+        engine = loaded.config.simulation.rtl_engine
+        prepared = prepare(plan, folder, Steps(console), engine)
         description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)

@@ -237,7 +237,9 @@ class Netlist:
         for _ in range(self.random.randint(1, 2)):
             out = self._wire(width)
             unused = {"CLK_ENABLE": 0, "CLK_POLARITY": 0, "CE_OVER_SRST": 0}
-            values = dict.fromkeys(("ARST_VALUE", "SRST_VALUE", "INIT_VALUE"), f"{width}'{'x' * width}")
+            values = dict.fromkeys(
+                ("ARST_VALUE", "SRST_VALUE", "INIT_VALUE"), f"{width}'{'x' * width}"
+            )
             writes = 2
             masks = dict.fromkeys(("TRANSPARENCY_MASK", "COLLISION_X_MASK"), f"{writes}'00")
             ports = {"CLK": "1'x", "EN": "1'1", "ARST": "1'0", "SRST": "1'0"}

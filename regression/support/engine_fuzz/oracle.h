@@ -88,14 +88,7 @@ void tick(void *opaque) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const FiresimEngine *firesim_engine() {
-  static const FiresimEngine engine = {FIRESIM_ENGINE_ABI_VERSION,
-                                       kPortCount,
-                                       "",
-                                       "cxxrtl",
-                                       create,
-                                       destroy,
-                                       port,
-                                       settle,
-                                       tick};
+  static const FiresimEngine engine = {
+      FIRESIM_ENGINE_ABI_VERSION, kPortCount, "", "cxxrtl", create, destroy, port, settle, tick};
   return &engine;
 }

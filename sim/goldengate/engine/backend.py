@@ -103,7 +103,9 @@ def _clusters(
     (model / "model.json").write_text(json.dumps(manifest))
     flags = ["-O1", "-Wno-invalid-offsetof"]
     more = profile.declarations(emitter)
-    make_model(emitter, manifest["design_hash"], model / "code", model / "model.so", jobs, more, flags)
+    make_model(
+        emitter, manifest["design_hash"], model / "code", model / "model.so", jobs, more, flags
+    )
     training(model, results)
     seen = profile.read(results, emitter)
     if seen.samples == 0:

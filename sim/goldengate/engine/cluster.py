@@ -1,13 +1,13 @@
 """Step `cluster`: what is evaluated together, from what changed in the training runs.
 
 Items whose inputs change often are *hot*: they are evaluated in every cycle, without asking. The
-others form clusters, each evaluated in the cycles in which something it reads has changed. A cluster
-costs a check in every cycle and, when it runs, all its items; a value read by another cluster costs
-a comparison. Clusters grow greedily as long as that sum falls.
+others form clusters, each evaluated in the cycles in which something it reads has changed. A
+cluster costs a check in every cycle and, when it runs, all its items; a value read by another
+cluster costs a comparison. Clusters grow greedily as long as that sum falls.
 
 The cycle alternates between hot items and clusters, in *phases*: an item that needs a cluster's
-value comes in a later phase than that cluster. Clusters only join within a phase, so that they never
-wait for each other through hot items.
+value comes in a later phase than that cluster. Clusters only join within a phase, so that they
+never wait for each other through hot items.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MISPREDICT_COST = 8.0
 """Of a branch that goes the rarer way."""
 MOST_ITEMS = 250
 FUNCTION_ITEMS = 1500
-SEARCH_LIMIT = 400
+SEARCH_LIMIT = 80
 _COSTS = {"cat": 2.0, "lt": 1.5, "read": 2.0, "mul": 3.0, "mulh": 4.0, "div": 25.0, "mod": 25.0}
 
 
@@ -158,9 +158,10 @@ class Partitioner:
             ):
                 for other in others:
                     home = self.home.get(other)
-                    if home is not None and home != group.number:
-                        if self.groups[home].phase == group.phase:
-                            found.add(home)
+                    if home is None or home == group.number:
+                        continue
+                    if self.groups[home].phase == group.phase:
+                        found.add(home)
 
     def _gain(self, a: _Group, b: _Group, adjacent: bool) -> float:
         """Return what joining two groups saves."""
@@ -227,14 +228,12 @@ class Partitioner:
                 heapq.heappush(heap, entry)
 
         for group in list(self.groups.values()):
-            for other in self._neighbours(group):
-                if other.number > group.number:
-                    offer(group, other)
+            for other in self._neighbours(group, above=group.number):
+                offer(group, other)
         while heap:
-            _, first, second, first_version, second_version = heapq.heappop(heap)
-            if first not in self.groups or second not in self.groups:
-                continue
-            if version[first] != first_version or version[second] != second_version:
+            _, first, second, *versions = heapq.heappop(heap)
+            known = first in self.groups and second in self.groups
+            if not known or versions != [version[first], version[second]]:
                 continue
             a, b = self.groups[first], self.groups[second]
             if not self._may_join(a, b):
@@ -244,15 +243,17 @@ class Partitioner:
             for other in self._neighbours(a):
                 offer(a, other)
 
-    def _neighbours(self, group: _Group) -> list[_Group]:
-        """Return groups that may be joined with this one: before, after, and beside it."""
+    def _neighbours(self, group: _Group, above: int = -1) -> list[_Group]:
+        """Return groups to join with this one, before, after and beside it, numbered `above`."""
         found = set(group.before) | set(group.after)
         for side in (group.before, group.after):
             for other in sorted(side)[:6]:
-                near = self.groups[other].after if side is group.before else self.groups[other].before
+                near = (
+                    self.groups[other].after if side is group.before else self.groups[other].before
+                )
                 found.update(sorted(near)[:12])
         found.discard(group.number)
-        return [self.groups[number] for number in sorted(found)]
+        return [self.groups[number] for number in sorted(found) if number > above]
 
     def _join_rest(self) -> None:
         """Join groups that never ran, in order of their place, to save checks."""
@@ -263,11 +264,11 @@ class Partitioner:
             groups.sort(key=lambda group: (group.active, group.number))
             last: _Group | None = None
             for group in groups:
-                if last is not None and self._gain(last, group, False) > 0:
-                    if self._may_join(last, group):
-                        self._join(last, group)
-                        continue
-                last = group
+                joins = last is not None and self._gain(last, group, False) > 0
+                if joins and last is not None and self._may_join(last, group):
+                    self._join(last, group)
+                else:
+                    last = group
 
     def partition(self) -> list[Cluster]:
         """Return the clusters in the order in which they run."""
@@ -300,5 +301,3 @@ class Partitioner:
                         heapq.heappush(ready, other)
             assert not groups, "clusters wait for each other"
         return found
-
-

@@ -42,9 +42,7 @@ class Emitter:
         self.design: Design = items.design
         self.clusters = clusters
         self.home = {
-            item.number: index
-            for index, cluster in enumerate(clusters)
-            for item in cluster.items
+            item.number: index for index, cluster in enumerate(clusters) for item in cluster.items
         }
         self.kept: set[int] = set()
         self.flags_of: dict[object, set[int]] = {}
@@ -71,11 +69,11 @@ class Emitter:
 
     def leaf(self, node: Node) -> str:
         """Return where a leaf is kept."""
-        kind, index, *rest = node.value  # type: ignore[misc]
-        if kind == "register":
-            return f"s.r{index}"
-        port = self.design.ports[index]
-        return f"s.in.p{index}[{rest[0]}]" if port.width > 64 else f"s.in.p{index}"
+        if node.value[0] == "register":
+            return f"s.r{node.value[1]}"
+        _, index, word = node.value
+        wide = self.design.ports[index].width > 64
+        return f"s.in.p{index}[{word}]" if wide else f"s.in.p{index}"
 
     def raise_flags(self, key: object) -> str:
         """Return statements that set the flags of the readers of a value."""
@@ -184,7 +182,9 @@ def _column_field(column: Column) -> str:
 def _by_width(fields: Iterable[tuple[int, str]]) -> list[str]:
     """Return fields of (width, name), wide ones first, so that none is padded."""
     order = {"u64": 0, "u32": 1, "u16": 2, "u8": 3}
-    typed = sorted(((storage_type(width), name) for width, name in fields), key=lambda f: order[f[0]])
+    typed = sorted(
+        ((storage_type(width), name) for width, name in fields), key=lambda f: order[f[0]]
+    )
     return [f"  {kind} {name};" for kind, name in typed]
 
 
@@ -237,9 +237,9 @@ def _initial_state(emitter: Emitter) -> list[str]:
             value = literal(register.initial, register.leaf.width)
             lines.append(f"  s.r{register.index} = {value};")
     for column in emitter.design.columns:
-        for row, value in enumerate(column.initial):
-            if value:
-                lines.append(f"  s.m{column.index}[{row}] = {literal(value, column.width)};")
+        for row, word in enumerate(column.initial):
+            if word:
+                lines.append(f"  s.m{column.index}[{row}] = {literal(word, column.width)};")
     return lines
 
 

@@ -116,6 +116,42 @@ def _long_division(node: Node, name: Name) -> str:
     return f"long_division<{words}, {quotient}>({{{arguments}}}, {node.number})"
 
 
+def _repeated(node: Node, name: Name) -> str:
+    text = _widened(name(node.args[0]), node.args[0], node.width)
+    return _masked(f"0 - {text}", node.width)
+
+
+def _division(node: Node, name: Name) -> str:
+    a, b = (name(arg) for arg in node.args)
+    return f"{b} ? {a} {'/' if node.op == 'div' else '%'} {b} : 0"
+
+
+def _high_product(node: Node, name: Name) -> str:
+    a, b = (name(arg) for arg in node.args)
+    return f"(u64)((unsigned __int128){a} * {b} >> 64)"
+
+
+def _parity(node: Node, name: Name) -> str:
+    return f"(u32)__builtin_parityll({name(node.args[0])})"
+
+
+_RULES: dict[str, Callable[[Node, Name], str]] = {
+    "cat": _cat,
+    "slice": _slice,
+    "sext": _sign_extended,
+    "rep": _repeated,
+    "shl": _shift,
+    "shr": _shift,
+    "sar": _shift,
+    "div": _division,
+    "mod": _division,
+    "mulh": _high_product,
+    "parity": _parity,
+    "divw": _long_division,
+    "modw": _long_division,
+}
+
+
 def expression(node: Node, name: Name, columns: list[Column]) -> str:
     """Return the C++ expression that computes a node."""
     op, width = node.op, node.width
@@ -129,19 +165,6 @@ def expression(node: Node, name: Name, columns: list[Column]) -> str:
         return f"{select} ? {high} : {low}"
     if op in ("eq", "lt"):
         return f"{name(node.args[0])} {'==' if op == 'eq' else '<'} {name(node.args[1])}"
-    if op in ("shl", "shr", "sar"):
-        return _shift(node, name)
-    if op == "rep":
-        return _masked(f"0 - {_widened(name(node.args[0]), node.args[0], width)}", width)
-    if op in ("div", "mod"):
-        a, b = (name(arg) for arg in node.args)
-        return f"{b} ? {a} {'/' if op == 'div' else '%'} {b} : 0"
-    if op == "mulh":
-        a, b = (name(arg) for arg in node.args)
-        return f"(u64)((unsigned __int128){a} * {b} >> 64)"
-    if op == "parity":
-        return f"(u32)__builtin_parityll({name(node.args[0])})"
     if op == "read":
-        return _read(node, name, columns[int(str(node.value))])
-    rules = {"cat": _cat, "slice": _slice, "sext": _sign_extended}
-    return rules.get(op, _long_division)(node, name)
+        return _read(node, name, columns[node.value])
+    return _RULES[op](node, name)

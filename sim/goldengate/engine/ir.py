@@ -11,12 +11,13 @@ subexpressions fall together. Operations (`a`, `b`, `c` are the arguments):
     mux      a ? b : c                         slice   bits `value` and up of a
     cat      arguments side by side, lowest first
     rep      the bit a, repeated               sext    a, its highest bit repeated
-    parity   one bit                           divw modw  see signals.py: word `value` of a long division
+    parity   one bit                           divw modw  word `value` of a long division
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from typing import Any
 
 WORD = 64
 
@@ -27,7 +28,7 @@ class Node:
     __slots__ = ("args", "op", "uid", "value", "width", "zeros")
 
     def __init__(
-        self, uid: int, op: str, width: int, args: tuple[Node, ...], value: Hashable, zeros: int
+        self, uid: int, op: str, width: int, args: tuple[Node, ...], value: Any, zeros: int
     ) -> None:
         self.uid = uid
         self.op = op
@@ -83,14 +84,14 @@ class Graph:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._known: dict[Hashable, Node] = {}
+        self._known: dict[tuple[Any, ...], Node] = {}
 
     def _node(
         self,
         op: str,
         width: int,
         args: tuple[Node, ...] = (),
-        value: Hashable = None,
+        value: Any = None,
         zeros: int = 0,
     ) -> Node:
         key = (op, width, value, *[arg.uid for arg in args])
@@ -107,15 +108,15 @@ class Graph:
         value &= mask(width)
         return self._node("const", width, (), value, mask(width) & ~value)
 
-    def leaf(self, value: Hashable, width: int) -> Node:
+    def leaf(self, value: Any, width: int) -> Node:
         """Return a word of state or input."""
         return self._node("leaf", width, (), value)
 
-    def read(self, memory: Hashable, width: int, address: Node) -> Node:
+    def read(self, memory: Any, width: int, address: Node) -> Node:
         """Return the memory column named `memory` at `address`."""
         return self._node("read", width, (address,), memory)
 
-    def wide_division(self, op: str, width: int, args: tuple[Node, ...], value: Hashable) -> Node:
+    def wide_division(self, op: str, width: int, args: tuple[Node, ...], value: Any) -> Node:
         """Return a word of a division of numbers wider than a word."""
         return self._node(op, width, args, value)
 
@@ -170,7 +171,9 @@ class Graph:
             if b.number == 0:
                 return a
             if a.op == "xor" and a.args[1].is_const:
-                return self.binary("xor", a.args[0], self.const(a.args[1].number ^ b.number, a.width))
+                return self.binary(
+                    "xor", a.args[0], self.const(a.args[1].number ^ b.number, a.width)
+                )
         return None
 
     def inverted(self, a: Node) -> Node | None:
@@ -306,7 +309,7 @@ class Graph:
 
     def slice(self, a: Node, low: int, width: int) -> Node:
         """Return `width` bits of a word from bit `low` on."""
-        assert 0 <= low and 0 < width and low + width <= a.width, (a, low, width)
+        assert low >= 0 and width > 0 and low + width <= a.width, (a, low, width)
         if width == a.width:
             return a
         if (a.zeros >> low) & mask(width) == mask(width):
@@ -315,14 +318,8 @@ class Graph:
             return self.const(a.number >> low, width)
         if a.op == "slice":
             return self.slice(a.args[0], a.number + low, width)
-        if a.op == "rep" or (a.op == "sext" and low >= a.args[0].width - 1):
-            bit = a.args[0] if a.op == "rep" else self.slice(a.args[0], a.args[0].width - 1, 1)
-            return self.rep(bit, width)
-        if a.op == "sext":
-            inner = a.args[0]
-            if low + width <= inner.width:
-                return self.slice(inner, low, width)
-            return self.sext(self.slice(inner, low, inner.width - low), width)
+        if a.op in ("rep", "sext"):
+            return self._slice_of_sign(a.args[0], low, width)
         if a.op == "cat":
             return self._slice_of_cat(a, low, width)
         if a.op in ("and", "or", "xor") and a.args[1].is_const:
@@ -332,6 +329,14 @@ class Graph:
             high, other = (self.slice(x, low, width) for x in a.args[1:])
             return self.mux(a.args[0], high, other)
         return self._node("slice", width, (a,), low, a.zeros >> low & mask(width))
+
+    def _slice_of_sign(self, inner: Node, low: int, width: int) -> Node:
+        """Return part of a word made wider by its sign (of a bit: repeated)."""
+        if low >= inner.width - 1:
+            return self.rep(self.slice(inner, inner.width - 1, 1), width)
+        if low + width <= inner.width:
+            return self.slice(inner, low, width)
+        return self.sext(self.slice(inner, low, inner.width - low), width)
 
     def _slice_of_cat(self, a: Node, low: int, width: int) -> Node:
         parts, position = [], 0

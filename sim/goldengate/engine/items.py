@@ -80,8 +80,8 @@ class _Builder:
         self.items: list[Item] = []
         self.of_node: dict[int, Item] = {}
 
-    def _add(self, kind: str, roots: list[Node], **details: int) -> Item:
-        item = Item(len(self.items), kind, reads=_reads_of(roots), **details)
+    def _add(self, kind: str, roots: list[Node], index: int = 0, port: int = 0) -> Item:
+        item = Item(len(self.items), kind, None, index, port, _reads_of(roots))
         self.items.append(item)
         return item
 
@@ -98,10 +98,7 @@ class _Builder:
                 for arg in node.args
                 if arg.op not in ("leaf", "const") and arg.uid not in self.of_node
             ]
-            if is_free(node):
-                missing = []
-            else:
-                missing = [arg for arg in missing if not is_free(arg)]
+            missing = [] if is_free(node) else [arg for arg in missing if not is_free(arg)]
             if missing:
                 todo += reversed(missing)
                 continue
@@ -159,11 +156,15 @@ class _Builder:
         for item in self.items:
             if item.kind == "update":
                 following = self.design.registers[item.index].following
-                copies[item.index] = [
-                    node.value[1]  # type: ignore[index]
-                    for node in item.reads
-                    if node.op == "leaf" and node.value[0] == "register"  # type: ignore[index]
-                ] if is_free(following) else []
+                copies[item.index] = (
+                    [
+                        node.value[1]
+                        for node in item.reads
+                        if node.op == "leaf" and node.value[0] == "register"
+                    ]
+                    if is_free(following)
+                    else []
+                )
         update = {item.index: item for item in self.items if item.kind == "update"}
         done: set[int] = set()
         for start in copies:

@@ -67,8 +67,8 @@ class _Importer:
         pieces = self.wiring.pieces(cell.ports["CLK"])
         if pieces != [(self.clock_driver, 0, 1)] or not cell.integer("CLK_POLARITY"):
             raise Unsupported(
-                f"{self.module.name}: {cell.kind} {cell.name} ({cell.source}) is not clocked by the "
-                f"rising edge of {self.clock}"
+                f"{self.module.name}: {cell.kind} {cell.name} ({cell.source}) is not clocked by "
+                f"the rising edge of {self.clock}"
             )
 
     def _inputs_of(self, number: int) -> list[list[Chunk]]:
@@ -161,13 +161,17 @@ class _Importer:
             following = registers.following(self.graph, cell, inputs, state)
             pieces = signals.words(self.graph, following)
             for leaf, node in zip(state, pieces, strict=True):
-                index = leaf.value[1]  # type: ignore[index]
+                index = leaf.value[1]
                 self.design.registers[index].following = node
         for ports in self.memories.values():
             for cell in ports.writes:
                 self._check_clock(cell)
             writes = [
-                (self.signal(c.ports["ADDR"]), self.signal(c.ports["EN"]), self.signal(c.ports["DATA"]))
+                (
+                    self.signal(c.ports["ADDR"]),
+                    self.signal(c.ports["EN"]),
+                    self.signal(c.ports["DATA"]),
+                )
                 for c in ports.writes
             ]
             memories.add_writes(self.design, ports, writes)

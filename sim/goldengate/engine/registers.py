@@ -56,7 +56,9 @@ def visible(graph: Graph, cell: Cell, inputs: Inputs, state: Signal) -> Signal:
         return signals.mux(graph, _active(graph, cell, inputs, "ALOAD"), inputs["AD"], state)
     if "SET" in inputs:
         sets, clears = (
-            inputs[port] if cell.integer(f"{port}_POLARITY") else signals.invert(graph, inputs[port])
+            inputs[port]
+            if cell.integer(f"{port}_POLARITY")
+            else signals.invert(graph, inputs[port])
             for port in ("SET", "CLR")
         )
         high = signals.bitwise(graph, "or", state, sets)

@@ -6,13 +6,14 @@ can be generated anew from the file alone, in any process.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from goldengate.errors import GoldenGateError
 
 Chunk = tuple[str, int, int]
-"""(wire, lowest bit, width), or ("", value, width) for a constant. Signals list them lowest first."""
+"""(wire, lowest bit, width), or ("", value, width) for a constant; signals go lowest first."""
 
 
 @dataclass
@@ -132,7 +133,7 @@ class _Parser:
     def wire(self, words: list[str]) -> None:
         """Declare a wire from the words after `wire`."""
         wire = Wire(identifier(words[-1]), 1)
-        for key, value in zip(words[:-1], words[1:], strict=True):
+        for key, value in itertools.pairwise(words):
             if key == "width":
                 wire.width = int(value)
             elif key in ("input", "output", "inout"):
@@ -143,7 +144,7 @@ class _Parser:
 
     def memory(self, words: list[str]) -> None:
         """Declare a memory from the words after `memory`."""
-        options = dict(zip(words[:-1], words[1:], strict=True))
+        options = dict(itertools.pairwise(words))
         name = identifier(words[-1])
         size = int(options.get("size", 1))
         self.module.memories[name] = Memory(name, int(options.get("width", 1)), size)

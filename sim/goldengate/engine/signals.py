@@ -20,9 +20,7 @@ def width_of(signal: Signal) -> int:
 
 def constant(graph: Graph, value: int, width: int) -> Signal:
     """Return a constant of any width."""
-    return [
-        graph.const(value >> low, min(WORD, width - low)) for low in range(0, width, WORD)
-    ]
+    return [graph.const(value >> low, min(WORD, width - low)) for low in range(0, width, WORD)]
 
 
 def take(graph: Graph, signal: Signal, low: int, width: int) -> Signal:
@@ -233,13 +231,11 @@ def shift(graph: Graph, a: Signal, amount: Signal, left: bool, fill: Node) -> Si
     if all(part.is_const for part in amount):
         return _shift_constant(graph, a, amount, left, fill)
     if width <= WORD and width_of(amount) <= WORD:
-        value, by = graph.cat(a), graph.cat(amount)
-        if fill.is_const and fill.number == 0:
-            return [graph.binary("shl" if left else "shr", value, by)]
-        return [graph.binary("sar", value, by)]
+        op = "sar" if not fill.is_const else "shl" if left else "shr"
+        return [graph.binary(op, graph.cat(a), graph.cat(amount))]
     count = (width + WORD - 1) // WORD
     more = count * WORD - width
-    padded = a + [graph.rep(fill, more)] if more else a
+    padded = [*a, graph.rep(fill, more)] if more else a
     filler = graph.rep(fill, WORD)
     low = graph.cat(take(graph, amount, 0, min(WORD, width_of(amount))))
     value, used = _shift_words(graph, words(graph, padded), low, filler, left)
@@ -251,9 +247,7 @@ def shift(graph: Graph, a: Signal, amount: Signal, left: bool, fill: Node) -> Si
     return mux(graph, any_bit(graph, beyond), empty, value)
 
 
-def _shift_constant(
-    graph: Graph, a: Signal, amount: Signal, left: bool, fill: Node
-) -> Signal:
+def _shift_constant(graph: Graph, a: Signal, amount: Signal, left: bool, fill: Node) -> Signal:
     width, by, position = width_of(a), 0, 0
     for part in amount:
         by |= part.number << position

@@ -1,10 +1,11 @@
 """Pass `emit`: the flat module becomes two Verilog files for the simulator's compiler.
 
 In: the flat, instrumented module. Out: `target.il`, the module itself, for the generated engine;
-`target.v`, the same for Verilator, and `model.v`, a top that holds every input in a register. With the inputs held, one clock edge both takes in the inputs of
-cycle t and settles the outputs of cycle t, so that a target cycle costs one evaluation of the logic
-instead of two or three. Registers on a divided clock (a clock that is itself a register) would see
-the inputs one cycle early that way, so a design that has any gets wires in place of the registers.
+`target.v`, the same for Verilator, and `model.v`, a top that holds every input in a register. With
+the inputs held, one clock edge both takes in the inputs of cycle t and settles the outputs of
+cycle t, so that a target cycle costs one evaluation of the logic instead of two or three. Registers
+on a divided clock (a clock that is itself a register) would see the inputs one cycle early that
+way, so a design that has any gets wires in place of the registers.
 """
 
 from __future__ import annotations

@@ -1,0 +1,155 @@
+"""The generated engine against Verilator: every output of every cycle, on real programs.
+
+Both models of a blade run in lockstep inside firesim-sim: one gets the inputs of the other, and the
+first output that differs ends the run with its name and cycle. The programs reach the core, the
+floating-point unit, traps, virtual memory, the network and the disk. Designs without a program are
+driven with random inputs. Then the quickstart's cluster hash must be the published one.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import goldengate
+from firesim.build.model import blade_model
+from firesim.build.paths import ROOT
+from goldengate.harness import Model
+
+from regression.rtl_oracle_machines import build
+from regression.support.cluster import Cluster, run_cluster
+from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.lockstep import lockstep
+from regression.support.simulate import Run, simulate
+
+REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
+QUICKSTART_HASH = "dddd1ba6da304c7e"
+PEER = "peer=00:12:6D:00:00:03"
+RANDOM_CYCLES, RANDOM_CYCLES_QUICK = 200_000, 20_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program on a blade, for at most `max_cycles`."""
+
+    name: str
+    blade: str
+    workload: dict[str, Any]
+    max_cycles: int
+
+
+def _oracle_program(experiment: Experiment, seed: int) -> dict[str, Any]:
+    program = build(seed, experiment.folder / "oracle")
+    return {"nodes": {"node0": {"elf": str(program.for_rocket)}}}
+
+
+def cases(experiment: Experiment) -> list[Case]:
+    """Return what is run; quick ones take a minute with the models built."""
+    quick = experiment.quick
+    end = 120_000 if quick else 900_000
+    stream = ["role=sender", PEER, "start=20000", f"end={end}", "size=1504"]
+    counters = {"program": "counters", "args": [f"rounds={500 if quick else 6000}"]}
+    limit = 250_000 if quick else 3_000_000
+    found = [
+        Case("counters", "rocket-1", {"node": counters}, limit),
+        Case("random", "rocket-1", _oracle_program(experiment, experiment.seed), limit),
+        Case("stream", "rocket-1", {"node": {"program": "saturate", "args": stream}}, limit),
+    ]
+    if not quick:
+        seed = experiment.seed
+        more = range(seed + 1, seed + 4)
+        found += [
+            Case(f"random-{n}", "rocket-1", _oracle_program(experiment, n), limit) for n in more
+        ]
+        found += [
+            Case("block", "rocket-1", {"node": {"program": "block"}}, limit),
+            Case("four-cores", "rocket-4", {"node": counters}, 500_000),
+        ]
+    return found
+
+
+def _run_case(experiment: Experiment, case: Case) -> Run:
+    config: dict[str, Any] = {
+        "system": {
+            "topology": "rack_1",
+            "link": {"latency_cycles": 100_000},
+            "node": {"blade": case.blade, "memory": {"size_mib": 64}},
+        },
+        "workload": case.workload,
+        "simulation": {
+            "threads": 1,
+            "max_cycles": case.max_cycles,
+            "throughput_interval_cycles": 0,
+            "autocounter": {"enabled": True},
+        },
+    }
+    folder = experiment.folder / case.name
+    description = Cluster(experiment, config).description(folder)
+    models = [blade_model(case.blade, engine) for engine in ("verilator", "generated")]
+    library = lockstep(models[0], models[1], folder / "lockstep")
+    for node in description["nodes"]:
+        node["model"] = str(library)
+    return simulate(description, folder, expect=(0, 1))
+
+
+def random_inputs(first: Path, second: Path, cycles: int, seed: int) -> str | None:
+    """Drive two models with the same random inputs; return the first difference."""
+    generator = random.Random(seed)
+    with Model(first) as ours, Model(second) as other:
+        inputs = [name for name, (_, is_input) in ours.ports.items() if is_input]
+        for cycle in range(cycles):
+            values = {n: generator.getrandbits(ours.ports[n][0]) for n in inputs}
+            values["reset"] = int(cycle < 16 or generator.random() < 0.001)
+            got, expected = ours.step(values), other.step(values)
+            if got != expected:
+                names = [name for name in got if got[name] != expected[name]]
+                return f"cycle {cycle}: {', '.join(names)}"
+    return None
+
+
+def _reflector(experiment: Experiment) -> int:
+    made = {
+        engine: goldengate.compile(
+            [REFLECTOR], "PacketReflector", experiment.folder / f"reflector-{engine}", engine=engine
+        )
+        for engine in ("verilator", "generated")
+    }
+    cycles = RANDOM_CYCLES_QUICK if experiment.quick else RANDOM_CYCLES
+    libraries = [folder / "model.so" for folder in made.values()]
+    difference = random_inputs(libraries[0], libraries[1], cycles, experiment.seed)
+    if difference:
+        raise ExperimentError(f"packet-reflector, seed {experiment.seed}, {difference}")
+    return cycles
+
+
+def _quickstart_hash(experiment: Experiment) -> str:
+    import yaml
+
+    config = yaml.safe_load((ROOT / "deploy/recipes/quickstart.yaml").read_text())
+    config["simulation"]["rtl_engine"] = "generated"
+    return run_cluster(experiment, "quickstart", config).token_hash
+
+
+def _measure(experiment: Experiment) -> Verdict:
+    rows, total = [], 0
+    for case in cases(experiment):
+        run = _run_case(experiment, case)
+        cycles = int(run.result["nodes"][0]["statistics"]["cycles_evaluated"])
+        rows.append([case.name, case.blade, f"{cycles:,}", run.result["reason"]])
+        total += cycles
+    cycles = _reflector(experiment)
+    rows.append(["random inputs", "packet-reflector", f"{cycles:,}", "ended"])
+    experiment.table(
+        "Cycles in which all outputs were equal", ["what ran", "design", "cycles", "ending"], rows
+    )
+    found = _quickstart_hash(experiment)
+    experiment.keep(cycles=total + cycles, quickstart_hash=found)
+    figure = f"{total + cycles:,} cycles equal in every output, quickstart's hash {found},"
+    return Verdict(found == QUICKSTART_HASH, figure, f"the hash {QUICKSTART_HASH}")
+
+
+def run(argv: list[str]) -> int:
+    """Run the experiment; return 0 when nothing differs and the cluster hash is the known one."""
+    return run_experiment("engine-exact", __doc__, argv, _measure)

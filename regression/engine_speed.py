@@ -1,0 +1,98 @@
+"""The generated engine against Verilator: one blade, one thread, CPU time, both in one run.
+
+Programs reported here are not those the engine was trained with (deploy/firesim/build/training.py).
+Each side runs inside firesim-sim with all devices, memory timing and counters; what is compared is
+target cycles per CPU second. The token hashes of both sides must be equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+from statistics import median
+from typing import Any
+
+from firesim.build.model import blade_model
+
+from regression.rtl_oracle_machines import build
+from regression.support.cluster import Cluster
+from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.simulate import simulate
+
+ENGINES = ("verilator", "generated")
+GOALS = {"counters": 5.0, "random": 3.5, "stream": 3.5}
+"""Least ratios, by program: integer; floating point and traps; network at full rate."""
+
+
+def workloads(experiment: Experiment) -> dict[str, dict[str, Any]]:
+    """Return the programs reported, none of them trained with."""
+    quick = experiment.quick
+    program = build(experiment.seed, experiment.folder / "oracle")
+    end = 200_000 if quick else 900_000
+    stream = ["role=sender", "peer=00:12:6D:00:00:03", "start=20000", f"end={end}", "size=1504"]
+    rounds = 1_000 if quick else 6_000
+    return {
+        "counters": {"node": {"program": "counters", "args": [f"rounds={rounds}"]}},
+        "random": {"nodes": {"node0": {"elf": str(program.for_rocket)}}},
+        "stream": {"node": {"program": "saturate", "args": stream}},
+    }
+
+
+def _description(experiment: Experiment, name: str, workload: dict[str, Any]) -> dict[str, Any]:
+    config: dict[str, Any] = {
+        "system": {
+            "topology": "rack_1",
+            "link": {"latency_cycles": 100_000},
+            "node": {"blade": "rocket-1", "memory": {"size_mib": 64}},
+        },
+        "workload": workload,
+        "simulation": {
+            "threads": 1,
+            "throughput_interval_cycles": 0,
+            "autocounter": {"enabled": True},
+        },
+    }
+    return Cluster(experiment, config).description(experiment.folder / name)
+
+
+def _measure(experiment: Experiment) -> Verdict:
+    repeats: int = experiment.arguments.repeats or (2 if experiment.quick else 5)
+    libraries = {engine: blade_model("rocket-1", engine) / "model.so" for engine in ENGINES}
+    rows, ratios = [], {}
+    for name, workload in workloads(experiment).items():
+        description = _description(experiment, name, workload)
+        speeds: dict[str, list[float]] = {engine: [] for engine in ENGINES}
+        hashes = set()
+        for index in range(repeats):
+            for engine, library in libraries.items():
+                for node in description["nodes"]:
+                    node["model"] = str(library)
+                folder = experiment.folder / f"{name}-{engine}-{index}"
+                run = simulate(description, folder)
+                cycles = int(run.result["nodes"][0]["statistics"]["cycles_evaluated"])
+                speeds[engine].append(cycles / float(run.result["cpu_s"]) / 1e3)
+                hashes.add(run.token_hash)
+        if len(hashes) != 1:
+            raise ExperimentError(f"{name}: the engines' token hashes differ: {sorted(hashes)}.")
+        base, ours = (median(speeds[engine]) for engine in ENGINES)
+        ratios[name] = ours / base
+        goal = GOALS[name]
+        rows.append([name, f"{base:,.0f}", f"{ours:,.0f}", f"{ours / base:.2f}", f"{goal:.1f}"])
+        experiment.keep(**{name: speeds})
+    experiment.table(
+        f"One rocket-1 blade, thousand cycles per CPU second, median of {repeats}",
+        ["program", "Verilator 5.48 (kHz)", "generated (kHz)", "ratio", "goal"],
+        rows,
+    )
+    holds = all(ratio >= GOALS[name] for name, ratio in ratios.items())
+    figure = ", ".join(f"{name} {ratio:.2f} x" for name, ratio in ratios.items())
+    goals = ", ".join(f"{name} {goal} x" for name, goal in GOALS.items())
+    return Verdict(holds, f"{figure} of Verilator,", goals)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repeats", type=int, default=0, help="runs of each side")
+
+
+def run(argv: list[str]) -> int:
+    """Run the experiment; return 0 when every program reaches its ratio."""
+    return run_experiment("engine-speed", __doc__, argv, _measure, _arguments)

@@ -1,0 +1,110 @@
+"""The graph: folding keeps values; equal expressions are one node."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from goldengate.engine.ir import Graph, Node, mask, signed
+from goldengate.tests.designs import seed
+
+
+def value(node: Node, leaves: dict[object, int]) -> int:
+    """Compute a node the obvious way."""
+    args = [value(arg, leaves) for arg in node.args]
+    width, op = node.width, node.op
+    if op == "const":
+        return node.number
+    if op == "leaf":
+        return leaves[node.value]
+    if op == "slice":
+        return args[0] >> node.number & mask(width)
+    if op == "cat":
+        total, position = 0, 0
+        for arg, part in zip(node.args, args, strict=True):
+            total |= part << position
+            position += arg.width
+        return total
+    if op in ("rep", "sext"):
+        return signed(args[0], node.args[0].width) & mask(width)
+    if op == "mux":
+        return args[1] if args[0] else args[2]
+    if op == "parity":
+        return args[0].bit_count() & 1
+    table: dict[str, Callable[[int, int], int]] = {
+        "and": lambda a, b: a & b,
+        "or": lambda a, b: a | b,
+        "xor": lambda a, b: a ^ b,
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "eq": lambda a, b: a == b,
+        "lt": lambda a, b: a < b,
+        "shl": lambda a, b: a << b if b < width else 0,
+        "shr": lambda a, b: a >> b if b < width else 0,
+        "sar": lambda a, b: signed(a, width) >> min(b, width - 1),
+    }
+    return int(table[op](args[0], args[1])) & mask(width)
+
+
+def test_folding_keeps_the_value() -> None:
+    """Each random step is computed beside the graph, from the values of its arguments."""
+    number = seed()
+    for case in range(300):
+        generator = random.Random(number * 1000 + case)
+        graph = Graph()
+        leaves: dict[object, int] = {}
+        pool: list[tuple[Node, int]] = []
+        for index in range(4):
+            width = generator.choice((1, 1, 4, 8, 33, 64))
+            leaves[index] = generator.getrandbits(width)
+            pool.append((graph.leaf(index, width), leaves[index]))
+            constant = generator.choice((0, 1, mask(width), generator.getrandbits(width)))
+            pool.append((graph.const(constant, width), constant & mask(width)))
+        for _ in range(40):
+            a, x = generator.choice(pool)
+            same = [entry for entry in pool if entry[0].width == a.width]
+            b, y = generator.choice(same)
+            kind = generator.choice("and or xor add sub eq lt shl shr sar mux slice cat".split())
+            width = a.width
+            if kind == "mux":
+                s, z = generator.choice(
+                    [e for e in pool if e[0].width == 1] or [(graph.const(1, 1), 1)]
+                )
+                made, expected = graph.mux(s, a, b), x if z else y
+            elif kind == "slice":
+                low = generator.randint(0, width - 1)
+                size = generator.randint(1, width - low)
+                made, expected = graph.slice(a, low, size), x >> low & mask(size)
+            elif kind == "cat":
+                if 2 * width > 64:
+                    continue
+                made, expected = graph.cat([a, b]), x | y << width
+            elif kind in ("eq", "lt"):
+                made = graph.eq(a, b) if kind == "eq" else graph.lt(a, b)
+                expected = int(x == y if kind == "eq" else x < y)
+            else:
+                made = graph.binary(kind, a, b)
+                expected = {
+                    "and": x & y, "or": x | y, "xor": x ^ y, "add": x + y, "sub": x - y,
+                    "shl": x << y if y < width else 0, "shr": x >> y if y < width else 0,
+                    "sar": signed(x, width) >> min(y, width - 1),
+                }[kind] & mask(width)  # fmt: skip
+            assert value(made, leaves) == expected, f"seed {number}, case {case}: {kind}"
+            assert expected & made.zeros == 0, f"seed {number}, case {case}: {kind} knows too much"
+            pool.append((made, expected))
+
+
+def test_equal_expressions_are_one_node() -> None:
+    graph = Graph()
+    a, b = graph.leaf("a", 8), graph.leaf("b", 8)
+    assert graph.binary("add", a, b) is graph.binary("add", b, a)
+    assert graph.slice(graph.cat([a, b]), 8, 8) is b
+    assert graph.cat([graph.slice(a, 0, 3), graph.slice(a, 3, 5)]) is a
+
+
+def test_comparison_with_what_cannot_be() -> None:
+    """A concatenation with a constant above is compared with that constant, too."""
+    graph = Graph()
+    a = graph.cat([graph.leaf("a", 1), graph.const(1, 2)])
+    assert graph.eq(a, graph.const(0, 3)).number == 0
+    assert graph.eq(a, graph.const(3, 3)) is graph.leaf("a", 1)
