@@ -141,6 +141,9 @@ class Netlist:
             b += 1
             parameters["B_WIDTH"] = b
             ports["B"] = "{ " + self._signal(b - 1) + " 1'1 }"
+            if kind.endswith("floor"):
+                # CXXRTL looks at the remainder only after cutting it to the width of Y.
+                y = max(a, b, y)
         if group is _SHIFT:
             b = self.random.choice((1, 3, 5, 6, 7, 8, 9, 33))
             signed_amount = kind in ("$shift", "$shiftx") and self.random.randint(0, 1)

@@ -22,6 +22,9 @@ from goldengate.engine.profile import Profile
 
 HOT = 0.12
 """Items active in more than this share of the cycles are evaluated in all."""
+TICKING = 0.9
+"""Items active in more than this share are clocks and dividers: they run by themselves, so that the
+hot items can rest while nothing else happens."""
 CHECK_COST = 1.5
 """Of asking whether a cluster must run, in operations."""
 RUN_COST = 6.0
@@ -32,7 +35,7 @@ MISPREDICT_COST = 8.0
 """Of a branch that goes the rarer way."""
 MOST_ITEMS = 250
 FUNCTION_ITEMS = 1500
-SEARCH_LIMIT = 80
+SEARCH_LIMIT = 400
 _COSTS = {"cat": 2.0, "lt": 1.5, "read": 2.0, "mul": 3.0, "mulh": 4.0, "div": 25.0, "mod": 25.0}
 
 
@@ -81,8 +84,8 @@ class Partitioner:
         self.samples = max(1, profile.samples)
         self.order = [item.number for item in ordered(items)]
         self.active = [self._activity(item) for item in items.items]
-        limit = HOT * self.samples
-        self.hot = [active.bit_count() > limit for active in self.active]
+        low, high = HOT * self.samples, TICKING * self.samples
+        self.hot = [low < active.bit_count() <= high for active in self.active]
         self.predecessors = [set(items.predecessors(item)) for item in items.items]
         self.successors: list[set[int]] = [set() for _ in items.items]
         for number, before in enumerate(self.predecessors):

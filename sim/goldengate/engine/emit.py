@@ -2,6 +2,10 @@
 
 Every cluster is a function of the model's state. A cluster that is not `always` run is run in the
 cycles in which its flag is set; who changes a value sets the flags of the clusters that read it.
+
+The clusters that are always run rest together when the model is quiescent: every 64 cycles one
+cycle is watched, and if nothing they wrote has changed in it, they are left out until an input or
+another cluster changes something they read (`awake`).
 """
 
 from __future__ import annotations
@@ -46,6 +50,7 @@ class Emitter:
         }
         self.kept: set[int] = set()
         self.flags_of: dict[object, set[int]] = {}
+        self.read_always: set[object] = set()
         self._find_readers()
         if keep_all:
             self.kept = set(items.of_node)
@@ -62,10 +67,15 @@ class Emitter:
                     if self.home[self.items.of_node[node.uid].number] == reader:
                         continue
                     self.kept.add(node.uid)
-                if conditional:
-                    self.flags_of.setdefault(key, set()).add(reader)
-            for column in item.columns if conditional else ():
-                self.flags_of.setdefault(("column", column), set()).add(reader)
+                self._add_reader(key, reader, conditional)
+            for column in item.columns:
+                self._add_reader(("column", column), reader, conditional)
+
+    def _add_reader(self, key: object, reader: int, conditional: bool) -> None:
+        if conditional:
+            self.flags_of.setdefault(key, set()).add(reader)
+        else:
+            self.read_always.add(key)
 
     def leaf(self, node: Node) -> str:
         """Return where a leaf is kept."""
@@ -75,17 +85,32 @@ class Emitter:
         wide = self.design.ports[index].width > 64
         return f"s.in.p{index}[{word}]" if wide else f"s.in.p{index}"
 
-    def raise_flags(self, key: object) -> str:
-        """Return statements that set the flags of the readers of a value."""
-        return "".join(f" s.flag[{index}] = 1;" for index in sorted(self.flags_of.get(key, ())))
+    def raise_flags(self, key: object, wakes: bool = True) -> str:
+        """Return statements that set the flags of the readers of a value.
 
-    def store(self, key: object, place: str, value: str, width: int) -> str:
+        With `wakes`, the clusters that are always run are woken, too, if they read it.
+        """
+        flags = "".join(f" s.flag[{index}] = 1;" for index in sorted(self.flags_of.get(key, ())))
+        return f"{flags} s.awake = 1;" if wakes and key in self.read_always else flags
+
+    def store(self, key: object, place: str, value: str, width: int, wakes: bool = True) -> str:
         """Return statements that keep a value, setting flags when it changes."""
-        flags = self.raise_flags(key)
+        flags = self.raise_flags(key, wakes)
         cast = f"({storage_type(width)})"
         if not flags:
             return f"{place} = {cast}{value};"
         return f"if ({place} != {value}) {{ {place} = {cast}{value};{flags} }}"
+
+    def written_always(self) -> set[object]:
+        """Return the keys of registers and nodes that clusters that are always run write."""
+        found: set[object] = set()
+        for item in self.items.items:
+            if self.clusters[self.home[item.number]].always and not item.staged:
+                if item.kind == "update":
+                    found.add(self.design.registers[item.index].leaf.value)
+                elif item.node is not None:
+                    found.add(item.node.uid)
+        return found
 
     def cluster(self, index: int) -> list[str]:
         """Return the statements of a cluster."""
@@ -106,6 +131,8 @@ class _Body:
         self.index = index
         self.lines: list[str] = []
         self.local: dict[int, str] = {}
+        # What clusters that are always run write is compared as a whole (see cycle_lines).
+        self.wakes = not emitter.clusters[index].always
 
     def name(self, node: Node) -> str:
         """Return the text of a value, computing or loading it first when needed."""
@@ -134,7 +161,8 @@ class _Body:
         found = self.local[node.uid] = f"n{node.uid}"
         self.lines.append(f"const {type_of(node.width)} {found} = {text};")
         if node.uid in self.emitter.kept:
-            self.lines.append(self.emitter.store(node.uid, f"s.v{node.uid}", found, node.width))
+            place = f"s.v{node.uid}"
+            self.lines.append(self.emitter.store(node.uid, place, found, node.width, self.wakes))
 
     def _update(self, item: Item) -> None:
         register = self.emitter.design.registers[item.index]
@@ -143,7 +171,8 @@ class _Body:
             self.lines.append(f"s.t{item.index} = ({storage_type(width)}){value};")
             return
         place = f"s.r{item.index}"
-        self.lines.append(self.emitter.store(register.leaf.value, place, value, width))
+        key = register.leaf.value
+        self.lines.append(self.emitter.store(key, place, value, width, self.wakes))
 
     def _write(self, item: Item) -> None:
         column = self.emitter.design.columns[item.index]
@@ -192,15 +221,19 @@ def state_header(emitter: Emitter) -> str:
     """Return the header that declares the state and the clusters."""
     design = emitter.design
     nodes = {item.node.uid: item.node for item in emitter.items.items if item.node is not None}
-    fields = [(r.leaf.width, f"r{r.index}") for r in design.registers]
-    fields += [(nodes[uid].width, f"v{uid}") for uid in sorted(emitter.kept)]
+    places = [(r.leaf.width, f"r{r.index}", r.leaf.value) for r in design.registers]
+    places += [(nodes[uid].width, f"v{uid}", uid) for uid in sorted(emitter.kept)]
+    always = emitter.written_always()
+    watched = [(width, name) for width, name, key in places if key in always]
+    fields = [(width, name) for width, name, key in places if key not in always]
     staged = [item.index for item in emitter.items.items if item.staged]
     fields += [(design.registers[index].leaf.width, f"t{index}") for index in staged]
     inputs = [_port_field(i, p) for i, p in enumerate(design.ports) if p.is_input]
     outputs = [_port_field(i, p) for i, p in enumerate(design.ports) if not p.is_input]
     lines = ["#pragma once", '#include "runtime.h"', "namespace model {", "struct Inputs {"]
     lines += [*inputs, "};", "struct State {", "  Inputs in;", "  Inputs seen;", *outputs]
-    lines += [f"  u8 flag[{max(1, len(emitter.clusters))}];", *_by_width(fields)]
+    lines += [f"  u8 flag[{max(1, len(emitter.clusters))}];", "  u32 awake, age;"]
+    lines += ["  u64 watched_begin;", *_by_width(watched), "  u64 watched_end;", *_by_width(fields)]
     lines += [_column_field(column) for column in design.columns]
     lines += ["};"]
     lines += [f"void cluster_{index}(State &s);" for index in range(len(emitter.clusters))]
@@ -231,7 +264,7 @@ def _input_changes(emitter: Emitter) -> list[str]:
 
 
 def _initial_state(emitter: Emitter) -> list[str]:
-    lines = ["  std::memset(s.flag, 1, sizeof s.flag);"]
+    lines = ["  std::memset(s.flag, 1, sizeof s.flag);", "  s.awake = 1;"]
     for register in emitter.design.registers:
         if register.initial:
             value = literal(register.initial, register.leaf.width)
@@ -243,22 +276,40 @@ def _initial_state(emitter: Emitter) -> list[str]:
     return lines
 
 
+def _cycle_lines(emitter: Emitter) -> list[str]:
+    """Return the body of a cycle."""
+    lines = [
+        "  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);",
+        "  constexpr size_t kFrom = offsetof(State, watched_begin);",
+        "  constexpr size_t kBytes = offsetof(State, watched_end) - kFrom;",
+        "  const u8 *watched = reinterpret_cast<const u8 *>(&s) + kFrom;",
+        "  u8 before[kBytes];",
+        "  const bool watch = s.awake != 0 && (++s.age & 63) == 0;",
+        "  if (watch) {",
+        "    s.awake = 2;",
+        "    std::memcpy(before, watched, kBytes);",
+        "  }",
+    ]
+    for index, cluster in enumerate(emitter.clusters):
+        condition = "s.awake" if cluster.always else f"s.flag[{index}]"
+        lines.append(f"  if ({condition}) cluster_{index}(s);")
+    for item in emitter.items.items:
+        if item.staged:
+            leaf = emitter.design.registers[item.index].leaf
+            text = emitter.store(leaf.value, f"s.r{item.index}", f"s.t{item.index}", leaf.width)
+            lines.append(f"  {text}")
+    lines.append("  const bool same = watch && std::memcmp(before, watched, kBytes) == 0;")
+    lines.append("  if (watch) s.awake = s.awake == 2 && same ? 0 : 1;")
+    return lines
+
+
 def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
     """Return the source file with the cycle, the initial state and the table of ports."""
     design = emitter.design
     lines = ['#include "state.h"', "namespace model {", "void initialize(State &s) {"]
     lines += [*_initial_state(emitter), "}", "void input_changes(State &s) {"]
     lines += [*_input_changes(emitter), "  s.seen = s.in;", "}"]
-    lines += ["void cycle(State &s) {"]
-    lines.append("  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);")
-    for index, cluster in enumerate(emitter.clusters):
-        call = f"cluster_{index}(s);"
-        lines.append(f"  {call}" if cluster.always else f"  if (s.flag[{index}]) {call}")
-    for item in emitter.items.items:
-        if item.staged:
-            leaf = design.registers[item.index].leaf
-            text = emitter.store(leaf.value, f"s.r{item.index}", f"s.t{item.index}", leaf.width)
-            lines.append(f"  {text}")
+    lines += ["void cycle(State &s) {", *_cycle_lines(emitter)]
     lines += ["}", "const PortEntry kPorts[] = {"]
     for index, port in enumerate(design.ports):
         field = f"in.p{index}" if port.is_input else f"p{index}"
