@@ -16,7 +16,13 @@ from statistics import linear_regression, mean
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
-from regression.support.linux import CLOCK_HZ, ENGINE, linux_config, ping_times_us
+from regression.support.linux import (
+    CLOCK_HZ,
+    ENGINE,
+    check_one_thread,
+    linux_config,
+    ping_times_us,
+)
 from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
 
 LATENCIES_CYCLES = (640, 3_200, 6_400, 12_800, 19_200, 25_600, 32_000)
@@ -72,6 +78,8 @@ def measure(experiment: Experiment, nodes: int, latency: int, pings: int) -> Row
         },
     )
     run = run_cluster(experiment, f"latency-{latency}", config)
+    if latency == LATENCIES_CYCLES[0]:
+        check_one_thread(experiment, f"latency-{latency}", config, run)
     trips = ping_times_us(run.console("node0"))
     if len(trips) != pings:
         raise ExperimentError(f"{run.folder}: found {len(trips)} round trips, expected {pings}.")

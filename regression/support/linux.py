@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from firesim.report.console import records
 
-from regression.support.cluster import Config, merged
-from regression.support.experiment import ExperimentError
+from regression.support.cluster import Config, merged, run_cluster
+from regression.support.experiment import Experiment, ExperimentError
+from regression.support.simulate import Run
 
 ENGINE = "functional engine, 1 cycle per instruction"
 """What plots and tables call the machine that was measured."""
@@ -52,6 +53,23 @@ def linux_config(topology: str, linux: str, over: Config | None = None) -> Confi
         },
     }
     return merged(base, over or {})
+
+
+def check_one_thread(experiment: Experiment, name: str, config: Config, run: Run) -> None:
+    """Run a configuration again with one worker thread; its token hash must be that of `run`.
+
+    Raises:
+        ExperimentError: it is another.
+    """
+    single = merged(config, {"simulation": {"threads": 1}})
+    one = run_cluster(experiment, f"{name}-1-thread", single)
+    if one.token_hash != run.token_hash:
+        raise ExperimentError(
+            f"{one.folder}: token hash {one.token_hash} with 1 thread, expected {run.token_hash}."
+        )
+    experiment.say(
+        f"{name}: token hash {run.token_hash} with {experiment.threads} threads and with 1"
+    )
 
 
 def ping_times_us(console: str) -> list[float]:
