@@ -12,14 +12,14 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, Verdict, run_experiment
 from regression.support.linux import ENGINE, Load, check_one_thread, linux_config, loads
 from regression.support.plotting import new_figure, save_figure
 
-RATES = (5_000, 10_000, 15_000, 20_000, 25_000, 30_000)
+RATES = (10_000, 20_000, 30_000, 40_000, 50_000)
 """Requests a second of each load."""
 QUICK_RATES = (5_000, 20_000)
 GOAL_P95_RATIO = 1.2
@@ -43,7 +43,7 @@ SERVERS = (
 
 @dataclass(frozen=True)
 class Point:
-    """All loads at one rate: sums of rates, means of their percentiles."""
+    """All loads at one rate: sum of rates, median of their medians, means of their percentiles."""
 
     server: str
     answered_per_s: float
@@ -57,7 +57,7 @@ def _point(server: Server, found: list[Load]) -> Point:
     return Point(
         server.name,
         sum(load.answered_per_s for load in found),
-        mean(load.p50_us for load in found),
+        median(load.p50_us for load in found),
         mean(load.p95_us for load in found),
         mean(load.p99_us for load in found),
         sum(load.failures for load in found),
@@ -67,7 +67,7 @@ def _point(server: Server, found: list[Load]) -> Point:
 def measure(experiment: Experiment, server: Server, nodes: int, check: bool) -> list[Point]:
     """Run all rates against one server; with `check`, also with one worker thread."""
     rates = QUICK_RATES if experiment.quick else RATES
-    milliseconds: int = experiment.arguments.milliseconds or (10 if experiment.quick else 30)
+    milliseconds: int = experiment.arguments.milliseconds or (10 if experiment.quick else 20)
     shown = " ".join(map(str, rates))
     load = f"RATES='{shown}' MILLISECONDS={milliseconds} exec sh /etc/firesim/command"
     config = linux_config(
@@ -105,25 +105,19 @@ def _plot(experiment: Experiment, points: dict[str, list[Point]], nodes: int) ->
             label=f"{name}: median",
         )
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"answers of the server (thousand a second), {nodes - 1} loads")
+    axes.set_xlabel(
+        f"answers of the server (thousand a second), {nodes - 1} loads\n"
+        "published (figure 2.7): a 5th thread makes the 95th percentile much worse, not the median"
+    )
     axes.set_ylabel("latency (µs of target time)")
     axes.set_title(f"memcached on 4 cores: {ENGINE}")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, fontsize=8)
-    axes.annotate(
-        "published (figure 2.7): a 5th thread makes the 95th\n"
-        "percentile much worse and leaves the median",
-        (0.02, 0.97),
-        xycoords="axes fraction",
-        va="top",
-        fontsize=8,
-        color="#64748b",
-    )
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=8)
     return save_figure(figure, experiment.folder, "memcached")
 
 
 def _table(experiment: Experiment, points: dict[str, list[Point]]) -> None:
     experiment.table(
-        f"memcached on 4 cores ({ENGINE}); percentiles are means over the loads",
+        f"memcached on 4 cores ({ENGINE}); p50: median of the loads, p95, p99: mean",
         ["server", "answers (1/s)", "p50 (us)", "p95 (us)", "p99 (us)", "misses and overflows"],
         [
             [
@@ -151,28 +145,22 @@ def _measure(experiment: Experiment) -> Verdict:
     experiment.note_file(_plot(experiment, points, nodes))
     failures = sum(point.failures for row in points.values() for point in row)
     four, five = points["4 threads"][-1], points["5 threads"][-1]
-    worse = max(b.p95_us / a.p95_us for a, b in zip(*_pair(points), strict=True))
-    median = max(abs(b.p50_us / a.p50_us - 1) for a, b in zip(*_pair(points), strict=True))
+    worse, change = five.p95_us / four.p95_us, abs(five.p50_us / four.p50_us - 1)
     experiment.keep(
         points={name: [vars(point) for point in row] for name, row in points.items()},
         p95_ratio=worse,
-        median_change=median,
+        median_change=change,
     )
     # With two loads for a hundredth of a second, the quick form has too few requests for a shape.
-    shape = experiment.quick or (worse >= GOAL_P95_RATIO and median <= GOAL_MEDIAN_CHANGE)
+    shape = experiment.quick or (worse >= GOAL_P95_RATIO and change <= GOAL_MEDIAN_CHANGE)
     return Verdict(
         failures == 0 and shape,
-        f"{four.answered_per_s:,.0f} answers a second at p95 {four.p95_us:.0f} us with 4 threads, "
-        f"{five.p95_us:.0f} us with 5; at most {worse:.2f} times, median within {median:.0%}, "
-        "functional engine,",
+        f"at {four.answered_per_s:,.0f} answers a second p95 {four.p95_us:.0f} us with 4 threads, "
+        f"{five.p95_us:.0f} us with 5: {worse:.2f} times; median {four.p50_us:.0f} and "
+        f"{five.p50_us:.0f} us, functional engine,",
         f"no failure, p95 {GOAL_P95_RATIO} times with 5 threads, median within "
         f"{GOAL_MEDIAN_CHANGE:.0%}",
     )
-
-
-def _pair(points: dict[str, list[Point]]) -> tuple[list[Point], list[Point]]:
-    """Return the points of 4 and of 5 threads."""
-    return points["4 threads"], points["5 threads"]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
