@@ -12,6 +12,11 @@ _MAGIC = 0xD00DFEED
 _BEGIN, _END, _PROPERTY, _NOP, _FINISH = 1, 2, 3, 4, 9
 _NIC_COMPATIBLE = b"firesim,nic"
 _PLIC_COMPATIBLE = {b"riscv,plic0", b"sifive,plic-1.0.0"}
+_BY_FIRMWARE = {b"syscon-poweroff", b"syscon-reboot", b"sifive,test0"}
+_UNREAD = (
+    "riscv,isa-base riscv,isa-extensions riscv,pmpregions tlb-split "
+    "i-tlb-size i-tlb-sets d-tlb-size d-tlb-sets"
+).split()
 _PLIC_CONTEXTS, _PLIC_CONTEXT_BYTES, _PLIC_ROUND = 0x20_0000, 0x1000, 0x1_0000
 
 
@@ -130,6 +135,21 @@ def _plic(all_nodes: list[Node]) -> str:
     return text
 
 
+def _for_linux(all_nodes: list[Node]) -> str:
+    """Cut what our kernel does not use: it goes through all of the tree some ten times at boot.
+
+    Power off and reset are the firmware's, so their devices go too.
+    """
+    text = ""
+    for node in all_nodes:
+        if _BY_FIRMWARE & set(node.strings("compatible")):
+            text += f"/delete-node/ &{{{node.path}}};\n"
+        elif node.strings("device_type") == [b"cpu"]:
+            unread = "".join(f"/delete-property/ {name}; " for name in _UNREAD)
+            text += f"&{{{node.path}}} {{ {unread}}};\n"
+    return text
+
+
 def _chosen(bootargs: str, initrd: tuple[int, int] | None, rng_seed: bytes) -> str:
     text = f"bootargs = {_quoted(bootargs)};"
     if initrd is not None:
@@ -155,7 +175,7 @@ def device_tree(
     (the node compatible with "firesim,nic"), if there is one. /chosen comes first, so that a
     bare-metal program finds it within few cycles. For Linux: `initrd` is where the initramfs
     starts and ends (exclusive), and `rng_seed` the random numbers a node starts with; the PLIC is
-    cut to the registers it uses.
+    cut to the registers it uses, and with `rng_seed` the tree to what the kernel uses.
 
     Raises:
         DeviceTreeError: bad source (with dtc's file and line), or no memory node in it.
@@ -169,4 +189,6 @@ def device_tree(
     ordered = re.sub(r"/dts-v1/\s*;", lambda m: m.group(0) + first, source, count=1)
     changes = _chosen(bootargs, initrd, rng_seed) + _memory(all_nodes, memory_bytes, dts)
     changes += _mac(all_nodes, mac) + _plic(all_nodes)
+    if rng_seed:
+        changes += _for_linux(all_nodes)
     return _dtc(f"{ordered}\n{changes}", dts)

@@ -17,7 +17,8 @@ DRAM = 0x8000_0000
 KERNEL = 0x8020_0000
 _ROUND = 2 << 20
 _IMAGE_SIZE_AT = 16
-BOOTARGS = "console=ttySIF0 panic=-1"
+BOOTARGS = "console=ttySIF0 panic=-1 fw_devlink=off"
+"""No node has drivers that must wait for others, so the kernel need not look for that."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def bootargs(found: Description) -> str:
     """Return the words of the kernel's command line that a workload needs on every node."""
     words = [BOOTARGS]
     if found.base == "busybox":
-        words.append("rootfstype=ramfs")  # cheaper to fill than tmpfs
+        # ramfs is cheaper to fill than tmpfs, and freed pages of an initramfs are overwritten.
+        words.append("rootfstype=ramfs retain_initrd")
     else:
         words.append(f"root={ROOT_DEVICE} rw init=/{rootfs.INIT_ON_DISK}")
     if found.bootargs:

@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -114,6 +115,7 @@ def update() -> Path:
         shutil.rmtree(work, ignore_errors=True)
     configuration = _CONFIGURATION.format(root=final, architecture=ARCHITECTURE)
     (final / "apt.conf").write_text(configuration)
+    _resolve.cache_clear()
     return final
 
 
@@ -137,10 +139,15 @@ def resolve(names: Sequence[str]) -> list[Package]:
     if not names:
         return []
     check_names(names)
-    root = _apt_root()
-    if not (root / "apt.conf").is_file():
+    if not (_apt_root() / "apt.conf").is_file():
         update()
-    command = ["apt-get", "-q", "-y", "--print-uris", "install", *sorted(names)]
+    return list(_resolve(_apt_root(), tuple(sorted(names))))
+
+
+# apt takes a second to read its lists, and an experiment may ask before each of its runs.
+@lru_cache
+def _resolve(root: Path, names: tuple[str, ...]) -> tuple[Package, ...]:
+    command = ["apt-get", "-q", "-y", "--print-uris", "install", *names]
     try:
         answer = run(command, environment=_environment(root))
     except LinuxError as error:
@@ -156,7 +163,7 @@ def resolve(names: Sequence[str]) -> list[Package]:
     for uri, stem, size, digest in found:
         name, _, version = unquote(stem).partition("_")
         packages.append(Package(name, version, uri, int(size), digest))
-    return sorted(packages, key=lambda package: package.name)
+    return tuple(sorted(packages, key=lambda package: package.name))
 
 
 def fetch(package: Package) -> Path:

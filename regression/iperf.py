@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""TCP bandwidth of Linux over the network and over loopback, with 1 and 2 cores: table 5.1.
+
+Two functional nodes with 200 Gb/s, 2 us links; nuttcp sends from the one to the other, then to
+itself. It stands for the iperf3 of the published experiment, which spends a billion instructions on
+waiting. Then the same with 9,000-byte frames, which the published table 5.4 has as its last step.
+What is compared is the shape: core, kernel and drivers differ from the published ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from regression.support.cluster import run_cluster
+from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.linux import ENGINE, Stream, check_one_thread, linux_config, streams
+from regression.support.plotting import COLOURS, legend_below, new_figure, save_figure
+
+PUBLISHED_GBPS = {1: (1.67, 4.80), 2: (2.12, 3.01)}
+"""Table 5.1, Linux 5.3, by cores: networked and loopback."""
+USUAL_MTU, JUMBO_MTU = 1_500, 9_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """Both streams of one machine."""
+
+    cores: int
+    mtu_bytes: int
+    networked: Stream
+    loopback: Stream
+    token_hash: str
+
+
+def measure(experiment: Experiment, cores: int, mtu_bytes: int, megabytes: int) -> Row:
+    """Run both streams on nodes of `cores` cores."""
+    job = f"MTU={mtu_bytes} BYTES={megabytes}m exec sh /etc/firesim/command"
+    config = linux_config(
+        "two_nodes",
+        "linux-nuttcp",
+        {
+            "system": {"node": {"blade": f"rocket-{cores}"}},
+            "workload": {"node": {"command": job}},
+        },
+    )
+    name = f"cores-{cores}-mtu-{mtu_bytes}"
+    run = run_cluster(experiment, name, config)
+    if (cores, mtu_bytes) == (2, USUAL_MTU):
+        check_one_thread(experiment, name, config, run)
+    networked, loopback = streams(run.console("node1"), "node1", 2)
+    return Row(cores, mtu_bytes, networked, loopback, run.token_hash)
+
+
+def _plot(experiment: Experiment, rows: list[Row]) -> Path:
+    figure, axes = new_figure(2, width=4.4)
+    places = range(len(rows))
+    names = [f"{row.cores} core{'s' * (row.cores > 1)}" for row in rows]
+    kinds = ("networked", "loopback")
+    measured = [
+        [row.networked.mbps / 1e3 for row in rows],
+        [row.loopback.mbps / 1e3 for row in rows],
+    ]
+    published = [[PUBLISHED_GBPS[row.cores][kind] for row in rows] for kind in (0, 1)]
+    panels = (
+        (axes[0], f"measured: {ENGINE}", measured),
+        (axes[1], "published: table 5.1, Linux 5.3", published),
+    )
+    for panel, title, values in panels:
+        for kind, name in enumerate(kinds):
+            at = [place + 0.4 * kind - 0.2 for place in places]
+            panel.bar(at, values[kind], width=0.38, color=COLOURS[kind], label=name)
+        panel.set_xticks(list(places), names)
+        panel.set_title(title, fontsize=9)
+        panel.set_ylabel("TCP bandwidth (Gb/s)")
+        legend_below(panel, columns=2)
+    figure.suptitle("TCP bandwidth of Linux (compare the shape)", fontsize=11, weight="bold")
+    return save_figure(figure, experiment.folder, "iperf")
+
+
+def _table(experiment: Experiment, rows: list[Row]) -> None:
+    shown = []
+    for row in rows:
+        there = PUBLISHED_GBPS[row.cores]
+        known = [f"{there[0]:.2f}", f"{there[1]:.2f}", f"{there[1] / there[0]:.2f}"]
+        shown.append(
+            [
+                f"{row.cores} / {row.mtu_bytes:,}",
+                f"{row.networked.mbps / 1e3:.2f}",
+                str(row.networked.retransmissions),
+                f"{row.loopback.mbps / 1e3:.2f}",
+                f"{row.loopback.mbps / row.networked.mbps:.2f}",
+                *(known if row.mtu_bytes == USUAL_MTU else ("", "", "")),
+            ]
+        )
+    experiment.table(
+        f"TCP bandwidth ({ENGINE})",
+        [
+            "cores / MTU (bytes)",
+            "networked (Gb/s, measured)",
+            "retransmitted (segments)",
+            "loopback (Gb/s, measured)",
+            "ratio",
+            "networked (Gb/s, published)",
+            "loopback (Gb/s, published)",
+            "ratio (published)",
+        ],
+        shown,
+    )
+
+
+def _measure(experiment: Experiment) -> Verdict:
+    megabytes: int = experiment.arguments.megabytes or (2 if experiment.quick else 16)
+    usual = [measure(experiment, cores, USUAL_MTU, megabytes) for cores in PUBLISHED_GBPS]
+    jumbo = [measure(experiment, 1, JUMBO_MTU, megabytes)] if not experiment.quick else []
+    rows = [*usual, *jumbo]
+    _table(experiment, rows)
+    experiment.say(
+        "Published, loopback falls from 1 core to 2; here an instruction always takes a cycle, so "
+        "that moving data between caches costs nothing."
+    )
+    experiment.note_file(_plot(experiment, usual))
+    whole = all(
+        stream.megabytes == megabytes for row in rows for stream in (row.networked, row.loopback)
+    )
+    ratios = [row.loopback.mbps / row.networked.mbps for row in usual]
+    # The shape: what crosses the network is slower than what does not.
+    holds = whole and all(ratio > 1 for ratio in ratios)
+    experiment.keep(
+        rows=[
+            {
+                "cores": row.cores,
+                "mtu_bytes": row.mtu_bytes,
+                "networked_mbps": row.networked.mbps,
+                "loopback_mbps": row.loopback.mbps,
+                "token_hash": row.token_hash,
+            }
+            for row in rows
+        ]
+    )
+    one = usual[0]
+    return Verdict(
+        holds,
+        f"1 core: {one.networked.mbps / 1e3:.2f} Gb/s networked, {one.loopback.mbps / 1e3:.2f} "
+        f"loopback, ratio {ratios[0]:.1f} (published 2.9), functional engine,",
+        "every byte, and loopback faster than the network",
+    )
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--megabytes", type=int, default=0, help="MiB sent in each stream")
+
+
+def run(argv: list[str]) -> int:
+    """Run the experiment; return 0 when all arrives and loopback is faster, as published."""
+    return run_experiment("iperf", __doc__, argv, _measure, _arguments)

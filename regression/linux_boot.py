@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linux from reset to its first process: instructions, wall time, and the same image in RTL.
+
+A node with one core and 64 MiB boots Linux with all our drivers; counted are the instructions
+before the first one of user space (functional blade) and those of a boot with a shell at its prompt
+(QEMU, one instruction a nanosecond). A blade with four cores boots, and a node with Debian's root
+disk on the block device. Then the same image boots from reset in the cycle-exact RTL of the Rocket
+blade, with 32 MiB (memory is what takes the RTL long to set up): its console must say what the
+functional blade's says, line for line. --quick leaves Debian out, gives the RTL a quick
+memory, lets no time decide, and asks that the instructions before init have not grown; whether they
+meet the goal is asked without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+
+from firesim_software import linux
+
+from regression.support.cluster import Config, merged, run_cluster
+from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.simulate import Run
+
+MILLION = 1_000_000
+GOAL_BEFORE_INIT, MOST_AT_PROMPT = 6 * MILLION, 10 * MILLION
+KEPT_BEFORE_INIT = 7_900_000
+"""What it is at most now, until it meets the goal."""
+GOAL_S = 2.0
+LIMIT_CYCLES, DEBIAN_LIMIT_CYCLES = 400 * MILLION, 6_400 * MILLION
+QUICK_LATENCY_CYCLES = 2
+"""A quick memory in place of the usual 40 cycles: fewer cycles to simulate for the same boot."""
+TIMEOUT_S = 7200
+COUNTED = re.compile(r"^firesim: instructions (.*): (\d+)$", re.MULTILINE)
+DEBIAN_COMMAND = "grep -w / /proc/mounts; . /etc/os-release; echo $PRETTY_NAME; exit 0"
+
+
+@dataclass(frozen=True)
+class Boot:
+    """One boot: its console, and the instructions before init and with the command."""
+
+    run: Run
+    console: str
+    before_init: int
+    with_command: int
+
+    @property
+    def cycles(self) -> int:
+        """Target cycles from reset to power off."""
+        return int(self.run.result["nodes"][0]["ended_at_cycle"])
+
+    @property
+    def comparable(self) -> list[str]:
+        """What the console says apart from instructions, which polling makes differ a little."""
+        return [line for line in self.console.splitlines() if not COUNTED.match(line)]
+
+
+def config(engine: str, blade: str, memory_mib: int, over: Config | None = None) -> Config:
+    """Return one Linux node behind a switch, with `over` laid over the configuration."""
+    node = {"blade": blade, "memory": {"size_mib": memory_mib}}
+    base: Config = {
+        "system": {"topology": "rack_1", "link": {"latency": "2us"}, "node": node},
+        "workload": {"node": {"linux": "linux-hello", "args": ["firesim.instructions=1"]}},
+        "simulation": {
+            "engine": engine,
+            "throughput_interval_cycles": 0,
+            "max_cycles": LIMIT_CYCLES,
+        },
+    }
+    return merged(base, over or {})
+
+
+def boot(experiment: Experiment, name: str, configuration: Config) -> Boot:
+    """Boot and power off.
+
+    Raises:
+        ExperimentError: it does not come that far.
+    """
+    run = run_cluster(experiment, name, configuration, timeout_s=TIMEOUT_S)
+    console = run.console("node0").replace("\r\n", "\n")
+    counts = [int(found) for _, found in COUNTED.findall(console)]
+    if len(counts) != 2 or run.result["nodes"][0]["exit_code"] != 0:
+        tail = "\n".join(console.splitlines()[-5:])
+        raise ExperimentError(f"{name}: Linux did not boot and power off; it last said:\n{tail}")
+    return Boot(run, console, *counts)
+
+
+def prompt_instructions() -> int:
+    """Return the instructions of a boot to busybox' prompt, where somebody types `exit`."""
+    console, _ = linux.boot(
+        "linux-base", typed="exit\n", bootargs="quiet firesim.instructions=1", exact=True
+    )
+    return int(COUNTED.findall(console)[-1][1])
+
+
+def _boots(experiment: Experiment) -> dict[str, Boot]:
+    quiet = {"workload": {"node": {"args": ["quiet", "firesim.instructions=1"]}}}
+    wanted = {
+        "functional, quiet": config("functional", "rocket-1", 64, quiet),
+        "functional, 32 MiB": config("functional", "rocket-1", 32),
+        "functional, 4 cores": config("functional", "rocket-4", 64),
+    }
+    if not experiment.quick:
+        node = {"linux": "linux-debian", "command": DEBIAN_COMMAND}
+        debian = {"workload": {"node": node}, "simulation": {"max_cycles": DEBIAN_LIMIT_CYCLES}}
+        wanted["functional, Debian on a disk"] = config("functional", "rocket-1", 64, debian)
+    if experiment.arguments.rtl:
+        timing = {"memory": {"timing": {"model": "fixed", "latency_cycles": QUICK_LATENCY_CYCLES}}}
+        over = {"system": {"node": timing}} if experiment.quick else {}
+        wanted["rtl, 32 MiB"] = config("rtl", "rocket-1", 32, over)
+    return {
+        name: boot(experiment, re.sub(r"\W+", "_", name), wanted) for name, wanted in wanted.items()
+    }
+
+
+def _checks(experiment: Experiment, boots: dict[str, Boot], prompt: int) -> dict[str, bool]:
+    quiet, functional = boots["functional, quiet"], boots["functional, 32 MiB"]
+    most = KEPT_BEFORE_INIT if experiment.quick else GOAL_BEFORE_INIT
+    text = f"{quiet.before_init:,} instructions before init, at most {most:,}"
+    checks = {
+        text: quiet.before_init <= most,
+        f"{prompt:,} instructions with a shell's prompt, at most {MOST_AT_PROMPT:,}": (
+            prompt <= MOST_AT_PROMPT
+        ),
+        "four cores run": "on 4 core(s)" in boots["functional, 4 cores"].console,
+    }
+    if not experiment.quick:
+        seconds = quiet.run.wall_s
+        checks[f"{seconds:.2f} s on a functional node, under {GOAL_S:g} s"] = seconds < GOAL_S
+    if (debian := boots.get("functional, Debian on a disk")) is not None:
+        words = ("Debian GNU/Linux", "/dev/root / ext4 rw")
+        checks["Debian's root is on the block device"] = all(x in debian.console for x in words)
+    if (rtl := boots.get("rtl, 32 MiB")) is not None:
+        lines = functional.comparable
+        text = f"the RTL says the same {len(lines)} lines as the functional blade"
+        checks[text] = rtl.comparable == lines
+    return checks
+
+
+def _measure(experiment: Experiment) -> Verdict:
+    prompt = prompt_instructions()
+    boots = _boots(experiment)
+    rows = []
+    for name, found in boots.items():
+        counts = [f"{found.before_init:,}", f"{found.with_command:,}", f"{found.cycles:,}"]
+        per = found.cycles / found.with_command
+        times = [f"{found.run.wall_s:.2f}", f"{found.run.process_cpu_s:.2f}"]
+        rows.append([name, *counts, f"{per:.2f}", *times])
+    columns = ["boot", "instructions before init", "with command", "cycles to power off"]
+    columns += ["cycles per instruction", "wall time (s)", "processor time (s)"]
+    experiment.table("boots (measured)", columns, rows)
+    checks = _checks(experiment, boots, prompt)
+    for text, holds in checks.items():
+        experiment.say(f"{'yes' if holds else 'NO '}  {text}")
+    experiment.keep(
+        prompt_instructions=prompt,
+        before_init={name: found.before_init for name, found in boots.items()},
+        cycles={name: found.cycles for name, found in boots.items()},
+        checks=checks,
+    )
+    short = [text for text, holds in checks.items() if not holds]
+    figure = f"{sum(checks.values())} of {len(checks)} checks"
+    return Verdict(not short, f"{figure}; not: {'; '.join(short)}," if short else figure, "all")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-rtl", dest="rtl", action="store_false", help="leave the RTL out")
+
+
+def run(argv: list[str]) -> int:
+    """Run the experiment; return 0 when every check holds."""
+    return run_experiment("linux-boot", __doc__, argv, _measure, _arguments)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ping round trips of Linux over link latencies: figure 2.5.
+
+Functional nodes on one top-of-rack switch boot Linux; the first one pings the second with busybox'
+ping, as users do, for several link latencies. The first ping of a run is ignored (ARP). Round trips
+rise by 4 x the link latency; what is above 4 x latency + 2 x switching is Linux' network stack, and
+two quanta of the functional engine, which the RTL engine does not have.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import linear_regression, mean
+
+from regression.support.cluster import run_cluster
+from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.linux import (
+    CLOCK_HZ,
+    ENGINE,
+    check_one_thread,
+    linux_config,
+    ping_times_us,
+)
+from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
+
+LATENCIES_CYCLES = (640, 3_200, 6_400, 12_800, 19_200, 25_600, 32_000)
+QUICK_LATENCIES_CYCLES = (640, 32_000)
+SWITCHING_CYCLES = 10
+QUANTUM_CYCLES = 1024
+PUBLISHED_OFFSET_US = 34.0
+"""Figure 2.5: the published offset above 4 x latency + 2 x switching."""
+GOAL_SLOPE_ERROR = 0.01
+PAUSE = "until ping -c 1 -W 1 node1 >/dev/null; do :; done"
+"""Nobody measures before the other node is there."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The pings at one link latency."""
+
+    latency_cycles: int
+    trips_us: list[float]
+    token_hash: str
+
+    @property
+    def latency_us(self) -> float:
+        """The link latency in microseconds."""
+        return self.latency_cycles * 1e6 / CLOCK_HZ
+
+    @property
+    def ideal_us(self) -> float:
+        """4 x latency + 2 x switching."""
+        return (4 * self.latency_cycles + 2 * SWITCHING_CYCLES) * 1e6 / CLOCK_HZ
+
+    @property
+    def mean_us(self) -> float:
+        """The mean round trip."""
+        return mean(self.trips_us)
+
+
+def measure(experiment: Experiment, nodes: int, latency: int, pings: int) -> Row:
+    """Run the pings at one link latency."""
+    others = " ".join(str(index) for index in range(1, nodes))
+    release = f"for n in {others}; do until echo|nc node$n 1; do :; done; done"
+    config = linux_config(
+        f"rack_{nodes}",
+        "linux-base",
+        {
+            "system": {"link": {"latency": None, "latency_cycles": latency}},
+            "workload": {
+                "node": {"command": "nc -l -p 1 >/dev/null"},
+                "nodes": {
+                    "node0": {"command": f"{PAUSE}; ping -c {pings} -i 0.001 node1; {release}"}
+                },
+            },
+        },
+    )
+    run = run_cluster(experiment, f"latency-{latency}", config)
+    if latency == LATENCIES_CYCLES[0]:
+        check_one_thread(experiment, f"latency-{latency}", config, run)
+    trips = ping_times_us(run.console("node0"))
+    if len(trips) != pings:
+        raise ExperimentError(f"{run.folder}: found {len(trips)} round trips, expected {pings}.")
+    return Row(latency, trips[1:], run.token_hash)
+
+
+def _plot(experiment: Experiment, rows: list[Row], slope: float, offset_us: float) -> Path:
+    figure, axes = new_figure()
+    latency = [row.latency_us for row in rows]
+    steady = [0.0, 1.05 * latency[-1]]
+    switching_us = 2 * SWITCHING_CYCLES * 1e6 / CLOCK_HZ
+    ideal = [4 * x + switching_us for x in steady]
+    axes.plot(latency, [row.mean_us for row in rows], "o", label=f"measured: Linux, {ENGINE}")
+    axes.plot(
+        steady,
+        [y + offset_us for y in ideal],
+        color=COLOURS[0],
+        linewidth=1,
+        label=f"4 · latency + 2 · switching + {offset_us:.1f} µs (offset measured)",
+    )
+    axes.plot(
+        steady, ideal, color=COLOURS[1], label="ideal: 4 · latency + 2 · switching (configured)"
+    )
+    axes.plot(
+        steady,
+        [y + PUBLISHED_OFFSET_US for y in ideal],
+        **PUBLISHED,
+        label="published: Linux, Rocket RTL on FPGA, offset 34 µs (shape only)",
+    )
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("link latency (µs of target time)")
+    axes.set_ylabel("round trip (µs of target time)")
+    axes.set_title(f"Linux ping against link latency: slope {slope:.3f}")
+    legend_below(axes, columns=1)
+    return save_figure(figure, experiment.folder, "ping-linux")
+
+
+def _measure(experiment: Experiment) -> Verdict:
+    pings: int = experiment.arguments.pings or (6 if experiment.quick else 100)
+    nodes: int = experiment.arguments.nodes or (2 if experiment.quick else 8)
+    latencies = QUICK_LATENCIES_CYCLES if experiment.quick else LATENCIES_CYCLES
+    rows = [measure(experiment, nodes, latency, pings) for latency in latencies]
+    slope, _ = linear_regression([r.latency_us for r in rows], [r.mean_us for r in rows])
+    offset_us = mean(row.mean_us - row.ideal_us for row in rows)
+    quanta_us = 2 * QUANTUM_CYCLES * 1e6 / CLOCK_HZ
+    experiment.table(
+        f"Linux ping between 2 of {nodes} nodes, {pings - 1} round trips each ({ENGINE})",
+        [
+            "link latency (cycles, configured)",
+            "ideal 4l+2n (us)",
+            "mean round trip (us, measured)",
+            "least … most (us)",
+            "above ideal (us)",
+            "token hash",
+        ],
+        [
+            [
+                f"{row.latency_cycles:,}",
+                f"{row.ideal_us:.2f}",
+                f"{row.mean_us:.2f}",
+                f"{min(row.trips_us):.0f} … {max(row.trips_us):.0f}",
+                f"{row.mean_us - row.ideal_us:.2f}",
+                row.token_hash,
+            ]
+            for row in rows
+        ],
+    )
+    experiment.say(
+        f"offset {offset_us:.2f} us above 4l+2n, of which {quanta_us:.2f} us are the engine's two "
+        f"quanta; published {PUBLISHED_OFFSET_US:.0f} us. The slope is compared, not the offset."
+    )
+    experiment.note_file(_plot(experiment, rows, slope, offset_us))
+    experiment.keep(
+        slope=slope,
+        offset_us=offset_us,
+        published_offset_us=PUBLISHED_OFFSET_US,
+        hashes={row.latency_cycles: row.token_hash for row in rows},
+    )
+    return Verdict(
+        abs(slope / 4 - 1) <= GOAL_SLOPE_ERROR,
+        f"slope {slope:.3f} over {len(rows)} latencies, offset {offset_us:.1f} us "
+        f"(published 34), functional engine,",
+        f"a slope of 4 within {GOAL_SLOPE_ERROR:.0%}",
+    )
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pings", type=int, default=0, help="pings a latency, first ignored")
+    parser.add_argument("--nodes", type=int, default=0, help="nodes of the rack (default: 8)")
+
+
+def run(argv: list[str]) -> int:
+    """Run the experiment; return 0 when round trips rise by 4 x the link latency."""
+    return run_experiment("ping-linux", __doc__, argv, _measure, _arguments)
