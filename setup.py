@@ -27,6 +27,7 @@ setup(
     package_data={
         "firesim.report": ["*.j2", "*.css", "*.js"],
         "regression.support.plain_verilator": ["*.sv", "*.cpp"],
+        "regression.support.engine_fuzz": ["*.h", "*.cc"],
     },
     install_requires=[
         "typer>=0.12",
