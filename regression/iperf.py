@@ -117,8 +117,8 @@ def _measure(experiment: Experiment) -> Verdict:
     rows = [*usual, *jumbo]
     _table(experiment, rows)
     experiment.say(
-        "Published, loopback falls from 1 core to 2; here an instruction always takes a cycle, so "
-        "that moving data between caches costs nothing."
+        "Published, loopback falls from 1 core to 2. The functional engine has no caches: sharing "
+        "data between cores costs nothing here, which may hide that."
     )
     experiment.note_file(_plot(experiment, usual))
     whole = all(

@@ -107,7 +107,7 @@ def _plot(experiment: Experiment, points: dict[str, list[Point]], nodes: int) ->
     axes.set_ylim(bottom=0)
     axes.set_xlabel(
         f"answers of the server (thousand a second), {nodes - 1} loads\n"
-        "published (figure 2.7): a 5th thread makes the 95th percentile much worse, not the median"
+        "published (figure 2.7): 5 threads, 95 % much worse, median unchanged"
     )
     axes.set_ylabel("latency (µs of target time)")
     axes.set_title(f"memcached on 4 cores: {ENGINE}")
