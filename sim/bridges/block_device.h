@@ -32,6 +32,10 @@ class SectorStore {
   void read(uint32_t sector, uint8_t* data) const;
   void write(uint32_t sector, const uint8_t* data);
 
+  // The sectors that were written. The image is not part of a state: it must not change.
+  void save(StateWriter& state) const;
+  void load(StateReader& state);
+
  private:
   std::string where_;
   int image_ = -1;
@@ -53,6 +57,8 @@ class BlockDeviceDriver final : public Driver {
   explicit BlockDeviceDriver(const DriverContext& context);
   void step(uint64_t cycle) override;
   nlohmann::json statistics() const override;
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
   static constexpr size_t kTags = 256;

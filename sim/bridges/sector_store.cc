@@ -100,4 +100,33 @@ void SectorStore::write(uint32_t sector, const uint8_t* data) {
   std::memcpy(copy.get(), data, kSectorBytes);
 }
 
+void SectorStore::save(StateWriter& state) const {
+  state.section("disk", 1);
+  state.u64(size_sectors_);
+  state.u64(image_sectors_);
+  std::vector<uint64_t> sectors;
+  for (uint32_t sector = 0; sector < size_sectors_; ++sector) {
+    if (written_[sector]) sectors.push_back(sector);
+  }
+  std::vector<uint8_t> content(sectors.size() * kSectorBytes);
+  for (size_t i = 0; i < sectors.size(); ++i) {
+    read(static_cast<uint32_t>(sectors[i]), content.data() + i * kSectorBytes);
+  }
+  state.u64s(sectors);
+  state.bytes(content);
+}
+
+void SectorStore::load(StateReader& state) {
+  state.section("disk", 1);
+  state.expect("the size in sectors", size_sectors_);
+  state.expect("the size of the image in sectors", image_sectors_);
+  const std::vector<uint64_t> sectors = state.u64s(size_sectors_);
+  const std::vector<uint8_t> content = state.bytes(size_t{size_sectors_} * kSectorBytes);
+  if (content.size() != sectors.size() * kSectorBytes) state.fail("found a part of a sector");
+  for (size_t i = 0; i < sectors.size(); ++i) {
+    if (sectors[i] >= size_sectors_) state.fail("found a sector beyond the end of the disk");
+    write(static_cast<uint32_t>(sectors[i]), content.data() + i * kSectorBytes);
+  }
+}
+
 }  // namespace firesim::bridges

@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -161,6 +162,28 @@ nlohmann::json UartDriver::statistics() const {
   nlohmann::json facts = {{"bytes_out", bytes_out_}, {"bytes_in", bytes_in_}};
   if (terminal_) facts["terminal"] = terminal_->device();
   return facts;
+}
+
+void UartDriver::save(StateWriter& state) const {
+  state.section("uart", 1);
+  for (const InputPort* port : {&out_ready_, &in_valid_, &in_bits_}) port->save(state);
+  state.bytes(line_.data(), line_size_);
+  state.bytes(input_.data() + input_next_, input_.size() - input_next_);
+  state.u64(bytes_out_);
+  state.u64(bytes_in_);
+}
+
+void UartDriver::load(StateReader& state) {
+  state.section("uart", 1);
+  for (InputPort* port : {&out_ready_, &in_valid_, &in_bits_}) port->load(state);
+  const std::vector<uint8_t> line = state.bytes(kLineBytes);
+  std::copy(line.begin(), line.end(), line_.begin());
+  line_size_ = line.size();
+  const std::vector<uint8_t> input = state.bytes(kMostInputBytes);
+  input_.assign(input.begin(), input.end());
+  input_next_ = 0;
+  bytes_out_ = state.u64();
+  bytes_in_ = state.u64();
 }
 
 }  // namespace firesim::bridges

@@ -45,8 +45,12 @@ class UartDriver final : public Driver {
   void step(uint64_t cycle) override;
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;
+  // Output not yet in the log goes to that of the run that goes on.
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
+  static constexpr size_t kMostInputBytes = size_t{1} << 30;
   static constexpr uint64_t kPollCycles = 1 << 16;  // between looks at the terminal
   static constexpr size_t kLineBytes = 4096;        // longest stretch kept before writing
 

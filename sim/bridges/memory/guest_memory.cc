@@ -4,9 +4,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 
@@ -58,16 +56,12 @@ Elf64_Ehdr elf_header(const std::vector<uint8_t>& bytes, const std::string& name
 
 GuestMemory::GuestMemory(uint64_t base, uint64_t size_bytes)
     : base_(base), size_bytes_(size_bytes) {
-  void* map = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED) {
-    throw ConfigError(fmt::format("cannot reserve {} bytes of target memory: {}", size_bytes,
-                                  std::strerror(errno)));
+  try {
+    memory_ = MappedMemory::zeros(size_bytes);
+  } catch (const std::runtime_error& error) {
+    throw ConfigError(fmt::format("target memory: {}", error.what()));
   }
-  data_ = static_cast<uint8_t*>(map);
 }
-
-GuestMemory::~GuestMemory() { munmap(data_, size_bytes_); }
 
 void GuestMemory::claim(uint64_t address, uint64_t bytes, const std::string& file,
                         const std::string& where) {

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "core/mapped_memory.h"
 
 namespace firesim::bridges {
 
@@ -13,9 +16,6 @@ class GuestMemory {
  public:
   // `base` is a target address. Throws ConfigError when the host cannot reserve `size_bytes`.
   GuestMemory(uint64_t base, uint64_t size_bytes);
-  ~GuestMemory();
-  GuestMemory(const GuestMemory&) = delete;
-  GuestMemory& operator=(const GuestMemory&) = delete;
 
   uint64_t base() const { return base_; }
   uint64_t size_bytes() const { return size_bytes_; }
@@ -24,7 +24,10 @@ class GuestMemory {
            bytes <= size_bytes_ - (address - base_);
   }
   // Host address of a target address that contains() allows.
-  uint8_t* at(uint64_t address) { return data_ + (address - base_); }
+  uint8_t* at(uint64_t address) const { return memory_.data() + (address - base_); }
+
+  // Takes other content of the same size, that of a snapshot.
+  void replace(MappedMemory content) { memory_ = std::move(content); }
 
   // Copies the loadable segments of an RV64 ELF file to their physical addresses.
   void load_elf(const std::filesystem::path& file, const std::string& where);
@@ -43,7 +46,7 @@ class GuestMemory {
 
   uint64_t base_;
   uint64_t size_bytes_;
-  uint8_t* data_;
+  MappedMemory memory_;
   std::vector<Loaded> loaded_;
 };
 
