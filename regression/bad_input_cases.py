@@ -14,7 +14,7 @@ from pathlib import Path
 
 from firesim.config.errors import InputError, listed
 from firesim.config.load import WORKLOADS, load_file, yaml_names
-from firesim.run.checks import blade_names, check_plan, program_names
+from firesim.run.checks import blade_names, check_plan, linux_names, program_names
 from firesim.topology.resolve import resolve
 
 CONFIG = "bad.yaml"
@@ -22,7 +22,10 @@ CONFIG = "bad.yaml"
 
 @dataclass(frozen=True)
 class Case:
-    """One broken input; `{blades}`, `{programs}`, `{workloads}` in `message` are lists of names."""
+    """One broken input.
+
+    `{blades}`, `{programs}`, `{linux}` and `{workloads}` in `message` are lists of names.
+    """
 
     name: str
     message: str
@@ -37,6 +40,7 @@ def expected(case: Case) -> str:
     names: dict[str, Callable[[], list[str]]] = {
         "{blades}": lambda: [*blade_names(), "traffic"],
         "{programs}": program_names,
+        "{linux}": linux_names,
         "{workloads}": lambda: yaml_names(WORKLOADS),
     }
     message = case.message
@@ -84,7 +88,9 @@ def message_of(case: Case, folder: Path) -> str:
 def all_cases() -> list[Case]:
     """Return every case."""
     from regression.bad_input_artifacts import ARTIFACT_CASES
+    from regression.bad_input_engines import ENGINE_CASES, LINUX_CASES, SNAPSHOT_CASES
     from regression.bad_input_system import SYSTEM_CASES
     from regression.bad_input_yaml import YAML_CASES
 
-    return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES]
+    later = [*ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES]
+    return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *later]

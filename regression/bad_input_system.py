@@ -254,7 +254,7 @@ SYSTEM_CASES = [
         "no software",
         (
             'bad.yaml:1: workload: found no program for node "node0", expected the key '
-            "program or elf."
+            "program, elf or linux."
         ),
         TWO,
     ),

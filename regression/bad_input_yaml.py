@@ -56,8 +56,8 @@ YAML_CASES = [
         "misspelt key",
         (
             'bad.yaml:3: system: found "lnk", expected one of the keys "clock_hz", '
-            '"link", "links", "node", "nodes", "switch", "switches" or "topology", did '
-            'you mean "link"?'
+            '"gateway", "link", "links", "node", "nodes", "switch", "switches" or '
+            '"topology", did you mean "link"?'
         ),
         TWO + "  lnk: {latency_cycles: 7}\n",
     ),
@@ -235,7 +235,7 @@ YAML_CASES = [
     ),
     Case(
         "unknown engine",
-        'bad.yaml:4: simulation.engine: found "verilog", expected "rtl".',
+        'bad.yaml:4: simulation.engine: found "verilog", expected "rtl" or "functional".',
         TWO + "simulation:\n  engine: verilog\n",
     ),
     Case(
@@ -306,9 +306,8 @@ YAML_CASES = [
         (
             '-x simulation.threds=1: simulation: found "threds", expected one of the '
             'keys "asserts", "autocounter", "batch_cycles", "captures", "end_when", '
-            '"engine", "max_cycles", "random_batch_seed", "status_interval_s", '
-            '"threads", "throughput_interval_cycles", "tracing" or 1 more, did you mean '
-            '"threads"?'
+            '"engine", "engines", "functional", "max_cycles", "random_batch_seed", '
+            '"snapshots", "status_interval_s" or 4 more, did you mean "threads"?'
         ),
         TWO,
         overrides=("simulation.threds=1",),

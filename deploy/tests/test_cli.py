@@ -30,6 +30,18 @@ COMMANDS = [
     ["build", "simulator"],
     ["build", "software"],
     ["build", "all"],
+    ["console"],
+    ["cp"],
+    ["ssh"],
+    ["snapshot", "save"],
+    ["snapshot", "list"],
+    ["snapshot", "show"],
+    ["snapshot", "delete"],
+    ["workload", "list"],
+    ["workload", "build"],
+    ["workload", "launch"],
+    ["workload", "test"],
+    ["workload", "clean"],
 ]
 
 
@@ -99,6 +111,27 @@ def test_an_unknown_recipe_names_the_nearest() -> None:
     result = RUNNER.invoke(app, ["runcheck", "-c", "quikstart"])
     assert result.exit_code == 2
     assert 'did you mean "quickstart"?' in result.stderr
+
+
+@pytest.mark.parametrize("command", ["build", "launch", "test", "clean"])
+def test_an_unknown_linux_workload_names_the_nearest(command: str) -> None:
+    result = RUNNER.invoke(app, ["workload", command, "linux-helo"])
+    assert result.exit_code == 2
+    assert f'workload {command}: found "linux-helo"' in result.stderr
+    assert 'did you mean "linux-hello"?' in result.stderr
+
+
+def test_linux_workloads_are_listed() -> None:
+    lines = RUNNER.invoke(app, ["workload", "list"]).stdout.splitlines()
+    assert any(line.startswith("linux-hello ") for line in lines)
+
+
+def test_an_unknown_place_to_launch_is_refused() -> None:
+    result = RUNNER.invoke(app, ["workload", "launch", "linux-hello", "--engine", "rtl"])
+    assert (result.exit_code, result.stderr) == (
+        2,
+        '--engine: found "rtl", expected one of "functional" or "qemu".\n',
+    )
 
 
 def test_an_unknown_experiment_is_refused() -> None:

@@ -9,10 +9,10 @@ import pytest
 import yaml
 from firesim.config.errors import InputError
 from firesim.config.load import Loaded, load_file, load_text
-from firesim.topology.describe import NodeFiles, describe
+from firesim.topology.describe import Load, NodeFiles, describe
 from firesim.topology.resolve import resolve
 
-Load = Callable[..., Loaded]
+Make = Callable[..., Loaded]
 
 RTL = """\
 system:
@@ -34,11 +34,12 @@ simulation:
 def files(name: str) -> NodeFiles:
     """Return made-up built files; describe only writes their names."""
     kinds = ["uart", "nic", "memory", "tracerv", "termination", "block_device"]
+    load = [Load(Path("/e"), "elf"), Load(Path(f"/{name}"), "raw", 0x801F0000)]
     model = Path("/m")
-    return NodeFiles(model / "model.so", model / "model.json", kinds, Path("/e"), Path(f"/{name}"))
+    return NodeFiles(kinds, load, [Path("/e")], 1, model / "model.so", model / "model.json")
 
 
-def test_addresses_count_up_from_the_published_prefix(load: Load) -> None:
+def test_addresses_count_up_from_the_published_prefix(load: Make) -> None:
     plan = resolve(load("rack_8"))
     assert [(node.mac, node.ip) for node in plan.nodes][:2] == [
         ("00:12:6D:00:00:02", "172.16.0.2"),
@@ -46,7 +47,7 @@ def test_addresses_count_up_from_the_published_prefix(load: Load) -> None:
     ]
 
 
-def test_addresses_beyond_255_nodes(load: Load) -> None:
+def test_addresses_beyond_255_nodes(load: Make) -> None:
     plan = resolve(load("tree_4_100"))
     assert (plan.nodes[300].mac, plan.nodes[300].ip) == ("00:12:6D:00:01:2E", "172.16.1.46")
 
@@ -55,7 +56,7 @@ def test_single_settings_win_over_general_ones() -> None:
     plan = resolve(load_text(RTL))
     assert [link.latency_cycles for link in plan.links] == [6400, 7]
     assert [node.rate for node in plan.nodes] == [(1, 2), (1, 5)]
-    assert [node.memory.size_mib for node in plan.nodes] == [256, 64]
+    assert [node.memory_mib for node in plan.nodes] == [256, 64]
     assert plan.switches[0].ports[1].rate == (1, 2)
     assert plan.switches[0].table == {"00:12:6D:00:00:02": 0, "02:00:00:00:00:09": 1}
 
@@ -125,7 +126,7 @@ def test_the_description_is_the_contract_of_the_interfaces_page() -> None:
 def test_a_blade_without_a_bridge_gets_no_settings_for_it() -> None:
     loaded = load_text(RTL)
     plan = resolve(loaded)
-    plain = NodeFiles(Path("/m"), Path("/j"), ["memory"], Path("/e"), Path("/d"))
+    plain = NodeFiles(["memory"], [], [Path("/e")], 1, Path("/m"), Path("/j"))
     value = describe(plan, loaded.config, dict.fromkeys(["node0", "node1"], plain), Path("/r"), 1)
     assert set(value["nodes"][0]["bridges"]) == {"memory", "autocounter", "assert"}
 

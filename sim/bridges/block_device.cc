@@ -31,27 +31,12 @@ BlockDeviceDriver::BlockDeviceDriver(const DriverContext& context)
       info_sectors_(context.ports.input("info_sectors", 32), context.inputs),
       info_max_request_(context.ports.input("info_max_request", 16), context.inputs),
       where_(context.where),
+      disk_(context.config, context.where, context.simulation),
       requests_(kTags) {
-  configure(context);
   req_ready_.set(1);
   wdata_ready_.set(1);
-  info_sectors_.set(store_->size_sectors());
-  info_max_request_.set(max_request_sectors_);
-}
-
-void BlockDeviceDriver::configure(const DriverContext& context) {
-  Config config(context.config, where_);
-  const auto image = config.text("image");
-  const auto overlay = config.text("overlay");
-  const auto size = config.integer("size_sectors", 0, 0, UINT32_MAX);
-  latency_cycles_ = config.integer("latency_cycles", 4096, 1, 1'000'000'000);
-  max_request_sectors_ =
-      static_cast<uint32_t>(config.integer("max_request_sectors", 16, 1, UINT16_MAX));
-  config.finish();
-  const auto& simulation = context.simulation;
-  store_ = std::make_unique<SectorStore>(image ? simulation.input_path(*image) : "",
-                                         overlay ? simulation.output_path(*overlay) : "",
-                                         static_cast<uint32_t>(size), where_);
+  info_sectors_.set(disk_.store->size_sectors());
+  info_max_request_.set(disk_.max_request_sectors);
 }
 
 void BlockDeviceDriver::fail(const std::string& what) const {
@@ -72,9 +57,9 @@ void BlockDeviceDriver::take_request(uint64_t cycle) {
   if (request.beats != 0 || request.acknowledge) {
     fail(fmt::format("used tag {} again in cycle {} before its request was done", tag, cycle));
   }
-  if (count == 0 || count > max_request_sectors_) {
+  if (count == 0 || count > disk_.max_request_sectors) {
     fail(fmt::format("asked for {} sectors in cycle {}, expected 1 to {}", count, cycle,
-                     max_request_sectors_));
+                     disk_.max_request_sectors));
   }
   request.write = req_write_();
   request.sector = static_cast<uint32_t>(req_sector_());
@@ -85,7 +70,7 @@ void BlockDeviceDriver::take_request(uint64_t cycle) {
   } else {
     ++read_count_;
     sectors_read_ += count;
-    reads_.push({tag, cycle + latency_cycles_});
+    reads_.push({tag, cycle + disk_.latency_cycles});
   }
 }
 
@@ -99,10 +84,10 @@ void BlockDeviceDriver::take_write_beat(uint64_t cycle) {
   const uint64_t bits = wdata_bits_();
   std::memcpy(request.data + beat * 8, &bits, 8);
   --request.beats;
-  if (beat == kBeatsPerSector - 1) store_->write(request.sector++, request.data);
+  if (beat == kBeatsPerSector - 1) disk_.store->write(request.sector++, request.data);
   if (request.beats == 0) {
     request.acknowledge = true;
-    acknowledgements_.push({tag, cycle + latency_cycles_});
+    acknowledgements_.push({tag, cycle + disk_.latency_cycles});
   }
 }
 
@@ -119,7 +104,7 @@ void BlockDeviceDriver::offer_read_beat(uint64_t cycle) {
   if (cycle + 1 < reads_.front().cycle) return;
   FIRESIM_CHECK(request->beats != 0, "a read in the queue has beats left");
   const uint32_t beat = (kBeatsPerSector - request->beats % kBeatsPerSector) % kBeatsPerSector;
-  if (beat == 0) store_->read(request->sector++, request->data);
+  if (beat == 0) disk_.store->read(request->sector++, request->data);
   uint64_t bits;
   std::memcpy(&bits, request->data + beat * 8, 8);
   rdata_valid_.set(1);
@@ -175,7 +160,7 @@ void BlockDeviceDriver::save(StateWriter& state) const {
   for (const uint64_t count : {read_count_, write_count_, sectors_read_, sectors_written_}) {
     state.u64(count);
   }
-  store_->save(state);
+  disk_.store->save(state);
 }
 
 void BlockDeviceDriver::load(StateReader& state) {
@@ -201,7 +186,7 @@ void BlockDeviceDriver::load(StateReader& state) {
   for (uint64_t* count : {&read_count_, &write_count_, &sectors_read_, &sectors_written_}) {
     *count = state.u64();
   }
-  store_->load(state);
+  disk_.store->load(state);
 }
 
 }  // namespace firesim::bridges

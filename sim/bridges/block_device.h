@@ -1,52 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block device driver: 512-byte sectors from an image that is never written; writes go to a
-// copy-on-write overlay, a sparse file or memory.
+// Block device driver: moves sectors between the target and a SectorStore.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "driver.h"
+#include "sector_store.h"
 
 namespace firesim::bridges {
 
-constexpr uint32_t kSectorBytes = 512;
-
-// The disk's content. Sectors the target wrote shadow those of the image.
-class SectorStore {
- public:
-  // `image` may be empty (a disk of zeroes), `overlay` may be empty (writes stay in memory).
-  // `size_sectors` 0 = size of the image. An overlay file is made anew, with the disk's size.
-  // Throws ConfigError, starting with `where`.
-  SectorStore(const std::filesystem::path& image, const std::filesystem::path& overlay,
-              uint32_t size_sectors, const std::string& where);
-  ~SectorStore();
-  SectorStore(const SectorStore&) = delete;
-  SectorStore& operator=(const SectorStore&) = delete;
-
-  uint32_t size_sectors() const { return size_sectors_; }
-  // `data` is 512 bytes. Throws std::runtime_error when the host's disk fails.
-  void read(uint32_t sector, uint8_t* data) const;
-  void write(uint32_t sector, const uint8_t* data);
-
-  // The sectors that were written. The image is not part of a state: it must not change.
-  void save(StateWriter& state) const;
-  void load(StateReader& state);
-
- private:
-  std::string where_;
-  int image_ = -1;
-  int overlay_ = -1;
-  uint32_t image_sectors_ = 0;
-  uint32_t size_sectors_ = 0;
-  std::vector<bool> written_;
-  std::unordered_map<uint32_t, std::unique_ptr<uint8_t[]>> memory_;
-};
-
-// Keys: image, overlay (paths), size_sectors, latency_cycles, max_request_sectors.
+// Keys: those of Disk.
 //
 // Reads are served in order: one accepted in cycle t delivers its first beat in cycle
 // t + latency_cycles at the earliest, then one beat a cycle. Write data is taken at one beat a
@@ -89,7 +54,6 @@ class BlockDeviceDriver final : public Driver {
     }
   };
 
-  void configure(const DriverContext& context);
   void take_request(uint64_t cycle);
   void take_write_beat(uint64_t cycle);
   void offer_read_beat(uint64_t cycle);
@@ -105,9 +69,7 @@ class BlockDeviceDriver final : public Driver {
   InputPort info_sectors_, info_max_request_;
 
   std::string where_;
-  std::unique_ptr<SectorStore> store_;
-  uint64_t latency_cycles_ = 0;
-  uint32_t max_request_sectors_ = 0;
+  Disk disk_;
   std::vector<Request> requests_;
   Queue reads_, acknowledgements_;
   uint64_t read_count_ = 0, write_count_ = 0, sectors_read_ = 0, sectors_written_ = 0;

@@ -2,27 +2,12 @@
 // NIC driver; see nic.h.
 #include "nic.h"
 
-#include <cctype>
-
 namespace firesim::bridges {
 
-std::optional<uint64_t> parse_mac(const std::string& text) {
-  if (text.size() != 17) return std::nullopt;
-  uint64_t address = 0;
-  for (size_t byte = 0; byte < 6; ++byte) {
-    const std::string digits = text.substr(byte * 3, 2);
-    if (!std::isxdigit(static_cast<unsigned char>(digits[0])) ||
-        !std::isxdigit(static_cast<unsigned char>(digits[1])) ||
-        (byte != 5 && text[byte * 3 + 2] != ':')) {
-      return std::nullopt;
-    }
-    address |= static_cast<uint64_t>(std::stoul(digits, nullptr, 16)) << (8 * byte);
-  }
-  return address;
-}
-
 NicDriver::NicDriver(const DriverContext& context)
-    : out_valid_(context.ports.output("out_valid")),
+    : settings_(context.config, context.where),
+      announcer_(settings_.identity_frame),
+      out_valid_(context.ports.output("out_valid")),
       out_data_(context.ports.output("out_data", 64)),
       out_last_(context.ports.output("out_last")),
       in_valid_(context.ports.input("in_valid"), context.inputs),
@@ -31,16 +16,9 @@ NicDriver::NicDriver(const DriverContext& context)
       mac_address_(context.ports.input("mac_address", 48), context.inputs),
       rate_increment_(context.ports.input("rate_increment", 16), context.inputs),
       rate_period_(context.ports.input("rate_period", 16), context.inputs) {
-  Config config(context.config, context.where);
-  port_ = static_cast<uint32_t>(config.integer("port", 0, 0, 0));
-  const auto address = parse_mac(config.required_text("mac"));
-  if (!address) config.fail("mac", "six hexadecimal bytes as in 00:12:6D:00:00:02");
-  if ((*address & 1) != 0) config.fail("mac", "an address without the multicast bit");
-  const uint64_t period = config.integer("rate_period", 1, 1, UINT16_MAX);
-  rate_increment_.set(config.integer("rate_increment", 1, 1, period));
-  rate_period_.set(period);
-  config.finish();
-  mac_address_.set(*address);
+  rate_increment_.set(settings_.rate_increment);
+  rate_period_.set(settings_.rate_period);
+  mac_address_.set(settings_.mac);
 }
 
 void NicDriver::drive_changed(uint32_t offset) {

@@ -8,20 +8,20 @@
 
 #include "core/batch.h"
 #include "driver.h"
+#include "nic_settings.h"
 
 namespace firesim::bridges {
 
-// Keys: port (index of the model's link port), mac ("00:12:6D:00:00:02"), rate_increment and
-// rate_period (k flits every p cycles, 1 and 1 by default).
+// Keys: those of NicSettings.
 class NicDriver {
  public:
   explicit NicDriver(const DriverContext& context);
 
-  uint32_t port() const { return port_; }
+  uint32_t port() const { return settings_.port; }
 
   // The batches of the span of cycles that follows; they stay valid until the next call.
   void begin(const Batch& input, Batch& output) {
-    cursor_.emplace(input);
+    cursor_.emplace(announcer_.pass(input, kResetCycles));
     output_ = &output;
     next_input_ = cursor_->next_offset();
   }
@@ -42,20 +42,17 @@ class NicDriver {
   void drive_changed(uint32_t offset);
   void take_flit(uint32_t offset);
 
+  NicSettings settings_;
+  Announcer announcer_;
   OutputBit out_valid_;
   OutputPort out_data_;
   OutputBit out_last_;
   InputPort in_valid_, in_data_, in_last_;
   InputPort mac_address_, rate_increment_, rate_period_;
-  uint32_t port_ = 0;
   std::optional<FlitCursor> cursor_;
   Batch* output_ = nullptr;
   uint32_t next_input_ = UINT32_MAX;  // no flit before this offset
   uint64_t flits_in_ = 0, flits_out_ = 0, packets_in_ = 0, packets_out_ = 0;
 };
-
-// The value of the NIC's MAC register: byte 0 of the address in bits 7:0. Empty when `text` is not
-// six two-digit hexadecimal numbers with colons between them.
-std::optional<uint64_t> parse_mac(const std::string& text);
 
 }  // namespace firesim::bridges

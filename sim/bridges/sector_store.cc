@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The content of a block device: image, overlay file or overlay in memory; see block_device.h.
+// The content of a block device: image, overlay file or overlay in memory; see sector_store.h.
+#include "sector_store.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -8,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "block_device.h"
+#include "core/state.h"
 
 namespace firesim::bridges {
 namespace {
@@ -105,28 +107,42 @@ void SectorStore::save(StateWriter& state) const {
   state.u64(size_sectors_);
   state.u64(image_sectors_);
   std::vector<uint64_t> sectors;
-  for (uint32_t sector = 0; sector < size_sectors_; ++sector) {
+  for (uint64_t sector = 0; sector < written_.size(); ++sector) {
     if (written_[sector]) sectors.push_back(sector);
   }
-  std::vector<uint8_t> content(sectors.size() * kSectorBytes);
-  for (size_t i = 0; i < sectors.size(); ++i) {
-    read(static_cast<uint32_t>(sectors[i]), content.data() + i * kSectorBytes);
-  }
   state.u64s(sectors);
-  state.bytes(content);
+  uint8_t data[kSectorBytes];
+  for (const uint64_t sector : sectors) {
+    read(static_cast<uint32_t>(sector), data);
+    state.bytes(data, sizeof data);
+  }
 }
 
 void SectorStore::load(StateReader& state) {
   state.section("disk", 1);
-  state.expect("the size in sectors", size_sectors_);
-  state.expect("the size of the image in sectors", image_sectors_);
-  const std::vector<uint64_t> sectors = state.u64s(size_sectors_);
-  const std::vector<uint8_t> content = state.bytes(size_t{size_sectors_} * kSectorBytes);
-  if (content.size() != sectors.size() * kSectorBytes) state.fail("found a part of a sector");
-  for (size_t i = 0; i < sectors.size(); ++i) {
-    if (sectors[i] >= size_sectors_) state.fail("found a sector beyond the end of the disk");
-    write(static_cast<uint32_t>(sectors[i]), content.data() + i * kSectorBytes);
+  state.expect("the size of the disk in sectors", size_sectors_);
+  state.expect("the size of the disk's image in sectors", image_sectors_);
+  uint8_t data[kSectorBytes];
+  for (const uint64_t sector : state.u64s(size_sectors_)) {
+    if (sector >= size_sectors_) state.fail("a sector lies beyond the end of the disk");
+    state.bytes_into(data, sizeof data);
+    write(static_cast<uint32_t>(sector), data);
   }
+}
+
+Disk::Disk(const nlohmann::json& settings, const std::string& where,
+           const SimulationContext& simulation) {
+  Config config(settings, where);
+  const auto image = config.text("image");
+  const auto overlay = config.text("overlay");
+  const auto size = config.integer("size_sectors", 0, 0, UINT32_MAX);
+  latency_cycles = config.integer("latency_cycles", 4096, 1, 1'000'000'000);
+  max_request_sectors =
+      static_cast<uint32_t>(config.integer("max_request_sectors", 16, 1, UINT16_MAX));
+  config.finish();
+  store = std::make_unique<SectorStore>(image ? simulation.input_path(*image) : "",
+                                        overlay ? simulation.output_path(*overlay) : "",
+                                        static_cast<uint32_t>(size), where);
 }
 
 }  // namespace firesim::bridges

@@ -8,6 +8,9 @@
 
 namespace firesim::bridges {
 
+// How a write of `value` to the finisher in `cycle` ends a blade.
+BladeEnd finisher_end(uint32_t value, uint64_t cycle);
+
 // Ends the blade when the target writes to its finisher: 0x5555 passed, code << 16 | 0x3333 failed
 // with that code, 0x7777 asked for a reset (counts as a failure, since a blade does not restart).
 class TerminationDriver final : public Driver {

@@ -9,10 +9,12 @@
 
 #include "core/simulation.h"
 #include "core/traffic.h"
+#include "gateway/gateway.h"
 #include "switch/stock_switches.h"
 
 #ifdef FIRESIM_HAVE_BRIDGES
 #include "bridges/rtl_blade.h"
+#include "functional/blade/functional_blade.h"
 #endif
 
 namespace {
@@ -41,8 +43,10 @@ void install_signal_handlers() {
 void register_models(firesim::ModelRegistry &registry) {
   using firesim::ModelRole;
   registry.add(ModelRole::kNode, "traffic", firesim::make_traffic_blade);
+  registry.add(ModelRole::kNode, "gateway", firesim::make_gateway);
 #ifdef FIRESIM_HAVE_BRIDGES
   registry.add(ModelRole::kNode, "rtl", firesim::make_rtl_blade);
+  registry.add(ModelRole::kNode, "functional", firesim::make_functional_blade);
 #endif
   firesim::register_stock_switches(registry);
 }

@@ -63,6 +63,12 @@ nlohmann::json result_to_json(const RunResult &result,
     const ModelResult &model = result.models[i];
     (model.is_node ? nodes : switches).push_back(model_to_json(model, *models[i]));
   }
+  // Any model that let something in from outside makes the run one that cannot be repeated.
+  const bool is_deterministic =
+      std::all_of(models.begin(), models.end(), [](const std::unique_ptr<Model> &model) {
+        const nlohmann::json facts = model->statistics();
+        return !facts.is_object() || facts.value("deterministic", true);
+      });
   nlohmann::json links = nlohmann::json::array();
   for (const LinkResult &link : result.links) {
     links.push_back({{"name", link.name},
@@ -73,6 +79,7 @@ nlohmann::json result_to_json(const RunResult &result,
           {"message", result.message},
           {"end_cycle", result.end_cycle},
           {"token_hash", hash_to_hex(result.token_hash)},
+          {"deterministic", is_deterministic},
           {"wall_s", result.wall_s},
           {"cpu_s", result.cpu_s},
           {"nodes", nodes},

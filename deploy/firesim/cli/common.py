@@ -60,8 +60,9 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def _step_errors() -> tuple[type[Exception], ...]:
-    """Return the errors of the compiler and the software builder, imported only when needed."""
+    """Return the errors of the compiler and the software builders, imported only when needed."""
     from firesim_software import DeviceTreeError, ProgramError
+    from firesim_software.linux import LinuxError
     from goldengate import GoldenGateError
 
-    return GoldenGateError, ProgramError, DeviceTreeError
+    return GoldenGateError, ProgramError, DeviceTreeError, LinuxError

@@ -5,6 +5,8 @@ from __future__ import annotations
 import typer
 
 from firesim.cli.build import build
+from firesim.cli.console import console
+from firesim.cli.cp import cp
 from firesim.cli.experiment import experiment
 from firesim.cli.kill import kill
 from firesim.cli.quickstart import quickstart
@@ -12,8 +14,11 @@ from firesim.cli.report import report
 from firesim.cli.runcheck import runcheck
 from firesim.cli.runworkload import runworkload
 from firesim.cli.schema import schema
+from firesim.cli.snapshot import snapshot
+from firesim.cli.ssh import ssh
 from firesim.cli.test import test
 from firesim.cli.version import version
+from firesim.cli.workload import workload
 
 app = typer.Typer(
     name="firesim",
@@ -23,11 +28,14 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_show_locals=False,
 )
-for command in (quickstart, runworkload, runcheck, kill, report, schema, version):
+for command in (quickstart, runworkload, runcheck, kill, report, schema, version, console, cp):
     app.command()(command)
 app.command(context_settings={"ignore_unknown_options": False})(test)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(experiment)
+app.command(context_settings={"allow_interspersed_args": False})(ssh)
 app.add_typer(build, name="build")
+app.add_typer(snapshot, name="snapshot")
+app.add_typer(workload, name="workload")
 
 if __name__ == "__main__":
     app()

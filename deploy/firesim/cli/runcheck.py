@@ -60,19 +60,21 @@ def node_table(plan: Plan) -> Table:
     from rich.table import Table
 
     table = Table(title="nodes", title_justify="left")
-    for heading in ("node", "blade", "memory MiB", "timing", "MAC", "IP", "Gb/s", "software"):
+    headings = ("node", "blade", "engine", "memory MiB", "timing", "MAC", "IP", "Gb/s", "software")
+    for heading in headings:
         table.add_column(heading, overflow="fold")
     for node in plan.nodes[:MOST_ROWS]:
-        software = node.program or node.elf or node.traffic
+        software = node.program or node.elf or node.linux or node.traffic
         table.add_row(
             node.name,
             node.blade,
-            "-" if node.traffic else str(node.memory.size_mib),
-            "-" if node.traffic else node.memory.timing.model,
+            "-" if node.traffic else node.engine,
+            "-" if node.traffic else str(node.memory_mib),
+            "-" if node.traffic or node.engine != "rtl" else node.memory.timing.model,
             node.mac,
             node.ip,
             f"{200 * node.rate[0] / node.rate[1]:g}",
-            " ".join([str(software), *node.args]),
+            " ".join([str(software), *node.args, *([node.command] if node.command else [])]),
         )
     if len(plan.nodes) > MOST_ROWS:
         table.caption = f"{len(plan.nodes) - MOST_ROWS} more nodes"

@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from firesim.cli.common import ConfigOption, OverrideOption, ResultsOption, plain_errors
+from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
+
+if TYPE_CHECKING:
+    from firesim.config.load import Loaded
+    from firesim.topology.describe import Restart
+    from firesim.topology.plan import Plan
 
 
 @plain_errors
 def runworkload(
-    config: ConfigOption, override: OverrideOption = None, results: ResultsOption = None
+    config: Annotated[
+        str | None,
+        typer.Option(
+            "-c", "--config", help="YAML file, or the name of a recipe of deploy/recipes."
+        ),
+    ] = None,
+    override: OverrideOption = None,
+    results: ResultsOption = None,
+    origin: Annotated[
+        str | None,
+        typer.Option("--from", help="Go on from this snapshot: its name or folder."),
+    ] = None,
+    clone: Annotated[
+        int | None,
+        typer.Option(
+            "--clone",
+            min=1,
+            help="With --from: make all N nodes of the system from the snapshot's node0, each "
+            "with an address and name of its own.",
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume", help="Go on with a run that was lost: its results folder, instead of -c."
+        ),
+    ] = None,
 ) -> None:
     """Run a configuration: build what is missing, simulate, watch, write the report.
 
@@ -20,23 +53,56 @@ def runworkload(
       firesim runworkload -c quickstart
 
       firesim runworkload -c rack.yaml -x system.link.latency_cycles=100 -x simulation.threads=1
+
+      firesim runworkload -c rack.yaml --from booted -x simulation.engine=rtl
+
+      firesim runworkload -c rack_linux_8 --from booted --clone 8
+
+      firesim runworkload --resume results/2026-01-31-12-00-00-rack_linux_8
     """
-    run_and_report(config, override, results)
+    from firesim.config.errors import InputError
+    from firesim.run.restart import restart_from, resumed
+
+    if resume is not None:
+        if config is not None or origin is not None or clone is not None:
+            raise InputError("--resume: found also -c, --from or --clone, expected it alone.")
+        loaded, restart = resumed(resume.absolute(), override or [])
+        finish(loaded, results, lambda _: restart)
+    if config is None:
+        raise InputError("runworkload: found no -c, expected a YAML file or the name of a recipe.")
+    if origin is None:
+        if clone is not None:
+            raise InputError("--clone: found no --from, expected the snapshot to clone.")
+        run_and_report(config, override, results)
+    snapshot = str(origin)
+    run_and_report(config, override, results, lambda plan: restart_from(snapshot, plan, clone))
 
 
-def run_and_report(config: str, override: list[str] | None, results: Path | None) -> None:
+def run_and_report(
+    config: str,
+    override: list[str] | None,
+    results: Path | None,
+    restart: Callable[[Plan], Restart] | None = None,
+) -> NoReturn:
     """Run a configuration file or recipe, print what came of it, and exit with its status."""
+    from firesim.config.load import find_config, load_file
+
+    finish(load_file(find_config(config), override or []), results, restart)
+
+
+def finish(
+    loaded: Loaded, results: Path | None, restart: Callable[[Plan], Restart] | None
+) -> NoReturn:
+    """Run a loaded configuration, print what came of it, and exit with its status."""
     from rich.console import Console
 
-    from firesim.config.load import find_config, load_file
     from firesim.run.measurements import print_measurements
     from firesim.run.report_step import report_of
     from firesim.run.runner import run
     from firesim.run.summary import print_folder, print_summary
 
     console = Console()
-    loaded = load_file(find_config(config), override or [])
-    outcome = run(loaded, results=results, console=console)
+    outcome = run(loaded, results=results, console=console, restart=restart)
     print_summary(outcome, console)
     print_measurements(outcome, console)
     print_folder(outcome.folder, report_of(outcome.folder, console), console)

@@ -109,6 +109,8 @@ def _path(data: Any, location: tuple[str | int, ...]) -> KeyPath:
 def _pattern(key: str, pattern: str) -> str:
     if pattern == NAME_RULE:
         return "a name of letters, digits, _ and single - that starts with a letter"
+    if key == "command":
+        return "printable ASCII text without double quotes"
     return (
         f"text of the form {pattern}" if key != "mac" else "a MAC address such as 00:12:6D:00:00:02"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +12,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from firesim.build.paths import ROOT
+from firesim.config.base import NAME_RULE
 from firesim.config.errors import InputError, unknown
 from firesim.config.explain import explain
 from firesim.config.positions import (
-    EXCLUSIVE,
     KeyPath,
     Source,
     apply_override,
+    forget_replaced,
     parse_yaml,
     read_yaml,
 )
@@ -54,6 +56,8 @@ class Loaded:
     def resolved(self) -> dict[str, Any]:
         """Return the configuration with every default filled in and every path absolute."""
         data = self.config.model_dump(mode="json", exclude_none=True)
+        if re.fullmatch(NAME_RULE, self.name):  # The file of a run that goes on has another name.
+            data = {"name": self.name, **data}
         for part, keys in (("system", ("traffic",)), ("workload", ("elf", "disk_image"))):
             places: list[tuple[KeyPath, dict[str, Any]]] = [((part, "node"), data[part]["node"])]
             places += [((part, "nodes", n), value) for n, value in data[part]["nodes"].items()]
@@ -90,10 +94,7 @@ def _merged(base: Any, over: Any) -> Any:
     if not isinstance(base, dict) or not isinstance(over, dict):
         return copy.deepcopy(over)
     result = copy.deepcopy(base)
-    for pair in EXCLUSIVE:
-        if any(over.get(key) is not None for key in pair):
-            for key in pair:
-                result.pop(key, None)
+    forget_replaced(result, [key for key, value in over.items() if value is not None])
     for key, value in over.items():
         result[key] = _merged(result.get(key), value)
     return result
@@ -129,17 +130,23 @@ def _expand_workload(source: Source) -> None:
         source.data["workload"] = work
 
 
+def _name_as_base(source: Source) -> None:
+    """Make a workload's name a mapping, so that a later override can change a part of it."""
+    if isinstance(source.data, dict) and isinstance(source.data.get("workload"), str):
+        source.data["workload"] = {"base": source.data["workload"]}
+        source.places.setdefault(("workload", "base"), source.place(("workload",)))
+
+
 def load_source(source: Source, folder: Path, name: str, overrides: Sequence[str] = ()) -> Loaded:
     """Check parsed YAML with overrides applied.
 
     Raises:
         InputError: anything wrong, one line for each error.
     """
-    if isinstance(source.data, dict) and isinstance(source.data.get("workload"), str):
-        source.data["workload"] = {"base": source.data["workload"]}
-        source.places.setdefault(("workload", "base"), source.place(("workload",)))
+    _name_as_base(source)
     for override in overrides:
         apply_override(source, override)
+        _name_as_base(source)
     if not isinstance(source.data, dict):
         raise InputError(
             f"{source.name}:1: found no mapping, expected the keys system, workload, ..."

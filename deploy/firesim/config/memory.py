@@ -164,8 +164,8 @@ class LastLevelCache(Strict):
 class Memory(Strict):
     """The memory of one blade."""
 
-    size_mib: Annotated[int, Field(ge=4, le=2048)] = 256
-    """Size of the DRAM at 0x8000_0000 in MiB."""
+    size_mib: Annotated[int, Field(ge=4, le=2048)] | None = None
+    """Size of the DRAM at 0x8000_0000 in MiB (default 256; Linux 64 or what its workload needs)."""
     timing: MemoryTiming = FixedTiming()
     """What decides how long an access takes."""
     llc: LastLevelCache | None = None

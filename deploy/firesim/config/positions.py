@@ -7,6 +7,7 @@ MAC address such as 12:34:56:01:02:03 into a number. A key given twice is an err
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,26 @@ from firesim.config.errors import InputError
 
 KeyPath = tuple[str | int, ...]
 MAX_FILE_BYTES = 16 << 20
-EXCLUSIVE = (("program", "elf"), ("disk_image", "disk_sectors"), ("latency", "latency_cycles"))
-"""Pairs of keys of which a later layer's choice replaces an earlier layer's other choice."""
+EXCLUSIVE = (
+    ("program", "elf", "linux"),
+    ("disk_image", "disk_sectors"),
+    ("latency", "latency_cycles"),
+    ("interval", "interval_cycles"),
+)
+"""Groups of keys of which a later layer's choice replaces an earlier layer's other choice."""
+
+GOES_WITH_LINUX = "command"
+"""What an earlier layer's Linux runs is forgotten when a bare-metal program replaces Linux."""
+
+
+def forget_replaced(earlier: dict[str, Any], chosen: Collection[str]) -> None:
+    """Remove from an earlier layer what the keys chosen in a later one replace."""
+    for group in EXCLUSIVE:
+        if any(key in group for key in chosen):
+            for key in group:
+                earlier.pop(key, None)
+    if "program" in chosen or "elf" in chosen:
+        earlier.pop(GOES_WITH_LINUX, None)
 
 
 @dataclass
@@ -197,9 +216,8 @@ def apply_override(source: Source, assignment: str) -> None:
     for part in parts[:-1]:
         target, path = _descend(target, path, part, name)
     step: str | int = _step(target, parts[-1], path, name)
-    for other in [key for pair in EXCLUSIVE if step in pair for key in pair]:
-        if isinstance(target, dict):
-            target.pop(other, None)
+    if isinstance(target, dict):
+        forget_replaced(target, [parts[-1]])
     target[step] = value.data if text.strip() else None
     path = (*path, step)
     for old in [place for place in source.places if place[: len(path)] == path]:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from firesim.config.base import Name, Strict
+from firesim.config.engines import Engine, Functional, Snapshots
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
 Word32 = Annotated[int, Field(ge=0, lt=2**32)]
@@ -76,7 +77,7 @@ Trigger = Annotated[
 
 
 class Tracing(Strict):
-    """Committed instructions, taken out of band."""
+    """Committed instructions of RTL nodes, taken out of band."""
 
     enabled: bool = False
     """Whether any trace is taken."""
@@ -89,7 +90,7 @@ class Tracing(Strict):
 
 
 class AutoCounter(Strict):
-    """Event counters read out of band."""
+    """Event counters of RTL nodes, read out of band."""
 
     enabled: bool = False
     """Whether counters are written."""
@@ -102,8 +103,14 @@ class AutoCounter(Strict):
 class Simulation(Strict):
     """How the system is simulated and what is observed; nothing here changes a target cycle."""
 
-    engine: Literal["rtl"] = "rtl"
-    """What evaluates the blades."""
+    engine: Engine = "rtl"
+    """What evaluates the blades: their RTL, exact to the cycle, or a functional model."""
+    engines: dict[Name, Engine] = Field(default_factory=dict)
+    """Engines of single nodes, by name."""
+    functional: Functional = Functional()
+    """Timing of functional nodes."""
+    snapshots: Snapshots = Snapshots()
+    """When the simulation is saved."""
     threads: Annotated[int, Field(ge=0, le=1024)] = 0
     """Worker threads; 0 = one for each core of this machine."""
     batch_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 0

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from firesim.config.base import MacAddress, Name, Strict, StrictOrName
+from firesim.config.gateway import Gateway
 from firesim.config.memory import Memory
 
 TRAFFIC_BLADE = "traffic"
@@ -120,3 +121,5 @@ class System(Strict):
     """Single switches, by name."""
     nodes: dict[Name, Node] = Field(default_factory=dict)
     """Single nodes, by name."""
+    gateway: Gateway | None = None
+    """A door to the host, for ssh among others; {} is one with all defaults."""

@@ -10,6 +10,7 @@ FULL_RATE_GBPS = 200
 
 LARGEST_RATE_TERM = 0xFFFF
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12}
+_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
 
 
@@ -49,6 +50,20 @@ def cycles_of(text: str, clock_hz: int) -> int:
             f"but it is {float(cycles):.6g} cycles"
         )
     return cycles.numerator
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of a wall time such as "30s", "5min" or "1.5 h".
+
+    Raises:
+        ValueError: no number with a known unit.
+    """
+    match = _TIME.fullmatch(text)
+    if match is None or match[2] not in _SECONDS:
+        raise ValueError(
+            f'found "{text}", expected a time with a unit: "500ms", "30s", "5min" or "1h"'
+        )
+    return float(match[1]) * _SECONDS[match[2]]
 
 
 def mac_text(index: int) -> str:

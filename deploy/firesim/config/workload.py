@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from firesim.config.base import Name, Strict, StrictOrName
+
+COMMAND_RULE = r"^[ -!#-~]+$"
+"""Printable; no double quote, which a value in the kernel's command line cannot hold."""
 
 
 class Job(Strict):
@@ -16,9 +19,13 @@ class Job(Strict):
     """A program of sw/firesim-software."""
     elf: str | None = None
     """Or an ELF file of yours, relative to the file that names it."""
+    linux: Name | None = None
+    """Or a Linux workload of sw/firesim-software/workloads: kernel, firmware and root files."""
+    command: Annotated[str, StringConstraints(pattern=COMMAND_RULE, max_length=400)] | None = None
+    """What Linux runs instead of its workload's own command; replaced as in args."""
     args: list[str] | None = None
-    """Arguments, e.g. "count=10"; ${node1.mac}, ${node1.ip}, ${node.name}, ${node.index} and
-    ${nodes} are replaced."""
+    """Arguments, e.g. "count=10", or words of the kernel command line; ${node1.mac}, ${node1.ip},
+    ${node.name}, ${node.index} and ${nodes} are replaced."""
     disk_image: str | None = None
     """Image of the block device; never written, changes go to an overlay in the results."""
     disk_sectors: Annotated[int, Field(ge=0, lt=2**32)] | None = None
@@ -26,8 +33,12 @@ class Job(Strict):
 
     @model_validator(mode="after")
     def one_of_each(self) -> Job:
-        if self.program is not None and self.elf is not None:
-            raise ValueError("found program and elf, expected one of the two.")
+        given = [key for key in ("program", "elf", "linux") if getattr(self, key) is not None]
+        if len(given) > 1:
+            what = "the two" if len(given) == 2 else "the three"
+            raise ValueError(f"found {' and '.join(given)}, expected one of {what}.")
+        if self.command is not None and given and self.linux is None:
+            raise ValueError(f"found command beside {given[0]}, expected it beside linux.")
         if self.disk_image is not None and self.disk_sectors is not None:
             raise ValueError("found disk_image and disk_sectors, expected one of the two.")
         return self

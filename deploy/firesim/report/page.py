@@ -17,6 +17,8 @@ from firesim.report.results import NodeFiles, Results, read_results
 from firesim.report.units import byte_size, grouped
 
 _HERE = Path(__file__).resolve().parent
+MOST_CONSOLES, LEAST_CONSOLE = 4 << 20, 4 << 10
+"""Characters of all consoles together in a page, and of each at least."""
 
 
 def _counters(results: Results) -> list[dict[str, Any]]:
@@ -55,8 +57,19 @@ def _files(results: Results) -> list[dict[str, str]]:
     ]
 
 
-def _consoles(nodes: list[NodeFiles]) -> list[NodeFiles]:
-    return [node for node in nodes if node.console is not None]
+def _consoles(nodes: list[NodeFiles]) -> list[dict[str, str]]:
+    """Return each console with the file it is in; of long ones the end, which says how it went."""
+    shown = [(node.name, node.console) for node in nodes if node.console is not None]
+    room = max(LEAST_CONSOLE, MOST_CONSOLES // max(1, len(shown)))
+    return [
+        {
+            "name": name,
+            "text": text[-room:],
+            "left_out": f"{len(text) - room:,}" if len(text) > room else "",
+            "href": f"{name}/uart.log",
+        }
+        for name, text in shown
+    ]
 
 
 def _context(results: Results) -> dict[str, Any]:

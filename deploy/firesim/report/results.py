@@ -14,6 +14,9 @@ LARGEST_TEXT_BYTES = 256 * 1024
 LARGEST_TABLE_ROWS = 200_000
 """The most rows read from one CSV file, so that a long run cannot exhaust the memory."""
 
+SERVERS = ("rtl", "functional")
+"""Kinds of nodes that have a console and memory."""
+
 JsonObject = dict[str, Any]
 
 
@@ -75,6 +78,11 @@ class Results:
     def clock_hz(self) -> float:
         """Target clock in hertz."""
         return float(self.description.get("clock_hz") or 3_200_000_000)
+
+    @property
+    def start_cycle(self) -> int:
+        """Where the run began: the cycle of its snapshot, or 0."""
+        return int((self.versions.get("snapshot") or {}).get("cycle", 0))
 
 
 def read_table(path: Path) -> Table:
@@ -180,7 +188,7 @@ class _Reader:
 def _read_node(reader: _Reader, node: JsonObject) -> NodeFiles:
     name = str(node.get("name", "?"))
     files = NodeFiles(name)
-    if node.get("kind") != "rtl":
+    if node.get("kind") not in SERVERS:
         return files
     bridges: JsonObject = node.get("bridges") or {}
     uart = bridges.get("uart") or {}

@@ -94,14 +94,16 @@ def summary_tiles(results: Results) -> list[Tile]:
     reason, explanation, tone = end_state(results)
     cycles, wall_s = progress(results)
     clock = results.clock_hz
-    rate = cycles / wall_s if cycles is not None and wall_s else None
+    done = None if cycles is None else cycles - results.start_cycle
+    rate = done / wall_s if done is not None and wall_s else None
     low, high = (f"{hz / 1e3:g}" for hz in PUBLISHED_RATE_HZ)
     tiles = [Tile("End", reason, explanation, MEASURED, tone)]
     tiles.append(
         Tile(
             "Target time",
             cycles_as_time(cycles, clock) if cycles is not None else "–",
-            f"{grouped(cycles)} cycles at {hertz(clock)} (configured)",
+            f"{grouped(cycles)} cycles at {hertz(clock)} (configured)"
+            + (f", {grouped(done)} since the snapshot" if results.start_cycle else ""),
             MEASURED,
         )
     )
@@ -124,11 +126,12 @@ def summary_tiles(results: Results) -> list[Tile]:
             MEASURED,
         )
     )
-    tiles.append(
-        Tile(
-            "Token hash", str(result.get("token_hash", "–")), "every token on every link", MEASURED
-        )
-    )
+    exact = bool(result.get("deterministic", True))
+    what = "every token on every link"
+    if not exact:
+        what = "not deterministic: input from outside entered this run, another will differ"
+    hash_text = str(result.get("token_hash", "–"))
+    tiles.append(Tile("Token hash", hash_text, what, MEASURED, *([] if exact else ["warn"])))
     return tiles
 
 

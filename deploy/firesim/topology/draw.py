@@ -83,7 +83,7 @@ def write_svg(plan: Plan, path: Path) -> None:
     network = Network(
         {
             "nodes": [
-                {"name": node.name, "kind": "traffic" if node.traffic else "rtl"}
+                {"name": node.name, "kind": "traffic" if node.traffic else node.engine}
                 for node in plan.nodes
             ],
             "switches": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firesim.config.engines import Engine
 from firesim.config.memory import Memory
 from firesim.config.positions import KeyPath
 
@@ -20,18 +21,28 @@ class PlannedNode:
     index: int
     blade: str
     memory: Memory
+    memory_mib: int
     mac: str
     ip: str
     rate: Rate
+    engine: Engine = "rtl"
     program: str | None = None
     elf: Path | None = None
+    linux: str | None = None
+    command: str | None = None
+    """What Linux runs; None = its workload's own command."""
     args: list[str] = field(default_factory=list)
     disk_image: Path | None = None
     disk_sectors: int = 0
     traffic: Path | None = None
     host: str = "local"
     places: dict[str, KeyPath] = field(default_factory=dict)
-    """Where in the configuration blade, program, elf and disk_image were given."""
+    """Where in the configuration blade, engine, memory and each part of the software were given."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """Size of the DRAM in bytes."""
+        return self.memory_mib << 20
 
 
 @dataclass
@@ -71,6 +82,29 @@ class PlannedLink:
     bandwidth_gbps: float
 
 
+@dataclass(frozen=True)
+class PlannedForward:
+    """A port of the host that leads to a port of a node."""
+
+    name: str
+    node: str
+    ip: str
+    port: int
+    host: str
+    host_port: int
+
+
+@dataclass(frozen=True)
+class PlannedGateway:
+    """The gateway; its link and its port are among the plan's."""
+
+    name: str
+    mac: str
+    network: str
+    """Its address with the length of the network, as 172.16.255.254/16."""
+    forwards: list[PlannedForward]
+
+
 @dataclass
 class Plan:
     """The whole resolved system."""
@@ -80,6 +114,7 @@ class Plan:
     nodes: list[PlannedNode]
     switches: list[PlannedSwitch]
     links: list[PlannedLink]
+    gateway: PlannedGateway | None = None
 
     def node(self, name: str) -> PlannedNode:
         """Return the node called `name` (KeyError when there is none)."""
@@ -88,6 +123,7 @@ class Plan:
                 return node
         raise KeyError(name)
 
-    def blades(self) -> list[str]:
-        """Return the names of the RTL blades used, sorted."""
-        return sorted({node.blade for node in self.nodes if node.traffic is None})
+    def blades(self, engine: Engine | None = None) -> list[str]:
+        """Return the names of the blades used (by nodes of one engine, when given), sorted."""
+        servers = [node for node in self.nodes if node.traffic is None]
+        return sorted({node.blade for node in servers if engine in (None, node.engine)})

@@ -13,6 +13,7 @@ from firesim.config.units import cycles_of, rate
 from firesim.config.workload import Job
 from firesim.topology.explicit import shape_of
 from firesim.topology.passes.addresses import assign
+from firesim.topology.passes.gateway import add_gateway
 from firesim.topology.passes.placement import place
 from firesim.topology.passes.tables import fill_tables, ports_of
 from firesim.topology.passes.validate import validate
@@ -24,6 +25,7 @@ DEFAULT_BANDWIDTH_GBPS = 200.0
 DEFAULT_SWITCHING_CYCLES = 10
 DEFAULT_BUFFER_BYTES = 524_288
 DEFAULT_BLADE = "rocket-1"
+DEFAULT_MEMORY_MIB, LINUX_MEMORY_MIB = 256, 64
 
 
 class _Settings:
@@ -54,6 +56,7 @@ def resolve(loaded: Loaded) -> Plan:
     _nodes(loaded, shape, plan, bandwidth)
     _switches(loaded, shape, plan, bandwidth)
     fill_tables(shape, plan)
+    add_gateway(loaded, shape, plan, _latency(loaded, None, ""))
     place(plan, loaded.config.placement)
     return plan
 
@@ -107,6 +110,7 @@ def _latency(loaded: Loaded, special: Link | None, key: str) -> int:
 def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate]) -> None:
     system, work = loaded.config.system, loaded.config.workload
     addresses = assign(loaded, shape)
+    linux_mib: dict[str, int] = {}
     rate_of = {end: bandwidth[link.name] for link in plan.links for end in (link.a, link.b)}
     for index, name in enumerate(shape.nodes):
         special: Node | None = system.nodes.get(name)
@@ -120,18 +124,49 @@ def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate])
             name=name,
             index=index,
             blade=hardware.get("blade", DEFAULT_BLADE)[0],
-            places={"blade": hardware.get("blade")[1]},
+            places={key: hardware.get(key)[1] for key in ("blade", "memory")},
             memory=hardware.get("memory", Memory())[0],
+            memory_mib=DEFAULT_MEMORY_MIB,
             mac=mac,
             ip=ip,
             rate=rate_of[name] if limit is None else _rate(loaded, limit, where),
         )
         _traffic(loaded, node, hardware)
+        _engine(loaded, node)
         if node.traffic is None:
             _software(loaded, node, software, job)
+            if node.linux and node.linux not in linux_mib:
+                linux_mib[node.linux] = _linux_memory_mib(node.linux)
+            usual_mib = linux_mib[node.linux] if node.linux else DEFAULT_MEMORY_MIB
+            node.memory_mib = node.memory.size_mib or usual_mib
         plan.nodes.append(node)
     for node in plan.nodes:
-        node.args = [_filled(loaded, plan, node, text) for text in node.args]
+        node.args = [_filled(loaded, plan, node, text, "args") for text in node.args]
+        if node.command is not None:
+            node.command = _filled(loaded, plan, node, node.command, "command")
+
+
+def _linux_memory_mib(name: str) -> int:
+    """Return the memory a Linux workload gets when none is configured."""
+    from firesim_software.linux import LinuxError, description
+
+    try:
+        return max(LINUX_MEMORY_MIB, description.describe(name).memory_mib)
+    except LinuxError:
+        return LINUX_MEMORY_MIB  # It is refused when the plan is checked.
+
+
+def _engine(loaded: Loaded, node: PlannedNode) -> None:
+    simulation = loaded.config.simulation
+    special = simulation.engines.get(node.name)
+    if special is not None and node.traffic is not None:
+        place = ("simulation", "engines", node.name)
+        text = f'found an engine for "{node.name}", expected none: it replays a traffic file.'
+        raise loaded.error(place, text)
+    node.engine = special or simulation.engine
+    node.places["engine"] = (
+        ("simulation", "engines", node.name) if special else ("simulation", "engine")
+    )
 
 
 def _traffic(loaded: Loaded, node: PlannedNode, hardware: _Settings) -> None:
@@ -152,20 +187,27 @@ def _traffic(loaded: Loaded, node: PlannedNode, hardware: _Settings) -> None:
 def _software(loaded: Loaded, node: PlannedNode, software: _Settings, job: Job | None) -> None:
     # A choice of the node's own job replaces the other choice of the general job.
     own = _Settings((job, ("workload", "nodes", node.name)))
-    pick: Callable[[str, str], _Settings] = lambda a, b: (  # noqa: E731
-        own if job is not None and (getattr(job, a) or getattr(job, b)) else software
+    pick: Callable[..., _Settings] = lambda *keys: (  # noqa: E731
+        own if job is not None and any(getattr(job, key) for key in keys) else software
     )
-    program = pick("program", "elf")
+    program = pick("program", "elf", "linux")
     node.program, node.places["program"] = program.get("program")
+    node.linux, node.places["linux"] = program.get("linux")
     elf, where = program.get("elf")
     node.places["elf"] = where
     if elf is not None:
         node.elf = loaded.file(where, elf)
-    if node.program is None and elf is None:
+    if node.program is None and elf is None and node.linux is None:
         raise loaded.error(
             ("workload",),
-            f'found no program for node "{node.name}", expected the key program or elf.',
+            f'found no program for node "{node.name}", expected the key program, elf or linux.',
         )
+    command, node.places["command"] = software.get("command")
+    if node.linux is not None:
+        node.command = command
+    elif job is not None and job.command is not None:
+        text = f'found a command for node "{node.name}", expected it only for Linux.'
+        raise loaded.error(node.places["command"], text)
     arguments, node.places["args"] = software.get("args", [])
     node.args = list(arguments)
     disk = pick("disk_image", "disk_sectors")
@@ -176,21 +218,24 @@ def _software(loaded: Loaded, node: PlannedNode, software: _Settings, job: Job |
     node.disk_sectors = disk.get("disk_sectors", 0)[0]
 
 
-def _filled(loaded: Loaded, plan: Plan, node: PlannedNode, text: str) -> str:
-    """Replace ${name.mac}, ${name.ip}, ${node.index}, ${nodes}, ... in an argument."""
+def _filled(loaded: Loaded, plan: Plan, node: PlannedNode, text: str, key: str) -> str:
+    """Replace ${name.mac}, ${name.ip}, ${node.index}, ${nodes}, ... in an argument or command."""
+    if "${" not in text:
+        return text
     values = {"nodes": str(len(plan.nodes))}
     for prefix, other in [(other.name, other) for other in plan.nodes] + [("node", node)]:
-        for key in ("mac", "ip", "index", "name"):
-            values[f"{prefix}.{key}"] = str(getattr(other, key))
+        for part in ("mac", "ip", "index", "name"):
+            values[f"{prefix}.{part}"] = str(getattr(other, part))
     result = ""
     rest = text
     while "${" in rest:
         before, _, tail = rest.partition("${")
         word, closed, rest = tail.partition("}")
         if not closed or word not in values:
+            what = "arguments" if key == "args" else "command"
             raise loaded.error(
-                node.places["args"],
-                f'found "${{{word}}}" in the arguments of "{node.name}", '
+                node.places[key],
+                f'found "${{{word}}}" in the {what} of "{node.name}", '
                 "expected ${NODE.mac}, .ip, .index or .name, ${node....} or ${nodes}.",
             )
         result += before + values[word]

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "bridges/config.h"
+#include "core/state.h"
 
 namespace firesim::bridges {
 namespace {
@@ -59,7 +59,51 @@ GuestMemory::GuestMemory(uint64_t base, uint64_t size_bytes)
   try {
     memory_ = MappedMemory::zeros(size_bytes);
   } catch (const std::runtime_error& error) {
-    throw ConfigError(fmt::format("target memory: {}", error.what()));
+    throw ConfigError(
+        fmt::format("cannot reserve {} bytes of target memory: {}", size_bytes, error.what()));
+  }
+}
+
+void GuestMemory::save(StateWriter& state) const {
+  state.section("memory", 1);
+  state.u64(base_);
+  state.u64(size_bytes_);
+  state.region("memory", memory_.data(), size_bytes_);
+}
+
+void GuestMemory::load(StateReader& state) {
+  state.section("memory", 1);
+  state.expect("the base of the memory", base_);
+  state.expect("the size of the memory in bytes", size_bytes_);
+  memory_ = state.region("memory", size_bytes_);
+}
+
+std::unique_ptr<GuestMemory> GuestMemory::make(Config& config,
+                                               const SimulationContext& simulation) {
+  const uint64_t base = config.required_integer("base", 0, UINT64_MAX >> 1);
+  const uint64_t size = config.required_integer("size_bytes", 4096, uint64_t{1} << 44);
+  if (size % 4096 != 0) config.fail("size_bytes", "a multiple of 4096");
+  if (base % 4096 != 0) config.fail("base", "a multiple of 4096");
+  auto memory = std::make_unique<GuestMemory>(base, size);
+  memory->load_files(config, simulation);
+  return memory;
+}
+
+void GuestMemory::load_files(Config& config, const SimulationContext& simulation) {
+  const nlohmann::json& list = config.child("load");
+  if (!list.is_null() && !list.is_array()) config.fail("load", "a list of files");
+  for (size_t i = 0; i < list.size(); ++i) {
+    Config item(list[i], fmt::format("{}.load[{}]", config.where(), i));
+    const auto file = simulation.input_path(item.required_text("file"));
+    const bool elf = item.choice("format", {"elf", "raw"}) == "elf";
+    if (simulation.restored) {  // the snapshot has it, and what became of it
+      item.integer("address", 0, 0, UINT64_MAX >> 1);
+    } else if (elf) {
+      load_elf(file, item.where());
+    } else {
+      load_raw(file, item.required_integer("address", 0, UINT64_MAX >> 1), item.where());
+    }
+    item.finish();
   }
 }
 

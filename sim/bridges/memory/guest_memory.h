@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bridges/config.h"
 #include "core/mapped_memory.h"
+#include "core/registry.h"
 
 namespace firesim::bridges {
 
@@ -16,6 +19,8 @@ class GuestMemory {
  public:
   // `base` is a target address. Throws ConfigError when the host cannot reserve `size_bytes`.
   GuestMemory(uint64_t base, uint64_t size_bytes);
+  // By the keys base, size_bytes and load. Throws ConfigError.
+  static std::unique_ptr<GuestMemory> make(Config& config, const SimulationContext& simulation);
 
   uint64_t base() const { return base_; }
   uint64_t size_bytes() const { return size_bytes_; }
@@ -23,11 +28,13 @@ class GuestMemory {
     return address >= base_ && address - base_ <= size_bytes_ &&
            bytes <= size_bytes_ - (address - base_);
   }
+  uint8_t* data() { return memory_.data(); }
   // Host address of a target address that contains() allows.
-  uint8_t* at(uint64_t address) const { return memory_.data() + (address - base_); }
+  uint8_t* at(uint64_t address) { return memory_.data() + (address - base_); }
 
-  // Takes other content of the same size, that of a snapshot.
-  void replace(MappedMemory content) { memory_ = std::move(content); }
+  // `load` replaces the whole memory: pointers into it are valid no longer.
+  void save(StateWriter& state) const;
+  void load(StateReader& state);
 
   // Copies the loadable segments of an RV64 ELF file to their physical addresses.
   void load_elf(const std::filesystem::path& file, const std::string& where);
@@ -40,6 +47,7 @@ class GuestMemory {
     uint64_t end;
     std::string file;
   };
+  void load_files(Config& config, const SimulationContext& simulation);
   // Notes that [address, address + bytes) comes from `file`. Throws ConfigError when it is outside
   // the memory or overlaps what another file put there.
   void claim(uint64_t address, uint64_t bytes, const std::string& file, const std::string& where);

@@ -76,35 +76,12 @@ MemoryDriver::MemoryDriver(const DriverContext& context)
 
 void MemoryDriver::configure(const DriverContext& context) {
   Config config(context.config, where_);
-  const uint64_t base = config.required_integer("base", 0, UINT64_MAX >> 1);
-  const uint64_t size = config.required_integer("size_bytes", 4096, uint64_t{1} << 44);
-  if (size % 4096 != 0) config.fail("size_bytes", "a multiple of 4096");
-  if (base % 4096 != 0) config.fail("base", "a multiple of 4096");
-  memory_ = std::make_unique<GuestMemory>(base, size);
-  load_files(config, context);
+  memory_ = GuestMemory::make(config, context.simulation);
   timing_ = make_timing_model(config.child("timing"), config.child("llc"), where_, limits_);
   if (const auto file = config.text("statistics")) {
     statistics_file_ = context.simulation.output_path(*file);
   }
   config.finish();
-}
-
-void MemoryDriver::load_files(Config& config, const DriverContext& context) {
-  const nlohmann::json& list = config.child("load");
-  if (!list.is_null() && !list.is_array()) config.fail("load", "a list of files");
-  for (size_t i = 0; i < list.size(); ++i) {
-    Config item(list[i], fmt::format("{}.load[{}]", where_, i));
-    const auto file = context.simulation.input_path(item.required_text("file"));
-    const bool elf = item.choice("format", {"elf", "raw"}) == "elf";
-    if (context.simulation.restored) {  // the snapshot has it, and what became of it
-      item.integer("address", 0, 0, UINT64_MAX >> 1);
-    } else if (elf) {
-      memory_->load_elf(file, item.where());
-    } else {
-      memory_->load_raw(file, item.required_integer("address", 0, UINT64_MAX >> 1), item.where());
-    }
-    item.finish();
-  }
 }
 
 nlohmann::json MemoryDriver::direction_facts(const Direction& side) const {

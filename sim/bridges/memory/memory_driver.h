@@ -68,7 +68,6 @@ class MemoryDriver final : public Driver {
   };
 
   void configure(const DriverContext& context);
-  void load_files(Config& config, const DriverContext& context);
   void run(uint64_t cycle);
   bool take_responses();
   void take_read_address(uint64_t cycle);

@@ -270,9 +270,9 @@ void MemoryDriver::load_direction(StateReader& state, Direction& side) {
 }
 
 void MemoryDriver::save(StateWriter& state) const {
-  state.section("memory", 1);
-  for (const uint64_t value : {memory_->base(), memory_->size_bytes(), uint64_t{limits_.max_reads},
-                               uint64_t{limits_.max_writes}, uint64_t{access_bytes_}}) {
+  state.section("memory_bridge", 1);
+  for (const uint64_t value :
+       {uint64_t{limits_.max_reads}, uint64_t{limits_.max_writes}, uint64_t{access_bytes_}}) {
     state.u64(value);
   }
   for (const InputPort* port : {&ar_ready_, &aw_ready_, &w_ready_, &b_valid_, &b_id_, &b_resp_,
@@ -294,14 +294,12 @@ void MemoryDriver::save(StateWriter& state) const {
   state.u64(read_pace_.free);
   state.u64(write_pace_.free);
   state.boolean(reads_wait_for_pace_);
-  state.region("memory", memory_->at(memory_->base()), memory_->size_bytes());
+  memory_->save(state);
   timing_->save(state);
 }
 
 void MemoryDriver::load(StateReader& state) {
-  state.section("memory", 1);
-  state.expect("base", memory_->base());
-  state.expect("size_bytes", memory_->size_bytes());
+  state.section("memory_bridge", 1);
   state.expect("max_reads", limits_.max_reads);
   state.expect("max_writes", limits_.max_writes);
   state.expect("the bytes of an access", access_bytes_);
@@ -326,7 +324,7 @@ void MemoryDriver::load(StateReader& state) {
   read_pace_.free = state.u64();
   write_pace_.free = state.u64();
   reads_wait_for_pace_ = state.boolean();
-  memory_->replace(state.region("memory", memory_->size_bytes()));
+  memory_->load(state);
   timing_->load(state);
 }
 

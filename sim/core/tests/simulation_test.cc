@@ -86,6 +86,7 @@ TEST_F(SimulationTest, RunsAndLeavesResults) {
   EXPECT_EQ(exit_status(result), 0);
   const json written = read("out/result.json");
   EXPECT_EQ(written["reason"], "ended");
+  EXPECT_EQ(written["deterministic"], true);
   EXPECT_EQ(written["nodes"][0]["statistics"]["packets_sent"], 4);
   EXPECT_EQ(written["nodes"][1]["statistics"]["packets_received"], 4);
   // One flit: two links and the switch, to the cycle.

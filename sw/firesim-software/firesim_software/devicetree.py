@@ -11,6 +11,8 @@ from pathlib import Path
 _MAGIC = 0xD00DFEED
 _BEGIN, _END, _PROPERTY, _NOP, _FINISH = 1, 2, 3, 4, 9
 _NIC_COMPATIBLE = b"firesim,nic"
+_PLIC_COMPATIBLE = {b"riscv,plic0", b"sifive,plic-1.0.0"}
+_PLIC_CONTEXTS, _PLIC_CONTEXT_BYTES, _PLIC_ROUND = 0x20_0000, 0x1000, 0x1_0000
 
 
 class DeviceTreeError(ValueError):
@@ -114,12 +116,46 @@ def _mac(all_nodes: list[Node], mac: str) -> str:
     return text
 
 
-def device_tree(dts: Path, *, memory_bytes: int, bootargs: str, mac: str) -> bytes:
+def _plic(all_nodes: list[Node]) -> str:
+    """Cut a PLIC's registers to those of its contexts: a kernel maps every page it is told of."""
+    text = ""
+    for node in all_nodes:
+        reg = node.properties.get("reg", b"")
+        if _PLIC_COMPATIBLE & set(node.strings("compatible")) and len(reg) == 16:
+            contexts = len(node.properties["interrupts-extended"]) // 8
+            size = _PLIC_CONTEXTS + contexts * _PLIC_CONTEXT_BYTES
+            size = min(-(-size // _PLIC_ROUND) * _PLIC_ROUND, int.from_bytes(reg[8:], "big"))
+            start = _cell_list(int.from_bytes(reg[:8], "big"), 2)
+            text += f"&{{{node.path}}} {{ reg = <{start} {_cell_list(size, 2)}>; }};\n"
+    return text
+
+
+def _chosen(bootargs: str, initrd: tuple[int, int] | None, rng_seed: bytes) -> str:
+    text = f"bootargs = {_quoted(bootargs)};"
+    if initrd is not None:
+        for name, address in zip(("start", "end"), initrd, strict=True):
+            text += f" linux,initrd-{name} = <{_cell_list(address, 2)}>;"
+    if rng_seed:
+        text += f" rng-seed = [{rng_seed.hex()}];"
+    return f"/ {{ chosen {{ {text} }}; }};\n"
+
+
+def device_tree(
+    dts: Path,
+    *,
+    memory_bytes: int,
+    bootargs: str,
+    mac: str,
+    initrd: tuple[int, int] | None = None,
+    rng_seed: bytes = b"",
+) -> bytes:
     """Return the device tree blob of a node, from its blade's tree in source form.
 
     Sets the size of the memory (bytes), `bootargs` of /chosen, and `local-mac-address` of the NIC
     (the node compatible with "firesim,nic"), if there is one. /chosen comes first, so that a
-    bare-metal program finds it within few cycles.
+    bare-metal program finds it within few cycles. For Linux: `initrd` is where the initramfs
+    starts and ends (exclusive), and `rng_seed` the random numbers a node starts with; the PLIC is
+    cut to the registers it uses.
 
     Raises:
         DeviceTreeError: bad source (with dtc's file and line), or no memory node in it.
@@ -131,6 +167,6 @@ def device_tree(dts: Path, *, memory_bytes: int, bootargs: str, mac: str) -> byt
     all_nodes = nodes(_dtc(source, dts))
     first = "/ { chosen { }; };"  # same line: dtc's line numbers stay those of the file
     ordered = re.sub(r"/dts-v1/\s*;", lambda m: m.group(0) + first, source, count=1)
-    chosen = f"/ {{ chosen {{ bootargs = {_quoted(bootargs)}; }}; }};\n"
-    changes = chosen + _memory(all_nodes, memory_bytes, dts) + _mac(all_nodes, mac)
+    changes = _chosen(bootargs, initrd, rng_seed) + _memory(all_nodes, memory_bytes, dts)
+    changes += _mac(all_nodes, mac) + _plic(all_nodes)
     return _dtc(f"{ordered}\n{changes}", dts)

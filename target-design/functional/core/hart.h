@@ -18,8 +18,8 @@ class SharedState;
 inline constexpr uint32_t kPmpRegions = 8;
 
 // All of a hart that an instruction can observe. The CSRs hold what a read of them gives, but for:
-// `mip` holds only the bits software has set (SSIP, STIP, SEIP), `interrupt_lines` the levels of the
-// device's lines (bits 3, 7, 9, 11); `mcycle` is the value in cycle `cycle`.
+// `mip` holds only the bits software has set (SSIP, STIP, SEIP), `interrupt_lines` the levels of
+// the device's lines (bits 3, 7, 9, 11); `mcycle` is the value in cycle `cycle`.
 struct ArchitecturalState {
   uint64_t cycle = 0;  // the target cycle the hart has reached
   uint64_t pc = kBootRomBase;
@@ -37,7 +37,8 @@ struct ArchitecturalState {
   uint64_t interrupt_lines = 0;
   std::array<uint8_t, kPmpRegions> pmpcfg{};
   std::array<uint64_t, kPmpRegions> pmpaddr{};
-  uint64_t tselect = 0, tdata1 = 0, tdata2 = 0;
+  uint64_t tdata1 = 0, tdata2 = 0;
+  uint64_t chicken = 0x208;  // CSR 0x7c1: Rocket's own switches, which only keep their bits
 
   bool operator==(const ArchitecturalState &) const = default;
 };

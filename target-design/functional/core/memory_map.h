@@ -29,11 +29,11 @@ struct Dram {
   uint8_t *data = nullptr;
 };
 
-// Everything that is not DRAM. `bytes` is 1, 2, 4 or 8 and `address` is a multiple of it; `value` is
-// little-endian and zero-extended (a read sets only its low `bytes` bytes). `cycle` is the target
-// cycle of the accessing instruction. Returning false makes the access an access fault. Instructions
-// are fetched from here (2 bytes at a time) only within the boot ROM. An AMO is a read and a write
-// of the same cycle; LR and SC on devices are access faults without a call.
+// Everything that is not DRAM. `bytes` is 1, 2, 4 or 8 and `address` is a multiple of it; `value`
+// is little-endian and zero-extended (a read sets only its low `bytes` bytes). `cycle` is the
+// target cycle of the accessing instruction. Returning false makes the access an access fault.
+// Instructions are fetched from here (2 bytes at a time) only within the boot ROM. An AMO is a read
+// and a write of the same cycle; LR and SC on devices are access faults without a call.
 //
 // A callback may call Hart::stop, Hart::set_interrupt and Hart::write_by_device of any hart; an
 // interrupt it raises is taken before the next instruction of the hart.

@@ -29,8 +29,8 @@ class SharedState {
   bool page_is_watched(uint64_t offset, const Core &self) const;
 
   // Memory [offset, offset + bytes) was stored to by `writer` (nullptr: a device). Drops decoded
-  // code there in all harts, and other harts' reservations.
-  void written(uint64_t offset, uint64_t bytes, const Core *writer);
+  // code there in all harts, and other harts' reservations. True if there was code.
+  bool written(uint64_t offset, uint64_t bytes, const Core *writer);
 
   // All decoded code is dropped by all harts (DRAM may have changed anywhere).
   void forget_code();

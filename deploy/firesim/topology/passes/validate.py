@@ -148,6 +148,10 @@ def _overrides(loaded: Loaded, shape: Shape) -> None:
             raise loaded.error(
                 ("workload", "nodes", name), unknown(name, "one of the nodes", shape.nodes)
             )
+    for name in loaded.config.simulation.engines:
+        if name not in shape.nodes:
+            place = ("simulation", "engines", name)
+            raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))
     for name in loaded.config.simulation.tracing.nodes or []:
         if name not in shape.nodes:
             place = ("simulation", "tracing", "nodes")

@@ -28,14 +28,13 @@
 
 #define BLK_COMPLETE_VALID BIT_ULL(63)
 #define BLK_COMPLETE_TRACKER GENMASK_ULL(7, 0)
-#define BLK_REFUSED 0xffffffffu
 #define BLK_ADDRESS_BITS 48
 
-#define MOST_TRACKERS 256
 #define MOST_SEGMENTS 64
 #define MOST_SECTORS 1024
 
 struct transfer {
+	struct list_head queue;	    /* in that of its tracker */
 	struct scatterlist *piece;  /* that is next, or under way */
 	unsigned int piece_sectors; /* of it that are done or under way */
 	unsigned int segments;
@@ -49,7 +48,11 @@ struct blk {
 	void __iomem *regs;
 	unsigned int max_request_sectors;
 	spinlock_t lock; /* the registers that describe a request, and `under_way` */
-	struct request *under_way[MOST_TRACKERS];
+	unsigned int trackers;
+	/* Of each tracker the transfers it was given, oldest first: it takes another one as soon as
+	 * it is done, when its completion may still wait to be read.
+	 */
+	struct list_head *under_way;
 	struct blk_mq_tag_set tags;
 	struct gendisk *disk;
 };
@@ -76,12 +79,12 @@ static bool start_piece(struct blk *blk, struct request *request)
 	writel_relaxed(rq_data_dir(request) == WRITE, blk->regs + BLK_WRITE);
 	mb(); /* the description is complete before the read that starts the request */
 	tracker = readl(blk->regs + BLK_ALLOCATE);
-	if (tracker == BLK_REFUSED || tracker >= MOST_TRACKERS || blk->under_way[tracker]) {
+	if (tracker >= blk->trackers) {
 		dev_err(blk->parent, "sector %llu: asked for %u sectors, found tracker %#x\n",
 			transfer->sector, sectors, tracker);
 		return false;
 	}
-	blk->under_way[tracker] = request;
+	list_add_tail(&transfer->queue, &blk->under_way[tracker]);
 	transfer->sector += sectors;
 	transfer->piece_sectors += sectors;
 	return true;
@@ -115,14 +118,17 @@ static irqreturn_t blk_interrupt(int irq, void *data)
 	spin_lock(&blk->lock);
 	while ((completion = readq(blk->regs + BLK_COMPLETE)) & BLK_COMPLETE_VALID) {
 		const unsigned int tracker = completion & BLK_COMPLETE_TRACKER;
-		struct request *request = blk->under_way[tracker];
 		blk_status_t status = BLK_STS_OK;
+		struct transfer *transfer;
+		struct request *request;
 
 		result = IRQ_HANDLED;
-		if (WARN_ON_ONCE(!request))
+		if (WARN_ON_ONCE(tracker >= blk->trackers || list_empty(&blk->under_way[tracker])))
 			continue;
-		blk->under_way[tracker] = NULL;
-		if (next_piece(blk_mq_rq_to_pdu(request))) {
+		transfer = list_first_entry(&blk->under_way[tracker], struct transfer, queue);
+		list_del(&transfer->queue);
+		request = blk_mq_rq_from_pdu(transfer);
+		if (next_piece(transfer)) {
 			if (start_piece(blk, request))
 				continue;
 			status = BLK_STS_IOERR;
@@ -184,14 +190,21 @@ static blk_status_t blk_queue_request(struct blk_mq_hw_ctx *hctx,
 static const struct blk_mq_ops blk_mq_operations = {.queue_rq = blk_queue_request};
 static const struct block_device_operations blk_operations = {.owner = THIS_MODULE};
 
-static int make_disk(struct blk *blk, unsigned int trackers, sector_t sectors)
+static int make_disk(struct blk *blk, sector_t sectors)
 {
 	struct gendisk *disk;
+	unsigned int i;
 	int error;
 
+	blk->under_way =
+		devm_kcalloc(blk->parent, blk->trackers, sizeof(*blk->under_way), GFP_KERNEL);
+	if (!blk->under_way)
+		return -ENOMEM;
+	for (i = 0; i < blk->trackers; i++)
+		INIT_LIST_HEAD(&blk->under_way[i]);
 	blk->tags.ops = &blk_mq_operations;
 	blk->tags.nr_hw_queues = 1;
-	blk->tags.queue_depth = trackers;
+	blk->tags.queue_depth = blk->trackers;
 	blk->tags.numa_node = NUMA_NO_NODE;
 	blk->tags.cmd_size = sizeof(struct transfer);
 	blk->tags.flags = BLK_MQ_F_SHOULD_MERGE;
@@ -236,7 +249,7 @@ static int start_disk(struct platform_device *pdev, struct blk *blk, int irq)
 static int blk_probe(struct platform_device *pdev)
 {
 	struct blk *blk = devm_kzalloc(&pdev->dev, sizeof(*blk), GFP_KERNEL);
-	unsigned int trackers, sectors;
+	unsigned int sectors;
 	int irq, error;
 
 	if (!blk)
@@ -250,23 +263,23 @@ static int blk_probe(struct platform_device *pdev)
 	if (irq < 0)
 		return irq;
 	sectors = readl(blk->regs + BLK_SECTORS);
-	trackers = readl(blk->regs + BLK_FREE);
+	blk->trackers = readl(blk->regs + BLK_FREE);
 	blk->max_request_sectors = readl(blk->regs + BLK_MAX_REQUEST);
 	if (!sectors) /* a node without a disk */
 		return -ENODEV;
-	if (!trackers || !blk->max_request_sectors) {
+	if (!blk->trackers || !blk->max_request_sectors) {
 		dev_err(&pdev->dev, "found %u free trackers of %u sectors, expected some\n",
-			trackers, blk->max_request_sectors);
+			blk->trackers, blk->max_request_sectors);
 		return -EBUSY;
 	}
 	error = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(BLK_ADDRESS_BITS));
 	if (!error)
-		error = make_disk(blk, trackers, sectors);
+		error = make_disk(blk, sectors);
 	if (!error)
 		error = start_disk(pdev, blk, irq);
 	if (!error)
 		dev_info(&pdev->dev, "fsblk0: %u sectors, %u at a time, %u trackers\n", sectors,
-			 blk->max_request_sectors, trackers);
+			 blk->max_request_sectors, blk->trackers);
 	return error;
 }
 

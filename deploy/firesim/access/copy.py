@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Copies files and folders to and from a node with nothing there but a shell, cat and tar."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from firesim.access.door import Door
+from firesim.access.ssh import ssh_words
+from firesim.config.errors import InputError
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file or folder: of a node, or of this machine when `node` is None."""
+
+    node: str | None
+    path: str
+
+
+def place_of(text: str) -> Place:
+    """Return the place that NODE:PATH or PATH names; ./a:b is a local file with a colon."""
+    node, colon, path = text.partition(":")
+    if not colon or "/" in node:
+        return Place(None, text)
+    return Place(node, path or ".")
+
+
+def copy_to(source: Path, door: Door, target: str) -> None:
+    """Copy a local file or folder to a node; into `target` when that is a folder.
+
+    Raises:
+        InputError: it is not there, or the node refused.
+    """
+    name = source.resolve().name
+    head = f't={shlex.quote(target)}; [ ! -d "$t" ] || t="$t"/{shlex.quote(name)}; '
+    if source.is_dir():
+        tail = 'mkdir -p "$t" && exec tar -xf - -C "$t"'
+        with _Remote(door, head + tail, sends=True) as pipe:
+            _tar(["-cf", "-", "-C", str(source), "."], output=pipe)
+        return
+    try:
+        with source.open("rb") as stream:
+            tail = f'cat > "$t" && chmod {source.stat().st_mode & 0o777:o} "$t"'
+            with _Remote(door, head + tail, sends=True) as pipe:
+                shutil.copyfileobj(stream, pipe)
+    except (FileNotFoundError, PermissionError) as error:
+        raise InputError(f"{source}: cannot be read: {error.strerror}.") from error
+
+
+def copy_from(door: Door, source: str, target: Path) -> None:
+    """Copy a file or folder of a node here; into `target` when that is a folder.
+
+    Raises:
+        InputError: it is not there, or cannot be written here.
+    """
+    command = (
+        f"s={shlex.quote(source)}; "
+        'if [ -d "$s" ]; then echo folder; exec tar -cf - -C "$s" .; '
+        'else m=755; [ -x "$s" ] || m=644; cat "$s" > /dev/null && echo $m && exec cat "$s"; fi'
+    )
+    if target.is_dir():
+        target = target / (PurePosixPath(source).name or "root")
+    with _Remote(door, command, sends=False) as pipe:
+        kind = _line(pipe)
+        try:
+            if kind == b"folder":
+                target.mkdir(exist_ok=True)
+                _tar(["-xf", "-", "-C", str(target)], source=pipe)
+            elif kind:
+                with target.open("wb") as stream:
+                    shutil.copyfileobj(pipe, stream)
+                target.chmod(int(kind, 8))
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written: {error.strerror}.") from error
+
+
+def _line(pipe: IO[bytes]) -> bytes:
+    """Return the first line, and nothing after it is read: tar takes the pipe over."""
+    line = b""
+    while (byte := pipe.read(1)) and byte != b"\n":
+        line += byte
+    return line
+
+
+def _tar(
+    words: list[str], *, source: IO[bytes] | None = None, output: IO[bytes] | None = None
+) -> None:
+    done = subprocess.run(
+        ["tar", *words], stdin=source, stdout=output, stderr=subprocess.PIPE, check=False
+    )
+    text = done.stderr.decode(errors="replace").strip()
+    if done.returncode > 0 and "Broken pipe" not in text:
+        raise InputError(f"tar: {text}")
+
+
+class _Remote:
+    """A shell command on a node with a pipe to its input or from its output."""
+
+    def __init__(self, door: Door, command: str, *, sends: bool) -> None:
+        self.node = door.node
+        self.process = subprocess.Popen(
+            [*ssh_words(door), "--", command],
+            stdin=subprocess.PIPE if sends else subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if sends else subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+        )
+        pipe = self.process.stdin if sends else self.process.stdout
+        assert pipe is not None
+        self.pipe = pipe
+
+    def __enter__(self) -> IO[bytes]:
+        return self.pipe
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None and not issubclass(kind, BrokenPipeError):
+            self.process.kill()
+            self.process.wait()
+            return
+        with suppress(BrokenPipeError):  # the node says why
+            self.pipe.close()
+        assert self.process.stderr is not None
+        words = self.process.stderr.read().decode(errors="replace").strip()
+        status = self.process.wait()
+        if status != 0:
+            raise InputError(f"{self.node}: {words or f'the copy ended with status {status}'}")

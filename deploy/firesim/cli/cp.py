@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim cp`: files to and from a simulated machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firesim.cli.common import plain_errors
+from firesim.cli.ssh import RunOption, WaitOption
+
+
+@plain_errors
+def cp(
+    source: Annotated[str, typer.Argument(help="File or folder: PATH here, or NODE:PATH.")],
+    target: Annotated[str, typer.Argument(help="Where to: PATH here, or NODE:PATH.")],
+    run: RunOption = None,
+    wait: WaitOption = 60.0,
+) -> None:
+    """Copy a file or folder to a node of the running simulation, or from one.
+
+    Into the target when that is a folder. The node needs a shell, cat and tar.
+
+    Examples:
+
+      firesim cp trace.txt node3:/tmp
+
+      firesim cp node3:/var/log results-of-node3
+    """
+    from firesim.access.copy import copy_from, copy_to, place_of
+    from firesim.access.door import door_of, wait_until_open
+    from firesim.config.errors import InputError
+    from firesim.run.control import running_folder
+
+    origin, goal = place_of(source), place_of(target)
+    if (origin.node is None) == (goal.node is None):
+        raise InputError(
+            f'cp: found "{source}" and "{target}", expected one of the two as NODE:PATH.'
+        )
+    door = door_of(running_folder(run), str(origin.node or goal.node))
+    wait_until_open(door, wait)
+    if goal.node is not None:
+        copy_to(Path(origin.path), door, goal.path)
+    else:
+        copy_from(door, origin.path, Path(goal.path))

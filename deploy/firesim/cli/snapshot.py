@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim snapshot`: save a running simulation, and list, show and delete what was saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from firesim.cli.common import plain_errors
+
+if TYPE_CHECKING:
+    from firesim.run.snapshots import Snapshot
+
+snapshot = typer.Typer(
+    help="Snapshots of whole simulations: every model and link at one exact cycle.",
+    no_args_is_help=True,
+)
+
+SnapshotArgument = Annotated[
+    str, typer.Argument(help="Name (the newest of that name) or folder of a snapshot.")
+]
+
+
+@snapshot.command()
+@plain_errors
+def save(
+    name: Annotated[str, typer.Argument(help="Name of the new snapshot.")],
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", help="Results folder of the run (default: the one that is running)."),
+    ] = None,
+) -> None:
+    """Save a running simulation; it goes on meanwhile and its result does not change.
+
+    The snapshot is the folder snapshots/NAME in the run's results.
+
+    Examples:
+
+      firesim snapshot save booted
+
+      firesim snapshot save booted --run results/2026-01-31-12-00-00-rack_linux_8
+    """
+    from firesim.run.control import ask, running_folder
+    from firesim.run.snapshots import check_new_name
+
+    folder = running_folder(run)
+    check_new_name(name, folder)
+    answer = ask(folder, {"command": "snapshot", "name": name})
+    typer.echo(f"saved {name} at cycle {int(answer['cycle']):,}: {folder / answer['path']}")
+
+
+@snapshot.command("list")
+@plain_errors
+def list_all() -> None:
+    """List the snapshots of all runs in the results, oldest first.
+
+    Example: firesim snapshot list
+    """
+    import time
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from firesim.run.snapshots import all_snapshots
+
+    known = all_snapshots()
+    if not known:
+        typer.echo("no snapshots")
+        return
+    table = Table()
+    for heading in ("name", "cycle", "nodes", "MiB", "saved", "run"):
+        table.add_column(heading, overflow="fold", no_wrap=heading in ("name", "cycle"))
+    for each in known:
+        table.add_row(
+            each.name,
+            f"{each.cycle:,}",
+            _nodes(each),
+            f"{each.bytes_on_disk() / (1 << 20):,.1f}",
+            time.strftime("%Y-%m-%d %H:%M", time.localtime(each.saved_at)),
+            each.run.name if each.run else "",
+        )
+    Console().print(table)
+
+
+def _nodes(each: Snapshot) -> str:
+    """Return how many nodes of which engine a snapshot has."""
+    kinds = [each.kinds[name] for name in each.nodes]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds))) or "none"
+
+
+@snapshot.command()
+@plain_errors
+def show(name: SnapshotArgument) -> None:
+    """Show what is in a snapshot.
+
+    Example: firesim snapshot show booted
+    """
+    from firesim.run.snapshots import find_snapshot
+
+    found = find_snapshot(name)
+    typer.echo(f"folder: {found.path}")
+    typer.echo(f"cycle: {found.cycle:,}")
+    typer.echo(f"created by: {found.created_by}")
+    typer.echo(f"on disk: {found.bytes_on_disk() / (1 << 20):,.1f} MiB")
+    for model, kind in sorted(found.kinds.items()):
+        typer.echo(f"model: {model} ({kind})")
+
+
+@snapshot.command()
+@plain_errors
+def delete(name: SnapshotArgument) -> None:
+    """Delete a snapshot.
+
+    Example: firesim snapshot delete booted
+    """
+    from firesim.run.snapshots import delete_snapshot, find_snapshot
+
+    found = find_snapshot(name)
+    delete_snapshot(found)
+    typer.echo(f"deleted {found.path}")

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Settings of the functional engine, and when snapshots are taken."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from firesim.config.base import Strict
+from firesim.config.units import seconds_of
+
+Engine = Literal["rtl", "functional"]
+
+LEAST_INTERVAL_S = 0.1
+
+
+def _interval(text: str) -> str:
+    try:
+        seconds = seconds_of(text)
+    except ValueError as error:
+        raise ValueError(f"{error}.") from error
+    if seconds < LEAST_INTERVAL_S:
+        raise ValueError(f'found "{text}", expected at least 0.1 s.')
+    return text
+
+
+class Functional(Strict):
+    """The timing rule of functional nodes: it is stated, not measured."""
+
+    cycles_per_instruction: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    """Target cycles every instruction takes."""
+    quantum_cycles: Annotated[int, Field(ge=16, le=1 << 20)] = 1024
+    """Target cycles each hart runs before the next one; what a node sends is this much later."""
+
+
+class Snapshots(Strict):
+    """When the whole simulation is saved, to `snapshots/` in the results; changes no cycle."""
+
+    interval_cycles: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Target cycles between two automatic snapshots; 0 = none."""
+    interval: Annotated[str, AfterValidator(_interval)] | None = None
+    """Wall time between two automatic snapshots, such as "30s" or "5min"."""
+    at_cycles: list[Annotated[int, Field(ge=1, lt=2**63)]] = Field(default_factory=list)
+    """Snapshots at these target cycles, named cycle-N and kept."""
+    keep: Annotated[int, Field(ge=1, le=1000)] = 2
+    """Automatic snapshots kept: the newest."""
+    quiet: bool = False
+    """Moves each snapshot to the next cycle at which functional nodes can go on in RTL: all harts
+    below M mode and no device request in flight."""
+
+    @model_validator(mode="after")
+    def one_interval(self) -> Snapshots:
+        if self.interval is not None and self.interval_cycles:
+            raise ValueError("found interval and interval_cycles, expected one of the two.")
+        return self
+
+    @property
+    def interval_s(self) -> float:
+        """Wall time between two automatic snapshots in seconds, 0 for none."""
+        return seconds_of(self.interval) if self.interval else 0.0

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that Linux nodes sent over their consoles, put into `NODE/outputs` of the results."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from firesim.topology.plan import Plan
+
+FOLDER = "outputs"
+
+
+def collect_outputs(plan: Plan, results: Path) -> list[Path]:
+    """Write every file found on the consoles; return their paths.
+
+    Raises:
+        OSError: the disk is full.
+    """
+    if not any(node.linux for node in plan.nodes):
+        return []
+    from firesim_software.linux.commands import outputs
+
+    written = []
+    for node in plan.nodes:
+        log = results / node.name / "uart.log"
+        if node.linux is None or not log.is_file():
+            continue
+        for name, content in outputs(log.read_text(errors="replace")).items():
+            # The name comes from the simulated machine, which must not write elsewhere.
+            parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
+            if not parts:
+                continue
+            path = (results / node.name / FOLDER).joinpath(*parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            written.append(path)
+    return written

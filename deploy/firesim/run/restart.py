@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Decides where a run goes on: from a snapshot, as clones of one node, or where it was lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from firesim.config.errors import InputError, listed
+from firesim.config.load import Loaded, load_file
+from firesim.run.folder import is_alive, load_simulator
+from firesim.run.snapshots import Snapshot, find_snapshot, snapshots_of
+from firesim.topology.describe import Restart
+from firesim.topology.plan import Plan, PlannedNode
+
+CLONE_SOURCE = "node0"
+
+
+def servers(plan: Plan) -> list[PlannedNode]:
+    """Return the nodes that run software."""
+    return [node for node in plan.nodes if node.traffic is None]
+
+
+def restart_from(text: str, plan: Plan, clones: int | None) -> Restart:
+    """Return the restart for `--from TEXT`, with `--clone N` when `clones` is given.
+
+    Raises:
+        InputError: no such snapshot, or it does not fit the system.
+    """
+    snapshot = find_snapshot(text)
+    nodes = servers(plan)
+    if clones is None:
+        sources = {node.name: node.name for node in nodes}
+        _check_sources(snapshot, nodes, sources)
+        return Restart(snapshot.path, snapshot.cycle)
+    if clones != len(nodes):
+        raise InputError(
+            f"--clone: found {clones} for a system of {len(nodes)} nodes, "
+            f"expected {len(nodes)} (or -x system.topology=...)."
+        )
+    source = snapshot.nodes[0] if len(snapshot.nodes) == 1 else CLONE_SOURCE
+    sources = {node.name: source for node in nodes}
+    _check_sources(snapshot, nodes, sources)
+    return Restart(snapshot.path, snapshot.cycle, sources)
+
+
+def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[str, str]) -> None:
+    for node in nodes:
+        source = sources[node.name]
+        kind = snapshot.kinds.get(source)
+        if kind not in ("rtl", "functional"):
+            raise InputError(
+                f'--from: found no node "{source}" in the snapshot "{snapshot.name}", '
+                f"expected one of {listed(snapshot.nodes)}."
+            )
+        if kind == "rtl" and node.engine != "rtl":
+            raise InputError(
+                f'--from: found the engine functional for "{node.name}", which is RTL in the '
+                f'snapshot "{snapshot.name}", expected engine rtl: '
+                "only functional nodes can change their engine."
+            )
+
+
+def resumed(folder: Path, overrides: list[str]) -> tuple[Loaded, Restart]:
+    """Return the configuration of a lost run and its last snapshot.
+
+    Raises:
+        InputError: no run, it still runs, it has ended, or it has no snapshot.
+    """
+    config = folder / "config.yaml"
+    if not config.is_file():
+        raise InputError(f"--resume: found no config.yaml in {folder}, expected a results folder.")
+    record = load_simulator(folder)
+    if record is not None and is_alive(record):
+        raise InputError(f"--resume: found {folder} still running, expected a run that was lost.")
+    if _reason(folder) == "ended":
+        raise InputError(f"--resume: found {folder} ended, expected a run that was lost.")
+    found = snapshots_of(folder)
+    if not found:
+        raise InputError(
+            f"--resume: found no complete snapshot in {folder}, expected one "
+            "(simulation.snapshots.interval takes them)."
+        )
+    return load_file(config, overrides), Restart(found[-1].path, found[-1].cycle)
+
+
+def _reason(folder: Path) -> str:
+    try:
+        value = json.loads((folder / "result.json").read_text())
+        return str(value["reason"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""

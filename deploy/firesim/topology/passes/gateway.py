@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Put the gateway into a plan: a port of a switch, a link, and its place in every table.
+
+It is not one of the nodes: it has no software, and no addresses are counted for it.
+"""
+
+from __future__ import annotations
+
+import networkx as nx
+
+from firesim.config.errors import unknown
+from firesim.config.gateway import Forward
+from firesim.config.load import Loaded
+from firesim.topology.passes.validate import MAX_SWITCH_PORTS, graph_of, levels
+from firesim.topology.plan import (
+    Plan,
+    PlannedForward,
+    PlannedGateway,
+    PlannedLink,
+    PlannedPort,
+    PlannedSwitch,
+)
+from firesim.topology.shape import Shape, link_name
+
+NAME = "gateway"
+MAC = "00:12:6D:FF:FF:FE"
+NETWORK = "172.16.255.254/16"
+SSH = "ssh"
+"""Name of the forwards that `firesim ssh` uses."""
+SSH_PORT = 22
+BANDWIDTH_GBPS = 200.0
+
+
+def add_gateway(loaded: Loaded, shape: Shape, plan: Plan, latency_cycles: int) -> None:
+    """Add the gateway, if there is to be one, to a plan whose tables are filled.
+
+    Raises:
+        InputError: no such switch or node, a switch without room, or its name or MAC is taken.
+    """
+    wanted = loaded.config.system.gateway
+    if wanted is None:
+        return
+    _check_free(loaded, shape, plan)
+    home = _home(loaded, shape, plan)
+    port = len(home.ports)
+    home.ports.append(PlannedPort(NAME, (1, 1), home.ports[0].buffer_bytes))
+    home.flood_ports.append(port)
+    link = PlannedLink(
+        link_name(NAME, home.name),
+        NAME,
+        0,
+        home.name,
+        port,
+        wanted.latency_cycles or latency_cycles,
+        BANDWIDTH_GBPS,
+    )
+    plan.links.append(link)
+    _fill_tables(shape, plan, home, port)
+    ssh = [
+        Forward(node=node.name, port=SSH_PORT, name=SSH) for node in plan.nodes if not node.traffic
+    ]
+    chosen = [*(ssh if wanted.ssh and wanted.mode == "user" else []), *wanted.forwards]
+    plan.gateway = PlannedGateway(
+        NAME, MAC, NETWORK, [_forward(loaded, plan, forward) for forward in chosen]
+    )
+
+
+def _check_free(loaded: Loaded, shape: Shape, plan: Plan) -> None:
+    if NAME in (*shape.nodes, *shape.switches):
+        raise loaded.error(
+            shape.place(NAME),
+            f'found the name "{NAME}", which is the gateway\'s, expected another.',
+        )
+    for node in plan.nodes:
+        if node.mac == MAC:
+            raise loaded.error(
+                ("system", "nodes", node.name, "mac"),
+                f'found "{MAC}", which is the gateway\'s, expected another.',
+            )
+
+
+def _home(loaded: Loaded, shape: Shape, plan: Plan) -> PlannedSwitch:
+    """Return the switch the gateway is linked to."""
+    wanted = loaded.config.system.gateway
+    place = ("system", "gateway")
+    name = wanted.switch if wanted else None
+    if name is None:
+        height = levels(shape, graph_of(shape))
+        name = max(shape.switches, key=height.__getitem__)
+    elif name not in shape.switches:
+        raise loaded.error((*place, "switch"), unknown(name, "one of the switches", shape.switches))
+    home = next(switch for switch in plan.switches if switch.name == name)
+    if len(home.ports) >= MAX_SWITCH_PORTS:
+        raise loaded.error(
+            place, f'found no free port at switch "{name}", expected fewer than {MAX_SWITCH_PORTS}.'
+        )
+    return home
+
+
+def _fill_tables(shape: Shape, plan: Plan, home: PlannedSwitch, port: int) -> None:
+    """Enter the gateway's address at every switch, along a shortest path."""
+    switches = graph_of(shape).subgraph(shape.switches)
+    away = nx.single_source_shortest_path_length(switches, home.name)
+    for switch in plan.switches:
+        if switch is home:
+            switch.table[MAC] = port
+            continue
+        switch.table[MAC] = min(
+            (away[peer.peer], number)
+            for number, peer in enumerate(switch.ports)
+            if peer.peer in away
+        )[1]
+
+
+def _forward(loaded: Loaded, plan: Plan, forward: Forward) -> PlannedForward:
+    names = {node.name: node for node in plan.nodes}
+    if forward.node not in names:
+        raise loaded.error(
+            ("system", "gateway", "forwards"),
+            unknown(forward.node, "one of the nodes", list(names)),
+        )
+    return PlannedForward(
+        name=forward.name or "",
+        node=forward.node,
+        ip=names[forward.node].ip,
+        port=forward.port,
+        host=forward.host,
+        host_port=forward.host_port,
+    )

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Engines, Linux jobs and snapshots: from configuration to description."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from firesim.build import blade_tree
+from firesim.build.rtl import blade_rtl
+from firesim.build.rtl_blade import blade_names, load_blade
+from firesim.build.rtl_device_tree import device_tree_source
+from firesim.config.load import load_text
+from firesim.config.units import seconds_of
+from firesim.topology.describe import Load, NodeFiles, Restart, describe
+from firesim.topology.identity import command_line, identity, random_seed
+from firesim.topology.plan import Plan
+from firesim.topology.resolve import resolve
+
+MIXED = """\
+system: {topology: two_nodes}
+workload:
+  node: {linux: linux-base, command: "ping -c 3 ${node1.ip}", args: [quiet]}
+  nodes: {node1: {program: hello}}
+simulation:
+  engine: functional
+  engines: {node1: rtl}
+  functional: {cycles_per_instruction: 2, quantum_cycles: 512}
+  tracing: {enabled: true}
+"""
+KINDS = ["uart", "nic", "memory", "tracerv", "termination", "block_device"]
+
+
+def described(text: str, *overrides: str, restart: Restart | None = None) -> list[Any]:
+    """Return the nodes of the description, with made-up built files."""
+    loaded = load_text(text, overrides)
+    plan = resolve(loaded)
+    load = [Load(Path("/fw.elf"), "elf"), Load(Path("/Image"), "raw", 0x80200000)]
+    model = {"model": Path("/m.so"), "manifest": Path("/m.json")}
+    files = {
+        node.name: NodeFiles(
+            KINDS, load, [Path("/vmlinux")], 4, **(model if node.engine == "rtl" else {})
+        )
+        for node in plan.nodes
+    }
+    value = describe(plan, loaded.config, files, Path("/r"), 2, restart)
+    nodes: list[Any] = value["nodes"]
+    return nodes
+
+
+def plan_of(text: str, *overrides: str) -> Plan:
+    """Return the plan of a configuration text."""
+    return resolve(load_text(text, overrides))
+
+
+def test_a_functional_node_is_the_contract_of_the_interfaces_page() -> None:
+    node = described(MIXED)[0]
+    assert set(node.pop("bridges")) == {"uart", "block_device", "nic", "memory"}
+    assert node == {
+        "name": "node0",
+        "kind": "functional",
+        "cores": 4,
+        "cycles_per_instruction": 2,
+        "quantum_cycles": 512,
+    }
+
+
+def test_linux_is_loaded_as_its_image_says() -> None:
+    for node in described(MIXED):
+        assert node["bridges"]["memory"]["load"] == [
+            {"file": "/fw.elf", "format": "elf"},
+            {"file": "/Image", "format": "raw", "address": 0x80200000},
+        ]
+
+
+def test_an_rtl_node_beside_it_keeps_model_and_trace() -> None:
+    node = described(MIXED)[1]
+    assert (node["kind"], node["model"], node["manifest"]) == ("rtl", "/m.so", "/m.json")
+    assert node["bridges"]["tracerv"]["elf"] == ["/vmlinux"]
+
+
+def test_only_blades_of_rtl_nodes_are_built() -> None:
+    assert plan_of(MIXED).blades("rtl") == ["rocket-1"]
+    assert plan_of(MIXED, "simulation.engines.node1=functional").blades("rtl") == []
+
+
+def test_an_override_chooses_the_engine_of_all_nodes() -> None:
+    plan = plan_of(MIXED, "simulation.engine=rtl")
+    assert [node.engine for node in plan.nodes] == ["rtl", "rtl"]
+
+
+def test_linux_has_64_mib_unless_told_otherwise() -> None:
+    assert [node.memory_mib for node in plan_of(MIXED).nodes] == [64, 256]
+    plan = plan_of(MIXED, "system.node.memory.timing={model: fixed, latency_cycles: 9}")
+    assert [node.memory_mib for node in plan.nodes] == [64, 256]
+    assert [n.memory_mib for n in plan_of(MIXED, "system.node.memory.size_mib=128").nodes] == [
+        128,
+        128,
+    ]
+
+
+def test_the_kernel_is_told_who_it_is_and_what_to_run() -> None:
+    plan = plan_of(MIXED)
+    assert command_line(plan, plan.nodes[0], "console=hvc0") == (
+        "console=hvc0 quiet firesim.ip=172.16.0.2/16 firesim.name=node0 firesim.index=0 "
+        'firesim.nodes=2 firesim.run="ping -c 3 172.16.0.3"'
+    )
+
+
+def test_a_workload_with_its_own_command_gets_none() -> None:
+    text = "system: {topology: two_nodes}\nworkload: {node: {linux: linux-base}}\n"
+    plan = plan_of(text)
+    assert command_line(plan, plan.nodes[1], "").endswith("firesim.nodes=2")
+
+
+def test_a_command_line_that_the_kernel_would_cut_is_refused() -> None:
+    plan = plan_of(MIXED, f"workload.node.command={'x' * 400}")
+    with pytest.raises(ValueError, match="found a kernel command line of 5.. characters"):
+        command_line(plan, plan.nodes[0], "a" * 100)
+
+
+def test_random_seeds_differ_between_nodes_and_not_between_runs() -> None:
+    plan, again = plan_of(MIXED), plan_of(MIXED)
+    seeds = [random_seed(plan, node) for node in plan.nodes]
+    assert seeds == [random_seed(again, node) for node in again.nodes]
+    assert len(set(seeds)) == 2 and {len(seed) for seed in seeds} == {32}
+
+
+def test_a_clone_is_told_who_it_is() -> None:
+    restart = Restart(Path("/s"), 5, {"node0": "node0", "node1": "node0"})
+    text = MIXED.replace("  engines: {node1: rtl}\n", "")
+    nodes = described(text, restart=restart)
+    assert [node["restore_from"] for node in nodes] == ["node0", "node0"]
+    plan = plan_of(text)
+    assert nodes[1]["bridges"]["nic"]["announce"] == identity(plan, plan.nodes[1])
+
+
+def test_a_program_replaces_the_linux_of_a_named_workload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "base.yaml").write_text("node: {linux: linux-base, command: ls}\n")
+    monkeypatch.setattr("firesim.config.load.WORKLOADS", tmp_path)
+    text = "system: {topology: two_nodes}\nworkload: {base: base, node: {program: hello}}\n"
+    node = plan_of(text).nodes[0]
+    assert (node.program, node.linux, node.command) == ("hello", None, None)
+    node = plan_of(
+        "system: {topology: two_nodes}\nworkload: base\n", "workload.node.program=hello"
+    ).nodes[0]
+    assert (node.program, node.linux, node.command) == ("hello", None, None)
+
+
+def test_the_resolved_configuration_keeps_the_memory_of_linux() -> None:
+    text = yaml.safe_dump(load_text(MIXED).resolved())
+    assert plan_of(text) == plan_of(MIXED)
+
+
+@pytest.mark.parametrize("name", blade_names())
+def test_a_device_tree_needs_no_elaboration(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the blade was elaborated")
+
+    monkeypatch.setattr("firesim.build.rtl.run_sbt", refuse)
+    tree = blade_tree.blade_device_tree(name).read_text()
+    assert tree == device_tree_source(name, load_blade(name))
+
+
+def test_both_engines_have_one_device_tree() -> None:
+    elaborated = blade_rtl("rocket-1") / "blade.dts"
+    assert blade_tree.blade_device_tree("rocket-1").read_text() == elaborated.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("500ms", 0.5), ("30s", 30), ("1.5 min", 90), ("2h", 7200)]
+)
+def test_wall_times(text: str, seconds: float) -> None:
+    assert seconds_of(text) == seconds

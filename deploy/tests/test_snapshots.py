@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Snapshots by name and folder, restarts, clones and resumed runs: what is refused and why."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from firesim.cli.main import app
+from firesim.config.errors import InputError
+from firesim.config.load import load_text
+from firesim.run.control import ask, running_folder
+from firesim.run.folder import record_of, save_record, write_json
+from firesim.run.restart import restart_from, resumed
+from firesim.run.snapshots import all_snapshots, check_new_name, find_snapshot, read_snapshot
+from firesim.topology.plan import Plan
+from firesim.topology.resolve import resolve
+from typer.testing import CliRunner
+
+RUNNER = CliRunner()
+CONFIG = "system: {topology: TOPOLOGY}\nworkload: {node: {program: hello}}\n"
+
+
+def plan_of(topology: str, *overrides: str) -> Plan:
+    """Return the plan of a system of bare-metal functional nodes."""
+    engine = "simulation.engine=functional"
+    return resolve(load_text(CONFIG.replace("TOPOLOGY", topology), [engine, *overrides]))
+
+
+def make(run: Path, name: str, cycle: int = 1000, **kinds: str) -> Path:
+    """Write the index of a snapshot of a run."""
+    folder = run / "snapshots" / name
+    folder.mkdir(parents=True)
+    models = [{"name": key, "kind": value} for key, value in kinds.items()]
+    index = {"format": "firesim-snapshot", "version": 1, "cycle": cycle, "models": models}
+    write_json(folder / "snapshot.json", {**index, "created_by": "firesim-sim"})
+    save_record(run, None, None)
+    return folder
+
+
+@pytest.fixture
+def two(results_root: Path) -> Path:
+    """A run with a snapshot `booted` of two functional nodes and a switch."""
+    run = results_root / "2026-01-01-run"
+    return make(run, "booted", node0="functional", node1="functional", tor0="store_and_forward")
+
+
+def test_a_snapshot_is_found_by_name_and_by_folder(two: Path) -> None:
+    assert find_snapshot("booted") == find_snapshot(str(two)) == read_snapshot(two)
+    found = find_snapshot("booted")
+    assert (found.cycle, found.nodes, found.run) == (1000, ["node0", "node1"], two.parents[1])
+
+
+def test_the_newest_of_a_name_is_meant(two: Path, results_root: Path) -> None:
+    newer = make(results_root / "2026-01-02-run", "booted", 2000, node0="functional")
+    os.utime(two / "snapshot.json", (1, 1))
+    assert find_snapshot("booted").path == newer
+    assert [each.cycle for each in all_snapshots()] == [1000, 2000]
+
+
+def test_an_unknown_name_has_the_nearest(two: Path) -> None:
+    with pytest.raises(InputError, match='found "boted", expected .* did you mean "booted"'):
+        find_snapshot("boted")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "found a damaged file, expected a snapshot"),
+        ('{"format": "other"}', 'found format "other", expected "firesim-snapshot"'),
+        ('{"format": "firesim-snapshot", "cycle": "soon"}', "found a damaged file"),
+    ],
+)
+def test_a_foreign_or_torn_index_is_refused(two: Path, text: str, message: str) -> None:
+    (two / "snapshot.json").write_text(text)
+    with pytest.raises(InputError, match=message):
+        find_snapshot(str(two))
+    assert all_snapshots() == []
+
+
+def test_one_that_is_being_written_is_not_listed(two: Path) -> None:
+    two.rename(two.with_name("booted.partial"))
+    assert all_snapshots() == []
+
+
+@pytest.mark.parametrize("name", ["booted", "auto-7", "cycle-100", "a b", "-x", "a/b", ""])
+def test_names_that_cannot_be_given(two: Path, name: str) -> None:
+    with pytest.raises(InputError, match=f'found "{name}"'):
+        check_new_name(name, two.parents[1])
+
+
+def test_list_show_and_delete(two: Path) -> None:
+    assert "booted" in RUNNER.invoke(app, ["snapshot", "list"]).stdout
+    shown = RUNNER.invoke(app, ["snapshot", "show", "booted"]).stdout
+    assert "cycle: 1,000" in shown and "model: node1 (functional)" in shown
+    assert RUNNER.invoke(app, ["snapshot", "delete", "booted"]).exit_code == 0
+    assert not two.exists() and two.parent.exists()
+    assert RUNNER.invoke(app, ["snapshot", "list"]).stdout == "no snapshots\n"
+
+
+def test_save_needs_a_running_simulation(two: Path) -> None:
+    result = RUNNER.invoke(app, ["snapshot", "save", "later"])
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "found no running simulation, expected one (or --run FOLDER).\n",
+    )
+
+
+def test_several_running_simulations_need_a_choice(results_root: Path) -> None:
+    for name in ("a", "b"):
+        (results_root / name).mkdir(parents=True)
+        save_record(results_root / name, record_of(os.getpid()), None)
+    with pytest.raises(InputError, match="found 2 running simulations .* expected --run"):
+        running_folder(None)
+    assert running_folder(results_root / "a") == results_root / "a"
+
+
+def test_a_run_without_a_socket_cannot_be_asked(results_root: Path) -> None:
+    results_root.mkdir()
+    with pytest.raises(InputError, match=r"control.sock: the simulator cannot be reached"):
+        ask(results_root, {"command": "status"})
+
+
+def test_going_on_needs_every_node(two: Path) -> None:
+    assert restart_from("booted", plan_of("two_nodes"), None).restore_from == {}
+    with pytest.raises(InputError, match='found no node "node2" in the snapshot "booted"'):
+        restart_from("booted", plan_of("rack_3"), None)
+
+
+def test_clones_continue_the_first_node(two: Path) -> None:
+    restart = restart_from("booted", plan_of("rack_3"), 3)
+    assert restart.restore_from == dict.fromkeys(["node0", "node1", "node2"], "node0")
+    with pytest.raises(InputError, match="found 4 for a system of 3 nodes, expected 3"):
+        restart_from("booted", plan_of("rack_3"), 4)
+
+
+def test_clones_of_a_snapshot_of_one_node(results_root: Path) -> None:
+    make(results_root / "run", "single", server="functional", tor="store_and_forward")
+    restart = restart_from("single", plan_of("two_nodes"), 2)
+    assert restart.restore_from == {"node0": "server", "node1": "server"}
+
+
+def test_rtl_does_not_become_functional(results_root: Path) -> None:
+    make(results_root / "run", "exact", node0="rtl", node1="rtl")
+    with pytest.raises(InputError, match='found the engine functional for "node0", which is RTL'):
+        restart_from("exact", plan_of("two_nodes"), None)
+    warm = plan_of("two_nodes", "simulation.engine=rtl")
+    assert restart_from("exact", warm, None).snapshot.name == "exact"
+
+
+def test_a_lost_run_goes_on_from_its_last_snapshot(two: Path) -> None:
+    run = two.parents[1]
+    make(run, "auto-9", 9000, node0="functional")
+    make(run, "auto-10", 8000, node0="functional")
+    (run / "config.yaml").write_text(CONFIG.replace("TOPOLOGY", "two_nodes"))
+    loaded, restart = resumed(run, ["simulation.threads=1"])
+    assert (restart.snapshot.name, loaded.config.simulation.threads) == ("auto-9", 1)
+
+
+def test_what_cannot_be_resumed(two: Path, tmp_path: Path) -> None:
+    run = two.parents[1]
+    with pytest.raises(InputError, match=r"found no config.yaml in .*, expected a results folder"):
+        resumed(run, [])
+    (run / "config.yaml").write_text(CONFIG)
+    save_record(run, record_of(os.getpid()), None)
+    with pytest.raises(InputError, match="still running"):
+        resumed(run, [])
+    save_record(run, None, None)
+    (run / "result.json").write_text(json.dumps({"reason": "ended"}))
+    with pytest.raises(InputError, match="ended, expected a run that was lost"):
+        resumed(run, [])
+    (run / "result.json").unlink()
+    (two / "snapshot.json").unlink()
+    with pytest.raises(InputError, match="found no complete snapshot"):
+        resumed(run, [])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "runworkload: found no -c"),
+        (["-c", "quickstart", "--clone", "2"], "--clone: found no --from"),
+        (["-c", "quickstart", "--resume", "x"], "--resume: found also -c"),
+        (["-c", "quickstart", "--from", "nothing"], 'snapshot: found "nothing", expected'),
+    ],
+)
+def test_options_that_do_not_go_together(
+    results_root: Path, words: list[str], message: str
+) -> None:
+    result = RUNNER.invoke(app, ["runworkload", *words])
+    assert result.exit_code == 2 and message in result.stderr

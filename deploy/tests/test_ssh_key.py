@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nodes that the gateway leads to by ssh are given the user's key, and no others."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from firesim.access.key import public_key
+from firesim.config.load import load_text
+from firesim.topology.identity import kernel_words
+from firesim.topology.resolve import resolve
+
+
+def words(gateway: str) -> list[list[str]]:
+    system = f"system: {{topology: two_nodes, gateway: {gateway}}}\n"
+    text = (
+        f"{system}workload: {{node: {{linux: linux-base}}}}\nsimulation: {{engine: functional}}\n"
+    )
+    plan = resolve(load_text(text, name="ssh"))
+    found = [kernel_words(plan, node) for node in plan.nodes]
+    return [[word for word in node if word.startswith("firesim.ssh=")] for node in found]
+
+
+@pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="no ssh-keygen")
+def test_each_node_behind_the_gateway_gets_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIRESIM_CACHE", str(tmp_path))
+    key = public_key().read_text().split()[1]
+    assert words("{}") == [[f"firesim.ssh={key}"]] * 2
+
+
+def test_no_gateway_or_no_ssh_means_no_key() -> None:
+    assert words("null") == [[], []]
+    assert words("{ssh: false}") == [[], []]

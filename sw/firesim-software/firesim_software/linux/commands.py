@@ -1,0 +1,151 @@
+"""What users do with Linux workloads: build, launch in QEMU, test against a reference, clean."""
+
+from __future__ import annotations
+
+import base64
+import difflib
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from firesim.build.cache import content_key
+from firesim.build.paths import cache_root
+
+from firesim_software.linux import virt
+from firesim_software.linux.description import REFERENCE, describe
+from firesim_software.linux.errors import LinuxError
+from firesim_software.linux.firmware import firmware
+from firesim_software.linux.image import LinuxImage, workload
+
+FIRST_LINE = "firesim: init"
+_QEMU_BOOTARGS = "console=hvc0 firesim.finisher=0x100000"
+
+
+def build(name: str) -> LinuxImage:
+    """Build a workload and return what a node boots.
+
+    Raises:
+        LinuxError: it cannot be built.
+    """
+    return workload(name)
+
+
+def _qemu(
+    image: LinuxImage, folder: Path, *, bootargs: str, memory_mib: int, cores: int
+) -> list[str]:
+    if image.disk is not None:
+        raise LinuxError(
+            f'workload "{image.name}": found a root disk, expected an initramfs to boot in QEMU, '
+            "which has no block device of ours; run it on a functional node."
+        )
+    words = image.bootargs.replace("console=ttySIF0", _QEMU_BOOTARGS)
+    return virt.command(
+        folder,
+        firmware=firmware(qemu=True),
+        kernel=image.kernel,
+        initrd=image.initrd,
+        initrd_address=image.initrd_address,
+        bootargs=f"{words} {bootargs}".strip(),
+        memory_mib=memory_mib or image.memory_mib,
+        cores=cores,
+    )
+
+
+def boot(
+    name: str,
+    *,
+    bootargs: str = "",
+    memory_mib: int = 0,
+    cores: int = 1,
+    typed: str = "",
+    exact: bool = False,
+    timeout_s: float = 60,
+) -> tuple[str, int]:
+    """Boot a workload in QEMU; return the console's text and the exit code (0 passed).
+
+    `typed` is what somebody types on the console. `exact` runs one instruction per nanosecond of
+    target time, so that counts of instructions are the same each time.
+
+    Raises:
+        LinuxError: it cannot be built, or does not end in time.
+    """
+    image = build(name)
+    with tempfile.TemporaryDirectory(prefix="firesim-linux-") as folder:
+        words = _qemu(image, Path(folder), bootargs=bootargs, memory_mib=memory_mib, cores=cores)
+        if exact:
+            words += ["-icount", "shift=0,align=off,sleep=off"]
+        return virt.run(words, typed=typed, timeout_s=timeout_s)
+
+
+def launch(name: str, *, bootargs: str = "", memory_mib: int = 0, cores: int = 1) -> int:
+    """Boot a workload in QEMU with its console on this terminal; return QEMU's exit status.
+
+    Raises:
+        LinuxError: it cannot be built.
+    """
+    image = build(name)
+    with tempfile.TemporaryDirectory(prefix="firesim-linux-") as folder:
+        words = _qemu(image, Path(folder), bootargs=bootargs, memory_mib=memory_mib, cores=cores)
+        return virt.attach(words)
+
+
+def user_part(console: str) -> str:
+    """Return a console's text from the first line of init on, without what the kernel says after.
+
+    Raises:
+        LinuxError: init never ran.
+    """
+    lines = console.replace("\r\n", "\n").splitlines()
+    if FIRST_LINE not in lines:
+        tail = "\n".join(lines[-20:])
+        raise LinuxError(f'found no line "{FIRST_LINE}" on the console, expected one:\n{tail}')
+    own = lines[lines.index(FIRST_LINE) + 1 :]
+    return "\n".join(line for line in own if not line.startswith("reboot: ")) + "\n"
+
+
+def outputs(console: str) -> dict[str, bytes]:
+    """Return the files a node sent over its console, by their path on the node."""
+    found = {}
+    pattern = r"^firesim-output: (\S+)\r?\n(.*?)^firesim-output-end\r?$"
+    for match in re.finditer(pattern, console, re.MULTILINE | re.DOTALL):
+        found[match[1]] = base64.b64decode(match[2])
+    return found
+
+
+def test(name: str, *, timeout_s: float = 60) -> str:
+    """Boot a workload in QEMU and compare its console with `console.txt` beside its description.
+
+    Returns the differences, empty when there are none.
+
+    Raises:
+        LinuxError: it cannot be built or run, failed, or has no reference.
+    """
+    reference = describe(name).folder / REFERENCE
+    if not reference.is_file():
+        raise LinuxError(f"found no {reference}, expected what the console should say.")
+    console, code = boot(name, timeout_s=timeout_s)
+    if code != 0:
+        raise LinuxError(
+            f'workload "{name}": found exit code {code}, expected 0:\n{console[-2000:]}'
+        )
+    wanted, got = reference.read_text().splitlines(), user_part(console).splitlines()
+    return "\n".join(difflib.unified_diff(wanted, got, str(reference), "console", lineterm=""))
+
+
+def clean(name: str) -> list[Path]:
+    """Remove a workload's root file systems from the cache; return what was removed.
+
+    The kernel and packages, which others use too, stay.
+
+    Raises:
+        LinuxError: there is no such workload.
+    """
+    from firesim_software.linux.rootfs import root_key
+
+    key = content_key(root_key(describe(name)))
+    found = [cache_root() / kind / key for kind in ("linux-initramfs", "linux-disk")]
+    removed = [folder for folder in found if folder.is_dir()]
+    for folder in removed:
+        shutil.rmtree(folder)
+    return removed

@@ -1,0 +1,98 @@
+"""Linux workloads ready to be booted: firmware, kernel, root file system, command line."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesim_software.linux import rootfs
+from firesim_software.linux.debian import ROOT_DEVICE
+from firesim_software.linux.description import Description, describe
+from firesim_software.linux.errors import LinuxError
+from firesim_software.linux.firmware import firmware
+from firesim_software.linux.kernel import kernel
+
+DRAM = 0x8000_0000
+KERNEL = 0x8020_0000
+_ROUND = 2 << 20
+_IMAGE_SIZE_AT = 16
+BOOTARGS = "console=ttySIF0 panic=-1"
+
+
+@dataclass(frozen=True)
+class LinuxImage:
+    """What a node boots; addresses are those of docs/reference/interfaces.md, section 7."""
+
+    name: str
+    firmware: Path
+    """ELF file."""
+    kernel: Path
+    initrd: Path | None
+    disk: Path | None
+    """Image of the block device; not to be written."""
+    vmlinux: Path
+    """The kernel with DWARF, for profilers."""
+    bootargs: str
+    memory_mib: int
+    """The least memory it boots in."""
+
+    @property
+    def initrd_address(self) -> int:
+        """Where the initramfs goes: the first multiple of 2 MiB after the kernel."""
+        with self.kernel.open("rb") as file:
+            (size,) = struct.unpack_from("<Q", file.read(64), _IMAGE_SIZE_AT)
+        return int(-(-(KERNEL + size) // _ROUND) * _ROUND)
+
+    def load(self, memory_bytes: int) -> list[tuple[Path, str, int | None]]:
+        """Return what to put into a memory: file, format (elf or raw) and address (of raw).
+
+        Raises:
+            LinuxError: it does not fit.
+        """
+        parts: list[tuple[Path, str, int | None]] = [(self.firmware, "elf", None)]
+        parts.append((self.kernel, "raw", KERNEL))
+        end = self.initrd_address
+        if self.initrd is not None:
+            parts.append((self.initrd, "raw", end))
+            end += self.initrd.stat().st_size
+        if end > DRAM + memory_bytes:
+            need, have = end - DRAM, memory_bytes
+            raise LinuxError(
+                f'workload "{self.name}": found {have >> 20} MiB of memory, expected at least '
+                f"{-(-need >> 20)} MiB for kernel and initramfs."
+            )
+        return parts
+
+
+def bootargs(found: Description) -> str:
+    """Return the words of the kernel's command line that a workload needs on every node."""
+    words = [BOOTARGS]
+    if found.base == "busybox":
+        words.append("rootfstype=ramfs")  # cheaper to fill than tmpfs
+    else:
+        words.append(f"root={ROOT_DEVICE} rw init=/{rootfs.INIT_ON_DISK}")
+    if found.bootargs:
+        words.append(found.bootargs)
+    return " ".join(words)
+
+
+def workload(name: str) -> LinuxImage:
+    """Return a Linux workload of `workloads/`, with everything it needs built.
+
+    Raises:
+        LinuxError: there is no such workload, or a part of it cannot be built.
+    """
+    found = describe(name)
+    built = kernel()
+    on_disk = found.base == "debian"
+    return LinuxImage(
+        name=name,
+        firmware=firmware(),
+        kernel=built.image,
+        initrd=None if on_disk else rootfs.initramfs(found),
+        disk=rootfs.disk_image(found) if on_disk else None,
+        vmlinux=built.vmlinux,
+        bootargs=bootargs(found),
+        memory_mib=found.memory_mib,
+    )

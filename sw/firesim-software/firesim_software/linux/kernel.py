@@ -1,0 +1,158 @@
+"""Builds the kernel from Debian's source package: our configuration, our drivers, bit for bit.
+
+The source tree is unpacked once and kept; each build gets a copy of it made of hard links, so that
+the drivers' folder can be put in, and builds out of tree in a folder below it: all file names the
+compiler sees are relative, which makes ccache hit and leaves no trace of where it was built.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesim.build.cache import KeyPart, cached
+from firesim.build.paths import cache_root
+
+from firesim_software.linux.errors import LinuxError, run
+
+LINUX = Path(__file__).resolve().parents[2] / "linux"
+CONFIG = LINUX / "kernel.config"
+DRIVERS = LINUX / "drivers"
+PACKAGE = "linux-source-6.1"
+ARCHIVE = Path(f"/usr/src/{PACKAGE}.tar.xz")
+CROSS = "riscv64-linux-gnu-"
+JOBS = 2
+_UNUSED = (
+    "arch/arm arch/arm64 arch/mips arch/x86 drivers/gpu sound tools/testing tools/perf".split()
+)
+"""Large parts of the source of which only the Kconfig files and makefiles are kept."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A built kernel: what is booted, and what profilers and debuggers read."""
+
+    image: Path
+    """Loaded at 0x8020_0000."""
+    vmlinux: Path
+    """ELF file with symbols and DWARF."""
+    system_map: Path
+    config: Path
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _unpack(folder: Path) -> None:
+    _say(f"kernel: unpacking {ARCHIVE.name}")
+    kinds = ("*.[chS]", "*.dts", "*.dtsi")
+    exclude = [f"--exclude={PACKAGE}/{name}/{kind}" for name in _UNUSED for kind in kinds]
+    exclude += [f"--exclude={PACKAGE}/Documentation/devicetree/bindings/*"]
+    run(["tar", "-xf", str(ARCHIVE), "-C", str(folder), "--strip-components=1", *exclude])
+    for name, line in (
+        ("drivers/Makefile", "obj-y += firesim/\n"),
+        ("drivers/Kconfig", 'source "drivers/firesim/Kconfig"\n'),
+    ):
+        path = folder / name
+        text = path.read_text().rstrip()
+        end = text.endswith("endmenu")
+        path.write_text(f"{text.removesuffix('endmenu')}\n{line}" + "endmenu\n" * end)
+
+
+def _source() -> Path:
+    if not ARCHIVE.is_file():
+        raise LinuxError(f"found no {ARCHIVE}, the kernel's source: apt-get install {PACKAGE}")
+    return cached("linux-source", [ARCHIVE, " ".join(_UNUSED), "2"], _unpack)
+
+
+def _configure(tree: Path, make: list[str], environment: dict[str, str]) -> None:
+    run([*make, "tinyconfig"], cwd=tree, environment=environment)
+    build = tree / "build"
+    merge = ["scripts/kconfig/merge_config.sh", "-m", "-O", str(build), str(build / ".config")]
+    run([*merge, str(CONFIG)], cwd=tree, environment=environment)
+    run([*make, "olddefconfig"], cwd=tree, environment=environment)
+    lost = unmet(CONFIG.read_text(), (build / ".config").read_text(), DRIVERS.is_dir())
+    if lost:
+        raise LinuxError(f"{CONFIG}: found {lost[0]}, expected the kernel to be able to have it.")
+
+
+def unmet(wanted: str, found: str, with_drivers: bool = True) -> list[str]:
+    """Return the lines of the fragment `wanted` that the configuration `found` does not have."""
+    have = set(found.splitlines())
+    lost = []
+    for line in wanted.splitlines():
+        option = re.match(r"(?:# )?(CONFIG_\w+)(=\S+| is not set)$", line)
+        if option is None or line in have:
+            continue
+        name, value = option.groups()
+        absent = not re.search(rf"^{name}=", found, re.MULTILINE)
+        if (value == " is not set" and absent) or (
+            name.startswith("CONFIG_FIRESIM_") and not with_drivers
+        ):
+            continue
+        lost.append(line)
+    return lost
+
+
+def _build(folder: Path) -> None:
+    source = _source()
+    tree = folder / "tree"
+    _say("kernel: building (about four minutes when nothing is in ccache)")
+    run(["cp", "-al", str(source), str(tree)])
+    target = tree / "drivers" / "firesim"
+    if DRIVERS.is_dir():
+        shutil.copytree(DRIVERS, target)
+    else:
+        target.mkdir()
+        (target / "Kconfig").touch()
+        (target / "Makefile").touch()
+    (tree / "build").mkdir()
+    cache = "ccache " if shutil.which("ccache") else ""
+    prefix = f"-fdebug-prefix-map={tree}=/usr/src/linux"
+    environment = {
+        "ARCH": "riscv",
+        "CROSS_COMPILE": CROSS,
+        "KBUILD_BUILD_TIMESTAMP": "1970-01-01",
+        "KBUILD_BUILD_USER": "firesim",
+        "KBUILD_BUILD_HOST": "firesim",
+        "KBUILD_BUILD_VERSION": "1",
+        "CCACHE_DIR": str(cache_root() / "linux-ccache"),
+        "CCACHE_MAXSIZE": "1G",
+        "CCACHE_SLOPPINESS": "time_macros",
+        "LC_ALL": "C",
+        "TZ": "UTC",
+    }
+    make = ["make", "-s", f"-j{JOBS}", "O=build", f"CC={cache}{CROSS}gcc"]
+    make += [f"HOSTCC={cache}gcc", f"KCFLAGS={prefix}", f"KAFLAGS={prefix}"]
+    _configure(tree, make, environment)
+    run([*make, "Image"], cwd=tree, environment=environment)
+    build = tree / "build"
+    for name in ("arch/riscv/boot/Image", "vmlinux", "System.map"):
+        shutil.copy2(build / name, folder / Path(name).name)
+    shutil.copy2(build / ".config", folder / "config")
+    shutil.rmtree(tree)
+
+
+def kernel() -> Kernel:
+    """Return the kernel, built when its source, configuration or drivers are new.
+
+    Raises:
+        LinuxError: a tool or the source is missing, or it does not build.
+    """
+    version = run([f"{CROSS}gcc", "--version"]).splitlines()[0]
+    if not ARCHIVE.is_file():
+        raise LinuxError(f"found no {ARCHIVE}, the kernel's source: apt-get install {PACKAGE}")
+    key: list[KeyPart] = [version, ARCHIVE, CONFIG, Path(__file__)]
+    if DRIVERS.is_dir():
+        key.append(DRIVERS)
+    folder = cached("linux-kernel", key, _build)
+    return Kernel(
+        image=folder / "Image",
+        vmlinux=folder / "vmlinux",
+        system_map=folder / "System.map",
+        config=folder / "config",
+    )

@@ -1,0 +1,157 @@
+"""Root file systems of Linux workloads: an initramfs with busybox, or Debian on a disk."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+from firesim.build.cache import KeyPart, cached
+
+from firesim_software.linux import agent, debian, disk, packages
+from firesim_software.linux.agent import agent_programs
+from firesim_software.linux.cpio import Entry, archive, entries
+from firesim_software.linux.description import Description
+from firesim_software.linux.errors import run
+from firesim_software.linux.guest import guest_program
+from firesim_software.linux.kernel import LINUX
+
+INIT = LINUX / "init"
+INIT_ON_DISK = "usr/sbin/firesim-init"
+JOBS = "etc/firesim"
+BUSYBOX = ["busybox-static"]
+APPLETS = (
+    "awk base64 cat chmod cp cut date dd df dmesg du env find free grep head hostname ifconfig ip "
+    "killall ln ls md5sum mkdir mount mv nc netstat nproc pgrep ping poweroff ps reboot rm rmdir "
+    "route sed seq sh sleep sort stty tail tar taskset telnet timeout top touch tr umount uname "
+    "uptime usleep vi wc wget which xargs"
+).split()
+"""What of busybox has a name: a link costs 20,000 instructions at each boot, so not all."""
+
+
+def init_program() -> Path:
+    """Return the first process of a node, built when it is new.
+
+    Raises:
+        LinuxError: the compiler is missing, or it does not compile.
+    """
+    version = run([agent.COMPILER, "--version"]).splitlines()[0]
+    sources = [agent.FOLDER / "start.S", agent.FOLDER / "memory.c", *sorted(INIT.glob("*.c"))]
+
+    def build(folder: Path) -> None:
+        flags = [*agent.FLAGS, f"-I{agent.FOLDER}"]
+        run([agent.COMPILER, *flags, "-o", str(folder / "init"), *map(str, sources)])
+
+    key: list[KeyPart] = [version, " ".join(agent.FLAGS), INIT, agent.FOLDER]
+    return cached("linux-init", key, build) / "init"
+
+
+def _script(command: str, outputs: list[str]) -> str:
+    """Return a job as a file: the user's script, then what is to leave over the console."""
+    lines = ["#!/bin/sh", command.rstrip()]
+    if outputs:
+        lines = ["#!/bin/sh", "(", command.rstrip(), ")", "firesim_status=$?"]
+        for output in outputs:
+            lines.append(f"if [ -f '{output}' ]; then echo 'firesim-output: {output}'")
+            lines.append(f"base64 '{output}'; echo firesim-output-end; fi")
+        lines.append("exit $firesim_status")
+    return "\n".join(lines) + "\n"
+
+
+def _write(path: Path, text: str, mode: int = 0o644) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+
+
+def _add_workload(root: Path, found: Description) -> None:
+    for name, command in {"command": found.command, **found.jobs}.items():
+        if command:
+            _write(root / JOBS / name, _script(command, found.outputs), 0o755)
+    for name in found.programs:
+        shutil.copy2(guest_program(name), root / "usr/bin" / name)
+    for target, source in found.overlay.items():
+        to, origin = root / target.lstrip("/"), found.folder / source
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if origin.is_dir():
+            shutil.copytree(origin, to, dirs_exist_ok=True, symlinks=True)
+        else:
+            shutil.copy2(origin, to)
+
+
+def _normalise(root: Path) -> None:
+    """Give every file the mode it would have under any umask."""
+    for path in root.rglob("*"):
+        if path.is_symlink():
+            continue
+        runs = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
+        path.chmod(0o755 if runs else 0o644)
+
+
+def _busybox(root: Path, found: Description) -> None:
+    packages.install_small([*BUSYBOX, *found.packages], root)
+    programs = root / "usr/bin"
+    programs.mkdir(parents=True, exist_ok=True)
+    for name in APPLETS:
+        if not (programs / name).exists() and not (root / "usr/sbin" / name).exists():
+            (programs / name).symlink_to("busybox")
+    for path in agent_programs().iterdir():
+        shutil.copy2(path, programs / path.name)
+    shutil.copy2(init_program(), root / "init")
+    shutil.rmtree(root / "usr/share/initramfs-tools", ignore_errors=True)
+    (root / "root").mkdir(exist_ok=True)
+    _add_workload(root, found)
+    _normalise(root)
+
+
+def initramfs(found: Description) -> Path:
+    """Return the initramfs of a workload whose base is `busybox`.
+
+    Raises:
+        LinuxError: a package cannot be had.
+    """
+
+    def build(folder: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="firesim-root-") as name:
+            _busybox(Path(name), found)
+            console = Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1))
+            content = [Entry("dev", stat.S_IFDIR | 0o755), console, *entries(Path(name))]
+            (folder / "initramfs.cpio").write_bytes(archive(content))
+
+    return cached("linux-initramfs", root_key(found), build) / "initramfs.cpio"
+
+
+def disk_image(found: Description) -> Path:
+    """Return the root disk of a workload whose base is `debian`.
+
+    Raises:
+        LinuxError: a package cannot be had.
+    """
+
+    def build(folder: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="firesim-root-") as name:
+            root = Path(name)
+            debian.debian_root(root, found.packages)
+            shutil.copy2(init_program(), root / INIT_ON_DISK)
+            _add_workload(root, found)
+            disk.ext2_image(root, folder / "root.img", free_mib=found.disk_mib)
+
+    return cached("linux-disk", root_key(found), build) / "root.img"
+
+
+def root_key(found: Description) -> list[KeyPart]:
+    """Return all that a workload's root file system is made of, for the cache.
+
+    Raises:
+        LinuxError: its packages cannot be resolved.
+    """
+    here = Path(__file__).parent
+    base = debian.BASE if found.base == "debian" else BUSYBOX
+    resolved = packages.resolve([*base, *found.packages])
+    key: list[KeyPart] = [found.model_dump_json(), init_program(), agent_programs()]
+    key += ["\n".join(map(str, resolved))]
+    key += [here / name for name in ("rootfs.py", "cpio.py", "packages.py", "disk.py", "debian.py")]
+    key += [guest_program(name) for name in found.programs]
+    key += [found.folder / source for source in found.overlay.values()]
+    return key

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Identity of a node from the kernel's command line; see node.h.
+#include "node.h"
+
+#include <fcntl.h>
+
+#include "system.h"
+#include "text.h"
+
+enum { HOSTS_BYTES = 64 * 1024, MOST_NODES = 2048 };
+
+bool argument(const char *line, const char *name, char *value, size_t room) {
+  bool at_start = true;
+  bool quoted = false;
+  for (; *line; line++) {
+    if (at_start && !quoted && starts_with(line, name) && line[length(name)] == '=') {
+      struct text text = {.data = value, .room = room};
+      value[0] = 0;
+      for (line += length(name) + 1; *line && (quoted || (*line != ' ' && *line != '\n')); line++) {
+        if (*line == '"') {
+          quoted = !quoted;
+        } else {
+          append_bytes(&text, line, 1);
+        }
+      }
+      return true;
+    }
+    if (*line == '"') quoted = !quoted;
+    at_start = *line == ' ';
+  }
+  return false;
+}
+
+static unsigned decimal(const char **at) {
+  unsigned value = 0;
+  while (**at >= '0' && **at <= '9') value = value * 10 + (unsigned)(*(*at)++ - '0');
+  return value;
+}
+
+void append_number(struct text *text, unsigned long value) {
+  char digits[24];
+  unsigned at = sizeof digits;
+  do {
+    digits[--at] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  append_bytes(text, digits + at, sizeof digits - at);
+}
+
+static void append_address(struct text *text, unsigned address) {
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    append_number(text, address >> shift & 0xff);
+    if (shift) append(text, ".");
+  }
+}
+
+static unsigned number_argument(const char *line, const char *name) {
+  char value[16];
+  const char *at = value;
+  return argument(line, name, value, sizeof value) ? decimal(&at) : 0;
+}
+
+// The name without the digits at its end.
+static size_t stem(const char *name) {
+  size_t end = length(name);
+  while (end && name[end - 1] >= '0' && name[end - 1] <= '9') end--;
+  return end;
+}
+
+void write_hosts(const char *line) {
+  static char data[HOSTS_BYTES];
+  struct text hosts = {.data = data, .room = sizeof data};
+  char name[64];
+  char ip[32];
+  append(&hosts, "127.0.0.1 localhost\n");
+  if (!argument(line, "firesim.name", name, sizeof name)) return;
+  if (!argument(line, "firesim.ip", ip, sizeof ip)) return;
+  unsigned address = 0;
+  const char *at = ip;
+  for (int i = 0; i < 4; i++) {
+    address = address << 8 | decimal(&at);
+    if (*at == '.') at++;
+  }
+  const unsigned index = number_argument(line, "firesim.index");
+  const unsigned nodes = number_argument(line, "firesim.nodes");
+  const char *suffix = name + stem(name);
+  const bool numbered = *suffix != 0;
+  const unsigned own = decimal(&suffix);
+  for (unsigned i = 0; i < nodes && i < MOST_NODES; i++) {
+    if (!numbered && i != index) continue;
+    append_address(&hosts, address - index + i);
+    append(&hosts, " ");
+    append_bytes(&hosts, name, stem(name));
+    if (numbered) append_number(&hosts, own - index + i);
+    append(&hosts, "\n");
+  }
+  const int file = open_file("/etc/hosts", O_WRONLY | O_CREAT | O_TRUNC);
+  if (file < 0) return;
+  write_some(file, hosts.data, hosts.used);
+  close_file(file);
+}
+
+void set_environment(const char *line, char variables[VARIABLES][VARIABLE_BYTES],
+                     const char *environment[VARIABLES + 1]) {
+  static const char *const fixed[] = {
+      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
+      "TERM=linux", "USER=root"};
+  static const char *const known[][2] = {{"firesim.name", "FIRESIM_NAME="},
+                                         {"firesim.index", "FIRESIM_INDEX="},
+                                         {"firesim.nodes", "FIRESIM_NODES="},
+                                         {"firesim.ip", "FIRESIM_IP="}};
+  unsigned used = 0;
+  for (unsigned i = 0; i < sizeof fixed / sizeof fixed[0]; i++) environment[used++] = fixed[i];
+  for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+    char value[VARIABLE_BYTES / 2];
+    if (!argument(line, known[i][0], value, sizeof value)) continue;
+    struct text text = {.data = variables[used], .room = VARIABLE_BYTES};
+    append(&text, known[i][1]);
+    append(&text, value);
+    environment[used] = variables[used];
+    used++;
+  }
+  environment[used] = NULL;
+}

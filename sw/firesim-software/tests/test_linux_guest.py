@@ -1,0 +1,83 @@
+"""Programs for Linux nodes build for the target; memload works, on this machine."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import socket
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from firesim_software.linux import LinuxError
+from firesim_software.linux.guest import FOLDER, guest_program, guest_programs
+
+SEED = 11
+
+
+@pytest.mark.skipif(not shutil.which("riscv64-linux-gnu-gcc"), reason="no cross compiler")
+@pytest.mark.parametrize("name", guest_programs())
+def test_programs_are_static(name: str) -> None:
+    path = guest_program(name)
+    assert guest_program(name) == path, "the second build comes from the cache"
+    with path.open("rb") as file:
+        image = ELFFile(file)
+        assert image["e_machine"] == "EM_RISCV"
+        assert "PT_INTERP" not in {segment["p_type"] for segment in image.iter_segments()}
+
+
+def test_an_unknown_program_is_refused() -> None:
+    with pytest.raises(LinuxError, match='found no program "memlod".*expected any of: .*memload'):
+        guest_program("memlod")
+
+
+@pytest.fixture(scope="module")
+def memload(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("memload") / "memload"
+    source = FOLDER / "memload" / "memload.c"
+    flags = ["-O1", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["gcc", *flags, "-o", str(out), str(source), "-lm"], check=True)
+    return out
+
+
+def serve(server: socket.socket, corrupt: bool) -> None:
+    """Answer one connection as memcached does; `corrupt` changes a byte of the values."""
+    connection, _ = server.accept()
+    values: dict[bytes, bytes] = {}
+    with connection, connection.makefile("rwb") as stream:
+        while line := stream.readline():
+            command, key, *rest = line.split()
+            if command == b"set":
+                values[key] = stream.read(int(rest[2]) + 2)[:-2]
+                stream.write(b"STORED\r\n")
+            elif key in values:
+                value = values[key][:-1] + (b"!" if corrupt else values[key][-1:])
+                stream.write(b"VALUE %s 0 %d\r\n%s\r\nEND\r\n" % (key, len(value), value))
+            else:
+                stream.write(b"END\r\n")
+            stream.flush()
+
+
+def load(memload: Path, *arguments: str, corrupt: bool = False) -> tuple[int, str]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, args=(server, corrupt), daemon=True).start()
+        port = f"port={server.getsockname()[1]}"
+        command = [str(memload), port, "connections=1", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_every_request_is_answered_and_checked(memload: Path) -> None:
+    value_bytes = random.Random(SEED).randint(1, 1000)
+    arguments = ["rate=2000", "requests=300", "keys=20", f"value_bytes={value_bytes}"]
+    status, text = load(memload, *arguments)
+    assert status == 0, f"seed {SEED}: {text}"
+    assert "memload requests=300 " in text and "misses=0 overflows=0" in text
+
+
+def test_a_wrong_value_is_found(memload: Path) -> None:
+    status, text = load(memload, "requests=50", "keys=5", corrupt=True)
+    assert status == 1
+    assert "found a wrong byte at 99 of its value" in text

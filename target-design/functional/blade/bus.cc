@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Address decoding, device time and interrupts; see bus.h.
+#include "functional/blade/bus.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bridges/termination.h"
+#include "core/state.h"
+
+namespace firesim::functional {
+namespace {
+
+// Rocket's port for device registers: what lies in it and is none reads as 0.
+constexpr uint64_t kDevicesBase = 0x6000'0000, kDevicesEnd = 0x8000'0000;
+constexpr uint32_t kUartSource = 1, kBlockDeviceSource = 2, kNicSource = 3;
+
+constexpr uint32_t kBootRom[] = {
+    0xf140'2573,  // csrr a0, mhartid
+    0x0000'85b7,  // lui a1, 0x8
+    0x01f5'859b,  // addiw a1, a1, 31
+    0x0105'9593,  // slli a1, a1, 16: the device tree at 0x801f0000
+    0x0010'029b,  // li t0, 1
+    0x01f2'9293,  // slli t0, t0, 31: DRAM at 0x80000000
+    0x0002'8067,  // jr t0
+};
+
+bool within(uint64_t address, uint64_t base, uint64_t bytes) {
+  return address >= base && address - base < bytes;
+}
+
+}  // namespace
+
+// What the assembler makes of the ROM's source; zeros after it.
+uint64_t read_boot_rom(uint64_t offset, uint32_t bytes) {
+  uint64_t value = 0;
+  if (offset < sizeof kBootRom) {
+    const auto *rom = reinterpret_cast<const uint8_t *>(kBootRom);
+    std::memcpy(&value, rom + offset, std::min<uint64_t>(bytes, sizeof kBootRom - offset));
+  }
+  return value;
+}
+
+Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &lines,
+         bridges::BladeEnd &end)
+    : clint_(parameters.harts, lines),
+      plic_(parameters.harts, lines),
+      uart_(parameters.console),
+      block_device_(parameters.disk, memory),
+      nic_(parameters.nic, parameters.quantum_cycles, memory),
+      lines_(&lines),
+      end_(&end) {}
+
+Bus::Place Bus::place(uint64_t address) {
+  if (within(address, kUartBase, kDeviceBytes)) return {&uart_, kUartSource};
+  if (within(address, kBlockDeviceBase, kDeviceBytes)) return {&block_device_, kBlockDeviceSource};
+  if (within(address, kNicBase, kDeviceBytes)) return {&nic_, kNicSource};
+  return {nullptr, 0};
+}
+
+bool Bus::read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) {
+  value = 0;
+  if (within(address, kDevicesBase, kDevicesEnd - kDevicesBase)) {
+    const Place found = place(address);
+    if (found.device == nullptr) return true;
+    advance_devices(cycle);
+    value = found.device->read(static_cast<uint32_t>(address % kDeviceBytes), bytes);
+    update_levels();
+    after_access();
+  } else if (within(address, kClintBase, kClintBytes)) {
+    value = clint_.read(static_cast<uint32_t>(address - kClintBase), bytes, cycle);
+  } else if (within(address, kPlicBase, kPlicBytes)) {
+    advance_devices(cycle);
+    value = plic_.read(static_cast<uint32_t>(address - kPlicBase), bytes);
+  } else if (within(address, kBootRomBase, kBootRomBytes)) {
+    value = read_boot_rom(address - kBootRomBase, bytes);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool Bus::write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) {
+  if (within(address, kDevicesBase, kDevicesEnd - kDevicesBase)) {
+    advance_devices(cycle);
+    const auto offset = static_cast<uint32_t>(address % kDeviceBytes);
+    if (within(address, kFinisherBase, kDeviceBytes)) {
+      write_finisher(offset, bytes, value, cycle);
+    } else if (const Place found = place(address); found.device != nullptr) {
+      found.device->write(offset, bytes, value);
+      update_levels();
+    }
+  } else if (within(address, kClintBase, kClintBytes)) {
+    clint_.write(static_cast<uint32_t>(address - kClintBase), bytes, value, cycle);
+  } else if (within(address, kPlicBase, kPlicBytes)) {
+    advance_devices(cycle);
+    plic_.write(static_cast<uint32_t>(address - kPlicBase), bytes, value);
+  } else {
+    return false;
+  }
+  after_access();
+  return true;
+}
+
+// Its one register has 4 bytes; an 8-byte store covers it. Other words than the known ones do
+// nothing.
+void Bus::write_finisher(uint32_t offset, uint32_t bytes, uint64_t value, uint64_t cycle) {
+  if (offset != 0 || bytes < 4 || end_->ended()) return;
+  const auto word = static_cast<uint32_t>(value);
+  const uint32_t code = word & 0xffff;
+  if (code == 0x5555 || code == 0x3333 || code == 0x7777) {
+    *end_ = bridges::finisher_end(word, cycle);
+  }
+}
+
+void Bus::advance_devices(uint64_t cycle) {
+  if (cycle <= device_cycle_) return;
+  while (device_cycle_ < cycle) {
+    device_cycle_ = std::min(cycle, std::max(next_device_event(), device_cycle_ + 1));
+    uart_.advance(device_cycle_);
+    block_device_.advance(device_cycle_);
+    nic_.advance(device_cycle_);
+  }
+  update_levels();
+}
+
+void Bus::advance(uint32_t hart, uint64_t cycle) {
+  advance_devices(cycle);
+  clint_.update(hart, cycle);
+}
+
+uint64_t Bus::next_device_event() const {
+  return std::min({uart_.next_event(), block_device_.next_event(), nic_.next_event()});
+}
+
+uint64_t Bus::next_event(uint32_t hart) const {
+  return std::min(next_device_event(), clint_.next_timer(hart));
+}
+
+void Bus::update_levels() {
+  plic_.set_level(kUartSource, uart_.interrupt());
+  plic_.set_level(kBlockDeviceSource, block_device_.interrupt());
+  plic_.set_level(kNicSource, nic_.interrupt());
+}
+
+void Bus::after_access() {
+  if (end_->ended() || next_event(running_) < until_) lines_->stop(running_);
+}
+
+void Bus::save(StateWriter &state) const {
+  state.section("bus", 1);
+  state.u64(device_cycle_);
+  clint_.save(state);
+  plic_.save(state);
+  uart_.save(state);
+  block_device_.save(state);
+  nic_.save(state);
+}
+
+void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
+  state.section("bus", 1);
+  device_cycle_ = state.u64();
+  clint_.load(state);
+  plic_.load(state);
+  uart_.load(state);
+  block_device_.load(state);
+  nic_.load(state);
+  for (uint32_t hart = 0; hart < hart_cycles.size(); ++hart) {
+    clint_.refresh(hart, hart_cycles[hart]);
+  }
+  plic_.refresh();
+}
+
+}  // namespace firesim::functional

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the harts of a functional blade see besides DRAM: boot ROM, CLINT, PLIC and the devices, at
+// the addresses of docs/reference/interfaces.md, section 1.
+//
+// Time in the devices: the harts of a blade run their quantum one after the other, so an access may
+// come earlier than one made before. The devices live in a time of their own that never goes back:
+// an access brings them to its cycle, or meets them where an earlier hart has brought them to.
+#pragma once
+
+#include <vector>
+
+#include "bridges/driver.h"
+#include "bridges/nic_settings.h"
+#include "bridges/sector_store.h"
+#include "functional/core/memory_map.h"
+#include "functional/devices/block_device.h"
+#include "functional/devices/clint.h"
+#include "functional/devices/device_memory.h"
+#include "functional/devices/nic.h"
+#include "functional/devices/plic.h"
+#include "functional/devices/uart.h"
+
+namespace firesim::functional {
+
+struct BusParameters {
+  uint32_t harts = 1;
+  uint32_t quantum_cycles = 1024;
+  const bridges::NicSettings &nic;
+  bridges::Disk &disk;
+  bridges::Console &console;
+};
+
+class Bus final : public Mmio {
+ public:
+  Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &lines,
+      bridges::BladeEnd &end);
+
+  bool read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) override;
+  bool write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) override;
+
+  // Hart `hart` runs: an access after which something is due before `until` stops it.
+  void begin_run(uint32_t hart, uint64_t until) {
+    running_ = hart;
+    until_ = until;
+  }
+
+  // Brings the devices to `cycle`, and the timer line of `hart`.
+  void advance(uint32_t hart, uint64_t cycle);
+  // The next cycle in which a device does something by itself.
+  uint64_t next_device_event() const;
+  // The same, or the timer of `hart` rings.
+  uint64_t next_event(uint32_t hart) const;
+
+  Nic &nic() { return nic_; }
+  const Nic &nic() const { return nic_; }
+  Uart &uart() { return uart_; }
+  const Uart &uart() const { return uart_; }
+  const BlockDevice &block_device() const { return block_device_; }
+
+  void save(StateWriter &state) const;
+  // `hart_cycles` are those the harts have reached.
+  void load(StateReader &state, const std::vector<uint64_t> &hart_cycles);
+
+ private:
+  struct Place {
+    RegisterDevice *device;
+    uint32_t source;  // of the PLIC
+  };
+
+  Place place(uint64_t address);
+  void write_finisher(uint32_t offset, uint32_t bytes, uint64_t value, uint64_t cycle);
+  void advance_devices(uint64_t cycle);
+  void update_levels();
+  void after_access();
+
+  Clint clint_;
+  Plic plic_;
+  Uart uart_;
+  BlockDevice block_device_;
+  Nic nic_;
+  InterruptLines *lines_;
+  bridges::BladeEnd *end_;
+  uint64_t device_cycle_ = 0;
+  uint32_t running_ = 0;
+  uint64_t until_ = 0;
+};
+
+// The boot ROM's content (target-design/rocket/src/main/asm/bootrom.S).
+uint64_t read_boot_rom(uint64_t offset, uint32_t bytes);
+
+}  // namespace firesim::functional

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functional blade; see functional_blade.h.
+//
+// Target time is cut into quanta. A quantum runs when all its input tokens are there, and what
+// it sends is on the link one quantum later, the node's end included: so calls of `advance` may cut
+// time anywhere. While all harts wait, quanta in which nothing is due are passed over.
+#include "functional/blade/functional_blade.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/state.h"
+#include "functional/blade/bus.h"
+#include "functional/blade/hart_group.h"
+#include "functional/blade/settings.h"
+
+namespace firesim {
+namespace functional {
+namespace {
+
+constexpr uint64_t kMostWaitingFlits = 1 << 20;  // behind an identity frame
+
+class FunctionalBlade final : public Model {
+ public:
+  FunctionalBlade(const nlohmann::json &node, const SimulationContext &context);
+  ~FunctionalBlade() override;
+
+  uint32_t port_count() const override { return 1; }
+  void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+               std::span<Batch> outputs) override;
+  std::optional<std::string> can_save() const override { return std::nullopt; }
+  std::string fingerprint() const override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state, uint64_t cycle) override;
+  void finish(uint64_t end_cycle) override;
+  nlohmann::json statistics() const override;
+
+ private:
+  Dram dram() const {
+    return {settings_.memory->base(), settings_.memory->size_bytes(), settings_.memory->data()};
+  }
+  void look_at_terminal();
+  void run_quanta();
+  void run_quantum();
+  void run_hart(uint32_t index, uint64_t end);
+  void end_devices();
+  uint64_t next_event() const;
+  void send(Batch &output);
+
+  Settings settings_;
+  bridges::BladeEnd blade_end_;
+  bridges::Announcer announcer_;
+  HartGroup harts_;
+  DeviceMemory memory_;
+  Bus bus_;
+  uint64_t cycle_ = 0;          // the next call of `advance` starts here
+  uint64_t quantum_start_ = 0;  // the first quantum that has not run
+  bool waiting_ = false;        // all harts wait
+  uint64_t next_look_ = 0;      // at the terminal
+  bool deterministic_ = true;
+};
+
+FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationContext &context)
+    : Model(node.at("name").get<std::string>()),
+      settings_(node, context),
+      announcer_(settings_.nic->identity_frame),
+      harts_(settings_.harts, settings_.cycles_per_instruction, kResetCycles),
+      memory_(
+          dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
+          blade_end_),
+      bus_({settings_.harts, settings_.quantum_cycles, *settings_.nic, *settings_.disk,
+            *settings_.console},
+           memory_, harts_, blade_end_) {
+  harts_.make(dram(), bus_);
+}
+
+FunctionalBlade::~FunctionalBlade() {
+  try {
+    settings_.console->flush();
+  } catch (const std::exception &) {
+    // The run is over and has its reason already.
+  }
+}
+
+void FunctionalBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+                              std::span<Batch> outputs) {
+  if (end()) return;
+  FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
+  cycle_ = start_cycle + cycles;
+  if (!blade_end_.ended()) bus_.nic().arrive(announcer_.pass(inputs[0], kResetCycles));
+  if (settings_.console->has_terminal()) look_at_terminal();
+  run_quanta();
+  send(outputs[0]);
+}
+
+void FunctionalBlade::look_at_terminal() {
+  if (cycle_ < next_look_) return;
+  next_look_ = cycle_ + bridges::Console::kPollCycles;
+  if (!settings_.console->poll()) return;
+  deterministic_ = false;
+  bus_.uart().input_arrived(quantum_start_);
+}
+
+void FunctionalBlade::run_quanta() {
+  const uint64_t quantum = settings_.quantum_cycles;
+  while (!blade_end_.ended() && quantum_start_ + quantum <= cycle_) {
+    if (waiting_) {
+      const uint64_t wake = next_event();
+      if (wake >= quantum_start_ + quantum) {
+        quantum_start_ = std::min(wake, cycle_) / quantum * quantum;
+        continue;
+      }
+    }
+    run_quantum();
+  }
+}
+
+// Nothing of what comes after the end is left.
+void FunctionalBlade::end_devices() {
+  bus_.advance(0, blade_end_.cycle);
+  bus_.nic().drop_input();
+  announcer_ = bridges::Announcer({});
+  settings_.console->flush();
+}
+
+uint64_t FunctionalBlade::next_event() const {
+  uint64_t next = kNever;
+  for (uint32_t i = 0; i < harts_.size(); ++i) next = std::min(next, bus_.next_event(i));
+  return next;
+}
+
+void FunctionalBlade::run_quantum() {
+  const uint64_t end = quantum_start_ + settings_.quantum_cycles;
+  for (uint32_t i = 0; i < harts_.size() && !blade_end_.ended(); ++i) run_hart(i, end);
+  if (blade_end_.ended()) {
+    end_devices();
+    return;
+  }
+  waiting_ = harts_.all_wait();
+  quantum_start_ = end;
+}
+
+void FunctionalBlade::run_hart(uint32_t index, uint64_t end) {
+  Hart &hart = harts_[index];
+  uint64_t at = std::max(harts_.cycle(index), quantum_start_);
+  while (at < end && !blade_end_.ended()) {
+    bus_.advance(index, at);
+    const uint64_t until = std::min(end, bus_.next_event(index));
+    if (hart.waiting()) {
+      at = std::max(at + 1, until);
+      continue;
+    }
+    bus_.begin_run(index, until);
+    const uint64_t reached = hart.run(at, std::max(at + 1, until));
+    harts_.add_busy_cycles(reached - at);
+    at = reached;
+  }
+  harts_.set_cycle(index, at);
+}
+
+// What is on the link up to the end of this call, or of the node.
+void FunctionalBlade::send(Batch &output) {
+  uint64_t end_cycle = kNever;
+  if (blade_end_.ended()) {
+    end_cycle = blade_end_.cycle + settings_.quantum_cycles + 1;
+  } else if (quantum_start_ != 0) {
+    bus_.nic().send_until(quantum_start_ - 1);
+  }
+  bus_.nic().move_output(output, end_cycle);
+  if (end_cycle > cycle_) return;
+  cycle_ = end_cycle;
+  set_end({end_cycle - 1, blade_end_.exit_code, blade_end_.kind == bridges::BladeEnd::Kind::kAssert,
+           blade_end_.message});
+}
+
+void FunctionalBlade::finish(uint64_t) {
+  if (!blade_end_.ended() && quantum_start_ != 0) bus_.advance(0, quantum_start_ - 1);
+  settings_.console->flush();
+}
+
+nlohmann::json FunctionalBlade::statistics() const {
+  nlohmann::json finished = nullptr;
+  if (blade_end_.ended()) finished = blade_end_.cycle;
+  return {{"engine", "functional"},
+          {"cycles_evaluated", cycle_},
+          {"instructions", harts_.instructions()},
+          {"harts", harts_.size()},
+          {"cycles_per_instruction", settings_.cycles_per_instruction},
+          {"quantum_cycles", settings_.quantum_cycles},
+          {"finished_at_cycle", finished},
+          {"deterministic", deterministic_},
+          {"nic", bus_.nic().statistics()},
+          {"block_device", bus_.block_device().statistics()},
+          {"uart", settings_.console->statistics(bus_.uart().bytes_in())}};
+}
+
+std::string FunctionalBlade::fingerprint() const {
+  return fmt::format(
+      "functional blade with {} harts, {} bytes of memory, {} cycles an instruction, quanta of {} "
+      "cycles",
+      settings_.harts, settings_.memory->size_bytes(), settings_.cycles_per_instruction,
+      settings_.quantum_cycles);
+}
+
+void FunctionalBlade::save(StateWriter &state) const {
+  state.section("functional_blade", 1);
+  state.u64(quantum_start_);
+  state.boolean(waiting_);
+  state.boolean(deterministic_);
+  state.u64(static_cast<uint64_t>(blade_end_.kind));
+  state.i64(blade_end_.exit_code);
+  state.u64(blade_end_.cycle);
+  state.text(blade_end_.message);
+  state.boolean(announcer_.within_packet());
+  state.u64(announcer_.waiting().size());
+  for (const Flit &flit : announcer_.waiting()) {
+    state.u64(flit.data);
+    state.boolean(flit.last);
+  }
+  settings_.memory->save(state);
+  harts_.save(state);
+  bus_.save(state);
+  settings_.disk->store->save(state);
+  settings_.console->save(state);
+}
+
+void FunctionalBlade::load(StateReader &state, uint64_t cycle) {
+  state.section("functional_blade", 1);
+  cycle_ = cycle;
+  quantum_start_ = state.u64();
+  waiting_ = state.boolean();
+  deterministic_ = state.boolean();
+  blade_end_.kind = static_cast<bridges::BladeEnd::Kind>(state.u64(2));
+  blade_end_.exit_code = static_cast<int>(state.i64());
+  blade_end_.cycle = state.u64();
+  blade_end_.message = state.text();
+  const bool within_packet = state.boolean();
+  std::vector<Flit> flits(state.u64(kMostWaitingFlits));
+  for (Flit &flit : flits) {
+    flit.data = state.u64();
+    flit.last = state.boolean();
+  }
+  announcer_.restore(std::move(flits), within_packet);
+  settings_.memory->load(state);
+  memory_.set_dram(dram());
+  harts_.make(dram(), bus_);
+  harts_.load(state);
+  bus_.load(state, harts_.cycles());
+  settings_.disk->store->load(state);
+  settings_.console->load(state);
+}
+
+}  // namespace
+}  // namespace functional
+
+std::unique_ptr<Model> make_functional_blade(const nlohmann::json &node,
+                                             const SimulationContext &context) {
+  return std::make_unique<functional::FunctionalBlade>(node, context);
+}
+
+}  // namespace firesim

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Harts: making, saving and loading them; see hart_group.h.
+#include "functional/blade/hart_group.h"
+
+#include <algorithm>
+
+#include "core/state.h"
+
+namespace firesim::functional {
+namespace {
+
+// The values of a state that are 64 bits wide, in the order in which they are saved.
+template <typename State, typename Visit>
+void each_word(State &state, Visit visit) {
+  visit(state.cycle);
+  visit(state.pc);
+  for (auto &value : state.x) visit(value);
+  for (auto &value : state.f) visit(value);
+  visit(state.reservation_address);
+  for (auto *value :
+       {&state.mstatus,         &state.medeleg,  &state.mideleg,    &state.mie,    &state.mip,
+        &state.mtvec,           &state.mscratch, &state.mepc,       &state.mcause, &state.mtval,
+        &state.mcounteren,      &state.stvec,    &state.sscratch,   &state.sepc,   &state.scause,
+        &state.stval,           &state.satp,     &state.scounteren, &state.mcycle, &state.minstret,
+        &state.interrupt_lines, &state.tdata1,   &state.tdata2,     &state.chicken}) {
+    visit(*value);
+  }
+  for (auto &value : state.pmpaddr) visit(value);
+}
+
+}  // namespace
+
+void save_hart(StateWriter &writer, const ArchitecturalState &state) {
+  writer.section("hart", 1);
+  each_word(state, [&](const uint64_t &value) { writer.u64(value); });
+  writer.u64(state.fcsr);
+  writer.u64(state.privilege);
+  writer.boolean(state.waiting);
+  writer.boolean(state.reservation_valid);
+  writer.bytes(state.pmpcfg);
+}
+
+ArchitecturalState load_hart(StateReader &reader) {
+  ArchitecturalState state;
+  reader.section("hart", 1);
+  each_word(state, [&](uint64_t &value) { value = reader.u64(); });
+  state.fcsr = static_cast<uint32_t>(reader.u64(0xff));
+  state.privilege = static_cast<uint8_t>(reader.u64(3));
+  state.waiting = reader.boolean();
+  state.reservation_valid = reader.boolean();
+  reader.bytes_into(state.pmpcfg.data(), state.pmpcfg.size());
+  return state;
+}
+
+HartGroup::HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle)
+    : cycles_per_instruction_(cycles_per_instruction), cycles_(harts, first_cycle) {}
+
+void HartGroup::make(const Dram &dram, Mmio &mmio) {
+  harts_.clear();
+  shared_ = std::make_unique<SharedState>(dram);
+  for (uint32_t i = 0; i < size(); ++i) {
+    harts_.push_back(std::make_unique<Hart>(i, dram, mmio, cycles_per_instruction_, *shared_));
+    ArchitecturalState state;
+    state.cycle = cycles_[i];
+    harts_.back()->set_state(state);
+  }
+}
+
+bool HartGroup::all_wait() const {
+  return std::all_of(harts_.begin(), harts_.end(),
+                     [](const std::unique_ptr<Hart> &hart) { return hart->waiting(); });
+}
+
+void HartGroup::save(StateWriter &state) const {
+  state.section("harts", 1);
+  state.u64(size());
+  state.u64s(cycles_);
+  state.u64(busy_cycles_);
+  for (const auto &hart : harts_) save_hart(state, hart->state());
+}
+
+void HartGroup::load(StateReader &state) {
+  state.section("harts", 1);
+  state.expect("the number of harts", size());
+  const std::vector<uint64_t> cycles = state.u64s(size());
+  if (cycles.size() != cycles_.size()) state.fail("the harts' cycles are not all there");
+  cycles_ = cycles;
+  busy_cycles_ = state.u64();
+  for (const auto &hart : harts_) hart->set_state(load_hart(state));
+}
+
+}  // namespace firesim::functional

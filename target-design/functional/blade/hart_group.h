@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The harts of a blade and how far each has come.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "functional/core/hart.h"
+#include "functional/core/shared_state.h"
+#include "functional/devices/interrupt_lines.h"
+
+namespace firesim {
+class StateWriter;
+class StateReader;
+}  // namespace firesim
+
+namespace firesim::functional {
+
+// The state of one hart in a section of its own.
+void save_hart(StateWriter &writer, const ArchitecturalState &state);
+ArchitecturalState load_hart(StateReader &reader);
+
+class HartGroup final : public InterruptLines {
+ public:
+  HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle);
+
+  // Makes the harts anew over `dram`. They must not run before.
+  void make(const Dram &dram, Mmio &mmio);
+
+  uint32_t size() const { return static_cast<uint32_t>(cycles_.size()); }
+  Hart &operator[](uint32_t index) { return *harts_[index]; }
+  // The first cycle the hart has not run.
+  uint64_t cycle(uint32_t index) const { return cycles_[index]; }
+  const std::vector<uint64_t> &cycles() const { return cycles_; }
+  void set_cycle(uint32_t index, uint64_t cycle) { cycles_[index] = cycle; }
+  bool all_wait() const;
+  // Cycles in which harts ran, not waiting, by the cycles of an instruction.
+  uint64_t instructions() const { return busy_cycles_ / cycles_per_instruction_; }
+  void add_busy_cycles(uint64_t cycles) { busy_cycles_ += cycles; }
+  // A device wrote memory.
+  void written(uint64_t address, uint64_t bytes) { harts_[0]->write_by_device(address, bytes); }
+
+  void set(uint32_t hart, uint32_t cause, bool level) override {
+    if (!harts_.empty()) harts_[hart]->set_interrupt(cause, level);
+  }
+  void stop(uint32_t hart) override { harts_[hart]->stop(); }
+
+  void save(StateWriter &state) const;
+  void load(StateReader &state);
+
+ private:
+  const uint32_t cycles_per_instruction_;
+  std::vector<uint64_t> cycles_;
+  uint64_t busy_cycles_ = 0;
+  std::unique_ptr<SharedState> shared_;
+  std::vector<std::unique_ptr<Hart>> harts_;
+};
+
+}  // namespace firesim::functional

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading and checking a functional node's entry; see settings.h.
+#include "functional/blade/settings.h"
+
+#include "bridges/config.h"
+#include "functional/core/memory_map.h"
+
+namespace firesim::functional {
+namespace {
+
+constexpr uint64_t kMostHarts = 8;
+constexpr uint64_t kMostCycles = 1 << 20;
+constexpr uint64_t kMostMemoryBytes = uint64_t{2} << 30;
+
+}  // namespace
+
+Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
+    : name(node.at("name").get<std::string>()) {
+  bridges::Config config(node, name);
+  for (const char *known : {"name", "kind", "library", "restore_from"}) config.has(known);
+  harts = static_cast<uint32_t>(config.integer("cores", 1, 1, kMostHarts));
+  cycles_per_instruction =
+      static_cast<uint32_t>(config.integer("cycles_per_instruction", 1, 1, kMostCycles));
+  quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));
+  read_bridges(config.child("bridges"), context);
+  config.finish();
+}
+
+void Settings::read_bridges(const nlohmann::json &json, const SimulationContext &context) {
+  bridges::Config config(json, name + ": bridges");
+  const auto where = [&](const char *key) { return config.child_where(key); };
+  nic = std::make_unique<bridges::NicSettings>(config.child("nic"), where("nic"));
+  bridges::Config memory_config(config.child("memory"), where("memory"));
+  // The timing of the RTL's memory means nothing here, so that one configuration serves both.
+  for (const char *ignored : {"timing", "llc", "statistics"}) memory_config.has(ignored);
+  memory = bridges::GuestMemory::make(memory_config, context);
+  if (memory->base() != kDramBase) memory_config.fail("base", "2147483648, where DRAM is");
+  if (memory->size_bytes() > kMostMemoryBytes) {
+    memory_config.fail("size_bytes", "at most 2147483648");
+  }
+  memory_config.finish();
+  bridges::Config tracing(config.child("tracerv"), where("tracerv"));
+  if (tracing.boolean("enabled", false)) tracing.fail("enabled", "false on a functional blade");
+  for (const char *ignored : {"termination", "autocounter", "assert"}) config.has(ignored);
+  disk =
+      std::make_unique<bridges::Disk>(config.child("block_device"), where("block_device"), context);
+  console = std::make_unique<bridges::Console>(config.child("uart"), where("uart"), name, context);
+  config.finish();
+}
+
+}  // namespace firesim::functional

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decoded code: blocks of instructions in the form the interpreter runs, and the cache of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "instruction.h"
+
+namespace firesim::functional {
+
+inline constexpr uint64_t kPageBytes = 4096;
+inline constexpr uint32_t kMaxInstructions = 48;  // in one block; Op::rest must hold it
+inline constexpr uint32_t kZeroSink = 32;         // where a result for x0 goes
+
+struct Block;
+
+// One step of a block. `rest` is the number of instructions of the block after this one: what the
+// budget gets back when the block is left here. Jumps are followed by a Link.
+struct Op {
+  const void *handler;
+  uint8_t rd, rs1, rs2, rest;
+  int32_t immediate;
+};
+
+// Where a direct jump leads, when it was last taken under `tag` (see Core::tag).
+struct Link {
+  Block *target;
+  uint64_t tag;
+};
+static_assert(sizeof(Link) == sizeof(Op), "a Link takes the place of an Op");
+
+// The largest number of Ops: an instruction makes at most three (a link register, a jump, a Link).
+inline constexpr uint32_t kMaxOps = 3 * kMaxInstructions + 2;
+
+struct Block {
+  uint64_t pc;           // virtual address of the first instruction
+  uint64_t physical;     // its physical address
+  uint64_t second_page;  // physical page of its last 2 bytes when it spans pages, else 0
+  Block *next_in_bucket;
+  Block *next_in_page;
+  uint32_t instructions;  // how many it has
+  uint32_t bytes;
+  bool float_enabled;  // decoded with mstatus.FS on
+  bool cached;         // may be linked to
+  uint16_t *offsets;   // of the Ops from pc, in bytes
+  Op *ops;
+};
+
+// Owns the blocks of a hart. Blocks stay in memory until reset(), also when they are dropped.
+class BlockCache {
+ public:
+  BlockCache(uint64_t dram_bytes);
+
+  // The block for these, or nullptr.
+  Block *find(uint64_t pc, uint64_t physical, bool float_enabled) const;
+
+  // Copies a block with its ops into the cache; `dram_page` is the DRAM page it begins in.
+  Block *add(const Block &block, uint32_t ops, uint64_t dram_page);
+
+  // Drops all blocks that begin in a page, and those that span pages; false if there were none.
+  bool drop_page(uint64_t dram_page);
+  void reset();
+
+  // Counts resets: an address of an Op from before one is stale.
+  uint64_t generation() const { return generation_; }
+
+ private:
+  static constexpr size_t kBuckets = 1 << 16;
+  static constexpr size_t kArenaBytes = 48 << 20;
+  static size_t bucket(uint64_t pc, uint64_t physical);
+  void drop_list(Block *&head);
+
+  std::vector<Block *> buckets_;
+  std::vector<Block *> pages_;
+  Block *spanning_ = nullptr;
+  std::unique_ptr<std::byte[]> arena_;
+  size_t used_ = 0;
+  uint64_t generation_ = 0;
+};
+
+}  // namespace firesim::functional

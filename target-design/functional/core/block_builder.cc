@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ops of a block from decoded instructions: links, results for x0, and what ends a block.
+#include "block_builder.h"
+
+#include <limits>
+
+#include "core.h"
+
+namespace firesim::functional {
+namespace {
+
+// Conditional branches a block runs on after, when they are not taken.
+constexpr uint32_t kMaxBranches = 4;
+
+bool is_branch(Opcode opcode) { return opcode >= Opcode::beq && opcode <= Opcode::bgeu; }
+
+bool is_store(Opcode opcode) {
+  return (opcode >= Opcode::sb && opcode <= Opcode::sd) || opcode == Opcode::fsw ||
+         opcode == Opcode::fsd;
+}
+
+bool is_load(Opcode opcode) { return opcode >= Opcode::lb && opcode <= Opcode::lwu; }
+
+bool ends_block(Opcode opcode) {
+  using enum Opcode;
+  return opcode == illegal || opcode == ecall || opcode == ebreak || opcode == mret ||
+         opcode == sret;
+}
+
+}  // namespace
+
+void BlockBuilder::emit(Opcode opcode, const Decoded &d, int32_t immediate) {
+  offsets_[count_] = static_cast<uint16_t>(offset_);
+  // `rest` is the index of the instruction until finish() knows how many there are.
+  ops_[count_++] = {
+      Core::handler(opcode), d.rd, d.rs1, d.rs2, static_cast<uint8_t>(instructions_), immediate};
+}
+
+void BlockBuilder::emit_link() {
+  offsets_[count_] = static_cast<uint16_t>(offset_);
+  reinterpret_cast<Link &>(ops_[count_++]) = {nullptr, 0};
+}
+
+void BlockBuilder::add_jump(const Decoded &d) {
+  if (d.rd != 0) emit(Opcode::link, d, static_cast<int32_t>(offset_ + d.bytes));
+  emit(Opcode::jump, d, d.immediate + static_cast<int32_t>(offset_));
+  emit_link();
+  ended_ = true;
+}
+
+void BlockBuilder::add_helper(const Decoded &d) {
+  emit(Opcode::call_helper, d, helper_immediate(d));
+  ended_ = ends_block(d.opcode);
+}
+
+bool BlockBuilder::add_inline(const Decoded &d) {
+  Decoded to = d;
+  if (d.rd == 0) to.rd = kZeroSink;
+  // An instruction without effect still is a place where the block can be left.
+  if (d.rd == 0 && !is_load(d.opcode)) {
+    emit(Opcode::nop, to, 0);
+  } else if (d.opcode == Opcode::auipc) {
+    const int64_t sum = int64_t{d.immediate} + offset_;
+    if (sum > std::numeric_limits<int32_t>::max()) return false;
+    emit(Opcode::auipc, to, static_cast<int32_t>(sum));
+  } else if (d.opcode == Opcode::lui || (d.opcode == Opcode::addi && d.rs1 == 0)) {
+    emit(Opcode::li, to, d.immediate);
+  } else if (d.opcode == Opcode::addi && d.immediate == 0) {
+    emit(Opcode::mv, to, 0);
+  } else {
+    emit(d.opcode, to, d.immediate);
+  }
+  return true;
+}
+
+bool BlockBuilder::add(const Decoded &d, uint32_t offset) {
+  offset_ = offset;
+  if (static_cast<uint16_t>(d.opcode) >= kFirstHelper) {
+    add_helper(d);
+  } else if (d.opcode == Opcode::jal) {
+    add_jump(d);
+  } else if (d.opcode == Opcode::jalr) {
+    Decoded to = d;
+    if (d.rd == 0) to.rd = kZeroSink;
+    emit(Opcode::jalr, to, d.immediate);
+    ended_ = true;
+  } else if (is_branch(d.opcode)) {
+    emit(d.opcode, d, d.immediate + static_cast<int32_t>(offset));
+    emit_link();
+    // A backward branch is mostly taken: what follows it is not worth decoding with it.
+    full_ = d.immediate < 0 || ++branches_ == kMaxBranches;
+  } else if (is_store(d.opcode) || d.opcode == Opcode::flw || d.opcode == Opcode::fld) {
+    emit(d.opcode, d, d.immediate);
+  } else if (!add_inline(d)) {
+    return false;
+  }
+  ++instructions_;
+  return true;
+}
+
+uint32_t BlockBuilder::finish(uint32_t bytes) {
+  if (!ended_) {
+    offset_ = bytes;
+    --instructions_;  // the last one is done when this Op is reached
+    emit(Opcode::fall, {}, static_cast<int32_t>(bytes));
+    ++instructions_;
+    emit_link();
+  }
+  const auto total = static_cast<uint8_t>(instructions_ - 1);
+  for (uint32_t i = 0; i < count_; ++i) {
+    const bool link = i > 0 && ops_[i].handler == nullptr;
+    if (!link) ops_[i].rest = static_cast<uint8_t>(total - ops_[i].rest);
+  }
+  return count_;
+}
+
+}  // namespace firesim::functional

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From an address to a block: fetch, lookup in the cache, decoding.
+#include <cstring>
+
+#include "block_builder.h"
+#include "core.h"
+
+namespace firesim::functional {
+namespace {
+
+// Rocket's program counter has 40 bits: bit 39 tells a good address from a bad one.
+uint64_t canonical_pc(uint64_t at) {
+  const int64_t upper = static_cast<int64_t>(at) >> 39;
+  const bool good = upper == 0 || upper == -1;
+  const uint64_t top = good ? at >> 39 & 1 : ~at >> 38 & 1;
+  const uint64_t value = (at & ((uint64_t{1} << 39) - 1)) | top << 39;
+  return static_cast<uint64_t>(static_cast<int64_t>(value << 24) >> 24);
+}
+
+bool executable_device(uint64_t physical) { return physical - kBootRomBase < kBootRomBytes; }
+
+bool crosses_page(uint64_t at) { return at % kPageBytes == kPageBytes - 2; }
+
+}  // namespace
+
+bool Core::fetch(uint64_t at, uint64_t &physical, bool &whole_page) {
+  const uint64_t wanted = (at & ~(kPageBytes - 1)) | privilege;
+  FetchEntry &entry = fetch_tlb_[at / kPageBytes % kFetchEntries];
+  if (entry.tag == wanted) {
+    physical = entry.physical | (at & (kPageBytes - 1));
+    whole_page = true;
+    return true;
+  }
+  if (!translate(at, 2, Access::kFetch, physical, whole_page)) return false;
+  if (dram_at(physical, 2) == nullptr && !executable_device(physical)) {
+    this->cause = cause::kFetchAccess;
+    return false;
+  }
+  if (whole_page && dram_at(physical, 2) != nullptr) {
+    entry = {wanted, physical & ~(kPageBytes - 1)};
+    executed_pages_.insert(at & ~(kPageBytes - 1));
+  }
+  return true;
+}
+
+bool Core::read_code(uint64_t physical, uint16_t &half) const {
+  if (const uint8_t *host = dram_at(physical, 2)) {
+    std::memcpy(&half, host, 2);
+    return true;
+  }
+  uint64_t value = 0;
+  if (!executable_device(physical) || !mmio.read(physical, 2, cycle_now(), value)) return false;
+  half = static_cast<uint16_t>(value);
+  return true;
+}
+
+uint32_t Core::instruction_at(uint64_t at) {
+  uint64_t physical = 0;
+  bool whole_page = false;
+  uint16_t low = 0, high = 0;
+  if (!fetch(at, physical, whole_page) || !read_code(physical, low)) return 0;
+  if ((low & 3) != 3) return low;
+  if (!fetch(at + 2, physical, whole_page) || !read_code(physical, high)) return 0;
+  return low | uint32_t{high} << 16;
+}
+
+Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limit, bool cacheable) {
+  BlockBuilder builder(scratch_ops_, scratch_offsets_);
+  uint32_t bytes = 0;
+  while (!builder.ended() && builder.instructions() < limit) {
+    uint16_t low = 0, high = 0;
+    const uint64_t place = physical + bytes;
+    if (bytes != 0 && (place ^ physical) >= kPageBytes) break;
+    if (!read_code(place, low)) break;
+    if ((low & 3) == 3) {
+      const bool spans = crosses_page(place);
+      if (spans && bytes != 0) break;
+      if (!read_code(spans ? second : place + 2, high)) break;
+    }
+    const Decoded d = decode(low | uint32_t{high} << 16);
+    if (!builder.add(d, bytes)) break;
+    bytes += d.bytes;
+    if (second != 0) break;
+  }
+  scratch_ = {.pc = at,
+              .physical = physical,
+              .second_page = second & ~(kPageBytes - 1),
+              .next_in_bucket = nullptr,
+              .next_in_page = nullptr,
+              .instructions = builder.instructions(),
+              .bytes = bytes,
+              .float_enabled = (mstatus & status::kFs) != 0,
+              .cached = false,
+              .offsets = scratch_offsets_.data(),
+              .ops = scratch_ops_.data()};
+  const uint32_t ops = builder.finish(bytes);
+  // A single instruction cannot store to what is decoded after it.
+  if (limit == 1) return &scratch_;
+  const uint64_t offset = physical - dram.base;
+  shared.note_code(offset, second != 0 ? 2 : bytes);
+  if (second != 0) shared.note_code(second - dram.base, 2);
+  if (!cacheable) return &scratch_;
+  return blocks_.add(scratch_, ops, offset / kPageBytes);
+}
+
+bool Core::fetch_second_half(uint64_t at, uint64_t &physical) {
+  bool whole_page = false;
+  if (fetch(at + 2, physical, whole_page)) return true;
+  take_trap(at, this->cause, at + 2);
+  return false;
+}
+
+Block *Core::find_block(uint64_t at, int64_t slots) {
+  at = canonical_pc(at);
+  uint64_t physical = 0, second = 0;
+  bool whole_page = false;
+  uint16_t low = 0;
+  if (!fetch(at, physical, whole_page)) {
+    take_trap(at, this->cause, at);
+    return nullptr;
+  }
+  if (!read_code(physical, low)) {
+    take_trap(at, cause::kFetchAccess, at);
+    return nullptr;
+  }
+  const bool spans = (low & 3) == 3 && crosses_page(physical);
+  // Where rights differ within a page, the second half of an instruction is looked at as well.
+  if ((low & 3) == 3 && (spans || !whole_page)) {
+    if (!fetch_second_half(at, second)) return nullptr;
+    if (!spans) second = 0;
+  }
+  const bool in_dram = dram_at(physical, 2) != nullptr && (!spans || dram_at(second, 2) != nullptr);
+  if (!whole_page || !in_dram) return build(at, physical, second, 1, false);
+  Block *found = blocks_.find(at, physical, (mstatus & status::kFs) != 0);
+  if (found != nullptr && found->second_page != (second & ~(kPageBytes - 1))) found = nullptr;
+  if (found != nullptr && found->instructions <= slots) return found;
+  const bool whole = found == nullptr && slots >= kMaxInstructions;
+  return build(at, physical, second, whole ? kMaxInstructions : slots, whole);
+}
+
+void Core::drop_code() {
+  blocks_.reset();
+  jump_cache.fill({});
+  new_epoch();
+}
+
+void Core::drop_code_page(uint64_t dram_page) {
+  if (!blocks_.drop_page(dram_page)) return;
+  leave_requested = true;
+  new_epoch();
+}
+
+}  // namespace firesim::functional

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The interpreter's loop: threaded code, one handler for each kind of Op. The handlers of integer
+// arithmetic and of loads and stores are in execute_int.inc and execute_memory.inc; everything that
+// is rare is a helper function, called by one handler.
+//
+// Time is kept in slots, one for each instruction: a block takes all of its slots when it is
+// entered and gives back the rest (Op::rest) where it is left early.
+#include <cstring>
+
+#include "block_builder.h"
+#include "core.h"
+
+namespace firesim::functional {
+namespace {
+
+constexpr uint64_t kBox = 0xffff'ffff'0000'0000;
+
+const void *const *g_handlers = nullptr;
+
+}  // namespace
+
+// Which part makes the helper of an instruction.
+static Helper helper(Opcode opcode) {
+  if (opcode < Opcode::csrrw) return system_helper(opcode);
+  if (opcode < Opcode::lr_w) return csr_helper(opcode);
+  if (opcode < Opcode::fmadd_s) return atomic_helper(opcode);
+  return float_helper(opcode);
+}
+
+#define FIRESIM_HELPER(name) helper(Opcode::name),
+const Helper Core::kHelpers[] = {FIRESIM_HELPER_OPS(FIRESIM_HELPER)};
+#undef FIRESIM_HELPER
+
+const void *Core::handler(Opcode opcode) {
+  if (g_handlers == nullptr) execute(nullptr, 0, &g_handlers);
+  return g_handlers[static_cast<uint16_t>(opcode)];
+}
+
+// The dispatch is repeated in every handler: each then has its own history in the branch predictor.
+#define NEXT()          \
+  do {                  \
+    ++op;               \
+    goto * op->handler; \
+  } while (false)
+
+#define ENTER(target)                 \
+  do {                                \
+    block = (target);                 \
+    remaining -= block->instructions; \
+    if (remaining < 0) [[unlikely]]   \
+      goto too_long;                  \
+    base = block->pc;                 \
+    op = block->ops;                  \
+    goto * op->handler;               \
+  } while (false)
+
+// Leaves the block for the place the Link behind this Op leads to.
+#define FOLLOW()                                               \
+  do {                                                         \
+    remaining += op->rest;                                     \
+    const Link *link = reinterpret_cast<const Link *>(op + 1); \
+    if (link->tag != tag) [[unlikely]]                         \
+      goto relink;                                             \
+    ENTER(link->target);                                       \
+  } while (false)
+
+#define BRANCH(name, type, comparison)                                            \
+  op_##name : {                                                                   \
+    if (static_cast<type>(x[op->rs1]) comparison static_cast<type>(x[op->rs2])) { \
+      FOLLOW();                                                                   \
+    }                                                                             \
+    op += 2;                                                                      \
+    goto * op->handler;                                                           \
+  }
+
+int64_t Core::execute(Core *core, int64_t slots, const void *const **handlers) {
+#define FIRESIM_LABEL(name) &&op_##name,
+  static const void *const kLabels[] = {FIRESIM_INLINE_OPS(FIRESIM_LABEL)};
+#undef FIRESIM_LABEL
+  if (handlers != nullptr) {
+    *handlers = kLabels;
+    return 0;
+  }
+  uint64_t *const x = core->x.data();
+  uint64_t *const f = core->f.data();
+  TlbEntry *loads = nullptr, *stores = nullptr;
+  Block *block = nullptr;
+  Op *op = nullptr;
+  uint64_t tag = 0, base = 0, pc = core->pc;
+  int64_t remaining = slots;
+
+resync:
+  if (remaining <= 0 || core->stop_requested || core->waiting) goto out;
+  core->leave_requested = false;
+  core->pc = pc;
+  core->slots_left = remaining;
+  core->take_interrupts();
+  pc = core->pc;
+  tag = core->tag;
+  loads = core->tlb->load.data();
+  stores = core->tlb->store.data();
+
+lookup : {
+  const JumpEntry &entry = core->jump_cache[pc / 2 % kJumpEntries];
+  if (entry.pc == pc && entry.tag == tag) [[likely]]
+    ENTER(entry.block);
+  if (remaining <= 0) goto out;
+  core->slots_left = remaining;
+  Block *found = core->find_block(pc, remaining);
+  if (found == nullptr) goto fetch_trap;
+  if (found->cached) core->jump_cache[found->pc / 2 % kJumpEntries] = {found->pc, tag, found};
+  ENTER(found);
+}
+
+relink : {
+  pc = base + static_cast<int64_t>(op->immediate);
+  if (remaining <= 0) goto out;
+  core->slots_left = remaining;
+  const uint64_t generation = core->blocks_.generation();
+  Block *found = core->find_block(pc, remaining);
+  if (found == nullptr) goto fetch_trap;
+  if (found->cached && block->cached && generation == core->blocks_.generation()) {
+    *reinterpret_cast<Link *>(op + 1) = {found, tag};
+  }
+  ENTER(found);
+}
+
+too_long:
+  remaining += block->instructions;
+  pc = block->pc;
+  if (remaining <= 0) goto out;
+  core->slots_left = remaining;
+  block = core->find_block(pc, remaining);
+  if (block == nullptr) goto fetch_trap;
+  ENTER(block);
+
+fetch_trap:
+  --remaining;
+  pc = core->pc;
+  goto resync;
+
+trap:
+  remaining += op->rest;
+  pc = base + block->offsets[op - block->ops];
+  if (core->cause == cause::kIllegal) {
+    core->tval = core->instruction_at(pc);
+    core->cause = cause::kIllegal;
+  }
+  core->take_trap(pc, core->cause, core->tval);
+  pc = core->pc;
+  goto resync;
+
+leave_block:
+  remaining += op->rest;
+  pc = base + block->offsets[op + 1 - block->ops];
+  goto resync;
+
+out:
+  core->pc = pc;
+  core->slots_left = remaining;
+  return remaining;
+
+op_call_helper:
+  core->slots_left = remaining + op->rest + 1;
+  switch (kHelpers[op->immediate >> kHelperShift](*core, *op)) {
+    case Next::kContinue:
+      NEXT();
+    case Next::kLeave:
+      goto leave_block;
+    case Next::kTrap:
+      goto trap;
+    default:
+      remaining += op->rest;
+      pc = core->pc;
+      goto resync;
+  }
+
+op_jalr : {
+  pc = (x[op->rs1] + static_cast<int64_t>(op->immediate)) & ~uint64_t{1};
+  x[op->rd] = base + block->bytes;
+  goto lookup;
+}
+
+op_jump:
+op_fall:
+  FOLLOW();
+
+  BRANCH(beq, uint64_t, ==)
+  BRANCH(bne, uint64_t, !=)
+  BRANCH(blt, int64_t, <)
+  BRANCH(bge, int64_t, >=)
+  BRANCH(bltu, uint64_t, <)
+  BRANCH(bgeu, uint64_t, >=)
+
+op_jal:  // the builder makes link and jump of it
+  goto trap;
+
+#include "execute_int.inc"
+#include "execute_memory.inc"
+}
+
+}  // namespace firesim::functional

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Harts: decoding, CSRs, page tables, traps, and that cutting time changes nothing.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "../instruction.h"
+#include "assembler.h"
+#include "bare_machine.h"
+
+namespace firesim::functional {
+namespace {
+
+namespace as = assembler;
+
+constexpr uint64_t kDramBytes = 1 << 20;
+constexpr uint64_t kHandler = 0x1000, kData = 0x8000;  // offsets in DRAM
+
+class Machine : public BareMachine {
+ public:
+  Machine() : BareMachine(kDramBytes) {
+    state.pc = kDramBase;
+    state.mtvec = kDramBase + kHandler;
+    state.mstatus = 3 << 11;
+  }
+  void put(uint64_t offset, uint64_t value, size_t bytes) {
+    std::memcpy(memory().data() + offset, &value, bytes);
+  }
+  void code(const std::vector<uint32_t> &words, uint64_t offset = 0) {
+    for (size_t i = 0; i < words.size(); ++i) put(offset + 4 * i, words[i], 4);
+  }
+  // Runs so many instructions from `state`.
+  ArchitecturalState after(uint64_t instructions) {
+    hart().set_state(state);
+    run(state.cycle + instructions);
+    return hart().state();
+  }
+  ArchitecturalState state;
+};
+
+TEST(Decode, ExpandsCompressed) {
+  EXPECT_EQ(expand_compressed(0x4501), 0x0000'0513u);  // c.li a0, 0
+  EXPECT_EQ(expand_compressed(0x8082), 0x0000'8067u);  // ret
+  EXPECT_EQ(expand_compressed(0x9002), 0x0010'0073u);  // c.ebreak
+  EXPECT_EQ(expand_compressed(0x6105), 0x0201'0113u);  // c.addi16sp sp, 32
+  EXPECT_EQ(expand_compressed(0xe406), 0x0011'3423u);  // c.sdsp ra, 8
+  EXPECT_EQ(expand_compressed(0x60a2), 0x0081'3083u);  // c.ldsp ra, 8
+  EXPECT_EQ(expand_compressed(0x852e), 0x00b0'0533u);  // c.mv a0, a1
+  EXPECT_EQ(expand_compressed(0xc501), 0x0005'0463u);  // c.beqz a0, 8
+  EXPECT_EQ(expand_compressed(0x0000), 0u);
+  EXPECT_EQ(expand_compressed(0x2001), 0u);  // c.addiw x0
+}
+
+TEST(Decode, TellsReservedFromDefined) {
+  EXPECT_EQ(decode(0xffff'ffff).opcode, Opcode::illegal);
+  EXPECT_EQ(decode(as::i(0x13, 1, 1, 1, 0x400)).opcode, Opcode::illegal);  // slli with bit 30
+  EXPECT_EQ(decode(as::i(0x13, 5, 1, 1, 0x43f)).opcode, Opcode::srai);
+  EXPECT_EQ(decode(0x3020'0073).opcode, Opcode::mret);
+  EXPECT_EQ(decode(0x0200'0053).opcode, Opcode::fadd_d);
+  EXPECT_EQ(decode(0x0400'0053).opcode, Opcode::illegal);  // no half precision
+}
+
+TEST(Csr, ThereIsNoTime) {
+  Machine m;
+  m.code({as::csrrs(1, 0xc01, 0)});
+  const ArchitecturalState s = m.after(1);
+  EXPECT_EQ(s.mcause, 2u);
+  EXPECT_EQ(s.mtval, as::csrrs(1, 0xc01, 0));
+  EXPECT_EQ(s.mepc, kDramBase);
+  EXPECT_EQ(s.pc, kDramBase + kHandler);
+  EXPECT_EQ(s.minstret, 0u);
+  EXPECT_EQ(s.mcycle, 1u);
+}
+
+TEST(Csr, KeepsTheBitsRocketKeeps) {
+  Machine m;
+  m.state.x[1] = ~uint64_t{0} >> 1 & ~(uint64_t{7} << 60);
+  m.state.x[2] = uint64_t{8} << 60 | 0xffff'f000'0008'0000;
+  m.state.x[3] = ~uint64_t{0};
+  m.code({as::csrrw(0, 0x180, 2), as::csrrw(0, 0x302, 3), as::csrrw(0, 0x303, 3),
+          as::csrrw(0, 0x304, 3), as::csrrw(0, 0x3b0, 3), as::csrrw(0, 0x305, 3),
+          as::csrrs(4, 0x301, 0), as::csrrw(0, 0x344, 3), as::csrrs(5, 0x344, 0)});
+  const ArchitecturalState s = m.after(9);
+  EXPECT_EQ(s.satp, 0u) << "mode 15 is not written";
+  EXPECT_EQ(s.medeleg, 0xb15du);
+  EXPECT_EQ(s.mideleg, 0x222u);
+  EXPECT_EQ(s.mie, 0xaaau);
+  EXPECT_EQ(s.pmpaddr[0], 0x3fff'ffffu);
+  EXPECT_EQ(s.mtvec, 0xffff'ff01u);
+  EXPECT_EQ(s.x[4], 0x8000'0000'0094'112du);
+  EXPECT_EQ(s.x[5], 0x222u);
+}
+
+TEST(Csr, CountersCountFromWhatIsWritten) {
+  Machine m;
+  m.state.x[1] = 1000;
+  m.code({as::csrrw(0, 0xb00, 1), as::csrrs(2, 0xb00, 0), as::csrrw(0, 0xb02, 1),
+          as::csrrs(3, 0xb02, 0), as::csrrs(4, 0xb02, 0)});
+  const ArchitecturalState s = m.after(5);
+  EXPECT_EQ(s.x[2], 1000u);
+  EXPECT_EQ(s.x[3], 1000u);
+  EXPECT_EQ(s.x[4], 1001u);
+  EXPECT_EQ(s.mcycle, 1004u);
+}
+
+TEST(Memory, MisalignedAccessesTrap) {
+  const std::vector<std::pair<uint32_t, uint64_t>> cases{
+      {as::ld(2, 1, 4), 4}, {as::sd(1, 2, 4), 6}, {as::r(0x2f, 3, 0, 2, 1, 3), 6}};
+  for (const auto &[word, cause] : cases) {
+    Machine m;
+    m.state.x[1] = kDramBase + kData + (cause == 6 && word % 128 == 0x2f ? 4 : 0);
+    m.code({word});
+    const ArchitecturalState s = m.after(1);
+    EXPECT_EQ(s.mcause, cause);
+    EXPECT_EQ(s.mtval, kDramBase + kData + 4);
+  }
+}
+
+// Sv39 with one page at virtual 0x4000'0000, whose leaf has these bits; code is in a gigabyte page.
+ArchitecturalState access_page(uint64_t leaf, uint32_t word, uint64_t status_bits = 0) {
+  constexpr uint64_t kRoot = 0x2000, kMiddle = 0x3000, kLeaves = 0x4000;
+  const auto entry = [](uint64_t physical, uint64_t bits) { return physical >> 12 << 10 | bits; };
+  Machine m;
+  m.put(kRoot + 8, entry(kDramBase + kMiddle, 1), 8);
+  m.put(kRoot + 16, entry(kDramBase, 0xcf), 8);
+  m.put(kMiddle, entry(kDramBase + kLeaves, 1), 8);
+  m.put(kLeaves, entry(kDramBase + kData, leaf), 8);
+  m.put(kData + 8, 0x1234, 8);
+  m.state.satp = uint64_t{8} << 60 | (kDramBase + kRoot) >> 12;
+  m.state.pmpcfg[0] = 0x1f;
+  m.state.pmpaddr[0] = 0x3fff'ffff;
+  m.state.privilege = 1;
+  m.state.mstatus = status_bits;
+  m.state.x[1] = 0x4000'0000;
+  m.code({word});
+  return m.after(1);
+}
+
+TEST(PageTable, RightsDecide) {
+  const uint32_t load = as::ld(2, 1, 8), store = as::sd(1, 1, 8);
+  EXPECT_EQ(access_page(0xc7, load).x[2], 0x1234u);
+  EXPECT_EQ(access_page(0xc7, store).mcause, 0u);
+  EXPECT_EQ(access_page(0x87, load).mcause, 13u) << "not accessed before";
+  EXPECT_EQ(access_page(0x47, store).mcause, 15u) << "not dirty before";
+  EXPECT_EQ(access_page(0x47, load).mcause, 0u);
+  EXPECT_EQ(access_page(0xd7, load).mcause, 13u) << "a user page";
+  EXPECT_EQ(access_page(0xd7, load, 1 << 18).mcause, 0u) << "a user page with SUM";
+  EXPECT_EQ(access_page(0xc9, load).mcause, 13u) << "execute only";
+  EXPECT_EQ(access_page(0xc9, load, 1 << 19).x[2], 0x1234u) << "execute only with MXR";
+  EXPECT_EQ(access_page(0xc5, load).mcause, 13u) << "write without read";
+  EXPECT_EQ(access_page(0xc7 | uint64_t{1} << 40, load).mcause, 5u) << "beyond 32 bits";
+  EXPECT_EQ(access_page(0xd7, load).mtval, 0x4000'0008u);
+}
+
+TEST(Wait, EndsWithThePendingInterrupt) {
+  Machine m;
+  m.state.mie = 1 << 3;
+  m.code({as::kWfi, as::addi(1, 1, 1)});
+  m.hart().set_state(m.state);
+  EXPECT_EQ(m.hart().run(0, 100), 1u);
+  EXPECT_TRUE(m.hart().waiting());
+  EXPECT_EQ(m.hart().run(50, 100), 50u);
+  m.hart().set_interrupt(3, true);
+  EXPECT_FALSE(m.hart().waiting());
+  EXPECT_EQ(m.hart().run(60, 61), 61u) << "interrupts are off: it goes on after the WFI";
+  EXPECT_EQ(m.hart().state().x[1], 1u);
+  EXPECT_EQ(m.hart().state().mcycle, 61u);
+  EXPECT_EQ(m.hart().state().minstret, 2u);
+}
+
+TEST(Reservation, ADeviceWriteEndsIt) {
+  Machine m;
+  m.state.x[1] = kDramBase + kData;
+  m.code({as::r(0x2f, 3, 2 << 2, 2, 1, 0), as::r(0x2f, 3, 3 << 2, 3, 1, 1)});  // lr.d, sc.d
+  m.hart().set_state(m.state);
+  m.hart().run(0, 1);
+  m.hart().write_by_device(kDramBase + kData + 32, 8);
+  m.hart().run(1, 2);
+  EXPECT_EQ(m.hart().state().x[3], 1u);
+}
+
+// A random program that also stores into its own code, with a timer interrupt now and then.
+void random_program(Machine &m, std::mt19937_64 &random) {
+  constexpr uint32_t kCodeWords = 900;
+  const auto pick = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
+  const auto reg = [&] { return 5 + pick(26); };
+  std::vector<uint32_t> words;
+  for (uint32_t n = 0; n < kCodeWords; ++n) {
+    const int32_t near = static_cast<int32_t>(pick(4096)) - 2048;
+    switch (pick(10)) {
+      case 0:
+        words.push_back(as::ld(reg(), 2, near & ~7));
+        break;
+      case 1:
+        words.push_back(as::s(0x23, pick(4), 2, reg(), near));
+        break;
+      case 2:
+        // Forward mostly, at most to the end of the program.
+        words.push_back(as::branch(pick(2) * 4 + pick(2), reg(), reg(), 4 * (1 + pick(12))));
+        break;
+      case 3:
+        words.push_back(as::s(0x23, 2, 3, 4, (near & ~3) & 0x7ff));  // into the code
+        break;
+      case 4:
+        words.push_back(as::csrrs(reg(), pick(2) ? 0xb02 : 0xb00, 0));
+        break;
+      case 5:
+        words.push_back(as::i(0x13, pick(2) * 4, reg(), reg(), near));
+        break;
+      default:
+        words.push_back(as::r(0x33, pick(8), pick(3) == 0, reg(), reg(), reg()));
+    }
+  }
+  for (int n = 0; n < 16; ++n) words.push_back(0x13);
+  words.push_back(as::i(0x67, 0, 0, 3, 0));  // again from the start
+  m.code(words);
+  // Exceptions go on after the instruction; the timer is set some ticks ahead.
+  m.code({as::csrrw(5, 0x340, 5), as::csrrs(5, 0x342, 0), as::branch(4, 5, 0, 20),
+          as::csrrs(5, 0x341, 0), as::addi(5, 5, 4), as::csrrw(0, 0x341, 5), as::kMret,
+          as::lui(5, kClintBase + 0x4000), as::ld(6, 5, 0), as::addi(6, 6, 7), as::sd(5, 6, 0),
+          as::kMret},
+         kHandler);
+  m.state.x[2] = kDramBase + kData;
+  m.state.x[3] = kDramBase;
+  m.state.x[4] = as::addi(7, 7, 1);
+  for (uint32_t n = 5; n < 32; ++n) m.state.x[n] = random();
+  m.state.mie = 1 << 7;
+  m.state.mstatus |= 1 << 3;
+  m.hart().set_state(m.state);
+}
+
+enum class How { kWhole, kCut, kOneByOne };
+
+class Nothing : public RetireObserver {
+  void retired(const Retired &) override {}
+};
+
+void run_as(How how, uint64_t seed, Machine &m) {
+  constexpr uint64_t kCycles = 60'000;
+  std::mt19937_64 random(seed);
+  random_program(m, random);
+  m.arm_timer(10);
+  Nothing observer;
+  if (how == How::kOneByOne) m.hart().set_observer(&observer);
+  while (m.cycle() < kCycles) {
+    const uint64_t piece = how == How::kCut ? random() % 90 + 1 : kCycles;
+    m.run(std::min(kCycles, m.cycle() + piece));
+  }
+}
+
+TEST(Hart, CuttingTimeChangesNothing) {
+  const uint64_t first = std::random_device()();
+  std::printf("seed %lu\n", first);
+  for (uint64_t seed = first; seed < first + 12; ++seed) {
+    Machine whole, cut, single;
+    run_as(How::kWhole, seed, whole);
+    run_as(How::kCut, seed, cut);
+    run_as(How::kOneByOne, seed, single);
+    EXPECT_TRUE(whole.hart().state() == cut.hart().state()) << "seed " << seed;
+    EXPECT_TRUE(whole.memory() == cut.memory()) << "seed " << seed;
+    EXPECT_TRUE(whole.hart().state() == single.hart().state()) << "seed " << seed;
+    EXPECT_TRUE(whole.memory() == single.memory()) << "seed " << seed;
+    EXPECT_GT(whole.hart().state().minstret, 30'000u) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace firesim::functional

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The NIC: its registers over a send path and a receive path (docs/reference/interfaces.md,
+// section 1).
+#pragma once
+
+#include "bridges/nic_settings.h"
+#include "functional/devices/nic_receiver.h"
+#include "functional/devices/nic_sender.h"
+#include "functional/devices/register_device.h"
+
+namespace firesim::functional {
+
+class Nic final : public RegisterDevice {
+ public:
+  // A flit sent in cycle t is on the link in cycle t + `delay_cycles`.
+  Nic(const bridges::NicSettings &settings, uint32_t delay_cycles, DeviceMemory &memory)
+      : mac_(settings.mac),
+        sender_(settings.rate_increment, settings.rate_period, delay_cycles, memory, output_),
+        receiver_(memory) {}
+
+  // Tokens that have arrived, in order, of cycles not yet advanced to.
+  void arrive(const Batch &tokens) { receiver_.input().push(tokens); }
+  // Moves what is on the link in the cycles of `batch` before `end_cycle` into it. The send path
+  // must have been brought to the cycles that takes.
+  void move_output(Batch &batch, uint64_t end_cycle) { output_.move_to(batch, end_cycle); }
+  // Sends what is due up to a cycle, which no access may come before.
+  void send_until(uint64_t cycle) {
+    if (!sender_.idle()) sender_.advance(cycle);
+  }
+  // Forgets what has arrived and has not been seen.
+  void drop_input() { receiver_.input() = FlitTimeline(); }
+
+  void advance(uint64_t cycle) override;
+  uint64_t next_event() const override;
+  bool interrupt() const override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
+  nlohmann::json statistics() const;
+
+ private:
+  std::span<const RegisterInfo> registers() const override;
+  uint64_t read_register(uint32_t offset) override;
+  void write_register(uint32_t offset, uint64_t value) override;
+
+  uint64_t mac_;
+  uint32_t interrupt_mask_ = 0;
+  FlitTimeline output_;  // in the time of the link
+  NicSender sender_;
+  NicReceiver receiver_;
+};
+
+}  // namespace firesim::functional

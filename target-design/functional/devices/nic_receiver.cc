@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packet buffer and writer; see nic_receiver.h.
+#include "functional/devices/nic_receiver.h"
+
+#include <algorithm>
+
+#include "core/state.h"
+
+namespace firesim::functional {
+namespace {
+
+constexpr uint64_t kNoCycle = UINT64_MAX;
+constexpr uint64_t kAddressMask = 0xffff'ffff'fff8;
+
+}  // namespace
+
+void NicReceiver::request(uint64_t address) {
+  if (requests_.size() == kQueueDepth) return;
+  requests_.push_back(address & kAddressMask);
+  start_write(now_);
+}
+
+uint32_t NicReceiver::take_completion() {
+  if (completions_.empty()) return 0;
+  const uint32_t bytes = completions_.front();
+  completions_.pop_front();
+  // A packet that was written and waited for room.
+  if (writing_ && write_start_ + lengths_.front() <= now_) finish_write(now_);
+  return bytes;
+}
+
+uint64_t NicReceiver::next_event() const {
+  if (writing_) return has_room() ? write_start_ + lengths_.front() : kNoCycle;
+  return requests_.empty() ? kNoCycle : input_.first_packet_end();
+}
+
+uint64_t NicReceiver::used(uint64_t cycle) const {
+  const uint64_t held = words_.size() - first_word_;
+  if (!writing_ || cycle <= write_start_) return held;
+  return held - std::min<uint64_t>(lengths_.front(), cycle - write_start_ - 1);
+}
+
+// Arrivals and the writer in order of time; within a cycle, arrivals first.
+void NicReceiver::advance(uint64_t cycle) {
+  now_ = std::max(now_, cycle);
+  for (;;) {
+    const uint64_t arrival = input_.empty() ? kNoCycle : input_.front().cycle;
+    const bool finishes = writing_ && has_room();
+    const uint64_t finish = finishes ? write_start_ + lengths_.front() : kNoCycle;
+    if (std::min(arrival, finish) > now_) return;
+    if (arrival > finish) {
+      finish_write(finish);
+      continue;
+    }
+    const uint64_t until = std::min(now_, finish);
+    take_flits(
+        static_cast<uint32_t>(std::min<uint64_t>(input_.front().length, until - arrival + 1)));
+  }
+}
+
+// Takes the first flits of the earliest run. Nothing else happens in their cycles but that the
+// writer frees words.
+void NicReceiver::take_flits(uint32_t count) {
+  const FlitTimeline::Run run = input_.front();
+  const uint64_t *data = input_.data();
+  const bool last = run.last && count == run.length;
+  const uint32_t plain = last ? count - 1 : count;  // flits that do not end the packet
+  const bool fit = !dropping_ && used(run.cycle) + plain < kBufferWords &&
+                   arriving_words_ + plain < kMostFrameWords;
+  if (fit) {
+    words_.insert(words_.end(), data, data + plain);
+    arriving_words_ += plain;
+  } else {
+    for (uint32_t i = 0; i < plain; ++i) take_flit(data + i, run.cycle + i, false);
+  }
+  if (last) take_flit(data + plain, run.cycle + plain, true);
+  flits_ += count;
+  input_.pop(count);
+}
+
+void NicReceiver::take_flit(const uint64_t *data, uint64_t cycle, bool last) {
+  const bool fits = used(cycle) < kBufferWords && arriving_words_ < kMostFrameWords;
+  const bool stored = !dropping_ && fits;
+  if (stored) {
+    words_.push_back(*data);
+    ++arriving_words_;
+  }
+  if (!stored) {  // what has been stored of the packet goes
+    words_.resize(words_.size() - arriving_words_);
+    arriving_words_ = 0;
+  }
+  dropping_ = !last && !stored;
+  if (!last) return;
+  ++packets_;
+  // The packet being written has left the queue of lengths.
+  const size_t waiting = lengths_.size() - (writing_ ? 1 : 0);
+  if (stored && waiting < kMostPackets) {
+    lengths_.push_back(arriving_words_);
+    arriving_words_ = 0;
+    start_write(cycle);
+    return;
+  }
+  words_.resize(words_.size() - arriving_words_);
+  arriving_words_ = 0;
+  ++drops_;
+}
+
+void NicReceiver::start_write(uint64_t cycle) {
+  if (writing_ || lengths_.empty() || requests_.empty()) return;
+  writing_ = true;
+  address_ = requests_.front();
+  requests_.pop_front();
+  write_start_ = cycle;
+}
+
+void NicReceiver::finish_write(uint64_t cycle) {
+  const uint32_t words = lengths_.front();
+  memory_->write(address_, words_.data() + first_word_, uint64_t{words} * 8, cycle, "NIC");
+  completions_.push_back(words * 8);
+  lengths_.pop_front();
+  writing_ = false;
+  first_word_ += words;
+  if (first_word_ == words_.size() || first_word_ >= kBufferWords) {
+    words_.erase(words_.begin(), words_.begin() + static_cast<ptrdiff_t>(first_word_));
+    first_word_ = 0;
+  }
+  start_write(cycle);
+}
+
+void NicReceiver::save(StateWriter &state) const {
+  input_.save(state);
+  state.u64(now_);
+  state.u64s({words_.data() + first_word_, words_.size() - first_word_});
+  state.u64s(std::vector<uint64_t>(lengths_.begin(), lengths_.end()));
+  state.u64(arriving_words_);
+  state.boolean(dropping_);
+  state.u64s(std::vector<uint64_t>(requests_.begin(), requests_.end()));
+  state.u64s(std::vector<uint64_t>(completions_.begin(), completions_.end()));
+  state.boolean(writing_);
+  state.u64(address_);
+  state.u64(write_start_);
+  state.u64(drops_);
+  state.u64(flits_);
+  state.u64(packets_);
+}
+
+void NicReceiver::load(StateReader &state) {
+  input_.load(state);
+  now_ = state.u64();
+  words_ = state.u64s(kBufferWords + kMostFrameWords);
+  first_word_ = 0;
+  const std::vector<uint64_t> lengths = state.u64s(kMostPackets + 1);
+  lengths_.assign(lengths.begin(), lengths.end());
+  arriving_words_ = static_cast<uint32_t>(state.u64(kMostFrameWords));
+  dropping_ = state.boolean();
+  const std::vector<uint64_t> requests = state.u64s(kQueueDepth);
+  requests_.assign(requests.begin(), requests.end());
+  const std::vector<uint64_t> completions = state.u64s(kQueueDepth);
+  completions_.assign(completions.begin(), completions.end());
+  writing_ = state.boolean();
+  address_ = state.u64(kAddressMask);
+  write_start_ = state.u64();
+  drops_ = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  flits_ = state.u64();
+  packets_ = state.u64();
+  uint64_t held = arriving_words_;
+  for (const uint32_t length : lengths_) held += length;
+  if (held != words_.size() || (writing_ && lengths_.empty())) {
+    state.fail("the packets in the NIC do not match their data");
+  }
+}
+
+}  // namespace firesim::functional

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Send path of the NIC: pieces of packets become flits, one a cycle at most and no more than the
+// rate limiter lets pass. The memory of a piece is read when the piece before it is done, and the
+// piece is complete in the cycle in which its last flit is sent.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "functional/devices/device_memory.h"
+#include "functional/devices/flit_timeline.h"
+#include "functional/devices/rate_limiter.h"
+
+namespace firesim::functional {
+
+class NicSender {
+ public:
+  static constexpr uint32_t kQueueDepth = 16;
+
+  // A flit sent in cycle t is put into `output` for cycle t + `delay_cycles`.
+  NicSender(uint16_t rate_increment, uint16_t rate_period, uint32_t delay_cycles,
+            DeviceMemory &memory, FlitTimeline &output)
+      : limiter_(rate_increment, rate_period),
+        delay_cycles_(delay_cycles),
+        memory_(&memory),
+        output_(&output) {}
+
+  // In the cycle advanced to. A request is refused, without effect, when the queue is full.
+  void request(uint64_t value);
+  bool take_completion();
+  void set_rate(uint32_t rate);
+
+  void advance(uint64_t cycle);
+  uint64_t next_event() const { return active_ && has_room() ? done_cycle_ : kNoCycle; }
+
+  uint32_t free_requests() const { return kQueueDepth - static_cast<uint32_t>(queue_.size()); }
+  uint32_t completions() const { return completions_; }
+  uint32_t rate() const { return limiter_.rate(); }
+  uint64_t flits() const { return flits_; }
+  uint64_t packets() const { return packets_; }
+  bool idle() const { return !active_; }
+
+  void save(StateWriter &state) const;
+  void load(StateReader &state);
+
+ private:
+  static constexpr uint64_t kNoCycle = UINT64_MAX;
+
+  bool has_room() const { return completions_ < kQueueDepth; }
+  void start_piece();
+  void send_until(uint64_t cycle);
+  void plan();
+
+  RateLimiter limiter_;
+  uint32_t delay_cycles_;
+  DeviceMemory *memory_;
+  FlitTimeline *output_;
+
+  uint64_t now_ = 0;
+  std::deque<uint64_t> queue_;  // requests as written
+  uint32_t completions_ = 0;
+
+  bool active_ = false;               // a piece is being sent
+  bool ends_packet_ = false;          // it is the last one of its packet
+  std::vector<uint64_t> flits_left_;  // from `next_flit_` on
+  size_t next_flit_ = 0;
+  uint64_t next_cycle_ = 0;     // no flit before
+  uint64_t done_cycle_ = 0;     // in which the piece will be complete
+  std::vector<uint8_t> carry_;  // bytes of the packet that do not fill a flit yet, fewer than 8
+  uint64_t flits_ = 0, packets_ = 0;
+};
+
+}  // namespace firesim::functional

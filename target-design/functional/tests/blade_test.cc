@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blade as a whole: what it does must not depend on how time is cut, nor on being saved and
+// loaded on the way.
+#include "blade_rig.h"
+
+namespace firesim::functional {
+namespace {
+
+constexpr uint64_t kEndCycle = 700'000;
+
+RigParameters random_parameters(std::mt19937_64 &random) {
+  RigParameters parameters;
+  parameters.cores = 1 + random() % 3;
+  parameters.cycles_per_instruction = 1 + random() % 3;
+  parameters.quantum_cycles = 1 + random() % 600;
+  parameters.latency_cycles = 1 + random() % 2000;
+  return parameters;
+}
+
+Outcome run_at_once(const RigParameters &parameters) {
+  BladeRig rig("functional-blade", parameters);
+  std::mt19937_64 random(1);
+  rig.run(kEndCycle, random, UINT32_MAX);
+  return rig.outcome();
+}
+
+TEST(FunctionalBlade, GuestEndsAndTalks) {
+  BladeRig rig("functional-guest", {});
+  std::mt19937_64 random(1);
+  rig.run(kEndCycle, random, UINT32_MAX);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(rig.blade(i).end().has_value());
+    EXPECT_EQ(rig.blade(i).end()->exit_code, 0);
+    const nlohmann::json facts = rig.blade(i).statistics();
+    EXPECT_EQ(facts["finished_at_cycle"], rig.blade(i).end()->cycle - 256);
+    EXPECT_GT(facts["nic"]["packets_in"], 20);
+    EXPECT_GT(facts["nic"]["packets_out"], 20);
+    EXPECT_GT(facts["block_device"]["reads"], 5);
+    EXPECT_GT(facts["block_device"]["writes"], 5);
+  }
+  EXPECT_NE(rig.console("node0"), rig.console("node1"));
+  EXPECT_EQ(rig.console("node0").back(), '\n');
+}
+
+TEST(FunctionalBlade, HowTimeIsCutChangesNothing) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 4; ++round) {
+    const RigParameters parameters = random_parameters(random);
+    const Outcome expected = run_at_once(parameters);
+    BladeRig rig("functional-cuts", parameters);
+    rig.run(kEndCycle, random, 1 + random() % 1000);
+    EXPECT_EQ(rig.outcome(), expected);
+  }
+}
+
+TEST(FunctionalBlade, SavedAndLoadedItGoesOn) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 4; ++round) {
+    const RigParameters parameters = random_parameters(random);
+    Outcome expected = run_at_once(parameters);
+    BladeRig rig("functional-saved", parameters);
+    for (int i = 0; i < 5; ++i) {
+      rig.run(rig.cycle() + random() % 120'000, random, 1000);
+      rig.replace();
+    }
+    rig.run(kEndCycle, random, 1000);
+    Outcome outcome = rig.outcome();
+    expected.console = outcome.console = "";  // each load begins its log anew
+    EXPECT_EQ(outcome, expected);
+  }
+}
+
+TEST(FunctionalBlade, StateOfAnotherShapeIsRefused) {
+  BladeRig one("functional-one", {});
+  RigParameters two_cores;
+  two_cores.cores = 2;
+  BladeRig two("functional-two", two_cores);
+  EXPECT_NE(one.blade(0).fingerprint(), two.blade(0).fingerprint());
+  StateWriter writer;
+  one.blade(0).save(writer);
+  StateReader reader("test", writer);
+  EXPECT_THROW(two.blade(0).load(reader, 0), DescriptionError);
+}
+
+TEST(FunctionalBlade, IdentityFrameComesFirst) {
+  RigParameters parameters;
+  parameters.announce = {{"ip", "172.16.0.9/16"},
+                         {"name", "node1"},
+                         {"index", 1},
+                         {"seed", "00112233445566778899aabbccddeeff"}};
+  std::mt19937_64 random(1);
+  BladeRig rig("functional-announce", parameters);
+  rig.run(1000, random, 100);
+  rig.blade(1).finish(1000);
+  EXPECT_EQ(rig.blade(1).statistics()["nic"]["packets_in"], 1);
+  EXPECT_EQ(rig.blade(0).statistics()["nic"]["packets_in"], 0);
+}
+
+}  // namespace
+}  // namespace firesim::functional

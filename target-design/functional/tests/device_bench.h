@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a device needs around it in a test: memory, and somebody who listens to its lines.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "functional/devices/device_memory.h"
+#include "functional/devices/interrupt_lines.h"
+
+namespace firesim::functional {
+
+class RecordedLines final : public InterruptLines {
+ public:
+  void set(uint32_t hart, uint32_t cause, bool level) override { levels_[{hart, cause}] = level; }
+  void stop(uint32_t) override {}
+  bool level(uint32_t hart, uint32_t cause) const {
+    const auto found = levels_.find({hart, cause});
+    return found != levels_.end() && found->second;
+  }
+
+ private:
+  std::map<std::pair<uint32_t, uint32_t>, bool> levels_;
+};
+
+struct TestMemory {
+  static constexpr uint64_t kBytes = 1 << 20;
+
+  std::vector<uint64_t> words = std::vector<uint64_t>(kBytes / 8);
+  std::vector<std::pair<uint64_t, uint64_t>> writes;  // address and bytes
+  bridges::BladeEnd end;
+  DeviceMemory memory{
+      Dram{kDramBase, kBytes, reinterpret_cast<uint8_t *>(words.data())},
+      [this](uint64_t address, uint64_t bytes) { writes.emplace_back(address, bytes); }, end};
+};
+
+}  // namespace firesim::functional
