@@ -100,6 +100,9 @@ int exit_status(const RunResult &result) {
 RunResult Simulation::run() {
   scheduler_->prepare();
   start_control();
+  // Also if the run fails: a client may wait for a snapshot, and the socket for the client.
+  const std::unique_ptr<SnapshotMaker, void (*)(SnapshotMaker *)> closes(
+      snapshots_.get(), [](SnapshotMaker *snapshots) { snapshots->close(); });
   std::ofstream status_file(context_.results_directory / "status.jsonl");
   const RunResult result =
       scheduler_->run([&status_file](double wall_s, const std::vector<ModelStatus> &models) {

@@ -54,6 +54,9 @@ void Scheduler::save_link(const std::string &name, StateWriter &state) const {
   link.a_to_b->save(state);
   link.b_to_a->save(state);
 }
+bool Scheduler::fits_link(const std::string &name, StateReader &state) const {
+  return impl_->fits_link(name, state);
+}
 void Scheduler::load_link(const std::string &name, StateReader &state) {
   impl_->load_link(name, state);
 }

@@ -115,6 +115,7 @@ class Scheduler {
   // State of a link, by name, which must exist; while paused, and before the run after `start_at`.
   std::vector<std::string> link_names() const;
   void save_link(const std::string &name, StateWriter &state) const;
+  bool fits_link(const std::string &name, StateReader &state) const;  // is it of this latency?
   void load_link(const std::string &name, StateReader &state);
 
   // Checks and completes what was added. `run` does it, too, if it has not been done.

@@ -89,6 +89,7 @@ class Scheduler::Impl {
   void start_at(uint64_t cycle);
   std::vector<std::string> link_names() const;
   const Link &find_link(const std::string &name) const;
+  bool fits_link(const std::string &name, StateReader &state) const;
   void load_link(const std::string &name, StateReader &state);
   void request_pause();
 
@@ -151,7 +152,8 @@ class Scheduler::Impl {
   // Set: workers take nothing more, so that a cycle can be chosen that no model has passed.
   std::atomic<bool> hold_{false};
   PauseOptions pauses_;
-  uint64_t pause_cycle_ = UINT64_MAX;  // guarded by ready_mutex_, as are the next two
+  uint64_t pause_cycle_ = UINT64_MAX;  // guarded by ready_mutex_, as are the next four
+  uint64_t last_pause_cycle_ = 0;      // or the start
   bool paused_ = false;                // all models stand at `pause_cycle_`
   bool timed_pause_ = false;           // the next pause is one of those at an interval
   bool timed_pause_done_ = false;      // the last pause was

@@ -44,6 +44,11 @@ const Link &Scheduler::Impl::find_link(const std::string &name) const {
   return *found;
 }
 
+bool Scheduler::Impl::fits_link(const std::string &name, StateReader &state) const {
+  state.section("link", 1);
+  return state.u64() == find_link(name).a_to_b->latency_cycles();
+}
+
 void Scheduler::Impl::load_link(const std::string &name, StateReader &state) {
   const Link &link = find_link(name);
   state.section("link", 1);
@@ -80,6 +85,7 @@ uint64_t Scheduler::Impl::end_limit() const {
 
 // Sets the limit to the first planned pause after `after`, or to the end of the run.
 void Scheduler::Impl::plan_pause(uint64_t after) {
+  last_pause_cycle_ = after;
   pause_cycle_ = pauses_.next_cycle ? pauses_.next_cycle(after) : UINT64_MAX;
   FIRESIM_CHECK(pause_cycle_ > after, "the next pause comes after the last one");
   limit_.store(std::min(end_limit(), pause_cycle_), std::memory_order_release);
@@ -97,6 +103,8 @@ void Scheduler::Impl::choose_pause_cycle() {
   for (const Slot &slot : slots_) {
     cycle = std::max(cycle, slot.cycle.load(std::memory_order_relaxed));
   }
+  // However short the interval: the target gets on between two pauses.
+  if (timed_pause_) cycle = std::max(cycle, last_pause_cycle_ + kMaxGridCycles);
   pause_cycle_ = std::min(pause_cycle_, cycle);
   limit_.store(std::min(limit_.load(std::memory_order_relaxed), cycle), std::memory_order_release);
   queue_all();

@@ -82,7 +82,9 @@ size_t Scheduler::Impl::exchange_work(std::vector<size_t> &woken) {
   while ((ready_.empty() || hold_.load(std::memory_order_relaxed)) && !finished_) {
     --active_workers_;
     go_quiet();
-    if (ready_.empty() && !finished_) park(lock);
+    // Parks for a pause even if the list has something: it must not keep the lock from those that
+    // still work.
+    if ((ready_.empty() || hold_.load(std::memory_order_relaxed)) && !finished_) park(lock);
     ++active_workers_;
     if (stop_.load(std::memory_order_relaxed)) finished_ = true;
   }

@@ -58,10 +58,11 @@ Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &
   fields.finish();
   if (nodes.empty() && switches.empty()) fields.fail("nodes", "at least one node or switch");
   read_options(json, description);
+  node_count_ = nodes.size();
   add_models(nodes, ModelRole::kNode, registry);
   add_models(switches, ModelRole::kSwitch, registry);
   scheduler_ = std::make_unique<Scheduler>(options_);
-  for (size_t i = 0; i < models_.size(); ++i) scheduler_->add_model(*models_[i], i < nodes.size());
+  for (size_t i = 0; i < models_.size(); ++i) scheduler_->add_model(*models_[i], i < node_count_);
   add_links(links);
   check_ports_connected();
   if (restore_) {

@@ -42,6 +42,7 @@ class Simulation {
   // --- simulation_restore.cc ---
   void check_same_system() const;
   void restore_models();
+  bool keeps_link(const std::string &name) const;
   void restore_links();
   void start_control();
   size_t find_model(const std::string &name, const std::string &where) const;
@@ -53,6 +54,8 @@ class Simulation {
   std::vector<std::string> kinds_;                    // of each model
   std::vector<std::string> restore_from_;             // name of each model in the snapshot
   bool clones_ = false;                               // a node has the key "restore_from"
+  size_t node_count_ = 0;                             // models that are nodes come first
+  std::vector<bool> starts_afresh_;                   // models not in the snapshot
   nlohmann::json description_;
   std::filesystem::path control_path_;  // empty = no control socket
   std::unique_ptr<Snapshot> restore_;

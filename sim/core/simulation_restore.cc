@@ -30,6 +30,7 @@ void Simulation::check_same_system() const {
 
 void Simulation::restore_models() {
   const uint64_t cycle = restore_->cycle();
+  starts_afresh_.resize(models_.size());
   for (size_t i = 0; i < models_.size(); ++i) {
     Model &model = *models_[i];
     const std::string &from = restore_from_[i];
@@ -40,7 +41,12 @@ void Simulation::restore_models() {
       throw SnapshotError(restore_->where() + ": has no model " + from +
                           " for \"restore_from\" of " + model.name() + did_you_mean(from, names));
     }
-    if (saved == nullptr) {
+    // A cluster of clones has switches of its own shape; those that fit keep what they hold.
+    const bool other_switch =
+        clones_ && i >= node_count_ && saved != nullptr &&
+        (saved->kind != kinds_[i] || saved->fingerprint != model.fingerprint());
+    if (saved == nullptr || other_switch) {
+      starts_afresh_[i] = true;
       model.start_at(cycle);
       continue;
     }
@@ -58,11 +64,23 @@ void Simulation::restore_models() {
   }
 }
 
+// What is in flight on a link belongs to the models at its ends: both must go on as themselves.
+bool Simulation::keeps_link(const std::string &name) const {
+  for (size_t i = 0; i < models_.size(); ++i) {
+    const auto &links = port_links_[i];
+    if (std::find(links.begin(), links.end(), name) == links.end()) continue;
+    if (starts_afresh_[i] || restore_from_[i] != models_[i]->name()) return false;
+  }
+  StateReader state = restore_->link_state(name);
+  return scheduler_->fits_link(name, state);
+}
+
 void Simulation::restore_links() {
   scheduler_->start_at(restore_->cycle());
   const std::vector<std::string> &saved = restore_->links();
   for (const std::string &name : scheduler_->link_names()) {
     if (std::find(saved.begin(), saved.end(), name) == saved.end()) continue;
+    if (clones_ && !keeps_link(name)) continue;
     StateReader state = restore_->link_state(name);
     scheduler_->load_link(name, state);
   }

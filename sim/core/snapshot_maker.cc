@@ -16,7 +16,6 @@ namespace {
 
 constexpr uint64_t kMaxCycle = uint64_t{1} << 62;
 constexpr size_t kMaxRequests = 16;
-constexpr double kLeastIntervalS = 0.01;  // or a run would do nothing else
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -61,7 +60,6 @@ void SnapshotMaker::read_settings(const nlohmann::json &description,
   std::sort(at_cycles_.begin(), at_cycles_.end());
   interval_cycles_ = fields.integer("interval_cycles", 0, kMaxCycle, 0);
   interval_s_ = fields.number("interval_s", 0, 1e9, 0);
-  if (interval_s_ > 0) interval_s_ = std::max(interval_s_, kLeastIntervalS);
   keep_ = fields.integer("keep", 1, 1'000'000, 2);
   fields.finish();
 }

@@ -197,8 +197,11 @@ TEST_F(SnapshotTest, ARestoredRunCanBeSavedAgain) {
   EXPECT_EQ(run(second), undisturbed);
   EXPECT_EQ(snapshots_.size(), 2U);
   json third = restored("second/snapshots/" + snapshots_[0]["name"].get<std::string>());
-  third["snapshots"] = {{"interval_s", 0.01}};
-  EXPECT_EQ(run(third), undisturbed);
+  third["snapshots"] = {{"interval_s", 1e-9}};
+  for (const int threads : {1, 3}) {
+    third["threads"] = threads;
+    EXPECT_EQ(run(third), undisturbed);
+  }
 }
 
 TEST_F(SnapshotTest, CycleLimitsAndEndsAreKept) {
@@ -301,6 +304,46 @@ TEST_F(SnapshotTest, OtherSystemsAreRefused) {
   other["nodes"][0]["restore_from"] = "n1";
   EXPECT_EQ(refusal(other),
             "nodes[0]: \"restore_from\" is \"n1\", expected no such key without \"restore\"");
+}
+
+// One node and its switch become four nodes on a switch with more ports.
+TEST_F(SnapshotTest, ClonesStartOnNewSwitchesAndLinks) {
+  const auto cluster = [&](int nodes, const std::string &results) {
+    json all = {{"version", 1}, {"results", results}, {"status_interval_s", 0}};
+    json ports = json::array();
+    for (int i = 0; i < nodes; ++i) {
+      json entry = node(0);
+      entry["name"] = node(i)["name"];
+      all["nodes"].push_back(entry);
+      all["links"].push_back(link(entry["name"], "s0", i, i == 0 ? 100 : 200));
+      ports.push_back(json::object());
+    }
+    all["switches"] = {{{"name", "s0"},
+                        {"kind", "store_and_forward"},
+                        {"switching_latency_cycles", 10},
+                        {"ports", ports},
+                        {"mac_table", {{{"mac", mac(0)}, {"port", 0}}}}}};
+    return all;
+  };
+  json one = cluster(1, "one");
+  one["snapshots"] = {{"at_cycles", {2000}}};
+  run(one);
+  json four = cluster(4, "four");
+  four["restore"] = {{"snapshot", "one/snapshots/cycle-2000"}};
+  for (json &entry : four["nodes"]) entry["restore_from"] = "n0";
+  four["max_cycles"] = 2000;
+  const json started = run(four);
+  EXPECT_EQ(started["end_cycle"], 2000);
+  for (const json &each : started["links"]) EXPECT_EQ(each["a_to_b"]["flits"], 0) << each;
+  four["max_cycles"] = 0;
+  const json result = run(four);
+  EXPECT_EQ(result["reason"], "ended");
+  for (const json &each : result["nodes"]) EXPECT_EQ(each["exit_code"], 0) << each;
+  four["threads"] = 3;
+  EXPECT_EQ(run(four), result);
+  for (const json &each : result["links"]) EXPECT_GT(each["a_to_b"]["flits"], 0) << each;
+  four["links"][0]["latency_cycles"] = 101;
+  EXPECT_EQ(run(four)["reason"], "ended");
 }
 
 TEST_F(SnapshotTest, ModelsThatCannotBeSavedAreNamedBeforeTheRun) {
