@@ -88,4 +88,20 @@ void AutoCounter::finish(uint64_t cycle) {
   file_->flush();
 }
 
+void AutoCounter::save(StateWriter& state) const {
+  state.section("autocounter", 1);
+  state.u64(interval_cycles_);
+  state.u64(next_sample_);
+  state.u64(last_row_);
+  state.boolean(trigger_.on());
+}
+
+void AutoCounter::load(StateReader& state) {
+  state.section("autocounter", 1);
+  state.expect("interval_cycles", interval_cycles_);
+  next_sample_ = state.u64();
+  last_row_ = state.u64();
+  trigger_.set_on(state.boolean());
+}
+
 }  // namespace firesim::bridges

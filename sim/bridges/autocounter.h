@@ -43,6 +43,8 @@ class AutoCounter final : public Driver {
   }
   // Writes the last row. The outputs must be those of `cycle`.
   void finish(uint64_t cycle) override;
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
   void watch(const TracePort& port, uint64_t cycle);

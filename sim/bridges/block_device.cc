@@ -132,4 +132,61 @@ nlohmann::json BlockDeviceDriver::statistics() const {
           {"sectors_written", sectors_written_}};
 }
 
+void BlockDeviceDriver::save(StateWriter& state) const {
+  state.section("block_device", 1);
+  // Not what the configuration says of the device: latency, size and longest request.
+  for (const InputPort* port : {&req_ready_, &wdata_ready_, &rdata_valid_, &rdata_bits_,
+                                &rdata_tag_, &wack_valid_, &wack_tag_}) {
+    port->save(state);
+  }
+  for (const Request& request : requests_) {
+    const bool active = request.beats != 0 || request.acknowledge;
+    state.boolean(active);
+    if (!active) continue;
+    state.u64(request.beats);
+    state.u64(request.sector);
+    state.boolean(request.write);
+    state.boolean(request.acknowledge);
+    state.bytes(request.data, kSectorBytes);
+  }
+  for (const Queue* queue : {&reads_, &acknowledgements_}) {
+    state.u64(queue->count);
+    for (size_t i = 0; i < queue->count; ++i) {
+      const Due& due = queue->items[(queue->head + i) % kTags];
+      state.u64(due.tag);
+      state.u64(due.cycle);
+    }
+  }
+  for (const uint64_t count : {read_count_, write_count_, sectors_read_, sectors_written_}) {
+    state.u64(count);
+  }
+  disk_.store->save(state);
+}
+
+void BlockDeviceDriver::load(StateReader& state) {
+  state.section("block_device", 1);
+  for (InputPort* port : {&req_ready_, &wdata_ready_, &rdata_valid_, &rdata_bits_, &rdata_tag_,
+                          &wack_valid_, &wack_tag_}) {
+    port->load(state);
+  }
+  for (Request& request : requests_) {
+    if (!state.boolean()) continue;
+    request.beats = static_cast<uint32_t>(state.u64(UINT32_MAX));
+    request.sector = static_cast<uint32_t>(state.u64(UINT32_MAX));
+    request.write = state.boolean();
+    request.acknowledge = state.boolean();
+    state.bytes_into(request.data, kSectorBytes);
+  }
+  for (Queue* queue : {&reads_, &acknowledgements_}) {
+    for (uint64_t left = state.u64(kTags); left > 0; --left) {
+      const auto tag = static_cast<uint8_t>(state.u64(kTags - 1));
+      queue->push({tag, state.u64()});
+    }
+  }
+  for (uint64_t* count : {&read_count_, &write_count_, &sectors_read_, &sectors_written_}) {
+    *count = state.u64();
+  }
+  disk_.store->load(state);
+}
+
 }  // namespace firesim::bridges

@@ -22,6 +22,8 @@ class BlockDeviceDriver final : public Driver {
   explicit BlockDeviceDriver(const DriverContext& context);
   void step(uint64_t cycle) override;
   nlohmann::json statistics() const override;
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
   static constexpr size_t kTags = 256;

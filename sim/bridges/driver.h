@@ -14,6 +14,7 @@
 
 #include "config.h"
 #include "core/registry.h"
+#include "core/state.h"
 #include "engine/firesim_engine.h"
 #include "manifest.h"
 #include "port.h"
@@ -87,6 +88,11 @@ class Driver {
   virtual void finish(uint64_t cycle) { static_cast<void>(cycle); }
   // Facts for result.json; null for none.
   virtual nlohmann::json statistics() const { return nullptr; }
+
+  // The driver's part of the blade's state between two cycles, with the input ports it drives; a
+  // section of its own. A driver without state but for the configuration saves nothing.
+  virtual void save(StateWriter& state) const { static_cast<void>(state); }
+  virtual void load(StateReader& state) { static_cast<void>(state); }
 };
 
 using DriverFactory = std::function<std::unique_ptr<Driver>(const DriverContext&)>;

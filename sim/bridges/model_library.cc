@@ -43,4 +43,21 @@ ModelInstance::~ModelInstance() {
   dlclose(library_);
 }
 
+std::vector<uint8_t> ModelInstance::save() const {
+  std::vector<uint8_t> state;
+  engine_->save(
+      instance_,
+      [](void* to, const void* data, size_t bytes) {
+        const auto* from = static_cast<const uint8_t*>(data);
+        static_cast<std::vector<uint8_t>*>(to)->insert(
+            static_cast<std::vector<uint8_t>*>(to)->end(), from, from + bytes);
+      },
+      &state);
+  return state;
+}
+
+bool ModelInstance::load(const std::vector<uint8_t>& state) {
+  return engine_->load(instance_, state.data(), state.size()) == 0;
+}
+
 }  // namespace firesim::bridges

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "engine/firesim_engine.h"
 
@@ -25,6 +26,11 @@ class ModelInstance {
   const char* engine_name() const { return engine_->engine_name; }
   void settle() { engine_->settle(instance_); }
   void tick() { engine_->tick(instance_); }
+
+  // The state between two cycles. `load` is false when `state` is not one of this model.
+  bool can_save() const { return engine_->save != nullptr && engine_->load != nullptr; }
+  std::vector<uint8_t> save() const;
+  bool load(const std::vector<uint8_t>& state);
 
  private:
   void* library_ = nullptr;

@@ -43,6 +43,20 @@ void NicDriver::take_flit(uint32_t offset) {
   packets_out_ += last ? 1 : 0;
 }
 
+void NicDriver::save(StateWriter& state) const {
+  state.section("nic", 1);
+  for (const InputPort* port : {&in_valid_, &in_data_, &in_last_}) port->save(state);
+  for (const uint64_t count : {flits_in_, flits_out_, packets_in_, packets_out_}) state.u64(count);
+}
+
+void NicDriver::load(StateReader& state) {
+  state.section("nic", 1);
+  for (InputPort* port : {&in_valid_, &in_data_, &in_last_}) port->load(state);
+  for (uint64_t* count : {&flits_in_, &flits_out_, &packets_in_, &packets_out_}) {
+    *count = state.u64();
+  }
+}
+
 nlohmann::json NicDriver::statistics() const {
   return {{"flits_in", flits_in_},
           {"flits_out", flits_out_},

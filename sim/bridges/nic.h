@@ -34,6 +34,9 @@ class NicDriver {
     if (out_valid_()) take_flit(offset);
   }
   nlohmann::json statistics() const;
+  // Not the MAC address and the rate, which are of the configuration: a clone has its own.
+  void save(StateWriter& state) const;
+  void load(StateReader& state);
 
  private:
   void drive_changed(uint32_t offset);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/state.h"
 #include "engine/firesim_engine.h"
 
 namespace firesim::bridges {
@@ -109,6 +110,16 @@ class InputPort {
     }
     std::memcpy(wide_, data, bytes_);
     wait();
+  }
+  // What the port was last set to, whether stored in the model yet or not.
+  void save(StateWriter& state) const {
+    state.u64(low_);
+    state.bytes(wide_, bytes_ > 8 ? bytes_ : 0);
+  }
+  void load(StateReader& state) {
+    low_ = state.u64();
+    state.bytes_into(wide_, bytes_ > 8 ? bytes_ : 0);
+    wait();  // storing a value twice does no harm
   }
   // The value as of the next clock edge (low 64 bits; not kept for wide ports).
   uint64_t value() const { return low_; }

@@ -39,6 +39,10 @@ class RtlBlade final : public Model {
                std::span<Batch> outputs) override;
   void finish(uint64_t end_cycle) override;
   nlohmann::json statistics() const override;
+  std::optional<std::string> can_save() const override;
+  std::string fingerprint() const override;
+  void save(StateWriter& state) const override;
+  void load(StateReader& state, uint64_t cycle) override;
 
  private:
   void check_settings(Config& settings) const;
@@ -229,6 +233,49 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
 }
 
 void RtlBlade::finish(uint64_t) { finish_drivers(cycle_); }
+
+std::optional<std::string> RtlBlade::can_save() const {
+  if (model_.can_save()) return std::nullopt;
+  return fmt::format("the engine \"{}\" cannot save its state", model_.engine_name());
+}
+
+std::string RtlBlade::fingerprint() const {
+  return fmt::format("design {}, engine {}", manifest_.design_hash, model_.engine_name());
+}
+
+void RtlBlade::save(StateWriter& state) const {
+  state.section("blade", 1);
+  state.u64(cycle_);
+  state.boolean(status_.deterministic);
+  const BladeEnd& end = status_.end;
+  state.u64(static_cast<uint64_t>(end.kind));
+  state.i64(end.exit_code);
+  state.u64(end.cycle);
+  state.text(end.message);
+  reset_.save(state);
+  // One that has ended stands within a cycle, and is never evaluated again.
+  state.bytes(end.ended() ? std::vector<uint8_t>() : model_.save());
+  if (nic_) nic_->save(state);
+  for (const NamedDriver& item : drivers_) item.driver->save(state);
+}
+
+void RtlBlade::load(StateReader& state, uint64_t) {
+  state.section("blade", 1);
+  cycle_ = state.u64();
+  status_.deterministic = state.boolean();
+  BladeEnd& end = status_.end;
+  end.kind = static_cast<BladeEnd::Kind>(state.u64(static_cast<uint64_t>(BladeEnd::Kind::kAssert)));
+  end.exit_code = static_cast<int>(state.i64());
+  end.cycle = state.u64();
+  end.message = state.text();
+  reset_.load(state);
+  const std::vector<uint8_t> model = state.bytes(SIZE_MAX);
+  if (!end.ended() && !model_.load(model)) {
+    state.fail("found a state that the engine does not take");
+  }
+  if (nic_) nic_->load(state);
+  for (const NamedDriver& item : drivers_) item.driver->load(state);
+}
 
 nlohmann::json RtlBlade::statistics() const {
   nlohmann::json facts = {{"engine", model_.engine_name()},

@@ -35,4 +35,18 @@ void UartDriver::step(uint64_t cycle) {
   in_bits_.set(static_cast<uint8_t>(console_.take_input()));
 }
 
+void UartDriver::save(StateWriter& state) const {
+  state.section("uart", 1);
+  for (const InputPort* port : {&out_ready_, &in_valid_, &in_bits_}) port->save(state);
+  state.u64(bytes_in_);
+  console_.save(state);
+}
+
+void UartDriver::load(StateReader& state) {
+  state.section("uart", 1);
+  for (InputPort* port : {&out_ready_, &in_valid_, &in_bits_}) port->load(state);
+  bytes_in_ = state.u64();
+  console_.load(state);
+}
+
 }  // namespace firesim::bridges

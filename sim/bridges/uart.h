@@ -15,6 +15,8 @@ class UartDriver final : public Driver {
   void step(uint64_t cycle) override;
   void finish(uint64_t) override { console_.flush(); }
   nlohmann::json statistics() const override { return console_.statistics(bytes_in_); }
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
   OutputBit out_valid_;

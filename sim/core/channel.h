@@ -18,6 +18,9 @@
 
 namespace firesim {
 
+class StateWriter;
+class StateReader;
+
 // Totals over a direction. Flits and packets may be read at any time, the hash after the run.
 struct ChannelTotals {
   uint64_t flits = 0;
@@ -45,6 +48,14 @@ class Channel {
   // Consumer: takes exactly the tokens of [start_cycle, start_cycle + cycles) into `out`. Calls
   // must be contiguous and within `available()`.
   void take(uint64_t start_cycle, uint32_t cycles, Batch &out);
+
+  // Starts at `cycle` instead of 0, with no tokens in flight. Before the first token.
+  void start_at(uint64_t cycle);
+
+  // The tokens in flight and the totals, while neither side works and both are at the same cycle;
+  // `load` takes them over into a new channel of the same latency.
+  void save(StateWriter &state) const;
+  void load(StateReader &state, uint64_t cycle);
 
   // Flits and packets so far; any thread.
   uint64_t flits() const { return flits_.load(std::memory_order_relaxed); }

@@ -25,6 +25,7 @@ struct SimulationContext {
   std::filesystem::path description_directory;  // inputs are relative to it
   std::filesystem::path results_directory;      // outputs are relative to it
   uint64_t clock_hz = 3'200'000'000;
+  bool restored = false;  // `load` follows: files of a first content need not be read
 
   // A file to be read: relative to the description's folder.
   std::filesystem::path input_path(const std::string &path) const {

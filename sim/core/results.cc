@@ -10,9 +10,7 @@
 
 namespace firesim {
 
-namespace {
-
-nlohmann::json status_to_json(double wall_s, const std::vector<ModelStatus> &models) {
+nlohmann::json models_to_json(const std::vector<ModelStatus> &models) {
   nlohmann::json entries = nlohmann::json::array();
   for (const ModelStatus &model : models) {
     nlohmann::json waiting_for = nullptr;
@@ -24,7 +22,13 @@ nlohmann::json status_to_json(double wall_s, const std::vector<ModelStatus> &mod
                        {"packets_in", model.packets_in},
                        {"packets_out", model.packets_out}});
   }
-  return {{"wall_s", wall_s}, {"models", entries}};
+  return entries;
+}
+
+namespace {
+
+nlohmann::json status_to_json(double wall_s, const std::vector<ModelStatus> &models) {
+  return {{"wall_s", wall_s}, {"models", models_to_json(models)}};
 }
 
 nlohmann::json totals_to_json(const ChannelTotals &totals) {
@@ -94,14 +98,23 @@ int exit_status(const RunResult &result) {
 }
 
 RunResult Simulation::run() {
+  scheduler_->prepare();
+  start_control();
+  // Also if the run fails: a client may wait for a snapshot, and the socket for the client.
+  const std::unique_ptr<SnapshotMaker, void (*)(SnapshotMaker *)> closes(
+      snapshots_.get(), [](SnapshotMaker *snapshots) { snapshots->close(); });
   std::ofstream status_file(context_.results_directory / "status.jsonl");
   const RunResult result =
       scheduler_->run([&status_file](double wall_s, const std::vector<ModelStatus> &models) {
         status_file << status_to_json(wall_s, models).dump() << '\n' << std::flush;
         status_file.clear();  // a full disk must not end the run; the next line may fit again
       });
-  write_file_atomically(context_.results_directory / "result.json",
-                        result_to_json(result, models_).dump(1) + "\n");
+  snapshots_->close();
+  control_.reset();
+  nlohmann::json json = result_to_json(result, models_);
+  json["start_cycle"] = start_cycle();
+  json["snapshots"] = snapshots_->made();
+  write_file_atomically(context_.results_directory / "result.json", json.dump(1) + "\n");
   return result;
 }
 

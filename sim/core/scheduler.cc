@@ -27,6 +27,8 @@ double clock_s(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+constexpr double kNeverS = 1e300;
+
 }  // namespace
 
 Scheduler::Scheduler(const SchedulerOptions &options) : impl_(std::make_unique<Impl>(options)) {}
@@ -41,6 +43,23 @@ RunResult Scheduler::run(
   return impl_->run(observer);
 }
 void Scheduler::request_stop() { impl_->request_stop(); }
+void Scheduler::prepare() { impl_->prepare(); }
+std::vector<ModelStatus> Scheduler::status() const { return impl_->status(); }
+void Scheduler::set_pauses(PauseOptions pauses) { impl_->set_pauses(std::move(pauses)); }
+void Scheduler::start_at(uint64_t cycle) { impl_->start_at(cycle); }
+void Scheduler::request_pause() { impl_->request_pause(); }
+std::vector<std::string> Scheduler::link_names() const { return impl_->link_names(); }
+void Scheduler::save_link(const std::string &name, StateWriter &state) const {
+  const Link &link = impl_->find_link(name);
+  link.a_to_b->save(state);
+  link.b_to_a->save(state);
+}
+bool Scheduler::fits_link(const std::string &name, StateReader &state) const {
+  return impl_->fits_link(name, state);
+}
+void Scheduler::load_link(const std::string &name, StateReader &state) {
+  impl_->load_link(name, state);
+}
 
 Scheduler::Impl::Impl(const SchedulerOptions &options)
     : options_(options),
@@ -104,8 +123,8 @@ void Scheduler::Impl::connect_parts() {
 }
 
 void Scheduler::Impl::prepare() {
-  if (started_) throw std::logic_error("a scheduler runs once");
-  started_ = true;
+  if (prepared_) return;
+  prepared_ = true;
   for (const Slot &slot : slots_) {
     for (const Input &input : slot.inputs) {
       if (input.channel == nullptr) {
@@ -115,7 +134,9 @@ void Scheduler::Impl::prepare() {
   }
   connect_parts();
   diameter_ = diameter_cycles(slots_.size(), graph_);
-  if (options_.max_cycles != 0) limit_ = options_.max_cycles;
+  if (options_.max_cycles != 0) end_limit_ = std::max(options_.max_cycles, start_cycle_);
+  restore_ends();
+  plan_pause(start_cycle_);
   for (size_t i = 0; i < slots_.size(); ++i) {
     Slot &slot = slots_[i];
     const uint32_t ports = slot.model->port_count();
@@ -134,7 +155,7 @@ void Scheduler::Impl::prepare() {
     if (options_.random_batch_seed != 0) {
       slot.random.seed(combine_hash(options_.random_batch_seed, hash_text(slot.model->name())));
     }
-    slot.next_grid_cycle = slot.grid_cycles;
+    set_cycle(slot, start_cycle_);
     slot.state = SlotState::kQueued;
     ready_.push_back(i);
   }
@@ -144,6 +165,8 @@ void Scheduler::Impl::prepare() {
 
 RunResult Scheduler::Impl::run(
     const std::function<void(double, const std::vector<ModelStatus> &)> &observer) {
+  if (started_) throw std::logic_error("a scheduler runs once");
+  started_ = true;
   prepare();
   const double wall_before = clock_s(CLOCK_MONOTONIC);
   const double cpu_before = clock_s(CLOCK_PROCESS_CPUTIME_ID);
@@ -151,8 +174,7 @@ RunResult Scheduler::Impl::run(
   for (uint32_t i = 0; i < options_.threads; ++i) {
     workers.emplace_back([this] {
       work();
-      const uint64_t one = 1;
-      static_cast<void>(!write(wake_fd_, &one, sizeof one));
+      wake_supervisor();
     });
   }
   supervise(observer, wall_before);
@@ -165,6 +187,10 @@ RunResult Scheduler::Impl::run(
 
 void Scheduler::Impl::request_stop() {
   stop_.store(true, std::memory_order_relaxed);
+  wake_supervisor();
+}
+
+void Scheduler::Impl::wake_supervisor() const {
   const uint64_t one = 1;
   static_cast<void>(!write(wake_fd_, &one, sizeof one));
 }
@@ -175,18 +201,29 @@ void Scheduler::Impl::supervise(
     double started_s) {
   const bool timed = observer && options_.status_interval_s > 0;
   double next_status_s = started_s + options_.status_interval_s;
+  next_timed_pause_s_ = pauses_.interval_s > 0 ? started_s + pauses_.interval_s : kNeverS;
   for (;;) {
     const double now_s = clock_s(CLOCK_MONOTONIC);
     if (timed && now_s >= next_status_s) {
       observer(now_s - started_s, status());
       next_status_s = std::max(next_status_s + options_.status_interval_s, now_s);
     }
-    const double wait_s = std::max(next_status_s - clock_s(CLOCK_MONOTONIC), 0.0);
+    const double next_s = std::min(timed ? next_status_s : kNeverS, next_timed_pause_s_);
+    const double wait_s = std::max(next_s - clock_s(CLOCK_MONOTONIC), 0.0);
     pollfd wake{wake_fd_, POLLIN, 0};
-    poll(&wake, 1, timed ? static_cast<int>(std::ceil(std::min(wait_s, 3600.0) * 1000)) : -1);
+    poll(&wake, 1, static_cast<int>(std::ceil(std::min(wait_s, 3600.0) * 1000)));
     uint64_t count = 0;
     static_cast<void>(!read(wake_fd_, &count, sizeof count));
-    const std::lock_guard lock(ready_mutex_);
+    std::unique_lock lock(ready_mutex_);
+    if (clock_s(CLOCK_MONOTONIC) >= next_timed_pause_s_) {
+      next_timed_pause_s_ = kNeverS;  // until this one is over
+      timed_pause_ = true;
+      hold_.store(true, std::memory_order_relaxed);
+    }
+    if (paused_ && !stop_.load(std::memory_order_relaxed)) {
+      pause(lock);
+      if (timed_pause_done_) next_timed_pause_s_ = clock_s(CLOCK_MONOTONIC) + pauses_.interval_s;
+    }
     if (stop_.load(std::memory_order_relaxed)) finished_ = true;
     if (!finished_) continue;
     ready_changed_.notify_all();
@@ -196,7 +233,7 @@ void Scheduler::Impl::supervise(
 
 std::vector<ModelStatus> Scheduler::Impl::status() const {
   std::vector<ModelStatus> all;
-  const uint64_t limit = limit_.load(std::memory_order_acquire);
+  const uint64_t limit = end_limit();
   for (const Slot &slot : slots_) {
     ModelStatus &one = all.emplace_back();
     one.name = slot.model->name();
@@ -241,7 +278,7 @@ void Scheduler::Impl::describe_end(RunResult &result) const {
     if (!model.end || !model.end->assert_failed || model.end->cycle != end_decided_) continue;
     if (assert_model == nullptr) assert_model = &model;
   }
-  const uint64_t limit = limit_.load();
+  const uint64_t limit = end_limit();
   result.end_cycle = least == UINT64_MAX ? 0 : std::min(least, limit);
   if (!error_.empty()) {
     result.reason = "error";

@@ -80,6 +80,16 @@ struct RunResult {
   std::vector<LinkResult> links;  // in order of name
 };
 
+// When the scheduler brings all models to one and the same cycle, to save them.
+struct PauseOptions {
+  // The first planned pause after cycle `after`; UINT64_MAX for none.
+  std::function<uint64_t(uint64_t after)> next_cycle;
+  double interval_s = 0;  // wall-clock time between two unplanned pauses; 0 = none
+  // Called by the thread of `run` while every model stands at `cycle`. `timed` is set for a pause
+  // that `interval_s` asked for. Must not throw.
+  std::function<void(uint64_t cycle, bool timed)> at_pause;
+};
+
 class Scheduler {
  public:
   explicit Scheduler(const SchedulerOptions &options);
@@ -94,6 +104,28 @@ class Scheduler {
   // model must be connected exactly once before `run`.
   void connect(const std::string &name, size_t model_a, uint32_t port_a, size_t model_b,
                uint32_t port_b, uint32_t latency_cycles);
+
+  // Before `prepare`: pauses, which do not change what the models do.
+  void set_pauses(PauseOptions pauses);
+
+  // Before `prepare`: the run goes on at `cycle`. The models have been told so; links are empty
+  // unless `load_link` says otherwise.
+  void start_at(uint64_t cycle);
+
+  // State of a link, by name, which must exist; while paused, and before the run after `start_at`.
+  std::vector<std::string> link_names() const;
+  void save_link(const std::string &name, StateWriter &state) const;
+  bool fits_link(const std::string &name, StateReader &state) const;  // is it of this latency?
+  void load_link(const std::string &name, StateReader &state);
+
+  // Checks and completes what was added. `run` does it, too, if it has not been done.
+  void prepare();
+
+  // What every model does at the moment; any thread, after `prepare`.
+  std::vector<ModelStatus> status() const;
+
+  // Makes all models stop for a pause at one and the same cycle, soon. Any thread, after `prepare`.
+  void request_pause();
 
   // Runs to the end; once only. The observer is called from this thread at intervals and once at
   // the end. Does not throw for what goes wrong in models: see `RunResult::reason`.

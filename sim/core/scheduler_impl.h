@@ -81,19 +81,36 @@ class Scheduler::Impl {
                uint32_t port_b, uint32_t latency_cycles);
   RunResult run(const std::function<void(double, const std::vector<ModelStatus> &)> &observer);
   void request_stop();
+  void prepare();
+  std::vector<ModelStatus> status() const;
+
+  // --- scheduler_pause.cc: pauses, and going on where a snapshot was made ---
+  void set_pauses(PauseOptions pauses);
+  void start_at(uint64_t cycle);
+  std::vector<std::string> link_names() const;
+  const Link &find_link(const std::string &name) const;
+  bool fits_link(const std::string &name, StateReader &state) const;
+  void load_link(const std::string &name, StateReader &state);
+  void request_pause();
 
  private:
   // --- scheduler.cc: before and after the run ---
-  void prepare();
   void connect_parts();
   Link &add_link(const std::string &name, size_t model_a, size_t model_b, uint32_t latency_cycles);
   void supervise(const std::function<void(double, const std::vector<ModelStatus> &)> &observer,
                  double started_s);
-  std::vector<ModelStatus> status() const;
   RunResult collect(double wall_s, double cpu_s);
   void describe_end(RunResult &result) const;
   void finish_models(uint64_t end_cycle);
   std::string describe_deadlock() const;
+
+  // --- scheduler_pause.cc ---
+  void restore_ends();
+  void plan_pause(uint64_t after);
+  void choose_pause_cycle();
+  void pause(std::unique_lock<std::mutex> &lock);
+  void queue_all();
+  uint64_t end_limit() const;
 
   // --- scheduler_worker.cc: what the workers do ---
   void work();
@@ -101,7 +118,8 @@ class Scheduler::Impl {
   size_t exchange_work(std::vector<size_t> &woken);
   void park(std::unique_lock<std::mutex> &lock);
   void spin_for_work() const;
-  void finish_if_quiet();
+  void go_quiet();
+  void wake_supervisor() const;
   uint64_t wanted_cycle(const Slot &slot, uint64_t limit) const;
   bool can_advance(Slot &slot, uint64_t limit) const;
   uint64_t next_target(Slot &slot);
@@ -121,12 +139,25 @@ class Scheduler::Impl {
   std::vector<Link> links_;
   std::vector<GraphLink> graph_;
   uint64_t diameter_ = 0;
+  bool prepared_ = false;
   bool started_ = false;
+  uint64_t start_cycle_ = 0;
   const bool single_worker_;  // then nothing has to be ordered between workers
 
-  // No model goes beyond this cycle. Only ever lowered, and never below the cycle of any model.
+  // No model goes beyond this cycle, the end of the run or a pause. Never below the cycle of any
+  // model, and only raised while all models stand at it.
   std::atomic<uint64_t> limit_{UINT64_MAX};
   std::atomic<bool> stop_{false};
+
+  // Set: workers take nothing more, so that a cycle can be chosen that no model has passed.
+  std::atomic<bool> hold_{false};
+  PauseOptions pauses_;
+  uint64_t pause_cycle_ = UINT64_MAX;  // guarded by ready_mutex_, as are the next four
+  uint64_t last_pause_cycle_ = 0;      // or the start
+  bool paused_ = false;                // all models stand at `pause_cycle_`
+  bool timed_pause_ = false;           // the next pause is one of those at an interval
+  bool timed_pause_done_ = false;      // the last pause was
+  double next_timed_pause_s_ = 0;      // of the supervising thread
 
   // Guards the ready list, unless there is a single worker, and the counts of workers.
   std::mutex ready_mutex_;
@@ -139,7 +170,8 @@ class Scheduler::Impl {
   std::atomic<size_t> ready_count_{0};  // copy of ready_.size() for spinning workers
   bool may_spin_ = false;
 
-  mutable std::mutex end_mutex_;  // guards what is known about the end
+  mutable std::mutex end_mutex_;     // guards what is known about the end
+  uint64_t end_limit_ = UINT64_MAX;  // the run ends at this cycle; only ever lowered
   uint64_t end_decided_ = UINT64_MAX;
   size_t ended_nodes_ = 0;
   size_t node_count_ = 0;

@@ -59,7 +59,10 @@ void Scheduler::Impl::work() {
 size_t Scheduler::Impl::next_work(std::vector<size_t> &woken) {
   for (const size_t index : woken) ready_.push_back(index);
   woken.clear();
-  if (ready_.empty() || stop_.load(std::memory_order_relaxed)) return exchange_work(woken);
+  if (ready_.empty() || stop_.load(std::memory_order_relaxed) ||
+      hold_.load(std::memory_order_relaxed)) {
+    return exchange_work(woken);
+  }
   const size_t index = ready_.front();
   ready_.pop_front();
   return index;
@@ -76,10 +79,12 @@ size_t Scheduler::Impl::exchange_work(std::vector<size_t> &woken) {
   }
   woken.clear();
   if (stop_.load(std::memory_order_relaxed)) finished_ = true;
-  while (ready_.empty() && !finished_) {
+  while ((ready_.empty() || hold_.load(std::memory_order_relaxed)) && !finished_) {
     --active_workers_;
-    finish_if_quiet();
-    if (!finished_) park(lock);
+    go_quiet();
+    // Parks for a pause even if the list has something: it must not keep the lock from those that
+    // still work.
+    if ((ready_.empty() || hold_.load(std::memory_order_relaxed)) && !finished_) park(lock);
     ++active_workers_;
     if (stop_.load(std::memory_order_relaxed)) finished_ = true;
   }
@@ -103,7 +108,9 @@ void Scheduler::Impl::park(std::unique_lock<std::mutex> &lock) {
     lock.lock();
   }
   ++parked_workers_;
-  ready_changed_.wait(lock, [this] { return !ready_.empty() || finished_; });
+  ready_changed_.wait(lock, [this] {
+    return (!ready_.empty() && !hold_.load(std::memory_order_relaxed)) || finished_;
+  });
   --parked_workers_;
 }
 
@@ -115,13 +122,20 @@ void Scheduler::Impl::spin_for_work() const {
 }
 
 // With nothing ready and nobody working, every model is at the limit, or the run is stuck.
-void Scheduler::Impl::finish_if_quiet() {
-  if (active_workers_ > 0 || !ready_.empty()) return;
-  finished_ = true;
+void Scheduler::Impl::go_quiet() {
+  if (active_workers_ > 0 || paused_) return;
+  if (hold_.load(std::memory_order_relaxed)) choose_pause_cycle();
+  if (!ready_.empty()) return;
   const uint64_t limit = limit_.load(std::memory_order_acquire);
   const bool complete = std::all_of(slots_.begin(), slots_.end(), [limit](const Slot &slot) {
     return slot.cycle.load(std::memory_order_relaxed) >= limit;
   });
+  if (complete && limit == pause_cycle_) {
+    paused_ = true;
+    wake_supervisor();
+    return;
+  }
+  finished_ = true;
   if (!complete) fail(describe_deadlock());
 }
 
@@ -320,6 +334,8 @@ bool Scheduler::Impl::note_end(const Slot &slot, uint64_t start, uint64_t target
   }
   if (end_decided_ == UINT64_MAX) return false;
   const uint64_t limit = end_decided_ + diameter_;
+  if (limit >= end_limit_) return false;
+  end_limit_ = limit;
   if (limit >= limit_.load(std::memory_order_relaxed)) return false;
   limit_.store(limit, std::memory_order_release);
   return true;

@@ -44,12 +44,13 @@ std::string read_name(Fields &fields) {
 
 }  // namespace
 
-Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &registry) {
-  const nlohmann::json json = read_json(description);
+Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &registry)
+    : description_(read_json(description)) {
+  const nlohmann::json &json = description_;
   context_.description_directory = std::filesystem::absolute(description).parent_path();
   Fields fields(json, description.string(),
                 {"results", "threads", "batch_cycles", "max_cycles", "clock_hz", "end_when",
-                 "status_interval_s", "random_batch_seed"});
+                 "status_interval_s", "random_batch_seed", "snapshots", "restore", "control"});
   fields.integer("version", 1, 1);
   const nlohmann::json &nodes = fields.array("nodes");
   const nlohmann::json &switches = fields.array("switches", false);
@@ -57,12 +58,19 @@ Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &
   fields.finish();
   if (nodes.empty() && switches.empty()) fields.fail("nodes", "at least one node or switch");
   read_options(json, description);
+  node_count_ = nodes.size();
   add_models(nodes, ModelRole::kNode, registry);
   add_models(switches, ModelRole::kSwitch, registry);
   scheduler_ = std::make_unique<Scheduler>(options_);
-  for (size_t i = 0; i < models_.size(); ++i) scheduler_->add_model(*models_[i], i < nodes.size());
+  for (size_t i = 0; i < models_.size(); ++i) scheduler_->add_model(*models_[i], i < node_count_);
   add_links(links);
   check_ports_connected();
+  if (restore_) {
+    check_same_system();
+    restore_models();
+    restore_links();
+  }
+  snapshots_ = std::make_unique<SnapshotMaker>(json, context_, *scheduler_, models_, kinds_);
 }
 
 void Simulation::read_options(const nlohmann::json &description,
@@ -80,6 +88,15 @@ void Simulation::read_options(const nlohmann::json &description,
   std::error_code error;
   std::filesystem::create_directories(context_.results_directory, error);
   if (error) fields.fail("results", "a folder that can be made (" + error.message() + ")");
+  if (const auto path = fields.optional_text("control")) {
+    control_path_ = context_.output_path(*path);
+  }
+  if (!description.contains("restore") || description.at("restore").is_null()) return;
+  Fields restore(description.at("restore"), path.string() + ": \"restore\"");
+  const std::string snapshot = restore.text("snapshot");
+  restore.finish();
+  restore_ = std::make_unique<Snapshot>(context_.input_path(snapshot));
+  context_.restored = true;
 }
 
 void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
@@ -91,18 +108,25 @@ void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
     const std::string name = read_name(fields);
     fields.text("kind");
     const std::optional<std::string> library = fields.optional_text("library");
+    const std::optional<std::string> from = fields.optional_text("restore_from");
+    if (from && !restore_) fields.fail("restore_from", "no such key without \"restore\"");
     for (const auto &model : models_) {
       if (model->name() == name) fields.fail("name", "a name that no other model has");
     }
     if (library) registry.load_library(context_.input_path(*library));
     try {
-      models_.push_back(registry.make(role, where, entries[i], context_));
+      nlohmann::json entry = entries[i];
+      entry.erase("restore_from");
+      models_.push_back(registry.make(role, where, entry, context_));
     } catch (const DescriptionError &) {
       throw;
     } catch (const std::exception &error) {
       throw DescriptionError(where + " (" + name + "): " + error.what());
     }
     port_links_.emplace_back(models_.back()->port_count());
+    kinds_.push_back(entries[i].at("kind"));
+    restore_from_.push_back(from.value_or(name));
+    clones_ = clones_ || from;
   }
 }
 

@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "core/fields.h"
+#include "core/state.h"
+#include "core/token_hash.h"
 
 namespace firesim {
 
@@ -105,7 +107,7 @@ void TrafficBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batc
   if (end()) return;
   if (!exhausted()) send(outputs[0]);
   if (!exhausted()) return;
-  const uint64_t end_cycle = std::max(end_cycle_, last_sent_cycle_);
+  const uint64_t end_cycle = std::max({end_cycle_, last_sent_cycle_, start_cycle});
   if (end_cycle < start_cycle + cycles) set_end({end_cycle, 0, false, ""});
 }
 
@@ -166,6 +168,49 @@ nlohmann::json TrafficBlade::statistics() const {
           {"bytes_received", bytes_received_},
           {"first_arrival_cycle", first_arrival_cycle_},
           {"last_arrival_cycle", last_arrival_cycle_}};
+}
+
+std::string TrafficBlade::fingerprint() const {
+  uint64_t hash = combine_hash(source_mac_, end_cycle_);
+  for (const TrafficLine &line : lines_) {
+    for (const uint64_t value :
+         {line.cycle, line.destination, uint64_t{line.bytes}, line.count, line.gap_cycles}) {
+      hash = combine_hash(hash, value);
+    }
+  }
+  return "traffic " + hash_to_hex(hash);
+}
+
+void TrafficBlade::save(StateWriter &state) const {
+  state.section("traffic", 1);
+  for (const uint64_t value :
+       {next_line_, sent_of_line_, next_cycle_, packets_sent_, bytes_sent_, last_sent_cycle_,
+        packets_received_, bytes_received_, first_arrival_cycle_, last_arrival_cycle_}) {
+    state.u64(value);
+  }
+  state.u64s(packet_);
+  state.u64(packet_sent_flits_);
+}
+
+void TrafficBlade::load(StateReader &state, uint64_t) {
+  state.section("traffic", 1);
+  next_line_ = state.u64(lines_.size());
+  for (uint64_t *value :
+       {&sent_of_line_, &next_cycle_, &packets_sent_, &bytes_sent_, &last_sent_cycle_,
+        &packets_received_, &bytes_received_, &first_arrival_cycle_, &last_arrival_cycle_}) {
+    *value = state.u64();
+  }
+  packet_ = state.u64s(kMaxTrafficFrameBytes);
+  packet_sent_flits_ = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  if (!packet_.empty() && packet_sent_flits_ >= packet_.size()) {
+    state.fail("found a packet that has been sent");
+  }
+  if (next_line_ == lines_.size() && !packet_.empty()) state.fail("found a packet of no line");
+}
+
+void TrafficBlade::start_at(uint64_t cycle) {
+  while (next_line_ < lines_.size() && lines_[next_line_].cycle < cycle) ++next_line_;
+  next_cycle_ = cycle;
 }
 
 std::unique_ptr<Model> make_traffic_blade(const nlohmann::json &entry,

@@ -48,6 +48,13 @@ class TrafficBlade : public Model {
                std::span<Batch> outputs) override;
   nlohmann::json statistics() const override;
 
+  std::optional<std::string> can_save() const override { return std::nullopt; }
+  std::string fingerprint() const override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state, uint64_t cycle) override;
+  // Lines whose cycle has passed are left out.
+  void start_at(uint64_t cycle) override;
+
  private:
   void receive(const Batch &batch);
   void send(Batch &batch);

@@ -5,13 +5,14 @@
 #ifndef FIRESIM_ENGINE_H
 #define FIRESIM_ENGINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { FIRESIM_ENGINE_ABI_VERSION = 1 };
+enum { FIRESIM_ENGINE_ABI_VERSION = 2 };
 
 /* One top-level port of a model instance. `storage` stays valid until the instance is destroyed.
  * Width in bits decides its type: <=8 uint8_t, <=16 uint16_t, <=32 uint32_t, <=64 uint64_t,
@@ -35,6 +36,13 @@ typedef struct FiresimEngine {
   FiresimPort (*port)(void *instance, uint32_t index); /* index < port_count */
   void (*settle)(void *instance); /* outputs of this cycle, from state and inputs */
   void (*tick)(void *instance);   /* ends the cycle: one rising edge of the target clock */
+  /* State of an instance between two cycles, ports included: after tick(), or before the first
+   * settle(). save() gives all of it to `write`, in any number of pieces, and changes nothing.
+   * load() takes it over, from an instance of the same design hash and engine name, into any
+   * instance; returns 0, or -1 when the bytes are not such a state, and then the instance must only
+   * be destroyed. Both NULL when the engine cannot do it. */
+  void (*save)(void *instance, void (*write)(void *to, const void *data, size_t bytes), void *to);
+  int (*load)(void *instance, const void *data, size_t bytes);
 } FiresimEngine;
 
 /* The single exported symbol. */

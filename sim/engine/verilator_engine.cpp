@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -20,6 +21,7 @@
 #include "firesim_engine.h"
 #include "firesim_model_ports.h"
 #include "verilated.h"
+#include "verilated_save.h"
 
 double sc_time_stamp() { return 0; }
 
@@ -28,7 +30,7 @@ void FiresimModel___024root___eval(FiresimModel___024root *root);
 
 namespace {
 
-enum class Phase { kFirst, kSettle, kTick };
+enum class Phase : uint8_t { kFirst, kSettle, kTick };
 
 struct Instance {
   VerilatedContext context;
@@ -121,6 +123,86 @@ void tick(void *opaque) {
   instance.phase = Phase::kSettle;
 }
 
+using Write = void (*)(void *, const void *, size_t);
+
+// Verilator writes a model through a buffer that `flush` empties.
+class StateSink : public VerilatedSerialize {
+ public:
+  StateSink(Write write, void *to) : write_(write), to_(to) {
+    m_isOpen = true;
+    header();
+  }
+  ~StateSink() override { close(); }
+  void close() override {
+    if (isOpen()) flush();
+    m_isOpen = false;
+  }
+  void flush() override {
+    write_(to_, m_bufp, static_cast<size_t>(m_cp - m_bufp));
+    m_cp = m_bufp;
+  }
+
+ private:
+  const Write write_;
+  void *const to_;
+};
+
+// The same for reading. Verilator reads ahead, so behind the end there are zeros, which must not be
+// used up.
+class StateSource : public VerilatedDeserialize {
+ public:
+  StateSource(const void *data, size_t bytes)
+      : next_(static_cast<const uint8_t *>(data)), left_(bytes) {
+    m_isOpen = true;
+    m_endp = m_bufp;
+    header();
+  }
+  ~StateSource() override { m_isOpen = false; }
+  void fill() override {
+    const auto used = static_cast<size_t>(m_cp - m_bufp);
+    cut_ = cut_ || used > real_;
+    real_ -= used < real_ ? used : real_;
+    std::memmove(m_bufp, m_cp, real_);
+    const size_t room = bufferSize() - real_;
+    const size_t taken = left_ < room ? left_ : room;
+    std::memcpy(m_bufp + real_, next_, taken);
+    std::memset(m_bufp + real_ + taken, 0, room - taken);
+    real_ += taken;
+    next_ += taken;
+    left_ -= taken;
+    m_cp = m_bufp;
+    m_endp = m_bufp + bufferSize();
+  }
+  bool complete() const {
+    return !cut_ && left_ == 0 && static_cast<size_t>(m_cp - m_bufp) == real_;
+  }
+
+ private:
+  const uint8_t *next_;
+  size_t left_;
+  size_t real_ = 0;  // bytes in the buffer that are of the state
+  bool cut_ = false;
+};
+
+void save(void *opaque, Write write, void *to) {
+  auto &instance = *static_cast<Instance *>(opaque);
+  require(instance.phase != Phase::kTick, "save() within a cycle; tick() belongs before");
+  const auto phase = static_cast<uint8_t>(instance.phase);
+  write(to, &phase, sizeof phase);
+  StateSink sink(write, to);
+  sink << *instance.model;
+}
+
+int load(void *opaque, const void *data, size_t bytes) {
+  auto &instance = *static_cast<Instance *>(opaque);
+  const auto *from = static_cast<const uint8_t *>(data);
+  if (bytes < 1 || from[0] > static_cast<uint8_t>(Phase::kSettle)) return -1;
+  StateSource source(from + 1, bytes - 1);
+  source >> *instance.model;
+  instance.phase = static_cast<Phase>(from[0]);
+  return source.complete() ? 0 : -1;
+}
+
 const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
                                kPortCount,
                                FIRESIM_DESIGN_HASH,
@@ -129,7 +211,9 @@ const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
                                destroy,
                                port,
                                settle,
-                               tick};
+                               tick,
+                               save,
+                               load};
 
 }  // namespace
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from goldengate.errors import GoldenGateError, nearest
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 RESET_CYCLES = 16
 
 
@@ -31,6 +31,9 @@ class _Port(ctypes.Structure):
         ("is_input", ctypes.c_uint32),
         ("storage", ctypes.c_void_p),
     )
+
+
+_WriteState = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
 class _Engine(ctypes.Structure):
@@ -44,6 +47,11 @@ class _Engine(ctypes.Structure):
         ("port", ctypes.CFUNCTYPE(_Port, ctypes.c_void_p, ctypes.c_uint32)),
         ("settle", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
         ("tick", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+        ("save", ctypes.CFUNCTYPE(None, ctypes.c_void_p, _WriteState, ctypes.c_void_p)),
+        (
+            "load",
+            ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t),
+        ),
     )
 
 
@@ -132,6 +140,20 @@ class Model:
         self._engine.tick(self._instance)
         self.cycle += 1
         return outputs
+
+    def save(self) -> bytes:
+        """Return the whole state between two cycles."""
+        pieces: list[bytes] = []
+
+        def write(_to: int | None, data: int, size: int) -> None:
+            pieces.append(ctypes.string_at(data, size))
+
+        self._engine.save(self._instance, _WriteState(write), None)
+        return b"".join(pieces)
+
+    def load(self, state: bytes) -> bool:
+        """Take over what `save` returned; False when it is not a state of this model."""
+        return bool(self._engine.load(self._instance, state, len(state)) == 0)
 
     def reset(self, cycles: int = RESET_CYCLES, name: str = "reset") -> None:
         """Run `cycles` cycles with the reset input at 1, then set it to 0."""

@@ -28,6 +28,7 @@ _VERILATOR_FLAGS = [
     "0",
     "--no-timing",
     "--no-assert",
+    "--savable",
     "-Wno-fatal",
     "-Wno-lint",
     "-Wno-style",

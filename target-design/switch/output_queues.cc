@@ -16,7 +16,7 @@ void StoreAndForwardSwitch::enqueue(uint32_t port, Packet *packet) {
   send_until(port, packet->stamp);
   if (queue.bytes + packet->admission_bytes > queue.room_bytes) {
     ++counters.dropped_queue_full;
-    counters.dropped_queue_full_bytes += packet->bytes();
+    counters.dropped_queue_full_bytes += packet->admission_bytes;
     return;
   }
   queue.bytes += packet->admission_bytes;

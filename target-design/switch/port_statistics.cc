@@ -25,6 +25,40 @@ nlohmann::json PortCounters::to_json() const {
           {"peak_queue_bytes", peak_queue_bytes}};
 }
 
+void PortCounters::save(StateWriter &state) const {
+  const uint64_t values[] = {packets_in,
+                             bytes_in,
+                             packets_out,
+                             bytes_out,
+                             dropped_runt,
+                             dropped_oversize,
+                             dropped_unknown_destination,
+                             dropped_reflected,
+                             dropped_queue_full,
+                             dropped_queue_full_bytes,
+                             queue_bytes,
+                             peak_queue_bytes};
+  state.u64s(values);
+}
+
+void PortCounters::load(StateReader &state) {
+  uint64_t *const values[] = {&packets_in,
+                              &bytes_in,
+                              &packets_out,
+                              &bytes_out,
+                              &dropped_runt,
+                              &dropped_oversize,
+                              &dropped_unknown_destination,
+                              &dropped_reflected,
+                              &dropped_queue_full,
+                              &dropped_queue_full_bytes,
+                              &queue_bytes,
+                              &peak_queue_bytes};
+  const std::vector<uint64_t> saved = state.u64s(std::size(values));
+  if (saved.size() != std::size(values)) state.fail("found too few counters of a port");
+  for (size_t i = 0; i < saved.size(); ++i) *values[i] = saved[i];
+}
+
 ThroughputLog::ThroughputLog(const std::string &path, uint64_t interval_cycles, uint32_t ports)
     : path_(path), interval_cycles_(interval_cycles), columns_(2 * size_t{ports}), file_(path) {
   file_ << "cycle,port,bytes_in,bytes_out\n" << std::flush;
@@ -52,6 +86,17 @@ void ThroughputLog::write_interval(uint64_t interval) {
     file_ << interval * interval_cycles_ << ',' << column / 2 << ',' << in * kFlitBytes << ','
           << out * kFlitBytes << '\n';
   }
+}
+
+void ThroughputLog::save(StateWriter &state) const {
+  state.u64(first_interval_);
+  state.u64s(flits_);
+}
+
+void ThroughputLog::load(StateReader &state) {
+  first_interval_ = state.u64();
+  flits_ = state.u64s(SIZE_MAX);
+  if (flits_.size() % columns_ != 0) state.fail("found throughput of a part of the ports");
 }
 
 void ThroughputLog::complete_until(uint64_t cycle) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/state.h"
+
 namespace firesim {
 
 // Bytes are those on the wire, pad bytes and the rounding up to whole flits included.
@@ -22,13 +24,16 @@ struct PortCounters {
   uint64_t dropped_oversize = 0;
   uint64_t dropped_unknown_destination = 0;
   uint64_t dropped_reflected = 0;  // the destination is behind the port it came from
-  // Dropped at this output because the queue was full.
+  // Dropped at this output because the queue was full. A cut-through switch, which does not know
+  // the length yet, counts the room a packet would have taken.
   uint64_t dropped_queue_full = 0;
   uint64_t dropped_queue_full_bytes = 0;
   uint64_t queue_bytes = 0;
   uint64_t peak_queue_bytes = 0;
 
   nlohmann::json to_json() const;
+  void save(StateWriter &state) const;
+  void load(StateReader &state);
 };
 
 // CSV of bytes in and out of each port in each interval. Intervals in which a port was silent have
@@ -41,6 +46,11 @@ class ThroughputLog {
   // Flits in consecutive cycles from `cycle` on; cycles must lie in the present advance.
   void add_in(uint32_t port, uint64_t cycle, uint64_t flits) { add(2 * port, cycle, flits); }
   void add_out(uint32_t port, uint64_t cycle, uint64_t flits) { add(2 * port + 1, cycle, flits); }
+
+  // What is known of intervals that are not over; `start_at` leaves out all before `cycle`.
+  void save(StateWriter &state) const;
+  void load(StateReader &state);
+  void start_at(uint64_t cycle) { first_interval_ = cycle / interval_cycles_; }
 
   // All cycles before `cycle` are known: writes the intervals that are over.
   void complete_until(uint64_t cycle);

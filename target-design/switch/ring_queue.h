@@ -16,6 +16,9 @@ class RingQueue {
   size_t size() const { return next_ - first_; }
   T &front() { return slots_[first_ & (slots_.size() - 1)]; }
 
+  // Element `index`, counted from the front.
+  const T &at(size_t index) const { return slots_[(first_ + index) & (slots_.size() - 1)]; }
+
   // Adds an element with all its members at their defaults, to be filled in place.
   T &push_back() {
     if (size() == slots_.size()) grow();

@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +48,14 @@ class StoreAndForwardSwitch : public Model {
   nlohmann::json statistics() const override;
 
   PortCounters counters(uint32_t port) const;
+
+  // A switch of your own that keeps state of its own overrides `save` and `load`: call those of the
+  // base class, then add a section.
+  std::optional<std::string> can_save() const override { return std::nullopt; }
+  std::string fingerprint() const override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state, uint64_t cycle) override;
+  void start_at(uint64_t cycle) override;
 
  protected:
   const SwitchConfig &config() const { return config_; }
@@ -115,6 +124,11 @@ class StoreAndForwardSwitch : public Model {
   uint32_t rate_allowance(uint32_t port, uint64_t &cycle, uint32_t flits);
   void packet_sent(uint32_t port);
   void write_statistics() const;
+
+  // --- switch_state.cc ---
+  std::vector<const Packet *> held_packets() const;
+  std::vector<Packet *> load_packets(StateReader &state);
+  void load_port(uint32_t port, StateReader &state, const std::vector<Packet *> &packets);
 
   const SwitchConfig config_;
   const uint64_t max_packet_flits_;

@@ -30,6 +30,8 @@ class CacheTiming final : public TimingModel {
   uint64_t next_event() const override;
   void advance(uint64_t cycle, std::vector<uint32_t>& done) override;
   void add_counts(TimingCounts& counts) const override;
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
   static constexpr size_t kMostWaiting = 16;

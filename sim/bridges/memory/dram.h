@@ -47,6 +47,8 @@ class DramTiming final : public TimingModel {
   uint64_t next_event() const override;
   void advance(uint64_t cycle, std::vector<uint32_t>& done) override;
   void add_counts(TimingCounts& counts) const override;
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
   static constexpr uint32_t kNoRow = UINT32_MAX;

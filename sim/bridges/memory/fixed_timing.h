@@ -28,6 +28,8 @@ class FixedTiming final : public TimingModel {
     }
   }
   void add_counts(TimingCounts&) const override {}
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
   struct Pending {

@@ -95,7 +95,10 @@ void GuestMemory::load_files(Config& config, const SimulationContext& simulation
   for (size_t i = 0; i < list.size(); ++i) {
     Config item(list[i], fmt::format("{}.load[{}]", config.where(), i));
     const auto file = simulation.input_path(item.required_text("file"));
-    if (item.choice("format", {"elf", "raw"}) == "elf") {
+    const bool elf = item.choice("format", {"elf", "raw"}) == "elf";
+    if (simulation.restored) {  // the snapshot has it, and what became of it
+      item.integer("address", 0, 0, UINT64_MAX >> 1);
+    } else if (elf) {
       load_elf(file, item.where());
     } else {
       load_raw(file, item.required_integer("address", 0, UINT64_MAX >> 1), item.where());

@@ -28,6 +28,8 @@ class MemoryDriver final : public Driver {
   }
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
   GuestMemory& memory() { return *memory_; }
 
  private:
@@ -82,6 +84,8 @@ class MemoryDriver final : public Driver {
   uint32_t begin(Direction& side, const Burst& burst, uint32_t id, const char* what);
   void end(Direction& side, uint32_t slot);
   bool complete(const Transaction& transaction) const;
+  static void save_direction(StateWriter& state, const Direction& side);
+  static void load_direction(StateReader& state, Direction& side);
   nlohmann::json direction_facts(const Direction& side) const;
 
   OutputBit ar_valid_, aw_valid_, w_valid_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bridges/config.h"
+#include "core/state.h"
 
 namespace firesim::bridges {
 
@@ -47,6 +48,9 @@ class TimingModel {
   // Appends the tags of all accesses done by `cycle` to `done`, in order of completion.
   virtual void advance(uint64_t cycle, std::vector<uint32_t>& done) = 0;
   virtual void add_counts(TimingCounts& counts) const = 0;
+  // Everything that is pending, and the counts; a section of its own.
+  virtual void save(StateWriter& state) const = 0;
+  virtual void load(StateReader& state) = 0;
 };
 
 // Limits of the AXI side.

@@ -5,6 +5,7 @@
 //   - every flit prints its low byte on the UART and commits an instruction at pc = data;
 //   - data 0xdead ends the blade, passed; 0xfa11 fails with code 3; 0xbad fails assert 1.
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 #include "engine/firesim_engine.h"
@@ -97,6 +98,14 @@ const FiresimEngine kEngine = {
     port,
     settle,
     tick,
+    [](void* instance, void (*write)(void*, const void*, size_t), void* to) {
+      write(to, instance, sizeof(Device));
+    },
+    [](void* instance, const void* data, size_t bytes) {
+      if (bytes != sizeof(Device)) return -1;
+      std::memcpy(instance, data, bytes);
+      return 0;
+    },
 };
 
 }  // namespace

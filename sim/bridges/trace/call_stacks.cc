@@ -202,4 +202,75 @@ void CallStacks::write_speedscope(std::ostream& stream, const std::string& name)
          << '\n';
 }
 
+void CallStacks::save(StateWriter& state) const {
+  // Functions are numbered as they are seen; the names say which they are.
+  std::unordered_map<uint32_t, uint64_t> number;
+  std::vector<std::string> names;
+  const auto function = [&](uint32_t id) {
+    const auto [place, added] = number.emplace(id, names.size());
+    if (added) names.push_back(symbols_.name(id));
+    return place->second;
+  };
+  std::vector<uint64_t> nodes, frames;
+  for (const Node& node : nodes_) {
+    nodes.insert(nodes.end(), {node.cycles, node.parent, function(node.function)});
+  }
+  for (const Frame& frame : frames_) {
+    frames.insert(frames.end(), {frame.return_address, frame.node, function(frame.function),
+                                 frame.trap ? uint64_t{1} : 0});
+  }
+  const uint64_t range_function = function(range_.function);
+  state.section("call_stacks", 1);
+  state.u64(names.size());
+  for (const std::string& name : names) state.text(name);
+  state.u64s(nodes);
+  state.u64s(frames);
+  for (const uint64_t value :
+       {uint64_t{depth_beyond_}, uint64_t{top_}, static_cast<uint64_t>(transfer_), after_,
+        last_cycle_, range_.low, range_.high, range_function}) {
+    state.u64(value);
+  }
+}
+
+void CallStacks::load(StateReader& state) {
+  state.section("call_stacks", 1);
+  std::vector<uint32_t> functions;
+  for (uint64_t left = state.u64(kMostNodes); left > 0; --left) {
+    const std::string name = state.text();
+    const bool unknown = name == symbols_.name(SymbolTable::kUnknown);
+    functions.push_back(unknown ? SymbolTable::kUnknown : symbols_.intern(name));
+  }
+  const std::vector<uint64_t> nodes = state.u64s(size_t{kMostNodes} * 3);
+  const std::vector<uint64_t> frames = state.u64s(size_t{kMostFrames} * 4);
+  if (nodes.empty() || nodes.size() % 3 != 0 || frames.empty() || frames.size() % 4 != 0) {
+    state.fail("found call stacks that are cut short");
+  }
+  const auto below = [&](uint64_t value, size_t count) {
+    if (value >= count) state.fail("found a call stack that refers to what is not there");
+    return static_cast<uint32_t>(value);
+  };
+  nodes_.clear();
+  children_.clear();
+  frames_.clear();
+  for (size_t i = 0; i < nodes.size(); i += 3) {
+    const auto node = static_cast<uint32_t>(nodes_.size());
+    const uint32_t parent = below(nodes[i + 1], std::max<size_t>(node, 1));
+    const uint32_t function = functions[below(nodes[i + 2], functions.size())];
+    nodes_.push_back({nodes[i], parent, function});
+    if (node != 0) children_.emplace(uint64_t{parent} << 32 | function, node);
+  }
+  for (size_t i = 0; i < frames.size(); i += 4) {
+    frames_.push_back({frames[i], below(frames[i + 1], nodes_.size()),
+                       functions[below(frames[i + 2], functions.size())], frames[i + 3] != 0});
+  }
+  depth_beyond_ = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  top_ = below(state.u64(), nodes_.size());
+  transfer_ = static_cast<Transfer>(state.u64(static_cast<uint64_t>(Transfer::kTrapReturn)));
+  after_ = state.u64();
+  last_cycle_ = state.u64();
+  range_.low = state.u64();
+  range_.high = state.u64();
+  range_.function = functions[below(state.u64(), functions.size())];
+}
+
 }  // namespace firesim::bridges

@@ -15,6 +15,7 @@
 
 #include "bridges/trace/commit.h"
 #include "bridges/trace/symbols.h"
+#include "core/state.h"
 
 namespace firesim::bridges {
 
@@ -37,6 +38,10 @@ class CallStacks {
       if (transfer_ != Transfer::kNone) after_ = commit.pc + commit.length();
     }
   }
+
+  // All stacks seen with their cycles, and the present one; functions by name.
+  void save(StateWriter& state) const;
+  void load(StateReader& state);
 
   // Lines "root;main;foo 123", sorted.
   void write_folded(std::ostream& stream) const;

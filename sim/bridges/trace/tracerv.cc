@@ -121,6 +121,30 @@ void TraceRvDriver::finish(uint64_t) {
   }
 }
 
+void TraceRvDriver::save(StateWriter& state) const {
+  state.section("tracerv", 1);
+  state.boolean(trigger_.on());
+  state.boolean(flowing_);
+  state.u64(commits_);
+  state.u64(traps_);
+  state.boolean(stacks_ != nullptr);
+  if (stacks_) stacks_->save(state);
+}
+
+void TraceRvDriver::load(StateReader& state) {
+  state.section("tracerv", 1);
+  trigger_.set_on(state.boolean());
+  flowing_ = state.boolean();
+  commits_ = state.u64();
+  traps_ = state.u64();
+  const bool saved = state.boolean();
+  if (saved != (stacks_ != nullptr)) {
+    state.fail(saved ? "has call stacks, expected \"outputs\" as when it was saved"
+                     : "has no call stacks, expected \"outputs\" as when it was saved");
+  }
+  if (stacks_) stacks_->load(state);
+}
+
 nlohmann::json TraceRvDriver::statistics() const {
   if (!wanted_) return nullptr;
   return {{"hart", hart_}, {"commits", commits_}, {"traps", traps_}};

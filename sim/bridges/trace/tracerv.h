@@ -42,6 +42,9 @@ class TraceRvDriver final : public Driver {
   }
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;
+  // The logs go on in new files; call stacks and their cycles are carried over.
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
 
  private:
   void take(uint64_t cycle);

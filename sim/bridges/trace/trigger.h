@@ -40,6 +40,7 @@ class Trigger {
   }
   // State of a trigger that needs commits, after the last one seen.
   bool on() const { return on_; }
+  void set_on(bool on) { on_ = on; }
 
  private:
   bool change(bool starts, bool ends) {

@@ -103,7 +103,7 @@ TEST(State, CountsAndEndsAreChecked) {
   EXPECT_EQ(refusal([&] { reader.boolean(); }),
             "node0: section \"only\": found its end, expected a truth value");
   EXPECT_EQ(refusal([&] { reader.section("next", 1); }),
-            "node0: section \"only\": found the end of the state, expected the section \"next\"");
+            "node0: found the end of the state, expected the section \"next\"");
 }
 
 // However a state is cut or changed, a reader throws or reads something: it never reads beyond it.

@@ -228,7 +228,7 @@ void FunctionalBlade::save(StateWriter &state) const {
 
 void FunctionalBlade::load(StateReader &state, uint64_t cycle) {
   state.section("functional_blade", 1);
-  cycle_ = cycle;
+  cycle_ = end() ? end()->cycle + 1 : cycle;  // a node that has ended stands still
   quantum_start_ = state.u64();
   waiting_ = state.boolean();
   deterministic_ = state.boolean();

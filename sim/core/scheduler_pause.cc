@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Pauses: all models are brought to one and the same cycle, so that they can be saved, and go on.
+//
+// A planned pause is a limit beyond which no model goes, like the end of the run. For an unplanned
+// one the workers first stop where they are; then the greatest cycle that any model has reached
+// becomes the limit. So nothing the models do depends on pauses.
+#include <algorithm>
+#include <utility>
+
+#include "core/check.h"
+#include "core/scheduler_impl.h"
+#include "core/state.h"
+
+namespace firesim {
+
+void Scheduler::Impl::set_pauses(PauseOptions pauses) {
+  FIRESIM_CHECK(!prepared_, "pauses are planned before the run");
+  pauses_ = std::move(pauses);
+}
+
+void Scheduler::Impl::start_at(uint64_t cycle) {
+  FIRESIM_CHECK(!prepared_, "the start is set before the run");
+  start_cycle_ = cycle;
+  for (Link &link : links_) {
+    link.a_to_b->start_at(cycle);
+    link.b_to_a->start_at(cycle);
+  }
+}
+
+std::vector<std::string> Scheduler::Impl::link_names() const {
+  std::vector<std::string> names;
+  for (const Link &link : links_) {
+    if (!link.hidden) names.push_back(link.name);
+  }
+  return names;
+}
+
+const Link &Scheduler::Impl::find_link(const std::string &name) const {
+  const auto found = std::find_if(links_.begin(), links_.end(), [&](const Link &link) {
+    return !link.hidden && link.name == name;
+  });
+  FIRESIM_CHECK(found != links_.end(), "the link exists");
+  return *found;
+}
+
+bool Scheduler::Impl::fits_link(const std::string &name, StateReader &state) const {
+  state.section("link", 1);
+  return state.u64() == find_link(name).a_to_b->latency_cycles();
+}
+
+void Scheduler::Impl::load_link(const std::string &name, StateReader &state) {
+  const Link &link = find_link(name);
+  state.section("link", 1);
+  link.a_to_b->load(state, start_cycle_);
+  link.b_to_a->load(state, start_cycle_);
+  state.finish();
+}
+
+// Nodes may have ended before the snapshot that the run goes on from.
+void Scheduler::Impl::restore_ends() {
+  for (Slot &slot : slots_) {
+    if (!slot.model->end()) continue;
+    slot.ended = true;
+    const ModelEnd &end = *slot.model->end();
+    if (slot.is_node && slot.model->counts_for_end()) {
+      ++ended_nodes_;
+      last_end_ = std::max(last_end_, end.cycle);
+    }
+    if (end.assert_failed || options_.end_with_first) {
+      end_decided_ = std::min(end_decided_, end.cycle);
+    }
+  }
+  if (node_count_ > 0 && ended_nodes_ == node_count_) {
+    end_decided_ = std::min(end_decided_, last_end_);
+  }
+  if (end_decided_ == UINT64_MAX) return;
+  end_limit_ = std::min(end_limit_, std::max(end_decided_ + diameter_, start_cycle_));
+}
+
+uint64_t Scheduler::Impl::end_limit() const {
+  const std::lock_guard lock(end_mutex_);
+  return end_limit_;
+}
+
+// Sets the limit to the first planned pause after `after`, or to the end of the run.
+void Scheduler::Impl::plan_pause(uint64_t after) {
+  last_pause_cycle_ = after;
+  pause_cycle_ = pauses_.next_cycle ? pauses_.next_cycle(after) : UINT64_MAX;
+  FIRESIM_CHECK(pause_cycle_ > after, "the next pause comes after the last one");
+  limit_.store(std::min(end_limit(), pause_cycle_), std::memory_order_release);
+}
+
+void Scheduler::Impl::request_pause() {
+  const std::lock_guard lock(ready_mutex_);
+  hold_.store(true, std::memory_order_relaxed);
+}
+
+// No worker works: the cycle no model has passed is known. Guarded by ready_mutex_.
+void Scheduler::Impl::choose_pause_cycle() {
+  hold_.store(false, std::memory_order_relaxed);
+  uint64_t cycle = start_cycle_;
+  for (const Slot &slot : slots_) {
+    cycle = std::max(cycle, slot.cycle.load(std::memory_order_relaxed));
+  }
+  // However short the interval: the target gets on between two pauses.
+  if (timed_pause_) cycle = std::max(cycle, last_pause_cycle_ + kMaxGridCycles);
+  pause_cycle_ = std::min(pause_cycle_, cycle);
+  limit_.store(std::min(limit_.load(std::memory_order_relaxed), cycle), std::memory_order_release);
+  queue_all();
+}
+
+// Every model that nobody holds looks again what it can do. Guarded by ready_mutex_.
+void Scheduler::Impl::queue_all() {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (try_queue(slots_[i])) ready_.push_back(i);
+  }
+  ready_changed_.notify_all();
+}
+
+// Every model stands at `pause_cycle_` and all workers are parked. Called with the lock held, which
+// is let go of for the time of the pause.
+void Scheduler::Impl::pause(std::unique_lock<std::mutex> &lock) {
+  const uint64_t cycle = pause_cycle_;
+  do {  // again if another one was asked for meanwhile
+    hold_.store(false, std::memory_order_relaxed);
+    timed_pause_done_ = std::exchange(timed_pause_, false);
+    lock.unlock();
+    if (pauses_.at_pause) pauses_.at_pause(cycle, timed_pause_done_);
+    lock.lock();
+  } while (hold_.load(std::memory_order_relaxed));
+  paused_ = false;
+  if (cycle == end_limit()) {
+    finished_ = true;
+    return;
+  }
+  plan_pause(cycle);
+  queue_all();
+}
+
+}  // namespace firesim

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Snapshots of a whole simulation, every model and link at one cycle: a folder that is written, and
+// one that is read (docs/reference/interfaces.md, section 9).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/model.h"
+#include "core/state.h"
+
+namespace firesim {
+
+// What the base class of a model knows: how its node ended.
+class ModelState {
+ public:
+  static void save(const Model &model, StateWriter &state);
+  static void load(Model &model, StateReader &state, uint64_t cycle);
+};
+
+struct SnapshotModel {
+  std::string name;
+  std::string kind;
+  std::string fingerprint;
+  StateWriter state;
+};
+
+struct SnapshotLink {
+  std::string name;
+  StateWriter state;
+};
+
+struct SnapshotContent {
+  uint64_t cycle = 0;
+  nlohmann::json ends;           // "end_when_state": which nodes have ended, for a person
+  nlohmann::json configuration;  // the description the simulation was made from
+  std::vector<SnapshotModel> models;
+  std::vector<SnapshotLink> links;
+};
+
+// Makes the folder `folder`, complete or not at all; one that is there already is replaced. Throws
+// std::runtime_error.
+void write_snapshot(const std::filesystem::path &folder, const SnapshotContent &content);
+
+// Takes a snapshot away in such a way that what is left of it, if anything, is refused.
+void remove_snapshot(const std::filesystem::path &folder);
+
+// A snapshot that has been read and checked in full.
+class Snapshot {
+ public:
+  struct ModelEntry {
+    std::string name;
+    std::string kind;
+    std::string fingerprint;
+  };
+
+  // Throws SnapshotError.
+  explicit Snapshot(const std::filesystem::path &folder);
+
+  const std::string &where() const { return where_; }  // "snapshot booted"
+  uint64_t cycle() const { return cycle_; }
+  const std::vector<ModelEntry> &models() const { return models_; }
+  const std::vector<std::string> &links() const { return links_; }
+
+  // Null if there is none of this name.
+  const ModelEntry *find_model(const std::string &name) const;
+
+  // The reader lives as long as the snapshot.
+  StateReader model_state(const std::string &name) const;
+  StateReader link_state(const std::string &name) const;
+
+ private:
+  struct File {
+    std::vector<uint8_t> data;
+    std::map<std::string, StateReader::RegionFile> regions;
+  };
+
+  nlohmann::json read_index() const;
+  void read_models(const nlohmann::json &index);
+  void read_links(const nlohmann::json &index);
+  std::vector<uint8_t> read_state(const nlohmann::json &file) const;
+
+  const std::filesystem::path folder_;
+  const std::string where_;
+  uint64_t cycle_ = 0;
+  std::vector<ModelEntry> models_;
+  std::vector<std::string> links_;
+  std::map<std::string, File> model_files_;
+  std::map<std::string, std::vector<uint8_t>> link_states_;
+};
+
+}  // namespace firesim
