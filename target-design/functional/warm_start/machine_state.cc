@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kMachineMode = 3;
 constexpr uint64_t kModifyPrivilege = 1 << 17;  // mstatus.MPRV
-constexpr uint64_t kMsip = kClintBase, kTimeCompare = kClintBase + 0x4000;
+constexpr uint64_t kSoftwareInterrupt = kClintBase, kTimeCompare = kClintBase + 0x4000;
 constexpr uint64_t kTime = kClintBase + 0xbff8;
 constexpr uint64_t kPriority = kPlicBase, kEnable = kPlicBase + 0x2000;
 constexpr uint64_t kThreshold = kPlicBase + 0x20'0000;
@@ -61,7 +61,7 @@ MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
   }
   for (uint32_t i = 0; i < harts.size(); ++i) {
     state.harts.push_back(harts[i].state());
-    add(kMsip + 4 * i, 4);
+    add(kSoftwareInterrupt + 4 * i, 4);
     add(kTimeCompare + 8 * i, 8);
   }
   state.receive_buffers = bus.nic().receive_buffers();
