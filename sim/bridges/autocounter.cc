@@ -104,4 +104,9 @@ void AutoCounter::load(StateReader& state) {
   trigger_.set_on(state.boolean());
 }
 
+void AutoCounter::start_warm(WarmStart&, uint64_t cycle) {
+  const bool later = next_sample_ == kNever || next_sample_ >= cycle;
+  if (!later) plan(cycle);
+}
+
 }  // namespace firesim::bridges

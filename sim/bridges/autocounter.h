@@ -45,6 +45,7 @@ class AutoCounter final : public Driver {
   void finish(uint64_t cycle) override;
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
+  void start_warm(WarmStart& start, uint64_t cycle) override;
 
  private:
   void watch(const TracePort& port, uint64_t cycle);

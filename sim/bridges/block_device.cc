@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/check.h"
+#include "warm_start.h"
 
 namespace firesim::bridges {
 
@@ -187,6 +188,12 @@ void BlockDeviceDriver::load(StateReader& state) {
     *count = state.u64();
   }
   disk_.store->load(state);
+}
+
+void BlockDeviceDriver::start_warm(WarmStart& start, uint64_t) {
+  StateReader state("warm start", start.disk);
+  disk_.store->load(state);
+  state.finish();
 }
 
 }  // namespace firesim::bridges

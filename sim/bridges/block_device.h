@@ -24,6 +24,7 @@ class BlockDeviceDriver final : public Driver {
   nlohmann::json statistics() const override;
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
+  void start_warm(WarmStart& start, uint64_t cycle) override;
 
  private:
   static constexpr size_t kTags = 256;

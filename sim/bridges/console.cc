@@ -112,9 +112,15 @@ Console::~Console() {
 }
 
 void Console::flush() {
+  if (holding_) held_.append(line_.data(), line_size_);
   if (log_ >= 0) write_all(log_, line_.data(), line_size_, where_);
   if (terminal_) terminal_->write(line_.data(), line_size_);
   line_size_ = 0;
+}
+
+void Console::print_again(const std::string& text) {
+  if (log_ >= 0) write_all(log_, text.data(), text.size(), where_);
+  if (terminal_) terminal_->write(text.data(), text.size());
 }
 
 bool Console::poll() {

@@ -61,9 +61,21 @@ class Console {
   // Writes out what is buffered.
   void flush();
 
+  // From now on keeps what would be written out, for another console to print.
+  void hold() { holding_ = true; }
+  const std::string& held() const { return held_; }
+
+  // Prints what another console has held, before all that this one has not written out.
+  void print_again(const std::string& text);
+
   // What waits for the target.
   bool has_input() const { return input_next_ != input_.size(); }
   char take_input() { return input_[input_next_++]; }
+  // Gives input back, before all other.
+  void return_input(const std::string& input) {
+    input_.insert(input_.begin() + static_cast<std::ptrdiff_t>(input_next_), input.begin(),
+                  input.end());
+  }
 
   bool has_terminal() const { return terminal_ != nullptr; }
   // Looks at the terminal, unless input is left. True if something was typed.
@@ -87,6 +99,8 @@ class Console {
   std::vector<char> input_;
   size_t input_next_ = 0;
   uint64_t bytes_out_ = 0;
+  bool holding_ = false;
+  std::string held_;
 };
 
 }  // namespace firesim::bridges

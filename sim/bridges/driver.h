@@ -21,6 +21,8 @@
 
 namespace firesim::bridges {
 
+struct WarmStart;
+
 // Target cycles during which the blade is held in reset, from cycle 0.
 constexpr uint64_t kResetCycles = 16;
 // "No event": later than every cycle.
@@ -93,6 +95,11 @@ class Driver {
   // section of its own. A driver without state but for the configuration saves nothing.
   virtual void save(StateWriter& state) const { static_cast<void>(state); }
   virtual void load(StateReader& state) { static_cast<void>(state); }
+  // Takes its part of what a functional blade has left; the tokens begin in `cycle`.
+  virtual void start_warm(WarmStart& start, uint64_t cycle) {
+    static_cast<void>(start);
+    static_cast<void>(cycle);
+  }
 };
 
 using DriverFactory = std::function<std::unique_ptr<Driver>(const DriverContext&)>;

@@ -2,6 +2,8 @@
 // NIC driver; see nic.h.
 #include "nic.h"
 
+#include "warm_start.h"
+
 namespace firesim::bridges {
 
 NicDriver::NicDriver(const DriverContext& context)
@@ -37,24 +39,72 @@ void NicDriver::drive_changed(uint32_t offset) {
 }
 
 void NicDriver::take_flit(uint32_t offset) {
-  const bool last = out_last_();
-  output_->append_flit(offset, out_data_(), last);
+  Flit flit{out_data_(), out_last_()};
+  if (splicing_) {
+    if (out_valid_()) to_send_.push_back(flit);
+    flit = to_send_.front();
+    to_send_.pop_front();
+    splicing_ = !to_send_.empty();
+  }
+  output_->append_flit(offset, flit.data, flit.last);
   ++flits_out_;
-  packets_out_ += last ? 1 : 0;
+  packets_out_ += flit.last ? 1 : 0;
 }
 
+void NicDriver::start_warm(WarmStart& start) {
+  announcer_.restore(std::move(start.to_receive), start.within_packet);
+  if (start.discard_packet) announcer_.discard_packet();
+  to_send_.assign(start.to_send.begin(), start.to_send.end());
+  splicing_ = !to_send_.empty();
+}
+
+namespace {
+
+constexpr uint64_t kMostWaitingFlits = 1 << 20;
+
+template <typename Flits>
+void save_flits(StateWriter& state, const Flits& flits) {
+  state.u64(flits.size());
+  for (const Flit& flit : flits) {
+    state.u64(flit.data);
+    state.boolean(flit.last);
+  }
+}
+
+std::vector<Flit> load_flits(StateReader& state) {
+  std::vector<Flit> flits(state.u64(kMostWaitingFlits));
+  for (Flit& flit : flits) {
+    flit.data = state.u64();
+    flit.last = state.boolean();
+  }
+  return flits;
+}
+
+}  // namespace
+
 void NicDriver::save(StateWriter& state) const {
-  state.section("nic", 1);
+  state.section("nic", 2);
   for (const InputPort* port : {&in_valid_, &in_data_, &in_last_}) port->save(state);
   for (const uint64_t count : {flits_in_, flits_out_, packets_in_, packets_out_}) state.u64(count);
+  save_flits(state, announcer_.waiting());
+  state.boolean(announcer_.within_packet());
+  state.boolean(announcer_.discarding());
+  save_flits(state, to_send_);
 }
 
 void NicDriver::load(StateReader& state) {
-  state.section("nic", 1);
+  const uint32_t version = state.section("nic", 2);
   for (InputPort* port : {&in_valid_, &in_data_, &in_last_}) port->load(state);
   for (uint64_t* count : {&flits_in_, &flits_out_, &packets_in_, &packets_out_}) {
     *count = state.u64();
   }
+  if (version < 2) return;
+  std::vector<Flit> waiting = load_flits(state);
+  announcer_.restore(std::move(waiting), state.boolean());
+  if (state.boolean()) announcer_.discard_packet();
+  const std::vector<Flit> to_send = load_flits(state);
+  to_send_.assign(to_send.begin(), to_send.end());
+  splicing_ = !to_send_.empty();
 }
 
 nlohmann::json NicDriver::statistics() const {

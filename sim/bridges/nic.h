@@ -4,6 +4,7 @@
 // on the target's input in cycle t.
 #pragma once
 
+#include <deque>
 #include <optional>
 
 #include "core/batch.h"
@@ -31,12 +32,14 @@ class NicDriver {
   }
   // Takes the flit of `offset` from the target's output. After settle(), out of reset.
   void take(uint32_t offset) {
-    if (out_valid_()) take_flit(offset);
+    if (out_valid_() || splicing_) take_flit(offset);
   }
   nlohmann::json statistics() const;
   // Not the MAC address and the rate, which are of the configuration: a clone has its own.
   void save(StateWriter& state) const;
   void load(StateReader& state);
+  // The target's flits go out behind those that another engine has left, one a cycle.
+  void start_warm(WarmStart& start);
 
  private:
   void drive_changed(uint32_t offset);
@@ -52,6 +55,8 @@ class NicDriver {
   std::optional<FlitCursor> cursor_;
   Batch* output_ = nullptr;
   uint32_t next_input_ = UINT32_MAX;  // no flit before this offset
+  bool splicing_ = false;             // `to_send_` is not empty
+  std::deque<Flit> to_send_;
   uint64_t flits_in_ = 0, flits_out_ = 0, packets_in_ = 0, packets_out_ = 0;
 };
 

@@ -74,8 +74,9 @@ const Batch& Announcer::delay(const Batch& input, uint64_t first_cycle) {
     }
     Flit arrived;
     if (cursor.read(offset, arrived)) {
-      waiting_.push_back(arrived);
+      if (!discarding_) waiting_.push_back(arrived);
       within_packet_ = !arrived.last;
+      discarding_ = discarding_ && !arrived.last;
     }
     if (next == waiting_.size()) continue;
     output_.append_flit(offset, waiting_[next].data, waiting_[next].last);

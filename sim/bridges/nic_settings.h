@@ -36,7 +36,7 @@ class Announcer {
   // The tokens the NIC sees in the cycles of `input`; valid until the next call. Nothing is sent
   // before `first_cycle`.
   const Batch& pass(const Batch& input, uint64_t first_cycle) {
-    if (frame_.empty() && waiting_.empty()) {
+    if (frame_.empty() && waiting_.empty() && !discarding_) {
       if (!input.empty()) within_packet_ = !input.runs().back().last;
       return input;
     }
@@ -47,10 +47,13 @@ class Announcer {
   // none of it: it belongs to the description.
   const std::vector<Flit>& waiting() const { return waiting_; }
   bool within_packet() const { return within_packet_; }
+  bool discarding() const { return discarding_; }
   void restore(std::vector<Flit> waiting, bool within_packet) {
     waiting_ = std::move(waiting);
     within_packet_ = within_packet;
   }
+  // Drops what arrives up to the end of a packet, whose beginning has been dropped already.
+  void discard_packet() { discarding_ = true; }
 
  private:
   const Batch& delay(const Batch& input, uint64_t first_cycle);
@@ -59,6 +62,7 @@ class Announcer {
   std::vector<uint64_t> frame_;  // emptied when it has been put in
   std::vector<Flit> waiting_;    // not yet seen by the NIC
   bool within_packet_ = false;   // the last flit that arrived does not end its packet
+  bool discarding_ = false;      // the rest of a packet
   Batch output_;
 };
 

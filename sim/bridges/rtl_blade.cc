@@ -17,21 +17,34 @@
 #include "bridges/model_library.h"
 #include "bridges/nic.h"
 #include "bridges/termination.h"
+#include "bridges/warm_start.h"
 #include "core/check.h"
 
 namespace firesim {
 namespace bridges {
 namespace {
 
+// Most target cycles that a restore program may take.
+constexpr uint64_t kMostRestoreCycles = 10'000'000;
+
 struct NamedDriver {
   std::string kind;
   std::unique_ptr<Driver> driver;
+
+  // Works while a restore program runs, in a time that begins with the reset.
+  bool restores() const { return kind == "memory" || kind == "block_device"; }
+};
+
+struct SteppedDriver {
+  Driver* driver;
+  uint64_t ahead_cycles;  // of its time before that of the tokens, modulo 2^64
 };
 
 class RtlBlade final : public Model {
  public:
   RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
-           const nlohmann::json& bridge_settings, const SimulationContext& context);
+           const nlohmann::json& bridge_settings, const SimulationContext& context,
+           WarmStarter starter);
   ~RtlBlade() override;
 
   uint32_t port_count() const override { return nic_ ? 1 : 0; }
@@ -42,6 +55,9 @@ class RtlBlade final : public Model {
   std::optional<std::string> can_save() const override;
   std::string fingerprint() const override;
   void save(StateWriter& state) const override;
+  bool continues(const std::string& kind) const override {
+    return kind == kWarmStartKind && starter_ != nullptr;
+  }
   void load(StateReader& state, uint64_t cycle) override;
 
  private:
@@ -52,6 +68,9 @@ class RtlBlade final : public Model {
   FiresimPort model_port(const std::string& port, const char* what) const;
   template <bool kReset>
   uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
+  void list_stepped();
+  void start_warm(StateReader& state, uint64_t cycle);
+  uint64_t run_restore_program(const StateReader& state);
   void end_here(uint64_t cycle);
   void finish_drivers(uint64_t cycle);
 
@@ -62,28 +81,43 @@ class RtlBlade final : public Model {
   BladeStatus status_;
   std::optional<NicDriver> nic_;
   std::vector<NamedDriver> drivers_;
-  AutoCounter* counters_ = nullptr;  // one of drivers_
-  std::vector<Driver*> stepped_;     // those of drivers_ that work every cycle
-  uint64_t cycle_ = 0;               // cycles run
+  AutoCounter* counters_ = nullptr;     // one of drivers_
+  std::vector<SteppedDriver> stepped_;  // those of drivers_ that work every cycle
+  uint64_t ahead_cycles_ = 0;           // of drivers that ran a restore program
+  const nlohmann::json settings_;       // of the bridges
+  const SimulationContext context_;
+  const WarmStarter starter_;
+  uint64_t cycle_ = 0;  // cycles run
   bool finished_ = false;
+  nlohmann::json warm_start_;  // facts about it; null when there was none
 };
 
 RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
-                   const nlohmann::json& bridge_settings, const SimulationContext& context)
+                   const nlohmann::json& bridge_settings, const SimulationContext& context,
+                   WarmStarter starter)
     : Model(name),
       manifest_(std::move(manifest)),
       model_(library, manifest_.design_hash, name),
       inputs_(model_.ports().size()),
-      reset_(model_port(manifest_.reset, "reset"), inputs_) {
+      reset_(model_port(manifest_.reset, "reset"), inputs_),
+      settings_(bridge_settings),
+      context_(context),
+      starter_(std::move(starter)) {
   Config settings(bridge_settings, name + ": bridges");
   check_settings(settings);
   for (const BridgeInfo& bridge : manifest_.bridges) add_bridge(bridge, settings, context);
   add_assert(settings);
   add_counters(settings, context);
-  for (const NamedDriver& item : drivers_) {
-    if (item.driver->needs_step()) stepped_.push_back(item.driver.get());
-  }
+  list_stepped();
   reset_.set(1);
+}
+
+void RtlBlade::list_stepped() {
+  stepped_.clear();
+  for (const NamedDriver& item : drivers_) {
+    if (!item.driver->needs_step()) continue;
+    stepped_.push_back({item.driver.get(), item.restores() ? ahead_cycles_ : 0});
+  }
 }
 
 RtlBlade::~RtlBlade() {
@@ -189,7 +223,7 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
     if (counters_ != nullptr && cycle == counters_->next_sample()) counters_->sample(cycle);
     if constexpr (!kReset) {
       if (nic_) nic_->take(offset);
-      for (Driver* driver : stepped_) driver->step(cycle);
+      for (const SteppedDriver& one : stepped_) one.driver->step(cycle + one.ahead_cycles);
       if (status_.end.ended()) {
         end_here(cycle);
         return offset + 1;
@@ -244,8 +278,9 @@ std::string RtlBlade::fingerprint() const {
 }
 
 void RtlBlade::save(StateWriter& state) const {
-  state.section("blade", 1);
+  state.section("blade", 2);
   state.u64(cycle_);
+  state.u64(ahead_cycles_);
   state.boolean(status_.deterministic);
   const BladeEnd& end = status_.end;
   state.u64(static_cast<uint64_t>(end.kind));
@@ -259,9 +294,12 @@ void RtlBlade::save(StateWriter& state) const {
   for (const NamedDriver& item : drivers_) item.driver->save(state);
 }
 
-void RtlBlade::load(StateReader& state, uint64_t) {
-  state.section("blade", 1);
+void RtlBlade::load(StateReader& state, uint64_t cycle) {
+  if (state.next_section_is(kWarmStartSection)) return start_warm(state, cycle);
+  const uint32_t version = state.section("blade", 2);
   cycle_ = state.u64();
+  if (version >= 2) ahead_cycles_ = state.u64();
+  list_stepped();
   status_.deterministic = state.boolean();
   BladeEnd& end = status_.end;
   end.kind = static_cast<BladeEnd::Kind>(state.u64(static_cast<uint64_t>(BladeEnd::Kind::kAssert)));
@@ -277,10 +315,61 @@ void RtlBlade::load(StateReader& state, uint64_t) {
   for (const NamedDriver& item : drivers_) item.driver->load(state);
 }
 
+void RtlBlade::start_warm(StateReader& state, uint64_t cycle) {
+  cycle_ = cycle;
+  if (cycle < kResetCycles) state.fail("a blade in reset cannot be continued in RTL");
+  WarmStart start = starter_(state, {name(), settings_, context_, cycle});
+  const auto traced = std::count_if(manifest_.bridges.begin(), manifest_.bridges.end(),
+                                    [](const BridgeInfo& one) { return one.kind == "tracerv"; });
+  if (traced != 0 && static_cast<uint64_t>(traced) != start.harts) {
+    state.fail(fmt::format("found {} harts, expected {} as in the RTL", start.harts, traced));
+  }
+  status_.deterministic = start.deterministic;
+  status_.end = start.end;
+  for (const NamedDriver& item : drivers_) item.driver->start_warm(start, cycle);
+  if (status_.end.ended()) {
+    set_end({cycle, status_.end.exit_code, status_.end.kind == BladeEnd::Kind::kAssert,
+             status_.end.message});
+    return;
+  }
+  if (nic_) nic_->start_warm(start);
+  const uint64_t cycles = run_restore_program(state);
+  ahead_cycles_ = cycles - cycle;
+  list_stepped();
+  warm_start_ = {
+      {"cycle", cycle}, {"extra_cycles", start.extra_cycles}, {"restore_cycles", cycles}};
+}
+
+// From reset to the word that says that the blade is restored; returns the cycles that took. The
+// NIC is not connected.
+uint64_t RtlBlade::run_restore_program(const StateReader& state) {
+  const auto bridge = std::find_if(manifest_.bridges.begin(), manifest_.bridges.end(),
+                                   [](const BridgeInfo& one) { return one.kind == "termination"; });
+  if (bridge == manifest_.bridges.end()) state.fail("the RTL has no termination bridge");
+  const BridgePorts ports(*bridge, model_.ports());
+  const OutputBit valid(ports.output("valid"));
+  const OutputPort value(ports.output("value", 32));
+  for (uint64_t cycle = 0; cycle < kMostRestoreCycles; ++cycle) {
+    if (cycle == kResetCycles) reset_.set(0);
+    inputs_.apply();
+    model_.settle();
+    if (cycle >= kResetCycles) {
+      for (const NamedDriver& item : drivers_) {
+        if (item.restores() || item.kind == "assert") item.driver->step(cycle);
+      }
+    }
+    model_.tick();
+    if (status_.end.ended()) state.fail("in the restore program: " + status_.end.message);
+    if (cycle >= kResetCycles && valid() && value() == kRestoreDone) return cycle + 1;
+  }
+  state.fail(fmt::format("the restore program has not ended within {} cycles", kMostRestoreCycles));
+}
+
 nlohmann::json RtlBlade::statistics() const {
   nlohmann::json facts = {{"engine", model_.engine_name()},
                           {"cycles_evaluated", cycle_},
                           {"deterministic", status_.deterministic}};
+  if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (nic_) facts["nic"] = nic_->statistics();
   for (const NamedDriver& item : drivers_) {
     nlohmann::json part = item.driver->statistics();
@@ -297,8 +386,8 @@ nlohmann::json RtlBlade::statistics() const {
 }  // namespace
 }  // namespace bridges
 
-std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node,
-                                      const SimulationContext& context) {
+std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const SimulationContext& context,
+                                      bridges::WarmStarter starter) {
   const std::string name = node.at("name").get<std::string>();
   bridges::Config config(node, name);
   config.has("name");
@@ -309,7 +398,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node,
   const nlohmann::json& settings = config.child("bridges");
   config.finish();
   return std::make_unique<bridges::RtlBlade>(name, bridges::Manifest::read(manifest), library,
-                                             settings, context);
+                                             settings, context, std::move(starter));
 }
 
 }  // namespace firesim

@@ -6,13 +6,16 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bridges/warm_start.h"
 #include "core/model.h"
 #include "core/registry.h"
 
 namespace firesim {
 
 // Builds the model of a node of kind "rtl". Keys: model, manifest, bridges
-// (docs/reference/interfaces.md, section 5). Throws DescriptionError.
-std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const SimulationContext& context);
+// (docs/reference/interfaces.md, section 5). Throws DescriptionError. With a
+// `starter` it also continues functional blades.
+std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const SimulationContext& context,
+                                      bridges::WarmStarter starter = nullptr);
 
 }  // namespace firesim

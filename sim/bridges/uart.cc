@@ -2,6 +2,8 @@
 // UART driver; see uart.h.
 #include "uart.h"
 
+#include "warm_start.h"
+
 namespace firesim::bridges {
 
 UartDriver::UartDriver(const DriverContext& context)
@@ -47,6 +49,13 @@ void UartDriver::load(StateReader& state) {
   for (InputPort* port : {&out_ready_, &in_valid_, &in_bits_}) port->load(state);
   bytes_in_ = state.u64();
   console_.load(state);
+}
+
+void UartDriver::start_warm(WarmStart& start, uint64_t) {
+  StateReader state("warm start", start.console);
+  console_.load(state);
+  state.finish();
+  console_.print_again(start.printed);
 }
 
 }  // namespace firesim::bridges

@@ -17,6 +17,7 @@ class UartDriver final : public Driver {
   nlohmann::json statistics() const override { return console_.statistics(bytes_in_); }
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
+  void start_warm(WarmStart& start, uint64_t cycle) override;
 
  private:
   OutputBit out_valid_;

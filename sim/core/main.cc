@@ -15,6 +15,7 @@
 #ifdef FIRESIM_HAVE_BRIDGES
 #include "bridges/rtl_blade.h"
 #include "functional/blade/functional_blade.h"
+#include "functional/warm_start/warm_start.h"
 #endif
 
 namespace {
@@ -45,7 +46,10 @@ void register_models(firesim::ModelRegistry &registry) {
   registry.add(ModelRole::kNode, "traffic", firesim::make_traffic_blade);
   registry.add(ModelRole::kNode, "gateway", firesim::make_gateway);
 #ifdef FIRESIM_HAVE_BRIDGES
-  registry.add(ModelRole::kNode, "rtl", firesim::make_rtl_blade);
+  registry.add(ModelRole::kNode, "rtl",
+               [](const nlohmann::json &node, const firesim::SimulationContext &context) {
+                 return firesim::make_rtl_blade(node, context, firesim::functional::warm_start);
+               });
   registry.add(ModelRole::kNode, "functional", firesim::make_functional_blade);
 #endif
   firesim::register_stock_switches(registry);

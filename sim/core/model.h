@@ -87,6 +87,12 @@ class Model {
   // hash, say, or a size. One line; compared before `load`.
   virtual std::string fingerprint() const { return ""; }
 
+  // Whether `load` also takes the state of another kind of model.
+  virtual bool continues(const std::string &kind) const {
+    static_cast<void>(kind);
+    return false;
+  }
+
   // Writes all state that `load` needs to go on from here as if nothing had happened; how the node
   // ended is kept by the caller. Called between two advances, which other threads may have done;
   // must not change what the model does. See core/state.h.

@@ -51,11 +51,12 @@ void Simulation::restore_models() {
       continue;
     }
     const std::string where = restore_->where() + ": " + from;
-    if (saved->kind != kinds_[i]) {
+    const bool other_kind = saved->kind != kinds_[i];
+    if (other_kind && !model.continues(saved->kind)) {
       throw SnapshotError(where + " is of kind \"" + saved->kind + "\", expected \"" + kinds_[i] +
                           "\" as in this system");
     }
-    if (saved->fingerprint != model.fingerprint()) {
+    if (!other_kind && saved->fingerprint != model.fingerprint()) {
       throw SnapshotError(where + " is \"" + saved->fingerprint + "\", expected \"" +
                           model.fingerprint() + "\" as in this system");
     }

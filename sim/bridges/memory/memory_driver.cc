@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "bridges/warm_start.h"
 #include "core/check.h"
 
 namespace firesim::bridges {
@@ -26,6 +27,8 @@ Burst make_burst(const OutputPort& addr, const OutputPort& len, const OutputPort
 }
 
 }  // namespace
+
+void MemoryDriver::start_warm(WarmStart& start, uint64_t) { memory_ = std::move(start.memory); }
 
 void MemoryDriver::Pace::take(uint64_t cycle, uint32_t rate, uint32_t bytes) {
   // Back to back, beats keep the exact rate; after a pause the channel starts afresh.

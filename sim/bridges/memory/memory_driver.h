@@ -30,6 +30,7 @@ class MemoryDriver final : public Driver {
   nlohmann::json statistics() const override;
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
+  void start_warm(WarmStart& start, uint64_t cycle) override;
   GuestMemory& memory() { return *memory_; }
 
  private:

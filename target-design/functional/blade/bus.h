@@ -56,6 +56,7 @@ class Bus final : public Mmio {
   Uart &uart() { return uart_; }
   const Uart &uart() const { return uart_; }
   const BlockDevice &block_device() const { return block_device_; }
+  const Plic &plic() const { return plic_; }
 
   void save(StateWriter &state) const;
   // `hart_cycles` are those the harts have reached.

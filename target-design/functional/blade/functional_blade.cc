@@ -12,9 +12,7 @@
 
 #include "core/check.h"
 #include "core/state.h"
-#include "functional/blade/bus.h"
-#include "functional/blade/hart_group.h"
-#include "functional/blade/settings.h"
+#include "functional/blade/blade_model.h"
 
 namespace firesim {
 namespace functional {
@@ -22,45 +20,7 @@ namespace {
 
 constexpr uint64_t kMostWaitingFlits = 1 << 20;  // behind an identity frame
 
-class FunctionalBlade final : public Model {
- public:
-  FunctionalBlade(const nlohmann::json &node, const SimulationContext &context);
-  ~FunctionalBlade() override;
-
-  uint32_t port_count() const override { return 1; }
-  void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
-               std::span<Batch> outputs) override;
-  std::optional<std::string> can_save() const override { return std::nullopt; }
-  std::string fingerprint() const override;
-  void save(StateWriter &state) const override;
-  void load(StateReader &state, uint64_t cycle) override;
-  void finish(uint64_t end_cycle) override;
-  nlohmann::json statistics() const override;
-
- private:
-  Dram dram() const {
-    return {settings_.memory->base(), settings_.memory->size_bytes(), settings_.memory->data()};
-  }
-  void look_at_terminal();
-  void run_quanta();
-  void run_quantum();
-  void run_hart(uint32_t index, uint64_t end);
-  void end_devices();
-  uint64_t next_event() const;
-  void send(Batch &output);
-
-  Settings settings_;
-  bridges::BladeEnd blade_end_;
-  bridges::Announcer announcer_;
-  HartGroup harts_;
-  DeviceMemory memory_;
-  Bus bus_;
-  uint64_t cycle_ = 0;          // the next call of `advance` starts here
-  uint64_t quantum_start_ = 0;  // the first quantum that has not run
-  bool waiting_ = false;        // all harts wait
-  uint64_t next_look_ = 0;      // at the terminal
-  bool deterministic_ = true;
-};
+}  // namespace
 
 FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationContext &context)
     : Model(node.at("name").get<std::string>()),
@@ -115,6 +75,12 @@ void FunctionalBlade::run_quanta() {
     }
     run_quantum();
   }
+}
+
+void FunctionalBlade::run_alone(uint64_t cycles) {
+  const uint64_t end = quantum_start_ + cycles;
+  for (uint32_t i = 0; i < harts_.size() && !blade_end_.ended(); ++i) run_hart(i, end);
+  quantum_start_ = end;
 }
 
 // Nothing of what comes after the end is left.
@@ -204,8 +170,22 @@ std::string FunctionalBlade::fingerprint() const {
       settings_.quantum_cycles);
 }
 
+Shape Shape::load(StateReader &state) {
+  if (state.section("functional_blade", 2) < 2) {
+    state.fail("saved by a version of FireSim that this one does not continue");
+  }
+  Shape shape;
+  shape.harts = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  shape.cycles_per_instruction = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  shape.quantum_cycles = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  return shape;
+}
+
 void FunctionalBlade::save(StateWriter &state) const {
-  state.section("functional_blade", 1);
+  state.section("functional_blade", 2);
+  state.u64(settings_.harts);
+  state.u64(settings_.cycles_per_instruction);
+  state.u64(settings_.quantum_cycles);
   state.u64(quantum_start_);
   state.boolean(waiting_);
   state.boolean(deterministic_);
@@ -227,7 +207,11 @@ void FunctionalBlade::save(StateWriter &state) const {
 }
 
 void FunctionalBlade::load(StateReader &state, uint64_t cycle) {
-  state.section("functional_blade", 1);
+  Shape::load(state);
+  load_rest(state, cycle);
+}
+
+void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   cycle_ = end() ? end()->cycle + 1 : cycle;  // a node that has ended stands still
   quantum_start_ = state.u64();
   waiting_ = state.boolean();
@@ -252,7 +236,6 @@ void FunctionalBlade::load(StateReader &state, uint64_t cycle) {
   settings_.console->load(state);
 }
 
-}  // namespace
 }  // namespace functional
 
 std::unique_ptr<Model> make_functional_blade(const nlohmann::json &node,

@@ -22,6 +22,8 @@ class BlockDevice final : public RegisterDevice {
   void advance(uint64_t cycle) override;
   uint64_t next_event() const override;
   bool interrupt() const override { return interrupt_mask_ && !completions_.empty(); }
+  // No request is going on, and no completion waits.
+  bool at_rest() const { return first_done() == nullptr && completions_.empty(); }
   void save(StateWriter &state) const override;
   void load(StateReader &state) override;
   nlohmann::json statistics() const;

@@ -66,6 +66,17 @@ void FlitTimeline::move_to(Batch &batch, uint64_t end_cycle) {
   }
 }
 
+std::vector<Flit> FlitTimeline::flits() const {
+  std::vector<Flit> all;
+  const uint64_t *word = data();
+  for (const Run &run : runs_) {
+    for (uint32_t i = 0; i < run.length; ++i) {
+      all.push_back({*word++, run.last && i + 1 == run.length});
+    }
+  }
+  return all;
+}
+
 void FlitTimeline::save(StateWriter &state) const {
   state.u64(runs_.size());
   for (const Run &run : runs_) {

@@ -46,6 +46,9 @@ class FlitTimeline {
   // cycles.
   void move_to(Batch &batch, uint64_t end_cycle);
 
+  // All of them, without their cycles.
+  std::vector<Flit> flits() const;
+
   void save(StateWriter &state) const;
   void load(StateReader &state);
 

@@ -30,6 +30,16 @@ class Nic final : public RegisterDevice {
   // Forgets what has arrived and has not been seen.
   void drop_input() { receiver_.input() = FlitTimeline(); }
 
+  // Nothing is being sent, or written to memory, and all packets that were have been taken note of.
+  bool at_rest() const { return sender_.at_rest() && receiver_.at_rest(); }
+  // Buffers for packets that have not come yet, oldest first.
+  std::vector<uint64_t> receive_buffers() const {
+    return {receiver_.requests().begin(), receiver_.requests().end()};
+  }
+  std::vector<Flit> unread(bool &cut) const { return receiver_.unread(cut); }
+  // Sent, and not on the link yet.
+  std::vector<Flit> unsent() const { return output_.flits(); }
+
   void advance(uint64_t cycle) override;
   uint64_t next_event() const override;
   bool interrupt() const override;

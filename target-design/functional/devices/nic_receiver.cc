@@ -127,6 +127,21 @@ void NicReceiver::finish_write(uint64_t cycle) {
   start_write(cycle);
 }
 
+std::vector<Flit> NicReceiver::unread(bool &cut) const {
+  std::vector<Flit> all;
+  size_t word = first_word_;
+  for (const uint32_t length : lengths_) {
+    for (uint32_t i = 0; i < length; ++i) all.push_back({words_[word++], i + 1 == length});
+  }
+  for (; word < words_.size(); ++word) all.push_back({words_[word], false});
+  cut = dropping_;
+  for (const Flit &flit : input_.flits()) {
+    if (!cut) all.push_back(flit);
+    cut = cut && !flit.last;
+  }
+  return all;
+}
+
 void NicReceiver::save(StateWriter &state) const {
   input_.save(state);
   state.u64(now_);

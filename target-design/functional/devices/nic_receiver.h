@@ -38,6 +38,13 @@ class NicReceiver {
   uint64_t flits() const { return flits_; }
   uint64_t packets() const { return packets_; }
 
+  // Nothing is being written to memory, and no completion waits.
+  bool at_rest() const { return !writing_ && completions_.empty(); }
+  const std::deque<uint64_t> &requests() const { return requests_; }
+  // What has arrived and is not in memory, in order. With `cut` set, the flits that come next, up
+  // to the end of a packet, belong to one that has been dropped.
+  std::vector<Flit> unread(bool &cut) const;
+
   void save(StateWriter &state) const;
   void load(StateReader &state);
 

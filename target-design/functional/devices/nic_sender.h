@@ -39,6 +39,8 @@ class NicSender {
   uint64_t flits() const { return flits_; }
   uint64_t packets() const { return packets_; }
   bool idle() const { return !active_; }
+  // All requests have been sent, to the last byte.
+  bool at_rest() const { return !active_ && queue_.empty() && carry_.empty(); }
 
   void save(StateWriter &state) const;
   void load(StateReader &state);

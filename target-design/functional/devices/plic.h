@@ -24,6 +24,9 @@ class Plic {
   uint64_t read(uint32_t offset, uint32_t bytes);
   void write(uint32_t offset, uint32_t bytes, uint64_t value);
 
+  // An interrupt has been claimed and not been completed.
+  bool has_claims() const { return (in_flight_ & ~pending_) != 0; }
+
   // Sets all lines anew, after `load`.
   void refresh();
 

@@ -20,6 +20,10 @@ class Uart final : public RegisterDevice {
   void advance(uint64_t cycle) override;
   uint64_t next_event() const override;
   bool interrupt() const override { return (pending() & interrupt_enable_) != 0; }
+  // Nothing is left to be sent.
+  bool at_rest() const { return transmit_.empty(); }
+  // What has been received and not been read.
+  const std::deque<uint8_t> &received() const { return receive_; }
   void save(StateWriter &state) const override;
   void load(StateReader &state) override;
   uint64_t bytes_in() const { return bytes_in_; }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Warm start: an RTL blade goes on where a functional blade was saved
+// (docs/reference/interfaces.md, section 11). What the RTL blade is given for that, so that it need
+// not know functional blades.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bridges/driver.h"
+#include "bridges/memory/guest_memory.h"
+#include "core/batch.h"
+#include "core/registry.h"
+#include "core/state.h"
+
+namespace firesim::bridges {
+
+// What the restore program writes to the finisher when the blade is as it was saved, but for the
+// registers of its harts: a failure code that the blade's host takes for itself.
+inline constexpr uint32_t kRestoreDone = 0x4444'3333;
+
+struct WarmStart {
+  uint32_t harts = 1;
+  std::unique_ptr<GuestMemory>
+      memory;           // with the restore program, where a blade out of reset begins
+  StateWriter console;  // as saved by Console
+  StateWriter disk;     // as saved by SectorStore
+  std::string printed;  // since the state was saved
+  // What the NIC is to receive before all other flits; the last packet may go on in those. With
+  // `discard_packet`, what arrives up to the end of a packet is to be dropped.
+  std::vector<Flit> to_receive;
+  bool within_packet = false;
+  bool discard_packet = false;
+  std::vector<Flit> to_send;  // before what the NIC sends
+  BladeEnd end;               // when it has ended, nothing else counts but what it printed
+  uint64_t extra_cycles = 0;  // for which the blade was run after it had been saved
+  bool deterministic = true;
+};
+
+// Whose state to continue, in which section of a snapshot, with which settings.
+struct WarmStartSource {
+  const std::string& node;
+  const nlohmann::json& bridges;  // of the RTL blade
+  const SimulationContext& simulation;
+  uint64_t cycle;  // of the snapshot
+};
+
+// The first section of a state that can be started from.
+inline constexpr const char* kWarmStartSection = "functional_blade";
+inline constexpr const char* kWarmStartKind = "functional";
+
+// Reads the state of a functional blade. Throws SnapshotError.
+using WarmStarter = std::function<WarmStart(StateReader&, const WarmStartSource&)>;
+
+}  // namespace firesim::bridges

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Instructions and literals; see encoder.h.
+#include "functional/warm_start/encoder.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace firesim::functional {
+namespace encode {
+namespace {
+
+uint32_t i_type(uint32_t opcode, uint32_t function, uint32_t rd, uint32_t rs, int32_t value) {
+  FIRESIM_CHECK(value >= -2048 && value < 2048, "the offset fits into 12 bits");
+  return static_cast<uint32_t>(value) << 20 | rs << 15 | function << 12 | rd << 7 | opcode;
+}
+
+uint32_t csr(uint32_t function, uint32_t rd, uint32_t number, uint32_t rs) {
+  return number << 20 | rs << 15 | function << 12 | rd << 7 | 0x73;
+}
+
+}  // namespace
+
+uint32_t load(uint32_t opcode, uint32_t width, uint32_t rd, uint32_t base, int32_t offset) {
+  return i_type(opcode, width, rd, base, offset);
+}
+
+uint32_t store(uint32_t width, uint32_t base, uint32_t value, int32_t offset) {
+  FIRESIM_CHECK(offset >= -2048 && offset < 2048, "the offset fits into 12 bits");
+  const auto bits = static_cast<uint32_t>(offset);
+  return (bits >> 5 & 0x7f) << 25 | value << 20 | base << 15 | width << 12 | (bits & 31) << 7 |
+         0x23;
+}
+
+uint32_t addi(uint32_t rd, uint32_t rs, int32_t value) { return i_type(0x13, 0, rd, rs, value); }
+uint32_t csrw(uint32_t number, uint32_t rs) { return csr(1, 0, number, rs); }
+uint32_t csrr(uint32_t rd, uint32_t number) { return csr(2, rd, number, 0); }
+
+uint32_t bne(uint32_t a, uint32_t b, int32_t offset) {
+  FIRESIM_CHECK(offset >= -4096 && offset < 4096, "the branch reaches its target");
+  const auto bits = static_cast<uint32_t>(offset);
+  return (bits >> 12 & 1) << 31 | (bits >> 5 & 0x3f) << 25 | b << 20 | a << 15 | 1 << 12 |
+         (bits >> 1 & 15) << 8 | (bits >> 11 & 1) << 7 | 0x63;
+}
+
+uint32_t jal(uint32_t rd, int32_t offset) {
+  FIRESIM_CHECK(offset >= -(1 << 20) && offset < (1 << 20), "the jump reaches its target");
+  const auto bits = static_cast<uint32_t>(offset);
+  return (bits >> 20 & 1) << 31 | (bits >> 1 & 0x3ff) << 21 | (bits >> 11 & 1) << 20 |
+         (bits >> 12 & 0xff) << 12 | rd << 7 | 0x6f;
+}
+
+uint32_t jalr(uint32_t rd, uint32_t base, int32_t offset) {
+  return i_type(0x67, 0, rd, base, offset);
+}
+
+std::vector<uint32_t> address(uint32_t rd, int64_t distance) {
+  FIRESIM_CHECK(distance >= -(int64_t{1} << 30) && distance < int64_t{1} << 30, "it is near");
+  const auto upper = static_cast<uint32_t>(distance + 0x800) & 0xffff'f000;
+  const auto lower = static_cast<int32_t>(distance - static_cast<int32_t>(upper));
+  return {upper | rd << 7 | 0x17, addi(rd, rd, lower)};
+}
+
+}  // namespace encode
+
+namespace {
+
+constexpr uint32_t kWord = 2, kDouble = 3;  // widths of loads and stores
+constexpr uint32_t kIntegerLoad = 0x03;
+constexpr uint32_t kMostOffset = 2040;
+
+}  // namespace
+
+Section::Section() : code_(2) {}
+
+void Section::load_with(uint32_t destination, uint64_t value, uint32_t opcode) {
+  if (cursor_bytes_ > kMostOffset) {
+    word(encode::addi(kLiterals, kLiterals, kMostOffset));
+    cursor_bytes_ -= kMostOffset;
+  }
+  word(encode::load(opcode, kDouble, destination, kLiterals, static_cast<int32_t>(cursor_bytes_)));
+  literals_.push_back(value);
+  cursor_bytes_ += 8;
+}
+
+void Section::write_csr(uint32_t number, uint64_t value) {
+  load(kValue, value);
+  word(encode::csrw(number, kValue));
+}
+
+void Section::store(uint64_t address, uint32_t bytes, uint64_t value) {
+  load(kAddress, address);
+  load(kValue, value);
+  word(encode::store(bytes == 8 ? kDouble : kWord, kAddress, kValue, 0));
+}
+
+void Section::wait_for(uint64_t address, uint32_t bytes, uint32_t shift, uint64_t value) {
+  constexpr uint32_t kSeen = 28;
+  load(kAddress, address);
+  load(kValue, value);
+  const uint32_t width = bytes == 8 ? kDouble : kWord;
+  word(encode::load(kIntegerLoad, width, kSeen, kAddress, 0));
+  word(shift << 20 | kSeen << 15 | 5 << 12 | kSeen << 7 | 0x13);  // srli
+  word(0xff << 20 | kSeen << 15 | 7 << 12 | kSeen << 7 | 0x13);   // andi
+  word(encode::bne(kSeen, kValue, -12));
+}
+
+void Section::load_registers(const uint64_t *x) {
+  final_base_at_ = code_.size();
+  final_offset_bytes_ = literal_bytes();
+  code_.resize(code_.size() + 2);
+  for (uint32_t i = 1; i < 32; ++i) {
+    word(encode::load(kIntegerLoad, kDouble, i, kFinalBase, static_cast<int32_t>(8 * i)));
+  }
+  literals_.insert(literals_.end(), x, x + 32);
+}
+
+void Section::place(uint64_t code_address, uint64_t literal_address) {
+  const auto put = [&](size_t at, uint32_t rd, uint64_t target) {
+    const auto distance = static_cast<int64_t>(target - (code_address + 4 * at));
+    const std::vector<uint32_t> words = encode::address(rd, distance);
+    std::copy(words.begin(), words.end(), code_.begin() + static_cast<ptrdiff_t>(at));
+  };
+  put(0, kLiterals, literal_address);
+  put(final_base_at_, kFinalBase, literal_address + final_offset_bytes_);
+}
+
+}  // namespace firesim::functional

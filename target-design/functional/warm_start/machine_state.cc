@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads a blade's registers as software would; see machine_state.h.
+#include "functional/warm_start/machine_state.h"
+
+#include <fmt/format.h>
+
+#include "core/check.h"
+
+namespace firesim::functional {
+namespace {
+
+constexpr uint64_t kMachineMode = 3;
+constexpr uint64_t kModifyPrivilege = 1 << 17;  // mstatus.MPRV
+constexpr uint64_t kSoftwareInterrupt = kClintBase, kTimeCompare = kClintBase + 0x4000;
+constexpr uint64_t kTime = kClintBase + 0xbff8;
+constexpr uint64_t kPriority = kPlicBase, kEnable = kPlicBase + 0x2000;
+constexpr uint64_t kThreshold = kPlicBase + 0x20'0000;
+constexpr uint64_t kNicCounts = kNicBase + 0x20;
+
+// Registers of the devices that can be read and written: address, bytes.
+constexpr std::pair<uint64_t, uint32_t> kDeviceRegisters[] = {
+    {kUartBase + 0x18, 4},         // divisor
+    {kUartBase + 0x08, 4},         // transmit control
+    {kUartBase + 0x0c, 4},         // receive control
+    {kUartBase + 0x10, 4},         // interrupt enable
+    {kBlockDeviceBase + 0x00, 8},  // address
+    {kBlockDeviceBase + 0x08, 4},  // sector
+    {kBlockDeviceBase + 0x10, 4},  // count
+    {kBlockDeviceBase + 0x18, 4},  // write
+    {kBlockDeviceBase + 0x50, 4},  // interrupt mask
+    {kNicBase + 0x30, 4},          // interrupt mask
+    {kNicBase + 0x38, 4},          // rate
+};
+
+uint64_t read(Bus &bus, uint64_t address, uint32_t bytes, uint64_t cycle) {
+  uint64_t value = 0;
+  FIRESIM_CHECK(bus.read(address, bytes, cycle, value), "the register is there");
+  return value;
+}
+
+}  // namespace
+
+uint32_t jump_register(const ArchitecturalState &hart) {
+  for (uint32_t i = 1; i < 32; ++i) {
+    const auto offset = static_cast<int64_t>(hart.pc - hart.x[i]);
+    if (offset >= -2048 && offset < 2048) return i;
+  }
+  return 0;
+}
+
+MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
+  MachineState state;
+  const auto add = [&](uint64_t address, uint32_t bytes) {
+    state.registers.push_back({address, bytes, read(bus, address, bytes, cycle)});
+  };
+  for (const auto &[address, bytes] : kDeviceRegisters) add(address, bytes);
+  for (uint32_t source = 1; source <= Plic::kSources; ++source) add(kPriority + 4 * source, 4);
+  for (uint32_t context = 0; context < 2 * harts.size(); ++context) {
+    add(kThreshold + 0x1000 * context, 4);
+    add(kEnable + 0x80 * context, 4);
+  }
+  for (uint32_t i = 0; i < harts.size(); ++i) {
+    state.harts.push_back(harts[i].state());
+    add(kSoftwareInterrupt + 4 * i, 4);
+    add(kTimeCompare + 8 * i, 8);
+  }
+  state.receive_buffers = bus.nic().receive_buffers();
+  state.send_completions = read(bus, kNicCounts, 4, cycle) >> 16 & 0xff;
+  state.time_ticks = read(bus, kTime, 8, cycle);
+  return state;
+}
+
+std::string obstacle(HartGroup &harts, Bus &bus, uint64_t cycle) {
+  for (uint32_t i = 0; i < harts.size(); ++i) {
+    const ArchitecturalState hart = harts[i].state();
+    if ((hart.mstatus & kModifyPrivilege) != 0) {
+      return fmt::format("hart {} has mstatus.MPRV set", i);
+    }
+    if (hart.privilege == kMachineMode && jump_register(hart) == 0) {
+      return fmt::format("hart {} is in M mode at 0x{:x}, which no register points to", i, hart.pc);
+    }
+  }
+  bus.advance(0, cycle);
+  if (!bus.nic().at_rest()) return "the NIC is sending or receiving";
+  if (!bus.block_device().at_rest()) return "the block device has a request in flight";
+  if (!bus.uart().at_rest()) return "the UART is sending";
+  if (bus.plic().has_claims()) return "an interrupt is claimed and not complete";
+  return "";
+}
+
+}  // namespace firesim::functional

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Order of things in the restore program; see restore_program.h.
+//
+// Every hart jumps to its section, which sets its CSRs and floating-point registers. Then it says
+// so and waits. Hart 0 waits for all others, puts back what lay where the harts began, sets the
+// devices, the time, and tells the host; then all of them load their registers and leave.
+#include "functional/warm_start/restore_program.h"
+
+#include <cstring>
+
+#include "bridges/warm_start.h"
+#include "core/check.h"
+#include "functional/warm_start/encoder.h"
+
+namespace firesim::functional {
+namespace {
+
+constexpr uint32_t kMstatus = 0x300, kMepc = 0x341, kHartId = 0xf14;
+constexpr uint64_t kMie = 1 << 3, kMpie = 1 << 7, kMpp = 3 << 11, kFloatOn = 3 << 13;
+constexpr uint8_t kMachine = 3;
+constexpr uint64_t kFlagStride = 64;  // a cache line for each flag
+constexpr uint32_t kJump = 2;         // instructions a hart's jump to its section takes, less one
+
+constexpr uint64_t kNicSend = kNicBase, kNicReceive = kNicBase + 0x08;
+constexpr uint64_t kNicCounts = kNicBase + 0x20;
+constexpr uint64_t kDummyBytes = 8;
+
+struct Flags {
+  uint64_t base;
+  uint64_t ready(uint32_t hart) const { return base + kFlagStride * (1 + hart); }
+  uint64_t go() const { return base; }
+};
+
+void restore_csrs(Section &section, const ArchitecturalState &hart) {
+  uint64_t pmpcfg = 0;
+  for (uint32_t i = 0; i < kPmpRegions; ++i) {
+    section.write_csr(0x3b0 + i, hart.pmpaddr[i]);
+    pmpcfg |= uint64_t{hart.pmpcfg[i]} << 8 * i;
+  }
+  const std::pair<uint32_t, uint64_t> csrs[] = {
+      {0x3a0, pmpcfg},        {0x302, hart.medeleg}, {0x303, hart.mideleg},
+      {0x304, hart.mie},      {0x305, hart.mtvec},   {0x306, hart.mcounteren},
+      {0x340, hart.mscratch}, {0x342, hart.mcause},  {0x343, hart.mtval},
+      {0x344, hart.mip},      {0x105, hart.stvec},   {0x106, hart.scounteren},
+      {0x140, hart.sscratch}, {0x141, hart.sepc},    {0x142, hart.scause},
+      {0x143, hart.stval},    {0x7a2, hart.tdata2},  {0x7a1, hart.tdata1},
+      {0x7c1, hart.chicken},  {0x180, hart.satp},
+  };
+  for (const auto &[number, value] : csrs) section.write_csr(number, value);
+  section.word(encode::kFlushTlb);
+}
+
+void restore_floats(Section &section, const ArchitecturalState &hart) {
+  section.write_csr(kMstatus, kFloatOn | kMpp);
+  for (uint32_t i = 0; i < 32; ++i) section.load_float(i, hart.f[i]);
+  section.write_csr(0x003, hart.fcsr);
+}
+
+// Completions of sends that software has not taken: as many small packets, which leave before the
+// tokens begin to count.
+void restore_send_completions(Section &section, uint32_t count) {
+  if (count == 0) return;
+  for (uint32_t i = 0; i < count; ++i) {
+    section.store(kNicSend, 8, kDramBase | kDummyBytes << 48);
+  }
+  section.wait_for(kNicCounts, 4, 16, count);
+}
+
+void restore_devices(Section &section, const MachineState &state) {
+  restore_send_completions(section, state.send_completions);
+  for (const uint64_t buffer : state.receive_buffers) section.store(kNicReceive, 8, buffer);
+  for (const RegisterValue &one : state.registers) section.store(one.address, one.bytes, one.value);
+  section.store(kClintBase + 0xbff8, 8, state.time_ticks);
+  section.fence();
+}
+
+// The last instructions, which every hart runs alone.
+void leave(Section &section, const ArchitecturalState &hart) {
+  section.fence_instructions();
+  const bool machine = hart.privilege == kMachine;
+  uint64_t status = hart.mstatus;
+  if (!machine) {
+    status &= ~(kMpp | kMpie | kMie);
+    status |= uint64_t{hart.privilege} << 11 | ((hart.mstatus & kMie) != 0 ? kMpie : 0);
+  }
+  section.write_csr(kMepc, machine ? hart.mepc : hart.pc);
+  section.write_csr(0xb00, hart.mcycle);
+  section.write_csr(0xb02, hart.minstret);
+  section.write_csr(kMstatus, status);
+  section.load_registers(hart.x.data());
+  if (machine) {
+    const uint32_t from = jump_register(hart);
+    FIRESIM_CHECK(from != 0, "a hart in M mode has a register to jump from");
+    section.word(encode::jalr(0, from, static_cast<int32_t>(hart.pc - hart.x[from])));
+  } else {
+    section.word(encode::kMret);
+  }
+}
+
+Section hart_section(const MachineState &state, uint32_t index, uint64_t entry_content,
+                     const Flags &flags) {
+  const ArchitecturalState &hart = state.harts[index];
+  Section section;
+  restore_floats(section, hart);
+  restore_csrs(section, hart);
+  if (index != 0) {
+    section.store(flags.ready(index), 8, 1);
+    section.wait_for(flags.go(), 8, 0, 1);
+  } else {
+    for (uint32_t i = 1; i < state.harts.size(); ++i) section.wait_for(flags.ready(i), 8, 0, 1);
+    section.store(kDramBase, 8, entry_content);
+    restore_devices(section, state);
+    section.store(kFinisherBase, 4, bridges::kRestoreDone);
+    section.fence();
+    section.store(flags.go(), 8, 1);
+  }
+  leave(section, hart);
+  return section;
+}
+
+}  // namespace
+
+RestoreProgram restore_program(const MachineState &state, uint64_t entry_content) {
+  RestoreProgram program;
+  program.entry = encode::address(Section::kLiterals, kRestoreBase - kDramBase);
+  program.entry[1] = encode::jalr(0, Section::kLiterals, 0);
+  static_assert((kRestoreBase - kDramBase) % 4096 == 0 && kEntryBytes == 2 * sizeof(uint32_t));
+
+  const auto harts = static_cast<uint32_t>(state.harts.size());
+  const Flags flags{kRestoreBase + kRestoreBytes - kFlagStride * (1 + harts)};
+  std::vector<Section> sections;
+  for (uint32_t i = 0; i < harts; ++i) {
+    sections.push_back(hart_section(state, i, entry_content, flags));
+  }
+  // Who am I: for each hart `addi; bne +8; jal section`.
+  uint64_t at = 4 + 4 * (kJump + 1) * harts;
+  std::vector<uint32_t> code{encode::csrr(Section::kValue, kHartId)};
+  for (uint32_t i = 0; i < harts; ++i) {
+    code.push_back(encode::addi(Section::kAddress, 0, static_cast<int32_t>(i)));
+    code.push_back(encode::bne(Section::kValue, Section::kAddress, 8));
+    code.push_back(encode::jal(0, static_cast<int32_t>(at - 4 * code.size())));
+    at += sections[i].code_bytes();
+  }
+  uint64_t code_at = 4 * code.size(), literals_at = (at + 63) / 64 * 64;
+  program.image.resize(kRestoreBytes);
+  for (Section &section : sections) {
+    section.place(kRestoreBase + code_at, kRestoreBase + literals_at);
+    FIRESIM_CHECK(kRestoreBase + literals_at + section.literal_bytes() <= flags.base, "it fits");
+    std::memcpy(program.image.data() + code_at, section.code().data(), section.code_bytes());
+    std::memcpy(program.image.data() + literals_at, section.literals().data(),
+                section.literal_bytes());
+    code_at += section.code_bytes();
+    literals_at += section.literal_bytes();
+  }
+  std::memcpy(program.image.data(), code.data(), code.size() * 4);
+  return program;
+}
+
+}  // namespace firesim::functional

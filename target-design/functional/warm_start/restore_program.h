@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program that puts a machine, fresh out of reset, into a given state by nothing but what
+// software can do: docs/explanation/warm-start.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "functional/warm_start/machine_state.h"
+
+namespace firesim::functional {
+
+// Where it lies: memory that no image uses (docs/reference/interfaces.md, section 7).
+inline constexpr uint64_t kRestoreBase = 0x801e'0000;
+inline constexpr uint64_t kRestoreBytes = 0x1'0000;
+// At the base of DRAM, where all harts begin, this many bytes are replaced by a jump to it.
+inline constexpr uint64_t kEntryBytes = 8;
+
+struct RestoreProgram {
+  std::vector<uint32_t> entry;  // for the base of DRAM
+  std::vector<uint8_t> image;   // for kRestoreBase
+};
+
+// `entry_content` is what the base of DRAM holds in `state`; the program puts it back. When all is
+// done but for the registers of the harts, it writes bridges::kRestoreDone to the finisher.
+RestoreProgram restore_program(const MachineState &state, uint64_t entry_content);
+
+}  // namespace firesim::functional

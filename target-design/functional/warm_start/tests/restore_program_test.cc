@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The restore program, run on functional harts with the blade's devices: the machine it leaves is
+// the one it was made for.
+#include "functional/warm_start/restore_program.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include "bridges/warm_start.h"
+#include "functional/blade/blade_model.h"
+
+namespace firesim::functional {
+namespace {
+
+constexpr uint64_t kMemoryBytes = 4 << 20;
+constexpr uint64_t kMpie = 1 << 7, kMie = 1 << 3, kMpp = 3 << 11, kMprv = 1 << 17;
+constexpr uint64_t kEntryContent = 0x1234'5678'9abc'def0;
+constexpr uint32_t kTake = 0x0000'006f;  // jal x0, 0: where a hart that has left the program stays
+
+// A blade whose harts have random states that instructions can give them.
+class Machine {
+ public:
+  explicit Machine(uint32_t harts)
+      : settings_(description(harts), context()),
+        harts_(harts, 1, kResetCycles),
+        memory_(
+            dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
+            end_),
+        bus_({harts, 1024, *settings_.nic, *settings_.disk, *settings_.console}, memory_, harts_,
+             end_) {
+    harts_.make(dram(), bus_);
+  }
+
+  Dram dram() { return {kDramBase, kMemoryBytes, settings_.memory->data()}; }
+  HartGroup &harts() { return harts_; }
+  Bus &bus() { return bus_; }
+  uint8_t *at(uint64_t address) { return settings_.memory->at(address); }
+  bridges::BladeEnd &end() { return end_; }
+
+  // All harts, in turns of a few cycles.
+  void run_to(uint64_t cycle) {
+    for (uint64_t at = harts_.cycle(0); at < cycle && !end_.ended(); at += 50) {
+      for (uint32_t i = 0; i < harts_.size() && !end_.ended(); ++i) {
+        bus_.advance(i, at);
+        bus_.begin_run(i, at + 50);
+        uint64_t reached = std::max(at, harts_.cycle(i));
+        while (reached < at + 50 && !end_.ended()) reached = harts_[i].run(reached, at + 50);
+        harts_.set_cycle(i, reached);
+      }
+    }
+  }
+
+ private:
+  static nlohmann::json description(uint32_t harts) {
+    return {{"name", "node0"},
+            {"kind", "functional"},
+            {"cores", harts},
+            {"bridges",
+             {{"nic", {{"mac", "00:12:6D:00:00:02"}}},
+              {"memory", {{"base", kDramBase}, {"size_bytes", kMemoryBytes}}}}}};
+  }
+  static SimulationContext context() {
+    SimulationContext context;
+    context.results_directory = std::filesystem::temp_directory_path();
+    return context;
+  }
+
+  Settings settings_;
+  bridges::BladeEnd end_;
+  HartGroup harts_;
+  DeviceMemory memory_;
+  Bus bus_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  uint64_t operator()() { return engine_(); }
+  uint64_t below(uint64_t limit) { return engine_() % limit; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// Legal values of each register: what a hart keeps of random ones, by writing them through it.
+ArchitecturalState random_hart(Random &random, uint32_t index) {
+  ArchitecturalState state;
+  for (uint32_t i = 1; i < 32; ++i) state.x[i] = random();
+  for (auto &value : state.f) value = random();
+  state.fcsr = static_cast<uint32_t>(random.below(5) << 5 | random.below(32));
+  constexpr uint8_t kPrivileges[] = {0, 1, 3};
+  state.privilege = kPrivileges[random.below(3)];
+  state.pc = kDramBase + 0x10'0000 + 0x1000 * index;
+  if (state.privilege == 3) state.x[1 + random.below(31)] = state.pc - 1000 + random.below(1900);
+  state.mstatus = random() & 0x7e'79aa & ~kMprv & ~kMie;
+  if ((state.mstatus & 3 << 13) != 0) state.mstatus |= 3 << 13;
+  if ((state.mstatus & kMpp) == 2 << 11) state.mstatus &= ~kMpp;
+  state.mstatus &= ~uint64_t{2};  // SIE: interrupts are not what is tested
+  state.medeleg = random() & 0xb15d;
+  state.mideleg = random() & 0x222;
+  state.mie = 0;
+  state.mip = random() & 0x222;
+  state.mtvec = random() & 0xffff'ff00;
+  state.mscratch = random();
+  state.mepc = random() & 0x7f'ffff'fffe;
+  state.mcause = random.below(16);
+  state.mtval = random() & 0x7f'ffff'ffff;
+  state.mcounteren = random.below(8);
+  state.stvec = random() & 0x3f'ffff'ff00;
+  state.sscratch = random();
+  state.sepc = random() & 0x7f'ffff'fffe;
+  state.scause = random.below(32);
+  state.stval = random() & 0x7f'ffff'ffff;
+  state.scounteren = random.below(8);
+  state.tdata2 = random() & 0x3f'ffff'ffff;
+  // All of memory is open to all modes; the others are off, whatever their addresses.
+  for (auto &value : state.pmpaddr) value = random() & 0x3fff'ffff;
+  state.pmpaddr[0] = 0x3fff'ffff;
+  state.pmpcfg[0] = 0x1f;
+  state.satp = state.privilege == 3 ? uint64_t{8} << 60 | random.below(1 << 20) : 0;
+  return state;
+}
+
+// The fields that a warm start promises, as they are when the hart stands at its pc.
+ArchitecturalState promised(ArchitecturalState state) {
+  state.cycle = state.mcycle = state.minstret = 0;
+  state.reservation_valid = false;
+  state.reservation_address = 0;
+  state.interrupt_lines = 0;
+  if (state.privilege != 3) {
+    state.mepc = 0;
+    state.mstatus &= ~(kMpp | kMpie);
+  }
+  return state;
+}
+
+void random_devices(Machine &machine, Random &random, uint32_t harts) {
+  const auto write = [&](uint64_t address, uint32_t bytes, uint64_t value) {
+    EXPECT_TRUE(machine.bus().write(address, bytes, kResetCycles, value));
+  };
+  write(kUartBase + 0x18, 4, random.below(65536));
+  write(kUartBase + 0x08, 4, random.below(4) | random.below(8) << 16);
+  write(kUartBase + 0x0c, 4, random.below(2) | random.below(8) << 16);
+  write(kUartBase + 0x10, 4, random.below(4));
+  write(kBlockDeviceBase, 8, random() & 0xffff'ffff'fff8);
+  write(kBlockDeviceBase + 0x08, 4, random() & 0xffff'ffff);
+  write(kBlockDeviceBase + 0x50, 4, random.below(2));
+  write(kNicBase + 0x30, 4, random.below(4));
+  for (uint64_t left = random.below(6); left > 0; --left) {
+    write(kNicBase, 8, (kDramBase + random.below(4096)) | (1 + random.below(100)) << 48);
+  }
+  for (uint64_t left = random.below(17); left > 0; --left) {
+    write(kNicBase + 0x08, 8, (kDramBase + random.below(kMemoryBytes)) & ~uint64_t{7});
+  }
+  for (uint32_t i = 1; i <= Plic::kSources; ++i) write(kPlicBase + 4 * i, 4, random.below(8));
+  for (uint32_t i = 0; i < 2 * harts; ++i) {
+    write(kPlicBase + 0x2000 + 0x80 * i, 4, random() & 0x1fe);
+    write(kPlicBase + 0x20'0000 + 0x1000 * i, 4, random.below(8));
+  }
+  for (uint32_t i = 0; i < harts; ++i) {
+    write(kClintBase + 4 * i, 4, random.below(2));
+    write(kClintBase + 0x4000 + 8 * i, 8, random());
+  }
+  write(kClintBase + 0xbff8, 8, random());
+  machine.bus().advance(0, 10'000);  // what was sent is on the link
+}
+
+class RestoreProgramTest : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(RestoreProgramTest, MachineIsAsItWas) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  for (int round = 0; round < 10; ++round) {
+    const uint32_t harts = GetParam();
+    Machine before(harts);
+    random_devices(before, random, harts);
+    for (uint32_t i = 0; i < harts; ++i) {
+      ArchitecturalState state = random_hart(random, i);
+      state.cycle = 10'000;
+      before.harts()[i].set_state(state);
+    }
+    ASSERT_EQ(obstacle(before.harts(), before.bus(), 10'000), "");
+    const MachineState saved = machine_state(before.harts(), before.bus(), 10'000);
+    const RestoreProgram program = restore_program(saved, kEntryContent);
+
+    Machine after(harts);
+    std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
+    std::memcpy(after.at(kRestoreBase), program.image.data(), program.image.size());
+    for (uint32_t i = 0; i < harts; ++i) std::memcpy(after.at(saved.harts[i].pc), &kTake, 4);
+    after.run_to(100'000);
+    ASSERT_TRUE(after.end().ended()) << "the host is told";
+    EXPECT_EQ(after.end().exit_code, int{bridges::kRestoreDone >> 16});
+    uint64_t entry = 0;
+    std::memcpy(&entry, after.at(kDramBase), sizeof entry);
+    EXPECT_EQ(entry, kEntryContent);
+
+    after.end() = {};
+    const uint64_t done = after.harts().cycle(0);
+    after.run_to(done + 3000);
+    const uint64_t end = after.harts().cycle(0);
+    const MachineState restored = machine_state(after.harts(), after.bus(), end);
+    for (uint32_t i = 0; i < harts; ++i) {
+      const ArchitecturalState &is = restored.harts[i], &was = saved.harts[i];
+      EXPECT_TRUE(promised(is) == promised(was)) << "hart " << i << " of " << harts;
+      EXPECT_EQ(is.pc, was.pc);
+      EXPECT_EQ(is.mstatus & ~(kMpp | kMpie), was.mstatus & ~(kMpp | kMpie));
+      EXPECT_GE(is.mcycle - was.mcycle, 30u);
+      EXPECT_LE(is.mcycle - was.mcycle, 3200u);
+    }
+    EXPECT_EQ(restored.registers, saved.registers);
+    EXPECT_EQ(restored.receive_buffers, saved.receive_buffers);
+    EXPECT_EQ(restored.send_completions, saved.send_completions);
+    EXPECT_LE(restored.time_ticks - saved.time_ticks, (end - done) / kCyclesPerTick + 2);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Harts, RestoreProgramTest, testing::Values(1, 2, 8));
+
+TEST(RestoreProgram, HartThatCannotBeLeftIsNamed) {
+  Machine machine(1);
+  ArchitecturalState state;
+  state.cycle = kResetCycles;
+  state.pc = kDramBase + 0x1000;
+  machine.harts()[0].set_state(state);
+  EXPECT_EQ(obstacle(machine.harts(), machine.bus(), kResetCycles),
+            "hart 0 is in M mode at 0x80001000, which no register points to");
+  state.x[1] = state.pc + 2048;
+  machine.harts()[0].set_state(state);
+  EXPECT_EQ(obstacle(machine.harts(), machine.bus(), kResetCycles), "");
+}
+
+}  // namespace
+}  // namespace firesim::functional

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a functional blade to RTL; see warm_start.h.
+#include "functional/warm_start/warm_start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "functional/blade/blade_model.h"
+#include "functional/warm_start/machine_state.h"
+#include "functional/warm_start/restore_program.h"
+
+namespace firesim::functional {
+namespace {
+
+// How long a blade may take to become fit: ten milliseconds of target time.
+constexpr uint64_t kMostExtraCycles = 32'000'000;
+// Steps between two looks. Their lengths differ, so that a loop of the guest is not always met in
+// the same place.
+constexpr uint64_t kLeastStepCycles = 509, kStepLengths = 61;
+
+// The functional blade has the devices of the RTL blade, but nothing on the host.
+nlohmann::json without_host(const nlohmann::json &bridges) {
+  nlohmann::json changed = bridges;
+  changed["uart"] = nlohmann::json::object();
+  if (changed.contains("block_device") && changed["block_device"].is_object()) {
+    changed["block_device"].erase("overlay");
+  }
+  if (changed.contains("nic")) changed["nic"].erase("announce");
+  changed["memory"].erase("load");
+  changed["tracerv"] = nullptr;
+  return changed;
+}
+
+FunctionalBlade make_blade(StateReader &state, const bridges::WarmStartSource &source) {
+  const Shape shape = Shape::load(state);
+  return FunctionalBlade({{"name", source.node},
+                          {"kind", "functional"},
+                          {"cores", shape.harts},
+                          {"cycles_per_instruction", shape.cycles_per_instruction},
+                          {"quantum_cycles", shape.quantum_cycles},
+                          {"bridges", without_host(source.bridges)}},
+                         source.simulation);
+}
+
+// Runs the blade until nothing keeps it from being carried over; returns the cycles that took.
+uint64_t run_until_fit(FunctionalBlade &blade, const StateReader &state) {
+  const uint64_t start = blade.cycle();
+  for (uint64_t step = 0; !blade.blade_end().ended(); ++step) {
+    const std::string found = obstacle(blade.harts(), blade.bus(), blade.cycle());
+    if (found.empty()) break;
+    if (blade.cycle() - start > kMostExtraCycles) {
+      state.fail(fmt::format("cannot be continued in RTL: in {} cycles more, {} whenever looked at",
+                             kMostExtraCycles, found));
+    }
+    blade.run_alone(kLeastStepCycles + step % kStepLengths);
+  }
+  return blade.cycle() - start;
+}
+
+void put_program(FunctionalBlade &blade, const StateReader &state) {
+  bridges::GuestMemory &memory = *blade.settings().memory;
+  if (!memory.contains(kRestoreBase, kRestoreBytes)) {
+    state.fail(
+        "cannot be continued in RTL: its memory ends before the restore program's at "
+        "0x801e0000");
+  }
+  uint8_t *page = memory.at(kRestoreBase);
+  if (std::any_of(page, page + kRestoreBytes, [](uint8_t byte) { return byte != 0; })) {
+    state.fail(
+        "cannot be continued in RTL: the memory from 0x801e0000 to 0x801effff is in use, "
+        "expected zeros where the restore program goes");
+  }
+  uint64_t entry_content = 0;
+  std::memcpy(&entry_content, memory.at(kDramBase), kEntryBytes);
+  const MachineState machine = machine_state(blade.harts(), blade.bus(), blade.cycle());
+  const RestoreProgram program = restore_program(machine, entry_content);
+  std::memcpy(memory.at(kDramBase), program.entry.data(), kEntryBytes);
+  std::memcpy(page, program.image.data(), program.image.size());
+}
+
+void hand_over_packets(FunctionalBlade &blade, bridges::WarmStart &start) {
+  start.to_receive = blade.bus().nic().unread(start.discard_packet);
+  const std::vector<Flit> &waiting = blade.announcer().waiting();
+  start.to_receive.insert(start.to_receive.end(), waiting.begin(), waiting.end());
+  start.within_packet = blade.announcer().within_packet();
+  start.to_send = blade.bus().nic().unsent();
+}
+
+}  // namespace
+
+bridges::WarmStart warm_start(StateReader &state, const bridges::WarmStartSource &source) {
+  bridges::WarmStart start;
+  FunctionalBlade blade = make_blade(state, source);
+  blade.load_rest(state, source.cycle);
+  bridges::Console &console = *blade.settings().console;
+  console.hold();
+  start.harts = blade.harts().size();
+  start.extra_cycles = run_until_fit(blade, state);
+  start.end = blade.blade_end();
+  start.deterministic = blade.deterministic();
+  hand_over_packets(blade, start);
+  if (!start.end.ended()) put_program(blade, state);
+  const std::deque<uint8_t> &received = blade.bus().uart().received();
+  console.return_input({received.begin(), received.end()});
+  start.printed = console.held();
+  console.save(start.console);
+  blade.settings().disk->store->save(start.disk);
+  start.memory = std::move(blade.settings().memory);
+  return start;
+}
+
+}  // namespace firesim::functional
