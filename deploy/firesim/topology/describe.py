@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firesim.config.engines import Snapshots
 from firesim.config.run_config import RunConfig
 from firesim.config.simulation import InstructionTrigger, Trigger
 from firesim.topology.describe_gateway import gateway_entries
@@ -86,6 +87,8 @@ def describe(
         "end_when": simulation.end_when,
         "status_interval_s": simulation.status_interval_s,
         "random_batch_seed": simulation.random_batch_seed,
+        "control": CONTROL_SOCKET,
+        "snapshots": _snapshots(simulation.snapshots),
         **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
         "nodes": [
             *(_continued(plan, node, _node(node, config, files), sources) for node in plan.nodes),
@@ -101,6 +104,17 @@ def describe(
             }
             for link in plan.links
         ],
+    }
+
+
+def _snapshots(wanted: Snapshots) -> dict[str, Any]:
+    return {
+        "directory": SNAPSHOTS_FOLDER,
+        "at_cycles": sorted(set(wanted.at_cycles)),
+        "interval_cycles": wanted.interval_cycles,
+        "interval_s": wanted.interval_s,
+        "keep": wanted.keep,
+        **({"quiet": True} if wanted.quiet else {}),
     }
 
 
