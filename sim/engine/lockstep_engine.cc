@@ -150,6 +150,8 @@ extern "C" __attribute__((visibility("default"))) const FiresimEngine *firesim_e
                                        destroy,
                                        port,
                                        settle,
-                                       tick};
+                                       tick,
+                                       nullptr,
+                                       nullptr};
   return &engine;
 }

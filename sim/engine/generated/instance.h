@@ -10,7 +10,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <type_traits>
 
 #include "firesim_engine.h"
 #ifdef FIRESIM_PROFILE
@@ -69,6 +71,27 @@ void tick(void *opaque) {
   instance.settled = false;
 }
 
+// A saved state: the hash of the code that laid it out, then the bytes of State.
+static_assert(std::is_trivially_copyable_v<model::State>);
+constexpr uint64_t kCodeHash = FIRESIM_CODE_HASH;
+
+void save(void *opaque, void (*write)(void *to, const void *data, size_t bytes), void *to) {
+  const auto &instance = *static_cast<const Instance *>(opaque);
+  require(!instance.settled, "save() between settle() and tick()");
+  write(to, &kCodeHash, sizeof kCodeHash);
+  write(to, &instance.state, sizeof instance.state);
+}
+
+int load(void *opaque, const void *data, size_t bytes) {
+  auto &instance = *static_cast<Instance *>(opaque);
+  if (bytes != sizeof kCodeHash + sizeof instance.state) return -1;
+  if (std::memcmp(data, &kCodeHash, sizeof kCodeHash) != 0) return -1;
+  std::memcpy(&instance.state, static_cast<const char *>(data) + sizeof kCodeHash,
+              sizeof instance.state);
+  instance.settled = false;
+  return 0;
+}
+
 const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
                                kPortCount,
                                FIRESIM_DESIGN_HASH,
@@ -77,7 +100,9 @@ const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
                                destroy,
                                port,
                                settle,
-                               tick};
+                               tick,
+                               save,
+                               load};
 
 }  // namespace
 

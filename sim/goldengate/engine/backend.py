@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -81,9 +82,11 @@ def make_model(
     flags: list[str],
 ) -> None:
     """Write, compile and link the C++ of a model."""
-    sources = _write(folder, emit.write(emitter, design_hash, _FILES, more))
+    texts = emit.write(emitter, design_hash, _FILES, more)
+    sources = _write(folder, texts)
+    code_hash = hashlib.sha256("".join(texts[name] for name in sorted(texts)).encode()).hexdigest()
     try:
-        compile_files(sources, library, jobs, flags)
+        compile_files(sources, library, jobs, [*flags, f"-DFIRESIM_CODE_HASH=0x{code_hash[:16]}u"])
     except ToolError as error:
         raise GoldenGateError(f"{emitter.design.name}: {error}") from error
     for path in folder.glob("*.o"):

@@ -73,7 +73,9 @@ const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
                                destroy,
                                port,
                                settle,
-                               tick};
+                               tick,
+                               nullptr,
+                               nullptr};
 
 }  // namespace
 
