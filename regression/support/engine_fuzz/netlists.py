@@ -8,6 +8,7 @@ Divisors are made odd, because a division by zero is unknown in Verilog.
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 
 TOP = "Fuzz"
 _UNARY = ("$not", "$pos", "$neg")
@@ -108,7 +109,7 @@ class Netlist:
             missing -= size
         return parts[0] if len(parts) == 1 else "{ " + " ".join(reversed(parts)) + " }"
 
-    def _add(self, kind: str, parameters: dict[str, int | str], ports: dict[str, str]) -> None:
+    def _add(self, kind: str, parameters: Mapping[str, int | str], ports: dict[str, str]) -> None:
         lines = [f"  cell {kind} ${self.prefix}c{len(self.cells)}"]
         lines += [f"    parameter \\{name} {value}" for name, value in parameters.items()]
         lines += [f"    connect \\{name} {value}" for name, value in ports.items()]
@@ -157,7 +158,7 @@ class Netlist:
         self._finish(kind, parameters, ports, y)
 
     def _finish(
-        self, kind: str, parameters: dict[str, int | str], ports: dict[str, str], width: int
+        self, kind: str, parameters: Mapping[str, int | str], ports: dict[str, str], width: int
     ) -> None:
         name = self._wire(width)
         self._add(kind, parameters, {**ports, "Y": name})
@@ -236,7 +237,7 @@ class Netlist:
                     "EN": f"{width}'{'1' * width}",
                 },
             )
-        shared = {"MEMID": memid, "ABITS": bits, "WIDTH": width}
+        shared: dict[str, int | str] = {"MEMID": memid, "ABITS": bits, "WIDTH": width}
         for _ in range(self.random.randint(1, 2)):
             out = self._wire(width)
             unused = {"CLK_ENABLE": 0, "CLK_POLARITY": 0, "CE_OVER_SRST": 0}
