@@ -23,7 +23,7 @@ from regression.support.engine_fuzz import netlists
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
 
 QUICK_NETLISTS, NETLISTS, BATCH = 300, 20_000, 100
-CYCLES = 60
+CYCLES = 240
 HERE = Path(__file__).resolve().parent / "support" / "engine_fuzz"
 _WRITE_ORACLE = """
 import sys

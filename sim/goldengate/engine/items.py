@@ -148,7 +148,14 @@ class _Builder:
                 if item.index in last:
                     item.before.append(last[item.index].number)
                 last[item.index] = item
+        self._watch_other_writers()
         self._stage_rings()
+
+    def _watch_other_writers(self) -> None:
+        """Let a port write again when another has written: its data may have to win once more."""
+        for item in self.items:
+            if item.kind == "write" and len(self.design.columns[item.index].writes) > 1:
+                item.columns = [item.index]
 
     def _stage_rings(self) -> None:
         """Find rings of registers that copy each other directly; stage one of each ring."""

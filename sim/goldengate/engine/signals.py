@@ -231,7 +231,8 @@ def shift(graph: Graph, a: Signal, amount: Signal, left: bool, fill: Node) -> Si
     if all(part.is_const for part in amount):
         return _shift_constant(graph, a, amount, left, fill)
     if width <= WORD and width_of(amount) <= WORD:
-        op = "sar" if not fill.is_const else "shl" if left else "shr"
+        zero = fill.is_const and fill.number == 0
+        op = "sar" if not zero else "shl" if left else "shr"
         return [graph.binary(op, graph.cat(a), graph.cat(amount))]
     count = (width + WORD - 1) // WORD
     more = count * WORD - width
