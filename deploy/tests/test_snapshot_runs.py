@@ -17,9 +17,10 @@ from firesim.cli.main import app
 from firesim.config.load import load_text
 from firesim.run.control import ask
 from firesim.run.folder import load_simulator
-from firesim.run.restart import restart_from, resumed
+from firesim.run.restart import Restart, restart_from, resumed
 from firesim.run.runner import Outcome, run
 from firesim.run.snapshots import snapshots_of
+from firesim.topology.plan import Plan
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()
@@ -71,6 +72,11 @@ def hash_of(outcome: Outcome) -> tuple[object, object]:
     return outcome.result["token_hash"], outcome.result["end_cycle"]
 
 
+def going_on_from(snapshot: Path) -> Callable[[Plan], Restart]:
+    """Return what `run` asks for the snapshot to start from."""
+    return lambda plan: restart_from(str(snapshot), plan, None)
+
+
 def test_going_on_is_never_having_stopped(results_root: Path) -> None:
     whole = hash_of(run(load_text(CONFIG)))
     saved = run(load_text(CONFIG, ["simulation.snapshots.at_cycles=[100000, 333333, 600001]"]))
@@ -78,10 +84,7 @@ def test_going_on_is_never_having_stopped(results_root: Path) -> None:
     found = snapshots_of(saved.folder)
     assert [each.name for each in found] == ["cycle-100000", "cycle-333333", "cycle-600001"]
     for each in found:
-        path = str(each.path)
-        again = run(
-            load_text(CONFIG), restart=lambda plan, path=path: restart_from(path, plan, None)
-        )
+        again = run(load_text(CONFIG), restart=going_on_from(each.path))
         assert hash_of(again) == whole
         assert again.start_cycle == each.cycle
 
