@@ -17,9 +17,10 @@ from firesim.cli.main import app
 from firesim.config.load import load_text
 from firesim.run.control import ask
 from firesim.run.folder import load_simulator
-from firesim.run.restart import Restart, restart_from, resumed
+from firesim.run.restart import restart_from, resumed
 from firesim.run.runner import Outcome, run
 from firesim.run.snapshots import snapshots_of
+from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
 from typer.testing import CliRunner
 
