@@ -22,7 +22,7 @@ from firesim.run.experiments import experiments
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
 EXPERIMENT_LIMIT_S = 900
-SPEED_EXPERIMENTS = frozenset({"speed"})
+SPEED_EXPERIMENTS = frozenset({"speed", "functional-speed", "engine-speed"})
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""A Rocket SoC through Golden Gate equals the original in plain Verilator, and is not slower."""
+"""A Rocket SoC through Golden Gate equals the original in plain Verilator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from goldengate.command import compiler_key
 from goldengate.tests.reference.plain import ENGINE, HERE, build_plain
 
 CYCLES = 60_000
-SLOWEST_RATIO = 0.95
 
 
 def _models() -> Path:
@@ -37,23 +36,12 @@ def _models() -> Path:
     return cached("rocket-comparison", [*sources, *compiler_key(), *reference], build)
 
 
-def _run(folder: Path, library: str) -> tuple[str, float]:
+def _run(folder: Path, library: str) -> str:
     out = run([folder / "axi_bench", folder / library, folder / "loop.bin", "0x80000000",
                str(CYCLES)])  # fmt: skip
-    hashed, seconds = out.split()
-    return hashed, float(seconds)
+    return out.split()[0]
 
 
-def test_rocket_is_equal_and_as_fast() -> None:
+def test_rocket_is_equal() -> None:
     folder = _models()
-    ours: list[float] = []
-    plain: list[float] = []
-    hashes = set()
-    for _ in range(3):
-        for library, times in (("plain/plain.so", plain), ("golden_gate/model.so", ours)):
-            hashed, seconds = _run(folder, library)
-            hashes.add(hashed)
-            times.append(seconds)
-    print(f"plain {CYCLES / min(plain):.0f} Hz, golden gate {CYCLES / min(ours):.0f} Hz")
-    assert len(hashes) == 1
-    assert min(plain) / min(ours) >= SLOWEST_RATIO
+    assert _run(folder, "plain/plain.so") == _run(folder, "golden_gate/model.so")
