@@ -1,4 +1,4 @@
-"""The state of a compiled model: saved at random cycles and loaded, it goes on as if never stopped."""
+"""The state of a compiled model: saved and loaded at random cycles, it goes on as if never stopped."""
 
 from __future__ import annotations
 
