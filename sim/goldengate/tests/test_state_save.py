@@ -1,4 +1,4 @@
-"""The state of a compiled model: saved and loaded at random cycles, it goes on as if never stopped."""
+"""The state of a compiled model: saved and loaded at random cycles, it goes on unchanged."""
 
 from __future__ import annotations
 
