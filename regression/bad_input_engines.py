@@ -95,7 +95,7 @@ SNAPSHOT_CASES = [
         "unknown key of snapshots",
         (
             'bad.yaml:4: simulation.snapshots: found "at_cycle", expected one of the keys '
-            '"at_cycles", "interval", "interval_cycles", "keep" or "quiet", did you mean '
+            '"at_cycles", "interval", "interval_cycles" or "keep", did you mean '
             '"at_cycles"?'
         ),
         SNAPSHOTS + "{at_cycle: [5]}\n",

@@ -46,9 +46,6 @@ class Snapshots(Strict):
     """Snapshots at these target cycles, named cycle-N and kept."""
     keep: Annotated[int, Field(ge=1, le=1000)] = 2
     """Automatic snapshots kept: the newest."""
-    quiet: bool = False
-    """Moves each snapshot to the next cycle at which functional nodes can go on in RTL: all harts
-    below M mode and no device request in flight."""
 
     @model_validator(mode="after")
     def one_interval(self) -> Snapshots:

@@ -114,7 +114,6 @@ def _snapshots(wanted: Snapshots) -> dict[str, Any]:
         "interval_cycles": wanted.interval_cycles,
         "interval_s": wanted.interval_s,
         "keep": wanted.keep,
-        **({"quiet": True} if wanted.quiet else {}),
     }
 
 
