@@ -164,8 +164,8 @@ void SnapshotMaker::answer_requests(uint64_t cycle) {
       nlohmann::json answer = make(cycle, request.name);
       answer["ok"] = true;
       request.answer.set_value(std::move(answer));
-    } catch (...) {
-      request.answer.set_exception(std::current_exception());
+    } catch (const std::exception &error) {
+      request.answer.set_value({{"error", error.what()}});
     }
   }
 }
@@ -188,15 +188,17 @@ nlohmann::json SnapshotMaker::request(const std::string &name) {
     answer = request.answer.get_future();
   }
   scheduler_.request_pause();
-  return answer.get();
+  nlohmann::json found = answer.get();
+  if (found.contains("error")) throw SnapshotError(found.at("error").get<std::string>());
+  return found;
 }
 
 void SnapshotMaker::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   for (Request &request : requests_) {
-    request.answer.set_exception(std::make_exception_ptr(
-        SnapshotError("the run ended before the snapshot " + request.name + " could be made")));
+    request.answer.set_value(
+        {{"error", "the run ended before the snapshot " + request.name + " could be made"}});
   }
   requests_.clear();
 }

@@ -48,7 +48,7 @@ class SnapshotMaker {
  private:
   struct Request {
     std::string name;
-    std::promise<nlohmann::json> answer;
+    std::promise<nlohmann::json> answer;  // {"error": …} when there is none
   };
 
   void read_settings(const nlohmann::json &description, const SimulationContext &context);
