@@ -22,6 +22,8 @@ from firesim.run.experiments import experiments
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
 EXPERIMENT_LIMIT_S = 900
+SANITIZED = ("firesim-core-tests", "firesim-switch-tests", "switch-fuzz")
+"""What CI builds with sanitizers: where threads meet. The rest would double the time CI takes."""
 SPEED_EXPERIMENTS = frozenset({"speed", "functional-speed", "engine-speed"})
 
 
@@ -53,8 +55,8 @@ def parts(ci: bool) -> list[Part]:
         found.append(Part(f"experiment {name}", partial(quick_experiment, name)))
     if ci:
         found += [
-            Part("C++ address sanitizer", lambda: cpp("address")),
-            Part("C++ thread sanitizer", lambda: cpp("thread")),
+            Part("C++ address sanitizer", lambda: cpp("address", SANITIZED)),
+            Part("C++ thread sanitizer", lambda: cpp("thread", SANITIZED)),
         ]
     return found
 
@@ -105,10 +107,10 @@ def _judged(count: Count, status: int, log: Path) -> Count:
     return count
 
 
-def cpp(variant: str) -> Count:
-    """Build the C++ tree in a variant and run its tests with ctest."""
+def cpp(variant: str, targets: tuple[str, ...] = ()) -> Count:
+    """Build the C++ tree in a variant, or `targets` of it, and run their tests with ctest."""
     try:
-        configure_and_build(variant)
+        configure_and_build(variant, targets)
     except ToolError as error:
         return Count(failed=1, detail=str(error))
     folder, log = build_folder(variant), LOGS / f"ctest-{variant}.log"
@@ -117,6 +119,8 @@ def cpp(variant: str) -> Count:
     junit.unlink(missing_ok=True)
     jobs = str(os.cpu_count() or 1)
     command = ["ctest", "--test-dir", str(folder), "-j", jobs, "--output-on-failure"]
+    if targets:  # CTest has a failing test in place of those of every other target
+        command += ["--exclude-regex", "_NOT_BUILT$"]
     status = _logged([*command, "--output-junit", str(junit)], log)
     return _judged(_junit([junit]) if junit.is_file() else Count(), status, log)
 
