@@ -22,6 +22,10 @@ OverrideOption = Annotated[
     list[str] | None,
     typer.Option("-x", "--override", help="key.path=value, overrides any key; may be repeated."),
 ]
+RunOption = Annotated[
+    Path | None,
+    typer.Option("--run", help="Results folder of the run (default: the one that is running)."),
+]
 ResultsOption = Annotated[
     Path | None, typer.Option("--results", help="Results folder (default: results/DATE-TIME-NAME).")
 ]

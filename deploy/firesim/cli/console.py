@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from firesim.cli.common import plain_errors
-from firesim.cli.ssh import RunOption
+from firesim.cli.common import RunOption, plain_errors
 
 
 @plain_errors

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from firesim.cli.common import plain_errors
-from firesim.cli.ssh import RunOption, WaitOption
+from firesim.cli.common import RunOption, plain_errors
+from firesim.cli.ssh import WaitOption
 
 
 @plain_errors

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firesim.cli.common import plain_errors
+from firesim.cli.common import RunOption, plain_errors
 
 if TYPE_CHECKING:
     from firesim.run.snapshots import Snapshot
@@ -27,10 +26,7 @@ SnapshotArgument = Annotated[
 @plain_errors
 def save(
     name: Annotated[str, typer.Argument(help="Name of the new snapshot.")],
-    run: Annotated[
-        Path | None,
-        typer.Option("--run", help="Results folder of the run (default: the one that is running)."),
-    ] = None,
+    run: RunOption = None,
 ) -> None:
     """Save a running simulation; it goes on meanwhile and its result does not change.
 

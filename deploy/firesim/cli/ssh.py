@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from firesim.cli.common import plain_errors
+from firesim.cli.common import RunOption, plain_errors
 
-RunOption = Annotated[
-    Path | None,
-    typer.Option("--run", help="Results folder of the run (default: the one that is running)."),
-]
 WaitOption = Annotated[
     float, typer.Option("--wait", help="Seconds to wait for the node's ssh server.", min=0)
 ]
