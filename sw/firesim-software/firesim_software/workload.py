@@ -63,6 +63,13 @@ def programs() -> list[str]:
     return sorted(path.parent.name for path in FOLDER.glob(f"*/{FILE}"))
 
 
+def unknown(what: str, name: str, known: list[str], folder: Path) -> str:
+    """Return the sentence that refuses a name which is none of `known`, the folders of `folder`."""
+    near = difflib.get_close_matches(name, known, 1, 0.0)
+    hint = f'; the nearest is "{near[0]}"' if near else ""
+    return f'found no {what} "{name}", expected a folder of {folder}{hint}.'
+
+
 def workload(name: str) -> Workload:
     """Read and check the workload.yaml of a program.
 
@@ -70,9 +77,7 @@ def workload(name: str) -> Workload:
         WorkloadError: there is no such program, or its workload.yaml is wrong.
     """
     if name not in programs():
-        near = difflib.get_close_matches(name, programs(), 1, 0.0)
-        hint = f'; the nearest is "{near[0]}"' if near else ""
-        raise WorkloadError(f'found no program "{name}", expected a folder of {FOLDER}{hint}.')
+        raise WorkloadError(unknown("program", name, programs(), FOLDER))
     return read_workload(FOLDER / name / FILE)
 
 

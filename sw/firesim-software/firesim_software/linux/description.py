@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.guest import guest_programs
+from firesim_software.workload import unknown
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads"
 FILE = "workload.yaml"
@@ -70,9 +71,7 @@ def describe(name: str) -> Description:
         LinuxError: there is no such workload, or its workload.yaml is wrong.
     """
     if name not in workloads():
-        near = difflib.get_close_matches(name, workloads(), 1, 0.0)
-        hint = f'; the nearest is "{near[0]}"' if near else ""
-        raise LinuxError(f'found no Linux workload "{name}", expected a folder of {FOLDER}{hint}.')
+        raise LinuxError(unknown("Linux workload", name, workloads(), FOLDER))
     return read(FOLDER / name / FILE)
 
 
