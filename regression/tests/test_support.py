@@ -8,9 +8,16 @@ from pathlib import Path
 
 import pytest
 from firesim.build.tools import ToolError
+from firesim.run.suite import SLOW_STATUS
 
 from regression.support.cluster import merged
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import (
+    SLOW,
+    Experiment,
+    ExperimentError,
+    Verdict,
+    run_experiment,
+)
 from regression.support.plotting import new_figure, save_figure
 
 
@@ -31,6 +38,13 @@ def test_what_falls_short_names_its_goal(
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["holds"] is False and figures["quick"] is True
     assert figures["host"]["cores"] >= 1
+
+
+def test_only_a_host_too_slow_has_its_own_exit_status(tmp_path: Path) -> None:
+    slow = Verdict(False, "110 ms", "100 ms", timed_only=True)
+    assert run(lambda x: slow, tmp_path / "slow") == SLOW == SLOW_STATUS
+    held = Verdict(True, "90 ms", "100 ms", timed_only=True)
+    assert run(lambda x: held, tmp_path / "held") == 0
 
 
 @pytest.mark.parametrize("error", [ExperimentError, ToolError])

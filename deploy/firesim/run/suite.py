@@ -24,7 +24,8 @@ TAIL_LINES = 60
 EXPERIMENT_LIMIT_S = 900
 SANITIZED = ("firesim-core-tests", "firesim-switch-tests", "switch-fuzz")
 """What CI builds with sanitizers: where threads meet. The rest would double the time CI takes."""
-SPEED_EXPERIMENTS = frozenset({"speed", "functional-speed", "engine-speed"})
+SLOW_STATUS = 3
+"""How an experiment ends whose values are right and whose host time fell short of its goal."""
 
 
 @dataclass
@@ -153,14 +154,14 @@ def chisel(project: Path) -> Count:
 def quick_experiment(name: str) -> Count:
     """Run one experiment in its quick form; it passes when it says so by its exit status.
 
-    An experiment that measures speed passes when it came to a verdict: timings of a busy machine
-    decide no test, so its last line is shown and not judged.
+    Timings of a busy machine decide no test: when nothing but host time fell short, the last line is
+    shown and the part passes.
     """
     log = LOGS / f"experiment-{name}.log"
     command = [sys.executable, "-m", "firesim.cli.main", "experiment", name, "--quick"]
     status = _logged(command, log, EXPERIMENT_LIMIT_S)
     last = (log.read_text(errors="replace").splitlines() or [""])[-1]
-    if name in SPEED_EXPERIMENTS and status in (0, 1) and last.startswith(f"{name}: "):
+    if status == SLOW_STATUS and last.startswith(f"{name}: "):
         return Count(passed=1, detail=last)
     if status == 0:
         return Count(passed=1)
