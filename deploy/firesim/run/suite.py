@@ -154,8 +154,8 @@ def chisel(project: Path) -> Count:
 def quick_experiment(name: str) -> Count:
     """Run one experiment in its quick form; it passes when it says so by its exit status.
 
-    Timings of a busy machine decide no test: when nothing but host time fell short, the last line is
-    shown and the part passes.
+    Timings of a busy machine decide no test: when nothing but host time fell short, the part passes
+    and its last line is shown.
     """
     log = LOGS / f"experiment-{name}.log"
     command = [sys.executable, "-m", "firesim.cli.main", "experiment", name, "--quick"]
