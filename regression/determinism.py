@@ -71,6 +71,7 @@ def variants(seed: int, quick: bool) -> list[Variant]:
         )
         for threads, batch in ((1, 0), (2, 0), (1, 1), (2, 7), (1, 64), (2, LATENCY_CYCLES))
     ]
+    made.append(Variant("RTL by Verilator", {"rtl_engine": "verilator"}))
     for threads in (1, 2):
         batch_seed = random_seeds.getrandbits(62) | 1
         name = f"threads {threads}, random batches, seed {batch_seed}"

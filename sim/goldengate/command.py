@@ -9,6 +9,7 @@ from pathlib import Path
 from firesim.build.cache import cached
 
 from goldengate.compiler import compile
+from goldengate.engine.backend import compiler_version
 from goldengate.passes.rewrite import check_readable
 from goldengate.state import Event
 from goldengate.verilator_backend import ENGINE_FOLDER, host_fingerprint
@@ -16,12 +17,14 @@ from goldengate.verilator_backend import ENGINE_FOLDER, host_fingerprint
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def compiler_key(engine: str = "verilator") -> list[str | Path]:
+def compiler_key(engine: str = "auto") -> list[str | Path]:
     """Return the cache key parts that stand for this compiler, its tools and this processor."""
     folders = ("", "passes") if engine == "verilator" else ("", "passes", "engine")
     code = [path for part in folders for path in sorted((_PACKAGE / part).glob("*.py"))]
     headers = ENGINE_FOLDER.glob if engine == "verilator" else ENGINE_FOLDER.rglob
     tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
+    if engine != "verilator":
+        tools.append(compiler_version())
     # A model is compiled for this very processor; a cache on a shared disk may serve several.
     return [*code, *sorted(headers("*.[ch]*")), *tools, host_fingerprint()]
 
@@ -37,7 +40,7 @@ def build(
     clock: str = "clock",
     reset: str = "reset",
     jobs: int = 2,
-    engine: str = "verilator",
+    engine: str = "auto",
 ) -> Path:
     """Compile a design and return the folder with model.so and model.json.
 

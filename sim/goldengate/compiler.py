@@ -67,16 +67,24 @@ def _build(
     library: Path,
     jobs: int,
     training: Callable[[Path, Path], None] | None,
-) -> None:
-    """Make the library with the engine asked for."""
+) -> dict[str, str]:
+    """Make the library with the engine asked for; return what the manifest says of it."""
+    said: dict[str, str] = {}
     if engine != "verilator":
         try:
             generated_backend.build(work, manifest, library, jobs=jobs, training=training)
-            return
+            return {"name": "generated"}
         except Unsupported as reason:
             if engine == "generated":
-                raise GoldenGateError(f"{reason}; the engine Verilator takes it.") from reason
+                raise GoldenGateError(not_generated(str(reason))) from reason
+            said["not_generated"] = str(reason)
     verilator_backend.build(work, manifest, library, jobs=jobs)
+    return {"name": "verilator", **said}
+
+
+def not_generated(reason: str) -> str:
+    """Return the sentence that says why the generated engine refuses a design."""
+    return f"{reason}; the engine Verilator takes it."
 
 
 def compile(
@@ -90,14 +98,15 @@ def compile(
     include_dirs: Sequence[Path] = (),
     defines: Mapping[str, str | None] | None = None,
     jobs: int = 2,
-    engine: str = "verilator",
+    engine: str = "auto",
     training: Callable[[Path, Path], None] | None = None,
 ) -> Path:
     """Compile a design into `out/model.so` and `out/model.json`; return `out`.
 
     `clock` and `reset` are one-bit inputs of `top`. Every `cover` and every event becomes a
     counter, every `assert` a bit of the assert port. `jobs` bounds the compiler processes.
-    `engine` is `verilator`, `generated`, or `auto`: generated where it can, else Verilator.
+    `engine` is `verilator`, `generated`, or `auto`: generated where it can, else Verilator; the
+    manifest's `engine` says which it was, and why not the generated one.
     `training` (model folder, profile folder) runs typical programs on a model for the generated
     engine to see what is active when; without it everything is evaluated in every cycle.
 
@@ -119,6 +128,6 @@ def compile(
         engine=engine,
     )
     manifest = lower(request)
-    _build(engine, work, manifest, out / "model.so", jobs, training)
+    manifest["engine"] = _build(engine, work, manifest, out / "model.so", jobs, training)
     (out / "model.json").write_text(json.dumps(manifest, indent=1) + "\n")
     return out

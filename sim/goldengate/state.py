@@ -36,7 +36,7 @@ class Request:
     include_dirs: list[str] = field(default_factory=list)
     defines: dict[str, str | None] = field(default_factory=dict)
     target: str = "cpu"
-    engine: str = "verilator"
+    engine: str = "auto"
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:

@@ -9,7 +9,7 @@ from pathlib import Path
 from firesim.build.cache import cached
 
 
-def blade_model(name: str, engine: str = "verilator") -> Path:
+def blade_model(name: str, engine: str = "auto") -> Path:
     """Return the folder with `model.so`, `model.json` and `blade.dts` of a blade.
 
     `engine` as for goldengate.compile.
@@ -17,6 +17,25 @@ def blade_model(name: str, engine: str = "verilator") -> Path:
     Raises:
         ToolError, GoldenGateError: a step failed; the message says which and why.
     """
+    from goldengate.compiler import not_generated
+    from goldengate.errors import GoldenGateError
+
+    if engine == "verilator":
+        return _built(name, engine)
+    # One model for `auto` and `generated`, which differ only where a design is refused.
+    model = _built(name, "auto")
+    if engine == "generated" and (reason := fallback_reason(model)):
+        raise GoldenGateError(f"{name}: {not_generated(reason)}")
+    return model
+
+
+def fallback_reason(model: Path) -> str | None:
+    """Return why the generated engine refused the design of an `auto` model, None if it did not."""
+    engine: dict[str, str] = json.loads((model / "model.json").read_text())["engine"]
+    return engine.get("not_generated")
+
+
+def _built(name: str, engine: str) -> Path:
     import goldengate
     from goldengate.command import compiler_key
 

@@ -8,33 +8,40 @@ from typing import Annotated
 import typer
 
 from firesim.cli.common import plain_errors
+from firesim.config.engines import RtlEngine
 
 build = typer.Typer(
     help="Build blades, Verilog designs, the simulator and target software; all is cached.",
     no_args_is_help=True,
 )
 
+EngineOption = Annotated[
+    RtlEngine,
+    typer.Option(help="What compiles the RTL; auto: generated if it can."),
+]
 NameArgument = Annotated[str, typer.Argument(help="Name; an unknown one lists those known.")]
 
 
 @build.command()
 @plain_errors
-def blade(name: NameArgument) -> None:
+def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
     """Build the model of a blade of target-design/blades and print its folder.
 
-    Example: firesim build blade rocket-1
+    Examples: firesim build blade rocket-1
+
+    firesim build blade rocket-4 --engine verilator
     """
-    typer.echo(_blade(name))
+    typer.echo(_blade(name, engine))
 
 
-def _blade(name: str) -> Path:
+def _blade(name: str, engine: RtlEngine = "auto") -> Path:
     from firesim.build.model import blade_model
     from firesim.config.errors import InputError, unknown
     from firesim.run.checks import blade_names
 
     if name not in blade_names():
         raise InputError(f"build blade: {unknown(name, 'one of the blades', blade_names())}")
-    return blade_model(name)
+    return blade_model(name, engine)
 
 
 @build.command()
@@ -49,6 +56,7 @@ def verilog(
     reset: Annotated[str, typer.Option(help="Reset input of the top module.")] = "reset",
     include: Annotated[list[Path] | None, typer.Option("-I", help="Include folder.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="NAME or NAME=VALUE.")] = None,
+    engine: EngineOption = "auto",
 ) -> None:
     """Compile a Verilog or SystemVerilog design into a model.
 
@@ -71,6 +79,7 @@ def verilog(
             reset=reset,
             include_dirs=include or [],
             defines=defines,
+            engine=engine,
         )
     )
 

@@ -107,7 +107,7 @@ class Simulation(Strict):
     """What evaluates the blades: their RTL, exact to the cycle, or a functional model."""
     engines: dict[Name, Engine] = Field(default_factory=dict)
     """Engines of single nodes, by name."""
-    rtl_engine: RtlEngine = "verilator"
+    rtl_engine: RtlEngine = "auto"
     """What compiles the RTL: FireSim's own generated engine, Verilator, or the first that can."""
     functional: Functional = Functional()
     """Timing of functional nodes."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesim.build.blade_tree import blade_device_tree
-from firesim.build.model import blade_model
+from firesim.build.model import blade_model, fallback_reason
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
 from firesim.config.engines import RtlEngine
@@ -44,9 +44,7 @@ class _Built:
     images: dict[str, LinuxImage]
 
 
-def prepare(
-    plan: Plan, folder: Path, steps: Steps, rtl_engine: RtlEngine = "verilator"
-) -> Prepared:
+def prepare(plan: Plan, folder: Path, steps: Steps, rtl_engine: RtlEngine = "auto") -> Prepared:
     """Build what is missing (all cached) and write each node's device tree into `folder`.
 
     RTL is elaborated and compiled only for the blades of nodes with engine `rtl`.
@@ -61,6 +59,8 @@ def prepare(
     for blade in plan.blades("rtl"):
         with steps.step(f"building the blade {blade}"):
             models[blade] = blade_model(blade, rtl_engine)
+        if reason := fallback_reason(models[blade]):
+            steps.say(f"{blade}: Verilator is used, {reason}")
     blades = {blade: load_blade(blade) for blade in plan.blades()}
     trees = {blade: blade_device_tree(blade) for blade in blades}
     built = _Built(blades, trees, models, _programs(plan, steps), _images(plan, steps))

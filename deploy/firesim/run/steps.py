@@ -17,6 +17,10 @@ class Steps:
     def __init__(self, console: Console) -> None:
         self.console = console
 
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        self.console.print(text, style="dim", highlight=False)
+
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
         """Show `what` while the body runs, and how long it took if that was noticeable."""

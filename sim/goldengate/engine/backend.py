@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,6 +26,12 @@ _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", 
 _FUNCTION_ITEMS = 1500
 Training = Callable[[Path, Path], None]
 _FILES = 4
+
+
+def compiler_version() -> str:
+    """Return what the compiler of generated code says of itself, for use in cache keys."""
+    done = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=False)
+    return done.stdout
 
 
 def read_design(work: Path, manifest: dict[str, Any]) -> Design:
