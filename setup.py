@@ -43,6 +43,7 @@ setup(
     ],
     extras_require={
         "test": [
+            "pylibfst>=0.2",
             "pytest>=8",
             "ruff==0.8.4",
             "mypy==1.13.0",

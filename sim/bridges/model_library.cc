@@ -60,4 +60,13 @@ bool ModelInstance::load(const std::vector<uint8_t>& state) {
   return engine_->load(instance_, state.data(), state.size()) == 0;
 }
 
+std::vector<FiresimSignal> ModelInstance::wires() const {
+  std::vector<FiresimSignal> found;
+  for (uint32_t i = 0; i < engine_->signal_count; ++i) {
+    const FiresimSignal signal = engine_->signal(instance_, i);
+    if (signal.kind == FIRESIM_WIRE) found.push_back(signal);
+  }
+  return found;
+}
+
 }  // namespace firesim::bridges

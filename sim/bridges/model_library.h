@@ -32,6 +32,10 @@ class ModelInstance {
   std::vector<uint8_t> save() const;
   bool load(const std::vector<uint8_t>& state);
 
+  // The wires that can be seen, those of one name one after the other; none unless the model was
+  // built for waves. Storage is valid as long as this instance.
+  std::vector<FiresimSignal> wires() const;
+
  private:
   void* library_ = nullptr;
   const FiresimEngine* engine_ = nullptr;

@@ -18,6 +18,7 @@
 #include "bridges/nic.h"
 #include "bridges/termination.h"
 #include "bridges/warm_start.h"
+#include "bridges/waves.h"
 #include "core/check.h"
 
 namespace firesim {
@@ -65,6 +66,7 @@ class RtlBlade final : public Model {
   void add_bridge(const BridgeInfo& bridge, Config& settings, const SimulationContext& context);
   void add_counters(Config& settings, const SimulationContext& context);
   void add_assert(Config& settings);
+  void add_waves(Config& settings, const SimulationContext& context);
   FiresimPort model_port(const std::string& port, const char* what) const;
   template <bool kReset>
   uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
@@ -81,7 +83,8 @@ class RtlBlade final : public Model {
   BladeStatus status_;
   std::optional<NicDriver> nic_;
   std::vector<NamedDriver> drivers_;
-  AutoCounter* counters_ = nullptr;     // one of drivers_
+  AutoCounter* counters_ = nullptr;  // one of drivers_
+  std::optional<WaveWriter> waves_;
   std::vector<SteppedDriver> stepped_;  // those of drivers_ that work every cycle
   uint64_t ahead_cycles_ = 0;           // of drivers that ran a restore program
   const nlohmann::json settings_;       // of the bridges
@@ -108,6 +111,7 @@ RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesy
   for (const BridgeInfo& bridge : manifest_.bridges) add_bridge(bridge, settings, context);
   add_assert(settings);
   add_counters(settings, context);
+  add_waves(settings, context);
   list_stepped();
   reset_.set(1);
 }
@@ -156,6 +160,7 @@ void RtlBlade::check_settings(Config& settings) const {
   }
   settings.has("autocounter");
   settings.has("assert");
+  settings.has("waves");
   settings.finish();
 }
 
@@ -211,6 +216,11 @@ void RtlBlade::add_assert(Config& settings) {
                                                 manifest_.asserts, enabled, status_)});
 }
 
+void RtlBlade::add_waves(Config& settings, const SimulationContext& context) {
+  if (!settings.has("waves")) return;
+  waves_.emplace(settings.child("waves"), settings.child_where("waves"), name(), context, model_);
+}
+
 // Runs cycles from `offset` to `end`, both counted from `start_cycle`; returns the offset after the
 // last one run, which is before `end` when the blade ended. In reset the outputs mean nothing.
 template <bool kReset>
@@ -221,6 +231,7 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
     inputs_.apply();
     model_.settle();
     if (counters_ != nullptr && cycle == counters_->next_sample()) counters_->sample(cycle);
+    if (waves_ && waves_->wants(cycle)) waves_->sample(cycle);
     if constexpr (!kReset) {
       if (nic_) nic_->take(offset);
       for (const SteppedDriver& one : stepped_) one.driver->step(cycle + one.ahead_cycles);
@@ -264,6 +275,7 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
     model_.settle();
   }
   for (const NamedDriver& item : drivers_) item.driver->finish(cycle);
+  if (waves_) waves_->finish();
 }
 
 void RtlBlade::finish(uint64_t) { finish_drivers(cycle_); }
@@ -371,6 +383,7 @@ nlohmann::json RtlBlade::statistics() const {
                           {"deterministic", status_.deterministic}};
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (nic_) facts["nic"] = nic_->statistics();
+  if (waves_) facts["waves"] = waves_->statistics();
   for (const NamedDriver& item : drivers_) {
     nlohmann::json part = item.driver->statistics();
     if (part.is_null()) continue;

@@ -12,7 +12,11 @@
 extern "C" {
 #endif
 
-enum { FIRESIM_ENGINE_ABI_VERSION = 2 };
+enum { FIRESIM_ENGINE_ABI_VERSION = 3 };
+
+/* What a signal is. Registers and memories are the state between two cycles. A wire has the value
+ * of the cycle last settled, and is there only in models built for waves. */
+enum { FIRESIM_REGISTER = 0, FIRESIM_MEMORY = 1, FIRESIM_WIRE = 2 };
 
 /* One top-level port of a model instance. `storage` stays valid until the instance is destroyed.
  * Width in bits decides its type: <=8 uint8_t, <=16 uint16_t, <=32 uint32_t, <=64 uint64_t,
@@ -23,6 +27,18 @@ typedef struct FiresimPort {
   uint32_t is_input; /* 1: host to target */
   void *storage;
 } FiresimPort;
+
+/* A word of what is inside a model instance, at most 64 bits; what is wider is several words of one
+ * name that differ in `low_bit`. `storage` holds the word in the type a port of that width has, for
+ * a memory an array of `rows` of them. */
+typedef struct FiresimSignal {
+  const char *name; /* hierarchical, "tile.core.pc" */
+  uint32_t low_bit;
+  uint32_t width_bits;
+  uint32_t rows; /* 1 unless a memory */
+  uint32_t kind; /* FIRESIM_REGISTER, FIRESIM_MEMORY or FIRESIM_WIRE */
+  void *storage;
+} FiresimSignal;
 
 /* Call order for one target cycle: write input ports, settle() once, read output ports, tick()
  * once. Outputs keep their values after tick() until the next settle(). */
@@ -43,6 +59,11 @@ typedef struct FiresimEngine {
    * be destroyed. Both NULL when the engine cannot do it. */
   void (*save)(void *instance, void (*write)(void *to, const void *data, size_t bytes), void *to);
   int (*load)(void *instance, const void *data, size_t bytes);
+  /* Signals by number; 0 and both NULL when the engine cannot show them. Registers and memories may
+   * be written between two cycles; written() must follow. */
+  uint32_t signal_count;
+  FiresimSignal (*signal)(void *instance, uint32_t index); /* index < signal_count */
+  void (*written)(void *instance);
 } FiresimEngine;
 
 /* The single exported symbol. */

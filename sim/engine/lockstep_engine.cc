@@ -152,6 +152,9 @@ extern "C" __attribute__((visibility("default"))) const FiresimEngine *firesim_e
                                        settle,
                                        tick,
                                        nullptr,
+                                       nullptr,
+                                       0,
+                                       nullptr,
                                        nullptr};
   return &engine;
 }

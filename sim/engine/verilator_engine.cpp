@@ -213,7 +213,10 @@ const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
                                settle,
                                tick,
                                save,
-                               load};
+                               load,
+                               0,
+                               nullptr,
+                               nullptr};
 
 }  // namespace
 

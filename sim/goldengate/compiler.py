@@ -67,15 +67,18 @@ def _build(
     library: Path,
     jobs: int,
     training: Callable[[Path, Path], None] | None,
+    waves: bool,
 ) -> dict[str, str]:
     """Make the library with the engine asked for; return what the manifest says of it."""
     said: dict[str, str] = {}
     if engine != "verilator":
         try:
-            generated_backend.build(work, manifest, library, jobs=jobs, training=training)
+            generated_backend.build(
+                work, manifest, library, jobs=jobs, training=training, waves=waves
+            )
             return {"name": "generated"}
         except Unsupported as reason:
-            if engine == "generated":
+            if engine == "generated" or waves:
                 raise GoldenGateError(not_generated(str(reason))) from reason
             said["not_generated"] = str(reason)
     verilator_backend.build(work, manifest, library, jobs=jobs)
@@ -100,6 +103,7 @@ def compile(
     jobs: int = 2,
     engine: str = "auto",
     training: Callable[[Path, Path], None] | None = None,
+    waves: bool = False,
 ) -> Path:
     """Compile a design into `out/model.so` and `out/model.json`; return `out`.
 
@@ -109,6 +113,7 @@ def compile(
     manifest's `engine` says which it was, and why not the generated one.
     `training` (model folder, profile folder) runs typical programs on a model for the generated
     engine to see what is active when; without it everything is evaluated in every cycle.
+    `waves` makes every wire that has a name visible, which only the generated engine can.
 
     Raises:
         GoldenGateError: the design is refused, or a tool failed.
@@ -128,6 +133,6 @@ def compile(
         engine=engine,
     )
     manifest = lower(request)
-    manifest["engine"] = _build(engine, work, manifest, out / "model.so", jobs, training)
+    manifest["engine"] = _build(engine, work, manifest, out / "model.so", jobs, training, waves)
     (out / "model.json").write_text(json.dumps(manifest, indent=1) + "\n")
     return out

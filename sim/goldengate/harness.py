@@ -20,7 +20,9 @@ from typing import Any
 
 from goldengate.errors import GoldenGateError, nearest
 
-ABI_VERSION = 2
+ABI_VERSION = 3
+WIRE = 2
+"""The kind of a signal that is no state (firesim_engine.h)."""
 RESET_CYCLES = 16
 
 
@@ -29,6 +31,17 @@ class _Port(ctypes.Structure):
         ("name", ctypes.c_char_p),
         ("width_bits", ctypes.c_uint32),
         ("is_input", ctypes.c_uint32),
+        ("storage", ctypes.c_void_p),
+    )
+
+
+class _Signal(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("low_bit", ctypes.c_uint32),
+        ("width_bits", ctypes.c_uint32),
+        ("rows", ctypes.c_uint32),
+        ("kind", ctypes.c_uint32),
         ("storage", ctypes.c_void_p),
     )
 
@@ -52,6 +65,9 @@ class _Engine(ctypes.Structure):
             "load",
             ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t),
         ),
+        ("signal_count", ctypes.c_uint32),
+        ("signal", ctypes.CFUNCTYPE(_Signal, ctypes.c_void_p, ctypes.c_uint32)),
+        ("written", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
     )
 
 
@@ -61,6 +77,12 @@ def storage_bytes(width_bits: int) -> int:
         if width_bits <= 8 * size:
             return size
     return (width_bits + 31) // 32 * 4
+
+
+def _place(word: _Signal, row: int) -> Any:
+    """Return the bytes of one row of a word."""
+    size = storage_bytes(word.width_bits)
+    return (ctypes.c_uint8 * size).from_address(word.storage + row * size)
 
 
 class Model:
@@ -93,6 +115,7 @@ class Model:
             buffer = ctypes.c_uint8 * storage_bytes(port.width_bits)
             self._storage[name] = buffer.from_address(port.storage)
             self.ports[name] = (port.width_bits, bool(port.is_input))
+        self._signals: dict[str, list[_Signal]] = {}
 
     def close(self) -> None:
         """Destroy the instance; the object must not be used afterwards."""
@@ -140,6 +163,54 @@ class Model:
         self._engine.tick(self._instance)
         self.cycle += 1
         return outputs
+
+    def signals(self) -> list[str]:
+        """Return the names that `peek` knows, sorted; empty when the engine cannot show any."""
+        return sorted(self._words())
+
+    def _words(self) -> dict[str, list[_Signal]]:
+        """Return the words of every signal, state before wires of the same name."""
+        if not self._signals:
+            for index in range(self._engine.signal_count):
+                word = self._engine.signal(self._instance, index)
+                words = self._signals.setdefault(word.name.decode(), [])
+                if not words or words[0].kind == word.kind:
+                    words.append(word)
+        return self._signals
+
+    def _signal(self, name: str, row: int) -> list[_Signal]:
+        words = self._words().get(name)
+        if words is None:
+            raise GoldenGateError(
+                f"the model has no signal '{name}'{nearest(name, self._words())}."
+            )
+        if not 0 <= row < words[0].rows:
+            raise GoldenGateError(f"'{name}' has {words[0].rows} rows; found row {row}.")
+        return words
+
+    def peek(self, name: str, row: int = 0) -> int:
+        """Return a register, a row of a memory, or, in a model built for waves, a wire.
+
+        State is as the last `step` left it, a wire is that of the cycle just run.
+        """
+        words = self._signal(name, row)
+        start = min(word.low_bit for word in words)
+        return sum(int.from_bytes(_place(w, row), "little") << (w.low_bit - start) for w in words)
+
+    def poke(self, name: str, value: int, row: int = 0) -> None:
+        """Set a register or a row of a memory for the next `step`."""
+        words = self._signal(name, row)
+        if words[0].kind == WIRE:
+            raise GoldenGateError(f"'{name}' is a wire, which cannot be set.")
+        width = sum(word.width_bits for word in words)
+        if not 0 <= value < 1 << width:
+            raise GoldenGateError(f"'{name}' is {width} bits wide; {value} does not fit.")
+        start = min(word.low_bit for word in words)
+        for word in words:
+            part = value >> (word.low_bit - start) & ((1 << word.width_bits) - 1)
+            place = _place(word, row)
+            place[:] = part.to_bytes(len(place), "little")
+        self._engine.written(self._instance)
 
     def save(self) -> bytes:
         """Return the whole state between two cycles."""

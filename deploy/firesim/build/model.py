@@ -9,10 +9,10 @@ from pathlib import Path
 from firesim.build.cache import cached
 
 
-def blade_model(name: str, engine: str = "auto") -> Path:
+def blade_model(name: str, engine: str = "auto", *, waves: bool = False) -> Path:
     """Return the folder with `model.so`, `model.json` and `blade.dts` of a blade.
 
-    `engine` as for goldengate.compile.
+    `engine` and `waves` as for goldengate.compile.
 
     Raises:
         ToolError, GoldenGateError: a step failed; the message says which and why.
@@ -23,7 +23,7 @@ def blade_model(name: str, engine: str = "auto") -> Path:
     if engine == "verilator":
         return _built(name, engine)
     # One model for `auto` and `generated`, which differ only where a design is refused.
-    model = _built(name, "auto")
+    model = _built(name, "auto", waves)
     if engine == "generated" and (reason := fallback_reason(model)):
         raise GoldenGateError(f"{name}: {not_generated(reason)}")
     return model
@@ -35,7 +35,7 @@ def fallback_reason(model: Path) -> str | None:
     return engine.get("not_generated")
 
 
-def _built(name: str, engine: str) -> Path:
+def _built(name: str, engine: str, waves: bool = False) -> Path:
     import goldengate
     from goldengate.command import compiler_key
 
@@ -61,11 +61,12 @@ def _built(name: str, engine: str) -> Path:
                 for event in blade["events"]
             ],
             engine=engine,
-            training=None if engine == "verilator" else train,
+            training=None if engine == "verilator" or waves else train,
+            waves=waves,
         )
         shutil.copyfile(rtl / blade["device_tree"], folder / "blade.dts")
 
-    key = [rtl, *compiler_key(engine), engine]
-    if engine != "verilator":
+    key = [rtl, *compiler_key(engine), f"{engine}, waves" if waves else engine]
+    if engine != "verilator" and not waves:
         key += [Path(training.__file__), *training.programs()]
     return cached("model", key, build)

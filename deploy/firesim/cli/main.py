@@ -18,6 +18,7 @@ from firesim.cli.snapshot import snapshot
 from firesim.cli.ssh import ssh
 from firesim.cli.test import test
 from firesim.cli.version import version
+from firesim.cli.waves import waves
 from firesim.cli.workload import workload
 
 app = typer.Typer(
@@ -28,7 +29,18 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_show_locals=False,
 )
-for command in (quickstart, runworkload, runcheck, kill, report, schema, version, console, cp):
+for command in (
+    quickstart,
+    runworkload,
+    runcheck,
+    kill,
+    report,
+    schema,
+    version,
+    console,
+    cp,
+    waves,
+):
     app.command()(command)
 app.command(context_settings={"ignore_unknown_options": False})(test)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(experiment)

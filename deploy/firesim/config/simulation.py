@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from firesim.config.base import Name, Strict
 from firesim.config.engines import Engine, Functional, RtlEngine, Snapshots
+from firesim.config.waves import Waves
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
 Word32 = Annotated[int, Field(ge=0, lt=2**32)]
@@ -129,6 +130,8 @@ class Simulation(Strict):
     """Instruction traces and call stacks."""
     autocounter: AutoCounter = AutoCounter()
     """Event counters."""
+    waves: list[Waves] = Field(default_factory=list)
+    """Signals of RTL nodes for a wave viewer; needs the generated engine."""
     captures: bool = False
     """Whether each switch writes its packets to capture.pcapng."""
     throughput_interval_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 10_000

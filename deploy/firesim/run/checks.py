@@ -64,6 +64,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
             _check_linux(loaded, node, node.linux)
         _check_files(loaded, node, checked)
     _check_traced(loaded, plan)
+    _check_waves(loaded, plan)
 
 
 def _check_traced(loaded: Loaded, plan: Plan) -> None:
@@ -73,6 +74,24 @@ def _check_traced(loaded: Loaded, plan: Plan) -> None:
             place = ("simulation", "tracing", "nodes", index)
             text = f'found "{name}", whose engine is functional, expected a node of engine rtl.'
             raise loaded.error(place, text)
+
+
+def _check_waves(loaded: Loaded, plan: Plan) -> None:
+    simulation = loaded.config.simulation
+    seen: set[str] = set()
+    for index, waves in enumerate(simulation.waves):
+        place = ("simulation", "waves", index, "node")
+        if plan.node(waves.node).engine != "rtl":
+            text = (
+                f'found "{waves.node}", whose engine is functional, expected a node of engine rtl.'
+            )
+            raise loaded.error(place, text)
+        if waves.node in seen:
+            raise loaded.error(place, f'found "{waves.node}" twice, expected each node once.')
+        seen.add(waves.node)
+    if seen and simulation.rtl_engine == "verilator":
+        text = 'found "verilator" with waves, expected "generated" or "auto".'
+        raise loaded.error(("simulation", "rtl_engine"), text)
 
 
 def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:

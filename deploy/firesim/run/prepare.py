@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,14 +41,23 @@ class _Built:
     blades: dict[str, Blade]
     trees: dict[str, Path]
     models: dict[str, Path]
+    wave_models: dict[str, Path]
+    """Models of nodes whose waves are wanted, by node."""
     programs: dict[str, Path]
     images: dict[str, LinuxImage]
 
 
-def prepare(plan: Plan, folder: Path, steps: Steps, rtl_engine: RtlEngine = "auto") -> Prepared:
+def prepare(
+    plan: Plan,
+    folder: Path,
+    steps: Steps,
+    rtl_engine: RtlEngine = "auto",
+    waves_of: Collection[str] = (),
+) -> Prepared:
     """Build what is missing (all cached) and write each node's device tree into `folder`.
 
-    RTL is elaborated and compiled only for the blades of nodes with engine `rtl`.
+    RTL is elaborated and compiled only for the blades of nodes with engine `rtl`. `waves_of` are
+    nodes whose signals are to be seen.
 
     Raises:
         ToolError, GoldenGateError, LinuxError: a build step failed.
@@ -61,9 +71,14 @@ def prepare(plan: Plan, folder: Path, steps: Steps, rtl_engine: RtlEngine = "aut
             models[blade] = blade_model(blade, rtl_engine)
         if reason := fallback_reason(models[blade]):
             steps.say(f"{blade}: Verilator is used, {reason}")
+    wave_models: dict[str, Path] = {}
+    for name in waves_of:
+        blade = plan.node(name).blade
+        with steps.step(f"building the blade {blade} with its waves"):
+            wave_models[name] = blade_model(blade, "generated", waves=True)
     blades = {blade: load_blade(blade) for blade in plan.blades()}
     trees = {blade: blade_device_tree(blade) for blade in blades}
-    built = _Built(blades, trees, models, _programs(plan, steps), _images(plan, steps))
+    built = _Built(blades, trees, models, wave_models, _programs(plan, steps), _images(plan, steps))
     servers = [node for node in plan.nodes if node.traffic is None]
     with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
         files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
@@ -109,6 +124,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         blob = _tree(node, dts, " ".join(node.args))
     tree = _write_tree(node, blob, folder)
     model = built.models.get(node.blade) if node.engine == "rtl" else None
+    model = built.wave_models.get(node.name, model)
     return NodeFiles(
         bridges=bridge_kinds(model) if model else frozenset(blade.bridges),
         load=[*load, Load(tree, "raw", DEVICE_TREE)],

@@ -90,7 +90,7 @@ def run(
     *,
     results: Path | None = None,
     console: Console | None = None,
-    restart: Callable[[Plan], Restart] | None = None,
+    restart: Callable[[Plan], Restart | None] | None = None,
 ) -> Outcome:
     """Run a checked configuration and return how it ended; the report is not written here.
 
@@ -107,7 +107,8 @@ def run(
     folder = new_folder(loaded.name, results)
     try:
         engine = loaded.config.simulation.rtl_engine
-        prepared = prepare(plan, folder, Steps(console), engine)
+        waves_of = [waves.node for waves in loaded.config.simulation.waves]
+        prepared = prepare(plan, folder, Steps(console), engine, waves_of)
         description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)

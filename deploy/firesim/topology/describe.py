@@ -10,6 +10,7 @@ from typing import Any
 from firesim.config.engines import Snapshots
 from firesim.config.run_config import RunConfig
 from firesim.config.simulation import InstructionTrigger, Trigger
+from firesim.config.waves import Waves
 from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
@@ -21,6 +22,7 @@ DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
 """Link to the terminal of a node's console, in the node's folder."""
+WAVES = "waves.fst"
 CONTROL_SOCKET = "control.sock"
 SNAPSHOTS_FOLDER = "snapshots"
 """Where a run keeps its snapshots, in its results."""
@@ -145,13 +147,21 @@ def _node(node: PlannedNode, config: RunConfig, files: dict[str, NodeFiles]) -> 
         }
     # "autocounter" and "assert" are no bridges of the blade but instruments the compiler adds.
     wanted = {*made.bridges, "autocounter", "assert"}
+    bridges = {kind: value for kind, value in every.items() if kind in wanted}
+    for waves in config.simulation.waves:
+        if waves.node == node.name:
+            bridges["waves"] = _waves(waves)
     return {
         "name": node.name,
         "kind": "rtl",
         "model": str(made.model),
         "manifest": str(made.manifest),
-        "bridges": {kind: value for kind, value in every.items() if kind in wanted},
+        "bridges": bridges,
     }
+
+
+def _waves(waves: Waves) -> dict[str, Any]:
+    return {"file": f"{waves.node}/{WAVES}", **waves.model_dump(exclude={"node"})}
 
 
 def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str, Any]:

@@ -106,6 +106,9 @@ const FiresimEngine kEngine = {
       std::memcpy(instance, data, bytes);
       return 0;
     },
+    0,
+    nullptr,
+    nullptr,
 };
 
 }  // namespace

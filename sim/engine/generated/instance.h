@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The engine interface (firesim_engine.h) over generated code: included at the end of a model's
-// main.cc, which has defined State, initialize(), cycle() and kPorts before.
+// main.cc, which has defined State, initialize(), wake(), cycle(), kPorts and kSignals before.
 //
 // settle() computes the outputs of a cycle and, as every register is updated as soon as nothing
 // reads its old value any more, the state of the next one too. So tick() has nothing left to do.
@@ -30,6 +30,7 @@ struct alignas(64) Instance {
 };
 
 constexpr uint32_t kPortCount = sizeof(model::kPorts) / sizeof(model::kPorts[0]);
+constexpr uint32_t kSignalCount = model::kSignals.size();
 
 void require(bool holds, const char *what) {
   if (holds) return;
@@ -71,23 +72,58 @@ void tick(void *opaque) {
   instance.settled = false;
 }
 
-// A saved state: the hash of the code that laid it out, then the bytes of State.
+FiresimSignal signal(void *opaque, uint32_t index) {
+  require(index < kSignalCount, "signal(): index is not below signal_count");
+  const model::SignalEntry &entry = model::kSignals[index];
+  auto *bytes = reinterpret_cast<unsigned char *>(&static_cast<Instance *>(opaque)->state);
+  return {entry.name, entry.low_bit, entry.width_bits,
+          entry.rows, entry.kind,    bytes + entry.offset};
+}
+
+void written(void *opaque) {
+  auto &instance = *static_cast<Instance *>(opaque);
+  require(!instance.settled, "written() between settle() and tick()");
+  model::wake(instance.state);
+}
+
+// A saved state: the hash of the names of all registers and memories, the inputs, then registers
+// and memories in that order. All else follows from these, so a state is good for every model of
+// the design, however it was cut into clusters and whether built for waves or not.
 static_assert(std::is_trivially_copyable_v<model::State>);
-constexpr uint64_t kCodeHash = FIRESIM_CODE_HASH;
+constexpr uint64_t kStateHash = FIRESIM_STATE_HASH;
+
+size_t saved_bytes() {
+  size_t sum = sizeof kStateHash + sizeof(model::Inputs);
+  for (const model::SignalEntry &entry : model::kSignals) {
+    if (entry.kind != FIRESIM_WIRE) sum += entry.bytes * entry.rows;
+  }
+  return sum;
+}
 
 void save(void *opaque, void (*write)(void *to, const void *data, size_t bytes), void *to) {
   const auto &instance = *static_cast<const Instance *>(opaque);
   require(!instance.settled, "save() between settle() and tick()");
-  write(to, &kCodeHash, sizeof kCodeHash);
-  write(to, &instance.state, sizeof instance.state);
+  write(to, &kStateHash, sizeof kStateHash);
+  write(to, &instance.state.in, sizeof(model::Inputs));
+  const auto *bytes = reinterpret_cast<const unsigned char *>(&instance.state);
+  for (const model::SignalEntry &entry : model::kSignals) {
+    if (entry.kind != FIRESIM_WIRE) write(to, bytes + entry.offset, entry.bytes * entry.rows);
+  }
 }
 
 int load(void *opaque, const void *data, size_t bytes) {
   auto &instance = *static_cast<Instance *>(opaque);
-  if (bytes != sizeof kCodeHash + sizeof instance.state) return -1;
-  if (std::memcmp(data, &kCodeHash, sizeof kCodeHash) != 0) return -1;
-  std::memcpy(&instance.state, static_cast<const char *>(data) + sizeof kCodeHash,
-              sizeof instance.state);
+  if (bytes != saved_bytes() || std::memcmp(data, &kStateHash, sizeof kStateHash) != 0) return -1;
+  const auto *from = static_cast<const unsigned char *>(data) + sizeof kStateHash;
+  auto *to = reinterpret_cast<unsigned char *>(&instance.state);
+  std::memcpy(&instance.state.in, from, sizeof(model::Inputs));
+  from += sizeof(model::Inputs);
+  for (const model::SignalEntry &entry : model::kSignals) {
+    if (entry.kind == FIRESIM_WIRE) continue;
+    std::memcpy(to + entry.offset, from, entry.bytes * entry.rows);
+    from += entry.bytes * entry.rows;
+  }
+  model::wake(instance.state);
   instance.settled = false;
   return 0;
 }
@@ -102,7 +138,10 @@ const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
                                settle,
                                tick,
                                save,
-                               load};
+                               load,
+                               kSignalCount,
+                               signal,
+                               written};
 
 }  // namespace
 

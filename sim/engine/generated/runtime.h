@@ -25,6 +25,17 @@ struct PortEntry {
   size_t offset;
 };
 
+// A signal: its name and place, and where in the state it is kept, in `bytes` for each row.
+struct SignalEntry {
+  const char *name;
+  uint32_t low_bit;
+  uint32_t width_bits;
+  uint32_t rows;
+  uint32_t kind;
+  size_t offset;
+  size_t bytes;
+};
+
 // A field of the state that a profiling model watches.
 struct WatchedField {
   size_t offset;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ from typing import Any
 
 from firesim.build.tools import ToolError, run
 
-from goldengate.engine import cluster, emit, items, netlist, profile, rtlil
+from goldengate.engine import access, cluster, emit, items, netlist, profile, rtlil
 from goldengate.engine.design import Design
 from goldengate.errors import GoldenGateError
 
@@ -34,15 +33,16 @@ def compiler_version() -> str:
     return done.stdout
 
 
-def read_design(work: Path, manifest: dict[str, Any]) -> Design:
-    """Return the design of a lowered netlist.
+def read_design(work: Path, manifest: dict[str, Any], probes: bool = False) -> Design:
+    """Return the design of a lowered netlist, with `probes` as for netlist.build.
 
     Raises:
         Unsupported: it has something this engine does not handle.
     """
     with (work / NETLIST).open() as stream:
         module = rtlil.parse(stream, manifest["top"])
-    return netlist.build(module, manifest["clock"], [port["name"] for port in manifest["ports"]])
+    names = [port["name"] for port in manifest["ports"]]
+    return netlist.build(module, manifest["clock"], names, probes)
 
 
 def whole(found: items.Items) -> list[emit.Cluster]:
@@ -91,9 +91,11 @@ def make_model(
     """Write, compile and link the C++ of a model."""
     texts = emit.write(emitter, design_hash, _FILES, more)
     sources = _write(folder, texts)
-    code_hash = hashlib.sha256("".join(texts[name] for name in sorted(texts)).encode()).hexdigest()
+    state_hash = access.state_hash(emitter.design)
+    # Tables of offsets into a state that is not a standard layout class, which clang allows.
+    flags = [*flags, "-Wno-invalid-offsetof", f"-DFIRESIM_STATE_HASH=0x{state_hash:016x}u"]
     try:
-        compile_files(sources, library, jobs, [*flags, f"-DFIRESIM_CODE_HASH=0x{code_hash[:16]}u"])
+        compile_files(sources, library, jobs, flags)
     except ToolError as error:
         raise GoldenGateError(f"{emitter.design.name}: {error}") from error
     for path in folder.glob("*.o"):
@@ -111,7 +113,7 @@ def _clusters(
     for old in results.glob("*"):
         old.unlink()
     (model / "model.json").write_text(json.dumps(manifest))
-    flags = ["-O1", "-Wno-invalid-offsetof"]
+    flags = ["-O1"]
     more = profile.declarations(emitter)
     make_model(
         emitter, manifest["design_hash"], model / "code", model / "model.so", jobs, more, flags
@@ -130,17 +132,20 @@ def build(
     *,
     jobs: int,
     training: Training | None = None,
+    waves: bool = False,
 ) -> None:
     """Generate, compile and link the model of the netlist in `work`.
 
     `training` runs what is typical on the model in the folder it is given, with the second folder
-    as FIRESIM_PROFILE_DIRECTORY. Without it everything is evaluated in every cycle.
+    as FIRESIM_PROFILE_DIRECTORY. Without it everything is evaluated in every cycle. With `waves`
+    every wire that has a name can be seen, and the model is several times slower.
 
     Raises:
         Unsupported: the design has something this engine does not handle.
         GoldenGateError: the C++ compiler or the linker failed.
     """
-    found = items.collect(read_design(work, manifest))
+    found = items.collect(read_design(work, manifest, waves))
     clusters = _clusters(found, work, manifest, training, jobs) if training else whole(found)
     emitter = emit.Emitter(found, clusters)
-    make_model(emitter, manifest["design_hash"], work / "generated", library, jobs, [], [])
+    flags = ["-O1"] if waves else []
+    make_model(emitter, manifest["design_hash"], work / "generated", library, jobs, [], flags)

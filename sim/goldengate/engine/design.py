@@ -23,10 +23,14 @@ class Port:
 
 @dataclass
 class Register:
-    """A word of state, updated at the end of every cycle to `following`."""
+    """A word of state, updated at the end of every cycle to `following`.
+
+    It holds bits `low` and up of the register `name`.
+    """
 
     index: int
     name: str
+    low: int
     leaf: Node
     following: Node
     initial: int
@@ -65,6 +69,19 @@ class Column:
     writes: list[Write] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Probe:
+    """A word of a wire that is kept to be seen: bits `low` and up of the wire `name`.
+
+    `index` numbers the value in `Design.probed`; wires that are one signal share it.
+    """
+
+    name: str
+    low: int
+    width: int
+    index: int
+
+
 @dataclass
 class Design:
     """A design ready to be scheduled. Leaves are named ("input" | "register", index, word)."""
@@ -74,6 +91,8 @@ class Design:
     ports: list[Port] = field(default_factory=list)
     registers: list[Register] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
+    probed: list[Node] = field(default_factory=list)
+    probes: list[Probe] = field(default_factory=list)
 
     def roots(self) -> list[Node]:
         """Return the nodes that are needed: outputs, next states, memory writes."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from goldengate.engine import access
 from goldengate.engine.design import Column, Design, Port
 from goldengate.engine.expressions import (
     allocated_rows,
@@ -197,6 +198,10 @@ class _Body:
         cast = "u64" if wide else storage_type(port.width)
         self.lines.append(f"{place} = ({cast}){value};")
 
+    def _probe(self, item: Item) -> None:
+        node = self.emitter.design.probed[item.index]
+        self.lines.append(f"s.w{item.index} = ({storage_type(node.width)}){self.name(node)};")
+
 
 def _port_field(index: int, port: Port) -> str:
     if port.width > 64:
@@ -226,6 +231,7 @@ def state_header(emitter: Emitter) -> str:
     always = emitter.written_always()
     watched = [(width, name) for width, name, key in places if key in always]
     fields = [(width, name) for width, name, key in places if key not in always]
+    fields += [(node.width, f"w{index}") for index, node in enumerate(design.probed)]
     staged = [item.index for item in emitter.items.items if item.staged]
     fields += [(design.registers[index].leaf.width, f"t{index}") for index in staged]
     inputs = [_port_field(i, p) for i, p in enumerate(design.ports) if p.is_input]
@@ -264,7 +270,7 @@ def _input_changes(emitter: Emitter) -> list[str]:
 
 
 def _initial_state(emitter: Emitter) -> list[str]:
-    lines = ["  std::memset(s.flag, 1, sizeof s.flag);", "  s.awake = 1;"]
+    lines = ["  wake(s);"]
     for register in emitter.design.registers:
         if register.initial:
             value = literal(register.initial, register.leaf.width)
@@ -306,7 +312,10 @@ def _cycle_lines(emitter: Emitter) -> list[str]:
 def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
     """Return the source file with the cycle, the initial state and the table of ports."""
     design = emitter.design
-    lines = ['#include "state.h"', "namespace model {", "void initialize(State &s) {"]
+    lines = ['#include "firesim_engine.h"', '#include "state.h"', "namespace model {"]
+    lines += ["void wake(State &s) {"]
+    lines += ["  std::memset(s.flag, 1, sizeof s.flag);", "  s.awake = 1;", "}"]
+    lines += ["void initialize(State &s) {"]
     lines += [*_initial_state(emitter), "}", "void input_changes(State &s) {"]
     lines += [*_input_changes(emitter), "  s.seen = s.in;", "}"]
     lines += ["void cycle(State &s) {", *_cycle_lines(emitter)]
@@ -316,7 +325,7 @@ def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
         lines.append(
             f'  {{"{port.name}", {port.width}, {int(port.is_input)}, offsetof(State, {field})}},'
         )
-    lines += ["};", *more, "}"]
+    lines += ["};", *access.table(emitter), *more, "}"]
     lines += [f'#define FIRESIM_DESIGN_HASH "{design_hash}"', '#include "instance.h"', ""]
     return "\n".join(lines)
 

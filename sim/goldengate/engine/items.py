@@ -20,9 +20,9 @@ _CHEAP = frozenset(("slice", "rep", "sext"))
 class Item:
     """One step of a cycle. `reads` are the values it needs: items' nodes and leaves.
 
-    kind: "node", "update" (register `index`), "write" (column `index`, port `port`) or "output"
-    (port `index`, word `port`). `before` are items that must come first because they read what this
-    one overwrites.
+    kind: "node", "update" (register `index`), "write" (column `index`, port `port`), "output"
+    (port `index`, word `port`) or "probe" (value `index`). `before` are items that must come first
+    because they read what this one overwrites.
     """
 
     number: int
@@ -127,6 +127,9 @@ class _Builder:
             for word, node in enumerate(entry.words if not entry.is_input else []):
                 self.compute(node)
                 self._add("output", [node], index=index, port=word)
+        for index, node in enumerate(design.probed):
+            self.compute(node)
+            self._add("probe", [node], index=index)
 
     def overwrites(self) -> None:
         """Fill in `before`; registers that copy each other in a ring are staged."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from goldengate.engine import memories, registers, signals
 from goldengate.engine.cells import RULES, evaluate
-from goldengate.engine.design import Design, Port, Unsupported
+from goldengate.engine.design import Design, Port, Probe, Unsupported
 from goldengate.engine.ir import WORD, mask
 from goldengate.engine.rtlil import Cell, Chunk, Module, identifier
 from goldengate.engine.signals import Signal
@@ -147,6 +147,21 @@ class _Importer:
                     raise self._loop(path, needed[0])
                 path.append(needed[0])
 
+    def probe_wires(self) -> None:
+        """Keep every wire that the user named to be seen."""
+        numbers: dict[int, int] = {}
+        for wire in self.module.wires.values():
+            if wire.name.startswith("$") or wire.name == self.clock:
+                continue
+            low = 0
+            value = self.signal([(wire.name, 0, wire.width)])
+            for node in signals.words(self.graph, value):
+                index = numbers.setdefault(node.uid, len(numbers))
+                if index == len(self.design.probed):
+                    self.design.probed.append(node)
+                self.design.probes.append(Probe(wire.name, low, node.width, index))
+                low += node.width
+
     def build(self) -> Design:
         """Evaluate everything and return the design."""
         for ports in self.memories.values():
@@ -182,10 +197,16 @@ class _Importer:
         return self.design
 
 
-def build(module: Module, clock: str, port_order: list[str]) -> Design:
+def build(module: Module, clock: str, port_order: list[str], probes: bool = False) -> Design:
     """Return the design of a flat module; `port_order` lists its ports but for the clock.
+
+    With `probes`, every wire the user named is kept to be seen.
 
     Raises:
         Unsupported: the module has something this engine does not handle.
     """
-    return _Importer(module, clock, port_order).build()
+    importer = _Importer(module, clock, port_order)
+    design = importer.build()
+    if probes:
+        importer.probe_wires()
+    return design

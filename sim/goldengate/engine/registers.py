@@ -34,8 +34,8 @@ def leaves(design: Design, module: Module, cell: Cell) -> Signal:
         index = len(design.registers)
         leaf = design.graph.leaf(("register", index), width)
         start = initial >> low & ((1 << width) - 1)
-        name = f"{cell.ports['Q'][0][0]}{f'[{low}]' if position > WORD else ''}"
-        design.registers.append(Register(index, name, leaf, leaf, start))
+        name, first, _ = cell.ports["Q"][0]
+        design.registers.append(Register(index, name, first + low, leaf, leaf, start))
         found.append(leaf)
     return found
 

@@ -148,10 +148,21 @@ def _overrides(loaded: Loaded, shape: Shape) -> None:
             raise loaded.error(
                 ("workload", "nodes", name), unknown(name, "one of the nodes", shape.nodes)
             )
+    _observed(loaded, shape)
+
+
+def _observed(loaded: Loaded, shape: Shape) -> None:
+    """Check the names of nodes below `simulation`."""
     for name in loaded.config.simulation.engines:
         if name not in shape.nodes:
             place = ("simulation", "engines", name)
             raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))
+    for index, waves in enumerate(loaded.config.simulation.waves):
+        if waves.node not in shape.nodes:
+            raise loaded.error(
+                ("simulation", "waves", index, "node"),
+                unknown(waves.node, "one of the nodes", shape.nodes),
+            )
     for name in loaded.config.simulation.tracing.nodes or []:
         if name not in shape.nodes:
             place = ("simulation", "tracing", "nodes")

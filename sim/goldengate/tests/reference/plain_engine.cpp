@@ -75,6 +75,9 @@ const FiresimEngine kEngine = {FIRESIM_ENGINE_ABI_VERSION,
                                settle,
                                tick,
                                nullptr,
+                               nullptr,
+                               0,
+                               nullptr,
                                nullptr};
 
 }  // namespace

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Settings of waves: which cycles of a node are written for a wave viewer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from firesim.config.base import Name, Strict
+
+
+class Waves(Strict):
+    """The signals of an RTL node in some cycles, as NODE/waves.fst; changes no target cycle."""
+
+    node: Name
+    """The node."""
+    start_cycle: Annotated[int, Field(ge=0, lt=2**64)] = 0
+    """The first target cycle written."""
+    end_cycle: Annotated[int, Field(ge=1, lt=2**64)]
+    """The target cycle before which the file ends."""
+    scopes: list[str] = Field(default_factory=list)
+    """Modules or signals by hierarchical name, such as tile.core (default everything)."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Waves:
+        if self.end_cycle <= self.start_cycle:
+            raise ValueError(
+                f"found end_cycle {self.end_cycle}, expected more than start_cycle "
+                f"({self.start_cycle})."
+            )
+        return self

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Waves of a run that has been: the file a viewer opens says what the run's outputs said."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pylibfst
+import pytest
+from firesim.cli.main import app
+from firesim.config.errors import InputError
+from firesim.config.load import load_text
+from firesim.run.checks import check_plan
+from firesim.run.runner import run
+from firesim.topology.resolve import resolve
+from typer.testing import CliRunner
+
+RUNNER = CliRunner()
+HELLO = """\
+system: {topology: rack_1, link: {latency_cycles: 2000}, node: {memory: {size_mib: 16}}}
+workload: {node: {program: hello}}
+simulation:
+  max_cycles: 6000
+  throughput_interval_cycles: 0
+  tracing: {enabled: true, outputs: [text]}
+"""
+START, CYCLES = 3_000, 500
+TRACE = "soc.system.tile.auto_trace_out_0"
+PERIOD_FS = 312_500
+COMMIT = re.compile(r"core +0: 3 0x([0-9a-f]+) \(0x[0-9a-f]+\) cycle (\d+)")
+
+
+def values_of(file: Path, name: str) -> dict[int, int]:
+    """Return the values of a signal by the cycle in which it took them."""
+    fst = pylibfst.lib.fstReaderOpen(str(file).encode())
+    assert fst != pylibfst.ffi.NULL
+    _, signals = pylibfst.get_scopes_signals2(fst)
+    handle = next(s.handle for key, s in signals.by_name.items() if key.split(" ")[0] == f"node0.{name}")
+    pylibfst.lib.fstReaderSetFacProcessMask(fst, handle)
+    found: dict[int, int] = {}
+
+    def change(_data: object, time: int, _handle: int, value: object) -> None:
+        found[time // PERIOD_FS] = int(pylibfst.helpers.string(value), 2)
+
+    pylibfst.fstReaderIterBlocks(fst, change)
+    pylibfst.lib.fstReaderClose(fst)
+    return found
+
+
+def test_waves_of_a_run_that_has_been(results_root: Path) -> None:
+    before = run(load_text(HELLO))
+    log = (before.folder / "node0/trace/hart0.log").read_text()
+    commits = {int(cycle): int(pc, 16) for pc, cycle in COMMIT.findall(log)}
+    wanted = ["waves", "node0", "--from", str(START), "--cycles", str(CYCLES)]
+    done = RUNNER.invoke(app, [*wanted, "--run", str(before.folder)])
+    assert done.exit_code == 0, done.output
+    file = Path(re.sub(r"\s", "", done.output.rpartition("waves:")[2]))
+    cycles = values_of(file, "cycle")
+    assert cycles == {cycle: cycle for cycle in range(START, START + CYCLES)}
+    valid = values_of(file, f"{TRACE}_valid")
+    pc = values_of(file, f"{TRACE}_iaddr")
+    assert any(START <= cycle < START + CYCLES for cycle in commits)
+    now_valid = now_pc = 0
+    for cycle in range(START, START + CYCLES):
+        now_valid, now_pc = valid.get(cycle, now_valid), pc.get(cycle, now_pc)
+        assert bool(now_valid) == (cycle in commits), cycle
+        if cycle in commits:
+            assert now_pc == commits[cycle], cycle
+
+
+@pytest.mark.parametrize(
+    ("waves", "sentence"),
+    [
+        ("{node: node7, end_cycle: 5}", 'found "node7", expected one of the nodes'),
+        ("{node: node0, start_cycle: 5, end_cycle: 5}", "expected more than start_cycle"),
+        ("{node: node0, end_cycle: 5}, {node: node0, end_cycle: 6}", "expected each node once"),
+    ],
+)
+def test_mistaken_waves_are_refused(waves: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        loaded = load_text(HELLO, [f"simulation.waves=[{waves}]"])
+        check_plan(loaded, resolve(loaded))
+
+
+def test_verilator_shows_no_waves() -> None:
+    more = ["simulation.waves=[{node: node0, end_cycle: 5}]", "simulation.rtl_engine=verilator"]
+    with pytest.raises(InputError, match='found "verilator" with waves'):
+        loaded = load_text(HELLO, more)
+        check_plan(loaded, resolve(loaded))
+
+
+def test_an_unknown_scope_names_the_nearest(results_root: Path) -> None:
+    loaded = load_text(HELLO, ["simulation.waves=[{node: node0, end_cycle: 5, scopes: [clok]}]"])
+    outcome = run(loaded)
+    assert outcome.exit_status == 2
+    assert "no scope or signal 'clok', nearest is" in outcome.message
+
+
+def test_a_run_from_outside_is_not_repeated(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(HELLO)
+    (tmp_path / "result.json").write_text('{"deterministic": false}')
+    done = RUNNER.invoke(app, ["waves", "node0", "--run", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "expected a run that can be repeated" in re.sub(r"\s+", " ", done.output)

@@ -1,0 +1,52 @@
+"""Step `access`: the table of signals, by which what is inside a model is read, written and saved.
+
+Registers and memories are in every model and in the same order, so that a saved state is good for
+all models of a design. Wires are there only when the design was built with probes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from goldengate.engine.design import Design
+
+if TYPE_CHECKING:
+    from goldengate.engine.emit import Emitter
+
+REGISTER, MEMORY, WIRE = "FIRESIM_REGISTER", "FIRESIM_MEMORY", "FIRESIM_WIRE"
+
+
+def _state(design: Design) -> list[tuple[str, int, int, int, str, str]]:
+    """Return (name, lowest bit, width, rows, kind, field) of all registers and memories."""
+    found = []
+    for register in design.registers:
+        entry = (register.name, register.low, register.leaf.width, 1, REGISTER)
+        found.append((*entry, f"r{register.index}"))
+    for column in design.columns:
+        entry = (column.name, column.low, column.width, column.size, MEMORY)
+        found.append((*entry, f"m{column.index}"))
+    return found
+
+
+def state_hash(design: Design) -> int:
+    """Return a number that stands for the names, sizes and order of all state and the inputs."""
+    inputs = [(port.name, port.width) for port in design.ports if port.is_input]
+    text = json.dumps([inputs, [entry[:5] for entry in _state(design)]])
+    return int(hashlib.sha256(text.encode()).hexdigest()[:16], 16)
+
+
+def table(emitter: Emitter) -> list[str]:
+    """Return the declaration of kSignals."""
+    design = emitter.design
+    entries = _state(design)
+    entries += [(p.name, p.low, p.width, 1, WIRE, f"w{p.index}") for p in design.probes]
+    lines = [f"const std::array<SignalEntry, {len(entries)}> kSignals = {{{{"]
+    for name, low, width, rows, kind, field in entries:
+        one = f"{field}[0]" if kind == MEMORY else field
+        lines.append(
+            f"  {{{json.dumps(name)}, {low}, {width}, {rows}, {kind}, offsetof(State, {field}), "
+            f"sizeof(State::{one})}},"
+        )
+    return [*lines, "}};"]
