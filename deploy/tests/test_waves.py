@@ -36,7 +36,8 @@ def values_of(file: Path, name: str) -> dict[int, int]:
     fst = pylibfst.lib.fstReaderOpen(str(file).encode())
     assert fst != pylibfst.ffi.NULL
     _, signals = pylibfst.get_scopes_signals2(fst)
-    handle = next(s.handle for key, s in signals.by_name.items() if key.split(" ")[0] == f"node0.{name}")
+    handles = {key.split(" ")[0]: signal.handle for key, signal in signals.by_name.items()}
+    handle = handles[f"node0.{name}"]
     pylibfst.lib.fstReaderSetFacProcessMask(fst, handle)
     found: dict[int, int] = {}
 

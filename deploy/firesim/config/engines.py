@@ -11,7 +11,6 @@ from firesim.config.base import Strict
 from firesim.config.units import seconds_of
 
 Engine = Literal["rtl", "functional"]
-RtlEngine = Literal["auto", "generated", "verilator"]
 
 LEAST_INTERVAL_S = 0.1
 

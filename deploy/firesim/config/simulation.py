@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from firesim.build.model import RtlEngine
 from firesim.config.base import Name, Strict
-from firesim.config.engines import Engine, Functional, RtlEngine, Snapshots
+from firesim.config.engines import Engine, Functional, Snapshots
 from firesim.config.waves import Waves
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
