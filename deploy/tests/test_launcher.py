@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The launcher where it may not install anything: it says in words what to install, and stops."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from firesim.build.paths import ROOT
+
+TOOLS = ("sh", "cat", "cksum", "dirname", "mkdir", "awk", "tr", "flock", "printf")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Return a source tree that was never started, with `bin` as all the programs there are."""
+    (tmp_path / "scripts").mkdir()
+    for name in ("firesim", "setup.py", "pyproject.toml", "scripts/system-packages.txt"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "bin").mkdir()
+    for tool in TOOLS:
+        path = shutil.which(tool)
+        assert path is not None
+        (tmp_path / "bin" / tool).symlink_to(path)
+    return tmp_path
+
+
+def program(tree: Path, name: str, text: str) -> None:
+    """Put a program of the host's into the tree's `bin`, as this host does not have it."""
+    path = tree / "bin" / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def start(tree: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [tree / "firesim", "version"],
+        env={"PATH": str(tree / "bin"), "HOME": str(tree)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_who_is_not_root_gets_the_line_to_type(tree: Path) -> None:
+    packages = (tree / "scripts/system-packages.txt").read_text().split()
+    have = [name for name in packages if name not in ("ninja-build", "clang-19")]
+    lines = "\n".join(f"{name} installed" for name in have)
+    program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
+    program(tree, "id", "echo 1000")
+    done = start(tree)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "firesim: these Debian packages are missing; install them and start again:",
+        "    sudo apt-get install -y --no-install-recommends clang-19 ninja-build ",
+    ]
+
+
+def test_another_system_is_told_what_is_missing(tree: Path) -> None:
+    for tool in ("g++", "cmake", "make", "perl", "java", "mvn", "dtc"):
+        program(tree, tool, "exit 0")
+    done = start(tree)
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "firesim: this is not Debian, and these programs are missing: ninja clang++-19 "
+        "riscv64-unknown-elf-gcc riscv64-linux-gnu-gcc qemu-system-riscv64;"
+    )
+
+
+def test_an_old_python_is_refused(tree: Path) -> None:
+    packages = (tree / "scripts/system-packages.txt").read_text().split()
+    lines = "\n".join(f"{name} installed" for name in packages)
+    program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
+    program(tree, "python3", "exit 1")
+    done = start(tree)
+    assert done.returncode == 2
+    assert "found no Python 3.11 or newer" in done.stderr
