@@ -27,6 +27,25 @@ BridgeInfo read_bridge(const json& item) {
   return bridge;
 }
 
+PrintPiece read_piece(const json& item) {
+  if (item.is_string()) return {item.get<std::string>(), std::nullopt};
+  const auto character = [&item](const char* key) {
+    return item.at(key).get_ref<const std::string&>().at(0);
+  };
+  return {"",
+          PrintArgument{item.at("low_bit").get<uint32_t>(), item.at("width_bits").get<uint32_t>(),
+                        character("base"), item.at("signed").get<bool>(),
+                        item.at("plus").get<std::string>(), character("justify"), character("pad"),
+                        item.at("least_width").get<uint32_t>()}};
+}
+
+PrintInfo read_print(const json& item) {
+  PrintInfo print;
+  if (!item.at("port").is_null()) print.port = item.at("port").get<std::string>();
+  for (const json& piece : item.at("pieces")) print.pieces.push_back(read_piece(piece));
+  return print;
+}
+
 Manifest parse(const json& document) {
   if (document.at("version") != 1) {
     throw ConfigError(fmt::format("version is {}, expected 1", document.at("version").dump()));
@@ -46,6 +65,9 @@ Manifest parse(const json& document) {
   }
   const json& assert_port = document.at("assert_port");
   if (!assert_port.is_null()) manifest.assert_port = assert_port.get<std::string>();
+  for (const json& item : document.at("prints")) manifest.prints.push_back(read_print(item));
+  const json& prints_port = document.at("prints_port");
+  if (!prints_port.is_null()) manifest.prints_port = prints_port.get<std::string>();
   return manifest;
 }
 

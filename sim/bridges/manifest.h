@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +32,39 @@ struct AssertInfo {
   std::string source;  // "file:line"
 };
 
+// One argument of a print: bits of the print's port, and how they become text. `base` is one of
+// b o d h H, c (characters) and t (the target cycle, whatever the bits).
+struct PrintArgument {
+  uint32_t low_bit;
+  uint32_t width_bits;
+  char base;
+  bool is_signed;
+  std::string plus;  // before numbers that are not negative
+  char justify;      // < > or =, which pads between sign and digits
+  char pad;
+  uint32_t least_width;
+};
+
+// An argument, or else text.
+struct PrintPiece {
+  std::string text;
+  std::optional<PrintArgument> argument;
+};
+
+struct PrintInfo {
+  std::string port;  // of the arguments; empty when there are none
+  std::vector<PrintPiece> pieces;
+};
+
 struct Manifest {
   std::string top;
   std::string design_hash;
   std::vector<BridgeInfo> bridges;
   std::vector<CounterInfo> counters;
   std::vector<AssertInfo> asserts;
-  std::string assert_port;  // empty when the design has no asserts
+  std::string assert_port;        // empty when the design has no asserts
+  std::vector<PrintInfo> prints;  // by bit of the prints port
+  std::string prints_port;        // empty when the design prints nothing
   std::string reset;
 
   // Throws ConfigError when the file is unreadable or not a model manifest of version 1.

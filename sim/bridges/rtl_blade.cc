@@ -11,14 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "bridges/autocounter.h"
 #include "bridges/driver.h"
+#include "bridges/instruments.h"
 #include "bridges/manifest.h"
-#include "bridges/model_library.h"
 #include "bridges/nic.h"
-#include "bridges/termination.h"
 #include "bridges/warm_start.h"
-#include "bridges/waves.h"
 #include "core/check.h"
 
 namespace firesim {
@@ -64,10 +61,7 @@ class RtlBlade final : public Model {
  private:
   void check_settings(Config& settings) const;
   void add_bridge(const BridgeInfo& bridge, Config& settings, const SimulationContext& context);
-  void add_counters(Config& settings, const SimulationContext& context);
-  void add_assert(Config& settings);
-  void add_waves(Config& settings, const SimulationContext& context);
-  FiresimPort model_port(const std::string& port, const char* what) const;
+  void add_instruments(Config& settings, const SimulationContext& context);
   template <bool kReset>
   uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
   void list_stepped();
@@ -84,7 +78,7 @@ class RtlBlade final : public Model {
   std::optional<NicDriver> nic_;
   std::vector<NamedDriver> drivers_;
   AutoCounter* counters_ = nullptr;  // one of drivers_
-  std::optional<WaveWriter> waves_;
+  std::unique_ptr<WaveWriter> waves_;
   std::vector<SteppedDriver> stepped_;  // those of drivers_ that work every cycle
   uint64_t ahead_cycles_ = 0;           // of drivers that ran a restore program
   const nlohmann::json settings_;       // of the bridges
@@ -102,16 +96,14 @@ RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesy
       manifest_(std::move(manifest)),
       model_(library, manifest_.design_hash, name),
       inputs_(model_.ports().size()),
-      reset_(model_port(manifest_.reset, "reset"), inputs_),
+      reset_(model_port(model_, manifest_.reset, "reset", name), inputs_),
       settings_(bridge_settings),
       context_(context),
       starter_(std::move(starter)) {
   Config settings(bridge_settings, name + ": bridges");
   check_settings(settings);
   for (const BridgeInfo& bridge : manifest_.bridges) add_bridge(bridge, settings, context);
-  add_assert(settings);
-  add_counters(settings, context);
-  add_waves(settings, context);
+  add_instruments(settings, context);
   list_stepped();
   reset_.set(1);
 }
@@ -130,12 +122,6 @@ RtlBlade::~RtlBlade() {
   } catch (const std::exception&) {
     // The run is over and has its reason already.
   }
-}
-
-FiresimPort RtlBlade::model_port(const std::string& port, const char* what) const {
-  const auto found = model_.ports().find(port);
-  if (found != model_.ports().end()) return found->second;
-  throw ConfigError(fmt::format("{}: the model has no port '{}' for its {}", name(), port, what));
 }
 
 void RtlBlade::check_settings(Config& settings) const {
@@ -158,9 +144,9 @@ void RtlBlade::check_settings(Config& settings) const {
   if (settings.has("nic") && !nic) {
     settings.fail("nic", fmt::format("only bridges that the model has ({})", join_names(kinds)));
   }
-  settings.has("autocounter");
-  settings.has("assert");
-  settings.has("waves");
+  for (const char* instrument : {"autocounter", "assert", "prints", "waves"}) {
+    settings.has(instrument);
+  }
   settings.finish();
 }
 
@@ -189,36 +175,13 @@ void RtlBlade::add_bridge(const BridgeInfo& bridge, Config& settings,
   drivers_.push_back({bridge.kind, factory->second(driver_context)});
 }
 
-void RtlBlade::add_counters(Config& settings, const SimulationContext& context) {
-  if (!settings.has("autocounter")) return;
-  std::vector<AutoCounter::Source> sources;
-  for (const CounterInfo& counter : manifest_.counters) {
-    sources.push_back({counter.name, model_port(counter.port, "counter")});
-  }
-  std::vector<TracePort> trace_ports;
-  for (const BridgeInfo& bridge : manifest_.bridges) {
-    if (bridge.kind == "tracerv") trace_ports.emplace_back(BridgePorts(bridge, model_.ports()));
-  }
-  auto counters = std::make_unique<AutoCounter>(settings.child("autocounter"),
-                                                settings.child_where("autocounter"), context,
-                                                sources, std::move(trace_ports));
-  counters_ = counters.get();
-  drivers_.push_back({"autocounter", std::move(counters)});
-}
-
-void RtlBlade::add_assert(Config& settings) {
-  Config config(settings.child("assert"), settings.child_where("assert"));
-  const bool enabled = config.boolean("enabled", true);
-  config.finish();
-  if (manifest_.assert_port.empty()) return;
-  drivers_.push_back(
-      {"assert", std::make_unique<AssertDriver>(model_port(manifest_.assert_port, "asserts"),
-                                                manifest_.asserts, enabled, status_)});
-}
-
-void RtlBlade::add_waves(Config& settings, const SimulationContext& context) {
-  if (!settings.has("waves")) return;
-  waves_.emplace(settings.child("waves"), settings.child_where("waves"), name(), context, model_);
+void RtlBlade::add_instruments(Config& settings, const SimulationContext& context) {
+  Instruments made = make_instruments(manifest_, model_, settings, context, status_, name());
+  counters_ = made.counters.get();
+  waves_ = std::move(made.waves);
+  if (made.asserts) drivers_.push_back({"assert", std::move(made.asserts)});
+  if (made.counters) drivers_.push_back({"autocounter", std::move(made.counters)});
+  if (made.prints) drivers_.push_back({"prints", std::move(made.prints)});
 }
 
 // Runs cycles from `offset` to `end`, both counted from `start_cycle`; returns the offset after the

@@ -75,6 +75,16 @@ class Assertion:
 
 
 @dataclass
+class Print:
+    """One print: bit of the prints port, port of its arguments, and its text (pass `prints`)."""
+
+    bit: int
+    port: str | None
+    pieces: list[dict[str, Any] | str]
+    source: str
+
+
+@dataclass
 class Port:
     """A top-level port, without the clock. `direction` is seen from the target: in or out."""
 
@@ -98,6 +108,8 @@ class State:
     counters: list[Counter] = field(default_factory=list)
     asserts: list[Assertion] = field(default_factory=list)
     assert_port: str | None = None
+    prints: list[Print] = field(default_factory=list)
+    prints_port: str | None = None
 
     @property
     def out(self) -> Path:
@@ -148,6 +160,8 @@ class State:
             "counters": [dataclasses.asdict(counter) for counter in self.counters],
             "asserts": [dataclasses.asdict(assertion) for assertion in self.asserts],
             "assert_port": self.assert_port,
+            "prints": [dataclasses.asdict(one) for one in self.prints],
+            "prints_port": self.prints_port,
         }
 
 

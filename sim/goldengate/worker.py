@@ -20,13 +20,14 @@ from goldengate.passes import (
     hoist,
     instrument,
     memory,
+    prints,
     read,
     rewrite,
     select,
 )
 from goldengate.state import Request, State
 
-PASSES = (rewrite, read, elaborate, check, hoist, instrument, memory, select)
+PASSES = (rewrite, read, elaborate, check, hoist, prints, instrument, memory, select)
 BACK_ENDS = {"cpu": emit, "fame1": fame1}
 
 

@@ -139,6 +139,8 @@ class Simulation(Strict):
     """Target cycles between two rows of each switch's throughput.csv; 0 = none."""
     asserts: bool = True
     """Whether a failed assert of the RTL ends the run."""
+    prints: bool = True
+    """Whether what the RTL prints ($display) goes to NODE/prints.log."""
     uart_pty: bool = False
     """Whether each console is also a pseudo-terminal one can type into."""
 

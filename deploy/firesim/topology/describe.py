@@ -145,8 +145,8 @@ def _node(node: PlannedNode, config: RunConfig, files: dict[str, NodeFiles]) -> 
             **config.simulation.functional.model_dump(),
             "bridges": functional,
         }
-    # "autocounter" and "assert" are no bridges of the blade but instruments the compiler adds.
-    wanted = {*made.bridges, "autocounter", "assert"}
+    # These are no bridges of the blade but instruments the compiler adds.
+    wanted = {*made.bridges, "autocounter", "assert", "prints"}
     bridges = {kind: value for kind, value in every.items() if kind in wanted}
     for waves in config.simulation.waves:
         if waves.node == node.name:
@@ -207,6 +207,7 @@ def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str,
             "trigger": _trigger(counters.trigger) if counters.enabled else {"kind": "none"},
         },
         "assert": {"enabled": simulation.asserts},
+        "prints": {"enabled": simulation.prints, "file": f"{node.name}/prints.log"},
     }
 
 

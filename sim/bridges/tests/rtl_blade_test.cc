@@ -50,7 +50,9 @@ json test_manifest() {
       {"asserts",
        {{{"bit", 0}, {"message", "never"}, {"source", "a.v:1"}},
         {{"bit", 1}, {"message", "bad flit"}, {"source", "a.v:9"}}}},
-      {"assert_port", "asserts"}};
+      {"assert_port", "asserts"},
+      {"prints", json::array()},
+      {"prints_port", nullptr}};
 }
 
 json settings() {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Golden Gate adds to a design beside its bridges: counters, asserts, prints, waves.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bridges/autocounter.h"
+#include "bridges/manifest.h"
+#include "bridges/model_library.h"
+#include "bridges/prints.h"
+#include "bridges/termination.h"
+#include "bridges/waves.h"
+
+namespace firesim::bridges {
+
+// The instruments of one model; null what it does not have or nobody asked for.
+struct Instruments {
+  std::unique_ptr<AssertDriver> asserts;
+  std::unique_ptr<AutoCounter> counters;
+  std::unique_ptr<PrintDriver> prints;
+  std::unique_ptr<WaveWriter> waves;
+};
+
+// Reads the keys assert, autocounter, prints and waves of `settings`. `node` starts messages.
+Instruments make_instruments(const Manifest& manifest, const ModelInstance& model, Config& settings,
+                             const SimulationContext& context, BladeStatus& status,
+                             const std::string& node);
+
+// The port of a model by name; `what` it is for goes into the message when there is none.
+FiresimPort model_port(const ModelInstance& model, const std::string& port, const char* what,
+                       const std::string& node);
+
+}  // namespace firesim::bridges

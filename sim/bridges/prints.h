@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the RTL prints ($display, $write), as text with the target cycle before each line.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bridges/driver.h"
+#include "bridges/trace/trace_files.h"
+
+namespace firesim::bridges {
+
+// The text of one argument: `bits` are those of the port of a print, least significant first, and
+// `cycle` stands for the target's time.
+std::string format_argument(const PrintArgument& argument, const std::vector<uint32_t>& bits,
+                            uint64_t cycle);
+
+// Keys: file, enabled (true). A line of the file is "CYCLE: text".
+class PrintDriver final : public Driver {
+ public:
+  struct Source {
+    PrintInfo info;
+    FiresimPort arguments;  // storage null when there are none
+  };
+
+  // `port` is the model's prints port, with a bit for each of `sources`.
+  PrintDriver(const nlohmann::json& config, const std::string& where,
+              const SimulationContext& simulation, const FiresimPort& port,
+              std::vector<Source> sources);
+
+  bool needs_step() const override { return file_ != nullptr; }
+  void step(uint64_t cycle) override {
+    uint8_t any = 0;
+    for (uint32_t i = 0; i < bytes_; ++i) any |= storage_[i];
+    if (any != 0) print(cycle);
+  }
+  void finish(uint64_t cycle) override;
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
+
+ private:
+  void print(uint64_t cycle);
+  void write(const std::string& text, uint64_t cycle);
+
+  const uint8_t* storage_;
+  uint32_t bytes_;
+  std::vector<Source> sources_;  // by bit
+  std::unique_ptr<BufferedFile> file_;
+  bool within_line_ = false;
+};
+
+}  // namespace firesim::bridges

@@ -1,0 +1,123 @@
+"""Pass `prints`: formats and arguments in the manifest; the text itself against Verilator's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from firesim.build.simulator import simulator
+from firesim.build.tools import run, verilator_environment
+
+import goldengate
+from goldengate import GoldenGateError
+from goldengate.passes.prints import pieces
+from goldengate.tests.designs import lower, names, top, write
+
+TALK = r"""
+logic [63:0] state; logic signed [7:0] little; logic [99:0] wide;
+always @(posedge clock) begin
+  if (reset) begin state <= 64'h9e3779b97f4a7c15; little <= 0; wide <= 1; end
+  else begin
+    state <= {state[62:0], state[63] ^ state[62] ^ state[60] ^ state[59]};
+    little <= state[11:4];
+    wide <= {wide[92:0], state[6:0]} ^ {state[35:0], 64'd0};
+    if (state[2:0] == 0) begin
+      $display("%d|%0d|%5d|%h|%0h|%b|%o|%c|100%%|{braces}", little, little, state[9:0], state,
+               state[19:0], state[4:0], state[8:0], {1'b0, state[5:0] | 7'h40});
+      $write("wide %0d %h", wide, wide);
+      $display(" %s.", state[3] ? "yes" : "nay");
+    end
+    if (state[3:0] == 5) $display("alone");
+  end
+end
+assign y = state[7:0];
+"""
+CYCLES = 400
+TEST_BENCH = """\
+module bench;
+  logic clock = 0, reset; logic [7:0] y;
+  Top top(.clock, .reset, .x(8'd0), .y);
+  initial begin
+    for (int cycle = 0; cycle < {cycles}; cycle++) begin
+      reset = cycle < 16; #1 clock = 1; #1 clock = 0;
+    end
+    $finish;
+  end
+endmodule
+"""
+
+
+def _verilator_says(folder: Path, source: Path) -> str:
+    bench = write(folder, TEST_BENCH.replace("{cycles}", str(CYCLES)), "bench.sv")
+    command = ["verilator", "--binary", "--top-module", "bench", "-Wno-fatal", "-Wno-lint"]
+    command += ["--Mdir", str(folder / "obj"), str(source), str(bench), "-CFLAGS", "-O0 -std=c++20"]
+    run(command, cwd=folder, env=verilator_environment())
+    done = subprocess.run([folder / "obj/Vbench"], capture_output=True, text=True, check=True)
+    return "".join(line for line in done.stdout.splitlines(True) if not line.startswith("- "))
+
+
+def _firesim_says(folder: Path, model: Path) -> str:
+    node = {
+        "name": "node0",
+        "kind": "rtl",
+        "model": str(model / "model.so"),
+        "manifest": str(model / "model.json"),
+        "bridges": {"prints": {"file": "prints.log"}},
+    }
+    description = {
+        "version": 1,
+        "results": str(folder / "results"),
+        "max_cycles": CYCLES,
+        "clock_hz": 10**9,
+        "nodes": [node],
+        "switches": [],
+        "links": [],
+    }
+    (folder / "run.json").write_text(json.dumps(description))
+    subprocess.run([simulator(), folder / "run.json"], check=False, capture_output=True)
+    return (folder / "results/prints.log").read_text()
+
+
+def test_the_text_is_what_verilator_prints(tmp_path: Path) -> None:
+    source = write(tmp_path, top(TALK))
+    expected = _verilator_says(tmp_path, source)
+    assert expected.count("\n") > 40 and "yes." in expected and " nay." in expected
+    for engine in ("generated", "verilator"):
+        model = goldengate.compile([source], "Top", tmp_path / engine, engine=engine)
+        lines = _firesim_says(tmp_path, model).splitlines(True)
+        cycles = [int(line.partition(": ")[0]) for line in lines]
+        assert cycles == sorted(cycles) and 16 <= cycles[0] and cycles[-1] < CYCLES
+        assert "".join(line.partition(": ")[2] for line in lines) == expected, engine
+
+
+def test_ports_and_order(tmp_path: Path) -> None:
+    body = (
+        "always @(posedge clock) begin\n"
+        '  if (x == 1) $display("one");\n'
+        '  $write("x is %d", x);\n'
+        "end\n"
+        'always_comb if (x == 3) $display("left out");\n'
+        "assign y = x;"
+    )
+    manifest = lower(tmp_path, top(body))
+    assert manifest["prints_port"] == "firesim_prints"
+    assert names(manifest["prints"], "port") == [None, "firesim_print_1"]
+    assert manifest["prints"][0]["pieces"] == ["one\n"]
+    assert manifest["prints"][1]["source"] == f"{tmp_path}/top.sv:4"
+    widths = {port["name"]: port["width_bits"] for port in manifest["ports"]}
+    assert widths["firesim_prints"] == 2 and widths["firesim_print_1"] == 8
+
+
+def test_formats() -> None:
+    assert pieces("a {{b}} {8:> 3d-u}{16:=08H+s}c\n", "here") == [
+        "a {b} ",
+        {"low_bit": 0, "width_bits": 8, "base": "d", "signed": False, "plus": "",
+         "justify": ">", "pad": " ", "least_width": 3},
+        {"low_bit": 8, "width_bits": 16, "base": "H", "signed": True, "plus": "+",
+         "justify": "=", "pad": "0", "least_width": 8},
+        "c\n",
+    ]  # fmt: skip
+    with pytest.raises(GoldenGateError, match="here: found an argument printed as '{8:U}'"):
+        pieces("{8:U}", "here")
