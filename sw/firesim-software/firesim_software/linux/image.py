@@ -70,8 +70,8 @@ def bootargs(found: Description) -> str:
     """Return the words of the kernel's command line that a workload needs on every node."""
     words = [BOOTARGS]
     if found.base == "busybox":
-        # ramfs is cheaper to fill than tmpfs, and freed pages of an initramfs are overwritten.
-        words.append("rootfstype=ramfs retain_initrd")
+        # Files can stay where the initramfs has them, and ramfs is cheaper to fill than tmpfs.
+        words.append("rootfstype=ramfs")
     else:
         words.append(f"root={ROOT_DEVICE} rw init=/{rootfs.INIT_ON_DISK}")
     if found.bootargs:
