@@ -134,7 +134,31 @@ def test_a_clone_is_told_who_it_is() -> None:
     nodes = described(text, restart=restart)
     assert [node["restore_from"] for node in nodes] == ["node0", "node0"]
     plan = plan_of(text)
-    assert nodes[1]["bridges"]["nic"]["announce"] == identity(plan, plan.nodes[1])
+    announced = nodes[1]["bridges"]["nic"]["announce"]
+    assert announced == identity(plan, plan.nodes[1])
+    assert (announced["nodes"], announced["index"]) == (2, 1) and "run" not in announced
+    command = nodes[0]["bridges"]["nic"]["announce"]["run"]
+    assert command == plan.nodes[0].command
+
+
+@pytest.mark.parametrize(
+    ("trigger", "expected"),
+    [
+        ("{kind: always}", {"kind": "cycle", "start": 1100, "end": 2**63 - 1}),
+        ("{kind: cycle, start: 5, end: 2000}", {"kind": "cycle", "start": 1100, "end": 2000}),
+        ("{kind: cycle, start: 1500, end: 2000}", {"kind": "cycle", "start": 1500, "end": 2000}),
+        ("{kind: cycle, start: 5, end: 1100}", {"kind": "none"}),
+        ("{kind: pc, start: 1, end: 2}", {"kind": "pc", "start": 1, "end": 2}),
+    ],
+)
+def test_traces_begin_after_the_warm_up(trigger: str, expected: dict[str, Any]) -> None:
+    text = MIXED.replace("{enabled: true}", f"{{enabled: true, trigger: {trigger}}}")
+    text += "  warm_up_cycles: 100\n"
+    node = described(text, restart=Restart(Path("/s"), 1000))[1]
+    assert node["bridges"]["tracerv"]["trigger"] == expected
+    assert described(text)[1]["bridges"]["tracerv"]["trigger"]["kind"] == trigger[7:].split(",")[
+        0
+    ].strip("}")
 
 
 def test_a_program_replaces_the_linux_of_a_named_workload(

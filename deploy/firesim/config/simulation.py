@@ -133,6 +133,8 @@ class Simulation(Strict):
     """Whether each switch writes its packets to capture.pcapng."""
     throughput_interval_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 10_000
     """Target cycles between two rows of each switch's throughput.csv; 0 = none."""
+    warm_up_cycles: Cycle = 0
+    """Target cycles after a start from a snapshot before traces and counters begin."""
     asserts: bool = True
     """Whether a failed assert of the RTL ends the run."""
     uart_pty: bool = False

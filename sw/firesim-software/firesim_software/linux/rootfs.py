@@ -35,7 +35,8 @@ def init_program() -> Path:
         LinuxError: the compiler is missing, or it does not compile.
     """
     version = run([agent.COMPILER, "--version"]).splitlines()[0]
-    sources = [agent.FOLDER / "start.S", agent.FOLDER / "memory.c", *sorted(INIT.glob("*.c"))]
+    shared = [agent.FOLDER / name for name in ("start.S", "memory.c", "node.c", "job.c")]
+    sources = [*shared, *sorted(INIT.glob("*.c"))]
 
     def build(folder: Path) -> None:
         flags = [*agent.FLAGS, f"-I{agent.FOLDER}"]
