@@ -26,6 +26,9 @@ AFTER_REGION_CYCLES = 2_000_000, 6_000_000
 """Where in the transfer it is saved, from the start of the region: connections are up by then."""
 BOOT_CYCLES, TRANSFER_CYCLES, SLOPE_CYCLES = 400_000, 1_200_000, 1_600_000
 """For which a saved node goes on in RTL."""
+LATE_BOOT = 0.95
+"""How much of the boot is over where a node is saved that goes on in RTL up to its transfer."""
+LATE_BOOT_CYCLES = 6_000_000
 LEAST_PINGS = 2
 LATENCIES_CYCLES = (640, 6400)
 COLD_PINGS = 2
@@ -101,13 +104,13 @@ class LinuxPair:
         }
         return simulate(description, self.folder / f"rtl-{cycle}-{threads}", expect=(1,))
 
-    def problem(self, run: Run, cycle: int) -> str:
-        """Return what is wrong with a run in RTL; empty when nothing is."""
+    def problem(self, run: Run, *, pings: bool) -> str:
+        """Return what is wrong with a run in RTL, which gets as far as `pings`; empty: nothing."""
         for name in NODES:
             found = COMPLAINT.search(run.console(name))
             if found:
                 return f"{name} says {found[0]!r}"
-        if cycle < self.region_cycle:
+        if not pings:
             same = all(shape(run.console(n)) in shape(self.whole.console(n)) for n in NODES)
             return "" if same else "a console goes on differently"
         times = ping_times_ns(run)
@@ -135,13 +138,17 @@ def linux_points(experiment: Experiment, points: int) -> list[str]:
     boot, half = pair.region_cycle, points // 2
     cycles = sorted(rng.randrange(boot // 50, boot) for _ in range(half))
     cycles += sorted(rng.randrange(first, last) for _ in range(points - half))
+    if not experiment.quick:
+        cycles[half - 1] = int(LATE_BOOT * boot)
     pair.save(cycles)
     wrong, rows = [], []
     for index, cycle in enumerate(cycles):
-        booting = cycle < pair.region_cycle
+        booting = cycle < boot
         more = BOOT_CYCLES if booting else TRANSFER_CYCLES
+        if cycle == int(LATE_BOOT * boot):
+            more = LATE_BOOT_CYCLES
         run = pair.go_on(cycle, more, experiment.threads)
-        what = pair.problem(run, cycle)
+        what = pair.problem(run, pings=more != BOOT_CYCLES)
         if index in (0, points - 1):
             one = pair.go_on(cycle, more, 1 if experiment.threads > 1 else 2)
             if one.token_hash != run.token_hash:
@@ -178,7 +185,7 @@ def slope(experiment: Experiment) -> float:
         pair.save([cycle])
         run = pair.go_on(cycle, SLOPE_CYCLES, experiment.threads)
         times = ping_times_ns(run)[COLD_PINGS:]
-        what = pair.problem(run, cycle)
+        what = pair.problem(run, pings=True)
         if what or not times:
             raise ExperimentError(f"{run.folder}: {what or 'found too few pings'}.")
         medians.append(statistics.median(times) * 3.2)
