@@ -155,10 +155,11 @@ static void take(uint32_t from, const struct packet *packet) {
 }
 
 // The same distances for every node, so that each is asked by as many as it asks.
-static uint32_t peer(uint32_t step) {
-  const uint64_t distance = (uint64_t)step * (node_count - 1) / peer_count;
-  return (uint32_t)((own + distance) % node_count);
+static uint32_t distance(uint32_t step) {
+  return (uint32_t)((uint64_t)step * (node_count - 1) / peer_count);
 }
+
+static uint32_t peer(uint32_t step) { return (own + distance(step)) % node_count; }
 
 // The nodes that count up from ours, `window` of them unanswered at most. A node that has not
 // answered for a while is asked again.
@@ -177,23 +178,32 @@ static void ask_more(uint32_t window, uint64_t time_ns) {
   }
 }
 
+static void know_neighbour(const struct ifreq *self, uint32_t index) {
+  struct arpreq entry = {.arp_flags = ATF_COM | ATF_PERM};
+  memcpy(entry.arp_dev, self->ifr_name, sizeof entry.arp_dev);
+  struct sockaddr_in *address = (struct sockaddr_in *)&entry.arp_pa;
+  address->sin_family = AF_INET;
+  address->sin_addr.s_addr = htonl(first_address + index);
+  uint64_t mac = 0;
+  for (int i = 0; i < MAC_BYTES; i++) mac = mac << 8 | (uint8_t)self->ifr_hwaddr.sa_data[i];
+  mac += (uint64_t)index - own;
+  entry.arp_ha.sa_family = ARPHRD_ETHER;
+  for (int i = 0; i < MAC_BYTES; i++) entry.arp_ha.sa_data[i] = (char)(mac >> 8 * (5 - i));
+  if (ioctl(icmp, SIOCSARP, &entry)) fail("cannot name a neighbour: %s", strerror(errno));
+}
+
+// Those that we ask, and those that ask us: an answer needs the address too.
 static void know_neighbours(const char *interface) {
   struct ifreq self = {0};
   snprintf(self.ifr_name, sizeof self.ifr_name, "%s", interface);
   if (ioctl(icmp, SIOCGIFHWADDR, &self)) fail("%s has no MAC address", interface);
-  for (uint32_t index = 0; index < node_count; index++) {
-    if (index == own) continue;  // also those that only ask us: an answer needs the address too
-    struct arpreq entry = {.arp_flags = ATF_COM | ATF_PERM};
-    snprintf(entry.arp_dev, sizeof entry.arp_dev, "%s", interface);
-    struct sockaddr_in *address = (struct sockaddr_in *)&entry.arp_pa;
-    address->sin_family = AF_INET;
-    address->sin_addr.s_addr = htonl(first_address + index);
-    uint64_t mac = 0;
-    for (int i = 0; i < MAC_BYTES; i++) mac = mac << 8 | (uint8_t)self.ifr_hwaddr.sa_data[i];
-    mac += (uint64_t)index - own;
-    entry.arp_ha.sa_family = ARPHRD_ETHER;
-    for (int i = 0; i < MAC_BYTES; i++) entry.arp_ha.sa_data[i] = (char)(mac >> 8 * (5 - i));
-    if (ioctl(icmp, SIOCSARP, &entry)) fail("cannot name a neighbour: %s", strerror(errno));
+  static bool known[MOST_NODES];
+  for (uint32_t step = 1; step <= peer_count; step++) {
+    const uint32_t asking = (own + node_count - distance(step)) % node_count;
+    if (!known[peer(step)]) know_neighbour(&self, peer(step));
+    known[peer(step)] = true;
+    if (!known[asking]) know_neighbour(&self, asking);
+    known[asking] = true;
   }
 }
 
