@@ -41,7 +41,12 @@ def described(text: str, *overrides: str, restart: Restart | None = None) -> lis
     model = {"model": Path("/m.so"), "manifest": Path("/m.json")}
     files = {
         node.name: NodeFiles(
-            KINDS, load, [Path("/vmlinux")], 4, **(model if node.engine == "rtl" else {})
+            KINDS,
+            load,
+            [Path("/vmlinux"), Path("/fw.elf")],
+            4,
+            physical={Path("/vmlinux"): 0x80200000},
+            **(model if node.engine == "rtl" else {}),
         )
         for node in plan.nodes
     }
@@ -78,7 +83,8 @@ def test_linux_is_loaded_as_its_image_says() -> None:
 def test_an_rtl_node_beside_it_keeps_model_and_trace() -> None:
     node = described(MIXED)[1]
     assert (node["kind"], node["model"], node["manifest"]) == ("rtl", "/m.so", "/m.json")
-    assert node["bridges"]["tracerv"]["elf"] == ["/vmlinux"]
+    kernel = {"file": "/vmlinux", "also_at": 0x80200000}
+    assert node["bridges"]["tracerv"]["elf"] == [kernel, "/fw.elf"]
 
 
 def test_only_blades_of_rtl_nodes_are_built() -> None:

@@ -49,6 +49,13 @@ def test_linux_nodes_ping_and_stream_exactly_and_never_idle(results_root: Path) 
     assert streams[0].fields["errors"] == "0"
 
 
+def test_a_node_without_a_shell_says_so(results_root: Path) -> None:
+    outcome = linux_run("workload.nodes.node0.command=ls -l", "simulation.end_when=first")
+    codes = [node["exit_code"] for node in outcome.result["nodes"]]
+    assert (outcome.exit_status, codes) == (1, [127, None])
+    assert "sh: cannot run ls; this node has no shell" in console(outcome, "node0")
+
+
 def test_quickstart_shows_both_parts(results_root: Path, tmp_path: Path) -> None:
     results = tmp_path / "out"
     done = RUNNER.invoke(app, ["quickstart", "-x", FUNCTIONAL, "--results", str(results)])

@@ -192,7 +192,7 @@ def test_complete_run_shows_every_part(tmp_path: Path) -> None:
     assert ">100 kHz<" in html  # 1,600,000 cycles in 16 s
     assert "32,000 ×" in html  # 3.2 GHz / 100 kHz
     assert html.count('class="chart"') == 2 + 4  # two links; two moving counters on two nodes
-    assert "data:image/svg+xml;base64," in html
+    assert re.search(r'style="height: [1-9]\d\dpx" src="data:image/svg\+xml;base64,', html)
     assert "tor0/capture.pcapng" in html
 
 

@@ -17,6 +17,7 @@ from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 DRAM_BASE = 0x8000_0000
 DEVICE_TREE = 0x801F_0000
 DEVICE_TREE_BYTES = 0x1_0000
+KERNEL = 0x8020_0000
 DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
@@ -55,6 +56,8 @@ class NodeFiles:
     manifest: Path | None = None
     disk: Path | None = None
     """Disk image of the Linux workload, used when the job names none."""
+    physical: Mapping[Path, int] = field(default_factory=dict)
+    """Where the code of a file of `symbols` is as long as addresses are not translated."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,7 @@ def _bridges(
             "enabled": traced,
             "trigger": _trigger(tracing.trigger, first_cycle),
             "outputs": list(tracing.outputs),
-            "elf": [str(path) for path in made.symbols],
+            "elf": [_symbols(path, made.physical.get(path)) for path in made.symbols],
             "directory": f"{node.name}/trace",
         },
         "autocounter": {
@@ -210,6 +213,10 @@ def _bridges(
         },
         "assert": {"enabled": simulation.asserts},
     }
+
+
+def _symbols(path: Path, also_at: int | None) -> str | dict[str, Any]:
+    return str(path) if also_at is None else {"file": str(path), "also_at": also_at}
 
 
 def _load(part: Load) -> dict[str, Any]:

@@ -145,9 +145,9 @@ def _check(path: Path, found: Description) -> None:
         known = guest_programs()
         check(program in known, ("programs", number), program, f"any of {', '.join(known)}")
     if found.base == "programs":
-        for key in ("packages", "outputs"):
-            value = getattr(found, key)
-            check(not value, (key,), str(value), 'none with the base "programs", which has no shell')
+        for name, words in (("packages", found.packages), ("outputs", found.outputs)):
+            expected = 'none with the base "programs", which has no shell'
+            check(not words, (name,), " ".join(words), expected)
         check(bool(found.command), ("command",), "", "a program with its words: there is no shell")
     for job in found.jobs:
         good = job.replace("-", "").isalnum() and job != "command"
