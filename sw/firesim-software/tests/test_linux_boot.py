@@ -34,6 +34,7 @@ MOST_AT_PROMPT = 6_500_000
 RESTORE_PROGRAM = 0x801E_0000
 FILE_SIZES = (0, 1, 4095, 4096, 4097, 20_000, 65_536)
 CHECK_FILES = """cd /data
+echo 3 > /proc/sys/vm/drop_caches
 md5sum -c -s sums && echo all whole
 echo new | dd of=of-20000 bs=1 seek=5000 conv=notrunc 2> /dev/null
 md5sum of-20000
@@ -166,7 +167,8 @@ def test_files_of_an_initramfs_arrive_whole_and_can_be_changed(tmp_path: Path) -
     (data / "check").write_text(CHECK_FILES)
     found = linux.describe("linux-hello")
     added = found.model_copy(update={"overlay": {"/data": str(data)}})
-    console, code = functional(tmp_path, rootfs.initramfs(added), 'firesim.run="sh /data/check"')
+    run_argument = 'quiet firesim.run="sh /data/check"'
+    console, code = functional(tmp_path, rootfs.initramfs(added), run_argument)
     wanted = f"all whole\n{hashlib.md5(changed).hexdigest()}  of-20000\n4096\nremoved\n"
     assert linux.commands.user_part(console) == wanted
     assert "BUG" not in console and "Bad page" not in console

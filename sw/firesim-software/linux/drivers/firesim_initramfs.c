@@ -83,6 +83,8 @@ static int __init take_pages(struct address_space *mapping, struct page *page, u
 		for (; taken < count; taken++, page++) {
 			__ClearPageReserved(page);
 			__SetPageUptodate(page);
+			/* Dirty, as all of ramfs is: nobody may drop what has no other copy. */
+			__set_bit(PG_dirty, &page->flags);
 			/* Nothing was ever executed there, so no instruction cache holds any of it. */
 			__set_bit(PG_dcache_clean, &page->flags);
 			page->mapping = mapping;
