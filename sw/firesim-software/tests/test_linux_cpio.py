@@ -13,7 +13,8 @@ SIZES = (0, 1, 4095, 4096, 4097, 100, 20_000, 7)
 
 def read(found: bytes) -> dict[str, tuple[int, bytes]]:
     """Return where each file's data begins, and the data, by name; as the kernel reads them."""
-    files, at = {}, 0
+    files: dict[str, tuple[int, bytes]] = {}
+    at = 0
     while True:
         while found[at] == 0:
             at += 4
