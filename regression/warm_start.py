@@ -138,6 +138,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--points", type=int, default=0, help="snapshots of each guest, bare-metal and Linux"
     )
 
+    parser.add_argument("--blade", default="rocket-1", help="blade of the Linux nodes")
+
 
 def run(argv: list[str]) -> int:
     """Run the experiment; return 0 when every snapshot goes on in RTL."""

@@ -57,7 +57,7 @@ class LinuxPair:
         """Run them until their transfer has gone on for a while."""
         nodes = {node: {"command": text} for node, text in zip(NODES, commands, strict=True)}
         base: Config = {
-            "system": {"topology": "two_nodes"},
+            "system": {"topology": "two_nodes", "node": {"blade": experiment.arguments.blade}},
             "workload": {"node": {"linux": "linux-pings"}, "nodes": nodes},
             "simulation": {"captures": False, "throughput_interval_cycles": 0},
         }
