@@ -56,6 +56,12 @@ def test_a_node_without_a_shell_says_so(results_root: Path) -> None:
     assert "sh: cannot run ls; this node has no shell" in console(outcome, "node0")
 
 
+def test_a_command_may_be_a_path(results_root: Path) -> None:
+    outcome = linux_run("workload.nodes.node1.command=/usr/bin/exchange pings=2")
+    assert outcome.exit_status == 0
+    assert len(round_trips(console(outcome, "node1"))) == 2
+
+
 def test_quickstart_shows_both_parts(results_root: Path, tmp_path: Path) -> None:
     results = tmp_path / "out"
     done = RUNNER.invoke(app, ["quickstart", "-x", FUNCTIONAL, "--results", str(results)])

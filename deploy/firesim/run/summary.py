@@ -83,14 +83,13 @@ def print_runs(outcomes: Mapping[str, Outcome], console: Console) -> None:
     """Print several runs beside each other, by name, and where their reports are."""
     table = Table(title="all runs", title_justify="left")
     table.add_column("run", no_wrap=True)
-    for heading in ("target time", "cycles", "wall time", "rate"):
+    for heading in ("cycles", "wall time", "rate"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("token hash", no_wrap=True)
     for name, outcome in outcomes.items():
         cycles, wall_s = int(outcome.result.get("end_cycle", 0)), outcome.result.get("wall_s", 0)
         table.add_row(
             name,
-            target_time(cycles, outcome.plan.clock_hz),
             f"{cycles:,}",
             f"{wall_s:.1f} s",
             engineering(cycles / wall_s, "Hz") if wall_s else "-",

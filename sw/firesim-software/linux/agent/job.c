@@ -65,7 +65,9 @@ int run_job(const char *line, const char *const *environment, bool on_console) {
   char given[RUN_BYTES];
   char path[PATH_BYTES] = JOBS "command";
   const bool has_command = argument(line, "firesim.run", given, sizeof given);
-  if (has_command && !starts_with(given, "/")) {
+  if (has_command && starts_with(given, "/")) {
+    path[0] = 0;  // the path of a program, not the name of a job
+  } else if (has_command) {
     struct text text = {.data = path, .room = sizeof path};
     append(&text, JOBS);
     append(&text, given);
