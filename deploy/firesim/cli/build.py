@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from firesim.cli.common import plain_errors
-from firesim.config.engines import RtlEngine
+from firesim.config.engine_names import RtlEngine
 
 build = typer.Typer(
     help="Build blades, Verilog designs, the simulator and target software; all is cached.",

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from firesim.config.base import Name, Strict
-from firesim.config.engines import Engine, Functional, RtlEngine, Snapshots
+from firesim.config.engine_names import Engine, RtlEngine
+from firesim.config.engines import Functional, Snapshots
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
 Word32 = Annotated[int, Field(ge=0, lt=2**32)]

@@ -12,7 +12,7 @@ from firesim.build.blade_tree import blade_device_tree
 from firesim.build.model import blade_model, fallback_reason
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
-from firesim.config.engines import RtlEngine
+from firesim.config.engine_names import RtlEngine
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.steps import Steps
 from firesim.topology.describe import DEVICE_TREE, DEVICE_TREE_BYTES, KERNEL, Load, NodeFiles
