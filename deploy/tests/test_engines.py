@@ -41,7 +41,12 @@ def described(text: str, *overrides: str, restart: Restart | None = None) -> lis
     model = {"model": Path("/m.so"), "manifest": Path("/m.json")}
     files = {
         node.name: NodeFiles(
-            KINDS, load, [Path("/vmlinux")], 4, **(model if node.engine == "rtl" else {})
+            KINDS,
+            load,
+            [Path("/vmlinux"), Path("/fw.elf")],
+            4,
+            physical={Path("/vmlinux"): 0x80200000},
+            **(model if node.engine == "rtl" else {}),
         )
         for node in plan.nodes
     }
@@ -78,7 +83,8 @@ def test_linux_is_loaded_as_its_image_says() -> None:
 def test_an_rtl_node_beside_it_keeps_model_and_trace() -> None:
     node = described(MIXED)[1]
     assert (node["kind"], node["model"], node["manifest"]) == ("rtl", "/m.so", "/m.json")
-    assert node["bridges"]["tracerv"]["elf"] == ["/vmlinux"]
+    kernel = {"file": "/vmlinux", "also_at": 0x80200000}
+    assert node["bridges"]["tracerv"]["elf"] == [kernel, "/fw.elf"]
 
 
 def test_only_blades_of_rtl_nodes_are_built() -> None:
@@ -134,7 +140,31 @@ def test_a_clone_is_told_who_it_is() -> None:
     nodes = described(text, restart=restart)
     assert [node["restore_from"] for node in nodes] == ["node0", "node0"]
     plan = plan_of(text)
-    assert nodes[1]["bridges"]["nic"]["announce"] == identity(plan, plan.nodes[1])
+    announced = nodes[1]["bridges"]["nic"]["announce"]
+    assert announced == identity(plan, plan.nodes[1])
+    assert (announced["nodes"], announced["index"]) == (2, 1) and "run" not in announced
+    command = nodes[0]["bridges"]["nic"]["announce"]["run"]
+    assert command == plan.nodes[0].command
+
+
+@pytest.mark.parametrize(
+    ("trigger", "expected"),
+    [
+        ("{kind: always}", {"kind": "cycle", "start": 1100, "end": 2**63 - 1}),
+        ("{kind: cycle, start: 5, end: 2000}", {"kind": "cycle", "start": 1100, "end": 2000}),
+        ("{kind: cycle, start: 1500, end: 2000}", {"kind": "cycle", "start": 1500, "end": 2000}),
+        ("{kind: cycle, start: 5, end: 1100}", {"kind": "none"}),
+        ("{kind: pc, start: 1, end: 2}", {"kind": "pc", "start": 1, "end": 2}),
+    ],
+)
+def test_traces_begin_after_the_warm_up(trigger: str, expected: dict[str, Any]) -> None:
+    text = MIXED.replace("{enabled: true}", f"{{enabled: true, trigger: {trigger}}}")
+    text += "  warm_up_cycles: 100\n"
+    node = described(text, restart=Restart(Path("/s"), 1000))[1]
+    assert node["bridges"]["tracerv"]["trigger"] == expected
+    assert described(text)[1]["bridges"]["tracerv"]["trigger"]["kind"] == trigger[7:].split(",")[
+        0
+    ].strip("}")
 
 
 def test_a_program_replaces_the_linux_of_a_named_workload(

@@ -13,7 +13,7 @@ import yaml
 from firesim.config.load import Loaded, load_text
 from firesim.run.prepare import prepare
 from firesim.run.steps import Steps
-from firesim.topology.describe import describe
+from firesim.topology.describe import Restart, describe
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
@@ -49,7 +49,7 @@ class Cluster:
         self.loaded: Loaded = load_text(text, name=experiment.name.replace("-", "_"))
         self.plan: Plan = resolve(self.loaded)
 
-    def description(self, folder: Path) -> dict[str, Any]:
+    def description(self, folder: Path, restart: Restart | None = None) -> dict[str, Any]:
         """Build what is needed and return the description of a run in `folder`."""
         folder.mkdir(parents=True, exist_ok=True)
         prepared = prepare(
@@ -60,7 +60,7 @@ class Cluster:
         )
         wanted = self.loaded.config.simulation.threads
         threads = wanted or self.experiment.threads
-        return describe(self.plan, self.loaded.config, prepared.files, folder, threads)
+        return describe(self.plan, self.loaded.config, prepared.files, folder, threads, restart)
 
 
 def run_cluster(experiment: Experiment, name: str, config: Config, **options: Any) -> Run:

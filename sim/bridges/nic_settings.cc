@@ -18,6 +18,19 @@ constexpr uint64_t kBroadcast = 0xffff'ffff'ffff;
 constexpr size_t kHeaderBytes = 16;        // two pad bytes, two addresses, type
 constexpr size_t kLeastPayloadBytes = 48;  // that of the shortest Ethernet frame, whole flits
 constexpr size_t kSeedDigits = 32;
+constexpr size_t kMostCommandBytes = 1000;  // the frame is to fit an MTU of 1,500
+
+// The line of the command that a clone is to run; empty without one.
+std::string command_line(Config& config) {
+  if (!config.has("run")) return "";
+  const std::string command = config.required_text("run");
+  const bool plain = std::all_of(command.begin(), command.end(),
+                                 [](unsigned char c) { return c >= ' ' && c != '"' && c < 0x7f; });
+  if (!plain || command.empty() || command.size() > kMostCommandBytes) {
+    config.fail("run", "1 to 1000 printable characters without quotation marks");
+  }
+  return fmt::format("run=\"{}\"\n", command);
+}
 
 std::vector<uint64_t> identity_frame(const nlohmann::json& settings, const std::string& where,
                                      uint64_t mac) {
@@ -27,9 +40,10 @@ std::vector<uint64_t> identity_frame(const nlohmann::json& settings, const std::
                                   [](unsigned char digit) { return std::isxdigit(digit) != 0; });
   if (seed.size() != kSeedDigits || !is_hex) config.fail("seed", "32 hexadecimal digits");
   const std::string text =
-      fmt::format("firesim-identity 1\nmac={}\nip={}\nname={}\nindex={}\nseed={}\n",
+      fmt::format("firesim-identity 1\nmac={}\nip={}\nname={}\nindex={}\nnodes={}\nseed={}\n{}",
                   format_mac(mac), config.required_text("ip"), config.required_text("name"),
-                  config.required_integer("index", 0, UINT32_MAX), seed);
+                  config.required_integer("index", 0, UINT32_MAX),
+                  config.required_integer("nodes", 1, UINT32_MAX), seed, command_line(config));
   config.finish();
   const size_t bytes = kHeaderBytes + std::max(text.size(), kLeastPayloadBytes);
   std::vector<uint64_t> flits((bytes + 7) / 8);

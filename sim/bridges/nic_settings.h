@@ -14,7 +14,8 @@
 namespace firesim::bridges {
 
 // Keys: port (index of the model's link port), mac ("00:12:6D:00:00:02"), rate_increment and
-// rate_period (k flits every p cycles, 1 and 1 by default), announce ({ip, name, index, seed}).
+// rate_period (k flits every p cycles, 1 and 1 by default), announce ({ip, name, index,
+// nodes, seed, run}, the last one optional).
 struct NicSettings {
   // Throws ConfigError, starting with `where`.
   NicSettings(const nlohmann::json& settings, const std::string& where);

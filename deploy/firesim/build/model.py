@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Literal
 
 from firesim.build.cache import cached
-
-RtlEngine = Literal["auto", "generated", "verilator"]
-"""What compiles RTL, as for goldengate.compile."""
 
 
 def blade_model(name: str, engine: str = "auto", *, waves: bool = False) -> Path:

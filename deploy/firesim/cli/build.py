@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from firesim.build.model import RtlEngine
 from firesim.cli.common import plain_errors
+from firesim.config.engine_names import RtlEngine
 
 build = typer.Typer(
     help="Build blades, Verilog designs, the simulator and target software; all is cached.",

@@ -1,19 +1,97 @@
-"""`firesim quickstart`: two Rocket servers ping and stream over an exact network."""
+"""`firesim quickstart`: two Rocket servers on an exact network, bare metal and with Linux."""
 
 from __future__ import annotations
 
-from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
-from firesim.cli.runworkload import run_and_report
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from firesim.cli.common import OverrideOption, plain_errors
+from firesim.cli.runworkload import run_shown
+
+if TYPE_CHECKING:
+    from firesim.config.load import Loaded
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the two runs: what it is called, its recipe and what it shows."""
+
+    name: str
+    recipe: str
+    shows: str
+
+
+BARE_METAL = Part(
+    "bare-metal",
+    "quickstart",
+    "a program without a system pings and streams: exact round trips beside the ideal",
+)
+LINUX = Part(
+    "linux",
+    "linux_quickstart",
+    "Linux boots from reset, pings, streams over TCP and powers off; its kernel's flame graph",
+)
 
 
 @plain_errors
-def quickstart(override: OverrideOption = None, results: ResultsOption = None) -> None:
-    """Simulate two Rocket servers on one switch: one pings the other, then streams to it.
+def quickstart(
+    bare_metal: Annotated[
+        bool, typer.Option("--bare-metal", help="Only the first part, which takes seconds.")
+    ] = False,
+    linux: Annotated[
+        bool, typer.Option("--linux", help="Only the second part, in which Linux boots.")
+    ] = False,
+    override: OverrideOption = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            "--results",
+            help="Results folder, with a folder in it for each of two parts (default: "
+            "results/DATE-TIME-NAME for each).",
+        ),
+    ] = None,
+) -> None:
+    """Simulate two Rocket servers on one switch, bare metal and then with Linux.
+
+    First one server pings the other over raw Ethernet and streams to it at full rate; then both
+    boot Linux from reset, ping each other, stream over TCP and power off. Every cycle of both is
+    computed from the RTL. Each part is a recipe of deploy/recipes, `quickstart` and
+    `linux_quickstart`, which runworkload runs as well; an override applies to both.
 
     Examples:
 
       firesim quickstart
 
-      firesim quickstart -x system.link.latency_cycles=100
+      firesim quickstart --bare-metal -x system.link.latency_cycles=100
+
+      firesim quickstart --linux -x simulation.engine=functional
     """
-    run_and_report("quickstart", override, results)
+    from rich.console import Console
+
+    from firesim.config.load import find_config, load_file
+    from firesim.run.checks import check_plan
+    from firesim.run.summary import print_runs
+    from firesim.topology.resolve import resolve
+
+    parts = [BARE_METAL, LINUX]
+    if bare_metal != linux:
+        parts = [BARE_METAL if bare_metal else LINUX]
+    loaded: list[Loaded] = []
+    for part in parts:  # What is wrong with any is said before the first is run.
+        loaded.append(load_file(find_config(part.recipe), override or []))
+        check_plan(loaded[-1], resolve(loaded[-1]))
+    console, outcomes = Console(), {}
+    for number, part in enumerate(parts):
+        title = f"{number + 1} of {len(parts)}: {part.name}" if len(parts) > 1 else part.name
+        console.print(f"[bold]{title}[/bold]  {part.shows}", highlight=False, soft_wrap=True)
+        folder = results / part.name if results and len(parts) > 1 else results
+        outcomes[part.name] = run_shown(loaded[number], folder, console)
+        console.print()
+        if outcomes[part.name].exit_status != 0:
+            break
+    if len(outcomes) > 1:
+        print_runs(outcomes, console)
+    raise typer.Exit(max(outcome.exit_status for outcome in outcomes.values()))

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
 from firesim.config.base import Strict
 from firesim.config.units import seconds_of
-
-Engine = Literal["rtl", "functional"]
 
 LEAST_INTERVAL_S = 0.1
 

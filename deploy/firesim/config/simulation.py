@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from firesim.build.model import RtlEngine
 from firesim.config.base import Name, Strict
-from firesim.config.engines import Engine, Functional, Snapshots
+from firesim.config.engine_names import Engine, RtlEngine
+from firesim.config.engines import Functional, Snapshots
 from firesim.config.waves import Waves
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
@@ -137,6 +137,8 @@ class Simulation(Strict):
     """Whether each switch writes its packets to capture.pcapng."""
     throughput_interval_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 10_000
     """Target cycles between two rows of each switch's throughput.csv; 0 = none."""
+    warm_up_cycles: Cycle = 0
+    """Target cycles after a start from a snapshot before traces and counters begin."""
     asserts: bool = True
     """Whether a failed assert of the RTL ends the run."""
     prints: bool = True

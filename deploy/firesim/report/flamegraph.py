@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import base64
+import re
 import subprocess
 from collections import Counter
 from pathlib import Path
 
 SCRIPT = Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
 """Where Debian's libdevel-nytprof-perl puts flamegraph.pl."""
+LEAST_FRAME_PX = "0.25"
+"""Narrower frames are left out: an operating system's stacks are tens of thousands."""
+SPARE_PX = 10
+"""Of an SVG in a page, so that it has no scroll bar."""
 
 
 class FlameGraphError(RuntimeError):
@@ -41,7 +46,7 @@ def flame_graph_svg(stacks: dict[str, int], title: str) -> str:
     folded = "".join(f"{stack} {count}\n" for stack, count in sorted(stacks.items()))
     command = ["perl", str(SCRIPT), "--title", title, "--countname", "cycles", "--hash"]
     done = subprocess.run(
-        [*command, "--width", "1180", "/dev/stdin"],
+        [*command, "--width", "1180", "--minwidth", LEAST_FRAME_PX, "/dev/stdin"],
         input=folded,
         text=True,
         capture_output=True,
@@ -51,6 +56,12 @@ def flame_graph_svg(stacks: dict[str, int], title: str) -> str:
         lines = (done.stderr or "no output").strip().splitlines()
         raise FlameGraphError(f"flamegraph.pl failed: {lines[-1]}")
     return done.stdout
+
+
+def svg_height_px(svg: str) -> int:
+    """Return the height that a page has to give a flame graph: its foot is what one reads first."""
+    found = re.search(r'<svg [^>]*\bheight="(\d+)"', svg)
+    return int(found[1]) + SPARE_PX if found else 0
 
 
 def as_data_uri(svg: str) -> str:

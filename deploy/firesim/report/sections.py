@@ -11,7 +11,13 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from firesim.report.charts import MOST_POINTS, Series, line_chart
-from firesim.report.flamegraph import FlameGraphError, as_data_uri, flame_graph_svg, merge_folded
+from firesim.report.flamegraph import (
+    FlameGraphError,
+    as_data_uri,
+    flame_graph_svg,
+    merge_folded,
+    svg_height_px,
+)
 from firesim.report.network import Network
 from firesim.report.results import JsonObject, Results, SwitchFiles, Table
 
@@ -37,6 +43,7 @@ class Flame:
     data_uri: str
     folded: list[str]
     problem: str = ""
+    height_px: int = 0
 
 
 def time_unit(cycles: float, clock_hz: float) -> tuple[float, str]:
@@ -185,5 +192,5 @@ def flames(results: Results) -> list[Flame]:
         except FlameGraphError as error:
             made.append(Flame(node.name, "", links, str(error)))
             continue
-        made.append(Flame(node.name, as_data_uri(svg), links))
+        made.append(Flame(node.name, as_data_uri(svg), links, height_px=svg_height_px(svg)))
     return made

@@ -18,8 +18,9 @@ MOST_ROWS = 2_000
 PUBLISHED_RATE_HZ = (2_400.0, 5_300.0)
 """Rocket in FPGA metasimulation under Verilator, as published."""
 
-PUBLISHED_NIC_GBPS = 100.0
-"""What one NIC drives bare-metal, as published."""
+PUBLISHED_GBPS = {"tcp": "1.4 (iperf3 on Linux)"}
+PUBLISHED_NIC_GBPS = "at least 100 (bare metal)"
+"""What one NIC drives, as published, by what was streamed; and anything else without a system."""
 
 
 @dataclass(frozen=True)
@@ -335,7 +336,7 @@ def bandwidth_table(results: Results) -> View | None:
             Column("time", "cycles", MEASURED),
             Column("wrong", "words", MEASURED),
             Column("bandwidth", "Gb/s", MEASURED),
-            Column("one NIC, bare-metal, at least", "Gb/s", PUBLISHED),
+            Column("one NIC", "Gb/s", PUBLISHED),
         ]
     )
     for node in results.nodes:
@@ -346,6 +347,6 @@ def bandwidth_table(results: Results) -> View | None:
             counts = [
                 grouped(record.number(key)) for key in ("bytes", "frames", "cycles", "errors")
             ]
-            published = significant(PUBLISHED_NIC_GBPS)
+            published = PUBLISHED_GBPS.get(record.kind, PUBLISHED_NIC_GBPS)
             view.add(node.name, record.kind, *counts, significant(gbps), published)
     return view if view.rows else None

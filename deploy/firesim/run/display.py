@@ -6,11 +6,13 @@ import time
 from types import TracebackType
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from firesim.config.units import engineering, target_time
+from firesim.run.consoles import Consoles
 from firesim.run.status import Status
 
 MOST_ROWS = 40
@@ -18,13 +20,21 @@ PLAIN_INTERVAL_S = 5.0
 
 
 class Display:
-    """Shows each Status handed to `show`; use as a context manager."""
+    """Shows each Status handed to `show`, and what the consoles say; use as a context manager."""
 
-    def __init__(self, console: Console, title: str, clock_hz: int, switches: set[str]) -> None:
+    def __init__(
+        self,
+        console: Console,
+        title: str,
+        clock_hz: int,
+        switches: set[str],
+        consoles: Consoles,
+    ) -> None:
         self.console = console
         self.title = title
         self.clock_hz = clock_hz
         self.switches = switches
+        self.consoles = consoles
         self.live = Live(console=console, transient=True, auto_refresh=False)
         self.last_plain = float("-inf")
 
@@ -45,7 +55,7 @@ class Display:
     def show(self, status: Status) -> None:
         """Show one status."""
         if self.console.is_terminal:
-            self.live.update(self.table(status), refresh=True)
+            self.live.update(Group(self.table(status), *self._said()), refresh=True)
         elif time.monotonic() - self.last_plain >= PLAIN_INTERVAL_S:
             self.last_plain = time.monotonic()
             running = sum(model.state != "ended" for model in status.models)
@@ -53,6 +63,16 @@ class Display:
                 f"{status.wall_s:.1f} s: target {target_time(status.cycle, self.clock_hz)}, "
                 f"{engineering(status.cycles_per_s, 'Hz')}, {running} models running"
             )
+            for line in self._said():
+                self.console.print(line, no_wrap=True, overflow="ellipsis")
+
+    def _said(self) -> list[Text]:
+        """Return the last line of each console."""
+        width = max(map(len, self.consoles.tails), default=0)
+        return [
+            Text(f"  {name:<{width}}  {line}", style="dim", no_wrap=True, overflow="ellipsis")
+            for name, line in self.consoles.last_lines().items()
+        ]
 
     def table(self, status: Status) -> Table:
         """Return the status as a table, one row for each node and switch."""

@@ -10,11 +10,15 @@ from rich.table import Table
 from firesim.config.units import target_time
 from firesim.report.console import Record, records, round_trips
 from firesim.report.network import Network
+from firesim.report.tables import bandwidth_of
 from firesim.run.runner import Outcome
+
+STREAMS = {"stream": "stream", "tcp": "TCP stream"}
+"""What lines of the consoles are about, by their first word."""
 
 
 def print_measurements(outcome: Outcome, console: Console) -> None:
-    """Print each node's round trips beside the ideal 4 x latency + 2 x switching, and its stream.
+    """Print each node's round trips beside the ideal 4 x latency + 2 x switching, and its streams.
 
     Nothing is printed for nodes whose software measured nothing.
     """
@@ -26,19 +30,19 @@ def print_measurements(outcome: Outcome, console: Console) -> None:
         if trips := round_trips(text):
             ideals = network.ideal_round_trips(node.name)
             print_round_trips(node.name, trips, ideals[0], outcome.plan.clock_hz, console)
-        streams += [(node.name, r) for r in records(text) if r.kind == "stream"]
+        streams += [(node.name, r) for r in records(text) if r.kind in STREAMS]
     for name, stream in streams:
-        console.print(stream_sentence(name, stream), highlight=False, soft_wrap=True)
+        sentence = stream_sentence(name, stream, outcome.plan.clock_hz)
+        console.print(sentence, highlight=False, soft_wrap=True)
 
 
-def stream_sentence(name: str, stream: Record) -> str:
+def stream_sentence(name: str, stream: Record, clock_hz: int) -> str:
     """Say how fast a node's stream was, as the program measured it."""
-    gbps = stream.number("gbps")
-    if gbps is None:
-        gbps = (stream.number("gbps_x1000") or 0) / 1000
+    gbps = bandwidth_of(stream, clock_hz) or 0
     size, cycles = stream.number("bytes") or 0, stream.number("cycles") or 0
     checked = f", {stream.fields['errors']} errors" if "errors" in stream.fields else ""
-    return f"stream of {name}: {size:,.0f} bytes in {cycles:,.0f} cycles, {gbps:.1f} Gb/s{checked}"
+    took = f"{size:,.0f} bytes in {cycles:,.0f} cycles, {gbps:.1f} Gb/s"
+    return f"{STREAMS[stream.kind]} of {name}: {took}{checked}"
 
 
 def print_round_trips(

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesim.build.blade_tree import blade_device_tree
-from firesim.build.model import RtlEngine, blade_model, fallback_reason
+from firesim.build.model import blade_model, fallback_reason
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
+from firesim.config.engine_names import RtlEngine
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.steps import Steps
-from firesim.topology.describe import DEVICE_TREE, DEVICE_TREE_BYTES, Load, NodeFiles
+from firesim.topology.describe import DEVICE_TREE, DEVICE_TREE_BYTES, KERNEL, Load, NodeFiles
 from firesim.topology.identity import command_line, random_seed
 from firesim.topology.plan import Plan, PlannedNode
 
@@ -109,11 +110,12 @@ def _images(plan: Plan, steps: Steps) -> dict[str, LinuxImage]:
 
 def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFiles:
     blade, dts = built.blades[node.blade], built.trees[node.blade]
-    disk = None
+    disk, physical = None, {}
     if node.linux:
         image = built.images[node.linux]
         load = [Load(*part) for part in image.load(node.memory_bytes)]
         symbols, disk = [image.vmlinux, image.firmware], image.disk
+        physical = {image.vmlinux: KERNEL}
         blob = _linux_tree(plan, node, image, load, dts)
     else:
         elf = built.programs[node.program] if node.program else node.elf
@@ -132,6 +134,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         model=model / "model.so" if model else None,
         manifest=model / "model.json" if model else None,
         disk=disk,
+        physical=physical,
     )
 
 

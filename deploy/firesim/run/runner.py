@@ -21,6 +21,7 @@ from rich.console import Console
 from firesim.config.errors import InputError
 from firesim.config.load import Loaded
 from firesim.run.checks import check_plan
+from firesim.run.consoles import Consoles
 from firesim.run.display import Display
 from firesim.run.folder import make_reserve, new_folder, release_reserve, write_json
 from firesim.run.outputs import collect_outputs
@@ -29,7 +30,7 @@ from firesim.run.process import Simulator, how_it_ended
 from firesim.run.status import StatusReader
 from firesim.run.steps import Steps
 from firesim.run.versions import versions
-from firesim.topology.describe import CONTROL_SOCKET, Restart, describe
+from firesim.topology.describe import CONSOLE_LOG, CONTROL_SOCKET, Restart, describe
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
@@ -180,7 +181,9 @@ def _watch(
     """Show the status until the simulator ends."""
     reader = StatusReader(folder / "status.jsonl")
     switches = {switch.name for switch in plan.switches}
-    with Display(console, loaded.name, plan.clock_hz, switches) as display:
+    servers = [node.name for node in plan.nodes if node.traffic is None]
+    consoles = Consoles({name: folder / name / CONSOLE_LOG for name in servers})
+    with Display(console, loaded.name, plan.clock_hz, switches, consoles) as display:
         shown = None
         while simulator.poll() is None:
             status = reader.update()

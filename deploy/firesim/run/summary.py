@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -76,3 +77,26 @@ def print_folder(folder: Path, report: Path | None, console: Console) -> None:
     console.print(f"results: {folder}", highlight=False, soft_wrap=True)
     if report is not None:
         console.print(f"report:  {report}", highlight=False, soft_wrap=True)
+
+
+def print_runs(outcomes: Mapping[str, Outcome], console: Console) -> None:
+    """Print several runs beside each other, by name, and where their reports are."""
+    table = Table(title="all runs", title_justify="left")
+    table.add_column("run", no_wrap=True)
+    for heading in ("cycles", "wall time", "rate"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("token hash", no_wrap=True)
+    for name, outcome in outcomes.items():
+        cycles, wall_s = int(outcome.result.get("end_cycle", 0)), outcome.result.get("wall_s", 0)
+        table.add_row(
+            name,
+            f"{cycles:,}",
+            f"{wall_s:.1f} s",
+            engineering(cycles / wall_s, "Hz") if wall_s else "-",
+            str(outcome.result.get("token_hash", "")),
+            style="red" if outcome.exit_status else None,
+        )
+    console.print(table)
+    for name, outcome in outcomes.items():
+        report = outcome.folder / "report.html"
+        console.print(f"{name}: {report}", highlight=False, soft_wrap=True)

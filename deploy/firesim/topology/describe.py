@@ -9,7 +9,7 @@ from typing import Any
 
 from firesim.config.engines import Snapshots
 from firesim.config.run_config import RunConfig
-from firesim.config.simulation import InstructionTrigger, Trigger
+from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTrigger, Trigger
 from firesim.config.waves import Waves
 from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.identity import identity
@@ -18,6 +18,7 @@ from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 DRAM_BASE = 0x8000_0000
 DEVICE_TREE = 0x801F_0000
 DEVICE_TREE_BYTES = 0x1_0000
+KERNEL = 0x8020_0000
 DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
@@ -26,6 +27,7 @@ WAVES = "waves.fst"
 CONTROL_SOCKET = "control.sock"
 SNAPSHOTS_FOLDER = "snapshots"
 """Where a run keeps its snapshots, in its results."""
+LAST_CYCLE = 2**63 - 1
 FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory")
 FUNCTIONAL_MEMORY = ("base", "size_bytes", "load")
 """What of the memory's settings means anything where every instruction takes the same time."""
@@ -56,6 +58,8 @@ class NodeFiles:
     manifest: Path | None = None
     disk: Path | None = None
     """Disk image of the Linux workload, used when the job names none."""
+    physical: Mapping[Path, int] = field(default_factory=dict)
+    """Where the code of a file of `symbols` is as long as addresses are not translated."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ def describe(
     """Return the description; every path in it is absolute or relative to `results`."""
     simulation = config.simulation
     sources = restart.restore_from if restart else {}
+    warm_up = simulation.warm_up_cycles
+    first = restart.cycle + warm_up if restart and warm_up else 0
     return {
         "version": 1,
         "results": str(results),
@@ -93,7 +99,10 @@ def describe(
         "snapshots": _snapshots(simulation.snapshots),
         **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
         "nodes": [
-            *(_continued(plan, node, _node(node, config, files), sources) for node in plan.nodes),
+            *(
+                _continued(plan, node, _node(node, config, files, first), sources)
+                for node in plan.nodes
+            ),
             *gateway_entries(plan, config),
         ],
         "switches": [_switch(switch, config) for switch in plan.switches],
@@ -130,11 +139,13 @@ def _continued(
     return {**entry, "restore_from": sources[node.name]}
 
 
-def _node(node: PlannedNode, config: RunConfig, files: dict[str, NodeFiles]) -> dict[str, Any]:
+def _node(
+    node: PlannedNode, config: RunConfig, files: dict[str, NodeFiles], first_cycle: int
+) -> dict[str, Any]:
     if node.traffic is not None:
         return {"name": node.name, "kind": "traffic", "mac": node.mac, "file": str(node.traffic)}
     made = files[node.name]
-    every = _bridges(node, config, made)
+    every = _bridges(node, config, made, first_cycle)
     if node.engine == "functional":
         functional = {kind: every[kind] for kind in made.bridges if kind in FUNCTIONAL_BRIDGES}
         functional["memory"] = {key: every["memory"][key] for key in FUNCTIONAL_MEMORY}
@@ -164,7 +175,9 @@ def _waves(waves: Waves) -> dict[str, Any]:
     return {"file": f"{waves.node}/{WAVES}", **waves.model_dump(exclude={"node"})}
 
 
-def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str, Any]:
+def _bridges(
+    node: PlannedNode, config: RunConfig, made: NodeFiles, first_cycle: int
+) -> dict[str, Any]:
     simulation = config.simulation
     tracing, counters = simulation.tracing, simulation.autocounter
     traced = tracing.enabled and (tracing.nodes is None or node.name in tracing.nodes)
@@ -196,19 +209,25 @@ def _bridges(node: PlannedNode, config: RunConfig, made: NodeFiles) -> dict[str,
         },
         "tracerv": {
             "enabled": traced,
-            "trigger": _trigger(tracing.trigger),
+            "trigger": _trigger(tracing.trigger, first_cycle),
             "outputs": list(tracing.outputs),
-            "elf": [str(path) for path in made.symbols],
+            "elf": [_symbols(path, made.physical.get(path)) for path in made.symbols],
             "directory": f"{node.name}/trace",
         },
         "autocounter": {
             "interval_cycles": counters.interval_cycles,
             "file": f"{node.name}/counters.csv",
-            "trigger": _trigger(counters.trigger) if counters.enabled else {"kind": "none"},
+            "trigger": _trigger(counters.trigger, first_cycle)
+            if counters.enabled
+            else {"kind": "none"},
         },
         "assert": {"enabled": simulation.asserts},
         "prints": {"enabled": simulation.prints, "file": f"{node.name}/prints.log"},
     }
+
+
+def _symbols(path: Path, also_at: int | None) -> str | dict[str, Any]:
+    return str(path) if also_at is None else {"file": str(path), "also_at": also_at}
 
 
 def _load(part: Load) -> dict[str, Any]:
@@ -216,7 +235,13 @@ def _load(part: Load) -> dict[str, Any]:
     return entry if part.address is None else {**entry, "address": part.address}
 
 
-def _trigger(trigger: Trigger) -> dict[str, Any]:
+def _trigger(trigger: Trigger, first_cycle: int) -> dict[str, Any]:
+    """Return a trigger that, unless the program decides, is not active before `first_cycle`."""
+    if first_cycle and isinstance(trigger, AlwaysTrigger | CycleTrigger):
+        start, end = first_cycle, LAST_CYCLE
+        if isinstance(trigger, CycleTrigger):
+            start, end = max(first_cycle, trigger.start), trigger.end
+        return {"kind": "cycle", "start": start, "end": end} if start < end else {"kind": "none"}
     if isinstance(trigger, InstructionTrigger):
         return {
             "kind": "instruction",

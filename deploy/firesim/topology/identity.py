@@ -67,5 +67,7 @@ def identity(plan: Plan, node: PlannedNode) -> dict[str, str | int]:
         "ip": f"{node.ip}/{PREFIX_BITS}",
         "name": node.name,
         "index": node.index,
+        "nodes": len(plan.nodes),
         "seed": random_seed(plan, node)[:IDENTITY_SEED_BYTES].hex(),
+        **({"run": node.command} if node.command is not None else {}),
     }

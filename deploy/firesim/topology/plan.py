@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firesim.config.engines import Engine
+from firesim.config.engine_names import Engine
 from firesim.config.memory import Memory
 from firesim.config.positions import KeyPath
 

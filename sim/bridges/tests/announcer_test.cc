@@ -15,6 +15,7 @@ nlohmann::json settings() {
            {{"ip", "172.16.0.9/16"},
             {"name", "node7"},
             {"index", 7},
+            {"nodes", 8},
             {"seed", "00112233445566778899aabbccddeeff"}}}};
 }
 
@@ -27,7 +28,13 @@ TEST(Announcer, FrameSaysWhoTheNodeIs) {
   const std::string text(reinterpret_cast<const char*>(bytes) + sizeof header);
   EXPECT_EQ(text,
             "firesim-identity 1\nmac=00:12:6D:00:00:09\nip=172.16.0.9/16\nname=node7\nindex=7\n"
-            "seed=00112233445566778899aabbccddeeff\n");
+            "nodes=8\nseed=00112233445566778899aabbccddeeff\n");
+  nlohmann::json with_command = settings();
+  with_command["announce"]["run"] = "echo 5";
+  const NicSettings other(with_command, "node7: bridges.nic");
+  const std::string expected = text + "run=\"echo 5\"\n";
+  const char* more = reinterpret_cast<const char*>(other.identity_frame.data()) + sizeof header;
+  EXPECT_EQ(std::string(more, expected.size()), expected);
 }
 
 TEST(Announcer, BadSettingsAreRefused) {
@@ -35,6 +42,11 @@ TEST(Announcer, BadSettingsAreRefused) {
   bad["announce"]["seed"] = "12";
   EXPECT_EQ(refusal([&] { NicSettings(bad, "node7: bridges.nic"); }),
             "node7: bridges.nic.announce.seed: found \"12\", expected 32 hexadecimal digits");
+  bad = settings();
+  bad["announce"]["run"] = "echo \"5\"";
+  EXPECT_EQ(refusal([&] { NicSettings(bad, "node7: bridges.nic"); }),
+            "node7: bridges.nic.announce.run: found \"echo \\\"5\\\"\", expected 1 to 1000 "
+            "printable characters without quotation marks");
 }
 
 // Tokens of `cycles` cycles from 100 on, in packets with gaps; the first begins within a packet.

@@ -45,6 +45,17 @@ TEST(Symbols, EveryFunctionIsFoundAtItsVeryStart) {
   EXPECT_EQ(table.name(table.find(hang.low).function), "hang");
 }
 
+TEST(Symbols, CodeIsFoundAtASecondPlace) {
+  constexpr uint64_t kThere = 0xffffffff80000000;
+  SymbolTable table;
+  table.add_elf(CALL_DEMO, "n", kThere);
+  for (const FunctionRange& function : symbol_functions(CALL_DEMO, "n")) {
+    for (const uint64_t pc : {function.low, function.low - 0x80000000 + kThere}) {
+      EXPECT_EQ(table.name(table.find(pc).function), function.name);
+    }
+  }
+}
+
 TEST(Symbols, GapsBelongToNobody) {
   SymbolTable table;
   table.add(100, 200, "a");

@@ -160,18 +160,18 @@ TEST(TraceRv, FoldedFileIsWrittenAtTheEnd) {
   bench.parameters()["HART"] = 1;
   auto driver = bench.make<TraceRvDriver>({{"enabled", true},
                                            {"outputs", {"folded", "text"}},
-                                           {"elf", {CALL_DEMO}},
+                                           {"elf", {{{"file", CALL_DEMO}, {"also_at", 0x1000}}}},
                                            {"directory", "node0/trace"}});
   bench.now = 16;
   bench.set("valid", 1);
-  bench.set("pc", 0x80000000);
+  bench.set("pc", 0x1000);
   bench.set("instruction", 0x13);
   bench.set("privilege", 3);
   bench.cycle(*driver);
   driver->finish(17);
   EXPECT_EQ(content(bench.folder() / "node0/trace/hart1.folded"), "hart1;_start 1\n");
   EXPECT_EQ(content(bench.folder() / "node0/trace/hart1.log"),
-            "core   1: 3 0x0000000080000000 (0x00000013) cycle 16\n");
+            "core   1: 3 0x0000000000001000 (0x00000013) cycle 16\n");
 }
 
 }  // namespace

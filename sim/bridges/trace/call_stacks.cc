@@ -14,7 +14,10 @@ constexpr bool is_link(uint32_t reg) { return reg == 1 || reg == 5; }
 
 }  // namespace
 
-CallStacks::CallStacks(SymbolTable& symbols, const std::string& root) : symbols_(symbols) {
+CallStacks::CallStacks(SymbolTable& symbols, const std::string& root)
+    : symbols_(symbols),
+      program_(symbols.intern("[user]")),
+      switch_(symbols.intern("__switch_to")) {
   nodes_.push_back({0, 0, symbols.intern(root)});
   frames_.reserve(kMostFrames);
   frames_.push_back({0, 0, nodes_[0].function, false});
@@ -62,7 +65,7 @@ void CallStacks::push(uint32_t function, uint64_t return_address, bool trap) {
 }
 
 void CallStacks::retarget(uint32_t function) {
-  Frame& frame = frames_.back();
+  StackFrame& frame = frames_.back();
   if (frame.function == function) return;
   if (frames_.size() == 1 || frame.trap) {  // the root and traps stay
     push(function, 0, false);
@@ -109,11 +112,23 @@ void CallStacks::pop_trap() {
   top_ = frames_.back().node;
 }
 
-void CallStacks::arrive(uint64_t pc) {
+void CallStacks::leave_trap(uint64_t pc) {
+  parked_.before_trap_return(frames_, pc);
+  pop_trap();
+  parked_.after_return(frames_.size());
+}
+
+void CallStacks::arrive_in_program(Transfer transfer, uint64_t pc) {
+  if (transfer == Transfer::kTrapReturn) leave_trap(pc);
+  settle(program_, true);
+}
+
+void CallStacks::arrive(uint64_t pc, uint8_t privilege) {
   const Transfer transfer = transfer_;
   transfer_ = Transfer::kNone;
   if (!range_.contains(pc)) range_ = symbols_.find(pc);
   const uint32_t function = range_.function;
+  if (privilege == 0 && function == SymbolTable::kUnknown) return arrive_in_program(transfer, pc);
   switch (transfer) {
     case Transfer::kCall:
       return push(function, after_, false);
@@ -123,10 +138,14 @@ void CallStacks::arrive(uint64_t pc) {
       pop_return(pc);
       return push(function, after_, false);
     case Transfer::kReturn:
+      if (frames_.back().function == switch_) parked_.leave(frames_);
+      parked_.before_return(frames_, pc);
+      top_ = frames_.back().node;
       pop_return(pc);
+      parked_.after_return(frames_.size());
       return settle(function, true);
     case Transfer::kTrapReturn:
-      pop_trap();
+      leave_trap(pc);
       return settle(function, true);
     case Transfer::kNone:
       return settle(function, false);
@@ -156,7 +175,7 @@ std::string CallStacks::path(uint32_t node, char separator) const {
 
 std::vector<std::string> CallStacks::current() const {
   std::vector<std::string> names;
-  for (const Frame& frame : frames_) names.push_back(symbols_.name(frame.function));
+  for (const StackFrame& frame : frames_) names.push_back(symbols_.name(frame.function));
   return names;
 }
 
@@ -211,29 +230,38 @@ void CallStacks::save(StateWriter& state) const {
     if (added) names.push_back(symbols_.name(id));
     return place->second;
   };
-  std::vector<uint64_t> nodes, frames;
+  std::vector<uint64_t> nodes;
   for (const Node& node : nodes_) {
     nodes.insert(nodes.end(), {node.cycles, node.parent, function(node.function)});
   }
-  for (const Frame& frame : frames_) {
-    frames.insert(frames.end(), {frame.return_address, frame.node, function(frame.function),
+  const auto flat = [&](const FrameStack& stack) {
+    std::vector<uint64_t> words;
+    for (const StackFrame& frame : stack) {
+      words.insert(words.end(), {frame.return_address, frame.node, function(frame.function),
                                  frame.trap ? uint64_t{1} : 0});
-  }
+    }
+    return words;
+  };
+  const std::vector<uint64_t> frames = flat(frames_);
+  std::vector<std::vector<uint64_t>> parked;
+  for (const FrameStack& stack : parked_.stacks()) parked.push_back(flat(stack));
   const uint64_t range_function = function(range_.function);
-  state.section("call_stacks", 1);
+  state.section("call_stacks", 2);
   state.u64(names.size());
   for (const std::string& name : names) state.text(name);
   state.u64s(nodes);
   state.u64s(frames);
   for (const uint64_t value :
        {uint64_t{depth_beyond_}, uint64_t{top_}, static_cast<uint64_t>(transfer_), after_,
-        last_cycle_, range_.low, range_.high, range_function}) {
+        last_cycle_, range_.low, range_.high, range_function, uint64_t{parked_.inherited()},
+        uint64_t{parked_.depth()}, uint64_t{parked.size()}}) {
     state.u64(value);
   }
+  for (const std::vector<uint64_t>& stack : parked) state.u64s(stack);
 }
 
 void CallStacks::load(StateReader& state) {
-  state.section("call_stacks", 1);
+  const uint32_t version = state.section("call_stacks", 2);
   std::vector<uint32_t> functions;
   for (uint64_t left = state.u64(kMostNodes); left > 0; --left) {
     const std::string name = state.text();
@@ -242,16 +270,13 @@ void CallStacks::load(StateReader& state) {
   }
   const std::vector<uint64_t> nodes = state.u64s(size_t{kMostNodes} * 3);
   const std::vector<uint64_t> frames = state.u64s(size_t{kMostFrames} * 4);
-  if (nodes.empty() || nodes.size() % 3 != 0 || frames.empty() || frames.size() % 4 != 0) {
-    state.fail("found call stacks that are cut short");
-  }
+  if (nodes.empty() || nodes.size() % 3 != 0) state.fail("found call stacks that are cut short");
   const auto below = [&](uint64_t value, size_t count) {
     if (value >= count) state.fail("found a call stack that refers to what is not there");
     return static_cast<uint32_t>(value);
   };
   nodes_.clear();
   children_.clear();
-  frames_.clear();
   for (size_t i = 0; i < nodes.size(); i += 3) {
     const auto node = static_cast<uint32_t>(nodes_.size());
     const uint32_t parent = below(nodes[i + 1], std::max<size_t>(node, 1));
@@ -259,10 +284,16 @@ void CallStacks::load(StateReader& state) {
     nodes_.push_back({nodes[i], parent, function});
     if (node != 0) children_.emplace(uint64_t{parent} << 32 | function, node);
   }
-  for (size_t i = 0; i < frames.size(); i += 4) {
-    frames_.push_back({frames[i], below(frames[i + 1], nodes_.size()),
-                       functions[below(frames[i + 2], functions.size())], frames[i + 3] != 0});
-  }
+  const auto stack_of = [&](const std::vector<uint64_t>& words) {
+    if (words.empty() || words.size() % 4 != 0) state.fail("found call stacks that are cut short");
+    FrameStack stack;
+    for (size_t i = 0; i < words.size(); i += 4) {
+      stack.push_back({words[i], below(words[i + 1], nodes_.size()),
+                       functions[below(words[i + 2], functions.size())], words[i + 3] != 0});
+    }
+    return stack;
+  };
+  frames_ = stack_of(frames);
   depth_beyond_ = static_cast<uint32_t>(state.u64(UINT32_MAX));
   top_ = below(state.u64(), nodes_.size());
   transfer_ = static_cast<Transfer>(state.u64(static_cast<uint64_t>(Transfer::kTrapReturn)));
@@ -271,6 +302,16 @@ void CallStacks::load(StateReader& state) {
   range_.low = state.u64();
   range_.high = state.u64();
   range_.function = functions[below(state.u64(), functions.size())];
+  if (version < 2) return;
+  const uint64_t inherited = state.u64(kMostFrames), depth = state.u64(kMostFrames);
+  std::vector<FrameStack> parked;
+  for (uint64_t left = state.u64(ParkedStacks::kMostParked); left > 0; --left) {
+    parked.push_back(stack_of(state.u64s(size_t{kMostFrames} * 4)));
+  }
+  if (inherited > depth || (inherited != 0 && parked.empty())) {
+    state.fail("found a task switch that nothing was left at");
+  }
+  parked_.restore(std::move(parked), inherited, depth);
 }
 
 }  // namespace firesim::bridges

@@ -4,7 +4,9 @@
 // Calls and returns are recognised by the link registers (ra and t0), as the RISC-V manual
 // recommends to hardware; a jump into another function without linking is a tail call; a trap
 // pushes a frame that mret or sret removes. When a return does not fit, the stack is cut back to
-// the nearest frame that does. Each commit is charged the cycles since the one before it.
+// the nearest frame that does. A return from Linux's __switch_to goes on in another task's stack.
+// Programs in user mode that no ELF file names are one frame. Each commit is charged the cycles
+// since the one before it.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "bridges/trace/commit.h"
+#include "bridges/trace/parked_stacks.h"
 #include "bridges/trace/symbols.h"
 #include "core/state.h"
 
@@ -29,7 +32,8 @@ class CallStacks {
   void add(const Commit& commit) {
     const uint64_t spent = commit.cycle - last_cycle_;
     last_cycle_ = commit.cycle;
-    if (transfer_ != Transfer::kNone || !range_.contains(commit.pc)) arrive(commit.pc);
+    if (transfer_ != Transfer::kNone || !range_.contains(commit.pc))
+      arrive(commit.pc, commit.privilege);
     nodes_[top_].cycles += spent;
     if (commit.trap) {
       enter_trap(commit);
@@ -64,15 +68,11 @@ class CallStacks {
     uint32_t parent;
     uint32_t function;
   };
-  struct Frame {
-    uint64_t return_address;  // for a trap: the place that was interrupted
-    uint32_t node;
-    uint32_t function;
-    bool trap;
-  };
 
   static Transfer classify(uint32_t instruction);
-  void arrive(uint64_t pc);
+  void arrive(uint64_t pc, uint8_t privilege);
+  void arrive_in_program(Transfer transfer, uint64_t pc);
+  void leave_trap(uint64_t pc);
   void enter_trap(const Commit& commit);
   void push(uint32_t function, uint64_t return_address, bool trap);
   void pop_return(uint64_t pc);
@@ -86,10 +86,12 @@ class CallStacks {
   SymbolTable& symbols_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, uint32_t> children_;  // parent << 32 | function -> node
-  std::vector<Frame> frames_;                        // frames_[0] is the root
-  uint32_t depth_beyond_ = 0;                        // calls not pushed, the stack being full
-  uint32_t top_ = 0;                                 // node that is charged
-  CodeRange range_;                                  // of the top frame's function
+  FrameStack frames_;                                // frames_[0] is the root
+  ParkedStacks parked_;
+  uint32_t program_, switch_;  // the frame of programs; the function that switches tasks
+  uint32_t depth_beyond_ = 0;  // calls not pushed, the stack being full
+  uint32_t top_ = 0;           // node that is charged
+  CodeRange range_;            // of the top frame's function
   Transfer transfer_ = Transfer::kNone;
   uint64_t after_ = 0;  // address behind the instruction that transfers
   uint64_t last_cycle_ = 0;

@@ -22,8 +22,15 @@ void SymbolTable::add(uint64_t low, uint64_t high, const std::string& name) {
   if (low < high) ranges_[low] = {low, high, intern(name)};
 }
 
-void SymbolTable::add_elf(const std::filesystem::path& file, const std::string& where) {
+void SymbolTable::add_elf(const std::filesystem::path& file, const std::string& where,
+                          std::optional<uint64_t> also_at) {
   const std::vector<FunctionRange> labels = symbol_functions(file, where);
+  if (also_at && !labels.empty()) {
+    for (const FunctionRange& label : labels) {
+      const uint64_t low = label.low - labels.front().low + *also_at;
+      add(low, low + (label.high - label.low), label.name);
+    }
+  }
   // DWARF first, for the names. Of an assembly routine it has the size before the linker shortened
   // the code; the symbol table has the one after.
   for (const FunctionRange& function : dwarf_functions(file, where)) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,10 @@ class SymbolTable {
  public:
   static constexpr uint32_t kUnknown = 0;  // function of addresses nothing is known about
 
-  // Adds the functions of an ELF file. Throws ConfigError, starting with `where`.
-  void add_elf(const std::filesystem::path& file, const std::string& where);
+  // Adds the functions of an ELF file, and once more as they lie when its lowest is at `also_at`: a
+  // kernel runs at physical addresses first. Throws ConfigError, starting with `where`.
+  void add_elf(const std::filesystem::path& file, const std::string& where,
+               std::optional<uint64_t> also_at = std::nullopt);
   // Adds [low, high), but for what is already known.
   void add(uint64_t low, uint64_t high, const std::string& name);
 

@@ -71,7 +71,8 @@ void TraceRvDriver::open_outputs(Config& config, const DriverContext& context) {
                                        output, nearest_name(output, known)));
   }
   const std::string directory = config.text("directory").value_or("trace");
-  const std::vector<std::string> elf = config.text_list("elf");
+  const nlohmann::json& elf = config.child("elf");
+  if (!elf.is_null() && !elf.is_array()) config.fail("elf", "a list of files");
   if (!wanted_) return;
   const auto has = [&outputs](const char* name) {
     return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
@@ -84,10 +85,23 @@ void TraceRvDriver::open_outputs(Config& config, const DriverContext& context) {
   if (has("folded")) folded_file_ = path("folded");
   if (has("speedscope")) speedscope_file_ = path("speedscope.json");
   if (folded_file_.empty() && speedscope_file_.empty()) return;
-  for (const std::string& file : elf) {
-    symbols_.add_elf(context.simulation.input_path(file), config.child_where("elf"));
+  for (const nlohmann::json& entry : elf) {
+    add_symbols(entry, config.child_where("elf"), context.simulation);
   }
   stacks_ = std::make_unique<CallStacks>(symbols_, fmt::format("hart{}", hart_));
+}
+
+void TraceRvDriver::add_symbols(const nlohmann::json& entry, const std::string& where,
+                                const SimulationContext& simulation) {
+  if (entry.is_string()) {
+    symbols_.add_elf(simulation.input_path(entry.get<std::string>()), where);
+    return;
+  }
+  Config item(entry, where);
+  const std::string file = item.required_text("file");
+  const uint64_t also_at = item.required_integer("also_at", 0, UINT64_MAX);
+  item.finish();
+  symbols_.add_elf(simulation.input_path(file), where, also_at);
 }
 
 void TraceRvDriver::take(uint64_t cycle) {

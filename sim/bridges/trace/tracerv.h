@@ -31,7 +31,8 @@ class TracePort {
 };
 
 // Keys: enabled, trigger, outputs (any of text, binary, folded, speedscope), elf (files with the
-// symbols), directory (for the files hart<N>.log, .trace, .folded and .speedscope.json).
+// symbols; {file, also_at} for one whose code is found at a second place, too), directory (for the
+// files hart<N>.log, .trace, .folded and .speedscope.json).
 class TraceRvDriver final : public Driver {
  public:
   explicit TraceRvDriver(const DriverContext& context);
@@ -49,6 +50,8 @@ class TraceRvDriver final : public Driver {
  private:
   void take(uint64_t cycle);
   void open_outputs(Config& config, const DriverContext& context);
+  void add_symbols(const nlohmann::json& entry, const std::string& where,
+                   const SimulationContext& simulation);
 
   TracePort port_;
   Trigger trigger_;

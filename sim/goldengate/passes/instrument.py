@@ -2,8 +2,8 @@
 
 In: `$check` cells (assert, assume, cover) and the request's events. Out: 64-bit ports
 `firesim_counter_<i>`, each the number of earlier cycles since reset in which its event was 1, and a
-port `firesim_assert` with a 1 for each assert that fails in this cycle. `$print` cells that the pass
-`prints` has left are removed.
+port `firesim_assert` with a 1 for each assert that fails in this cycle. `$print` cells that
+the pass `prints` has left are removed.
 """
 
 from __future__ import annotations

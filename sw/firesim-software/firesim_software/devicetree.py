@@ -12,10 +12,10 @@ _MAGIC = 0xD00DFEED
 _BEGIN, _END, _PROPERTY, _NOP, _FINISH = 1, 2, 3, 4, 9
 _NIC_COMPATIBLE = b"firesim,nic"
 _PLIC_COMPATIBLE = {b"riscv,plic0", b"sifive,plic-1.0.0"}
-_BY_FIRMWARE = {b"syscon-poweroff", b"syscon-reboot", b"sifive,test0"}
+_BY_FIRMWARE = {b"syscon-poweroff", b"syscon-reboot", b"sifive,test0", b"riscv,clint0"}
 _UNREAD = (
     "riscv,isa-base riscv,isa-extensions riscv,pmpregions tlb-split "
-    "i-tlb-size i-tlb-sets d-tlb-size d-tlb-sets"
+    "i-tlb-size i-tlb-sets d-tlb-size d-tlb-sets clock-frequency"
 ).split()
 _PLIC_CONTEXTS, _PLIC_CONTEXT_BYTES, _PLIC_ROUND = 0x20_0000, 0x1000, 0x1_0000
 
@@ -138,10 +138,13 @@ def _plic(all_nodes: list[Node]) -> str:
 def _for_linux(all_nodes: list[Node]) -> str:
     """Cut what our kernel does not use: it goes through all of the tree some ten times at boot.
 
-    Power off and reset are the firmware's, so their devices go too.
+    Power off, reset, timers and interrupts between harts are the firmware's, so their devices go
+    too. The console is the command line's.
     """
     text = ""
     for node in all_nodes:
+        if node.path == "/chosen" and "stdout-path" in node.properties:
+            text += "/ { chosen { /delete-property/ stdout-path; }; };\n"
         if _BY_FIRMWARE & set(node.strings("compatible")):
             text += f"/delete-node/ &{{{node.path}}};\n"
         elif node.strings("device_type") == [b"cpu"]:

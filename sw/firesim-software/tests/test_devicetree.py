@@ -61,12 +61,15 @@ def test_64_bit_cells(tmp_path: Path) -> None:
 def test_a_kernel_gets_only_what_it_uses(tmp_path: Path) -> None:
     core = 'device_type = "cpu"; riscv,isa = "rv64imafdc"; tlb-split; d-cache-size = <64>;'
     cpu = f"#address-cells = <1>; #size-cells = <0>; cpu@0 {{ reg = <0>; {core} }};"
-    off = 'off: test { compatible = "sifive,test0"; }; o { compatible = "syscon-poweroff"; '
+    off = 'off: test { compatible = "sifive,test0"; }; timer { compatible = "riscv,clint0"; }; '
+    off += 'o { compatible = "syscon-poweroff"; '
     full = SOURCE.replace("cpus { };", f"cpus {{ {cpu} }};")
     full = full.replace("  soc {", f"  {off} regmap = <&off>; }};\n  soc {{")
     bare, linux = make(tmp_path, full), make(tmp_path, full, rng_seed=bytes(32))
     left = {node.path for node in nodes(bare)} - {node.path for node in nodes(linux)}
-    assert left == {"/test", "/o"}
+    assert left == {"/test", "/timer", "/o"}
+    assert "stdout-path" in properties(bare, "/chosen")
+    assert "stdout-path" not in properties(linux, "/chosen")
     assert "tlb-split" in properties(bare, "/cpus/cpu@0")
     assert set(properties(linux, "/cpus/cpu@0")) == {
         "device_type",

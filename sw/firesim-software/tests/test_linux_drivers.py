@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from firesim_software.linux.kernel import ARCHIVE
+from firesim_software.linux.kernel_source import ARCHIVE
 
 pytestmark = pytest.mark.skipif(
     not ARCHIVE.is_file() or not shutil.which("riscv64-linux-gnu-gcc"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from firesim_software.linux import LinuxError
+from firesim_software.linux.description import read
 from firesim_software.linux.guest import FOLDER, guest_program, guest_programs
 
 SEED = 11
@@ -31,6 +32,18 @@ def test_programs_are_static(name: str) -> None:
 def test_an_unknown_program_is_refused() -> None:
     with pytest.raises(LinuxError, match='found no program "memlod".*expected any of: .*memload'):
         guest_program("memlod")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("packages", "[nuttcp]"), ("outputs", "[/tmp/a]"), ("command", "''")]
+)
+def test_what_needs_a_shell_is_refused_without_one(key: str, value: str, tmp_path: Path) -> None:
+    path = tmp_path / "bare" / "workload.yaml"
+    path.parent.mkdir()
+    keys = {"name": "bare", "description": "x", "base": "programs", "command": "exchange"}
+    path.write_text("".join(f"{k}: {v}\n" for k, v in {**keys, key: value}.items()))
+    with pytest.raises(LinuxError, match=f"{key}: found .*shell"):
+        read(path)
 
 
 @pytest.fixture(scope="module")

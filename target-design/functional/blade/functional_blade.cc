@@ -149,6 +149,9 @@ void FunctionalBlade::finish(uint64_t) {
 nlohmann::json FunctionalBlade::statistics() const {
   nlohmann::json finished = nullptr;
   if (blade_end_.ended()) finished = blade_end_.cycle;
+  nlohmann::json region_start = nullptr;
+  const uint64_t region_start_cycle = harts_.region_start_cycle();
+  if (region_start_cycle != SharedState::kNever) region_start = region_start_cycle;
   return {{"engine", "functional"},
           {"cycles_evaluated", cycle_},
           {"instructions", harts_.instructions()},
@@ -156,6 +159,7 @@ nlohmann::json FunctionalBlade::statistics() const {
           {"cycles_per_instruction", settings_.cycles_per_instruction},
           {"quantum_cycles", settings_.quantum_cycles},
           {"finished_at_cycle", finished},
+          {"region_start_cycle", region_start},
           {"deterministic", deterministic_},
           {"nic", bus_.nic().statistics()},
           {"block_device", bus_.block_device().statistics()},
@@ -171,7 +175,7 @@ std::string FunctionalBlade::fingerprint() const {
 }
 
 Shape Shape::load(StateReader &state) {
-  if (state.section("functional_blade", 2) < 2) {
+  if (state.section("functional_blade", 3) < 3) {
     state.fail("saved by a version of FireSim that this one does not continue");
   }
   Shape shape;
@@ -182,7 +186,7 @@ Shape Shape::load(StateReader &state) {
 }
 
 void FunctionalBlade::save(StateWriter &state) const {
-  state.section("functional_blade", 2);
+  state.section("functional_blade", 3);
   state.u64(settings_.harts);
   state.u64(settings_.cycles_per_instruction);
   state.u64(settings_.quantum_cycles);
@@ -200,6 +204,7 @@ void FunctionalBlade::save(StateWriter &state) const {
     state.boolean(flit.last);
   }
   settings_.memory->save(state);
+  state.u64(harts_.region_start_cycle());
   harts_.save(state);
   bus_.save(state);
   settings_.disk->store->save(state);
@@ -230,6 +235,7 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   settings_.memory->load(state);
   memory_.set_dram(dram());
   harts_.make(dram(), bus_);
+  harts_.set_region_start_cycle(state.u64());
   harts_.load(state);
   bus_.load(state, harts_.cycles());
   settings_.disk->store->load(state);

@@ -37,6 +37,9 @@ class HartGroup final : public InterruptLines {
   // Cycles in which harts ran, not waiting, by the cycles of an instruction.
   uint64_t instructions() const { return busy_cycles_ / cycles_per_instruction_; }
   void add_busy_cycles(uint64_t cycles) { busy_cycles_ += cycles; }
+  // SharedState::kNever when no region of interest has begun.
+  uint64_t region_start_cycle() const { return shared_->region_start_cycle(); }
+  void set_region_start_cycle(uint64_t cycle) { shared_->note_region_start(cycle); }
   // A device wrote memory.
   void written(uint64_t address, uint64_t bytes) { harts_[0]->write_by_device(address, bytes); }
 

@@ -200,6 +200,9 @@ Opcode system(Word w) {
 Opcode load_fp(Word w) { return w.f3() == 2 ? flw : w.f3() == 3 ? fld : illegal; }
 Opcode store_fp(Word w) { return w.f3() == 2 ? fsw : w.f3() == 3 ? fsd : illegal; }
 
+// A hint, committed by firesim-start-roi (docs/reference/interfaces.md, section 5).
+constexpr uint32_t kRegionStart = 0x0000'8013;
+
 void decode_word(Word w, Decoded &d) {
   const auto set = [&](Opcode opcode, int32_t immediate = 0) {
     d.opcode = opcode;
@@ -215,6 +218,7 @@ void decode_word(Word w, Decoded &d) {
       // A fence orders nothing here; neither does fence.i, as stores drop decoded code at once.
       return set(w.f3() <= 1 ? nop : illegal);
     case 0x13: {
+      if (w.bits == kRegionStart) return set(region_start);
       const Opcode opcode = op_imm(w, immediate);
       return set(opcode, immediate);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the harts of one blade must know of each other: which DRAM lines hold code that any of them
-// has decoded, and which lines are reserved by LR. Made once per blade, before its harts.
+// has decoded, which lines are reserved by LR, and when the region of interest began. Made once per
+// blade, before its harts.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +39,18 @@ class SharedState {
   // Other harts hold reservations on these pages: called by `self` before it runs.
   void drop_reserved_pages(Core &self) const;
 
+  // The cycle in which a hart first committed the start of a region of interest; none: kNever.
+  static constexpr uint64_t kNever = UINT64_MAX;
+  uint64_t region_start_cycle() const { return region_start_cycle_; }
+  void note_region_start(uint64_t cycle) {
+    if (cycle < region_start_cycle_) region_start_cycle_ = cycle;
+  }
+
  private:
   Dram dram_;
   std::vector<uint64_t> code_lines_;  // per 4 KiB page, a bit for each of its 64-byte lines
   std::vector<Core *> cores_;
+  uint64_t region_start_cycle_ = kNever;
 };
 
 }  // namespace firesim::functional

@@ -134,6 +134,11 @@ Helper system_helper(Opcode opcode) {
       return op_wfi;
     case Opcode::sfence_vma:
       return op_sfence_vma;
+    case Opcode::region_start:
+      return [](Core &core, const Op &) {
+        core.shared.note_region_start(core.cycle_now());
+        return Next::kContinue;
+      };
     default:
       return [](Core &core, const Op &) { return core.illegal(); };
   }

@@ -85,6 +85,7 @@ void Nic::write_register(uint32_t offset, uint64_t value) {
 nlohmann::json Nic::statistics() const {
   return {{"flits_in", receiver_.flits()},
           {"flits_out", sender_.flits()},
+          {"packets_dropped", receiver_.drops()},
           {"packets_in", receiver_.packets()},
           {"packets_out", sender_.packets()}};
 }

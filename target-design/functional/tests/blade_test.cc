@@ -91,6 +91,7 @@ TEST(FunctionalBlade, IdentityFrameComesFirst) {
   parameters.announce = {{"ip", "172.16.0.9/16"},
                          {"name", "node1"},
                          {"index", 1},
+                         {"nodes", 2},
                          {"seed", "00112233445566778899aabbccddeeff"}};
   std::mt19937_64 random(1);
   BladeRig rig("functional-announce", parameters);

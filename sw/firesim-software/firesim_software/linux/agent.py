@@ -17,7 +17,7 @@ FLAGS = (
     "-Wl,--gc-sections -Wl,-z,norelro -Wl,-z,noexecstack"
 ).split()
 PROGRAMS = {
-    "firesim-agent": ["start.S", "agent.c", "identity.c", "memory.c"],
+    "firesim-agent": ["start.S", "agent.c", "identity.c", "job.c", "node.c", "memory.c"],
     "firesim-start-roi": ["roi.S", "-DMARKER=0x00008013"],
     "firesim-end-roi": ["roi.S", "-DMARKER=0x00010013"],
 }

@@ -1,8 +1,9 @@
 """Writes cpio archives (form "newc") for the kernel to unpack at boot.
 
 They are the same bit for bit for the same files: entries are sorted, belong to root, and have no
-times. The data of each file starts at a multiple of 8 bytes, since the kernel copies it by words as
-long as its alignment: that halves the time of unpacking.
+times. The data of a file of a page or more starts at a page, for the driver `firesim_initramfs` to
+leave it there. That of others starts at a multiple of 8 bytes, since the kernel copies it by words
+as long as its alignment.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _ALIGN_BYTES = 8
+_PAGE_BYTES = 4096
 _HEADER_BYTES = 110
 
 
@@ -45,6 +47,9 @@ def archive(found: list[Entry]) -> bytes:
     out = bytearray()
     for number, entry in enumerate([*found, Entry("TRAILER!!!", 0)], start=1):
         name = entry.name.encode() + b"\0"
+        if len(entry.data) >= _PAGE_BYTES:  # zeros before a header are skipped
+            before_data = _HEADER_BYTES + len(name) - (_HEADER_BYTES + len(name)) % -_ALIGN_BYTES
+            out += b"\0" * (-(len(out) + before_data) % _PAGE_BYTES)
         name += b"\0" * (-(len(out) + _HEADER_BYTES + len(name)) % _ALIGN_BYTES)
         fields = [number, entry.mode, 0, 0, 1, 0, len(entry.data), 0, 0, *entry.device]
         header = "070701" + "".join(f"{value:08x}" for value in [*fields, len(name), 0])

@@ -27,8 +27,10 @@ class Description(BaseModel):
     """The name of its folder."""
     description: str
     """One sentence for people."""
-    base: Literal["busybox", "debian"] = "busybox"
-    """`busybox`: a small initramfs; `debian`: Debian's base on the block device."""
+    base: Literal["busybox", "debian", "programs"] = "busybox"
+    """`busybox`: a small initramfs; `debian`: Debian's base on the block device; `programs`: an
+    initramfs with nothing but `programs`, in which `command` is one of them with its words: no
+    shell, and by far the quickest boot in RTL."""
     packages: list[str] = []
     """Packages of Debian to add, with what they depend on."""
     programs: list[str] = []
@@ -142,6 +144,11 @@ def _check(path: Path, found: Description) -> None:
     for number, program in enumerate(found.programs):
         known = guest_programs()
         check(program in known, ("programs", number), program, f"any of {', '.join(known)}")
+    if found.base == "programs":
+        for name, words in (("packages", found.packages), ("outputs", found.outputs)):
+            expected = 'none with the base "programs", which has no shell'
+            check(not words, (name,), " ".join(words), expected)
+        check(bool(found.command), ("command",), "", "a program with its words: there is no shell")
     for job in found.jobs:
         good = job.replace("-", "").isalnum() and job != "command"
         check(good, ("jobs", job), job, 'a word like "server", other than "command"')

@@ -69,11 +69,11 @@ class LinuxImage:
 def bootargs(found: Description) -> str:
     """Return the words of the kernel's command line that a workload needs on every node."""
     words = [BOOTARGS]
-    if found.base == "busybox":
-        # ramfs is cheaper to fill than tmpfs, and freed pages of an initramfs are overwritten.
-        words.append("rootfstype=ramfs retain_initrd")
-    else:
+    if found.base == "debian":
         words.append(f"root={ROOT_DEVICE} rw init=/{rootfs.INIT_ON_DISK}")
+    else:
+        # Files can stay where the initramfs has them, and ramfs is cheaper to fill than tmpfs.
+        words.append("rootfstype=ramfs")
     if found.bootargs:
         words.append(found.bootargs)
     return " ".join(words)

@@ -16,19 +16,14 @@ from pathlib import Path
 from firesim.build.cache import KeyPart, cached
 from firesim.build.paths import cache_root
 
+from firesim_software.linux import kernel_source
 from firesim_software.linux.errors import LinuxError, run
 
 LINUX = Path(__file__).resolve().parents[2] / "linux"
 CONFIG = LINUX / "kernel.config"
 DRIVERS = LINUX / "drivers"
-PACKAGE = "linux-source-6.1"
-ARCHIVE = Path(f"/usr/src/{PACKAGE}.tar.xz")
 CROSS = "riscv64-linux-gnu-"
 JOBS = 2
-_UNUSED = (
-    "arch/arm arch/arm64 arch/mips arch/x86 drivers/gpu sound tools/testing tools/perf".split()
-)
-"""Large parts of the source of which only the Kconfig files and makefiles are kept."""
 
 
 @dataclass(frozen=True)
@@ -41,32 +36,6 @@ class Kernel:
     """ELF file with symbols and DWARF."""
     system_map: Path
     config: Path
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def _unpack(folder: Path) -> None:
-    _say(f"kernel: unpacking {ARCHIVE.name}")
-    kinds = ("*.[chS]", "*.dts", "*.dtsi")
-    exclude = [f"--exclude={PACKAGE}/{name}/{kind}" for name in _UNUSED for kind in kinds]
-    exclude += [f"--exclude={PACKAGE}/Documentation/devicetree/bindings/*"]
-    run(["tar", "-xf", str(ARCHIVE), "-C", str(folder), "--strip-components=1", *exclude])
-    for name, line in (
-        ("drivers/Makefile", "obj-y += firesim/\n"),
-        ("drivers/Kconfig", 'source "drivers/firesim/Kconfig"\n'),
-    ):
-        path = folder / name
-        text = path.read_text().rstrip()
-        end = text.endswith("endmenu")
-        path.write_text(f"{text.removesuffix('endmenu')}\n{line}" + "endmenu\n" * end)
-
-
-def _source() -> Path:
-    if not ARCHIVE.is_file():
-        raise LinuxError(f"found no {ARCHIVE}, the kernel's source: apt-get install {PACKAGE}")
-    return cached("linux-source", [ARCHIVE, " ".join(_UNUSED), "2"], _unpack)
 
 
 def _configure(tree: Path, make: list[str], environment: dict[str, str]) -> None:
@@ -99,9 +68,10 @@ def unmet(wanted: str, found: str, with_drivers: bool = True) -> list[str]:
 
 
 def _build(folder: Path) -> None:
-    source = _source()
+    source = kernel_source.source()
     tree = folder / "tree"
-    _say("kernel: building (about four minutes when nothing is in ccache)")
+    what = "kernel: building (about four minutes when nothing is in ccache)"
+    print(what, file=sys.stderr, flush=True)
     run(["cp", "-al", str(source), str(tree)])
     target = tree / "drivers" / "firesim"
     if DRIVERS.is_dir():
@@ -144,9 +114,8 @@ def kernel() -> Kernel:
         LinuxError: a tool or the source is missing, or it does not build.
     """
     version = run([f"{CROSS}gcc", "--version"]).splitlines()[0]
-    if not ARCHIVE.is_file():
-        raise LinuxError(f"found no {ARCHIVE}, the kernel's source: apt-get install {PACKAGE}")
-    key: list[KeyPart] = [version, ARCHIVE, CONFIG, Path(__file__)]
+    sources = kernel_source.inputs()
+    key: list[KeyPart] = [version, *sources, CONFIG, Path(__file__)]
     if DRIVERS.is_dir():
         key.append(DRIVERS)
     folder = cached("linux-kernel", key, _build)

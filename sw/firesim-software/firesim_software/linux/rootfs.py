@@ -1,4 +1,4 @@
-"""Root file systems of Linux workloads: an initramfs with busybox, or Debian on a disk."""
+"""Root file systems of Linux workloads: a small initramfs, or Debian on a disk."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from firesim_software.linux.guest import guest_program
 from firesim_software.linux.kernel import LINUX
 
 INIT = LINUX / "init"
+LAUNCHER = "launcher"
+"""The program that stands in for a shell where there is none."""
 INIT_ON_DISK = "usr/sbin/firesim-init"
 JOBS = "etc/firesim"
 BUSYBOX = ["busybox-static"]
@@ -33,7 +35,8 @@ def init_program() -> Path:
         LinuxError: the compiler is missing, or it does not compile.
     """
     version = run([agent.COMPILER, "--version"]).splitlines()[0]
-    sources = [agent.FOLDER / "start.S", agent.FOLDER / "memory.c", *sorted(INIT.glob("*.c"))]
+    shared = [agent.FOLDER / name for name in ("start.S", "memory.c", "node.c", "job.c")]
+    sources = [*shared, *sorted(INIT.glob("*.c"))]
 
     def build(folder: Path) -> None:
         flags = [*agent.FLAGS, f"-I{agent.FOLDER}"]
@@ -85,13 +88,18 @@ def _normalise(root: Path) -> None:
         path.chmod(0o755 if runs else 0o644)
 
 
-def _busybox(root: Path, found: Description) -> None:
-    packages.install_small([*BUSYBOX, *found.packages], root)
+def _small_root(root: Path, found: Description) -> None:
     programs = root / "usr/bin"
-    programs.mkdir(parents=True, exist_ok=True)
-    for name in LINKS:
-        if not (programs / name).exists():
-            (programs / name).symlink_to("busybox")
+    if found.base == "busybox":
+        packages.install_small([*BUSYBOX, *found.packages], root)
+        programs.mkdir(parents=True, exist_ok=True)
+        for name in LINKS:
+            if not (programs / name).exists():
+                (programs / name).symlink_to("busybox")
+    else:
+        programs.mkdir(parents=True)
+        (root / "bin").mkdir()
+        shutil.copy2(guest_program(LAUNCHER), root / "bin/sh")
     for path in agent_programs().iterdir():
         shutil.copy2(path, programs / path.name)
     shutil.copy2(init_program(), root / "init")
@@ -102,7 +110,7 @@ def _busybox(root: Path, found: Description) -> None:
 
 
 def initramfs(found: Description) -> Path:
-    """Return the initramfs of a workload whose base is `busybox`.
+    """Return the initramfs of a workload whose base is not `debian`.
 
     Raises:
         LinuxError: a package cannot be had.
@@ -110,7 +118,7 @@ def initramfs(found: Description) -> Path:
 
     def build(folder: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="firesim-root-") as name:
-            _busybox(Path(name), found)
+            _small_root(Path(name), found)
             console = Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1))
             content = [Entry("dev", stat.S_IFDIR | 0o755), console, *entries(Path(name))]
             (folder / "initramfs.cpio").write_bytes(archive(content))
@@ -143,11 +151,11 @@ def root_key(found: Description) -> list[KeyPart]:
         LinuxError: its packages cannot be resolved.
     """
     here = Path(__file__).parent
-    base = debian.BASE if found.base == "debian" else BUSYBOX
-    resolved = packages.resolve([*base, *found.packages])
+    base = {"debian": debian.BASE, "busybox": BUSYBOX}.get(found.base, [])
+    resolved = packages.resolve([*base, *found.packages]) if base else []
     key: list[KeyPart] = [found.model_dump_json(), init_program(), agent_programs()]
     key += ["\n".join(map(str, resolved))]
     key += [here / name for name in ("rootfs.py", "cpio.py", "packages.py", "disk.py", "debian.py")]
-    key += [guest_program(name) for name in found.programs]
+    key += [guest_program(name) for name in [LAUNCHER, *found.programs]]
     key += [found.folder / source for source in found.overlay.values()]
     return key

@@ -10,12 +10,14 @@
 #include <linux/sockios.h>
 
 #include "identity.h"
+#include "job.h"
+#include "node.h"
 #include "system.h"
 
-enum { TYPE_IDENTITY = 0x88b5, TEXT_BYTES = 65536, FRAME_BYTES = 9216, DATAGRAM = 2 };
+enum { TYPE_IDENTITY = 0x88b5, FRAME_BYTES = 9216, DATAGRAM = 2 };
 enum { FAMILY_INET = 2, FAMILY_PACKET = 17 };
 #define HEADING "firesim-identity 1\n"
-#define HOSTS_MARK " # firesim-agent"
+#define PREFIX "firesim."
 
 static void say(const char *what, const char *more) {
   char line[256];
@@ -29,20 +31,6 @@ static void say(const char *what, const char *more) {
 
 static void complain_if(long result, const char *what) {
   if (result < 0) say("cannot ", what);
-}
-
-static size_t read_file(const char *path, char *to, size_t room) {
-  const int file = open_file(path, O_RDONLY);
-  size_t used = 0;
-  long got = 0;
-  if (file >= 0) {
-    while (used + 1 < room && (got = read_some(file, to + used, room - 1 - used)) > 0) {
-      used += (size_t)got;
-    }
-    close_file(file);
-  }
-  to[used] = 0;
-  return used;
 }
 
 static struct ifreq interface_request(const char *interface) {
@@ -90,34 +78,6 @@ static void mix_seed(const uint8_t *seed) {
   close_file(file);
 }
 
-// Keeps every other line; the new file takes the place of the old at once.
-static void write_hosts(const struct identity *identity) {
-  static char old[TEXT_BYTES], fresh[TEXT_BYTES];
-  struct text text = {fresh, sizeof(fresh), 0, false};
-  const size_t bytes_before = read_file("/etc/hosts", old, sizeof(old));
-  if (bytes_before + 1 == sizeof(old)) return say("/etc/hosts is too long", "");
-  if (!bytes_before) append(&text, "127.0.0.1 localhost\n");
-  for (const char *line = old; *line;) {
-    size_t bytes = 0;
-    while (line[bytes] && line[bytes] != '\n') bytes++;
-    const size_t mark = length(HOSTS_MARK);
-    if (bytes < mark || !starts_with(line + bytes - mark, HOSTS_MARK)) {
-      append_bytes(&text, line, bytes);
-      append(&text, "\n");
-    }
-    line += bytes + (line[bytes] == '\n');
-  }
-  for (const char *at = identity->ip_text; *at != '/'; at++) append_bytes(&text, at, 1);
-  append(&text, " ");
-  append(&text, identity->name);
-  append(&text, HOSTS_MARK "\n");
-  if (text.full) return say("/etc/hosts is too long", "");
-  const int file = open_file("/etc/hosts.new", O_WRONLY | O_CREAT | O_TRUNC);
-  if (write_some(file, fresh, text.used) != (long)text.used) return say("cannot write ", "hosts");
-  close_file(file);
-  system_call(__NR_renameat2, HERE, (long)"/etc/hosts.new", HERE, (long)"/etc/hosts", 0, 0);
-}
-
 // Lets the owner of the key in as root, and nobody else.
 static void authorize(const char *key) {
   char line[SSH_KEY_BYTES + 16];
@@ -143,7 +103,6 @@ static void apply(const struct identity *identity, int socket, const char *inter
   bring_up(socket, interface);
   if (identity->has_name) {
     complain_if(call2(__NR_sethostname, identity->name, length(identity->name)), "set the name");
-    if (identity->has_ip) write_hosts(identity);
     append(&text, identity->name);
   }
   if (identity->has_ip) append(&text, " "), append(&text, identity->ip_text);
@@ -151,11 +110,40 @@ static void apply(const struct identity *identity, int socket, const char *inter
   if (text.used) say("this is ", line);
 }
 
-static void take(const char *words, const char *prefix, int socket, const char *interface) {
+static bool take(const char *line, int socket, const char *interface) {
   struct identity identity = {0};
   const char *bad;
-  if (!parse_identity(&identity, words, prefix, &bad)) return say("found a bad value of ", bad);
+  if (!parse_identity(&identity, line, PREFIX, &bad))
+    return say("found a bad value of ", bad), false;
   apply(&identity, socket, interface);
+  if (!write_hosts(line)) say("cannot write ", "/etc/hosts");
+  return true;
+}
+
+// Words as on the kernel's command line, of the lines of a frame.
+static bool as_words(const char *frame, char *line, size_t room) {
+  struct text text = {line, room, 0, false};
+  bool at_start = true;
+  for (; *frame; frame++) {
+    if (at_start) append(&text, PREFIX);
+    at_start = *frame == '\n';
+    append_bytes(&text, at_start ? " " : frame, 1);
+  }
+  return !text.full;
+}
+
+// In a process of its own: the agent goes on to listen. A node that runs a command of its own goes
+// on with that.
+static void run_given_job(const char *line, const char *command_line) {
+  static char variables[VARIABLES][VARIABLE_BYTES];
+  const char *environment[VARIABLES + 1];
+  char given[2];
+  if (has_job(command_line) || !argument(line, PREFIX "run", given, sizeof given)) return;
+  if (call4(__NR_clone, 17 /* SIGCHLD */, 0, 0, 0) != 0) return;
+  call1(__NR_setsid, 0);
+  set_environment(line, variables, environment);
+  end_machine(command_line, run_job(line, environment, false));
+  call1(__NR_exit_group, 1);
 }
 
 // Of every interface, so that it takes frames from the moment on at which the first one is up.
@@ -169,14 +157,15 @@ static bool has_interface(int socket, const char *interface) {
   return control(socket, SIOCGIFINDEX, &request) >= 0;
 }
 
-static void listen_for_ever(int listener, int socket, const char *interface) {
-  static char frame[FRAME_BYTES];
+static void listen_for_ever(int listener, int socket, const char *interface,
+                            const char *command_line) {
+  static char frame[FRAME_BYTES], line[LINE_BYTES];
   for (;;) {
     const long bytes = read_some(listener, frame, sizeof(frame) - 1);
     if (bytes < 0) continue;
     frame[bytes] = 0;  // the text itself ends with zeros
-    if (starts_with(frame, HEADING)) {
-      take(frame + length(HEADING), "", socket, interface);
+    if (starts_with(frame, HEADING) && as_words(frame + length(HEADING), line, sizeof line)) {
+      if (take(line, socket, interface)) run_given_job(line, command_line);
     } else {
       say("found a frame that does not start with ", "firesim-identity 1");
     }
@@ -184,7 +173,7 @@ static void listen_for_ever(int listener, int socket, const char *interface) {
 }
 
 int main(int argc, char **argv) {
-  static char command_line[TEXT_BYTES];
+  static char command_line[LINE_BYTES];
   const char *interface = argc > 1 ? argv[1] : "eth0";
   const int socket = (int)call3(__NR_socket, FAMILY_INET, DATAGRAM, 0);
   if (socket < 0) return say("this kernel has no ", "network"), 1;
@@ -192,12 +181,12 @@ int main(int argc, char **argv) {
   if (!has_interface(socket, interface)) return say("found no interface ", interface), 1;
   const int listener = open_listener();  // before it is up, so that no frame is missed
   if (listener < 0) return say("this kernel has no ", "packet sockets"), 1;
-  read_file("/proc/cmdline", command_line, sizeof(command_line));
-  take(command_line, "firesim.", socket, interface);
+  read_command_line(command_line, sizeof(command_line));
+  take(command_line, socket, interface);
   const long child = call4(__NR_clone, 17 /* SIGCHLD */, 0, 0, 0);
   if (child < 0) return say("cannot go on in the ", "background"), 1;
   if (child > 0) return 0;
   call1(__NR_setsid, 0);
-  listen_for_ever(listener, socket, interface);
+  listen_for_ever(listener, socket, interface, command_line);
   return 0;
 }

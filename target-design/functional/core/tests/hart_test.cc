@@ -169,6 +169,15 @@ TEST(Wait, EndsWithThePendingInterrupt) {
   EXPECT_EQ(m.hart().state().minstret, 2u);
 }
 
+TEST(RegionOfInterest, FirstStartIsNoted) {
+  Machine m;
+  constexpr uint32_t kStart = 0x0000'8013, kEnd = 0x0001'0013;
+  m.code({as::addi(1, 1, 1), kEnd, as::addi(1, 1, 1), kStart, as::addi(1, 1, 1), kStart});
+  EXPECT_EQ(m.shared().region_start_cycle(), SharedState::kNever);
+  EXPECT_EQ(m.after(6).x[1], 3u);
+  EXPECT_EQ(m.shared().region_start_cycle(), 3u);
+}
+
 TEST(Reservation, ADeviceWriteEndsIt) {
   Machine m;
   m.state.x[1] = kDramBase + kData;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel's command line says of the node, and what programs are told of it.
+// What the kernel's command line, or a line like it, says of the node, and what programs are told.
 #ifndef FIRESIM_NODE_H_
 #define FIRESIM_NODE_H_
 
@@ -13,8 +13,9 @@ enum { VARIABLES = 8, VARIABLE_BYTES = 128 };
 // The value of name=value or name="several words" in `line`; false when it is not there.
 bool argument(const char *line, const char *name, char *value, size_t room);
 
-// Writes /etc/hosts: all nodes, whose addresses and names count up with their index.
-void write_hosts(const char *line);
+// Puts all nodes into /etc/hosts, whose addresses and names count up with their index; other lines
+// stay. The new file takes the place of the old at once. False when that cannot be done.
+bool write_hosts(const char *line);
 
 // PATH and the like, and FIRESIM_NAME, FIRESIM_INDEX, FIRESIM_NODES, FIRESIM_IP where given.
 void set_environment(const char *line, char variables[VARIABLES][VARIABLE_BYTES],

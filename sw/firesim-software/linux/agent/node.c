@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Identity of a node from the kernel's command line; see node.h.
+// What a node is told of itself and the others; see node.h.
 #include "node.h"
 
 #include <fcntl.h>
@@ -8,6 +8,9 @@
 #include "text.h"
 
 enum { HOSTS_BYTES = 64 * 1024, MOST_NODES = 2048 };
+#define HOSTS "/etc/hosts"
+#define HOSTS_BEGIN "# firesim-agent\n"
+#define HOSTS_END "# firesim-agent end\n"
 
 bool argument(const char *line, const char *name, char *value, size_t room) {
   bool at_start = true;
@@ -67,12 +70,9 @@ static size_t stem(const char *name) {
   return end;
 }
 
-void write_hosts(const char *line) {
-  static char data[HOSTS_BYTES];
-  struct text hosts = {.data = data, .room = sizeof data};
+static void append_nodes(struct text *hosts, const char *line) {
   char name[64];
   char ip[32];
-  append(&hosts, "127.0.0.1 localhost\n");
   if (!argument(line, "firesim.name", name, sizeof name)) return;
   if (!argument(line, "firesim.ip", ip, sizeof ip)) return;
   unsigned address = 0;
@@ -88,16 +88,46 @@ void write_hosts(const char *line) {
   const unsigned own = decimal(&suffix);
   for (unsigned i = 0; i < nodes && i < MOST_NODES; i++) {
     if (!numbered && i != index) continue;
-    append_address(&hosts, address - index + i);
-    append(&hosts, " ");
-    append_bytes(&hosts, name, stem(name));
-    if (numbered) append_number(&hosts, own - index + i);
-    append(&hosts, "\n");
+    append_address(hosts, address - index + i);
+    append(hosts, " ");
+    append_bytes(hosts, name, stem(name));
+    if (numbered) append_number(hosts, own - index + i);
+    append(hosts, "\n");
   }
-  const int file = open_file("/etc/hosts", O_WRONLY | O_CREAT | O_TRUNC);
-  if (file < 0) return;
-  write_some(file, hosts.data, hosts.used);
+}
+
+// Reads all of a file that fits; returns 0 for none.
+static size_t read_file(const char *path, char *to, size_t room) {
+  const int file = open_file(path, O_RDONLY);
+  const long got = file < 0 ? 0 : read_some(file, to, room - 1);
+  if (file >= 0) close_file(file);
+  const size_t used = got > 0 ? (size_t)got : 0;
+  to[used] = 0;
+  return used;
+}
+
+bool write_hosts(const char *line) {
+  static char old[HOSTS_BYTES], fresh[HOSTS_BYTES];
+  struct text hosts = {.data = fresh, .room = sizeof fresh};
+  if (!read_file(HOSTS, old, sizeof old)) append(&hosts, "127.0.0.1 localhost\n");
+  bool ours = false;
+  for (const char *at = old; *at;) {
+    size_t bytes = 0;
+    while (at[bytes] && at[bytes++] != '\n') continue;
+    ours = ours || starts_with(at, HOSTS_BEGIN);
+    if (!ours) append_bytes(&hosts, at, bytes);
+    ours = ours && !starts_with(at, HOSTS_END);
+    at += bytes;
+  }
+  append(&hosts, HOSTS_BEGIN);
+  append_nodes(&hosts, line);
+  append(&hosts, HOSTS_END);
+  const int file = open_file(HOSTS ".new", O_WRONLY | O_CREAT | O_TRUNC);
+  if (file < 0 || hosts.full) return false;
+  const bool good = write_some(file, hosts.data, hosts.used) == (long)hosts.used;
   close_file(file);
+  return good &&
+         system_call(__NR_renameat2, HERE, (long)HOSTS ".new", HERE, (long)HOSTS, 0, 0) >= 0;
 }
 
 void set_environment(const char *line, char variables[VARIABLES][VARIABLE_BYTES],

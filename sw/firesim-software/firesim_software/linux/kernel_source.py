@@ -1,0 +1,95 @@
+"""The kernel's source: Debian's package, with a place for our drivers and a few changes.
+
+The changes are those of a boot that runs in RTL, where each instruction and each cache line that is
+touched counts; docs/how-to/linux-workloads.md says what each of them saves. A change whose place is
+not found once is an error, so that none is lost when Debian's package is a new one.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from firesim.build.cache import cached
+
+from firesim_software.linux.errors import LinuxError, run
+
+PACKAGE = "linux-source-6.1"
+ARCHIVE = Path(f"/usr/src/{PACKAGE}.tar.xz")
+_UNUSED = (
+    "arch/arm arch/arm64 arch/mips arch/x86 drivers/gpu sound tools/testing tools/perf".split()
+)
+"""Large parts of the source of which only the Kconfig files and makefiles are kept."""
+_ADDED = (
+    ("drivers/Makefile", "obj-y += firesim/\n"),
+    ("drivers/Kconfig", 'source "drivers/firesim/Kconfig"\n'),
+    # Device trees of nodes are dtc's: nobody needs to check every byte of them at every access.
+    ("lib/Makefile", "ccflags-y += -DFDT_ASSUME_MASK=0xff\n"),
+)
+_LISTENED_TO = "\t/* environment buffer */\n"
+_UNHEARD = (
+    "\tif (!init_net.uevent_sock || !netlink_has_listeners(init_net.uevent_sock->sk, 1)) {\n"
+    "\t\tkobj->state_add_uevent_sent |= action == KOBJ_ADD;\n"
+    "\t\treturn 0;\n"
+    "\t}\n\n"
+)
+_CHECKED_FREE = "\t__free_pages_ok(page, order, FPI_TO_TAIL | FPI_SKIP_KASAN_POISON);\n"
+_FRESH_FREE = (
+    "\tfree_one_page(page_zone(page), page, page_to_pfn(page), order,\n"
+    "\t\t      get_pageblock_migratetype(page), FPI_TO_TAIL);\n"
+    "\t__count_vm_events(PGFREE, nr_pages);\n"
+)
+_FEWEST, _MOST = "\t\t\t\t\t      2048,\n", "\t\t\t\t\t      256*1024);\n"
+_CHANGED = (
+    # Entries of a table that is filled with random numbers, for the identifiers of IP packets.
+    ("net/ipv4/route.c", _FEWEST + _MOST, _FEWEST.replace("2048", "256") + "256);\n"),
+    # Bytes that are mapped around a page fault: a short program touches few of 64 KiB.
+    ("mm/memory.c", "rounddown_pow_of_two(65536)", "rounddown_pow_of_two(16384)"),
+    # The text about a new device is not made when nobody listens.
+    ("lib/kobject_uevent.c", _LISTENED_TO, _UNHEARD + _LISTENED_TO),
+    # Descriptions of pages that have just been made are not checked before their first use.
+    ("mm/page_alloc.c", _CHECKED_FREE, _FRESH_FREE),
+)
+
+
+def _change(folder: Path) -> None:
+    for name, line in _ADDED:
+        path = folder / name
+        text = path.read_text().rstrip()
+        end = text.endswith("endmenu")
+        path.write_text(f"{text.removesuffix('endmenu')}\n{line}" + "endmenu\n" * end)
+    for name, old, new in _CHANGED:
+        path = folder / name
+        text = path.read_text()
+        if (count := text.count(old)) != 1:
+            raise LinuxError(f"{name} of {PACKAGE}: found {old!r} {count} times, expected it once.")
+        path.write_text(text.replace(old, new))
+
+
+def _unpack(folder: Path) -> None:
+    print(f"kernel: unpacking {ARCHIVE.name}", file=sys.stderr, flush=True)
+    kinds = ("*.[chS]", "*.dts", "*.dtsi")
+    exclude = [f"--exclude={PACKAGE}/{name}/{kind}" for name in _UNUSED for kind in kinds]
+    exclude += [f"--exclude={PACKAGE}/Documentation/devicetree/bindings/*"]
+    run(["tar", "-xf", str(ARCHIVE), "-C", str(folder), "--strip-components=1", *exclude])
+    _change(folder)
+
+
+def inputs() -> list[Path]:
+    """Return what the source is made of, for the cache.
+
+    Raises:
+        LinuxError: the package is missing.
+    """
+    if not ARCHIVE.is_file():
+        raise LinuxError(f"found no {ARCHIVE}, the kernel's source: apt-get install {PACKAGE}")
+    return [ARCHIVE, Path(__file__)]
+
+
+def source() -> Path:
+    """Return the folder of the source, unpacked and changed when the package or this file is new.
+
+    Raises:
+        LinuxError: the package is missing, or a change has no place in it.
+    """
+    return cached("linux-source", list(inputs()), _unpack)
