@@ -16,6 +16,8 @@
 
 namespace {
 
+constexpr uint64_t kResetCycles = 16;
+
 struct Model {
   const FiresimEngine *engine;
   void *instance;
@@ -45,7 +47,12 @@ size_t bytes_of(uint32_t width_bits) {
 }
 
 // Small numbers, all ones and unchanged inputs are as likely as random ones.
-void draw(std::mt19937_64 &random, const FiresimPort &port) {
+// A port called reset is 1 at first, and then so seldom that state can build up.
+void draw(std::mt19937_64 &random, const FiresimPort &port, uint64_t cycle) {
+  if (std::strcmp(port.name, "reset") == 0) {
+    *static_cast<uint8_t *>(port.storage) = cycle < kResetCycles || random() % 1000 == 0;
+    return;
+  }
   const uint64_t kind = random() % 4;
   if (kind == 0) return;
   auto *bytes = static_cast<uint8_t *>(port.storage);
@@ -72,7 +79,7 @@ int main(int argc, char **argv) {
     for (size_t index = 0; index < first.ports.size(); ++index) {
       const FiresimPort &port = first.ports[index];
       if (port.is_input == 0) continue;
-      if (!still) draw(random, port);
+      if (!still) draw(random, port, cycle);
       std::memcpy(second.ports[index].storage, port.storage, bytes_of(port.width_bits));
     }
     first.engine->settle(first.instance);
