@@ -29,8 +29,8 @@ pytestmark = pytest.mark.skipif(
     not ARCHIVE.is_file() or not shutil.which("riscv64-linux-gnu-gcc"),
     reason="no source of the kernel, or no cross compiler",
 )
-MOST_BEFORE_INIT = 5_000_000
-MOST_AT_PROMPT = 6_500_000
+MOST_BEFORE_INIT = 4_600_000
+MOST_AT_PROMPT = 5_700_000
 RESTORE_PROGRAM = 0x801E_0000
 FILE_SIZES = (0, 1, 4095, 4096, 4097, 20_000, 65_536)
 CHECK_FILES = """cd /data
