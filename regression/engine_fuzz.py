@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesim.build.tools import run as run_tool
-from goldengate.engine import backend, cluster, emit, items, netlist, profile, rtlil
+from goldengate.engine import backend, emit, items, netlist, profile, rtlil
 
 from regression.support.engine_fuzz import netlists
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
@@ -68,17 +68,17 @@ def _oracle(folder: Path, ports: list[tuple[str, int, str]]) -> Path:
     return library
 
 
-def _invented(found: items.Items, seed: int) -> list[emit.Cluster]:
+def _invented(found: items.Items, seed: int) -> emit.Emitter:
     """Cut a design by a profile that is not true: any cut must be right."""
     generator = random.Random(seed)
     samples = 64
-    keys: set[object] = {cluster.key_of(node) for item in found.items for node in item.reads}
+    keys: set[object] = {profile.key_of(node) for item in found.items for node in item.reads}
     keys |= {("column", column) for item in found.items for column in item.columns}
     changed = {}
     for key in sorted(keys, key=repr):
         density = generator.choice((0, 0, 0.02, 0.1, 0.5))
         changed[key] = sum(1 << bit for bit in range(samples) if generator.random() < density)
-    return cluster.Partitioner(found, profile.Profile(samples, changed)).partition()
+    return backend.cut(found, profile.Profile(samples, changed))
 
 
 def _generated(folder: Path, ports: list[tuple[str, int, str]], seed: int) -> dict[str, Path]:
@@ -87,9 +87,9 @@ def _generated(folder: Path, ports: list[tuple[str, int, str]], seed: int) -> di
     design = netlist.build(module, "clock", [name for name, _, _ in ports])
     found = items.collect(design)
     libraries = {}
-    for name, clusters in (("whole", backend.whole(found)), ("cut", _invented(found, seed))):
+    whole = emit.Emitter(found, backend.whole(found))
+    for name, emitter in (("whole", whole), ("cut", _invented(found, seed))):
         library = folder / f"{name}.so"
-        emitter = emit.Emitter(found, clusters)
         backend.make_model(emitter, "", folder / name, library, 1, [], ["-O0"])
         libraries[name] = library
     return libraries

@@ -13,7 +13,7 @@ from typing import Any
 
 from firesim.build.tools import ToolError, run
 
-from goldengate.engine import cluster, emit, items, netlist, profile, rtlil
+from goldengate.engine import branches, cluster, emit, items, netlist, profile, rtlil
 from goldengate.engine.design import Design
 from goldengate.errors import GoldenGateError
 
@@ -24,6 +24,7 @@ COMPILER = "clang++-19"
 """The compiler of generated code; g++ was not compared with it on this code."""
 _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-plt"]
 _FUNCTION_ITEMS = 1500
+_PROFILED_ITEMS = 60
 Training = Callable[[Path, Path], None]
 _FILES = 4
 
@@ -45,13 +46,16 @@ def read_design(work: Path, manifest: dict[str, Any]) -> Design:
     return netlist.build(module, manifest["clock"], [port["name"] for port in manifest["ports"]])
 
 
-def whole(found: items.Items) -> list[emit.Cluster]:
-    """Return clusters that evaluate everything in every cycle."""
+def _pieces(found: items.Items, size: int, always: bool) -> list[emit.Cluster]:
     order = items.ordered(found)
     return [
-        emit.Cluster(order[start : start + _FUNCTION_ITEMS], always=True)
-        for start in range(0, len(order), _FUNCTION_ITEMS)
+        emit.Cluster(order[start : start + size], always) for start in range(0, len(order), size)
     ]
+
+
+def whole(found: items.Items) -> list[emit.Cluster]:
+    """Return clusters that evaluate everything in every cycle."""
+    return _pieces(found, _FUNCTION_ITEMS, always=True)
 
 
 def _write(folder: Path, texts: dict[str, str]) -> list[Path]:
@@ -100,11 +104,13 @@ def make_model(
         path.unlink()
 
 
-def _clusters(
+def _train(
     found: items.Items, work: Path, manifest: dict[str, Any], training: Training, jobs: int
-) -> list[emit.Cluster]:
-    """Build the profiling model, train it, and cut the design by what it saw."""
-    emitter = emit.Emitter(found, whole(found), keep_all=True)
+) -> profile.Profile:
+    """Build the profiling model and run what is typical on it."""
+    # Without a profile yet; small pieces still let most of the design rest in most cycles.
+    clusters = _pieces(found, _PROFILED_ITEMS, always=False)
+    emitter = emit.Emitter(found, clusters, keep_all=True)
     model, results = work / "profiling", work / "profile"
     model.mkdir(parents=True, exist_ok=True)
     results.mkdir(exist_ok=True)
@@ -120,7 +126,14 @@ def _clusters(
     seen = profile.read(results, emitter)
     if seen.samples == 0:
         raise GoldenGateError(f"{manifest['top']}: the training run left no profile.")
-    return cluster.Partitioner(found, seen).partition()
+    return seen
+
+
+def cut(found: items.Items, seen: profile.Profile) -> emit.Emitter:
+    """Cut a design into clusters by what was seen in training."""
+    emitter = emit.Emitter(found, cluster.Partitioner(found, seen).partition())
+    emitter.erratic = branches.erratic(emitter, seen)
+    return emitter
 
 
 def build(
@@ -141,6 +154,8 @@ def build(
         GoldenGateError: the C++ compiler or the linker failed.
     """
     found = items.collect(read_design(work, manifest))
-    clusters = _clusters(found, work, manifest, training, jobs) if training else whole(found)
-    emitter = emit.Emitter(found, clusters)
+    if training:
+        emitter = cut(found, _train(found, work, manifest, training, jobs))
+    else:
+        emitter = emit.Emitter(found, whole(found))
     make_model(emitter, manifest["design_hash"], work / "generated", library, jobs, [], [])
