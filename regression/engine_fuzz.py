@@ -9,18 +9,17 @@ detection is tested as well. A difference prints the seed that replays it alone.
 from __future__ import annotations
 
 import argparse
-import random
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from firesim.build.tools import run as run_tool
-from goldengate.engine import backend, cluster, emit, items, netlist, profile, rtlil
+from goldengate.engine import backend, emit, items, netlist, rtlil
 
 from regression.support.engine_fuzz import netlists
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.random_inputs import compare_tool, differences, invented_cut
 
 QUICK_NETLISTS, NETLISTS, BATCH = 300, 20_000, 100
 CYCLES = 240
@@ -68,40 +67,18 @@ def _oracle(folder: Path, ports: list[tuple[str, int, str]]) -> Path:
     return library
 
 
-def _invented(found: items.Items, seed: int) -> list[emit.Cluster]:
-    """Cut a design by a profile that is not true: any cut must be right."""
-    generator = random.Random(seed)
-    samples = 64
-    keys: set[object] = {cluster.key_of(node) for item in found.items for node in item.reads}
-    keys |= {("column", column) for item in found.items for column in item.columns}
-    changed = {}
-    for key in sorted(keys, key=repr):
-        density = generator.choice((0, 0, 0.02, 0.1, 0.5))
-        changed[key] = sum(1 << bit for bit in range(samples) if generator.random() < density)
-    return cluster.Partitioner(found, profile.Profile(samples, changed)).partition()
-
-
 def _generated(folder: Path, ports: list[tuple[str, int, str]], seed: int) -> dict[str, Path]:
     with (folder / "batch.il").open() as stream:
         module = rtlil.parse(stream, netlists.TOP)
     design = netlist.build(module, "clock", [name for name, _, _ in ports])
     found = items.collect(design)
     libraries = {}
-    for name, clusters in (("whole", backend.whole(found)), ("cut", _invented(found, seed))):
+    whole = emit.Emitter(found, backend.whole(found))
+    for name, emitter in (("whole", whole), ("cut", invented_cut(found, seed))):
         library = folder / f"{name}.so"
-        emitter = emit.Emitter(found, clusters)
         backend.make_model(emitter, "", folder / name, library, 1, [], ["-O0"])
         libraries[name] = library
     return libraries
-
-
-def _compare_tool(experiment: Experiment) -> Path:
-    program = experiment.folder / "compare"
-    run_tool(
-        [backend.COMPILER, "-std=c++20", "-O2", "-I", backend.ENGINE_FOLDER, "-o", program,
-         HERE / "compare.cc"]
-    )  # fmt: skip
-    return program
 
 
 def _batch(experiment: Experiment, compare: Path, seeds: list[int]) -> list[Difference]:
@@ -113,13 +90,8 @@ def _batch(experiment: Experiment, compare: Path, seeds: list[int]) -> list[Diff
     oracle = _oracle(folder, ports)
     found = []
     for name, library in _generated(folder, ports, seeds[0]).items():
-        command = [str(compare), str(oracle), str(library), str(seeds[0]), str(CYCLES)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise ExperimentError(f"{' '.join(command)}: {done.stderr}")
-        for line in done.stdout.splitlines():
-            port, cycle = line.split()
-            found.append(Difference(int(port[1:].split("_")[0]), name, port, int(cycle)))
+        for port, cycle in differences(compare, oracle, library, seeds[0], CYCLES):
+            found.append(Difference(int(port[1:].split("_")[0]), name, port, cycle))
     if not found:
         for path in sorted(folder.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
@@ -129,19 +101,19 @@ def _batch(experiment: Experiment, compare: Path, seeds: list[int]) -> list[Diff
 
 def _measure(experiment: Experiment) -> Verdict:
     wanted = experiment.arguments.netlists or (QUICK_NETLISTS if experiment.quick else NETLISTS)
-    compare = _compare_tool(experiment)
-    differences: list[Difference] = []
+    compare = compare_tool(experiment.folder)
+    found: list[Difference] = []
     seeds = range(experiment.seed, experiment.seed + wanted)
     began = time.monotonic()
     for start in range(0, wanted, BATCH):
-        differences += _batch(experiment, compare, list(seeds[start : start + BATCH]))
-    for difference in differences[:20]:
+        found += _batch(experiment, compare, list(seeds[start : start + BATCH]))
+    for difference in found[:20]:
         experiment.say(
             f"seed {difference.seed}, {difference.clusters}: output {difference.port} differs in "
             f"cycle {difference.cycle}\nreplay: firesim experiment engine-fuzz "
             f"--seed {difference.seed} --netlists 1"
         )
-    broken = {difference.seed for difference in differences}
+    broken = {difference.seed for difference in found}
     experiment.keep(netlists=wanted, different=sorted(broken), cycles=CYCLES)
     experiment.keep(wall_s=round(time.monotonic() - began, 1))
     figure = f"{wanted:,} random netlists, each cut in two ways, {len(broken)} different,"

@@ -2,8 +2,7 @@
 """Designs that no program drives, on both engines with the same random inputs.
 
 Each peripheral by itself, and the plain SystemVerilog example. The generated engine evaluates each
-in three ways: everything in every cycle, cut into clusters by an invented profile, and with all
-wires kept for waves.
+in three ways: cut without a profile, cut by an invented one, and with all wires kept for waves.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ def _models(folder: Path, sources: list[Path], top: str, seed: int) -> dict[str,
     """Return the libraries of one design by the way they evaluate it, Verilator's first."""
     made = {
         "Verilator": goldengate.compile(sources, top, folder / "verilator", engine="verilator"),
-        "everything": goldengate.compile(sources, top, folder / "generated", engine="generated"),
+        "untrained": goldengate.compile(sources, top, folder / "generated", engine="generated"),
         "waves": goldengate.compile(sources, top, folder / "waves", engine="generated", waves=True),
     }
     libraries = {way: model / "model.so" for way, model in made.items()}
-    work = made["everything"] / "build"
-    manifest = json.loads((made["everything"] / "model.json").read_text())
+    work = made["untrained"] / "build"
+    manifest = json.loads((made["untrained"] / "model.json").read_text())
     found = items.collect(backend.read_design(work, manifest))
     libraries["cut"] = folder / "cut.so"
     backend.make_model(

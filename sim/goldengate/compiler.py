@@ -112,7 +112,7 @@ def compile(
     `engine` is `verilator`, `generated`, or `auto`: generated where it can, else Verilator; the
     manifest's `engine` says which it was, and why not the generated one.
     `training` (model folder, profile folder) runs typical programs on a model for the generated
-    engine to see what is active when; without it everything is evaluated in every cycle.
+    engine to see what is active when; without it a design is cut into small pieces.
     `waves` makes every wire that has a name visible, which only the generated engine can.
 
     Raises:

@@ -9,20 +9,21 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from firesim.build.tools import ToolError
 
 MEMORY_BYTES = 16 << 20
-MAX_CYCLES = 400_000
+MAX_CYCLES = 250_000
 MACS = ("00:12:6D:00:00:02", "00:12:6D:00:00:03")
 LINK_LATENCY_CYCLES = 3200
 _DRAM, _DEVICE_TREE = 0x8000_0000, 0x801F_0000
 RUNS: tuple[tuple[tuple[str, str], ...], ...] = (
-    (("training", "rounds=2"),),
+    (("training", "rounds=1"),),
     (
-        ("quickstart", f"role=client peer={MACS[1]} count=3 bytes=65536"),
+        ("quickstart", f"role=client peer={MACS[1]} count=2 bytes=524288 size=1504"),
         ("quickstart", "role=server"),
     ),
 )
@@ -119,11 +120,12 @@ def train(model: Path, profile: Path) -> None:
     from firesim.build.simulator import simulator
 
     binary = simulator()
-    for number, programs in enumerate(RUNS):
+
+    def run(number: int) -> None:
         folder = model / f"training-{number}"
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "description.json"
-        file.write_text(json.dumps(_description(programs, model, folder)))
+        file.write_text(json.dumps(_description(RUNS[number], model, folder)))
         environment = {**os.environ, "FIRESIM_PROFILE_DIRECTORY": str(profile)}
         done = subprocess.run(
             [binary, file], env=environment, capture_output=True, text=True, check=False
@@ -131,3 +133,6 @@ def train(model: Path, profile: Path) -> None:
         # Status 1: MAX_CYCLES came before the programs' end, which is as good for a profile.
         if done.returncode not in (0, 1):
             raise ToolError(f"{binary} {file}: exit status {done.returncode}: {done.stderr}")
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(run, range(len(RUNS))))

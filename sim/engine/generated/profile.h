@@ -50,7 +50,7 @@ class Profiler {
   }
 
  private:
-  static constexpr uint64_t kInterval = 211;
+  static constexpr uint64_t kInterval = 151;
   static constexpr size_t kFields = sizeof(kWatched) / sizeof(kWatched[0]);
 
   static void copy(const State &state, std::vector<unsigned char> &to) {

@@ -12,7 +12,7 @@ from typing import Any
 
 from firesim.build.tools import ToolError, run
 
-from goldengate.engine import access, cluster, emit, items, netlist, profile, rtlil
+from goldengate.engine import access, branches, cluster, emit, items, netlist, profile, rtlil
 from goldengate.engine.design import Design
 from goldengate.errors import GoldenGateError
 
@@ -23,6 +23,7 @@ COMPILER = "clang++-19"
 """The compiler of generated code; g++ was not compared with it on this code."""
 _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-plt"]
 _FUNCTION_ITEMS = 1500
+_PROFILED_ITEMS = 60
 Training = Callable[[Path, Path], None]
 _FILES = 4
 
@@ -45,13 +46,16 @@ def read_design(work: Path, manifest: dict[str, Any], probes: bool = False) -> D
     return netlist.build(module, manifest["clock"], names, probes)
 
 
-def whole(found: items.Items) -> list[emit.Cluster]:
-    """Return clusters that evaluate everything in every cycle."""
+def _pieces(found: items.Items, size: int, always: bool) -> list[emit.Cluster]:
     order = items.ordered(found)
     return [
-        emit.Cluster(order[start : start + _FUNCTION_ITEMS], always=True)
-        for start in range(0, len(order), _FUNCTION_ITEMS)
+        emit.Cluster(order[start : start + size], always) for start in range(0, len(order), size)
     ]
+
+
+def whole(found: items.Items) -> list[emit.Cluster]:
+    """Return clusters that evaluate everything in every cycle."""
+    return _pieces(found, _FUNCTION_ITEMS, always=True)
 
 
 def _write(folder: Path, texts: dict[str, str]) -> list[Path]:
@@ -102,11 +106,16 @@ def make_model(
         path.unlink()
 
 
-def _clusters(
+def untrained(found: items.Items, keep_all: bool = False) -> emit.Emitter:
+    """Cut a design without a profile; small pieces still let most of it rest in most cycles."""
+    return emit.Emitter(found, _pieces(found, _PROFILED_ITEMS, always=False), keep_all=keep_all)
+
+
+def _train(
     found: items.Items, work: Path, manifest: dict[str, Any], training: Training, jobs: int
-) -> list[emit.Cluster]:
-    """Build the profiling model, train it, and cut the design by what it saw."""
-    emitter = emit.Emitter(found, whole(found), keep_all=True)
+) -> profile.Profile:
+    """Build the profiling model and run what is typical on it."""
+    emitter = untrained(found, keep_all=True)
     model, results = work / "profiling", work / "profile"
     model.mkdir(parents=True, exist_ok=True)
     results.mkdir(exist_ok=True)
@@ -122,7 +131,14 @@ def _clusters(
     seen = profile.read(results, emitter)
     if seen.samples == 0:
         raise GoldenGateError(f"{manifest['top']}: the training run left no profile.")
-    return cluster.Partitioner(found, seen).partition()
+    return seen
+
+
+def cut(found: items.Items, seen: profile.Profile) -> emit.Emitter:
+    """Cut a design into clusters by what was seen in training."""
+    emitter = emit.Emitter(found, cluster.Partitioner(found, seen).partition())
+    emitter.erratic = branches.erratic(emitter, seen)
+    return emitter
 
 
 def build(
@@ -137,15 +153,17 @@ def build(
     """Generate, compile and link the model of the netlist in `work`.
 
     `training` runs what is typical on the model in the folder it is given, with the second folder
-    as FIRESIM_PROFILE_DIRECTORY. Without it everything is evaluated in every cycle. With `waves`
-    every wire that has a name can be seen, and the model is several times slower.
+    as FIRESIM_PROFILE_DIRECTORY. Without it the design is cut into small pieces. With `waves` every
+    wire that has a name can be seen, and the model is several times slower.
 
     Raises:
         Unsupported: the design has something this engine does not handle.
         GoldenGateError: the C++ compiler or the linker failed.
     """
     found = items.collect(read_design(work, manifest, waves))
-    clusters = _clusters(found, work, manifest, training, jobs) if training else whole(found)
-    emitter = emit.Emitter(found, clusters)
+    if training:
+        emitter = cut(found, _train(found, work, manifest, training, jobs))
+    else:
+        emitter = untrained(found)
     flags = ["-O1"] if waves else []
     make_model(emitter, manifest["design_hash"], work / "generated", library, jobs, [], flags)

@@ -1,13 +1,12 @@
 """Step `cluster`: what is evaluated together, from what changed in the training runs.
 
-Items whose inputs change often are *hot*: they are evaluated in every cycle, without asking. The
-others form clusters, each evaluated in the cycles in which something it reads has changed. A
-cluster costs a check in every cycle and, when it runs, all its items; a value read by another
-cluster costs a comparison. Clusters grow greedily as long as that sum falls.
+Items form clusters, each evaluated in the cycles in which something it reads has changed. A cluster
+costs a check in every cycle and, when it runs, all its items; a value read by another cluster costs
+a comparison. Clusters grow greedily as long as that sum falls.
 
-The cycle alternates between hot items and clusters, in *phases*: an item that needs a cluster's
-value comes in a later phase than that cluster. Clusters only join within a phase, so that they
-never wait for each other through hot items.
+No clusters may wait for each other in a ring. Each has a rank, and what comes before has a lower
+one, so that looking for a ring only visits ranks between those of the two to be joined; the ranks
+of what was visited are then dealt anew (after Pearce and Kelly's dynamic topological order).
 """
 
 from __future__ import annotations
@@ -16,32 +15,21 @@ import heapq
 from dataclasses import dataclass, field
 
 from goldengate.engine.emit import Cluster
-from goldengate.engine.ir import Node
 from goldengate.engine.items import Item, Items, ordered
 from goldengate.engine.profile import Profile
 
-HOT = 0.12
-"""Items active in more than this share of the cycles are evaluated in all."""
-TICKING = 0.9
-"""Items active in more than this share are clocks and dividers: they run by themselves, so that the
-hot items can rest while nothing else happens."""
-CHECK_COST = 1.5
+CHECK_COST = 1.0
 """Of asking whether a cluster must run, in operations."""
 RUN_COST = 6.0
 """Of calling a cluster."""
-DETECT_COST = 2.5
+DETECT_COST = 4.0
 """Of comparing a value with what it was."""
-MISPREDICT_COST = 8.0
+MISPREDICT_COST = 15.0
 """Of a branch that goes the rarer way."""
 MOST_ITEMS = 250
-FUNCTION_ITEMS = 1500
-SEARCH_LIMIT = 400
+SEARCH_LIMIT = 3000
+"""Groups visited in one search for a ring; beyond it two groups are not joined."""
 _COSTS = {"cat": 2.0, "lt": 1.5, "read": 2.0, "mul": 3.0, "mulh": 4.0, "div": 25.0, "mod": 25.0}
-
-
-def key_of(node: Node) -> object:
-    """Return the key of a value in the profile."""
-    return node.value if node.op == "leaf" else node.uid
 
 
 def item_cost(item: Item) -> float:
@@ -58,21 +46,20 @@ def item_cost(item: Item) -> float:
 
 @dataclass
 class _Group:
-    """A cluster as it grows. `active` holds the samples in which it must run."""
+    """A cluster as it grows. `active` holds the samples in which it must run.
+
+    `before` and `after` say how many values lead from and to other groups; a value that n groups
+    read counts for 1 / n with each. Waiting without a value counts for 0.
+    """
 
     number: int
     items: list[int]
     cost: float
     active: int
-    phase: int
-    before: set[int] = field(default_factory=set)
-    after: set[int] = field(default_factory=set)
-
-    def price(self, samples: int) -> float:
-        """Return what the cluster costs over all samples, without comparisons."""
-        runs = self.active.bit_count()
-        mispredicts = min(runs, samples - runs) * MISPREDICT_COST
-        return samples * CHECK_COST + runs * (RUN_COST + self.cost) + mispredicts
+    rank: int = 0
+    price: float = 0.0
+    before: dict[int, float] = field(default_factory=dict)
+    after: dict[int, float] = field(default_factory=dict)
 
 
 class Partitioner:
@@ -80,38 +67,17 @@ class Partitioner:
 
     def __init__(self, items: Items, profile: Profile) -> None:
         self.items = items
-        self.profile = profile
         self.samples = max(1, profile.samples)
         self.order = [item.number for item in ordered(items)]
-        self.active = [self._activity(item) for item in items.items]
-        low, high = HOT * self.samples, TICKING * self.samples
-        self.hot = [low < active.bit_count() <= high for active in self.active]
+        self.active = [profile.activity(item) for item in items.items]
         self.predecessors = [set(items.predecessors(item)) for item in items.items]
         self.successors: list[set[int]] = [set() for _ in items.items]
         for number, before in enumerate(self.predecessors):
             for other in before:
                 self.successors[other].add(number)
-        self.phase = [0] * len(items.items)
-        self._phases()
         self.readers = self._readers()
         self.groups: dict[int, _Group] = {}
         self.home: dict[int, int] = {}
-
-    def _activity(self, item: Item) -> int:
-        active = 0
-        for node in item.reads:
-            active |= self.profile.of(key_of(node))
-        for column in item.columns:
-            active |= self.profile.of(("column", column))
-        return active
-
-    def _phases(self) -> None:
-        for number in self.order:
-            hot, phase = self.hot[number], 0
-            for before in self.predecessors[number]:
-                later = hot and not self.hot[before]
-                phase = max(phase, self.phase[before] + later)
-            self.phase[number] = phase
 
     def _readers(self) -> list[list[int]]:
         """Return, for each item that computes a node, the items that read the node."""
@@ -122,102 +88,119 @@ class Partitioner:
                     found[self.items.of_node[node.uid].number].append(item.number)
         return found
 
+    def _price(self, cost: float, active: int) -> float:
+        """Return what a cluster costs over all samples, without comparisons."""
+        runs = active.bit_count()
+        mispredicts = min(runs, self.samples - runs) * MISPREDICT_COST
+        return self.samples * CHECK_COST + runs * (RUN_COST + cost) + mispredicts
+
+    def _group(self, number: int) -> _Group:
+        """Return a group of one item."""
+        cost, active = item_cost(self.items.items[number]), self.active[number]
+        return _Group(number, [number], cost, active, price=self._price(cost, active))
+
     def _grow_cones(self) -> None:
-        """Make groups of the cold items, joining items with the one group that follows them."""
+        """Make groups of the items, joining items with the one group that follows them."""
         for number in reversed(self.order):
-            if self.hot[number]:
-                continue
-            after = self.successors[number]
-            homes = {self.home.get(other, -1) for other in after}
-            group = _Group(
-                number,
-                [number],
-                item_cost(self.items.items[number]),
-                self.active[number],
-                self.phase[number],
-            )
-            target = self.groups[next(iter(homes))] if len(homes) == 1 and -1 not in homes else None
-            if (
-                target is not None
-                and target.phase == group.phase
-                and self._gain(group, target, adjacent=True) > 0
-            ):
+            homes = {self.home[other] for other in self.successors[number]}
+            group = self._group(number)
+            target = self.groups[homes.pop()] if len(homes) == 1 else None
+            if target is not None and self._gain(group, target, 1.0) > 0:
                 target.items.append(number)
                 target.cost += group.cost
                 target.active |= group.active
+                target.price = self._price(target.cost, target.active)
                 self.home[number] = target.number
             else:
                 self.groups[number] = group
                 self.home[number] = number
-        for group in self.groups.values():
-            self._connect(group)
+        self._connect()
+        for rank, group in enumerate(self._schedule()):
+            group.rank = rank
 
-    def _connect(self, group: _Group) -> None:
-        """Find the groups of the same phase before and after a group."""
-        for number in group.items:
-            for others, found in (
-                (self.predecessors[number], group.before),
-                (self.successors[number], group.after),
-            ):
-                for other in others:
-                    home = self.home.get(other)
-                    if home is None or home == group.number:
-                        continue
-                    if self.groups[home].phase == group.phase:
-                        found.add(home)
+    def _connect(self) -> None:
+        """Find what leads from group to group."""
+        for number, after in enumerate(self.successors):
+            own = self.home[number]
+            homes = {self.home[other] for other in after} - {own}
+            readers = {self.home[other] for other in self.readers[number]} - {own}
+            for home in homes:
+                share = 1 / len(readers) if home in readers else 0.0
+                for edges, other in (
+                    (self.groups[own].after, home),
+                    (self.groups[home].before, own),
+                ):
+                    edges[other] = edges.get(other, 0.0) + share
 
-    def _gain(self, a: _Group, b: _Group, adjacent: bool) -> float:
-        """Return what joining two groups saves."""
+    def _gain(self, a: _Group, b: _Group, values: float) -> float:
+        """Return what joining two groups saves, `values` of the first being read by the other."""
         if len(a.items) + len(b.items) > MOST_ITEMS:
             return -1.0
-        joined = _Group(0, [], a.cost + b.cost, a.active | b.active, 0)
-        saved = a.price(self.samples) + b.price(self.samples) - joined.price(self.samples)
-        if adjacent:
-            saved += a.active.bit_count() * DETECT_COST
-        return saved
+        saved = a.price + b.price - self._price(a.cost + b.cost, a.active | b.active)
+        return saved + values * a.active.bit_count() * DETECT_COST
 
-    def _reaches(self, start: set[int], goal: int) -> bool:
-        """Whether a path leads from `start` to `goal`; true also when the search takes long."""
-        seen = set(start)
-        todo = list(start)
+    def _later(self, low: _Group, high: _Group) -> set[int] | None:
+        """Return the groups after `low`, but for `high`, of lower rank than `high`.
+
+        None stands for a way from `low` to `high` through another group, or a long search.
+        """
+        groups = self.groups
+        found = {n for n in low.after if groups[n].rank < high.rank}
+        todo = list(found)
         while todo:
-            number = todo.pop()
-            if number == goal:
-                return True
-            for other in self.groups[number].after:
-                if other not in seen:
-                    seen.add(other)
-                    todo.append(other)
-            if len(seen) > SEARCH_LIMIT:
-                return True
-        return False
+            after = groups[todo.pop()].after
+            if high.number in after or len(found) > SEARCH_LIMIT:
+                return None
+            for number in after:
+                if number not in found and groups[number].rank < high.rank:
+                    found.add(number)
+                    todo.append(number)
+        return found
 
-    def _may_join(self, a: _Group, b: _Group) -> bool:
-        """Whether joining two groups makes no ring."""
-        if b.number in a.after:
-            return not self._reaches(a.after - {b.number}, b.number)
-        if a.number in b.after:
-            return not self._reaches(b.after - {a.number}, a.number)
-        return not self._reaches(a.after, b.number) and not self._reaches(b.after, a.number)
+    def _earlier(self, low: _Group, high: _Group) -> set[int]:
+        """Return the groups before `high`, but for `low`, of higher rank than `low`."""
+        groups = self.groups
+        found = {n for n in high.before if groups[n].rank > low.rank}
+        todo = list(found)
+        while todo:
+            for number in groups[todo.pop()].before:
+                if number not in found and groups[number].rank > low.rank:
+                    found.add(number)
+                    todo.append(number)
+        return found
 
-    def _join(self, a: _Group, b: _Group) -> None:
-        """Put the items of `b` into `a`."""
+    def _join(self, a: _Group, b: _Group) -> bool:
+        """Put the items of `b` into `a`, unless that makes a ring."""
+        low, high = (a, b) if a.rank < b.rank else (b, a)
+        later = self._later(low, high)
+        if later is None:
+            return False
+        earlier = self._earlier(low, high)
+        groups = self.groups
+        moved = [*sorted(earlier, key=lambda n: groups[n].rank), a.number]
+        moved += sorted(later, key=lambda n: groups[n].rank)
+        ranks = sorted([low.rank, *(groups[n].rank for n in (*earlier, *later))])
+        for number, rank in zip(moved, ranks, strict=True):
+            groups[number].rank = rank
         a.items += b.items
         a.cost += b.cost
         a.active |= b.active
-        for number in b.items:
-            self.home[number] = a.number
-        for other in b.before:
-            self.groups[other].after.discard(b.number)
-            if other != a.number:
-                self.groups[other].after.add(a.number)
-        for other in b.after:
-            self.groups[other].before.discard(b.number)
-            if other != a.number:
-                self.groups[other].before.add(a.number)
-        a.before = (a.before | b.before) - {a.number, b.number}
-        a.after = (a.after | b.after) - {a.number, b.number}
-        del self.groups[b.number]
+        a.price = self._price(a.cost, a.active)
+        self._redirect(a, b)
+        del groups[b.number]
+        return True
+
+    def _redirect(self, a: _Group, b: _Group) -> None:
+        """Let what leads to and from `b` lead to and from `a`."""
+        for own, gone, back in (
+            (a.before, b.before, "after"),
+            (a.after, b.after, "before"),
+        ):
+            for other, values in gone.items():
+                edges = getattr(self.groups[other], back)
+                del edges[b.number]
+                if other != a.number:
+                    edges[a.number] = own[other] = own.get(other, 0.0) + values
 
     def _grow_groups(self) -> None:
         """Join neighbours while that pays, the best pair first."""
@@ -225,7 +208,10 @@ class Partitioner:
         heap: list[tuple[float, int, int, int, int]] = []
 
         def offer(a: _Group, b: _Group) -> None:
-            gain = self._gain(a, b, b.number in a.after or a.number in b.after)
+            if a.number in b.after:
+                gain = self._gain(b, a, b.after[a.number])
+            else:
+                gain = self._gain(a, b, a.after.get(b.number, 0.0))
             if gain > 0:
                 entry = (-gain, a.number, b.number, version[a.number], version[b.number])
                 heapq.heappush(heap, entry)
@@ -239,12 +225,10 @@ class Partitioner:
             if not known or versions != [version[first], version[second]]:
                 continue
             a, b = self.groups[first], self.groups[second]
-            if not self._may_join(a, b):
-                continue
-            self._join(a, b)
-            version[first] += 1
-            for other in self._neighbours(a):
-                offer(a, other)
+            if self._join(a, b):
+                version[first] += 1
+                for other in self._neighbours(a):
+                    offer(a, other)
 
     def _neighbours(self, group: _Group, above: int = -1) -> list[_Group]:
         """Return groups to join with this one, before, after and beside it, numbered `above`."""
@@ -260,47 +244,36 @@ class Partitioner:
 
     def _join_rest(self) -> None:
         """Join groups that never ran, in order of their place, to save checks."""
-        by_phase: dict[int, list[_Group]] = {}
-        for group in self.groups.values():
-            by_phase.setdefault(group.phase, []).append(group)
-        for groups in by_phase.values():
-            groups.sort(key=lambda group: (group.active, group.number))
-            last: _Group | None = None
-            for group in groups:
-                joins = last is not None and self._gain(last, group, False) > 0
-                if joins and last is not None and self._may_join(last, group):
-                    self._join(last, group)
-                else:
-                    last = group
+        last: _Group | None = None
+        for group in sorted(self.groups.values(), key=lambda g: (g.active, g.number)):
+            if last is None or self._gain(last, group, 0.0) <= 0 or not self._join(last, group):
+                last = group
+
+    def _schedule(self) -> list[_Group]:
+        """Return the groups in an order in which none comes before what it waits for."""
+        waiting = {number: len(group.before) for number, group in self.groups.items()}
+        ready = [number for number, count in waiting.items() if count == 0]
+        heapq.heapify(ready)
+        found: list[_Group] = []
+        while ready:
+            group = self.groups[heapq.heappop(ready)]
+            found.append(group)
+            for other in group.after:
+                waiting[other] -= 1
+                if waiting[other] == 0:
+                    heapq.heappush(ready, other)
+        assert len(found) == len(self.groups), "clusters wait for each other"
+        return found
 
     def partition(self) -> list[Cluster]:
         """Return the clusters in the order in which they run."""
         self._grow_cones()
         self._grow_groups()
         self._join_rest()
-        return self._schedule()
-
-    def _schedule(self) -> list[Cluster]:
         position = {number: index for index, number in enumerate(self.order)}
-        found: list[Cluster] = []
-        items = self.items.items
-        last = max(self.phase, default=0)
-        for phase in range(last + 1):
-            hot = [n for n in self.order if self.hot[n] and self.phase[n] == phase]
-            for start in range(0, len(hot), FUNCTION_ITEMS):
-                found.append(Cluster([items[n] for n in hot[start : start + FUNCTION_ITEMS]], True))
-            groups = {n: g for n, g in self.groups.items() if g.phase == phase}
-            waiting = {number: len(group.before) for number, group in groups.items()}
-            ready = [number for number, count in waiting.items() if count == 0]
-            heapq.heapify(ready)
-            while ready:
-                number = heapq.heappop(ready)
-                group = groups.pop(number)
-                group.items.sort(key=position.__getitem__)
-                found.append(Cluster([items[n] for n in group.items], False))
-                for other in group.after:
-                    waiting[other] -= 1
-                    if waiting[other] == 0:
-                        heapq.heappush(ready, other)
-            assert not groups, "clusters wait for each other"
+        found = []
+        for group in self._schedule():
+            group.items.sort(key=position.__getitem__)
+            items = [self.items.items[number] for number in group.items]
+            found.append(Cluster(items, always=False))
         return found

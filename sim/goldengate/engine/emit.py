@@ -50,6 +50,8 @@ class Emitter:
             item.number: index for index, cluster in enumerate(clusters) for item in cluster.items
         }
         self.kept: set[int] = set()
+        self.erratic: set[object] = set()
+        """Keys of values whose change is not branched on (step `branches`)."""
         self.flags_of: dict[object, set[int]] = {}
         self.read_always: set[object] = set()
         self._find_readers()
@@ -100,7 +102,10 @@ class Emitter:
         cast = f"({storage_type(width)})"
         if not flags:
             return f"{place} = {cast}{value};"
-        return f"if ({place} != {value}) {{ {place} = {cast}{value};{flags} }}"
+        if key in self.erratic and key not in self.read_always:
+            raised = "".join(f" s.flag[{index}] |= c;" for index in sorted(self.flags_of[key]))
+            return f"{{ const u8 c = {place} != {value}; {place} = {cast}{value};{raised} }}"
+        return f"if ({place} != {value}) [[unlikely]] {{ {place} = {cast}{value};{flags} }}"
 
     def written_always(self) -> set[object]:
         """Return the keys of registers and nodes that clusters that are always run write."""
@@ -282,10 +287,9 @@ def _initial_state(emitter: Emitter) -> list[str]:
     return lines
 
 
-def _cycle_lines(emitter: Emitter) -> list[str]:
-    """Return the body of a cycle."""
-    lines = [
-        "  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);",
+def _watch_lines() -> list[str]:
+    """Return the statements that note what the clusters that are always run wrote before."""
+    return [
         "  constexpr size_t kFrom = offsetof(State, watched_begin);",
         "  constexpr size_t kBytes = offsetof(State, watched_end) - kFrom;",
         "  const u8 *watched = reinterpret_cast<const u8 *>(&s) + kFrom;",
@@ -296,14 +300,23 @@ def _cycle_lines(emitter: Emitter) -> list[str]:
         "    std::memcpy(before, watched, kBytes);",
         "  }",
     ]
+
+
+def _cycle_lines(emitter: Emitter) -> list[str]:
+    """Return the body of a cycle."""
+    rests = any(cluster.always for cluster in emitter.clusters)
+    lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
+    lines += _watch_lines() if rests else []
     for index, cluster in enumerate(emitter.clusters):
-        condition = "s.awake" if cluster.always else f"s.flag[{index}]"
-        lines.append(f"  if ({condition}) cluster_{index}(s);")
+        condition = "(s.awake)" if cluster.always else f"(s.flag[{index}]) [[unlikely]]"
+        lines.append(f"  if {condition} cluster_{index}(s);")
     for item in emitter.items.items:
         if item.staged:
             leaf = emitter.design.registers[item.index].leaf
             text = emitter.store(leaf.value, f"s.r{item.index}", f"s.t{item.index}", leaf.width)
             lines.append(f"  {text}")
+    if not rests:
+        return lines
     lines.append("  const bool same = watch && std::memcmp(before, watched, kBytes) == 0;")
     lines.append("  if (watch) s.awake = s.awake == 2 && same ? 0 : 1;")
     return lines

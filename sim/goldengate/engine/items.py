@@ -49,7 +49,8 @@ class Items:
         for node in item.reads:
             if node.op != "leaf":
                 yield self.of_node[node.uid].number
-        yield from item.before
+        if not item.staged:
+            yield from item.before
 
 
 def is_free(node: Node) -> bool:
@@ -205,9 +206,8 @@ def ordered(items: Items) -> list[Item]:
     after: list[list[int]] = [[] for _ in items.items]
     for item in items.items:
         for number in set(items.predecessors(item)):
-            if not item.staged or number not in item.before:
-                waiting[item.number] += 1
-                after[number].append(item.number)
+            waiting[item.number] += 1
+            after[number].append(item.number)
     found: list[Item] = []
     done = [False] * len(items.items)
     for first in items.items:

@@ -12,6 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldengate.engine.emit import Emitter
+from goldengate.engine.ir import Node
+from goldengate.engine.items import Item
+
+
+def key_of(node: Node) -> object:
+    """Return the key of a value in the profile."""
+    return node.value if node.op == "leaf" else node.uid
 
 
 @dataclass
@@ -24,6 +31,15 @@ class Profile:
     def of(self, key: object) -> int:
         """Return the samples in which a value changed."""
         return self.changed.get(key, 0)
+
+    def activity(self, item: Item) -> int:
+        """Return the samples in which something that an item reads changed."""
+        active = 0
+        for node in item.reads:
+            active |= self.of(key_of(node))
+        for column in item.columns:
+            active |= self.of(("column", column))
+        return active
 
 
 def entries(emitter: Emitter) -> list[tuple[object, str, bool]]:
@@ -60,8 +76,8 @@ def read(folder: Path, emitter: Emitter) -> Profile:
     keys = [key for key, _, _ in entries(emitter)]
     samples = 0
     changed: dict[object, int] = dict.fromkeys(keys, 0)
-    for path in sorted(folder.glob("*.profile")):
-        data = path.read_bytes()
+    # By content, as names hold process numbers: the same training gives the same model.
+    for data in sorted(path.read_bytes() for path in folder.glob("*.profile")):
         count, words = struct.unpack_from("<QQ", data)
         if len(data) != 16 + words * 8 * len(keys):
             continue

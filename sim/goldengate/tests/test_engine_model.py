@@ -17,7 +17,7 @@ from goldengate.tests.engine_designs import Cut, cell, design, model, module_tex
 
 
 def cut(found: items.Items) -> list[Cluster]:
-    """Cut without a profile: nothing is hot, every item is in a cluster."""
+    """Cut without a profile: as if nothing ever changed."""
     return Partitioner(found, Profile(0, {})).partition()
 
 

@@ -15,7 +15,8 @@ def source(folder: Path) -> Path:
         (folder / name).write_text("menu\nendmenu\n" if name.endswith("Kconfig") else "first\n")
     for name, old, _ in kernel_source._CHANGED:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(f"before\n{old}after\n")
+        with (folder / name).open("a") as file:
+            file.write(f"before\n{old}after\n")
     return folder
 
 
@@ -24,8 +25,10 @@ def test_lines_are_added_and_changed(tmp_path: Path) -> None:
     kconfig = (tmp_path / "drivers/Kconfig").read_text()
     assert kconfig == 'menu\n\nsource "drivers/firesim/Kconfig"\nendmenu\n'
     assert (tmp_path / "drivers/Makefile").read_text() == "first\nobj-y += firesim/\n"
-    for name, _, new in kernel_source._CHANGED:
-        assert (tmp_path / name).read_text() == f"before\n{new}after\n"
+    for name in {name for name, _, _ in kernel_source._CHANGED}:
+        wanted = [new for found, _, new in kernel_source._CHANGED if found == name]
+        text = "".join(f"before\n{new}after\n" for new in wanted)
+        assert (tmp_path / name).read_text() == text
 
 
 def test_a_change_without_a_place_is_named(tmp_path: Path) -> None:

@@ -58,14 +58,13 @@ def boot(
     bootargs: str = "",
     memory_mib: int = 0,
     cores: int = 1,
-    typed: str = "",
     exact: bool = False,
     timeout_s: float = 60,
 ) -> tuple[str, int]:
     """Boot a workload in QEMU; return the console's text and the exit code (0 passed).
 
-    `typed` is what somebody types on the console. `exact` runs one instruction per nanosecond of
-    target time, so that counts of instructions are the same each time.
+    Nobody types on its console. `exact` runs one instruction per nanosecond of target time, so that
+    counts of instructions are the same each time.
 
     Raises:
         LinuxError: it cannot be built, or does not end in time.
@@ -75,7 +74,7 @@ def boot(
         words = _qemu(image, Path(folder), bootargs=bootargs, memory_mib=memory_mib, cores=cores)
         if exact:
             words += ["-icount", "shift=0,align=off,sleep=off"]
-        return virt.run(words, typed=typed, timeout_s=timeout_s)
+        return virt.run(words, timeout_s=timeout_s)
 
 
 def launch(name: str, *, bootargs: str = "", memory_mib: int = 0, cores: int = 1) -> int:

@@ -40,6 +40,7 @@ _FRESH_FREE = (
     "\t__count_vm_events(PGFREE, nr_pages);\n"
 )
 _FEWEST, _MOST = "\t\t\t\t\t      2048,\n", "\t\t\t\t\t      256*1024);\n"
+_MEASURED = "namecmp(name, namelen, parent_name, strlen(parent_name))"
 _CHANGED = (
     # Entries of a table that is filled with random numbers, for the identifiers of IP packets.
     ("net/ipv4/route.c", _FEWEST + _MOST, _FEWEST.replace("2048", "256") + "256);\n"),
@@ -49,6 +50,12 @@ _CHANGED = (
     ("lib/kobject_uevent.c", _LISTENED_TO, _UNHEARD + _LISTENED_TO),
     # Descriptions of pages that have just been made are not checked before their first use.
     ("mm/page_alloc.c", _CHECKED_FREE, _FRESH_FREE),
+    # Stacks of threads need not begin as zeros, and freed code nothing written over it.
+    ("kernel/fork.c", "(node, THREADINFO_GFP,\n", "(node, THREADINFO_GFP & ~__GFP_ZERO,\n"),
+    ("arch/riscv/kernel/setup.c", "default(POISON_FREE_INITMEM)", "default(-1)"),
+    # Names of sysctl are compared up to where they differ, without measuring them first.
+    ("fs/proc/proc_sysctl.c", "\tint namelen = strlen(name);\n", ""),
+    ("fs/proc/proc_sysctl.c", _MEASURED, "strcmp(name, parent_name)"),
 )
 
 

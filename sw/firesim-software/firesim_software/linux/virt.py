@@ -82,7 +82,7 @@ def command(
     return [*words, "-dtb", str(folder / "virt.dtb")]
 
 
-def run(words: list[str], *, timeout_s: float, typed: str = "") -> tuple[str, int]:
+def run(words: list[str], *, timeout_s: float) -> tuple[str, int]:
     """Run QEMU until the machine ends; return the console's text and the finisher's code.
 
     Raises:
@@ -91,7 +91,7 @@ def run(words: list[str], *, timeout_s: float, typed: str = "") -> tuple[str, in
     try:
         done = subprocess.run(
             [*words, "-monitor", "none", "-serial", "stdio"],
-            input=typed.encode(),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
             timeout=timeout_s,

@@ -1,0 +1,59 @@
+"""Step `branches`: which changes of a value are not worth a branch.
+
+A value that other clusters read is compared with what it was, and mostly it is the same: a branch
+that is foreseen costs next to nothing. Where training shows a change that a branch predictor could
+not foresee, the flags of the readers are set without a branch.
+"""
+
+from __future__ import annotations
+
+from goldengate.engine.emit import Cluster, Emitter
+from goldengate.engine.items import Item
+from goldengate.engine.profile import Profile
+
+WINDOW = 32
+"""Samples over which a predictor is taken to learn how often a value changes."""
+MOST_MISSED = 0.15
+"""A branch may be foreseen wrongly in this share of its runs."""
+MOST_FLAGS = 3
+"""More flags than these cost more than a branch foreseen wrongly now and then."""
+
+
+def _missed(changed: int, active: int, samples: int) -> int:
+    """Return how often a predictor that knows the share of changes of a window is wrong."""
+    part, missed = (1 << WINDOW) - 1, 0
+    for start in range(0, samples, WINDOW):
+        ones = (changed >> start & part).bit_count()
+        missed += min(ones, max(0, (active >> start & part).bit_count() - ones))
+    return missed
+
+
+def _stored(emitter: Emitter, item: Item) -> object:
+    """Return the key of what an item stores, if other clusters read it."""
+    if item.kind == "update":
+        return emitter.design.registers[item.index].leaf.value
+    return item.node.uid if item.node is not None else None
+
+
+def erratic(emitter: Emitter, profile: Profile) -> set[object]:
+    """Return the keys of the values whose changes are not branched on."""
+    found: set[object] = set()
+    for cluster in emitter.clusters:
+        active = _active(cluster, profile)
+        for item in cluster.items:
+            key = _stored(emitter, item)
+            flags = len(emitter.flags_of.get(key, ()))
+            if not 0 < flags <= MOST_FLAGS:
+                continue
+            missed = _missed(profile.of(key), active, profile.samples)
+            if missed > MOST_MISSED * active.bit_count():
+                found.add(key)
+    return found
+
+
+def _active(cluster: Cluster, profile: Profile) -> int:
+    """Return the samples in which something that a cluster's items read changes."""
+    active = 0
+    for item in cluster.items:
+        active |= profile.activity(item)
+    return active

@@ -1,0 +1,67 @@
+"""Cutting a design by a profile: order, and which changes are branched on."""
+
+from __future__ import annotations
+
+import random
+
+from goldengate.engine import items
+from goldengate.engine.backend import cut
+from goldengate.engine.cluster import MOST_ITEMS, Partitioner
+from goldengate.engine.profile import Profile, key_of
+from goldengate.tests.engine_designs import cell, design, module_text
+
+SAMPLES = 96
+
+
+def _random_design(generator: random.Random) -> items.Items:
+    """Return the items of a chain of operations on ten registers and their own results."""
+    body, wires = [], [f"\\r{index}" for index in range(10)]
+    for wire in wires:
+        body.append(f"  wire width 8 {wire}")
+    for index in range(200):
+        wire = f"\\w{index}"
+        body.append(f"  wire width 8 {wire}")
+        kind = generator.choice(("$and", "$or", "$xor", "$add"))
+        widths: dict[str, int | str] = {"A_WIDTH": 8, "B_WIDTH": 8, "Y_WIDTH": 8}
+        a, b = generator.choice(wires), generator.choice(wires[-12:])
+        body.append(cell(kind, {**widths, "A_SIGNED": 0, "B_SIGNED": 0}, A=a, B=b, Y=wire))
+        wires.append(wire)
+    for index in range(10):
+        source = generator.choice(wires[-60:])
+        parameters: dict[str, int | str] = {"WIDTH": 8, "CLK_POLARITY": 1}
+        body.append(cell("$dff", parameters, CLK="\\clock", D=source, Q=f"\\r{index}"))
+    body.append(f"  connect \\y {wires[-1]}")
+    return items.collect(design(module_text("\n".join(body), y=8)))
+
+
+def _invented(found: items.Items, generator: random.Random) -> Profile:
+    keys = {key_of(node) for item in found.items for node in item.reads}
+    changed: dict[object, int] = {}
+    for key in sorted(keys, key=repr):
+        changed[key] = generator.getrandbits(SAMPLES) & generator.getrandbits(SAMPLES)
+    return Profile(SAMPLES, changed)
+
+
+def test_every_item_runs_once_and_after_what_it_needs() -> None:
+    for seed in range(20):
+        generator = random.Random(seed)
+        found = _random_design(generator)
+        clusters = Partitioner(found, _invented(found, generator)).partition()
+        order = [item.number for cluster in clusters for item in cluster.items]
+        assert sorted(order) == list(range(len(found.items))), f"seed {seed}"
+        place = {number: index for index, number in enumerate(order)}
+        for item in found.items:
+            for before in found.predecessors(item):
+                assert place[before] < place[item.number], f"seed {seed}"
+        assert all(len(cluster.items) <= MOST_ITEMS for cluster in clusters)
+
+
+def test_what_cannot_be_foreseen_is_not_branched_on() -> None:
+    """A third of the time all changes, then nothing does: a predictor learns that."""
+    found = _random_design(random.Random(1))
+    keys = {key_of(node) for item in found.items for node in item.reads}
+    phases = Profile(SAMPLES, dict.fromkeys(keys, (1 << SAMPLES // 3) - 1))
+    assert cut(found, phases).erratic == set()
+    emitter = cut(found, _invented(found, random.Random(2)))
+    assert emitter.erratic
+    assert emitter.erratic <= set(emitter.flags_of)
