@@ -132,10 +132,13 @@ def _software(name: str | None) -> None:
 @build.command("all")
 @plain_errors
 def everything() -> None:
-    """Build the simulator, all software and the blade of quickstart.
+    """Build the simulator, all programs, and the blade and the Linux of quickstart.
 
     Example: firesim build all
     """
+    from firesim_software import linux
+
     typer.echo(_simulator())
     _software(None)
     typer.echo(_blade("rocket-1"))
+    typer.echo(linux.workload("linux-quickstart").kernel)
