@@ -11,8 +11,8 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
-#include <linux/initrd.h>
 #include <linux/init_syscalls.h>
+#include <linux/initrd.h>
 #include <linux/kdev_t.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
@@ -28,7 +28,16 @@
 #define LAST "TRAILER!!!"
 
 /* Fields of a header: eight hexadecimal digits each, after the magic number. */
-enum field { MODE = 1, UID = 2, GID = 3, LINKS = 4, SIZE = 6, MAJOR = 9, MINOR = 10, NAME_SIZE = 11 };
+enum field {
+	MODE = 1,
+	UID = 2,
+	GID = 3,
+	LINKS = 4,
+	SIZE = 6,
+	MAJOR = 9,
+	MINOR = 10,
+	NAME_SIZE = 11
+};
 
 struct entry {
 	const char *name;
@@ -85,7 +94,8 @@ static int __init take_pages(struct address_space *mapping, struct page *page, u
 			__SetPageUptodate(page);
 			/* Dirty, as all of ramfs is: nobody may drop what has no other copy. */
 			__set_bit(PG_dirty, &page->flags);
-			/* Nothing was ever executed there, so no instruction cache holds any of it. */
+			/* Nothing was ever executed there, so no instruction cache holds any of it.
+			 */
 			__set_bit(PG_dcache_clean, &page->flags);
 			page->mapping = mapping;
 			page->index = taken;
