@@ -19,6 +19,7 @@ from firesim.access.copy import Place, copy_from, copy_to, place_of
 from firesim.access.door import Door, door_of, greets, wait_until_open
 from firesim.access.key import private_key, public_key
 from firesim.access.ssh import ssh_words
+from firesim.build.simulator import simulator
 from firesim.config.errors import InputError
 from firesim.config.load import Loaded
 from firesim.run.folder import load_simulator
@@ -90,6 +91,7 @@ def gateway_run(load: Load, results_root: Path) -> Iterator[Path]:
     (loaded.folder / "idle.traffic").write_text(
         "1000000000000000 00:12:6D:00:00:02 64\n"  # far beyond the end of any test
     )
+    simulator()  # built before the clock below starts
     outcomes: list[Outcome] = []
     runner = threading.Thread(target=lambda: outcomes.append(run(loaded, results=results_root)))
     runner.start()

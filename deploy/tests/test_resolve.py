@@ -128,7 +128,8 @@ def test_a_blade_without_a_bridge_gets_no_settings_for_it() -> None:
     plan = resolve(loaded)
     plain = NodeFiles(["memory"], [], [Path("/e")], 1, Path("/m"), Path("/j"))
     value = describe(plan, loaded.config, dict.fromkeys(["node0", "node1"], plain), Path("/r"), 1)
-    assert set(value["nodes"][0]["bridges"]) == {"memory", "autocounter", "assert"}
+    instruments = {"autocounter", "assert", "prints"}
+    assert set(value["nodes"][0]["bridges"]) == {"memory", *instruments}
 
 
 def test_the_resolved_configuration_can_be_run_again() -> None:
