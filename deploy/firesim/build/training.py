@@ -16,7 +16,7 @@ from typing import Any
 from firesim.build.tools import ToolError
 
 MEMORY_BYTES = 16 << 20
-MAX_CYCLES = 250_000
+MAX_CYCLES = 330_000
 MACS = ("00:12:6D:00:00:02", "00:12:6D:00:00:03")
 LINK_LATENCY_CYCLES = 3200
 _DRAM, _DEVICE_TREE = 0x8000_0000, 0x801F_0000

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mix of integer, memory, floating-point, atomic, trap and waiting code. The generated engine is
-// laid out for what this program makes a blade do, so it is no measure of that engine's speed.
+// A mix of integer, memory, floating-point, atomic, trap and waiting code, part of it in S-mode
+// behind page tables. The generated engine is laid out for what this program makes a blade do, so
+// it is no measure of that engine's speed.
 #include <stddef.h>
 
 #include "runtime.h"
 
-enum { WORDS = 512, TABLE = 4096, WAIT_TICKS = 30 };
+enum { WORDS = 128, TABLE = 4096, WAIT_TICKS = 30, ENTRIES = 512 };
+enum { FROM_SUPERVISOR = 9, FROM_MACHINE = 11 };
+
+static const uint64_t MSTATUS_MPP = 0x1800, MSTATUS_MPP_SUPERVISOR = 0x800;
+static const uint64_t PAGE_VALID = 1, PAGE_ALL = 0xcf;
 
 static uint32_t words[WORDS];
 static uint64_t random_state = 0x9e3779b97f4a7c15UL;
@@ -82,9 +87,35 @@ static uint64_t atomic(void) {
   return counter;
 }
 
+// Every address stands for itself: devices by pages of 1 GiB, memory by 2 MiB, its start by 4 KiB.
+static void map(void) {
+  static uint64_t tables[3][ENTRIES] __attribute__((aligned(4096)));
+  const uint64_t memory = 0x80000000;
+  for (uint64_t i = 0; i < 2; i++) tables[0][i] = i << 28 | PAGE_ALL;
+  for (uint64_t i = 0; i < ENTRIES; i++) {
+    tables[1][i] = (memory >> 2) + (i << 19) + PAGE_ALL;
+    tables[2][i] = (memory >> 2) + (i << 10) + PAGE_ALL;
+  }
+  tables[0][2] = (uint64_t)tables[1] >> 2 | PAGE_VALID;
+  tables[1][0] = (uint64_t)tables[2] >> 2 | PAGE_VALID;
+  __asm__ volatile("csrw pmpaddr0, %0; csrw pmpcfg0, %1" : : "r"(~0UL >> 10), "r"(0x1fUL));
+  __asm__ volatile("csrw satp, %0; sfence.vma" : : "r"(8UL << 60 | (uint64_t)tables[0] >> 12));
+}
+
+static void enter_supervisor(void) {
+  uint64_t next;
+  __asm__ volatile(
+      "csrc mstatus, %1; csrs mstatus, %2; la %0, 1f; csrw mepc, %0; mret; 1: sfence.vma"
+      : "=&r"(next)
+      : "r"(MSTATUS_MPP), "r"(MSTATUS_MPP_SUPERVISOR)
+      : "memory");
+}
+
 bool handle_trap(uint64_t cause, uint64_t *epc, uint64_t tval) {
   (void)tval;
-  if (cause != 11) return false;
+  if (cause != FROM_MACHINE && cause != FROM_SUPERVISOR) return false;
+  // Either call goes on in M-mode.
+  __asm__ volatile("csrs mstatus, %0" : : "r"(MSTATUS_MPP));
   *epc += 4;
   return true;
 }
@@ -99,9 +130,13 @@ static void wait_a_while(void) {
 
 int main(int hart, const struct arguments *arguments) {
   (void)hart;
+  map();
   for (uint64_t left = number_argument(arguments, "rounds"); left; left--) {
     uint64_t sum = sort() + chase() + text() + multiply_and_divide() + atomic();
     sum += (uint64_t)(int64_t)floating();
+    enter_supervisor();
+    sum += sort() + chase() + text() + atomic();
+    __asm__ volatile("ecall" : : : "memory");
     for (int i = 0; i < 8; i++) __asm__ volatile("ecall" : : : "memory");
     wait_a_while();
     print("training sum=%lx\n", sum);
