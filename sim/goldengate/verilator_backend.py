@@ -17,7 +17,8 @@ from goldengate.passes.emit import HOLD_EDGE, MODEL_TOP, held_name, port_name
 
 ENGINE_FOLDER = Path(__file__).resolve().parents[1] / "engine"
 
-_FAST = "-O3 -march=native"
+FAST = "-O3 -march=native"
+"""How the code of every cycle is compiled."""
 _COMMON = "-fPIC -fvisibility=hidden -fno-gnu-unique -fno-plt"
 _VERILATOR_FLAGS = [
     "--cc",
@@ -62,7 +63,7 @@ def ports_header(manifest: dict[str, Any], held: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _verilate(work: Path, jobs: int) -> None:
+def _verilate(work: Path, jobs: int, fast: str) -> None:
     environment = verilator_environment()
     sources: list[str | Path] = [work / "model.v", work / "target.v"]
     objects = work / "obj"
@@ -76,7 +77,7 @@ def _verilate(work: Path, jobs: int) -> None:
             "FiresimModel.mk",
             f"-j{jobs}",
             "CFG_CXXFLAGS_PCH_I=-include",
-            f"OPT_FAST={_FAST}",
+            f"OPT_FAST={fast}",
             "OPT_SLOW=-O1",
             "OPT_GLOBAL=-O2",
             "libFiresimModel.a",
@@ -86,8 +87,12 @@ def _verilate(work: Path, jobs: int) -> None:
     )
 
 
-def build(work: Path, manifest: dict[str, Any], library: Path, *, jobs: int) -> None:
+def build(
+    work: Path, manifest: dict[str, Any], library: Path, *, jobs: int, fast: str = FAST
+) -> None:
     """Compile `work/model.v` and `work/target.v` into the shared library `library`.
+
+    `fast` are the options of g++ for the code that runs in every cycle.
 
     Raises:
         GoldenGateError: Verilator, the C++ compiler or the linker failed.
@@ -97,7 +102,7 @@ def build(work: Path, manifest: dict[str, Any], library: Path, *, jobs: int) -> 
     environment = verilator_environment()
     include = Path(environment["VERILATOR_ROOT"]) / "include"
     objects = work / "obj"
-    command: list[str | Path] = ["g++", "-std=c++20", "-shared", *_FAST.split(), *_COMMON.split()]
+    command: list[str | Path] = ["g++", "-std=c++20", "-shared", *fast.split(), *_COMMON.split()]
     command += ["-Wall", "-Wextra", "-I", ENGINE_FOLDER, "-I", work]
     command += [
         "-isystem",
@@ -116,7 +121,7 @@ def build(work: Path, manifest: dict[str, Any], library: Path, *, jobs: int) -> 
     command += [objects / "libFiresimModel.a", objects / "libverilated.a"]
     command += ["-Wl,--exclude-libs,ALL", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-pthread"]
     try:
-        _verilate(work, jobs)
+        _verilate(work, jobs, fast)
         run(command, env=environment)
     except ToolError as error:
         raise GoldenGateError(f"{manifest['top']}: {error}") from error
