@@ -3,8 +3,8 @@
 Programs reported here are not those the engine was trained with (deploy/firesim/build/training.py),
 and neither is Linux. Each side runs inside firesim-sim with all devices, memory timing and
 counters; what is compared is target cycles per CPU second. The token hashes of both sides must be
-equal. Verilator's model is compiled with a profile of the same training programs; --quick leaves that and
-Linux out.
+equal. Verilator's model is compiled with a profile of the same training programs; --quick leaves
+that and Linux out.
 """
 
 from __future__ import annotations
