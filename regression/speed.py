@@ -36,6 +36,12 @@ def _measure(experiment: Experiment) -> Verdict:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--part", choices=("all", "blade", "switch"), default="all")
+    parser.add_argument(
+        "--engine",
+        choices=("auto", "verilator"),
+        default="auto",
+        help="engine of the cluster; verilator shows what everything around the blade costs",
+    )
     parser.add_argument("--ports", type=int, default=32, help="ports of the switch")
     parser.add_argument("--repeats", type=int, default=0, help="runs of which the median is taken")
 

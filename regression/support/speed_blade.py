@@ -47,7 +47,7 @@ def programs(quick: bool) -> list[Program]:
     ]
 
 
-def cluster_config(program: Program, trigger: dict[str, Any]) -> dict[str, Any]:
+def cluster_config(program: Program, trigger: dict[str, Any], engine: str) -> dict[str, Any]:
     """Return two blades that both run `program`, memory timing and counters on."""
     return {
         "system": {
@@ -57,6 +57,7 @@ def cluster_config(program: Program, trigger: dict[str, Any]) -> dict[str, Any]:
         "workload": {"node": {"program": program.name, "args": list(program.args)}},
         "simulation": {
             "threads": 1,
+            "rtl_engine": engine,
             "tracing": {"enabled": True, "trigger": trigger},
             "autocounter": {"enabled": True},
         },
@@ -87,8 +88,9 @@ def measure_blade(experiment: Experiment) -> tuple[float, float]:
         )
         elf = firesim_software.program(program.name)
         image = memory_image(elf, tree, experiment.folder / f"{program.name}.hex")
-        config = cluster_config(program, ARMED)
-        traced = cluster_config(program, {"kind": "always"})
+        engine: str = experiment.arguments.engine
+        config = cluster_config(program, ARMED, engine)
+        traced = cluster_config(program, {"kind": "always"}, engine)
         alone, inside, tracing = [], [], []
         for index in range(repeats):
             alone.append(_alone_hz(binary, image))

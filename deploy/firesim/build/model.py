@@ -35,9 +35,13 @@ def fallback_reason(model: Path) -> str | None:
     return engine.get("not_generated")
 
 
-def _built(name: str, engine: str, waves: bool = False) -> Path:
+def compile_blade(name: str, folder: Path, engine: str, waves: bool = False) -> None:
+    """Compile the model of a blade into `folder`, whatever is cached.
+
+    Raises:
+        ToolError, GoldenGateError: a step failed.
+    """
     import goldengate
-    from goldengate.command import compiler_key
 
     from firesim.build import training
     from firesim.build.rtl import blade_rtl
@@ -49,24 +53,30 @@ def _built(name: str, engine: str, waves: bool = False) -> Path:
         shutil.copyfile(rtl / blade["device_tree"], model / "blade.dts")
         training.train(model, profile)
 
-    def build(folder: Path) -> None:
-        goldengate.compile(
-            [rtl / source for source in blade["sources"]],
-            blade["top"],
-            folder,
-            clock=blade["clock"],
-            reset=blade["reset"],
-            events=[
-                goldengate.Event(event["name"], event["signal"], event["description"])
-                for event in blade["events"]
-            ],
-            engine=engine,
-            training=None if engine == "verilator" or waves else train,
-            waves=waves,
-        )
-        shutil.copyfile(rtl / blade["device_tree"], folder / "blade.dts")
+    goldengate.compile(
+        [rtl / source for source in blade["sources"]],
+        blade["top"],
+        folder,
+        clock=blade["clock"],
+        reset=blade["reset"],
+        events=[
+            goldengate.Event(event["name"], event["signal"], event["description"])
+            for event in blade["events"]
+        ],
+        engine=engine,
+        training=None if engine == "verilator" or waves else train,
+        waves=waves,
+    )
+    shutil.copyfile(rtl / blade["device_tree"], folder / "blade.dts")
 
-    key = [rtl, *compiler_key(engine), f"{engine}, waves" if waves else engine]
+
+def _built(name: str, engine: str, waves: bool = False) -> Path:
+    from goldengate.command import compiler_key
+
+    from firesim.build import training
+    from firesim.build.rtl import blade_rtl
+
+    key = [blade_rtl(name), *compiler_key(engine), f"{engine}, waves" if waves else engine]
     if engine != "verilator" and not waves:
         key += [Path(training.__file__), *training.programs()]
-    return cached("model", key, build)
+    return cached("model", key, lambda folder: compile_blade(name, folder, engine, waves))
