@@ -95,7 +95,8 @@ def measure_loop(experiment: Experiment) -> Times:
 
 def measure_linux(experiment: Experiment) -> Times:
     """Boot Linux and power off on both machines, turn by turn."""
-    config = linux_boot.config("functional", "rocket-1", 64)
+    over = {"simulation": {"threads": 1}}
+    config = linux_boot.config("functional", "rocket-1", 64, over)
     found = Times()
     for index in range(_runs(experiment)):
         run = run_cluster(experiment, f"linux-{index}", config)
