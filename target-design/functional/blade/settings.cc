@@ -41,7 +41,9 @@ void Settings::read_bridges(const nlohmann::json &json, const SimulationContext 
   memory_config.finish();
   bridges::Config tracing(config.child("tracerv"), where("tracerv"));
   if (tracing.boolean("enabled", false)) tracing.fail("enabled", "false on a functional blade");
-  for (const char *ignored : {"termination", "autocounter", "assert"}) config.has(ignored);
+  for (const char *ignored : {"termination", "autocounter", "assert", "prints", "waves"}) {
+    config.has(ignored);
+  }
   disk =
       std::make_unique<bridges::Disk>(config.child("block_device"), where("block_device"), context);
   console = std::make_unique<bridges::Console>(config.child("uart"), where("uart"), name, context);
