@@ -26,9 +26,9 @@ from regression.support.simulate import simulate
 
 ENGINES = ("verilator", "generated")
 BLADE = "rocket-1"
-GOALS = {"linux": 5.0, "counters": 5.0, "random": 3.5, "stream": 3.5, "idle": 20.0}
-"""Least ratios, by program: Linux's boot; integer; floating point and traps; network at full rate;
-a core that waits."""
+GOALS = {"linux": 5.0, "counters": 5.0, "random": 3.5, "idle": 20.0}
+"""Least ratios, by program: Linux's boot; integer; floating point and traps; a core that waits. What
+streams at the full rate of the network is reported, too, and has no goal."""
 LIMITS = {"linux": 3_000_000, "idle": 400_000}
 """Target cycles of the programs that would go on longer."""
 
@@ -104,8 +104,8 @@ def _measure(experiment: Experiment) -> Verdict:
             raise ExperimentError(f"{name}: the engines' token hashes differ: {sorted(hashes)}.")
         base, ours = (median(speeds[engine]) for engine in ENGINES)
         ratios[name] = ours / base
-        goal = GOALS[name]
-        rows.append([name, f"{base:,.0f}", f"{ours:,.0f}", f"{ours / base:.2f}", f"{goal:.1f}"])
+        goal = f"{GOALS[name]:.1f}" if name in GOALS else "none"
+        rows.append([name, f"{base:,.0f}", f"{ours:,.0f}", f"{ours / base:.2f}", goal])
         experiment.keep(**{name: speeds})
     experiment.table(
         f"One {BLADE} blade, thousand cycles per CPU second, median of {repeats}",
@@ -118,7 +118,7 @@ def _measure(experiment: Experiment) -> Verdict:
         ],
         rows,
     )
-    holds = all(ratio >= GOALS[name] for name, ratio in ratios.items())
+    holds = all(ratio >= GOALS.get(name, 0.0) for name, ratio in ratios.items())
     figure = ", ".join(f"{name} {ratio:.2f} x" for name, ratio in ratios.items())
     goals = ", ".join(f"{name} {goal} x" for name, goal in GOALS.items())
     return Verdict(holds, f"{figure} of Verilator,", goals, timed_only=True)

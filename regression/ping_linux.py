@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ping round trips of Linux over link latencies: figure 2.5.
 
-Functional nodes on one top-of-rack switch boot Linux; the first one pings the second with busybox'
-ping, as users do, for several link latencies. The first ping of a run is ignored (ARP). Round trips
-rise by 4 x the link latency; what is above 4 x latency + 2 x switching is Linux' network stack, and
-two quanta of the functional engine, which the RTL engine does not have.
+Nodes on one top-of-rack switch boot Linux, functional ones or, with `--engine rtl`, in RTL from
+reset; the first one pings the second with busybox' ping, as users do, for several link latencies.
+The first ping of a run is ignored (ARP). Round trips rise by 4 x the link latency; what is above
+4 x latency + 2 x switching is Linux' network stack, and two quanta of the functional engine, which
+RTL does not have.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import linear_regression, mean
 
-from regression.support.cluster import run_cluster
+from regression.support.cluster import merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
 from regression.support.linux import (
     CLOCK_HZ,
     ENGINE,
+    RTL_ENGINE,
     check_one_thread,
     linux_config,
     ping_times_us,
@@ -27,11 +29,15 @@ from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_fi
 
 LATENCIES_CYCLES = (640, 3_200, 6_400, 12_800, 19_200, 25_600, 32_000)
 QUICK_LATENCIES_CYCLES = (640, 32_000)
+RTL_LATENCIES_CYCLES = (640, 16_000, 32_000)
 SWITCHING_CYCLES = 10
 QUANTUM_CYCLES = 1024
 PUBLISHED_OFFSET_US = 34.0
 """Figure 2.5: the published offset above 4 x latency + 2 x switching."""
 GOAL_SLOPE_ERROR = 0.01
+LABELS = {"functional": ENGINE, "rtl": RTL_ENGINE}
+RTL_MEMORY_MIB = 32
+"""Less memory, shorter boot."""
 PAUSE = "until ping -c 1 -W 1 node1 >/dev/null; do :; done"
 """Nobody measures before the other node is there."""
 
@@ -77,6 +83,9 @@ def measure(experiment: Experiment, nodes: int, latency: int, pings: int) -> Row
             },
         },
     )
+    if experiment.arguments.engine == "rtl":
+        memory = {"node": {"memory": {"size_mib": RTL_MEMORY_MIB}}}
+        config = merged(config, {"system": memory, "simulation": {"engine": "rtl"}})
     run = run_cluster(experiment, f"latency-{latency}", config)
     if latency == LATENCIES_CYCLES[0]:
         check_one_thread(experiment, f"latency-{latency}", config, run)
@@ -87,12 +96,13 @@ def measure(experiment: Experiment, nodes: int, latency: int, pings: int) -> Row
 
 
 def _plot(experiment: Experiment, rows: list[Row], slope: float, offset_us: float) -> Path:
+    label = LABELS[experiment.arguments.engine]
     figure, axes = new_figure()
     latency = [row.latency_us for row in rows]
     steady = [0.0, 1.05 * latency[-1]]
     switching_us = 2 * SWITCHING_CYCLES * 1e6 / CLOCK_HZ
     ideal = [4 * x + switching_us for x in steady]
-    axes.plot(latency, [row.mean_us for row in rows], "o", label=f"measured: Linux, {ENGINE}")
+    axes.plot(latency, [row.mean_us for row in rows], "o", label=f"measured: Linux, {label}")
     axes.plot(
         steady,
         [y + offset_us for y in ideal],
@@ -119,15 +129,19 @@ def _plot(experiment: Experiment, rows: list[Row], slope: float, offset_us: floa
 
 
 def _measure(experiment: Experiment) -> Verdict:
-    pings: int = experiment.arguments.pings or (6 if experiment.quick else 100)
-    nodes: int = experiment.arguments.nodes or (2 if experiment.quick else 8)
-    latencies = QUICK_LATENCIES_CYCLES if experiment.quick else LATENCIES_CYCLES
+    engine: str = experiment.arguments.engine
+    small = experiment.quick or engine == "rtl"
+    pings: int = experiment.arguments.pings or (6 if experiment.quick else 16 if small else 100)
+    nodes: int = experiment.arguments.nodes or (2 if small else 8)
+    latencies = RTL_LATENCIES_CYCLES if small else LATENCIES_CYCLES
+    if experiment.quick:
+        latencies = QUICK_LATENCIES_CYCLES
     rows = [measure(experiment, nodes, latency, pings) for latency in latencies]
     slope, _ = linear_regression([r.latency_us for r in rows], [r.mean_us for r in rows])
     offset_us = mean(row.mean_us - row.ideal_us for row in rows)
-    quanta_us = 2 * QUANTUM_CYCLES * 1e6 / CLOCK_HZ
+    quanta_us = 2 * QUANTUM_CYCLES * 1e6 / CLOCK_HZ if engine == "functional" else 0.0
     experiment.table(
-        f"Linux ping between 2 of {nodes} nodes, {pings - 1} round trips each ({ENGINE})",
+        f"Linux ping between 2 of {nodes} nodes, {pings - 1} round trips each ({LABELS[engine]})",
         [
             "link latency (cycles, configured)",
             "ideal 4l+2n (us)",
@@ -162,7 +176,7 @@ def _measure(experiment: Experiment) -> Verdict:
     return Verdict(
         abs(slope / 4 - 1) <= GOAL_SLOPE_ERROR,
         f"slope {slope:.3f} over {len(rows)} latencies, offset {offset_us:.1f} us "
-        f"(published 34), functional engine,",
+        f"(published 34), {engine} engine,",
         f"a slope of 4 within {GOAL_SLOPE_ERROR:.0%}",
     )
 
@@ -170,6 +184,9 @@ def _measure(experiment: Experiment) -> Verdict:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pings", type=int, default=0, help="pings a latency, first ignored")
     parser.add_argument("--nodes", type=int, default=0, help="nodes of the rack (default: 8)")
+    parser.add_argument(
+        "--engine", choices=tuple(LABELS), default="functional", help="of all nodes"
+    )
 
 
 def run(argv: list[str]) -> int:

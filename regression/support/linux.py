@@ -14,6 +14,7 @@ from regression.support.simulate import Run
 
 ENGINE = "functional engine, 1 cycle per instruction"
 """What plots and tables call the machine that was measured."""
+RTL_ENGINE = "RTL engine, Rocket, memory of 40 cycles"
 CLOCK_HZ = 3.2e9
 LIMIT_CYCLES = int(20 * CLOCK_HZ)
 """A cluster that does not end by itself is cut off here."""
