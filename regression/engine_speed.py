@@ -27,8 +27,8 @@ from regression.support.simulate import simulate
 ENGINES = ("verilator", "generated")
 BLADE = "rocket-1"
 GOALS = {"linux": 5.0, "counters": 5.0, "random": 3.5, "idle": 20.0}
-"""Least ratios, by program: Linux's boot; integer; floating point and traps; a core that waits. What
-streams at the full rate of the network is reported, too, and has no goal."""
+"""Least ratios, by program: Linux's boot; integer; floating point and traps; a core that waits.
+What streams at the full rate of the network is reported, too, and has no goal."""
 LIMITS = {"linux": 3_000_000, "idle": 400_000}
 """Target cycles of the programs that would go on longer."""
 

@@ -133,7 +133,7 @@ def _measure(experiment: Experiment) -> Verdict:
     small = experiment.quick or engine == "rtl"
     pings: int = experiment.arguments.pings or (6 if experiment.quick else 16 if small else 100)
     nodes: int = experiment.arguments.nodes or (2 if small else 8)
-    latencies = RTL_LATENCIES_CYCLES if small else LATENCIES_CYCLES
+    latencies: tuple[int, ...] = RTL_LATENCIES_CYCLES if small else LATENCIES_CYCLES
     if experiment.quick:
         latencies = QUICK_LATENCIES_CYCLES
     rows = [measure(experiment, nodes, latency, pings) for latency in latencies]
