@@ -5,6 +5,7 @@
 
 #include "bench.h"
 #include "bridges/nic_settings.h"
+#include "core/tests/random_seed.h"
 
 namespace firesim::bridges {
 namespace {
@@ -60,7 +61,7 @@ Batch traffic(std::mt19937_64& random, uint32_t cycles) {
 }
 
 TEST(Announcer, ComesBeforeTheNextPacketAndLosesNothingForAnyCut) {
-  const uint64_t seed = std::random_device{}();
+  const uint64_t seed = random_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   const Batch all = traffic(random, 1000);

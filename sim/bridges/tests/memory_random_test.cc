@@ -5,6 +5,7 @@
 #include <random>
 
 #include "axi_master.h"
+#include "core/tests/random_seed.h"
 
 namespace firesim::bridges {
 namespace {
@@ -81,7 +82,7 @@ void run_random(const nlohmann::json& config, uint64_t seed) {
 }
 
 TEST(MemoryRandom, EveryTimingModel) {
-  const uint64_t seed = std::random_device{}();
+  const uint64_t seed = random_seed();
   RecordProperty("seed", std::to_string(seed));
   const nlohmann::json timings[] = {
       {{"model", "fixed"}, {"latency_cycles", 3}},

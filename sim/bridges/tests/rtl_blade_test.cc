@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "bench.h"
+#include "core/tests/random_seed.h"
 
 namespace firesim::bridges {
 namespace {
@@ -129,7 +130,7 @@ TEST(RtlBlade, ResetSwallowsFlits) {
 }
 
 TEST(RtlBlade, CuttingTimeDoesNotMatter) {
-  const uint64_t seed = std::random_device{}();
+  const uint64_t seed = random_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   std::vector<std::pair<uint32_t, uint64_t>> flits;

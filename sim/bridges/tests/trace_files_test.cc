@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "bridges/trace/tracerv.h"
+#include "core/tests/random_seed.h"
 
 namespace firesim::bridges {
 namespace {
@@ -36,7 +37,7 @@ TEST(TraceFiles, TextIsSpikeStyle) {
 }
 
 TEST(TraceFiles, BinaryComesBackAsItWas) {
-  const uint64_t seed = std::random_device{}();
+  const uint64_t seed = random_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   TemporaryFolder folder;

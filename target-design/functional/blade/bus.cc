@@ -166,7 +166,7 @@ void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
   block_device_.load(state);
   nic_.load(state);
   for (uint32_t hart = 0; hart < hart_cycles.size(); ++hart) {
-    clint_.refresh(hart, hart_cycles[hart]);
+    clint_.loaded(hart, hart_cycles[hart]);
   }
   plic_.refresh();
 }

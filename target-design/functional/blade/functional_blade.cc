@@ -175,7 +175,7 @@ std::string FunctionalBlade::fingerprint() const {
 }
 
 Shape Shape::load(StateReader &state) {
-  if (state.section("functional_blade", 3) < 3) {
+  if (state.section("functional_blade", 4) < 4) {
     state.fail("saved by a version of FireSim that this one does not continue");
   }
   Shape shape;
@@ -186,7 +186,7 @@ Shape Shape::load(StateReader &state) {
 }
 
 void FunctionalBlade::save(StateWriter &state) const {
-  state.section("functional_blade", 3);
+  state.section("functional_blade", 4);
   state.u64(settings_.harts);
   state.u64(settings_.cycles_per_instruction);
   state.u64(settings_.quantum_cycles);

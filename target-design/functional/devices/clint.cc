@@ -52,12 +52,7 @@ uint64_t Clint::next_timer(uint32_t hart) const {
   return harts_[hart].timer_line ? kNever : harts_[hart].timer_cycle;
 }
 
-void Clint::refresh(uint32_t index, uint64_t cycle) {
-  plan_timer(harts_[index], cycle);
-  harts_[index].timer_line = cycle >= harts_[index].timer_cycle;
-  lines_->set(index, kMtip, harts_[index].timer_line);
-  lines_->set(index, kMsip, harts_[index].software);
-}
+void Clint::loaded(uint32_t index, uint64_t cycle) { plan_timer(harts_[index], cycle); }
 
 uint64_t Clint::word(uint32_t offset, uint64_t cycle) const {
   if (offset == kTimeBase) return time(cycle);
@@ -105,19 +100,21 @@ void Clint::write(uint32_t offset, uint32_t bytes, uint64_t value, uint64_t cycl
 }
 
 void Clint::save(StateWriter &state) const {
-  state.section("clint", 1);
+  state.section("clint", 2);
   state.u64(time_offset_);
   for (const HartState &hart : harts_) {
     state.boolean(hart.software);
+    state.boolean(hart.timer_line);
     state.u64(hart.compare);
   }
 }
 
 void Clint::load(StateReader &state) {
-  state.section("clint", 1);
+  state.section("clint", 2);
   time_offset_ = state.u64();
   for (HartState &hart : harts_) {
     hart.software = state.boolean();
+    hart.timer_line = state.boolean();
     hart.compare = state.u64();
   }
 }

@@ -27,8 +27,9 @@ class Clint {
   void update(uint32_t hart, uint64_t cycle);
   // The cycle in which the timer line of a hart rises; kNever if it is high, or does not.
   uint64_t next_timer(uint32_t hart) const;
-  // Sets all lines anew, after `load`.
-  void refresh(uint32_t hart, uint64_t cycle);
+  // Plans the timer of a hart anew, after `load`. The lines are as they were saved: one rises when
+  // its hart comes to `update`, which may be later than the cycle it is due in.
+  void loaded(uint32_t hart, uint64_t cycle);
 
   void save(StateWriter &state) const;
   void load(StateReader &state);

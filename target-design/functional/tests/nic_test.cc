@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "core/tests/random_seed.h"
 #include "device_bench.h"
 
 namespace firesim::functional {
@@ -105,7 +106,7 @@ class SteppedLimiter {
 };
 
 TEST(RateLimiter, PassesWhatTheHardwarePasses) {
-  const uint64_t seed = std::random_device{}();
+  const uint64_t seed = random_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 200; ++round) {

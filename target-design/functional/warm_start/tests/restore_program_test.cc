@@ -10,6 +10,7 @@
 #include <random>
 
 #include "bridges/warm_start.h"
+#include "core/tests/random_seed.h"
 #include "functional/blade/blade_model.h"
 
 namespace firesim::functional {
@@ -171,7 +172,7 @@ void random_devices(Machine &machine, Random &random, uint32_t harts) {
 class RestoreProgramTest : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(RestoreProgramTest, MachineIsAsItWas) {
-  const uint64_t seed = std::random_device{}();
+  const uint64_t seed = random_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   for (int round = 0; round < 10; ++round) {
