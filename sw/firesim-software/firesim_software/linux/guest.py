@@ -15,6 +15,8 @@ from firesim_software.linux.errors import LinuxError, run
 
 FOLDER = Path(__file__).resolve().parents[2] / "linux" / "programs"
 SYSTEM = '#include "system.h"'
+SHARED = FOLDER / "program.h"
+"""What programs with a C library share."""
 COMPILER = "riscv64-linux-gnu-gcc"
 FLAGS = (
     "-march=rv64imafdc -mabi=lp64d -O2 -std=gnu11 -Wall -Wextra -Werror -static -s "
@@ -44,6 +46,8 @@ def guest_program(name: str) -> Path:
         flags, libraries = [*agent.FLAGS, f"-I{agent.FOLDER}"], []
         sources += [agent.FOLDER / "start.S", agent.FOLDER / "memory.c"]
         key.append(agent.FOLDER)
+    else:
+        key.append(SHARED)
 
     def build(folder: Path) -> None:
         run([COMPILER, *flags, "-o", str(folder / name), *map(str, sources), *libraries])

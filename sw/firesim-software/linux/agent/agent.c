@@ -181,7 +181,7 @@ int main(int argc, char **argv) {
   if (!has_interface(socket, interface)) return say("found no interface ", interface), 1;
   const int listener = open_listener();  // before it is up, so that no frame is missed
   if (listener < 0) return say("this kernel has no ", "packet sockets"), 1;
-  read_command_line(command_line, sizeof(command_line));
+  read_file(COMMAND_LINE, command_line, sizeof command_line);
   take(command_line, socket, interface);
   const long child = call4(__NR_clone, 17 /* SIGCHLD */, 0, 0, 0);
   if (child < 0) return say("cannot go on in the ", "background"), 1;

@@ -18,13 +18,6 @@ enum { STATUS_NO_SHELL = 127, STATUS_SIGNAL = 128, FINISH_FAIL = 0x3333, PAGE_BY
 
 static void say(const char *text) { write_some(2, text, length(text)); }
 
-void read_command_line(char *to, size_t room) {
-  const int file = open_file("/proc/cmdline", O_RDONLY);
-  const long got = file < 0 ? 0 : read_some(file, to, room - 1);
-  if (file >= 0) close_file(file);
-  to[got > 0 ? got : 0] = 0;
-}
-
 long start(const char *const *words, const char *const *environment, bool on_console) {
   const long child = system_call(__NR_clone, SIGCHLD, 0, 0, 0, 0, 0);
   if (child != 0) return child;

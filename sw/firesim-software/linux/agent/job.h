@@ -8,9 +8,7 @@
 #include <stddef.h>
 
 enum { LINE_BYTES = 4096 };
-
-// The kernel's command line, as far as it fits.
-void read_command_line(char *to, size_t room);
+#define COMMAND_LINE "/proc/cmdline"
 
 // Starts a program; returns its number, or less than 0.
 long start(const char *const *words, const char *const *environment, bool on_console);

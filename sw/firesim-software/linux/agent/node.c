@@ -34,22 +34,6 @@ bool argument(const char *line, const char *name, char *value, size_t room) {
   return false;
 }
 
-static unsigned decimal(const char **at) {
-  unsigned value = 0;
-  while (**at >= '0' && **at <= '9') value = value * 10 + (unsigned)(*(*at)++ - '0');
-  return value;
-}
-
-void append_number(struct text *text, unsigned long value) {
-  char digits[24];
-  unsigned at = sizeof digits;
-  do {
-    digits[--at] = (char)('0' + value % 10);
-    value /= 10;
-  } while (value);
-  append_bytes(text, digits + at, sizeof digits - at);
-}
-
 static void append_address(struct text *text, unsigned address) {
   for (int shift = 24; shift >= 0; shift -= 8) {
     append_number(text, address >> shift & 0xff);
@@ -60,7 +44,7 @@ static void append_address(struct text *text, unsigned address) {
 static unsigned number_argument(const char *line, const char *name) {
   char value[16];
   const char *at = value;
-  return argument(line, name, value, sizeof value) ? decimal(&at) : 0;
+  return argument(line, name, value, sizeof value) ? (unsigned)take_number(&at) : 0;
 }
 
 // The name without the digits at its end.
@@ -78,14 +62,14 @@ static void append_nodes(struct text *hosts, const char *line) {
   unsigned address = 0;
   const char *at = ip;
   for (int i = 0; i < 4; i++) {
-    address = address << 8 | decimal(&at);
+    address = address << 8 | (unsigned)take_number(&at);
     if (*at == '.') at++;
   }
   const unsigned index = number_argument(line, "firesim.index");
   const unsigned nodes = number_argument(line, "firesim.nodes");
   const char *suffix = name + stem(name);
   const bool numbered = *suffix != 0;
-  const unsigned own = decimal(&suffix);
+  const unsigned own = (unsigned)take_number(&suffix);
   for (unsigned i = 0; i < nodes && i < MOST_NODES; i++) {
     if (!numbered && i != index) continue;
     append_address(hosts, address - index + i);
@@ -94,16 +78,6 @@ static void append_nodes(struct text *hosts, const char *line) {
     if (numbered) append_number(hosts, own - index + i);
     append(hosts, "\n");
   }
-}
-
-// Reads all of a file that fits; returns 0 for none.
-static size_t read_file(const char *path, char *to, size_t room) {
-  const int file = open_file(path, O_RDONLY);
-  const long got = file < 0 ? 0 : read_some(file, to, room - 1);
-  if (file >= 0) close_file(file);
-  const size_t used = got > 0 ? (size_t)got : 0;
-  to[used] = 0;
-  return used;
 }
 
 bool write_hosts(const char *line) {

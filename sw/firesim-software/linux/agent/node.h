@@ -21,6 +21,4 @@ bool write_hosts(const char *line);
 void set_environment(const char *line, char variables[VARIABLES][VARIABLE_BYTES],
                      const char *environment[VARIABLES + 1]);
 
-void append_number(struct text *text, unsigned long value);
-
 #endif  // FIRESIM_NODE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The system calls of riscv64 Linux that the agent needs.
+// The system calls of riscv64 Linux that programs without a C library need.
 #ifndef FIRESIM_SYSTEM_H_
 #define FIRESIM_SYSTEM_H_
 
@@ -39,6 +39,15 @@ static inline long write_some(int file, const void *from, size_t bytes) {
   return call3(__NR_write, file, from, bytes);
 }
 static inline void close_file(int file) { call1(__NR_close, file); }
+// The beginning of a file, as far as it fits, as a text; returns its length, 0 for no file.
+static inline size_t read_file(const char *path, char *to, size_t room) {
+  const int file = open_file(path, 0 /* to read */);
+  const long got = file < 0 ? 0 : read_some(file, to, room - 1);
+  if (file >= 0) close_file(file);
+  const size_t used = got > 0 ? (size_t)got : 0;
+  to[used] = 0;
+  return used;
+}
 static inline long control(int file, unsigned long request, void *argument) {
   return call3(__NR_ioctl, file, request, argument);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The little that the agent does with texts.
+// The little that programs without a C library do with texts.
 #ifndef FIRESIM_TEXT_H_
 #define FIRESIM_TEXT_H_
 
@@ -39,6 +39,23 @@ static inline void append_bytes(struct text *text, const char *data, size_t byte
 
 static inline void append(struct text *text, const char *data) {
   append_bytes(text, data, length(data));
+}
+
+static inline void append_number(struct text *text, uint64_t value) {
+  char digits[24];
+  unsigned at = sizeof digits;
+  do {
+    digits[--at] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  append_bytes(text, digits + at, sizeof digits - at);
+}
+
+// The number that begins at `*at`, 0 for none; `*at` is behind its digits then.
+static inline uint64_t take_number(const char **at) {
+  uint64_t value = 0;
+  while (**at >= '0' && **at <= '9') value = value * 10 + (uint64_t)(*(*at)++ - '0');
+  return value;
 }
 
 #endif  // FIRESIM_TEXT_H_

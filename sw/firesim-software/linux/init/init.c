@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
   mount_all();
   open_console();
   say("firesim: init\n");
-  read_command_line(command_line, sizeof command_line);
+  read_file(COMMAND_LINE, command_line, sizeof command_line);
   say_instructions("before init", at_start);
   set_environment(command_line, variables, environment);
   const char *const agent[] = {"/usr/bin/firesim-agent", NULL};

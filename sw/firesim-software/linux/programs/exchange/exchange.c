@@ -20,16 +20,6 @@ enum { PORT = 5001, RETRY_NS = 200000, MOST_TRIES = 5000, LINE_BYTES = 128 };
 
 static uint64_t piece[PIECE_BYTES / sizeof(uint64_t)];
 
-static void append_number(struct text *text, uint64_t value) {
-  char digits[24];
-  unsigned at = sizeof digits;
-  do {
-    digits[--at] = (char)('0' + value % 10);
-    value /= 10;
-  } while (value);
-  append_bytes(text, digits + at, sizeof digits - at);
-}
-
 // Prints "kind name=value name=value ...", which the report understands.
 static void report(const char *kind, const char *const *names, const uint64_t *values) {
   char line[LINE_BYTES];
@@ -172,17 +162,11 @@ static void ask(uint32_t server, uint64_t pings, uint64_t bytes) {
   need(read_some(socket, &end, 1), "wait for the server's end");
 }
 
-static uint64_t number(const char **at) {
-  uint64_t value = 0;
-  while (**at >= '0' && **at <= '9') value = value * 10 + (uint64_t)(*(*at)++ - '0');
-  return value;
-}
-
 // Bytes in the order of the network; 0 for what is no address.
 static uint32_t internet_address(const char *text) {
   uint32_t ip = 0;
   for (unsigned i = 0; i < 4; i++) {
-    ip |= (uint32_t)number(&text) << 8 * i;
+    ip |= (uint32_t)take_number(&text) << 8 * i;
     if (*text != (i < 3 ? '.' : 0)) return 0;
     text++;
   }
@@ -199,10 +183,10 @@ int main(int argc, char **argv) {
       server = internet_address(value);
       if (server == 0) fail("server: expected an address as 172.16.0.3", 0);
     } else if (starts_with(argv[i], "pings=")) {
-      pings = number(&value);
+      pings = take_number(&value);
       if (pings > MOST_PINGS) fail("pings: expected at most 64", 0);
     } else if (starts_with(argv[i], "bytes=")) {
-      bytes = number(&value) & ~7UL;
+      bytes = take_number(&value) & ~7UL;
     } else {
       fail("expected server=, pings= or bytes=", 0);
     }

@@ -11,15 +11,12 @@
 #include <math.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#define PROGRAM "memload"
+#include "../program.h"
 #include "histogram.h"
 
 enum { MOST_CONNECTIONS = 64, MOST_OUTSTANDING = 256, VALUE_BYTES_LIMIT = 4096 };
@@ -48,21 +45,6 @@ static struct connection connections[MOST_CONNECTIONS];
 static struct histogram latencies;
 static struct options options = {"127.0.0.1", 11211, 4, 10000, 10000, 1000, 100, 90, 1};
 static uint64_t random_state, misses, overflows;
-
-static void fail(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fputs("memload: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  exit(1);
-}
-
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static uint64_t next_random(void) {  // splitmix64
   uint64_t z = random_state += 0x9e3779b97f4a7c15;

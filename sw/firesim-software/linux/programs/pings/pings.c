@@ -14,15 +14,13 @@
 #include <netinet/ip.h>
 #include <netinet/ip_icmp.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#define PROGRAM "pings"
+#include "../program.h"
 
 enum { MOST_NODES = 4096, PACKET_BYTES = 2048, DATA_BYTES = 48, MAC_BYTES = 6 };
 enum { RESEND_MS = 20, STAY_US = 1000, BUFFER_BYTES = 4 << 20, IDENTIFIER = 0xf1 };
@@ -44,21 +42,6 @@ static uint32_t first_address;  // of node 0, in host order
 static uint32_t own, node_count, peer_count, answered, asked;
 static uint64_t least_ns = UINT64_MAX, most_ns, sum_ns;
 static int icmp;
-
-static void fail(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fputs("pings: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  exit(1);
-}
-
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static uint32_t environment_number(const char *name, uint32_t least, uint32_t most) {
   const char *text = getenv(name);
