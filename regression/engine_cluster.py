@@ -9,14 +9,12 @@ of both sides must be equal. None of these programs trained the engine.
 from __future__ import annotations
 
 import argparse
-from statistics import median
 from typing import Any
 
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
-from regression.support.simulate import Run
+from regression.support.one_blade import ENGINES, medians
 
-ENGINES = ("verilator", "generated")
 NODES = 8
 GOAL_RATIO = 6.0
 
@@ -48,11 +46,6 @@ def config(quick: bool) -> Config:
     }
 
 
-def node_cycles(run: Run) -> int:
-    """Return the target cycles that all nodes evaluated together."""
-    return sum(int(node["statistics"]["cycles_evaluated"]) for node in run.result["nodes"])
-
-
 def _measure(experiment: Experiment) -> Verdict:
     repeats: int = experiment.arguments.repeats or (1 if experiment.quick else 5)
     base = config(experiment.quick)
@@ -62,12 +55,12 @@ def _measure(experiment: Experiment) -> Verdict:
         for engine in ENGINES:
             over: Config = {"simulation": {"rtl_engine": engine, "threads": experiment.threads}}
             run = run_cluster(experiment, f"{engine}-{index}", merged(base, over))
-            cycles = node_cycles(run)
+            cycles = run.node_cycles
             rates[engine].append(cycles / run.wall_s / 1e3)
             hashes.add(run.token_hash)
     if len(hashes) != 1:
         raise ExperimentError(f"the engines' token hashes differ: {sorted(hashes)}.")
-    theirs, ours = (median(rates[engine]) for engine in ENGINES)
+    theirs, ours = medians(rates)
     experiment.table(
         f"{NODES} blades, thousand node-cycles per second of wall time, {experiment.threads} "
         f"threads, median of {repeats}",

@@ -20,6 +20,7 @@ from regression.support.cluster import Cluster, run_cluster
 from regression.support.exact_designs import compare_designs
 from regression.support.experiment import Experiment, Verdict, run_experiment
 from regression.support.lockstep import lockstep
+from regression.support.one_blade import ENGINES, one_blade
 from regression.support.simulate import Run, simulate
 
 QUICKSTART_HASH = "dddd1ba6da304c7e"
@@ -67,23 +68,11 @@ def cases(experiment: Experiment) -> list[Case]:
 
 
 def _run_case(experiment: Experiment, case: Case) -> Run:
-    config: dict[str, Any] = {
-        "system": {
-            "topology": "rack_1",
-            "link": {"latency_cycles": 100_000},
-            "node": {"blade": case.blade, "memory": {"size_mib": 64}},
-        },
-        "workload": case.workload,
-        "simulation": {
-            "threads": 1,
-            "max_cycles": case.max_cycles,
-            "throughput_interval_cycles": 0,
-            "autocounter": {"enabled": True},
-        },
-    }
+    watched = {"max_cycles": case.max_cycles, "autocounter": {"enabled": True}}
+    config = one_blade(case.blade, case.workload, watched)
     folder = experiment.folder / case.name
     description = Cluster(experiment, config).description(folder)
-    models = [blade_model(case.blade, engine) for engine in ("verilator", "generated")]
+    models = [blade_model(case.blade, engine) for engine in ENGINES]
     library = lockstep(models[0], models[1], folder / "lockstep")
     for node in description["nodes"]:
         node["model"] = str(library)
@@ -102,9 +91,8 @@ def _measure(experiment: Experiment) -> Verdict:
     rows, total = [], 0
     for case in cases(experiment):
         run = _run_case(experiment, case)
-        cycles = int(run.result["nodes"][0]["statistics"]["cycles_evaluated"])
-        rows.append([case.name, case.blade, f"{cycles:,}", run.result["reason"]])
-        total += cycles
+        rows.append([case.name, case.blade, f"{run.node_cycles:,}", run.result["reason"]])
+        total += run.node_cycles
     for one in compare_designs(experiment):
         rows.append([f"random inputs, {one.way}", one.design, f"{one.cycles:,}", "ended"])
         total += one.cycles

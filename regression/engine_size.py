@@ -12,22 +12,19 @@ import argparse
 import resource
 import time
 from dataclasses import dataclass
-from statistics import median
-from typing import Any
 
 from firesim.build.model import blade_model, compile_blade
 from firesim.build.rtl import blade_rtl
 
-from regression.support.cluster import Cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
-from regression.support.simulate import simulate
+from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.one_blade import ENGINES, kilohertz, medians, one_blade
+from regression.support.simulate import children_cpu_s
 
 BLADES = ("rocket-1", "rocket-4")
 GOAL_BUILD_S = {"rocket-1": 60.0, "rocket-4": 180.0}
 """Most wall time from Verilog to a model on two free cores."""
 LEAST_OF_FIRST = 0.95
 """The ratio of a larger blade may be this part of the smallest one's: what one run differs by."""
-ENGINES = ("verilator", "generated")
 
 
 @dataclass(frozen=True)
@@ -42,46 +39,22 @@ class Built:
 def compile_anew(experiment: Experiment, blade: str) -> Built:
     """Compile a blade, whatever is cached; the peak is that of the largest process so far."""
     blade_rtl(blade)
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    own = time.process_time()
+    begun_s, cpu_s = time.monotonic(), children_cpu_s() + time.process_time()
     compile_blade(blade, experiment.folder / blade, "generated")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    peak = max(after.ru_maxrss, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024
-    return Built(time.monotonic() - begun, cpu_s + time.process_time() - own, peak)
-
-
-def _config(blade: str, quick: bool) -> dict[str, Any]:
-    rounds = 500 if quick else 4_000
-    return {
-        "system": {
-            "topology": "rack_1",
-            "link": {"latency_cycles": 100_000},
-            "node": {"blade": blade, "memory": {"size_mib": 64}},
-        },
-        "workload": {"node": {"program": "counters", "args": [f"rounds={rounds}"]}},
-        "simulation": {"threads": 1, "throughput_interval_cycles": 0},
-    }
+    wall_s, cpu_s = time.monotonic() - begun_s, children_cpu_s() + time.process_time() - cpu_s
+    everyone = (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)
+    peak = max(resource.getrusage(who).ru_maxrss for who in everyone) / 1024
+    return Built(wall_s, cpu_s, peak)
 
 
 def speeds(experiment: Experiment, blade: str) -> tuple[float, float]:
     """Return thousand cycles per CPU second by Verilator and by the generated engine."""
-    libraries = {engine: blade_model(blade, engine) / "model.so" for engine in ENGINES}
-    config = _config(blade, experiment.quick)
-    description = Cluster(experiment, config).description(experiment.folder / f"{blade}-run")
-    found: dict[str, list[float]] = {engine: [] for engine in ENGINES}
-    hashes = set()
-    for index in range(1 if experiment.quick else experiment.arguments.repeats):
-        for engine, library in libraries.items():
-            for node in description["nodes"]:
-                node["model"] = str(library)
-            run = simulate(description, experiment.folder / f"{blade}-{engine}-{index}")
-            cycles = int(run.result["nodes"][0]["statistics"]["cycles_evaluated"])
-            found[engine].append(cycles / float(run.result["cpu_s"]) / 1e3)
-            hashes.add(run.token_hash)
-    if len(hashes) != 1:
-        raise ExperimentError(f"{blade}: the engines' token hashes differ: {sorted(hashes)}.")
-    return median(found["verilator"]), median(found["generated"])
+    rounds = 500 if experiment.quick else 4_000
+    workload = {"node": {"program": "counters", "args": [f"rounds={rounds}"]}}
+    models = {engine: blade_model(blade, engine) for engine in ENGINES}
+    repeats: int = 1 if experiment.quick else experiment.arguments.repeats
+    config = one_blade(blade, workload, {})
+    return medians(kilohertz(experiment, f"{blade}-run", config, models, repeats))
 
 
 def _measure(experiment: Experiment) -> Verdict:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from firesim.build.model import blade_model
@@ -19,12 +18,10 @@ from firesim.build.tools import run as run_tool
 from firesim_software.builder import COMPILER
 
 from regression.rtl_oracle_machines import build
-from regression.support.cluster import Cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.one_blade import kilohertz, medians, one_blade
 from regression.support.profiled_verilator import profiled_model
-from regression.support.simulate import simulate
 
-ENGINES = ("verilator", "generated")
 BLADE = "rocket-1"
 GOALS = {"linux": 5.0, "counters": 5.0, "random": 3.5, "idle": 20.0}
 """Least ratios, by program: Linux's boot; integer; floating point and traps; a core that waits.
@@ -63,46 +60,16 @@ def workloads(experiment: Experiment) -> dict[str, dict[str, Any]]:
     }
 
 
-def _description(experiment: Experiment, name: str, workload: dict[str, Any]) -> dict[str, Any]:
-    config: dict[str, Any] = {
-        "system": {
-            "topology": "rack_1",
-            "link": {"latency_cycles": 100_000},
-            "node": {"blade": BLADE, "memory": {"size_mib": 64}},
-        },
-        "workload": workload,
-        "simulation": {
-            "threads": 1,
-            "max_cycles": LIMITS.get(name, 0),
-            "throughput_interval_cycles": 0,
-            "autocounter": {"enabled": True},
-        },
-    }
-    return Cluster(experiment, config).description(experiment.folder / name)
-
-
 def _measure(experiment: Experiment) -> Verdict:
     repeats: int = experiment.arguments.repeats or (2 if experiment.quick else 5)
     verilator = blade_model(BLADE, "verilator") if experiment.quick else profiled_model(BLADE)
     models = {"verilator": verilator, "generated": blade_model(BLADE, "generated")}
-    libraries = {engine: model / "model.so" for engine, model in models.items()}
     rows, ratios = [], {}
     for name, workload in workloads(experiment).items():
-        description = _description(experiment, name, workload)
-        speeds: dict[str, list[float]] = {engine: [] for engine in ENGINES}
-        hashes = set()
-        for index in range(repeats):
-            for engine, library in libraries.items():
-                for node in description["nodes"]:
-                    node["model"] = str(library)
-                folder = experiment.folder / f"{name}-{engine}-{index}"
-                run = simulate(description, folder, expect=(0, 1) if name in LIMITS else (0,))
-                cycles = int(run.result["nodes"][0]["statistics"]["cycles_evaluated"])
-                speeds[engine].append(cycles / float(run.result["cpu_s"]) / 1e3)
-                hashes.add(run.token_hash)
-        if len(hashes) != 1:
-            raise ExperimentError(f"{name}: the engines' token hashes differ: {sorted(hashes)}.")
-        base, ours = (median(speeds[engine]) for engine in ENGINES)
+        watched = {"max_cycles": LIMITS.get(name, 0), "autocounter": {"enabled": True}}
+        config = one_blade(BLADE, workload, watched)
+        speeds = kilohertz(experiment, name, config, models, repeats)
+        base, ours = medians(speeds)
         ratios[name] = ours / base
         goal = f"{GOALS[name]:.1f}" if name in GOALS else "none"
         rows.append([name, f"{base:,.0f}", f"{ours:,.0f}", f"{ours / base:.2f}", goal])

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import statistics
 import subprocess
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from regression.functional_oracle import runner
 from regression.rtl_oracle_machines import SCRIPT
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.simulate import children_cpu_s
 
 LOOP = Path(__file__).resolve().parent / "functional_speed_loop.c"
 RUNS, QUICK_RUNS = 5, 1
@@ -74,12 +74,12 @@ def qemu_run(elf: Path) -> float:
     Raises:
         ExperimentError: the loop failed.
     """
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before_s = children_cpu_s()
     done = run_qemu(elf, timeout_s=600)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent_s = children_cpu_s() - before_s
     if done.exit_code != 0:
         raise ExperimentError(f"{elf}: the loop failed in QEMU with {done.exit_code}.")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent_s
 
 
 def measure_loop(experiment: Experiment) -> Times:
@@ -101,13 +101,12 @@ def measure_linux(experiment: Experiment) -> Times:
     for index in range(_runs(experiment)):
         run = run_cluster(experiment, f"linux-{index}", config)
         node = run.result["nodes"][0]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before_s = children_cpu_s()
         _, code = linux.boot("linux-hello")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent_s = children_cpu_s() - before_s
         if node["exit_code"] != 0 or code != 0:
             raise ExperimentError("linux-hello did not power off as it should.")
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        found.add((int(node["statistics"]["instructions"]), float(run.result["cpu_s"])), spent)
+        found.add((int(node["statistics"]["instructions"]), float(run.result["cpu_s"])), spent_s)
     return found
 
 

@@ -18,8 +18,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from firesim.config.engine_names import RtlEngine
 from firesim.report.console import records, round_trips
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
@@ -132,7 +133,7 @@ def _measure(experiment: Experiment) -> Verdict:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rtl-engine",
-        choices=("auto", "generated", "verilator"),
+        choices=get_args(RtlEngine),
         default="auto",
         help="what compiles the RTL (default: auto)",
     )

@@ -23,13 +23,11 @@ from typing import Any
 
 from firesim.build.tools import ToolError
 from firesim.config.errors import InputError
+from firesim.run.experiments import SLOW_STATUS
 from firesim.run.folder import new_folder
 from rich import box
 from rich.console import Console
 from rich.table import Table
-
-SLOW = 3
-"""Exit status of an experiment whose values are right and whose host time fell short."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,8 @@ class Verdict:
 
     @property
     def status(self) -> int:
-        """Exit status: 0 when it holds, `SLOW` when only time fell short, else 1."""
-        return 0 if self.holds else SLOW if self.timed_only else 1
+        """Exit status: 0 when it holds, `SLOW_STATUS` when only time fell short, else 1."""
+        return 0 if self.holds else SLOW_STATUS if self.timed_only else 1
 
 
 class ExperimentError(RuntimeError):

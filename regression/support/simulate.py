@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import threading
 import time
@@ -38,6 +39,12 @@ class Run:
         return int(self.result["end_cycle"])
 
     @property
+    def node_cycles(self) -> int:
+        """Target cycles all nodes together evaluated; those after a node's end do not count."""
+        nodes = self.result["nodes"]
+        return sum(int(node["statistics"]["cycles_evaluated"]) for node in nodes)
+
+    @property
     def wall_s(self) -> float:
         """Wall time of the simulation itself, without loading the models."""
         return float(self.result["wall_s"])
@@ -52,6 +59,12 @@ class Run:
             if entry["name"] == link:
                 return entry["a_to_b"], entry["b_to_a"]
         raise KeyError(link)
+
+
+def children_cpu_s() -> float:
+    """Return the processor seconds of all children of this process that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class _PeakMemory:

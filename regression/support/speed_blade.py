@@ -67,8 +67,7 @@ def cluster_config(program: Program, trigger: dict[str, Any], engine: str) -> di
 def _cluster_hz(experiment: Experiment, name: str, config: dict[str, Any]) -> float:
     """Return node-cycles per CPU second of one run; cycles after a node's end do not count."""
     run = run_cluster(experiment, name, config)
-    cycles = sum(int(node["statistics"]["cycles_evaluated"]) for node in run.result["nodes"])
-    return cycles / float(run.result["cpu_s"])
+    return run.node_cycles / float(run.result["cpu_s"])
 
 
 def _alone_hz(binary: Path, image: Path) -> float:

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 namespace firesim::bridges {
 namespace {
 
@@ -16,15 +14,6 @@ std::string field(const std::string& name) {
   for (const char c : name) quoted.append(c == '"' ? 2 : 1, c);
   quoted.push_back('"');
   return quoted;
-}
-
-void put(BufferedFile& file, const std::string& text) {
-  constexpr size_t kPiece = 4096;
-  for (size_t at = 0; at < text.size(); at += kPiece) {
-    const size_t size = std::min(kPiece, text.size() - at);
-    std::memcpy(file.room(size), text.data() + at, size);
-    file.advance(size);
-  }
 }
 
 }  // namespace
@@ -51,7 +40,7 @@ AutoCounter::AutoCounter(const nlohmann::json& json, const std::string& where,
     header.append(1, ',').append(field(source.name));
   }
   file_ = std::make_unique<BufferedFile>(simulation.output_path(path));
-  put(*file_, header.append(1, '\n'));
+  file_->put(header.append(1, '\n'));
   if (trigger_.kind() == Trigger::Kind::kAlways) next_sample_ = interval_cycles_;
   if (trigger_.kind() == Trigger::Kind::kCycle) next_sample_ = trigger_.first_cycle();
 }
@@ -62,7 +51,7 @@ void AutoCounter::write_row(uint64_t cycle) {
   std::string row = fmt::format("{}", cycle);
   for (const OutputPort& counter : counters_)
     fmt::format_to(std::back_inserter(row), ",{}", counter());
-  put(*file_, row.append(1, '\n'));
+  file_->put(row.append(1, '\n'));
 }
 
 void AutoCounter::plan(uint64_t cycle) {

@@ -2,6 +2,7 @@
 // What Golden Gate adds to a design beside its bridges: counters, asserts, prints, waves.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,9 @@
 
 namespace firesim::bridges {
 
+// Their keys among the settings of a node's bridges.
+inline constexpr std::array kInstruments{"assert", "autocounter", "prints", "waves"};
+
 // The instruments of one model; null what it does not have or nobody asked for.
 struct Instruments {
   std::unique_ptr<AssertDriver> asserts;
@@ -22,7 +26,7 @@ struct Instruments {
   std::unique_ptr<WaveWriter> waves;
 };
 
-// Reads the keys assert, autocounter, prints and waves of `settings`. `node` starts messages.
+// Reads the keys kInstruments of `settings`. `node` starts messages.
 Instruments make_instruments(const Manifest& manifest, const ModelInstance& model, Config& settings,
                              const SimulationContext& context, BladeStatus& status,
                              const std::string& node);

@@ -66,6 +66,23 @@ class OutputPort {
   uint32_t bytes_;
 };
 
+// A target-to-host port that is a bit for each of many events.
+class OutputBits {
+ public:
+  explicit OutputBits(const FiresimPort& port)
+      : storage_(static_cast<const uint8_t*>(port.storage)), bytes_(port_bytes(port.width_bits)) {}
+  bool any() const {
+    uint8_t any = 0;  // no early exit: this way it is a few vector instructions
+    for (uint32_t i = 0; i < bytes_; ++i) any |= storage_[i];
+    return any != 0;
+  }
+  bool operator[](uint32_t bit) const { return (storage_[bit / 8] >> bit % 8 & 1) != 0; }
+
+ private:
+  const uint8_t* storage_;
+  uint32_t bytes_;
+};
+
 class InputPort;
 
 // The inputs whose value changes at the next clock edge.

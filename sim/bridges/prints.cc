@@ -110,9 +110,7 @@ std::string format_argument(const PrintArgument& argument, const std::vector<uin
 PrintDriver::PrintDriver(const nlohmann::json& json, const std::string& where,
                          const SimulationContext& simulation, const FiresimPort& port,
                          std::vector<Source> sources)
-    : storage_(static_cast<const uint8_t*>(port.storage)),
-      bytes_(port_bytes(port.width_bits)),
-      sources_(std::move(sources)) {
+    : printing_(port), sources_(std::move(sources)) {
   Config config(json, where);
   const bool enabled = config.boolean("enabled", true);
   const std::string path = config.required_text("file");
@@ -122,7 +120,7 @@ PrintDriver::PrintDriver(const nlohmann::json& json, const std::string& where,
 
 void PrintDriver::print(uint64_t cycle) {
   for (uint32_t bit = 0; bit < sources_.size(); ++bit) {
-    if ((storage_[bit / 8] >> bit % 8 & 1) == 0) continue;
+    if (!printing_[bit]) continue;
     const Source& source = sources_[bit];
     Words bits;
     if (source.arguments.storage != nullptr) {
@@ -138,18 +136,13 @@ void PrintDriver::print(uint64_t cycle) {
 }
 
 void PrintDriver::write(const std::string& text, uint64_t cycle) {
-  constexpr size_t kPiece = 4096;
   std::string lines;
   for (const char c : text) {
     if (!within_line_) lines += fmt::format("{}: ", cycle);
     within_line_ = c != '\n';
     lines.push_back(c);
   }
-  for (size_t at = 0; at < lines.size(); at += kPiece) {
-    const size_t size = std::min(kPiece, lines.size() - at);
-    std::memcpy(file_->room(size), lines.data() + at, size);
-    file_->advance(size);
-  }
+  file_->put(lines);
 }
 
 void PrintDriver::finish(uint64_t) {

@@ -32,9 +32,7 @@ class PrintDriver final : public Driver {
 
   bool needs_step() const override { return file_ != nullptr; }
   void step(uint64_t cycle) override {
-    uint8_t any = 0;
-    for (uint32_t i = 0; i < bytes_; ++i) any |= storage_[i];
-    if (any != 0) print(cycle);
+    if (printing_.any()) print(cycle);
   }
   void finish(uint64_t cycle) override;
   void save(StateWriter& state) const override;
@@ -44,8 +42,7 @@ class PrintDriver final : public Driver {
   void print(uint64_t cycle);
   void write(const std::string& text, uint64_t cycle);
 
-  const uint8_t* storage_;
-  uint32_t bytes_;
+  OutputBits printing_;
   std::vector<Source> sources_;  // by bit
   std::unique_ptr<BufferedFile> file_;
   bool within_line_ = false;

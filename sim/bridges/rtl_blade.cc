@@ -144,9 +144,7 @@ void RtlBlade::check_settings(Config& settings) const {
   if (settings.has("nic") && !nic) {
     settings.fail("nic", fmt::format("only bridges that the model has ({})", join_names(kinds)));
   }
-  for (const char* instrument : {"autocounter", "assert", "prints", "waves"}) {
-    settings.has(instrument);
-  }
+  for (const char* instrument : kInstruments) settings.has(instrument);
   settings.finish();
 }
 

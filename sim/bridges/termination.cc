@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 namespace firesim::bridges {
 
 BladeEnd finisher_end(uint32_t value, uint64_t cycle) {
@@ -38,17 +36,12 @@ void TerminationDriver::end_blade(uint64_t cycle) {
 
 AssertDriver::AssertDriver(const FiresimPort& port, std::vector<AssertInfo> asserts, bool enabled,
                            BladeStatus& status)
-    : storage_(static_cast<const uint8_t*>(port.storage)),
-      bytes_(port_bytes(port.width_bits)),
-      asserts_(std::move(asserts)),
-      enabled_(enabled),
-      status_(&status) {}
+    : failed_(port), asserts_(std::move(asserts)), enabled_(enabled), status_(&status) {}
 
 void AssertDriver::end_blade(uint64_t cycle) {
   if (status_->end.ended()) return;
-  uint32_t byte = 0;
-  while (storage_[byte] == 0) ++byte;
-  const auto bit = byte * 8 + static_cast<uint32_t>(std::countr_zero(storage_[byte]));
+  uint32_t bit = 0;
+  while (!failed_[bit]) ++bit;
   std::string what = fmt::format("assert {}", bit);
   for (const AssertInfo& info : asserts_) {
     if (info.bit == bit) what = fmt::format("'{}' at {}", info.message, info.source);

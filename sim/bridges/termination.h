@@ -36,16 +36,13 @@ class AssertDriver final : public Driver {
                BladeStatus& status);
   bool needs_step() const override { return enabled_; }
   void step(uint64_t cycle) override {
-    uint8_t any = 0;  // no early exit: this way it is a few vector instructions
-    for (uint32_t i = 0; i < bytes_; ++i) any |= storage_[i];
-    if (any != 0) end_blade(cycle);
+    if (failed_.any()) end_blade(cycle);
   }
 
  private:
   void end_blade(uint64_t cycle);
 
-  const uint8_t* storage_;
-  uint32_t bytes_;
+  OutputBits failed_;
   std::vector<AssertInfo> asserts_;
   bool enabled_;
   BladeStatus* status_;

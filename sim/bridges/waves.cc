@@ -6,7 +6,6 @@
 #include <fstcpp/fstcpp_writer.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "bridges/config.h"
 #include "core/check.h"
@@ -63,17 +62,6 @@ std::vector<FiresimSignal> chosen(const std::vector<FiresimSignal>& wires,
     if (std::any_of(scopes.begin(), scopes.end(), within)) found.push_back(wire);
   }
   return found;
-}
-
-uint64_t word_at(const void* storage, uint32_t width_bits) {
-  const auto read = [storage]<typename T>(T value) {
-    std::memcpy(&value, storage, sizeof value);
-    return static_cast<uint64_t>(value);
-  };
-  if (width_bits <= 8) return read(uint8_t{});
-  if (width_bits <= 16) return read(uint16_t{});
-  if (width_bits <= 32) return read(uint32_t{});
-  return read(uint64_t{});
 }
 
 uint32_t width_of(const std::vector<FiresimSignal>& words) {
@@ -186,7 +174,7 @@ void WaveWriter::add_signals(const std::vector<FiresimSignal>& wires) {
   std::map<std::vector<std::string>, std::vector<FiresimSignal>> by_path;
   for (const FiresimSignal& wire : wires) by_path[path_of(wire.name)].push_back(wire);
   std::map<std::vector<const void*>, uint32_t> handles;
-  for (auto& [path, words] : by_path) {
+  for (const auto& [path, words] : by_path) {
     std::vector<const void*> places;
     for (const FiresimSignal& word : words) {
       FIRESIM_CHECK(word.low_bit == 64 * places.size(), "words of a wire are whole and in order");
@@ -195,7 +183,11 @@ void WaveWriter::add_signals(const std::vector<FiresimSignal>& wires) {
     const auto [found, is_new] = handles.try_emplace(places, 0);
     found->second = file_->add(path, width_of(words), found->second);
     if (!is_new) continue;
-    signals_.push_back({found->second, static_cast<uint32_t>(values_.size()), words});
+    Signal& signal =
+        signals_.emplace_back(Signal{found->second, static_cast<uint32_t>(values_.size()), {}});
+    for (const FiresimSignal& word : words) {
+      signal.words.emplace_back(FiresimPort{word.name, word.width_bits, 0, word.storage});
+    }
     values_.resize(values_.size() + words.size());
   }
 }
@@ -207,7 +199,7 @@ void WaveWriter::sample(uint64_t cycle) {
     bool changed = cycles_ == 0;
     uint64_t* value = &values_[signal.first_word];
     for (size_t i = 0; i < signal.words.size(); ++i) {
-      const uint64_t now = word_at(signal.words[i].storage, signal.words[i].width_bits);
+      const uint64_t now = signal.words[i]();
       changed |= now != value[i];
       value[i] = now;
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bridges/model_library.h"
+#include "bridges/port.h"
 #include "core/registry.h"
 
 namespace firesim::bridges {
@@ -40,7 +41,7 @@ class WaveWriter {
   struct Signal {
     uint32_t handle;
     uint32_t first_word;  // in values_
-    std::vector<FiresimSignal> words;
+    std::vector<OutputPort> words;
   };
 
   void add_signals(const std::vector<FiresimSignal>& wires);

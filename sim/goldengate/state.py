@@ -146,6 +146,20 @@ class State:
                 found.append(port)
         return found
 
+    def add_output(self, name: str, width: int) -> Any:
+        """Add an output to the top module and return its wire.
+
+        Raises:
+            GoldenGateError: the design has a signal of this name.
+        """
+        if self.module.wire(public(name)) is not None:
+            raise GoldenGateError(
+                f"{self.request.top}: the name '{name}' is reserved; rename the signal."
+            )
+        wire = self.module.addWire(public(name), width)
+        wire.port_output = True
+        return wire
+
     def manifest(self, design_hash: str) -> dict[str, Any]:
         """Return the content of model.json (docs/reference/interfaces.md, section 3)."""
         request = self.request

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from firesim.cli.common import OverrideOption, ResultsOption, RunOption, plain_errors
+from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
 
 
 @plain_errors
@@ -19,7 +20,10 @@ def waves(
         list[str] | None,
         typer.Option("--scope", help="Module or signal by hierarchical name; may be repeated."),
     ] = None,
-    run: RunOption = None,
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", help="Results folder of the run (default: the newest)."),
+    ] = None,
     override: OverrideOption = None,
     results: ResultsOption = None,
     view: Annotated[

@@ -8,6 +8,7 @@ from pathlib import Path
 from firesim.build.paths import ROOT
 from firesim.config.errors import unknown
 from firesim.config.load import Loaded, yaml_names
+from firesim.config.positions import KeyPath
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.run.artifacts import ArtifactError, check_disk_image, check_elf
 from firesim.topology.plan import Plan, PlannedNode
@@ -70,10 +71,14 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
 def _check_traced(loaded: Loaded, plan: Plan) -> None:
     tracing = loaded.config.simulation.tracing
     for index, name in enumerate(tracing.nodes or []):
-        if tracing.enabled and plan.node(name).engine != "rtl":
-            place = ("simulation", "tracing", "nodes", index)
-            text = f'found "{name}", whose engine is functional, expected a node of engine rtl.'
-            raise loaded.error(place, text)
+        if tracing.enabled:
+            _check_rtl(loaded, plan.node(name), ("simulation", "tracing", "nodes", index))
+
+
+def _check_rtl(loaded: Loaded, node: PlannedNode, place: KeyPath) -> None:
+    if node.engine != "rtl":
+        text = f'found "{node.name}", whose engine is functional, expected a node of engine rtl.'
+        raise loaded.error(place, text)
 
 
 def _check_waves(loaded: Loaded, plan: Plan) -> None:
@@ -81,11 +86,7 @@ def _check_waves(loaded: Loaded, plan: Plan) -> None:
     seen: set[str] = set()
     for index, waves in enumerate(simulation.waves):
         place = ("simulation", "waves", index, "node")
-        if plan.node(waves.node).engine != "rtl":
-            text = (
-                f'found "{waves.node}", whose engine is functional, expected a node of engine rtl.'
-            )
-            raise loaded.error(place, text)
+        _check_rtl(loaded, plan.node(waves.node), place)
         if waves.node in seen:
             raise loaded.error(place, f'found "{waves.node}" twice, expected each node once.')
         seen.add(waves.node)

@@ -130,6 +130,27 @@ def load_simulator(folder: Path) -> ProcessRecord | None:
         return None
 
 
+def saved_config(folder: Path, what: str) -> Path:
+    """Return the configuration that the run in `folder` kept; `what` begins the error's sentence.
+
+    Raises:
+        InputError: there is none.
+    """
+    config = folder / "config.yaml"
+    if not config.is_file():
+        raise InputError(f"{what}: found no config.yaml in {folder}, expected a results folder.")
+    return config
+
+
+def saved_result(folder: Path) -> dict[str, Any]:
+    """Return the result.json of the run in `folder`, nothing when there is no whole one."""
+    try:
+        value = json.loads((folder / "result.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def run_folders() -> list[Path]:
     """Return every results folder with a record, oldest first."""
     return sorted(record.parent for record in results_root().glob(f"*/{RECORD}"))

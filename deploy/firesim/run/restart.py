@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from firesim.config.errors import InputError, listed
 from firesim.config.load import Loaded, load_file
-from firesim.run.folder import is_alive, load_simulator
+from firesim.run.folder import is_alive, load_simulator, saved_config, saved_result
 from firesim.run.snapshots import Snapshot, find_snapshot, snapshots_of
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan, PlannedNode
@@ -67,13 +66,11 @@ def resumed(folder: Path, overrides: list[str]) -> tuple[Loaded, Restart]:
     Raises:
         InputError: no run, it still runs, it has ended, or it has no snapshot.
     """
-    config = folder / "config.yaml"
-    if not config.is_file():
-        raise InputError(f"--resume: found no config.yaml in {folder}, expected a results folder.")
+    config = saved_config(folder, "--resume")
     record = load_simulator(folder)
     if record is not None and is_alive(record):
         raise InputError(f"--resume: found {folder} still running, expected a run that was lost.")
-    if _reason(folder) == "ended":
+    if saved_result(folder).get("reason") == "ended":
         raise InputError(f"--resume: found {folder} ended, expected a run that was lost.")
     found = snapshots_of(folder)
     if not found:
@@ -82,11 +79,3 @@ def resumed(folder: Path, overrides: list[str]) -> tuple[Loaded, Restart]:
             "(simulation.snapshots.interval takes them)."
         )
     return load_file(config, overrides), Restart(found[-1].path, found[-1].cycle)
-
-
-def _reason(folder: Path) -> str:
-    try:
-        value = json.loads((folder / "result.json").read_text())
-        return str(value["reason"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""

@@ -17,15 +17,13 @@ from firesim.build.paths import ROOT
 from firesim.build.sbt import run_sbt
 from firesim.build.simulator import build_folder, configure_and_build
 from firesim.build.tools import ToolError
-from firesim.run.experiments import experiments
+from firesim.run.experiments import SLOW_STATUS, experiments
 
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
 EXPERIMENT_LIMIT_S = 900
 SANITIZED = ("firesim-core-tests", "firesim-switch-tests", "switch-fuzz")
 """What CI builds with sanitizers: where threads meet. The rest would double the time CI takes."""
-SLOW_STATUS = 3
-"""How an experiment ends whose values are right and whose host time fell short of its goal."""
 
 
 @dataclass

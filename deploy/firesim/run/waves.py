@@ -12,7 +12,7 @@ from rich.console import Console
 
 from firesim.config.errors import InputError
 from firesim.config.load import load_file
-from firesim.run.folder import newest_folder
+from firesim.run.folder import newest_folder, saved_config, saved_result
 from firesim.run.runner import run
 from firesim.run.snapshots import snapshots_of
 from firesim.topology.describe import WAVES, Restart
@@ -37,14 +37,15 @@ def write_waves(
         InputError: no such run, one that cannot be repeated, or no cycle of it was reached.
     """
     chosen = (folder or newest_folder() or Path()).absolute()
+    config = saved_config(chosen, "waves")
     _check_repeatable(chosen)
     wanted = {"node": node, "start_cycle": start_cycle, "end_cycle": end_cycle, "scopes": scopes}
     more = [f"simulation.waves=[{json.dumps(wanted)}]", f"simulation.max_cycles={end_cycle}"]
-    loaded = load_file(chosen / "config.yaml", overrides)
+    loaded = load_file(config, overrides)
     by_verilator = loaded.config.simulation.rtl_engine == "verilator"
     if by_verilator:
         more.append("simulation.rtl_engine=auto")
-    loaded = load_file(chosen / "config.yaml", [*overrides, *more])
+    loaded = load_file(config, [*overrides, *more])
 
     def origin(_: Plan) -> Restart | None:
         return None if by_verilator else _nearest(chosen, start_cycle)
@@ -61,13 +62,7 @@ def write_waves(
 
 
 def _check_repeatable(folder: Path) -> None:
-    if not (folder / "config.yaml").is_file():
-        raise InputError(f"waves: found no config.yaml in {folder}, expected a results folder.")
-    try:
-        result = json.loads((folder / "result.json").read_text())
-    except (OSError, ValueError):
-        return
-    if not result.get("deterministic", True):
+    if not saved_result(folder).get("deterministic", True):
         raise InputError(
             f"waves: found {folder}, which something from outside has entered, expected a run "
             "that can be repeated: set simulation.waves before such a run."

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -74,6 +75,15 @@ BufferedFile::~BufferedFile() {
     // Reported when it first happened, if the run was still going.
   }
   close(descriptor_);
+}
+
+void BufferedFile::put(std::string_view text) {
+  while (!text.empty()) {
+    const size_t size = std::min(kMostRoom, text.size());
+    std::memcpy(room(size), text.data(), size);
+    advance(size);
+    text.remove_prefix(size);
+  }
 }
 
 void BufferedFile::flush() {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bridges/trace/commit.h"
@@ -22,12 +23,16 @@ class BufferedFile {
   BufferedFile(const BufferedFile&) = delete;
   BufferedFile& operator=(const BufferedFile&) = delete;
 
-  // At least `bytes` (<= 4096) of room; tell advance() how many were used.
+  static constexpr size_t kMostRoom = 4096;
+
+  // At least `bytes` (<= kMostRoom) of room; tell advance() how many were used.
   char* room(size_t bytes) {
     if (kBytes - used_ < bytes) flush();
     return buffer_.get() + used_;
   }
   void advance(size_t bytes) { used_ += bytes; }
+  // A text of any length.
+  void put(std::string_view text);
   void flush();
 
  private:

@@ -63,10 +63,7 @@ def _add_counter(state: State, event: Any) -> str:
     module = state.module
     request = state.request
     port = f"firesim_counter_{len(state.counters)}"
-    if module.wire(public(port)) is not None:
-        raise GoldenGateError(f"{request.top}: the name '{port}' is reserved; rename the signal.")
-    count = module.addWire(public(port), 64)
-    count.port_output = True
+    count = state.add_output(port, 64)
     name = ys.IdString(f"$firesim$next${port}")
     following = module.addWire(name, 64)
     value = ys.SigSpec(count)
@@ -133,10 +130,7 @@ def _collect_asserts(state: State) -> None:
     if not cells:
         return
     module = state.module
-    if module.wire(public(ASSERT_PORT)) is not None:
-        raise GoldenGateError(
-            f"{state.request.top}: the name '{ASSERT_PORT}' is reserved; rename the signal."
-        )
+    wire = state.add_output(ASSERT_PORT, len(cells))
     failed = ys.SigSpec()
     for bit, cell in enumerate(cells):
         message = _message(state, cell)
@@ -147,8 +141,6 @@ def _collect_asserts(state: State) -> None:
             module.And(ys.IdString(f"$firesim$failed${bit}"), false, cell.getPort(public("EN")))
         )
         module.remove(cell)
-    wire = module.addWire(public(ASSERT_PORT), len(cells))
-    wire.port_output = True
     module.connect(ys.SigSpec(wire), failed)
     state.assert_port = ASSERT_PORT
 

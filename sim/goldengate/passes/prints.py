@@ -94,33 +94,22 @@ def _cells(state: State) -> list[Any]:
     return sorted(found, key=order)
 
 
-def _add_output(state: State, name: str, value: Any) -> None:
-    module = state.module
-    if module.wire(public(name)) is not None:
-        raise GoldenGateError(
-            f"{state.request.top}: the name '{name}' is reserved; rename the signal."
-        )
-    wire = module.addWire(public(name), value.size())
-    wire.port_output = True
-    module.connect(ys.SigSpec(wire), value)
-
-
 def run(state: State) -> None:
     """Fill `state.prints`."""
     cells = _cells(state)
     if not cells:
         return
-    enables = ys.SigSpec()
+    module, enables = state.module, ys.SigSpec()
     for bit, cell in enumerate(cells):
         source = state.place(cell.get_src_attribute())
         text = str(cell.getParam(public("FORMAT")).decode_string())
         arguments = cell.getPort(public("ARGS"))
         port = f"firesim_print_{bit}" if arguments.size() else None
         if port is not None:
-            _add_output(state, port, arguments)
+            module.connect(ys.SigSpec(state.add_output(port, arguments.size())), arguments)
         enables.append(cell.getPort(public("EN")))
         state.prints.append(Print(bit, port, pieces(text, source), source))
-        state.module.remove(cell)
-    _add_output(state, PRINTS_PORT, enables)
+        module.remove(cell)
+    module.connect(ys.SigSpec(state.add_output(PRINTS_PORT, len(cells))), enables)
     state.prints_port = PRINTS_PORT
-    state.module.fixup_ports()
+    module.fixup_ports()

@@ -3,6 +3,7 @@
 #include "functional/blade/settings.h"
 
 #include "bridges/config.h"
+#include "bridges/instruments.h"
 #include "functional/core/memory_map.h"
 
 namespace firesim::functional {
@@ -41,9 +42,9 @@ void Settings::read_bridges(const nlohmann::json &json, const SimulationContext 
   memory_config.finish();
   bridges::Config tracing(config.child("tracerv"), where("tracerv"));
   if (tracing.boolean("enabled", false)) tracing.fail("enabled", "false on a functional blade");
-  for (const char *ignored : {"termination", "autocounter", "assert", "prints", "waves"}) {
-    config.has(ignored);
-  }
+  // Of the RTL, which may go on with these settings.
+  config.has("termination");
+  for (const char *instrument : bridges::kInstruments) config.has(instrument);
   disk =
       std::make_unique<bridges::Disk>(config.child("block_device"), where("block_device"), context);
   console = std::make_unique<bridges::Console>(config.child("uart"), where("uart"), name, context);

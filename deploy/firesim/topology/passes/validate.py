@@ -11,6 +11,7 @@ import networkx as nx
 
 from firesim.config.errors import listed, unknown
 from firesim.config.load import Loaded
+from firesim.config.positions import KeyPath
 from firesim.topology.shape import Shape, link_name
 
 MAX_SWITCH_PORTS = 1024
@@ -153,17 +154,12 @@ def _overrides(loaded: Loaded, shape: Shape) -> None:
 
 def _observed(loaded: Loaded, shape: Shape) -> None:
     """Check the names of nodes below `simulation`."""
-    for name in loaded.config.simulation.engines:
+    simulation = loaded.config.simulation
+    named: list[tuple[KeyPath, str]] = []
+    named += [(("simulation", "engines", name), name) for name in simulation.engines]
+    for index, waves in enumerate(simulation.waves):
+        named.append((("simulation", "waves", index, "node"), waves.node))
+    named += [(("simulation", "tracing", "nodes"), name) for name in simulation.tracing.nodes or []]
+    for place, name in named:
         if name not in shape.nodes:
-            place = ("simulation", "engines", name)
-            raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))
-    for index, waves in enumerate(loaded.config.simulation.waves):
-        if waves.node not in shape.nodes:
-            raise loaded.error(
-                ("simulation", "waves", index, "node"),
-                unknown(waves.node, "one of the nodes", shape.nodes),
-            )
-    for name in loaded.config.simulation.tracing.nodes or []:
-        if name not in shape.nodes:
-            place = ("simulation", "tracing", "nodes")
             raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))
