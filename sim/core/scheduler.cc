@@ -218,7 +218,7 @@ void Scheduler::Impl::supervise(
     if (clock_s(CLOCK_MONOTONIC) >= next_timed_pause_s_) {
       next_timed_pause_s_ = kNeverS;  // until this one is over
       timed_pause_ = true;
-      hold_.store(true, std::memory_order_relaxed);
+      hold_workers();
     }
     if (paused_ && !stop_.load(std::memory_order_relaxed)) {
       pause(lock);

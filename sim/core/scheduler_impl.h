@@ -107,6 +107,7 @@ class Scheduler::Impl {
   // --- scheduler_pause.cc ---
   void restore_ends();
   void plan_pause(uint64_t after);
+  void hold_workers();
   void choose_pause_cycle();
   void pause(std::unique_lock<std::mutex> &lock);
   void queue_all();

@@ -93,7 +93,14 @@ void Scheduler::Impl::plan_pause(uint64_t after) {
 
 void Scheduler::Impl::request_pause() {
   const std::lock_guard lock(ready_mutex_);
+  hold_workers();
+}
+
+// The last worker to park chooses the cycle; after a pause all are parked until they have woken up,
+// and then nobody would. Guarded by ready_mutex_.
+void Scheduler::Impl::hold_workers() {
   hold_.store(true, std::memory_order_relaxed);
+  if (active_workers_ == 0 && !paused_ && !finished_) choose_pause_cycle();
 }
 
 // No worker works: the cycle no model has passed is known. Guarded by ready_mutex_.

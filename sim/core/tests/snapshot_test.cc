@@ -416,8 +416,10 @@ TEST_F(SnapshotTest, TheControlSocketSavesAndStops) {
   const json saved = client->ask(R"({"command": "snapshot", "name": "booted"})");
   EXPECT_EQ(saved["ok"], true) << saved;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "live/snapshots/booted/snapshot.json"));
-  EXPECT_EQ(client->ask(R"({"command": "snapshot", "name": "booted"})")["error"],
-            "there is a snapshot booted already, expected another name");
+  for (int i = 0; i < 300; ++i) {  // the next pause is asked for while workers wake from the last
+    ASSERT_EQ(client->ask(R"({"command": "snapshot", "name": "booted"})")["error"],
+              "there is a snapshot booted already, expected another name");
+  }
   EXPECT_EQ(client->ask(R"({"command": "snapshot", "name": "../x"})")["error"],
             "\"name\" is \"../x\", expected up to 64 letters, digits and the characters _ - . "
             "that do not begin with \".\", \"auto-\" or \"cycle-\"");
