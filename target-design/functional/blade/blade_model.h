@@ -36,7 +36,7 @@ class FunctionalBlade final : public Model {
 
   // For a warm start: `load`, after Shape::load has read the shape.
   void load_rest(StateReader &state, uint64_t cycle);
-  // Runs so many cycles without a link, from cycle() on, which all harts have reached.
+  // Runs so many cycles without a link, from cycle() on, which all harts have reached or wait in.
   void run_alone(uint64_t cycles);
   uint64_t cycle() const { return quantum_start_; }
   HartGroup &harts() { return harts_; }

@@ -124,8 +124,13 @@ void Bus::advance_devices(uint64_t cycle) {
   update_levels();
 }
 
+// Devices stand where something was last due or asked for: that does not depend on how time is cut.
 void Bus::advance(uint32_t hart, uint64_t cycle) {
-  advance_devices(cycle);
+  while (true) {
+    const uint64_t due = std::max(next_device_event(), device_cycle_ + 1);
+    if (due > cycle) break;
+    advance_devices(due);
+  }
   clint_.update(hart, cycle);
 }
 

@@ -97,10 +97,14 @@ uint64_t FunctionalBlade::next_event() const {
   return next;
 }
 
+// Harts see each other's writes once a quantum. A lone hart runs all quanta whose input is there at
+// once: fewer ends in the middle of its blocks.
 void FunctionalBlade::run_quantum() {
-  const uint64_t end = quantum_start_ + settings_.quantum_cycles;
+  const uint64_t quantum = settings_.quantum_cycles;
+  const uint64_t end = harts_.size() == 1 ? cycle_ / quantum * quantum : quantum_start_ + quantum;
   for (uint32_t i = 0; i < harts_.size() && !blade_end_.ended(); ++i) run_hart(i, end);
   if (blade_end_.ended()) {
+    quantum_start_ = blade_end_.cycle / quantum * quantum;
     end_devices();
     return;
   }
@@ -115,6 +119,7 @@ void FunctionalBlade::run_hart(uint32_t index, uint64_t end) {
     bus_.advance(index, at);
     const uint64_t until = std::min(end, bus_.next_event(index));
     if (hart.waiting()) {
+      if (until == end) break;
       at = std::max(at + 1, until);
       continue;
     }

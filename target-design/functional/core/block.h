@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -70,13 +71,18 @@ class BlockCache {
  private:
   static constexpr size_t kBuckets = 1 << 16;
   static constexpr size_t kArenaBytes = 48 << 20;
+  struct Free {
+    void operator()(std::byte *place) const { std::free(place); }
+  };
+  using Arena = std::unique_ptr<std::byte[], Free>;
+  static Arena make_arena();
   static size_t bucket(uint64_t pc, uint64_t physical);
   void drop_list(Block *&head);
 
   std::vector<Block *> buckets_;
   std::vector<Block *> pages_;
   Block *spanning_ = nullptr;
-  std::unique_ptr<std::byte[]> arena_;
+  Arena arena_;
   size_t used_ = 0;
   uint64_t generation_ = 0;
 };

@@ -98,14 +98,34 @@ bool BlockBuilder::add(const Decoded &d, uint32_t offset) {
   return true;
 }
 
-uint32_t BlockBuilder::finish(uint32_t bytes) {
-  if (!ended_) {
-    offset_ = bytes;
-    --instructions_;  // the last one is done when this Op is reached
-    emit(Opcode::fall, {}, static_cast<int32_t>(bytes));
-    ++instructions_;
-    emit_link();
+void BlockBuilder::emit_fall(uint32_t bytes) {
+  offset_ = bytes;
+  --instructions_;  // the last one is done when this Op is reached
+  emit(Opcode::fall, {}, static_cast<int32_t>(bytes));
+  ++instructions_;
+  emit_link();
+}
+
+// A Link has the offset of the Op before it; only what is cut off has other Ops of one instruction.
+uint32_t BlockBuilder::copy(const Block &whole, uint32_t instructions) {
+  const auto fewer = static_cast<uint8_t>(whole.instructions - instructions);
+  while (true) {
+    const uint16_t offset = whole.offsets[count_];
+    const bool link = count_ > 0 && offset == offsets_[count_ - 1];
+    if (!link && instructions_++ == instructions) break;
+    ops_[count_] = whole.ops[count_];
+    if (!link) ops_[count_].rest = static_cast<uint8_t>(ops_[count_].rest - fewer);
+    offsets_[count_++] = offset;
   }
+  instructions_ = instructions;
+  const uint32_t bytes = whole.offsets[count_];
+  emit_fall(bytes);
+  ops_[count_ - 2].rest = 0;
+  return bytes;
+}
+
+uint32_t BlockBuilder::finish(uint32_t bytes) {
+  if (!ended_) emit_fall(bytes);
   const auto total = static_cast<uint8_t>(instructions_ - 1);
   for (uint32_t i = 0; i < count_; ++i) {
     const bool link = i > 0 && ops_[i].handler == nullptr;

@@ -23,9 +23,13 @@ class BlockBuilder {
   // Ends a block of `bytes` bytes; returns the number of Ops.
   uint32_t finish(uint32_t bytes);
 
+  // Makes a block of the first `instructions` of one that has more; returns its bytes.
+  uint32_t copy(const Block &whole, uint32_t instructions);
+
  private:
   void emit(Opcode opcode, const Decoded &d, int32_t immediate);
   void emit_link();
+  void emit_fall(uint32_t bytes);
   void add_jump(const Decoded &d);
   void add_helper(const Decoded &d);
   bool add_inline(const Decoded &d);

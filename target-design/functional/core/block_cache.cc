@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cache of decoded blocks, found by virtual and physical address.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "block.h"
 
 namespace firesim::functional {
+namespace {
+
+constexpr size_t kHugePageBytes = 2 << 20;
+
+}  // namespace
 
 BlockCache::BlockCache(uint64_t dram_bytes)
-    : buckets_(kBuckets),
-      pages_(dram_bytes / kPageBytes),
-      // Uninitialised: pages of the arena are touched as they are needed.
-      arena_(new std::byte[kArenaBytes]) {}
+    : buckets_(kBuckets), pages_(dram_bytes / kPageBytes), arena_(make_arena()) {}
+
+// Pages of the arena are touched as they are needed; in a boot, that is every other microsecond, so
+// they are huge ones where the host has them.
+BlockCache::Arena BlockCache::make_arena() {
+  void *place = std::aligned_alloc(kHugePageBytes, kArenaBytes);
+  if (place == nullptr) throw std::bad_alloc();
+  ::madvise(place, kArenaBytes, MADV_HUGEPAGE);
+  return Arena(static_cast<std::byte *>(place));
+}
 
 size_t BlockCache::bucket(uint64_t pc, uint64_t physical) {
   const uint64_t mixed = (pc ^ physical << 20) * 0x9e37'79b9'7f4a'7c15;

@@ -43,9 +43,9 @@ bool Core::fetch(uint64_t at, uint64_t &physical, bool &whole_page) {
   return true;
 }
 
-bool Core::read_code(uint64_t physical, uint16_t &half) const {
-  if (const uint8_t *host = dram_at(physical, 2)) {
-    std::memcpy(&half, host, 2);
+inline bool Core::read_code(uint64_t physical, uint16_t &half) const {
+  if (physical - dram.base < dram.size_bytes) [[likely]] {  // whole pages, and code is even
+    std::memcpy(&half, dram.data + (physical - dram.base), sizeof half);
     return true;
   }
   uint64_t value = 0;
@@ -103,6 +103,18 @@ Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limi
   return blocks_.add(scratch_, ops, offset / kPageBytes);
 }
 
+// The first `instructions` of a cached block, which has more.
+Block *Core::shorten(const Block &whole, uint32_t instructions) {
+  BlockBuilder builder(scratch_ops_, scratch_offsets_);
+  scratch_ = whole;
+  scratch_.instructions = instructions;
+  scratch_.bytes = builder.copy(whole, instructions);
+  scratch_.cached = false;
+  scratch_.offsets = scratch_offsets_.data();
+  scratch_.ops = scratch_ops_.data();
+  return &scratch_;
+}
+
 bool Core::fetch_second_half(uint64_t at, uint64_t &physical) {
   bool whole_page = false;
   if (fetch(at + 2, physical, whole_page)) return true;
@@ -133,8 +145,10 @@ Block *Core::find_block(uint64_t at, int64_t slots) {
   if (!whole_page || !in_dram) return build(at, physical, second, 1, false);
   Block *found = blocks_.find(at, physical, (mstatus & status::kFs) != 0);
   if (found != nullptr && found->second_page != (second & ~(kPageBytes - 1))) found = nullptr;
-  if (found != nullptr && found->instructions <= slots) return found;
-  const bool whole = found == nullptr && slots >= kMaxInstructions;
+  if (found != nullptr) {
+    return found->instructions <= slots ? found : shorten(*found, static_cast<uint32_t>(slots));
+  }
+  const bool whole = slots >= kMaxInstructions;
   return build(at, physical, second, whole ? kMaxInstructions : slots, whole);
 }
 

@@ -173,6 +173,7 @@ class Core {
   bool fetch(uint64_t at, uint64_t &physical, bool &whole_page);
   bool fetch_second_half(uint64_t at, uint64_t &physical);
   Block *build(uint64_t at, uint64_t physical, uint64_t second, int64_t limit, bool cacheable);
+  Block *shorten(const Block &whole, uint32_t instructions);
   bool read_code(uint64_t physical, uint16_t &half) const;
   Next device_done(bool ok, bool load, uint64_t address);
   bool csr_read_machine(uint32_t number, uint64_t &value) const;
