@@ -22,8 +22,7 @@ RUNTIME_FOLDER = ENGINE_FOLDER / "generated"
 COMPILER = "clang++-19"
 """The compiler of generated code; g++ was not compared with it on this code."""
 _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-plt"]
-_FUNCTION_ITEMS = 1500
-_PROFILED_ITEMS = 60
+_PIECE_ITEMS = 60
 Training = Callable[[Path, Path], None]
 _FILES = 4
 
@@ -44,18 +43,6 @@ def read_design(work: Path, manifest: dict[str, Any], probes: bool = False) -> D
         module = rtlil.parse(stream, manifest["top"])
     names = [port["name"] for port in manifest["ports"]]
     return netlist.build(module, manifest["clock"], names, probes)
-
-
-def _pieces(found: items.Items, size: int, always: bool) -> list[emit.Cluster]:
-    order = items.ordered(found)
-    return [
-        emit.Cluster(order[start : start + size], always) for start in range(0, len(order), size)
-    ]
-
-
-def whole(found: items.Items) -> list[emit.Cluster]:
-    """Return clusters that evaluate everything in every cycle."""
-    return _pieces(found, _FUNCTION_ITEMS, always=True)
 
 
 def _write(folder: Path, texts: dict[str, str]) -> list[Path]:
@@ -108,7 +95,12 @@ def make_model(
 
 def untrained(found: items.Items, keep_all: bool = False) -> emit.Emitter:
     """Cut a design without a profile; small pieces still let most of it rest in most cycles."""
-    return emit.Emitter(found, _pieces(found, _PROFILED_ITEMS, always=False), keep_all=keep_all)
+    order = items.ordered(found)
+    pieces = [
+        emit.Cluster(order[start : start + _PIECE_ITEMS])
+        for start in range(0, len(order), _PIECE_ITEMS)
+    ]
+    return emit.Emitter(found, pieces, keep_all=keep_all)
 
 
 def _train(

@@ -274,6 +274,5 @@ class Partitioner:
         found = []
         for group in self._schedule():
             group.items.sort(key=position.__getitem__)
-            items = [self.items.items[number] for number in group.items]
-            found.append(Cluster(items, always=False))
+            found.append(Cluster([self.items.items[number] for number in group.items]))
         return found

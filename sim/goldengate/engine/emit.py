@@ -1,11 +1,7 @@
 """Step `emit`: clusters of items become C++.
 
-Every cluster is a function of the model's state. A cluster that is not `always` run is run in the
-cycles in which its flag is set; who changes a value sets the flags of the clusters that read it.
-
-The clusters that are always run rest together when the model is quiescent: every 64 cycles one
-cycle is watched, and if nothing they wrote has changed in it, they are left out until an input or
-another cluster changes something they read (`awake`).
+Every cluster is a function of the model's state, run in the cycles in which its flag is set; who
+changes a value sets the flags of the clusters that read it.
 """
 
 from __future__ import annotations
@@ -31,7 +27,6 @@ class Cluster:
     """Items run together, in order."""
 
     items: list[Item]
-    always: bool
 
 
 def storage_type(width: int) -> str:
@@ -53,7 +48,6 @@ class Emitter:
         self.erratic: set[object] = set()
         """Keys of values whose change is not branched on (step `branches`)."""
         self.flags_of: dict[object, set[int]] = {}
-        self.read_always: set[object] = set()
         self._find_readers()
         if keep_all:
             self.kept = set(items.of_node)
@@ -61,7 +55,6 @@ class Emitter:
     def _find_readers(self) -> None:
         for item in self.items.items:
             reader = self.home[item.number]
-            conditional = not self.clusters[reader].always
             for node in item.reads:
                 if node.op == "leaf":
                     key: object = node.value
@@ -70,15 +63,9 @@ class Emitter:
                     if self.home[self.items.of_node[node.uid].number] == reader:
                         continue
                     self.kept.add(node.uid)
-                self._add_reader(key, reader, conditional)
+                self.flags_of.setdefault(key, set()).add(reader)
             for column in item.columns:
-                self._add_reader(("column", column), reader, conditional)
-
-    def _add_reader(self, key: object, reader: int, conditional: bool) -> None:
-        if conditional:
-            self.flags_of.setdefault(key, set()).add(reader)
-        else:
-            self.read_always.add(key)
+                self.flags_of.setdefault(("column", column), set()).add(reader)
 
     def leaf(self, node: Node) -> str:
         """Return where a leaf is kept."""
@@ -88,43 +75,26 @@ class Emitter:
         wide = self.design.ports[index].width > 64
         return f"s.in.p{index}[{word}]" if wide else f"s.in.p{index}"
 
-    def raise_flags(self, key: object, wakes: bool = True) -> str:
-        """Return statements that set the flags of the readers of a value.
+    def raise_flags(self, key: object) -> str:
+        """Return statements that set the flags of the readers of a value."""
+        return "".join(f" s.flag[{index}] = 1;" for index in sorted(self.flags_of.get(key, ())))
 
-        With `wakes`, the clusters that are always run are woken, too, if they read it.
-        """
-        flags = "".join(f" s.flag[{index}] = 1;" for index in sorted(self.flags_of.get(key, ())))
-        return f"{flags} s.awake = 1;" if wakes and key in self.read_always else flags
-
-    def store(self, key: object, place: str, value: str, width: int, wakes: bool = True) -> str:
+    def store(self, key: object, place: str, value: str, width: int) -> str:
         """Return statements that keep a value, setting flags when it changes."""
-        flags = self.raise_flags(key, wakes)
+        flags = self.raise_flags(key)
         cast = f"({storage_type(width)})"
         if not flags:
             return f"{place} = {cast}{value};"
-        if key in self.erratic and key not in self.read_always:
+        if key in self.erratic:
             raised = "".join(f" s.flag[{index}] |= c;" for index in sorted(self.flags_of[key]))
             return f"{{ const u8 c = {place} != {value}; {place} = {cast}{value};{raised} }}"
         return f"if ({place} != {value}) [[unlikely]] {{ {place} = {cast}{value};{flags} }}"
 
-    def written_always(self) -> set[object]:
-        """Return the keys of registers and nodes that clusters that are always run write."""
-        found: set[object] = set()
-        for item in self.items.items:
-            if self.clusters[self.home[item.number]].always and not item.staged:
-                if item.kind == "update":
-                    found.add(self.design.registers[item.index].leaf.value)
-                elif item.node is not None:
-                    found.add(item.node.uid)
-        return found
-
     def cluster(self, index: int) -> list[str]:
         """Return the statements of a cluster."""
-        cluster = self.clusters[index]
-        body = _Body(self, index)
-        if not cluster.always:
-            body.lines.append(f"s.flag[{index}] = 0;")
-        for item in cluster.items:
+        body = _Body(self)
+        body.lines.append(f"s.flag[{index}] = 0;")
+        for item in self.clusters[index].items:
             body.item(item)
         return body.lines
 
@@ -132,13 +102,10 @@ class Emitter:
 class _Body:
     """Writes the statements of one cluster; names what it has computed or loaded."""
 
-    def __init__(self, emitter: Emitter, index: int) -> None:
+    def __init__(self, emitter: Emitter) -> None:
         self.emitter = emitter
-        self.index = index
         self.lines: list[str] = []
         self.local: dict[int, str] = {}
-        # What clusters that are always run write is compared as a whole (see cycle_lines).
-        self.wakes = not emitter.clusters[index].always
 
     def name(self, node: Node) -> str:
         """Return the text of a value, computing or loading it first when needed."""
@@ -167,8 +134,7 @@ class _Body:
         found = self.local[node.uid] = f"n{node.uid}"
         self.lines.append(f"const {type_of(node.width)} {found} = {text};")
         if node.uid in self.emitter.kept:
-            place = f"s.v{node.uid}"
-            self.lines.append(self.emitter.store(node.uid, place, found, node.width, self.wakes))
+            self.lines.append(self.emitter.store(node.uid, f"s.v{node.uid}", found, node.width))
 
     def _update(self, item: Item) -> None:
         register = self.emitter.design.registers[item.index]
@@ -176,9 +142,8 @@ class _Body:
         if item.staged:
             self.lines.append(f"s.t{item.index} = ({storage_type(width)}){value};")
             return
-        place = f"s.r{item.index}"
         key = register.leaf.value
-        self.lines.append(self.emitter.store(key, place, value, width, self.wakes))
+        self.lines.append(self.emitter.store(key, f"s.r{item.index}", value, width))
 
     def _write(self, item: Item) -> None:
         column = self.emitter.design.columns[item.index]
@@ -231,11 +196,8 @@ def state_header(emitter: Emitter) -> str:
     """Return the header that declares the state and the clusters."""
     design = emitter.design
     nodes = {item.node.uid: item.node for item in emitter.items.items if item.node is not None}
-    places = [(r.leaf.width, f"r{r.index}", r.leaf.value) for r in design.registers]
-    places += [(nodes[uid].width, f"v{uid}", uid) for uid in sorted(emitter.kept)]
-    always = emitter.written_always()
-    watched = [(width, name) for width, name, key in places if key in always]
-    fields = [(width, name) for width, name, key in places if key not in always]
+    fields = [(register.leaf.width, f"r{register.index}") for register in design.registers]
+    fields += [(nodes[uid].width, f"v{uid}") for uid in sorted(emitter.kept)]
     fields += [(node.width, f"w{index}") for index, node in enumerate(design.probed)]
     staged = [item.index for item in emitter.items.items if item.staged]
     fields += [(design.registers[index].leaf.width, f"t{index}") for index in staged]
@@ -243,8 +205,7 @@ def state_header(emitter: Emitter) -> str:
     outputs = [_port_field(i, p) for i, p in enumerate(design.ports) if not p.is_input]
     lines = ["#pragma once", '#include "runtime.h"', "namespace model {", "struct Inputs {"]
     lines += [*inputs, "};", "struct State {", "  Inputs in;", "  Inputs seen;", *outputs]
-    lines += [f"  u8 flag[{max(1, len(emitter.clusters))}];", "  u32 awake, age;"]
-    lines += ["  u64 watched_begin;", *_by_width(watched), "  u64 watched_end;", *_by_width(fields)]
+    lines += [f"  u8 flag[{max(1, len(emitter.clusters))}];", *_by_width(fields)]
     lines += [_column_field(column) for column in design.columns]
     lines += ["};"]
     lines += [f"void cluster_{index}(State &s);" for index in range(len(emitter.clusters))]
@@ -287,38 +248,16 @@ def _initial_state(emitter: Emitter) -> list[str]:
     return lines
 
 
-def _watch_lines() -> list[str]:
-    """Return the statements that note what the clusters that are always run wrote before."""
-    return [
-        "  constexpr size_t kFrom = offsetof(State, watched_begin);",
-        "  constexpr size_t kBytes = offsetof(State, watched_end) - kFrom;",
-        "  const u8 *watched = reinterpret_cast<const u8 *>(&s) + kFrom;",
-        "  u8 before[kBytes];",
-        "  const bool watch = s.awake != 0 && (++s.age & 63) == 0;",
-        "  if (watch) {",
-        "    s.awake = 2;",
-        "    std::memcpy(before, watched, kBytes);",
-        "  }",
-    ]
-
-
 def _cycle_lines(emitter: Emitter) -> list[str]:
     """Return the body of a cycle."""
-    rests = any(cluster.always for cluster in emitter.clusters)
     lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
-    lines += _watch_lines() if rests else []
-    for index, cluster in enumerate(emitter.clusters):
-        condition = "(s.awake)" if cluster.always else f"(s.flag[{index}]) [[unlikely]]"
-        lines.append(f"  if {condition} cluster_{index}(s);")
+    for index in range(len(emitter.clusters)):
+        lines.append(f"  if (s.flag[{index}]) [[unlikely]] cluster_{index}(s);")
     for item in emitter.items.items:
         if item.staged:
             leaf = emitter.design.registers[item.index].leaf
             text = emitter.store(leaf.value, f"s.r{item.index}", f"s.t{item.index}", leaf.width)
             lines.append(f"  {text}")
-    if not rests:
-        return lines
-    lines.append("  const bool same = watch && std::memcmp(before, watched, kBytes) == 0;")
-    lines.append("  if (watch) s.awake = s.awake == 2 && same ? 0 : 1;")
     return lines
 
 
@@ -326,8 +265,7 @@ def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
     """Return the source file with the cycle, the initial state and the table of ports."""
     design = emitter.design
     lines = ['#include "firesim_engine.h"', '#include "state.h"', "namespace model {"]
-    lines += ["void wake(State &s) {"]
-    lines += ["  std::memset(s.flag, 1, sizeof s.flag);", "  s.awake = 1;", "}"]
+    lines += ["void wake(State &s) {", "  std::memset(s.flag, 1, sizeof s.flag);", "}"]
     lines += ["void initialize(State &s) {"]
     lines += [*_initial_state(emitter), "}", "void input_changes(State &s) {"]
     lines += [*_input_changes(emitter), "  s.seen = s.in;", "}"]

@@ -1,7 +1,7 @@
 """Step `profile`: which values change when, in a run of training programs.
 
-A model with full evaluation keeps every value and, now and then, compares two cycles that follow
-each other (sim/engine/generated/profile.h). What comes back is, for each value, the set of samples
+A model that keeps every value compares, now and then, two cycles that follow each other
+(sim/engine/generated/profile.h). What comes back is, for each value, the set of samples
 in which it changed: a Python integer with a bit for each sample.
 """
 

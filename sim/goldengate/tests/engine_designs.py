@@ -9,7 +9,7 @@ from goldengate.engine import backend, emit, items, netlist, rtlil
 from goldengate.engine.design import Design
 from goldengate.harness import Model
 
-Cut = Callable[[items.Items], list[emit.Cluster]]
+Cut = Callable[[items.Items], emit.Emitter]
 
 
 def module_text(body: str, **ports: int) -> str:
@@ -36,11 +36,10 @@ def design(text: str) -> Design:
     return netlist.build(module, "clock", [name for name in ports if name != "clock"])
 
 
-def model(text: str, folder: Path, cut: Cut = backend.whole) -> Model:
+def model(text: str, folder: Path, cut: Cut = backend.untrained) -> Model:
     """Return an instance of the compiled model of RTLIL text."""
     found = items.collect(design(text))
     folder.mkdir(parents=True, exist_ok=True)
-    emitter = emit.Emitter(found, cut(found))
     library = folder / "model.so"
-    backend.make_model(emitter, "test", folder / "code", library, 1, [], ["-O0"])
+    backend.make_model(cut(found), "test", folder / "code", library, 1, [], ["-O0"])
     return Model(library)

@@ -7,21 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from goldengate.engine import items
-from goldengate.engine.backend import whole
-from goldengate.engine.cluster import Partitioner
+from goldengate.engine import backend, items
 from goldengate.engine.design import Unsupported
-from goldengate.engine.emit import Cluster
+from goldengate.engine.emit import Emitter
 from goldengate.engine.profile import Profile
 from goldengate.tests.engine_designs import Cut, cell, design, model, module_text
 
 
-def cut(found: items.Items) -> list[Cluster]:
-    """Cut without a profile: as if nothing ever changed."""
-    return Partitioner(found, Profile(0, {})).partition()
+def cut(found: items.Items) -> Emitter:
+    """Cut by an empty profile: as if nothing ever changed."""
+    return backend.cut(found, Profile(0, {}))
 
 
-CUTS = pytest.mark.parametrize("how", [whole, cut])
+CUTS = pytest.mark.parametrize("how", [backend.untrained, cut])
 
 
 @CUTS
