@@ -64,6 +64,8 @@ void *create() {
   instance->model.reset(new (std::nothrow) FiresimModel(&instance->context, "model"));
   if (!instance->model) return nullptr;
   instance->model->firesim_clock = 0;
+  // Once with all inputs low: an asynchronous reset that is high from the first cycle then rises.
+  instance->model->eval();
   return instance.release();
 }
 

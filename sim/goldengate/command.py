@@ -39,6 +39,7 @@ def build(
     include_dirs: Sequence[Path] = (),
     clock: str = "clock",
     reset: str = "reset",
+    clock_ratios: Mapping[str, str] | None = None,
     jobs: int = 2,
     engine: str = "auto",
 ) -> Path:
@@ -58,6 +59,7 @@ def build(
             folder,
             clock=clock,
             reset=reset,
+            clock_ratios=clock_ratios,
             events=events,
             include_dirs=include_dirs,
             defines=defines,
@@ -70,6 +72,7 @@ def build(
         return out
     for path in sources:
         check_readable(path)
-    options = repr((top, clock, reset, list(events), sorted((defines or {}).items()), engine))
+    named = [sorted((given or {}).items()) for given in (defines, clock_ratios)]
+    options = repr((top, clock, reset, list(events), *named, engine))
     key = [*compiler_key(engine), options, *sources, *include_dirs]
     return cached("verilog", key, into)

@@ -97,6 +97,7 @@ def compile(
     *,
     clock: str = "clock",
     reset: str = "reset",
+    clock_ratios: Mapping[str, str] | None = None,
     events: Sequence[Event] = (),
     include_dirs: Sequence[Path] = (),
     defines: Mapping[str, str | None] | None = None,
@@ -107,8 +108,10 @@ def compile(
 ) -> Path:
     """Compile a design into `out/model.so` and `out/model.json`; return `out`.
 
-    `clock` and `reset` are one-bit inputs of `top`. Every `cover` and every event becomes a
-    counter, every `assert` a bit of the assert port. `jobs` bounds the compiler processes.
+    `clock` and `reset` are one-bit inputs of `top`; `clock_ratios` names further clock inputs, with
+    how many of their edges there are for each edge of `clock` ("1/2"; pass `clocks`). Every `cover`
+    and every event becomes a counter, every `assert` a bit of the assert port. `jobs` bounds the
+    compiler processes.
     `engine` is `verilator`, `generated`, or `auto`: generated where it can, else Verilator; the
     manifest's `engine` says which it was, and why not the generated one.
     `training` (model folder, profile folder) runs typical programs on a model for the generated
@@ -127,6 +130,7 @@ def compile(
         out=str(work.absolute()),
         clock=clock,
         reset=reset,
+        clock_ratios=dict(clock_ratios or {}),
         events=list(events),
         include_dirs=[str(Path(folder).absolute()) for folder in include_dirs],
         defines=dict(defines or {}),

@@ -37,6 +37,7 @@ class Request:
     defines: dict[str, str | None] = field(default_factory=dict)
     target: str = "cpu"
     engine: str = "auto"
+    clock_ratios: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:
@@ -168,6 +169,7 @@ class State:
             "top": request.top,
             "design_hash": design_hash,
             "clock": request.clock,
+            "clock_ratios": request.clock_ratios,
             "reset": request.reset,
             "ports": [dataclasses.asdict(port) for port in self.ports()],
             "bridges": [dataclasses.asdict(bridge) for bridge in self.bridges],

@@ -14,6 +14,7 @@ from pathlib import Path
 from goldengate.errors import GoldenGateError
 from goldengate.passes import (
     check,
+    clocks,
     elaborate,
     emit,
     fame1,
@@ -27,7 +28,7 @@ from goldengate.passes import (
 )
 from goldengate.state import Request, State
 
-PASSES = (rewrite, read, elaborate, check, hoist, prints, instrument, memory, select)
+PASSES = (rewrite, read, elaborate, clocks, check, hoist, prints, instrument, memory, select)
 BACK_ENDS = {"cpu": emit, "fame1": fame1}
 
 

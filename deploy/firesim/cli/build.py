@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -54,13 +55,19 @@ def verilog(
     ),
     clock: Annotated[str, typer.Option(help="Clock input of the top module.")] = "clock",
     reset: Annotated[str, typer.Option(help="Reset input of the top module.")] = "reset",
+    clock_ratio: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=P/Q: a further clock, with P edges for Q of the clock's."),
+    ] = None,
     include: Annotated[list[Path] | None, typer.Option("-I", help="Include folder.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="NAME or NAME=VALUE.")] = None,
     engine: EngineOption = "auto",
 ) -> None:
     """Compile a Verilog or SystemVerilog design into a model.
 
-    Example: firesim build verilog Counter counter.sv -o build/counter
+    Examples:
+      firesim build verilog Counter counter.sv -o build/counter
+      firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
     """
     from goldengate.command import build as build_model
 
@@ -70,6 +77,7 @@ def verilog(
         if not path.is_file():
             raise InputError(f'build verilog: found "{path}", expected a file that exists.')
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
+    ratios = dict(map(_ratio, clock_ratio or []))
     typer.echo(
         build_model(
             top,
@@ -77,6 +85,7 @@ def verilog(
             output,
             clock=clock,
             reset=reset,
+            clock_ratios=ratios,
             include_dirs=include or [],
             defines=defines,
             engine=engine,
@@ -86,6 +95,15 @@ def verilog(
 
 def _split(text: str) -> tuple[str, str, str]:
     return text.partition("=")
+
+
+def _ratio(text: str) -> tuple[str, str]:
+    from firesim.config.errors import InputError
+
+    match = re.fullmatch(r"([^=]+)=([1-9][0-9]*/[1-9][0-9]*|1)", text)
+    if match is None:
+        raise InputError(f'--clock-ratio: found "{text}", expected NAME=P/Q, such as slow=1/2.')
+    return match[1], match[2]
 
 
 @build.command()

@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from goldengate.drivers import Drivers, bits
 from goldengate.errors import GoldenGateError
 from goldengate.state import State, plain, public
-
-_Bit = tuple[str, int]
 
 
 def _name(text: str) -> str:
@@ -63,67 +62,15 @@ def _clocked(module: Any) -> Iterator[tuple[Any, Any]]:
             yield cell, cell.getPort(public("clock"))
 
 
-def _bits(signal: Any) -> list[_Bit]:
-    """List the wire bits of a signal; constants are left out."""
-    bits = []
-    for chunk in signal.to_sigbit_vector():
-        if chunk.is_wire():
-            bits.append((plain(chunk.wire.name), chunk.offset))
-    return bits
-
-
-class _Drivers:
-    """Who drives each wire bit: another bit, or a cell."""
-
-    def __init__(self, module: Any) -> None:
-        self.cells: dict[_Bit, Any] = {}
-        self.aliases: dict[_Bit, _Bit] = {}
-        for cell in module.cells_.values():
-            for port in ("Y", "Q"):
-                if cell.hasPort(public(port)):
-                    for bit in _bits(cell.getPort(public(port))):
-                        self.cells[bit] = cell
-        for left, right in module.connections_:
-            pairs = zip(left.to_sigbit_vector(), right.to_sigbit_vector(), strict=True)
-            for low, high in pairs:
-                if low.is_wire() and high.is_wire():
-                    source = (plain(high.wire.name), high.offset)
-                    self.aliases[(plain(low.wire.name), low.offset)] = source
-
-    def leaves(self, start: _Bit) -> tuple[set[str], bool]:
-        """Return the undriven wires a bit is computed from; and whether registers are too."""
-        seen: set[_Bit] = set()
-        todo = [start]
-        inputs: set[str] = set()
-        register = False
-        while todo:
-            bit = todo.pop()
-            if bit in seen:
-                continue
-            seen.add(bit)
-            cell = self.cells.get(bit)
-            if bit in self.aliases:
-                todo.append(self.aliases[bit])
-            elif cell is None:
-                inputs.add(bit[0])
-            elif cell.hasPort(public("Q")):
-                register = True
-            else:
-                for port, signal in dict(cell.connections_).items():
-                    if plain(port) != "Y":
-                        todo += _bits(signal)
-        return inputs, register
-
-
 def _check_clocks(state: State) -> None:
     clock = (state.request.clock, 0)
-    drivers: _Drivers | None = None
+    drivers: Drivers | None = None
     accepted = {clock}
     for cell, signal in _clocked(state.module):
-        for bit in _bits(signal):
+        for bit in bits(signal):
             if bit in accepted:
                 continue
-            drivers = drivers or _Drivers(state.module)
+            drivers = drivers or Drivers(state.module)
             inputs, register = drivers.leaves(bit)
             if state.request.clock in inputs or (register and not inputs):
                 state.divided_clocks |= state.request.clock not in inputs
@@ -132,8 +79,8 @@ def _check_clocks(state: State) -> None:
             other = ", ".join(sorted(inputs)) or bit[0]
             raise GoldenGateError(
                 f"{state.place(cell.get_src_attribute())}: this is clocked by '{other}', a second "
-                f"clock; everything must be clocked by '{state.request.clock}', directly or "
-                f"through clock gates."
+                f"clock without a ratio; expected '{state.request.clock}', directly or through "
+                f"clock gates."
             )
 
 

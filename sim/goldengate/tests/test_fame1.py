@@ -40,7 +40,10 @@ always @(posedge clock) begin
   if (x[7]) memory[x[3:0]] <= count ^ bits;
   read <= memory[x[6:3]];
 end
-assign y = count ^ read;
+logic latched; logic [7:0] gated; wire gate = latched & clock;
+always_latch if (!clock) latched = x[5];
+always @(posedge gate) gated <= gated + x;
+assign y = count ^ read ^ gated;
 """
 
 

@@ -38,6 +38,7 @@ void *create() {
   instance->context.threads(1);
   instance->model = std::make_unique<Vplain>(&instance->context, "plain");
   instance->model->PLAIN_CLOCK = 0;
+  instance->model->eval();  // an asynchronous reset that is high from the first cycle rises in it
   return instance.release();
 }
 

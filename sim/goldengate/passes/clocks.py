@@ -1,0 +1,291 @@
+"""Pass `clocks`: gated clocks, and further clocks with a ratio, become enables on the one clock.
+
+In: the flat module. A *gate* is an AND of a clock and a signal that cannot change while the clock
+is high: a latch that is open while it is low, an input of the top, or logic of these. A further
+clock of the request is an input of the top; `p/q` of it are its rising edges for each edge of the
+clock, edge k in cycle ceil(k·q/p), so both rise together in cycle 0. Out: what was clocked by a
+gate or a further clock is clocked by the clock, with an enable; a further clock is no input any
+more, but a divider. So each engine, and FAME-1, simulates them.
+
+What is clocked otherwise (by falling edges, by registers, by gates that may open while the clock is
+high) stays as it is; the pass `check` decides about it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from pyosys import libyosys as ys
+
+from goldengate.drivers import Bit, Drivers, bits
+from goldengate.errors import GoldenGateError, nearest
+from goldengate.state import State, plain, public
+
+MOST_CYCLES = 1 << 20
+"""The largest denominator of a ratio."""
+
+_DIVIDER = """\
+module firesim_divider_{name}(input clock, output tick);
+  reg [{high}:0] count;
+  initial count = {first};
+  wire [{high}:0] sum = count + {numerator};
+  assign tick = sum >= {denominator};
+  always @(posedge clock) count <= tick ? sum - {denominator} : sum;
+endmodule
+"""
+_WITH_ENABLE = {
+    "$dff": "$dffe",
+    "$adff": "$adffe",
+    "$aldff": "$aldffe",
+    "$sdff": "$sdffe",
+    "$dffsr": "$dffsre",
+}
+_ENABLED = frozenset((*_WITH_ENABLE.values(), "$sdffce"))
+
+
+def _key(bit: Any) -> Bit:
+    if bit.is_wire():
+        return plain(bit.wire.name), bit.offset
+    return "", 1 if bit.data == ys.State.S1 else 0
+
+
+def _beside(cell: Any, output: str, port: str, bit: Any) -> Any:
+    """Return the bit of a port that lies where `bit` does in the output."""
+    outputs = [_key(one) for one in cell.getPort(public(output)).to_sigbit_vector()]
+    return list(cell.getPort(public(port)).to_sigbit_vector())[outputs.index(_key(bit))]
+
+
+class _Clocks:
+    """Turns clocks of a module into enables."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.module = state.module
+        self.drivers = Drivers(self.module)
+        self.clock: Bit = (state.request.clock, 0)
+        self.one = next(iter(ys.SigSpec(ys.Const(1, 1)).to_sigbit_vector()))
+        self.ticks: dict[Bit, Any] = {self.clock: self.one}
+        self.made: dict[tuple[str, Bit, Bit], Any] = {}
+
+    def add_tick(self, name: str, tick: Any) -> None:
+        """Say that the clock `name` rises in the cycles in which the bit `tick` is 1."""
+        self.ticks[name, 0] = tick
+
+    def _gate(self, kind: str, first: Any, second: Any) -> Any:
+        if kind == "And" and self.one in (first, second):
+            return second if first == self.one else first
+        key = (kind, _key(first), _key(second))
+        if key not in self.made:
+            name = ys.IdString(f"$firesim$clock_enable${len(self.made)}")
+            operands = [ys.SigSpec(first, 1), ys.SigSpec(second, 1)][: 1 if kind == "Not" else 2]
+            made = getattr(self.module, kind)(name, *operands)
+            self.made[key] = next(iter(made.to_sigbit_vector()))
+        return self.made[key]
+
+    def enable(self, bit: Any) -> Any:
+        """Return the bit that is 1 in the cycles in which a clock rises; None if not known."""
+        bit = self.drivers.source(bit)
+        if not bit.is_wire():
+            return None
+        if _key(bit) in self.ticks:
+            return self.ticks[_key(bit)]
+        operands = self._operands(self.drivers.cells.get(_key(bit)), ("$and", "$logic_and"))
+        for clock, gate in (operands, operands[::-1]) if len(operands) == 2 else ():
+            tick = self.enable(clock)
+            opened = None if tick is None else self._stable(gate, self.drivers.source(clock))
+            if opened is not None:
+                return self._gate("And", tick, opened)
+        return None
+
+    def _operands(self, cell: Any, kinds: tuple[str, ...]) -> list[Any]:
+        """Return the one-bit operands of a cell of one of these kinds; none for others."""
+        if cell is None or plain(cell.type) not in kinds:
+            return []
+        found = []
+        for port in ("A", "B", "Y"):
+            if cell.hasPort(public(port)):
+                signal = list(cell.getPort(public(port)).to_sigbit_vector())
+                if len(signal) != 1:
+                    return []
+                found += signal if port != "Y" else []
+        return found
+
+    def _stable(self, bit: Any, clock: Any) -> Any:
+        """Return what a gate's signal is when the clock rises, if it stays so; else None."""
+        bit = self.drivers.source(bit)
+        if not bit.is_wire():
+            return bit
+        cell = self.drivers.cells.get(_key(bit))
+        if cell is None:
+            is_input = bit.wire.port_input and _key(bit) not in self.ticks
+            return bit if is_input else None
+        kind = plain(cell.type)
+        if kind == "$dlatch":
+            return self._latched(cell, bit, clock)
+        operands = self._operands(cell, ("$and", "$logic_and", "$or", "$logic_or", "$not"))
+        values = [self._stable(operand, clock) for operand in operands]
+        if not values or any(value is None for value in values):
+            return None
+        name = {"and": "And", "or": "Or", "not": "Not"}[kind.rpartition("_")[2].lstrip("$")]
+        return self._gate(name, values[0], values[-1])
+
+    def _is_low(self, bit: Any, clock: Any) -> bool | None:
+        """Whether a bit is 1 while the clock is low (True) or high (False); None for others."""
+        bit = self.drivers.source(bit)
+        if not bit.is_wire():
+            return None
+        if _key(bit) == _key(clock):
+            return False
+        inverted = self._operands(self.drivers.cells.get(_key(bit)), ("$not", "$logic_not"))
+        same = inverted and _key(self.drivers.source(inverted[0])) == _key(clock)
+        return True if same else None
+
+    def _latched(self, latch: Any, bit: Any, clock: Any) -> Any:
+        """Return the bit that a latch takes while the clock is low, if it is open just then."""
+        (opened,) = latch.getPort(public("EN")).to_sigbit_vector()
+        low = self._is_low(opened, clock)
+        if low is None or low != latch.getParam(public("EN_POLARITY")).as_bool():
+            return None
+        return self._while_low(_beside(latch, "Q", "D", bit), clock)
+
+    def _while_low(self, bit: Any, clock: Any) -> Any:
+        """Follow multiplexers that the clock selects: the reader makes one for a closed latch."""
+        while True:
+            bit = self.drivers.source(bit)
+            cell = self.drivers.cells.get(_key(bit)) if bit.is_wire() else None
+            if cell is None or plain(cell.type) != "$mux":
+                return bit
+            (select,) = cell.getPort(public("S")).to_sigbit_vector()
+            low = self._is_low(select, clock)
+            if low is None:
+                return bit
+            bit = _beside(cell, "Y", "B" if low else "A", bit)
+
+    def _limit(self, cell: Any, port: str, enable: Any) -> None:
+        """Make every bit of a control depend on the enable."""
+        polarity = public(f"{port}_POLARITY")
+        low = cell.hasParam(polarity) and not cell.getParam(polarity).as_bool()
+        result = ys.SigSpec()
+        for bit in cell.getPort(public(port)).to_sigbit_vector():
+            result.append(self._gate("And", enable, self._gate("Not", bit, bit) if low else bit))
+        cell.setPort(public(port), result)
+        if low:
+            cell.setParam(polarity, ys.Const(1, 1))
+
+    def rewrite(self, cell: Any, port: str, enable: Any) -> None:
+        """Clock a cell by the clock, with the enable."""
+        kind = plain(cell.type)
+        cell.setPort(public(port), ys.SigSpec(self.module.wire(public(self.clock[0]))))
+        if enable == self.one:
+            return
+        if kind in _WITH_ENABLE:
+            cell.type = ys.IdString(_WITH_ENABLE[kind])
+            cell.setParam(public("EN_POLARITY"), ys.Const(1, 1))
+            cell.setPort(public("EN"), ys.SigSpec(enable, 1))
+        else:
+            self._limit(cell, "EN", enable)
+        if cell.hasPort(public("SRST")) and kind != "$sdffce":
+            self._limit(cell, "SRST", enable)
+
+    def run(self) -> None:
+        """Rewrite every cell whose clock is known."""
+        for cell in list(self.module.cells_.values()):
+            port = _clock_port(cell)
+            if port is None:
+                continue
+            (bit,) = cell.getPort(public(port)).to_sigbit_vector()
+            enable = self.enable(bit)
+            if enable is not None and _key(bit) != self.clock:
+                self.rewrite(cell, port, enable)
+
+
+def _clock_port(cell: Any) -> str | None:
+    """Return the port with the rising edge a cell is clocked by, if there is one."""
+    kind = plain(cell.type)
+    if kind in ("$check", "$print"):
+        single = cell.getParam(public("TRG_WIDTH")).as_int() == 1
+        edge = single and cell.getParam(public("TRG_ENABLE")).as_bool()
+        return "TRG" if edge and cell.getParam(public("TRG_POLARITY")).as_bool() else None
+    clocked = kind in _WITH_ENABLE or kind in _ENABLED or kind in ("$memwr_v2", "$memrd_v2")
+    if not clocked:
+        return None
+    enabled = public("CLK_ENABLE")
+    if cell.hasParam(enabled) and not cell.getParam(enabled).as_bool():
+        return None
+    return "CLK" if cell.getParam(public("CLK_POLARITY")).as_bool() else None
+
+
+def _check(state: State, name: str, ratio: Fraction) -> None:
+    top, module = state.request.top, state.module
+    wire = module.wire(public(name))
+    if wire is None or not wire.port_input or wire.width != 1 or name == state.request.clock:
+        inputs = [plain(p) for p in module.ports if module.wire(p).port_input]
+        raise GoldenGateError(
+            f"{top}: expected a further one-bit input '{name}' as a clock{nearest(name, inputs)}; "
+            f"its inputs are: {', '.join(sorted(inputs))}."
+        )
+    if not 0 < ratio <= 1 or ratio.denominator > MOST_CYCLES:
+        raise GoldenGateError(
+            f"{top}: the ratio of clock '{name}' is {ratio}, expected a fraction above 0, at most "
+            f"1, with a denominator of at most {MOST_CYCLES}."
+        )
+
+
+def _add_divider(state: State, name: str, ratio: Fraction) -> Any:
+    """Add the register that counts out the edges of a further clock; return the tick's bit."""
+    module = state.module
+    wire = module.wire(public(name))
+    wire.port_input = False
+    module.fixup_ports()
+    text = _DIVIDER.format(
+        name=name,
+        high=ratio.denominator.bit_length(),
+        first=ratio.denominator - ratio.numerator,
+        numerator=ratio.numerator,
+        denominator=ratio.denominator,
+    )
+    source = state.out / f"firesim_divider_{name}.v"
+    source.write_text(text)
+    state.run(f"read_verilog {source}")
+    state.run(f"proc firesim_divider_{name}")
+    cell = module.addCell(public(f"{name}_divider"), public(f"firesim_divider_{name}"))
+    tick = module.addWire(public(f"{name}_tick"), 1)
+    cell.setPort(public("clock"), ys.SigSpec(module.wire(public(state.request.clock))))
+    cell.setPort(public("tick"), ys.SigSpec(tick))
+    state.run("flatten")
+    return next(iter(ys.SigSpec(tick).to_sigbit_vector()))
+
+
+def _refuse_other_uses(state: State, name: str) -> None:
+    """Nothing but clocks of what was rewritten may read a further clock."""
+    drivers = Drivers(state.module)
+    for cell in state.module.cells_.values():
+        for port, signal in dict(cell.connections_).items():
+            if plain(port) in ("Y", "Q"):
+                continue
+            for bit in signal.to_sigbit_vector():
+                if _key(drivers.source(bit)) == (name, 0):
+                    raise GoldenGateError(
+                        f"{state.place(cell.get_src_attribute())}: this reads the clock '{name}' "
+                        f"otherwise than by its rising edge or a clock gate; a clock with a ratio "
+                        f"has no level."
+                    )
+
+
+def run(state: State) -> None:
+    """Rewrite what is clocked by gates and further clocks."""
+    ratios = {name: Fraction(text) for name, text in state.request.clock_ratios.items()}
+    for name, ratio in ratios.items():
+        _check(state, name, ratio)
+    ticks = {name: _add_divider(state, name, ratio) for name, ratio in ratios.items()}
+    clocks = _Clocks(state)
+    for name, tick in ticks.items():
+        clocks.add_tick(name, tick)
+    clocks.run()
+    state.run("opt_clean")
+    for name in ratios:
+        _refuse_other_uses(state, name)
+
+
+__all__ = ["MOST_CYCLES", "bits", "run"]
