@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several blades in one netlist: each must do what one alone does with the same inputs.
+
+It is what an FPGA or a board model would hold, and the largest netlist that FireSim has met: eight
+Rocket blades with all their peripherals are one flat module.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import goldengate
+from firesim.build.rtl import blade_rtl
+from goldengate.harness import RESET_CYCLES, Model
+
+from regression.support.experiment import ExperimentError
+
+CHANGED = 0.2
+"""Share of the inputs that are drawn anew in a cycle."""
+
+
+def compile_copies(folder: Path, blade: str, copies: int) -> Path:
+    """Compile `copies` blades in one module, untrained; return the model, which is in `folder`."""
+    rtl = blade_rtl(blade)
+    about = json.loads((rtl / "blade.json").read_text())
+    instances = [f"  {about['top']} blade{n}(.clock, .reset);" for n in range(copies)]
+    folder.mkdir(parents=True)
+    wrapper = folder / "copies.sv"
+    text = ["module Copies(input logic clock, input logic reset);", *instances, "endmodule", ""]
+    wrapper.write_text("\n".join(text))
+    sources = [*(rtl / source for source in about["sources"]), wrapper]
+    return goldengate.compile(sources, "Copies", folder / "model", engine="generated")
+
+
+def compare_copies(one: Path, many: Path, copies: int, cycles: int, seed: int) -> None:
+    """Drive the copies and as many single blades with the same random inputs.
+
+    Raises:
+        ExperimentError: an output differs.
+    """
+    generator = random.Random(seed)
+    together = Model(many / "model.so")
+    alone = [Model(one / "model.so") for _ in range(copies)]
+    inputs = [n for n, (_, is_input) in alone[0].ports.items() if is_input and n != "reset"]
+    for cycle in range(cycles):
+        expected: dict[str, int] = {}
+        together["reset"] = int(cycle < RESET_CYCLES)
+        for index, model in enumerate(alone):
+            model["reset"] = int(cycle < RESET_CYCLES)
+            for name in inputs:
+                if generator.random() < CHANGED:
+                    value = generator.getrandbits(model.ports[name][0])
+                    model[name] = together[f"blade{index}__{name}"] = value
+            found = model.step()
+            expected |= {f"blade{index}__{name}": value for name, value in found.items()}
+        for name, value in together.step().items():
+            if not name.startswith("firesim_") and expected[name] != value:
+                raise ExperimentError(
+                    f"{copies} blades in one netlist: output {name} differs in cycle {cycle}, "
+                    f"seed {seed}."
+                )
+    for model in (together, *alone):
+        model.close()
