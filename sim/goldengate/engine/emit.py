@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from goldengate.engine import access
+from goldengate.engine import access, names
 from goldengate.engine.design import Column, Design, Port
 from goldengate.engine.expressions import (
     allocated_rows,
@@ -41,6 +41,7 @@ class Emitter:
         self.items = items
         self.design: Design = items.design
         self.clusters = clusters
+        self.functions = names.functions(items, [cluster.items for cluster in clusters])
         self.home = {
             item.number: index for index, cluster in enumerate(clusters) for item in cluster.items
         }
@@ -208,7 +209,7 @@ def state_header(emitter: Emitter) -> str:
     lines += [f"  u8 flag[{max(1, len(emitter.clusters))}];", *_by_width(fields)]
     lines += [_column_field(column) for column in design.columns]
     lines += ["};"]
-    lines += [f"void cluster_{index}(State &s);" for index in range(len(emitter.clusters))]
+    lines += [f"void {function}(State &s);" for function in emitter.functions]
     lines += ["}", ""]
     return "\n".join(lines)
 
@@ -217,7 +218,7 @@ def cluster_file(emitter: Emitter, indices: list[int]) -> str:
     """Return a source file with the functions of some clusters."""
     lines = ['#include "state.h"', "namespace model {"]
     for index in indices:
-        lines.append(f"void cluster_{index}(State &s) {{")
+        lines.append(f"void {emitter.functions[index]}(State &s) {{")
         lines += [f"  {line}" for line in emitter.cluster(index)]
         lines.append("}")
     return "\n".join([*lines, "}", ""])
@@ -251,8 +252,8 @@ def _initial_state(emitter: Emitter) -> list[str]:
 def _cycle_lines(emitter: Emitter) -> list[str]:
     """Return the body of a cycle."""
     lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
-    for index in range(len(emitter.clusters)):
-        lines.append(f"  if (s.flag[{index}]) [[unlikely]] cluster_{index}(s);")
+    for index, function in enumerate(emitter.functions):
+        lines.append(f"  if (s.flag[{index}]) [[unlikely]] {function}(s);")
     for item in emitter.items.items:
         if item.staged:
             leaf = emitter.design.registers[item.index].leaf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from goldengate.engine import items
+from goldengate.engine import items, names
 from goldengate.engine.backend import cut
 from goldengate.engine.cluster import MOST_ITEMS, Partitioner
 from goldengate.engine.profile import Profile, key_of
@@ -65,3 +65,22 @@ def test_what_cannot_be_foreseen_is_not_branched_on() -> None:
     emitter = cut(found, _invented(found, random.Random(2)))
     assert emitter.erratic
     assert emitter.erratic <= set(emitter.flags_of)
+
+
+def test_clusters_are_called_after_the_module_that_most_of_them_is_in() -> None:
+    body = ["  wire width 8 \\core.alu.sum", "  wire width 8 \\core.pc", "  wire width 8 \\next"]
+    widths: dict[str, int | str] = {"A_WIDTH": 8, "B_WIDTH": 8, "Y_WIDTH": 8}
+    sources = {"A": "\\x", "B": "\\core.pc", "Y": "\\next"}
+    body.append(cell("$mul", {**widths, "A_SIGNED": 0, "B_SIGNED": 0}, **sources))
+    for q in ("\\core.alu.sum", "\\core.pc"):
+        source = "\\next" if q.endswith("sum") else "\\x"
+        body.append(cell("$dff", {"WIDTH": 8, "CLK_POLARITY": 1}, CLK="\\clock", D=source, Q=q))
+    body.append("  connect \\y \\core.alu.sum")
+    found = items.collect(design(module_text("\n".join(body), x=8, y=8)))
+    of_kind = {(item.kind, item.index): item for item in found.items}
+    alu = [item for item in found.items if item.kind == "node"] + [of_kind["update", 0]]
+    assert names.functions(found, [alu, [of_kind["update", 1]], [of_kind["output", 1]]]) == [
+        "cluster_0_in_core_alu",
+        "cluster_1_in_core",
+        "cluster_2_in_top",
+    ]
