@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import argparse
 import random
-from pathlib import Path
-from typing import Any
 
-from regression.support.cluster import Cluster, Config, merged
+from regression.support.cluster import Config
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
-from regression.support.simulate import Run, simulate
+from regression.support.simulate import Run
+from regression.support.warm import WarmStart
 from regression.support.warm_linux import (
     NODES,
     SLOPE_GOAL,
@@ -33,44 +32,31 @@ POINTS, QUICK_POINTS = 20, 2
 EARLIEST, LATEST = 0.1, 0.9
 """Between which parts of a run it is saved: at its end there is nothing left to go on with."""
 REGION_GOAL_S = 30.0
+LIMIT_CYCLES = 2_000_000_000
 BARE_METAL: Config = {
     "system": {"topology": "two_nodes", "node": {"memory": {"size_mib": 16}}},
     "workload": "quickstart",
 }
 
-Description = dict[str, Any]
 
-
-def describe(experiment: Experiment, engine: str, folder: Path) -> Description:
-    """Return the description of the bare-metal run on one engine."""
-    config = merged(BARE_METAL, {"simulation": {"engine": engine, "max_cycles": 2_000_000_000}})
-    return Cluster(experiment, config).description(folder)
-
-
-def saved(experiment: Experiment, folder: Path, points: int) -> tuple[Run, list[int]]:
+def saved(experiment: Experiment, points: int) -> tuple[WarmStart, Run, list[int]]:
     """Run it on the functional blade, once to see how long it takes and once to save it."""
-    whole = simulate(describe(experiment, "functional", folder), folder / "whole")
+    folder = experiment.folder / "bare-metal"
+    warm = WarmStart(experiment, BARE_METAL, folder)
+    whole = warm.whole(LIMIT_CYCLES)
     rng = random.Random(f"{experiment.seed} bare-metal")
     end = whole.end_cycle
     cycles = sorted(rng.randrange(int(EARLIEST * end), int(LATEST * end)) for _ in range(points))
-    description = describe(experiment, "functional", folder)
-    description["snapshots"] = {"directory": str(folder / "snapshots"), "at_cycles": cycles}
-    again = simulate(description, folder / "saved")
+    again = warm.save(cycles, LIMIT_CYCLES)
     if again.token_hash != whole.token_hash:
         raise ExperimentError(f"{folder}: being saved has changed the functional run.")
-    return whole, cycles
-
-
-def go_on(experiment: Experiment, folder: Path, cycle: int, threads: int) -> Run:
-    """Continue a snapshot in RTL."""
-    description = describe(experiment, "rtl", folder)
-    description["restore"] = {"snapshot": str(folder / "snapshots" / f"cycle-{cycle}")}
-    description["threads"] = threads
-    return simulate(description, folder / f"rtl-{cycle}-{threads}")
+    return warm, whole, cycles
 
 
 def problem(whole: Run, run: Run) -> str:
     """Return what is wrong with a run that went on in RTL; empty when nothing is."""
+    if run.exit_status != 0:
+        return f"it ended with {run.result['reason']}"
     for name in NODES:
         if not shape(whole.console(name)).endswith(shape(run.console(name))):
             return f"{name} does not print what is left to print"
@@ -85,11 +71,10 @@ def warm_facts(run: Run) -> tuple[int, int]:
 
 def bare_metal_points(experiment: Experiment, points: int) -> list[str]:
     """Save bare-metal nodes at so many points and continue each; return what went wrong."""
-    folder = experiment.folder / "bare-metal"
-    whole, cycles = saved(experiment, folder, points)
+    warm, whole, cycles = saved(experiment, points)
     wrong, rows = [], []
     for cycle in cycles:
-        runs = [go_on(experiment, folder, cycle, threads) for threads in (1, 2)]
+        runs = [warm.go_on(cycle, LIMIT_CYCLES, threads) for threads in (1, 2)]
         what = problem(whole, runs[0])
         if runs[0].token_hash != runs[1].token_hash:
             what = f"hashes {runs[0].token_hash} and {runs[1].token_hash}"

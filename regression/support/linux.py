@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ from regression.support.simulate import Run
 
 ENGINE = "functional engine, 1 cycle per instruction"
 """What plots and tables call the machine that was measured."""
-RTL_ENGINE = "RTL engine, Rocket, memory of 40 cycles"
+RTL_ENGINE = "RTL engine, warm start, Rocket, memory of 40 cycles"
+LABELS = {"functional": ENGINE, "rtl": RTL_ENGINE}
 CLOCK_HZ = 3.2e9
 LIMIT_CYCLES = int(20 * CLOCK_HZ)
 """A cluster that does not end by itself is cut off here."""
@@ -54,6 +56,13 @@ def linux_config(topology: str, linux: str, over: Config | None = None) -> Confi
         },
     }
     return merged(base, over or {})
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says which engine the measured part runs on."""
+    parser.add_argument(
+        "--engine", choices=tuple(LABELS), default="functional", help="of what is measured"
+    )
 
 
 def check_one_thread(experiment: Experiment, name: str, config: Config, run: Run) -> None:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import random
 import re
 import statistics
-from typing import Any
 
-from regression.support.cluster import Cluster, Config, merged
+from regression.support.cluster import Config, merged
 from regression.support.experiment import Experiment, ExperimentError
-from regression.support.simulate import Run, simulate
+from regression.support.simulate import Run
+from regression.support.warm import WarmStart, region_cycle
 
 NODES = ("node0", "node1")
 PEER = "172.16.0.3"
@@ -26,6 +26,8 @@ AFTER_REGION_CYCLES = 2_000_000, 6_000_000
 """Where in the transfer it is saved, from the start of the region: connections are up by then."""
 BOOT_CYCLES, TRANSFER_CYCLES, SLOPE_CYCLES = 400_000, 1_200_000, 3_000_000
 """For which a saved node goes on in RTL."""
+LIMIT_CYCLES = 32_000_000
+"""For which they run on the functional blade."""
 LATE_BOOT = 0.95
 """How much of the boot is over where a node is saved that goes on in RTL up to its transfer."""
 LATE_BOOT_CYCLES = 6_000_000
@@ -43,15 +45,13 @@ COMPLAINT = re.compile(
 NUMBER = re.compile(r"\d+(\.\d+)?")
 PING = re.compile(r"^ping sequence=(\d+) (time_ns|lost)=(\d+)$", re.MULTILINE)
 
-Description = dict[str, Any]
-
 
 def shape(console: str) -> str:
     """Return what a console says, whatever the numbers: those are the engine's."""
     return NUMBER.sub("#", console.replace("\r", ""))
 
 
-class LinuxPair:
+class LinuxPair(WarmStart):
     """Two Linux nodes, run on the functional blade and continued in RTL."""
 
     def __init__(self, experiment: Experiment, name: str, commands: list[str], config: Config):
@@ -62,48 +62,14 @@ class LinuxPair:
             "workload": {"node": {"linux": "linux-pings"}, "nodes": nodes},
             "simulation": {"captures": False, "throughput_interval_cycles": 0},
         }
-        self.experiment = experiment
-        self.config = merged(base, config)
-        self.folder = experiment.folder / name
-        self.functional = self._describe("functional")
-        self.rtl = self._describe("rtl")
-        self.region_cycle = 0
-        self.whole = self._run_functional()
-
-    def _describe(self, engine: str) -> Description:
-        config = merged(self.config, {"simulation": {"engine": engine}})
-        return Cluster(self.experiment, config).description(self.folder / engine)
-
-    def _run_functional(self) -> Run:
-        limit = 32_000_000
-        run = simulate({**self.functional, "max_cycles": limit}, self.folder / "found", expect=(1,))
-        found = run.result["nodes"][0]["statistics"]["region_start_cycle"]
-        if found is None or found + AFTER_REGION_CYCLES[1] > limit:
+        super().__init__(experiment, merged(base, config), experiment.folder / name)
+        self.found = self.whole(LIMIT_CYCLES)
+        self.region_cycle = region_cycle(self.found)
+        if self.region_cycle + AFTER_REGION_CYCLES[1] > LIMIT_CYCLES:
             raise ExperimentError(
-                f"{run.folder}: found the region of interest at {found}, expected it "
-                f"{AFTER_REGION_CYCLES[1]:,} cycles before cycle {limit:,}."
+                f"{self.folder}: found the region of interest at {self.region_cycle:,}, expected "
+                f"it {AFTER_REGION_CYCLES[1]:,} cycles before cycle {LIMIT_CYCLES:,}."
             )
-        self.region_cycle = int(found)
-        return run
-
-    def save(self, cycles: list[int]) -> Run:
-        """Save the nodes at these cycles."""
-        description = {
-            **self.functional,
-            "snapshots": {"directory": str(self.folder / "snapshots"), "at_cycles": cycles},
-            "max_cycles": max(cycles) + 1,
-        }
-        return simulate(description, self.folder / "saved", expect=(1,))
-
-    def go_on(self, cycle: int, more_cycles: int, threads: int) -> Run:
-        """Continue in RTL what was saved at `cycle`."""
-        description = {
-            **self.rtl,
-            "restore": {"snapshot": str(self.folder / "snapshots" / f"cycle-{cycle}")},
-            "max_cycles": cycle + more_cycles,
-            "threads": threads,
-        }
-        return simulate(description, self.folder / f"rtl-{cycle}-{threads}", expect=(1,))
 
     def problem(self, run: Run, *, pings: bool) -> str:
         """Return what is wrong with a run in RTL, which gets as far as `pings`; empty: nothing."""
@@ -112,7 +78,7 @@ class LinuxPair:
             if found:
                 return f"{name} says {found[0]!r}"
         if not pings:
-            same = all(shape(run.console(n)) in shape(self.whole.console(n)) for n in NODES)
+            same = all(shape(run.console(n)) in shape(self.found.console(n)) for n in NODES)
             return "" if same else "a console goes on differently"
         times = ping_times_ns(run)
         if len(times) < LEAST_PINGS or 0 in times:
@@ -148,10 +114,10 @@ def linux_points(experiment: Experiment, points: int) -> list[str]:
         more = BOOT_CYCLES if booting else TRANSFER_CYCLES
         if cycle == int(LATE_BOOT * boot):
             more = LATE_BOOT_CYCLES
-        run = pair.go_on(cycle, more, experiment.threads)
+        run = pair.go_on(cycle, cycle + more, experiment.threads)
         what = pair.problem(run, pings=more != BOOT_CYCLES)
         if index in (0, points - 1):
-            one = pair.go_on(cycle, more, 1 if experiment.threads > 1 else 2)
+            one = pair.go_on(cycle, cycle + more, 1 if experiment.threads > 1 else 2)
             if one.token_hash != run.token_hash:
                 what = f"hashes {run.token_hash} and {one.token_hash}"
         if what:
@@ -171,8 +137,8 @@ def region_start_s(experiment: Experiment) -> float:
     """Return the wall time from built artefacts to the first RTL cycle of a region of interest."""
     pair = _transfer(experiment)
     saved = pair.save([pair.region_cycle])
-    first = pair.go_on(pair.region_cycle, 1, experiment.threads)
-    return pair.whole.process_wall_s + saved.process_wall_s + first.process_wall_s
+    first = pair.go_on(pair.region_cycle, pair.region_cycle + 1, experiment.threads)
+    return pair.found.process_wall_s + saved.process_wall_s + first.process_wall_s
 
 
 def slope(experiment: Experiment) -> float:
@@ -184,7 +150,7 @@ def slope(experiment: Experiment) -> float:
         pair = LinuxPair(experiment, f"latency-{latency}", commands, config)
         cycle = pair.region_cycle + AFTER_REGION_CYCLES[0]
         pair.save([cycle])
-        run = pair.go_on(cycle, SLOPE_CYCLES, experiment.threads)
+        run = pair.go_on(cycle, cycle + SLOPE_CYCLES, experiment.threads)
         times = ping_times_ns(run)[COLD_PINGS:]
         what = pair.problem(run, pings=True)
         if what or not times:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from firesim.report.console import records
 from firesim_software.linux import LinuxError
 from firesim_software.linux.description import read
 from firesim_software.linux.guest import FOLDER, guest_program, guest_programs
@@ -55,8 +56,11 @@ def memload(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def serve(server: socket.socket, corrupt: bool) -> None:
-    """Answer one connection as memcached does; `corrupt` changes a byte of the values."""
+def serve(server: socket.socket, corrupt: bool, missing: bytes) -> None:
+    """Answer one connection as memcached does; `corrupt` changes a byte of the values.
+
+    The key `missing` is never there.
+    """
     connection, _ = server.accept()
     values: dict[bytes, bytes] = {}
     with connection, connection.makefile("rwb") as stream:
@@ -65,17 +69,21 @@ def serve(server: socket.socket, corrupt: bool) -> None:
             if command == b"set":
                 values[key] = stream.read(int(rest[2]) + 2)[:-2]
                 stream.write(b"STORED\r\n")
-            elif key in values:
-                value = values[key][:-1] + (b"!" if corrupt else values[key][-1:])
-                stream.write(b"VALUE %s 0 %d\r\n%s\r\nEND\r\n" % (key, len(value), value))
             else:
+                for one in [key, *rest]:
+                    if one not in values or one == missing:
+                        continue
+                    value = values[one][:-1] + (b"!" if corrupt else values[one][-1:])
+                    stream.write(b"VALUE %s 0 %d\r\n%s\r\n" % (one, len(value), value))
                 stream.write(b"END\r\n")
             stream.flush()
 
 
-def load(memload: Path, *arguments: str, corrupt: bool = False) -> tuple[int, str]:
+def load(
+    memload: Path, *arguments: str, corrupt: bool = False, missing: bytes = b""
+) -> tuple[int, str]:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=serve, args=(server, corrupt), daemon=True).start()
+        threading.Thread(target=serve, args=(server, corrupt, missing), daemon=True).start()
         port = f"port={server.getsockname()[1]}"
         command = [str(memload), port, "connections=1", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -84,13 +92,36 @@ def load(memload: Path, *arguments: str, corrupt: bool = False) -> tuple[int, st
 
 def test_every_request_is_answered_and_checked(memload: Path) -> None:
     value_bytes = random.Random(SEED).randint(1, 1000)
-    arguments = ["rate=2000", "requests=300", "keys=20", f"value_bytes={value_bytes}"]
+    arguments = ["rate=2000,4000", "milliseconds=100", "keys=20", f"value_bytes={value_bytes}"]
     status, text = load(memload, *arguments)
     assert status == 0, f"seed {SEED}: {text}"
-    assert "memload requests=300 " in text and "misses=0 overflows=0" in text
+    found = [record for record in records(text) if record.kind == "memload"]
+    assert [record.number("misses") for record in found] == [0, 0]
+    # Random times: about the rate asked for, and all of them answered.
+    for record, rate in zip(found, (2000, 4000), strict=True):
+        asked = record.number("requests") or 0
+        assert 0.8 * rate / 10 < asked < 1.2 * rate / 10
+        assert record.number("asked_per_s") == 10 * asked
+        answered_s = (record.number("answered_per_s") or 0) * (record.number("seconds") or 0)
+        assert answered_s == pytest.approx(asked, abs=1)
+
+
+def test_a_get_of_several_keys_is_checked_key_by_key(memload: Path) -> None:
+    arguments = ["milliseconds=20", "keys=7", "get_keys=5"]
+    status, text = load(memload, *arguments)
+    assert status == 0 and "misses=0 overflows=0" in text
+    status, text = load(memload, *arguments, missing=b"key00000003")
+    assert status == 1
+    assert all((r.number("misses") or 0) > 0 for r in records(text) if r.kind == "memload")
 
 
 def test_a_wrong_value_is_found(memload: Path) -> None:
-    status, text = load(memload, "requests=50", "keys=5", corrupt=True)
+    status, text = load(memload, "milliseconds=50", "keys=5", corrupt=True)
     assert status == 1
     assert "found a wrong byte at 99 of its value" in text
+
+
+@pytest.mark.parametrize("rates", ["", "5,", "5,,6", "x", "0"])
+def test_wrong_rates_are_refused(memload: Path, rates: str) -> None:
+    status, text = load(memload, f"rate={rates}")
+    assert status == 1 and "rate: expected up to 32 numbers from 1" in text

@@ -53,7 +53,7 @@ if [ $me = 0 ]; then
 else
   arrive 2000
   until nc $first 11211 < /dev/null 2> /dev/null; do usleep $pause_us; done
-  memload server=$first rate=4000 requests=200 keys=100 seed=$me
+  memload server=$first rate=4000 milliseconds=50 keys=100 seed=$me
   status=$?
   arrive 3000
   exit $status

@@ -2,7 +2,7 @@
 # The server on node 0, and the loads of all other nodes, which begin and end with it.
 #
 # THREADS is the number of the server's workers, PINNED=1 binds each to a core of its own. Every load
-# runs RATES (requests a second) one after the other, each for MILLISECONDS.
+# asks over CONNECTIONS at RATES (requests a second, with commas between), each for MILLISECONDS.
 address=172.16.0.2
 begin_port=100
 end_port=200
@@ -45,12 +45,11 @@ serve() {
 }
 
 load() {
-  status=0
   arrive $begin_port
-  for rate in ${RATES:-2000}; do
-    memload server=$address rate=$rate requests=$((rate * ${MILLISECONDS:-500} / 1000)) \
-      keys=100 seed="$FIRESIM_INDEX" || status=1
-  done
+  memload server=$address rate="${RATES:-2000}" milliseconds="${MILLISECONDS:-100}" \
+    connections="${CONNECTIONS:-20}" keys=100 get_keys="${GET_KEYS:-1}" seed=$((${SEED:-0} * 1000 + FIRESIM_INDEX)) \
+    value_bytes="${VALUE_BYTES:-100}"
+  status=$?
   arrive $end_port
   exit $status
 }
