@@ -31,7 +31,7 @@ PUBLISHED_GBPS = {1: (1.67, 4.80), 2: (2.12, 3.01)}
 """Table 5.1, Linux 5.3, by cores: networked and loopback."""
 USUAL_MTU, JUMBO_MTU = 1_500, 9_000
 RTL_LIMIT_CYCLES = 400_000_000
-REGION = "usleep 50000; firesim-start-roi; "
+REGION = "usleep 5000; firesim-start-roi; "
 """Before the sender's job in RTL: by then the receiver listens."""
 
 

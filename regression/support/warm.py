@@ -12,7 +12,7 @@ from regression.support.simulate import Run, simulate
 
 Description = dict[str, Any]
 
-REGION_LIMIT_CYCLES = 64_000_000
+REGION_LIMIT_CYCLES = 128_000_000
 """By when a guest must have said where its region of interest begins."""
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from regression.linux_cluster import reached
+from regression.memcached import Point, highest_served
 from regression.support.experiment import ExperimentError
 from regression.support.linux import Load, Stream, linux_config, loads, ping_times_us, streams
 
@@ -45,3 +46,18 @@ def test_configurations_are_laid_over() -> None:
     config = linux_config("rack_2", "linux-base", {"simulation": {"threads": 1}})
     assert config["simulation"]["engine"] == "functional"
     assert config["simulation"]["threads"] == 1
+
+
+def points(*answered_per_s: float) -> list[Point]:
+    rates = (1000.0, 2000.0, 3000.0)
+    return [
+        Point("x", asked, answered, 1, 2, 3, 0)
+        for asked, answered in zip(rates, answered_per_s, strict=True)
+    ]
+
+
+def test_servers_are_compared_where_none_is_overloaded() -> None:
+    good = points(1000, 2000, 3000)
+    assert highest_served({"4": good, "5": good}) == 2
+    assert highest_served({"4": good, "5": points(1000, 1961, 2930)}) == 1
+    assert highest_served({"4": good, "5": points(970, 1900, 2900)}) is None
