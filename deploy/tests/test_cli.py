@@ -153,3 +153,12 @@ def test_heavy_modules_are_imported_only_when_needed() -> None:
     code += "'goldengate', 'matplotlib', 'rich.live') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"
+
+
+def test_commands_are_called_by_the_name_that_users_type() -> None:
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "firesim.cli.main", "workload", "build"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "Usage: firesim workload build" in done.stderr

@@ -50,4 +50,4 @@ app.add_typer(snapshot, name="snapshot")
 app.add_typer(workload, name="workload")
 
 if __name__ == "__main__":
-    app()
+    app(prog_name="firesim")
