@@ -11,7 +11,8 @@ Published is that a fifth thread makes the 95th percentile much worse and leaves
 threads follow it at low load, where the scheduler places them badly; and that pinning mends this.
 The rule, at the highest rate at which all three servers answer 98 % of what is asked: the 95th
 percentile with 5 threads is 1.2 times that with 4 or more, and the median is within 10 %. Only this
-shape can be compared: the functional engine gives every instruction one cycle.
+shape can be compared: the functional engine gives every instruction one cycle. With `--engine rtl`
+it is the latency of one load on one thread, in RTL from a warm start.
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ from statistics import mean, median
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, Verdict, run_experiment
-from regression.support.linux import ENGINE, Load, check_one_thread, linux_config, loads
+from regression.support.linux import (
+    ENGINE,
+    Load,
+    add_engine,
+    check_one_thread,
+    linux_config,
+    loads,
+)
+from regression.support.memcached_rtl import measure_rtl
 from regression.support.plotting import new_figure, save_figure
 
 RATES = (1_000, 2_000, 3_000, 4_000, 5_000, 6_000)
@@ -172,6 +181,8 @@ def _table(experiment: Experiment, points: dict[str, list[Point]]) -> None:
 
 
 def _measure(experiment: Experiment) -> Verdict:
+    if experiment.arguments.engine == "rtl":
+        return measure_rtl(experiment)
     nodes: int = experiment.arguments.nodes or (3 if experiment.quick else 8)
     servers = (SERVERS[0], SERVERS[2]) if experiment.quick else SERVERS
     points = {
@@ -206,6 +217,7 @@ def _measure(experiment: Experiment) -> Verdict:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=int, default=0, help="nodes of the rack (default: 8)")
     parser.add_argument("--milliseconds", type=int, default=0, help="target time of each rate")
+    add_engine(parser)
 
 
 def run(argv: list[str]) -> int:

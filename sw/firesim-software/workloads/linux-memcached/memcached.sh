@@ -2,7 +2,8 @@
 # The server on node 0, and the loads of all other nodes, which begin and end with it.
 #
 # THREADS is the number of the server's workers, PINNED=1 binds each to a core of its own. Every load
-# asks over CONNECTIONS at RATES (requests a second, with commas between), each for MILLISECONDS.
+# asks over CONNECTIONS at RATES (requests a second, with commas between), each for MILLISECONDS, for
+# GET_KEYS keys at once. The region of interest begins when loads and server are up.
 address=172.16.0.2
 begin_port=100
 end_port=200
@@ -46,6 +47,7 @@ serve() {
 
 load() {
   arrive $begin_port
+  firesim-start-roi
   memload server=$address rate="${RATES:-2000}" milliseconds="${MILLISECONDS:-100}" \
     connections="${CONNECTIONS:-20}" keys=100 get_keys="${GET_KEYS:-1}" seed=$((${SEED:-0} * 1000 + FIRESIM_INDEX)) \
     value_bytes="${VALUE_BYTES:-100}"
