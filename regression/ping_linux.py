@@ -95,7 +95,8 @@ def measure_rtl(experiment: Experiment, nodes: int, latency: int, pings: int) ->
     """Run the pings at one link latency in RTL; on functional nodes, ping has begun to run."""
     interval_s = RTL_INTERVAL_CYCLES / CLOCK_HZ
     ping = f"ping -c 1000000 -i {interval_s:g} node1 & usleep 3000; firesim-start-roi; wait"
-    cycles = (pings + 2) * RTL_INTERVAL_CYCLES
+    # ping begins to wait for the next one when it has printed the last.
+    cycles = (pings + 2) * RTL_INTERVAL_CYCLES * 5 // 4
     run = region_in_rtl(
         experiment,
         f"latency-{latency}",
