@@ -82,8 +82,8 @@ def _plot(experiment: Experiment, rows: list[Row]) -> Path:
     ]
     published = [[PUBLISHED_GBPS[row.cores][kind] for row in rows] for kind in (0, 1)]
     panels = (
-        (axes[0], f"measured: {LABELS[experiment.arguments.engine]}", measured),
-        (axes[1], "published: table 5.1, Linux 5.3", published),
+        (axes[0], f"measured:\n{LABELS[experiment.arguments.engine]}", measured),
+        (axes[1], "published:\ntable 5.1, Linux 5.3", published),
     )
     for panel, title, values in panels:
         for kind, name in enumerate(kinds):
