@@ -35,10 +35,10 @@ def _config(experiment: Experiment) -> Config:
 def _plot(experiment: Experiment, found: dict[str, Load]) -> Path:
     figure, axes = new_figure()
     for number, (engine, load) in enumerate(found.items()):
-        at = [place + 0.4 * number - 0.2 for place in range(3)]
-        values = (load.p50_us, load.p95_us, load.p99_us)
+        at = [place + 0.4 * number - 0.2 for place in range(2)]
+        values = (load.p50_us, load.p95_us)
         axes.bar(at, values, width=0.38, color=COLOURS[number], label=LABELS[engine])
-    axes.set_xticks(range(3), ["median", "95 %", "99 %"])
+    axes.set_xticks(range(2), ["median", "95 %"])
     axes.set_ylabel("latency (µs of target time)")
     axes.set_title(f"memcached, 1 thread, {RATE_PER_S:,} requests a second")
     axes.legend(loc="upper left", fontsize=8)
