@@ -16,6 +16,7 @@ import pytest
 from firesim.config.load import load_file
 from firesim.run.folder import ProcessRecord, is_alive, load_simulator
 from firesim.run.runner import run
+from firesim.run.summary import pace
 
 MakeTraffic = Callable[..., Path]
 SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"
@@ -161,3 +162,9 @@ def test_a_full_disk_leaves_results(traffic: MakeTraffic, tmp_path: Path) -> Non
     assert "No space left on device" in message or "is full" in message
     record = load_simulator(copy)
     assert record is not None and not is_alive(record)
+
+
+def test_a_run_may_outrun_real_time() -> None:
+    assert pace(0.5) == "2.0 times faster"
+    assert pace(1.26) == "1.3 times slower"
+    assert pace(1234.4) == "1,234 times slower"

@@ -65,6 +65,11 @@ def test_an_unknown_name_has_the_nearest(two: Path) -> None:
         find_snapshot("boted")
 
 
+def test_without_any_snapshot_no_names_are_expected(results_root: Path) -> None:
+    with pytest.raises(InputError, match='found "booted", .*: there is none in the results'):
+        find_snapshot("booted")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

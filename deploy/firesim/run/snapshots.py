@@ -108,6 +108,11 @@ def find_snapshot(text: str) -> Snapshot:
     named = [snapshot for snapshot in known if snapshot.name == text]
     if not named:
         names = sorted({snapshot.name for snapshot in known})
+        if not names:
+            raise InputError(
+                f'snapshot: found "{text}", expected a folder with a snapshot: there is none in '
+                "the results."
+            )
         raise InputError(f"snapshot: {unknown(text, 'a folder or one of the snapshots', names)}")
     return named[-1]
 

@@ -27,7 +27,7 @@ def print_summary(outcome: Outcome, console: Console) -> None:
         console.print(
             f"simulated {cycles:,} cycles ({target_time(cycles, clock_hz)} of target time) "
             f"in {wall_s:.2f} s: {engineering(rate_hz, 'Hz')}, "
-            f"{clock_hz / rate_hz:,.0f} times slower than real time",
+            f"{pace(clock_hz / rate_hz)} than real time",
             highlight=False,
             soft_wrap=True,
         )
@@ -44,6 +44,13 @@ def print_summary(outcome: Outcome, console: Console) -> None:
     console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
     if outcome.message:
         console.print(outcome.message, style="red", highlight=False, markup=False, soft_wrap=True)
+
+
+def pace(slowdown: float) -> str:
+    """Return how a run compares with real time: nodes that mostly idle outrun it."""
+    if slowdown < 1:
+        return f"{1 / slowdown:,.1f} times faster"
+    return f"{slowdown:,.{1 if slowdown < 10 else 0}f} times slower"
 
 
 def node_table(outcome: Outcome) -> Table:
