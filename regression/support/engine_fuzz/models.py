@@ -19,14 +19,20 @@ from regression.support.engine_fuzz.netlists import Netlist, name_of
 from regression.support.random_inputs import invented_cut
 
 HERE = Path(__file__).resolve().parent
-_FLAGS = ["-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-w"]
-_CHECKED = [
+_FLAGS: list[str | Path] = [
+    "-std=c++20",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-asynchronous-unwind-tables",
+    "-w",
+]
+_CHECKED: list[str | Path] = [
     "-O0", "-fsanitize=shift,bounds,integer-divide-by-zero,signed-integer-overflow",
     "-fsanitize-trap=all",
 ]  # fmt: skip
-_AS_MODELS = ["-O2", "-march=native"]
+_AS_MODELS: list[str | Path] = ["-O2", "-march=native"]
 _FOLDERS = (HERE, backend.ENGINE_FOLDER, backend.RUNTIME_FOLDER)
-_INCLUDES = [f"-I{folder}" for folder in _FOLDERS]
+_INCLUDES: list[str | Path] = [f"-I{folder}" for folder in _FOLDERS]
 
 
 def compile_tool(folder: Path) -> None:
