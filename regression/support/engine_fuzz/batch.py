@@ -14,7 +14,7 @@ from regression.support.engine_fuzz.netlists import Netlist
 
 BATCH = 200
 CYCLES = 32
-_AS_MODELS_EVERY = 10
+_AS_MODELS_EVERY = 20
 
 
 @dataclass(frozen=True)

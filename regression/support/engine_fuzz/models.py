@@ -20,12 +20,8 @@ from regression.support.random_inputs import invented_cut
 
 HERE = Path(__file__).resolve().parent
 _FLAGS: list[str | Path] = [
-    "-std=c++20",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-asynchronous-unwind-tables",
-    "-w",
-]
+    "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-w",
+]  # fmt: skip
 _CHECKED: list[str | Path] = [
     "-O0", "-fsanitize=shift,bounds,integer-divide-by-zero,signed-integer-overflow",
     "-fsanitize-trap=all",

@@ -29,13 +29,13 @@ _ASYNCHRONOUS = ("$adff", "$adffe", "$dffsr", "$dffsre")
 _LOADED = ("$aldff", "$aldffe")
 _GROUPS = (
     (_UNARY, 3), (_REDUCE, 3), (_BINARY, 6), (_DIVIDE, 2), (_SHIFT, 4), (_COMPARE, 4), (_LOGIC, 1),
-    (_MUX, 5), (("register",), 3), (("memory",), 2),
+    (_MUX, 5), (("register",), 3), (("memory",), 3),
 )  # fmt: skip
 _WIDTHS = (
     1, 1, 1, 1, 2, 2, 3, 4, 5, 7, 8, 8, 9, 13, 16, 16, 24, 31, 32, 32, 33, 40, 63, 64, 64, 65, 84,
     100, 127, 128, 129, 200,
 )  # fmt: skip
-_AMOUNT_WIDTHS = (1, 2, 3, 5, 6, 7, 8, 9, 33, 65)
+_AMOUNT_WIDTHS = (1, 2, 3, 5, 6, 7, 7, 8, 9, 33, 65)
 WORD = 64
 CLOCK = "\\clock"
 
@@ -238,7 +238,12 @@ class Netlist:
             "A_WIDTH": a, "A_SIGNED": 0 if kind == "$shiftx" else self.random.randint(0, 1),
             "B_WIDTH": b, "B_SIGNED": int(signed_amount), "Y_WIDTH": y,
         }  # fmt: skip
-        self._finish(kind, parameters, {"A": self._signal(a), "B": self._signal(b)}, y, a, known)
+        amount = self._signal(b)
+        if b > 5 and self.random.random() < 0.3:
+            # A multiple of 32 or 64: beyond a word, or by just its width.
+            low = self.random.choice((5, min(6, b - 1)))
+            amount = "{ " + self._signal(b - low) + f" {low}'{'0' * low} }}"
+        self._finish(kind, parameters, {"A": self._signal(a), "B": amount}, y, a, known)
 
     def _mux(self, kind: str) -> None:
         width = self._width()

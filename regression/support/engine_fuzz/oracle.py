@@ -30,21 +30,28 @@ for command in open(sys.argv[1]):
 """
 
 
-class _Inputs:
-    """Draws the values of one input: corners as often as random numbers, or no change."""
+class _Input:
+    """Draws the values of one input: corners as often as random numbers.
+
+    Some inputs seldom change: a part of the netlist must rest while another is busy.
+    """
 
     def __init__(self, generator: random.Random, width: int) -> None:
         self.random = generator
         self.width = width
         self.value = 0
+        self.activity = generator.choice((0.1, 0.4, 0.8, 1.0, 1.0))
 
     def draw(self) -> None:
         """Choose the next value."""
         rng, width = self.random, self.width
+        if rng.random() > self.activity:
+            return
         full = (1 << width) - 1
         bit = 1 << rng.randrange(width)
+        ones = (1 << rng.randint(0, width)) - bit
         choices = (
-            self.value, self.value, 0, full, bit, full ^ bit, 1 << (width - 1), rng.getrandbits(3),
+            0, full, bit, full ^ bit, 1 << (width - 1), ones, full ^ ones, rng.getrandbits(3),
             self.value + 1, self.value ^ bit, -1 - rng.getrandbits(3), rng.getrandbits(width),
             rng.getrandbits(width), rng.getrandbits(width),
         )  # fmt: skip
@@ -54,7 +61,7 @@ class _Inputs:
 def _stimulus(netlist: Netlist, cycles: int) -> str:
     """Return the Yosys witness that drives a netlist; its inputs now and then stand still."""
     generator = random.Random(f"inputs of {netlist.seed}")
-    inputs = [(name, _Inputs(generator, netlist.widths[name])) for name in netlist.inputs]
+    inputs = [(name, _Input(generator, netlist.widths[name])) for name in netlist.inputs]
     signals = [
         {"path": [name], "offset": 0, "width": width, "init_only": False}
         for name, width in ((CLOCK, 1), *((name, one.width) for name, one in inputs))
