@@ -15,7 +15,8 @@ from pathlib import Path
 from firesim.build.tools import run as run_tool
 from goldengate.engine import backend, emit, items, netlist, rtlil
 
-from regression.support.engine_fuzz.netlists import Netlist, name_of
+from regression.support.engine_fuzz.builder import name_of
+from regression.support.engine_fuzz.netlists import Netlist
 from regression.support.random_inputs import invented_cut
 
 HERE = Path(__file__).resolve().parent

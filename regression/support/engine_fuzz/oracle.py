@@ -17,7 +17,8 @@ from pathlib import Path
 
 from firesim.build.tools import run as run_tool
 
-from regression.support.engine_fuzz.netlists import CLOCK, Netlist, name_of
+from regression.support.engine_fuzz.builder import CLOCK, name_of
+from regression.support.engine_fuzz.netlists import Netlist
 
 _MOST_CPU_S = 600
 _RUN = f"""
