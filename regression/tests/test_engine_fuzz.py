@@ -1,0 +1,69 @@
+"""engine-fuzz itself: silent when all is well, else it names the netlist."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from goldengate.engine import cells, signals
+
+from regression.engine_fuzz import KINDS
+from regression.support.engine_fuzz import batch, models
+from regression.support.engine_fuzz.netlists import Netlist
+
+SEEDS = list(range(1001, 1041))
+
+
+@pytest.fixture(scope="module")
+def tool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of what all batches share."""
+    folder = tmp_path_factory.mktemp("tool")
+    models.compile_tool(folder)
+    return folder
+
+
+def _kinds(seed: int) -> set[str]:
+    return {kind for kind, _ in Netlist(seed).kinds}
+
+
+def test_equal_netlists_are_called_equal(tool: Path, tmp_path: Path) -> None:
+    found = batch.run(tmp_path / "batch", tool, SEEDS)
+    assert found.differences == []
+    assert found.compared_bits > 10 * found.unknown_bits > 0
+
+
+def test_a_wrong_cell_is_found_only_where_it_is(
+    tool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(cells.RULES, "$sub", cells.RULES["$add"])
+    broken = {one.seed for one in batch.run(tmp_path / "batch", tool, SEEDS).differences}
+    assert broken
+    assert all("$sub" in _kinds(seed) for seed in broken)
+
+
+def test_what_stops_a_batch_is_traced_to_its_netlists(
+    tool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> signals.Signal:
+        raise AssertionError("planted")
+
+    monkeypatch.setitem(cells.RULES, "$reduce_xor", refuse)
+    found = batch.run(tmp_path / "batch", tool, SEEDS)
+    assert {one.seed for one in found.differences} == {
+        seed for seed in SEEDS if "$reduce_xor" in _kinds(seed)
+    }
+    assert all(one.what == "AssertionError: planted" for one in found.differences)
+
+
+def test_a_netlist_follows_from_its_seed_alone() -> None:
+    assert Netlist(7).text() == Netlist(7).text() != Netlist(8).text()
+    cut = batch.batches(batch.BATCH - 2, 5)
+    assert cut == [[batch.BATCH - 2, batch.BATCH - 1], [batch.BATCH + n for n in range(3)]]
+
+
+def test_every_kind_is_generated_soon() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(1, 1500):
+        seen.update(_kinds(seed))
+    assert not KINDS - set(seen), "kinds the engine takes and the fuzzer does not make"
