@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 _WIDTHS = (
     1, 1, 1, 1, 2, 2, 3, 4, 5, 7, 8, 8, 9, 13, 16, 16, 24, 31, 32, 32, 33, 40, 63, 64, 64, 65, 84,
@@ -12,11 +13,22 @@ _WIDTHS = (
 )  # fmt: skip
 WORD = 64
 CLOCK = "\\clock"
+FURTHER_CLOCK = "\\further_clock"
 
 
 def name_of(seed: int) -> str:
     """Return the name of a netlist's module, without the backslash."""
     return f"n{seed}"
+
+
+def cell_text(
+    kind: str, number: int, parameters: Mapping[str, int | str], ports: Mapping[str, str]
+) -> str:
+    """Return the text of a cell."""
+    lines = [f"  cell {kind} $c{number}"]
+    lines += [f"    parameter \\{name} {value}" for name, value in parameters.items()]
+    lines += [f"    connect \\{name} {value}" for name, value in ports.items()]
+    return "\n".join([*lines, "  end"])
 
 
 class Builder:
@@ -25,7 +37,8 @@ class Builder:
     `kinds` counts its cells by kind and by the words of 64 bits of their widest port. `has_load`
     says that a register follows data while a control is active, `contended` names the memories of
     which several ports may write one row at once: the oracle needs to know. With `hides`, some
-    values are not outputs.
+    values are not outputs. With `has_clocks`, clocks may be gated, or the further clock, which has
+    the `ratio`, once chosen, to the clock; the pass `clocks` then has something to do.
     """
 
     def __init__(self, seed: int) -> None:
@@ -35,6 +48,9 @@ class Builder:
         self.contended: list[str] = []
         self.has_load = False
         self.hides = self.random.random() < 0.25
+        self.has_clocks = self.random.random() < 0.1
+        self.ratio: Fraction | None = None
+        self.gates = 0
         self.wires: list[tuple[str, int, str]] = []
         self.inputs: list[str] = []
         self.outputs: list[tuple[str, int]] = []
@@ -100,10 +116,7 @@ class Builder:
     ) -> None:
         """Add a cell."""
         self.kinds[kind, (widest + WORD - 1) // WORD] += 1
-        lines = [f"  cell {kind} $c{len(self.cells)}"]
-        lines += [f"    parameter \\{name} {value}" for name, value in parameters.items()]
-        lines += [f"    connect \\{name} {value}" for name, value in ports.items()]
-        self.cells.append("\n".join([*lines, "  end"]))
+        self.cells.append(cell_text(kind, len(self.cells), parameters, ports))
 
     def finish(
         self, kind: str, parameters: dict[str, int | str], ports: dict[str, str], width: int,
@@ -115,10 +128,36 @@ class Builder:
         if known:
             self.use(name, width)
 
-    def clock(self, parameters: dict[str, int | str], ports: dict[str, str]) -> None:
-        """Choose the clock of a register or of a write port."""
-        parameters["CLK_POLARITY"] = 1
-        ports["CLK"] = CLOCK
+    def clock(self) -> str:
+        """Choose a clock for registers or write ports: most netlists have one."""
+        rng = self.random
+        clock = CLOCK
+        if self.has_clocks and rng.random() < 0.3:
+            self.ratio = self.ratio or Fraction(rng.randint(1, 7), rng.randint(7, 9))
+            clock = FURTHER_CLOCK
+        return self._gate(clock) if self.has_clocks and rng.random() < 0.5 else clock
+
+    def _gate(self, clock: str) -> str:
+        """Add a clock gate: a latch that is open while the clock is low, and an AND."""
+        enable, gated = f"$e{len(self.cells)}", f"$g{len(self.cells)}"
+        self.wires += [(enable, 1, ""), (gated, 1, "")]
+        self.gates += 1
+        enabling = self.signal(1, [name for name in self.pool if name != CLOCK])
+        latch = {"EN": clock, "D": enabling, "Q": enable}
+        parameters = {"WIDTH": 1, "EN_POLARITY": 0}
+        self.cells.append(cell_text("$dlatch", len(self.cells), parameters, latch))
+        widths = {f"{port}_WIDTH": 1 for port in "ABY"} | {"A_SIGNED": 0, "B_SIGNED": 0}
+        first, second = self.random.choice(((clock, enable), (enable, clock)))
+        ports = {"A": first, "B": second, "Y": gated}
+        self.cells.append(cell_text("$and", len(self.cells), widths, ports))
+        return gated
+
+    def rises(self, cycle: int) -> bool:
+        """Whether the further clock rises with the clock: edge k does in cycle ceil(k / ratio)."""
+        if self.ratio is None:
+            return False
+        edge = cycle * self.ratio.numerator // self.ratio.denominator
+        return -(-edge * self.ratio.denominator // self.ratio.numerator) == cycle
 
     def ports(self) -> list[tuple[str, int, bool]]:
         """Return (name, width, whether it is an input) of all ports but the clock."""
@@ -130,6 +169,9 @@ class Builder:
         lines = [f"module \\{name_of(self.seed)}", f"  wire input 1 {CLOCK}"]
         for index, name in enumerate(self.inputs):
             lines.append(f"  wire width {self.widths[name]} input {index + 2} {name}")
+        if self.ratio is not None:
+            last = len(self.inputs) + len(self.outputs) + 2
+            lines.append(f"  wire input {last} {FURTHER_CLOCK}")
         places = {name: len(self.inputs) + 2 + i for i, (name, _) in enumerate(self.outputs)}
         for name, width, initial in self.wires:
             if initial:

@@ -25,8 +25,9 @@ def add_memory(netlist: Builder) -> None:
     shared: dict[str, int | str] = {"MEMID": memid, "ABITS": bits, "WIDTH": width}
     for _ in range(rng.randint(1, 2)):
         _read_port(netlist, shared, size, writers)
+    clock = netlist.clock() if writers else ""
     for port in range(writers):
-        _write_port(netlist, shared, port, writers)
+        _write_port(netlist, shared, clock, port, writers)
 
 
 def _initial_rows(netlist: Builder, memid: str, width: int, size: int, priority: int) -> None:
@@ -73,7 +74,9 @@ def _guard(netlist: Builder, row: str, width: int, address: str, bits: int, size
     netlist.finish("$mux", {"WIDTH": width}, ports, width, width)
 
 
-def _write_port(netlist: Builder, shared: dict[str, int | str], port: int, writers: int) -> None:
+def _write_port(
+    netlist: Builder, shared: dict[str, int | str], clock: str, port: int, writers: int
+) -> None:
     """Add a port that wins over all before it."""
     width = int(shared["WIDTH"])
     mask = "{ " + " ".join([netlist.signal(1)] * width) + " }"
@@ -84,10 +87,9 @@ def _write_port(netlist: Builder, shared: dict[str, int | str], port: int, write
         lanes = [netlist.signal(1) for _ in range((width + 7) // 8)]
         mask = "{ " + " ".join(lanes[bit // 8] for bit in reversed(range(width))) + " }"
     parameters: dict[str, int | str] = {
-        **shared, "CLK_ENABLE": 1, "PORTID": port,
+        **shared, "CLK_ENABLE": 1, "CLK_POLARITY": 1, "PORTID": port,
         "PRIORITY_MASK": f"{writers}'{'1' * port:0>{writers}}",
     }  # fmt: skip
-    ports = {"EN": mask, "ADDR": netlist.signal(int(shared["ABITS"])),
-             "DATA": netlist.signal(width)}  # fmt: skip
-    netlist.clock(parameters, ports)
+    address, data = netlist.signal(int(shared["ABITS"])), netlist.signal(width)
+    ports = {"EN": mask, "ADDR": address, "DATA": data, "CLK": clock}
     netlist.add("$memwr_v2", parameters, ports, width)

@@ -7,8 +7,10 @@ compiled without optimisation and with traps for what C++ leaves undefined, some
 
 from __future__ import annotations
 
+import json
 import random
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,10 +58,26 @@ def _cut(found: items.Items, seed: int) -> emit.Emitter:
     return emitter
 
 
-def _emitted(one: Netlist) -> str:
+def _one_clock(folder: Path, netlists: Sequence[Netlist]) -> None:
+    """Write NAME.il for each netlist with several clocks, after Golden Gate's pass `clocks`."""
+    wanted = {
+        name_of(one.seed): str(one.ratio or "")
+        for one in netlists
+        if one.gates or one.ratio is not None
+    }
+    for one in netlists:
+        if name_of(one.seed) in wanted:
+            (folder / f"{name_of(one.seed)}.in.il").write_text(one.text())
+    if wanted:
+        run_tool([sys.executable, HERE / "one_clock.py", folder, json.dumps(wanted)])
+
+
+def _emitted(folder: Path, one: Netlist) -> str:
     """Return the C++ of a netlist in a namespace of its own."""
     name = name_of(one.seed)
-    module = rtlil.parse(one.text().splitlines(), name)
+    rewritten = folder / f"{name}.il"
+    text = rewritten.read_text() if rewritten.is_file() else one.text()
+    module = rtlil.parse(text.splitlines(), name)
     design = netlist.build(module, "clock", [port for port, _, _ in one.ports()])
     texts = emit.write(_cut(items.collect(design), one.seed), "", 1, [])
     text = "\n".join(texts[file] for file in ("state.h", "clusters_0.cc", "main.cc"))
@@ -74,7 +92,8 @@ def program(folder: Path, tool: Path, netlists: Sequence[Netlist], as_models: bo
     """
     name, flags = ("models", _AS_MODELS) if as_models else ("checked", _CHECKED)
     table = [f"  FUZZ_NETLIST({name_of(one.seed)})," for one in netlists]
-    lines = [_emitted(one) for one in netlists]
+    _one_clock(folder, netlists)
+    lines = [_emitted(folder, one) for one in netlists]
     lines += ["const Netlist kNetlists[] = {", *table, "};"]
     lines += ["const size_t kNetlistCount = sizeof kNetlists / sizeof kNetlists[0];", ""]
     source, target = folder / "batch.cc", folder / "batch"

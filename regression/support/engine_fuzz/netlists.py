@@ -185,7 +185,8 @@ class Netlist(Builder):
         # All of $ff's past must be of the inputs of the cycle before: it has no clock.
         ports = {"D": self.signal(width, self.inputs if kind == "$ff" else ()), "Q": name}
         if kind != "$ff":
-            self.clock(parameters, ports)
+            parameters["CLK_POLARITY"] = 1
+            ports["CLK"] = self.clock()
 
         def control(port: str, value: str) -> None:
             ports[port] = value

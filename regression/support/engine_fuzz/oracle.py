@@ -17,7 +17,7 @@ from pathlib import Path
 
 from firesim.build.tools import run as run_tool
 
-from regression.support.engine_fuzz.builder import CLOCK, name_of
+from regression.support.engine_fuzz.builder import CLOCK, FURTHER_CLOCK, name_of
 from regression.support.engine_fuzz.netlists import Netlist
 
 _MOST_CPU_S = 600
@@ -63,18 +63,20 @@ def _stimulus(netlist: Netlist, cycles: int) -> str:
     """Return the Yosys witness that drives a netlist; its inputs now and then stand still."""
     generator = random.Random(f"inputs of {netlist.seed}")
     inputs = [(name, _Input(generator, netlist.widths[name])) for name in netlist.inputs]
+    further = [(FURTHER_CLOCK, 1)] if netlist.ratio is not None else []
     signals = [
         {"path": [name], "offset": 0, "width": width, "init_only": False}
-        for name, width in ((CLOCK, 1), *((name, one.width) for name, one in inputs))
+        for name, width in ((CLOCK, 1), *((name, one.width) for name, one in inputs), *further)
     ]
     steps = []
-    for _ in range(cycles):
+    for cycle in range(cycles):
         if generator.random() < 0.85:
             for _, one in inputs:
                 one.draw()
         bits = "".join(format(one.value, f"0{one.width}b") for _, one in reversed(inputs))
-        steps += [{"bits": bits + "0"}] * (2 if netlist.has_load else 1)
-        steps.append({"bits": bits + "1"})
+        low, high = ("0", str(int(netlist.rises(cycle)))) if further else ("", "")
+        steps += [{"bits": low + bits + "0"}] * (2 if netlist.has_load else 1)
+        steps.append({"bits": high + bits + "1"})
     witness = {"format": "Yosys Witness Trace", "clocks": [], "signals": signals, "steps": steps}
     return json.dumps(witness)
 
