@@ -22,10 +22,10 @@ extern const Netlist kNetlists[];
 extern const size_t kNetlistCount;
 
 // The table entry of the netlist whose code is in namespace model::name.
-#define FUZZ_NETLIST(name)                                                                \
-  {                                                                                       \
-    #name, sizeof(model::name::State), model::name::kPorts,                               \
+#define FUZZ_NETLIST(name)                                                              \
+  {                                                                                     \
+#name, sizeof(model::name::State), model::name::kPorts,                               \
         sizeof model::name::kPorts / sizeof(model::PortEntry),                            \
         [](void *state) { model::name::initialize(*static_cast<model::name::State *>(state)); }, \
-        [](void *state) { model::name::cycle(*static_cast<model::name::State *>(state)); }       \
+        [](void *state) { model::name::cycle(*static_cast<model::name::State *>(state)); } \
   }
