@@ -21,7 +21,7 @@ from firesim.run.experiments import SLOW_STATUS, experiments
 
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
-EXPERIMENT_LIMIT_S = 900
+EXPERIMENT_LIMIT_S = 1800
 SANITIZED = ("firesim-core-tests", "firesim-switch-tests", "switch-fuzz")
 """What CI builds with sanitizers: where threads meet. The rest would double the time CI takes."""
 
