@@ -15,7 +15,7 @@ def experiment(
     name: Annotated[str | None, typer.Argument(help="Name of the experiment.")] = None,
     list_all: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
-    """Run an experiment; --quick takes about a minute, engine-fuzz four; other options are the experiment's own.
+    """Run an experiment; --quick takes about a minute. Other options are the experiment's own.
 
     Examples:
 
