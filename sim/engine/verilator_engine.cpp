@@ -25,8 +25,9 @@
 
 double sc_time_stamp() { return 0; }
 
-// Generated beside FiresimModel.cpp; Verilator declares it only there.
+// Generated beside FiresimModel.cpp; Verilator declares them only there.
 void FiresimModel___024root___eval(FiresimModel___024root *root);
+void FiresimModel___024root___eval_settle(FiresimModel___024root *root);
 
 namespace {
 
@@ -93,7 +94,7 @@ void copy_port(Value &to, const Value &from) {
   FIRESIM_HELD_INPUTS
 }
 
-// FiresimModel::eval() without its frame: the initialisation, done by the first settle(), and the
+// FiresimModel::eval() without its frame: the initialisation, done by create(), and the
 // queues of messages and of dead objects, which synthesizable logic never fills. The frame takes
 // locks, 1 % of a blade's time.
 void evaluate(FiresimModel &model) { FiresimModel___024root___eval(model.rootp); }
@@ -108,8 +109,12 @@ void settle(void *opaque) {
   FiresimModel &model = *instance.model;
   require(instance.phase != Phase::kTick, "settle() twice in one cycle; tick() belongs between");
   if (instance.phase == Phase::kFirst) {
-    if constexpr (kInputsHeld) hold_first_inputs(model);
-    model.eval();
+    if constexpr (kInputsHeld) {
+      hold_first_inputs(model);
+      // No edge has put them there, so nothing would evaluate what depends on them.
+      FiresimModel___024root___eval_settle(model.rootp);
+    }
+    evaluate(model);
   } else {
     if constexpr (kInputsHeld) clock_edge(model);
     model.firesim_clock = 0;

@@ -70,6 +70,24 @@ def test_equal_to_plain_verilator(tmp_path: Path, slow_clock: str) -> None:
     _compare(model / "model.so", plain, 3000, seed())
 
 
+@pytest.mark.parametrize("engine", ["verilator", "generated"])
+@pytest.mark.parametrize("edges", ["posedge clock", "posedge clock or posedge reset"])
+def test_the_first_cycle_has_its_inputs(tmp_path: Path, engine: str, edges: str) -> None:
+    """An asynchronous reset that is high from the first cycle on acts in it."""
+    body = (
+        "logic [7:0] q, r; wire [7:0] next = x + r;\n"
+        "always @(posedge clock) q <= next;\n"
+        f"always @({edges}) if (reset) r <= 8'd7; else r <= x;\n"
+        "assign y = q ^ next;"
+    )
+    at_first = 7 if "reset" in edges else 0
+    source = write(tmp_path, top(body))
+    model = goldengate.compile([source], "Top", tmp_path / "model", engine=engine)
+    with Model(model / "model.so") as running:
+        assert running.step({"reset": 1, "x": 30})["y"] == 30 + at_first
+        assert running.step({"reset": 0, "x": 5})["y"] == (30 + at_first) ^ (5 + 7)
+
+
 @pytest.fixture(scope="module")
 def reflector(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the packet reflector as `firesim build verilog` does."""
