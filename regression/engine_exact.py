@@ -25,6 +25,8 @@ from regression.support.simulate import Run, simulate
 
 QUICKSTART_HASH = "dddd1ba6da304c7e"
 PEER = "peer=00:12:6D:00:00:03"
+LINUX: dict[str, Any] = {"node": {"linux": "linux-hello"}}
+LINUX_CYCLES = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ def cases(experiment: Experiment) -> list[Case]:
         found += [
             Case("block", "rocket-1", {"node": {"program": "block"}}, limit),
             Case("four-cores", "rocket-4", {"node": counters}, 500_000),
+            Case("linux", "rocket-1", LINUX, LINUX_CYCLES),
+            Case("linux-four-cores", "rocket-4", LINUX, LINUX_CYCLES),
         ]
     return found
 
