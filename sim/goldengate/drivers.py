@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyosys import libyosys as ys
+
 from goldengate.state import plain, public
 
 Bit = tuple[str, int]
-"""A wire's name and a position in it."""
+"""A wire's name and a position in it; no name and the value for a constant."""
+
+
+def bit_key(bit: Any) -> Bit:
+    """Return what names a bit of Yosys."""
+    if bit.is_wire():
+        return plain(bit.wire.name), bit.offset
+    return "", 1 if bit.data == ys.State.S1 else 0
 
 
 def bits(signal: Any) -> list[Bit]:
     """List the wire bits of a signal; constants are left out."""
-    found = []
-    for bit in signal.to_sigbit_vector():
-        if bit.is_wire():
-            found.append((plain(bit.wire.name), bit.offset))
-    return found
+    return [bit_key(bit) for bit in signal.to_sigbit_vector() if bit.is_wire()]
 
 
 class Drivers:
@@ -35,17 +40,17 @@ class Drivers:
             pairs = zip(left.to_sigbit_vector(), right.to_sigbit_vector(), strict=True)
             for low, high in pairs:
                 if low.is_wire():
-                    self.aliases[plain(low.wire.name), low.offset] = high
+                    self.aliases[bit_key(low)] = high
 
     def source(self, bit: Any) -> Any:
         """Follow connections from a bit of Yosys to the one that a cell or nothing drives."""
         seen: set[Bit] = set()
         while bit.is_wire():
-            key = plain(bit.wire.name), bit.offset
-            if key not in self.aliases or key in seen:
+            name = bit_key(bit)
+            if name not in self.aliases or name in seen:
                 break
-            seen.add(key)
-            bit = self.aliases[key]
+            seen.add(name)
+            bit = self.aliases[name]
         return bit
 
     def leaves(self, start: Bit) -> tuple[set[str], bool]:
@@ -63,7 +68,7 @@ class Drivers:
             if bit in self.aliases:
                 source = self.aliases[bit]
                 if source.is_wire():
-                    todo.append((plain(source.wire.name), source.offset))
+                    todo.append(bit_key(source))
             elif cell is None:
                 inputs.add(bit[0])
             elif cell.hasPort(public("Q")):

@@ -18,7 +18,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
-from goldengate.drivers import Bit, Drivers, bits
+from goldengate.drivers import Bit, Drivers, bit_key
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.state import State, plain, public
 
@@ -44,16 +44,10 @@ _WITH_ENABLE = {
 _ENABLED = frozenset((*_WITH_ENABLE.values(), "$sdffce"))
 
 
-def _key(bit: Any) -> Bit:
-    if bit.is_wire():
-        return plain(bit.wire.name), bit.offset
-    return "", 1 if bit.data == ys.State.S1 else 0
-
-
 def _beside(cell: Any, output: str, port: str, bit: Any) -> Any:
     """Return the bit of a port that lies where `bit` does in the output."""
-    outputs = [_key(one) for one in cell.getPort(public(output)).to_sigbit_vector()]
-    return list(cell.getPort(public(port)).to_sigbit_vector())[outputs.index(_key(bit))]
+    outputs = [bit_key(one) for one in cell.getPort(public(output)).to_sigbit_vector()]
+    return list(cell.getPort(public(port)).to_sigbit_vector())[outputs.index(bit_key(bit))]
 
 
 class _Clocks:
@@ -75,22 +69,22 @@ class _Clocks:
     def _gate(self, kind: str, first: Any, second: Any) -> Any:
         if kind == "And" and self.one in (first, second):
             return second if first == self.one else first
-        key = (kind, _key(first), _key(second))
-        if key not in self.made:
-            name = ys.IdString(f"$firesim$clock_enable${len(self.made)}")
+        name = (kind, bit_key(first), bit_key(second))
+        if name not in self.made:
+            cell = ys.IdString(f"$firesim$clock_enable${len(self.made)}")
             operands = [ys.SigSpec(first, 1), ys.SigSpec(second, 1)][: 1 if kind == "Not" else 2]
-            made = getattr(self.module, kind)(name, *operands)
-            self.made[key] = next(iter(made.to_sigbit_vector()))
-        return self.made[key]
+            made = getattr(self.module, kind)(cell, *operands)
+            self.made[name] = next(iter(made.to_sigbit_vector()))
+        return self.made[name]
 
     def enable(self, bit: Any) -> Any:
         """Return the bit that is 1 in the cycles in which a clock rises; None if not known."""
         bit = self.drivers.source(bit)
         if not bit.is_wire():
             return None
-        if _key(bit) in self.ticks:
-            return self.ticks[_key(bit)]
-        operands = self._operands(self.drivers.cells.get(_key(bit)), ("$and", "$logic_and"))
+        if bit_key(bit) in self.ticks:
+            return self.ticks[bit_key(bit)]
+        operands = self._operands(self.drivers.cells.get(bit_key(bit)), ("$and", "$logic_and"))
         for clock, gate in (operands, operands[::-1]) if len(operands) == 2 else ():
             tick = self.enable(clock)
             opened = None if tick is None else self._stable(gate, self.drivers.source(clock))
@@ -116,9 +110,9 @@ class _Clocks:
         bit = self.drivers.source(bit)
         if not bit.is_wire():
             return bit
-        cell = self.drivers.cells.get(_key(bit))
+        cell = self.drivers.cells.get(bit_key(bit))
         if cell is None:
-            is_input = bit.wire.port_input and _key(bit) not in self.ticks
+            is_input = bit.wire.port_input and bit_key(bit) not in self.ticks
             return bit if is_input else None
         kind = plain(cell.type)
         if kind == "$dlatch":
@@ -135,10 +129,10 @@ class _Clocks:
         bit = self.drivers.source(bit)
         if not bit.is_wire():
             return None
-        if _key(bit) == _key(clock):
+        if bit_key(bit) == bit_key(clock):
             return False
-        inverted = self._operands(self.drivers.cells.get(_key(bit)), ("$not", "$logic_not"))
-        same = inverted and _key(self.drivers.source(inverted[0])) == _key(clock)
+        inverted = self._operands(self.drivers.cells.get(bit_key(bit)), ("$not", "$logic_not"))
+        same = inverted and bit_key(self.drivers.source(inverted[0])) == bit_key(clock)
         return True if same else None
 
     def _latched(self, latch: Any, bit: Any, clock: Any) -> Any:
@@ -153,7 +147,7 @@ class _Clocks:
         """Follow multiplexers that the clock selects: the reader makes one for a closed latch."""
         while True:
             bit = self.drivers.source(bit)
-            cell = self.drivers.cells.get(_key(bit)) if bit.is_wire() else None
+            cell = self.drivers.cells.get(bit_key(bit)) if bit.is_wire() else None
             if cell is None or plain(cell.type) != "$mux":
                 return bit
             (select,) = cell.getPort(public("S")).to_sigbit_vector()
@@ -188,17 +182,6 @@ class _Clocks:
         if cell.hasPort(public("SRST")) and kind != "$sdffce":
             self._limit(cell, "SRST", enable)
 
-    def run(self) -> None:
-        """Rewrite every cell whose clock is known."""
-        for cell in list(self.module.cells_.values()):
-            port = _clock_port(cell)
-            if port is None:
-                continue
-            (bit,) = cell.getPort(public(port)).to_sigbit_vector()
-            enable = self.enable(bit)
-            if enable is not None and _key(bit) != self.clock:
-                self.rewrite(cell, port, enable)
-
 
 def _clock_port(cell: Any) -> str | None:
     """Return the port with the rising edge a cell is clocked by, if there is one."""
@@ -214,6 +197,18 @@ def _clock_port(cell: Any) -> str | None:
     if cell.hasParam(enabled) and not cell.getParam(enabled).as_bool():
         return None
     return "CLK" if cell.getParam(public("CLK_POLARITY")).as_bool() else None
+
+
+def _on_other_clocks(state: State) -> list[tuple[Any, str, Any]]:
+    """Return (cell, port, clock bit) of what is clocked by another bit than the clock."""
+    found = []
+    for cell in state.module.cells_.values():
+        port = _clock_port(cell)
+        if port is not None:
+            (bit,) = cell.getPort(public(port)).to_sigbit_vector()
+            if bit_key(bit) != (state.request.clock, 0):
+                found.append((cell, port, bit))
+    return found
 
 
 def _check(state: State, name: str, ratio: Fraction) -> None:
@@ -265,7 +260,7 @@ def _refuse_other_uses(state: State, name: str) -> None:
             if plain(port) in ("Y", "Q"):
                 continue
             for bit in signal.to_sigbit_vector():
-                if _key(drivers.source(bit)) == (name, 0):
+                if bit_key(drivers.source(bit)) == (name, 0):
                     raise GoldenGateError(
                         f"{state.place(cell.get_src_attribute())}: this reads the clock '{name}' "
                         f"otherwise than by its rising edge or a clock gate; a clock with a ratio "
@@ -279,13 +274,16 @@ def run(state: State) -> None:
     for name, ratio in ratios.items():
         _check(state, name, ratio)
     ticks = {name: _add_divider(state, name, ratio) for name, ratio in ratios.items()}
+    others = _on_other_clocks(state)
+    if not others and not ratios:  # as in most designs; asking who drives what takes long
+        return
     clocks = _Clocks(state)
     for name, tick in ticks.items():
         clocks.add_tick(name, tick)
-    clocks.run()
+    for cell, port, bit in others:
+        enable = clocks.enable(bit)
+        if enable is not None:
+            clocks.rewrite(cell, port, enable)
     state.run("opt_clean")
     for name in ratios:
         _refuse_other_uses(state, name)
-
-
-__all__ = ["MOST_CYCLES", "bits", "run"]

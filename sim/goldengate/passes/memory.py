@@ -12,19 +12,12 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate.drivers import Bit, bit_key
 from goldengate.state import State, plain, public
-
-_Key = tuple[str, int]
 
 
 def _is_constant(bit: Any, value: int) -> bool:
     return not bit.is_wire() and bit.data == (ys.State.S1 if value else ys.State.S0)
-
-
-def _key(bit: Any) -> _Key:
-    if bit.is_wire():
-        return plain(bit.wire.name), bit.offset
-    return "", 1 if _is_constant(bit, 1) else 0
 
 
 class _Enables:
@@ -32,9 +25,9 @@ class _Enables:
 
     def __init__(self, module: Any) -> None:
         self.module = module
-        self.muxes: dict[_Key, tuple[Any, Any, Any]] = {}
-        self.gates: dict[tuple[str, _Key, _Key], Any] = {}
-        self.done: dict[_Key, Any] = {}
+        self.muxes: dict[Bit, tuple[Any, Any, Any]] = {}
+        self.gates: dict[tuple[str, Bit, Bit], Any] = {}
+        self.done: dict[Bit, Any] = {}
         for cell in module.cells_.values():
             if plain(cell.type) == "$mux":
                 low, high, out = (
@@ -42,10 +35,10 @@ class _Enables:
                 )
                 select = next(iter(cell.getPort(public("S")).to_sigbit_vector()))
                 for a, b, y in zip(low, high, out, strict=True):
-                    self.muxes[_key(y)] = (a, b, select)
+                    self.muxes[bit_key(y)] = (a, b, select)
 
     def _gate(self, kind: str, first: Any, second: Any) -> Any:
-        key = (kind, _key(first), _key(second))
+        key = (kind, bit_key(first), bit_key(second))
         if key not in self.gates:
             name = ys.IdString(f"$firesim$enable${len(self.gates)}")
             left, right = ys.SigSpec(first, 1), ys.SigSpec(second, 1)
@@ -57,7 +50,7 @@ class _Enables:
 
     def simplest(self, bit: Any) -> Any:
         """Follow multiplexers with constant inputs."""
-        key = _key(bit)
+        key = bit_key(bit)
         if not bit.is_wire() or key not in self.muxes:
             return bit
         if key not in self.done:
@@ -66,7 +59,7 @@ class _Enables:
 
     def _simplify_mux(self, bit: Any, low: Any, high: Any, select: Any) -> Any:
         low, high = self.simplest(low), self.simplest(high)
-        if _key(low) == _key(high) and low.is_wire() == high.is_wire():
+        if bit_key(low) == bit_key(high) and low.is_wire() == high.is_wire():
             return low
         if _is_constant(low, 0):
             return select if _is_constant(high, 1) else self._gate("and", select, high)
@@ -82,9 +75,9 @@ def _group_key(cell: Any) -> tuple[str, ...]:
         str(cell.getParam(public("MEMID")).decode_string()),
         cell.getParam(public("CLK_ENABLE")).as_string(),
         cell.getParam(public("CLK_POLARITY")).as_string(),
-        *(str(_key(bit)) for bit in cell.getPort(public("CLK")).to_sigbit_vector()),
+        *(str(bit_key(bit)) for bit in cell.getPort(public("CLK")).to_sigbit_vector()),
         "at",
-        *(str(_key(bit)) for bit in cell.getPort(public("ADDR")).to_sigbit_vector()),
+        *(str(bit_key(bit)) for bit in cell.getPort(public("ADDR")).to_sigbit_vector()),
     )
 
 
