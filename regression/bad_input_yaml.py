@@ -306,8 +306,8 @@ YAML_CASES = [
         (
             '-x simulation.threds=1: simulation: found "threds", expected one of the '
             'keys "asserts", "autocounter", "batch_cycles", "captures", "end_when", '
-            '"engine", "engines", "functional", "max_cycles", "prints", '
-            '"random_batch_seed", "rtl_engine" or 8 more, did you mean "threads"?'
+            '"engine", "engines", "functional", "max_cycles", "peeks", '
+            '"pokes", "prints" or 10 more, did you mean "threads"?'
         ),
         TWO,
         overrides=("simulation.threds=1",),

@@ -2,9 +2,9 @@
 
 Both models of a blade run in lockstep inside firesim-sim: one gets the inputs of the other, and the
 first output that differs ends the run with its name and cycle. The programs reach the core, the
-floating-point unit, traps, virtual memory, the network and the disk. Designs without a program are
-driven with random inputs, in every way in which the generated engine evaluates a design. Then the
-quickstart's cluster hash must be the published one.
+floating-point unit, traps, virtual memory, the network and the disk. Designs without a program, and
+open cores on random instructions, are driven with random inputs, in every way in which the
+generated engine evaluates a design. Then the quickstart's cluster hash must be the published one.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def cases(experiment: Experiment) -> list[Case]:
         ]
         found += [
             Case("block", "rocket-1", {"node": {"program": "block"}}, limit),
-            Case("four-cores", "rocket-4", {"node": counters}, 500_000),
+            Case("four-cores", "rocket-4", {"node": {"program": "cores"}}, 500_000),
             Case("linux", "rocket-1", LINUX, LINUX_CYCLES),
             Case("linux-four-cores", "rocket-4", LINUX, LINUX_CYCLES),
         ]
@@ -95,14 +95,14 @@ def _measure(experiment: Experiment) -> Verdict:
     rows, total = [], 0
     for case in cases(experiment):
         run = _run_case(experiment, case)
-        rows.append([case.name, case.blade, f"{run.node_cycles:,}", run.result["reason"]])
+        rows.append([case.name, case.blade, f"{run.node_cycles:,}", run.result["reason"], ""])
         total += run.node_cycles
     for one in compare_designs(experiment):
-        rows.append([f"random inputs, {one.way}", one.design, f"{one.cycles:,}", "ended"])
+        speeds = f"{one.generated_kcycles_per_s:,.0f} / {one.verilator_kcycles_per_s:,.0f}"
+        rows.append([f"random inputs, {one.way}", one.design, f"{one.cycles:,}", "ended", speeds])
         total += one.cycles
-    experiment.table(
-        "Cycles in which all outputs were equal", ["what ran", "design", "cycles", "ending"], rows
-    )
+    columns = ["what ran", "design", "cycles", "ending", "thousand cycles/CPU s, Verilator's"]
+    experiment.table("Cycles in which all outputs were equal", columns, rows)
     found = _quickstart_hash(experiment)
     experiment.keep(cycles=total, quickstart_hash=found)
     figure = f"{total:,} cycles equal in every output, quickstart's hash {found},"

@@ -60,8 +60,8 @@ def compile_anew(experiment: Experiment, blade: str) -> Built:
 
 def speeds(experiment: Experiment, blade: str) -> tuple[float, float]:
     """Return thousand cycles per CPU second by Verilator and by the generated engine."""
-    rounds = 500 if experiment.quick else 4_000
-    workload = {"node": {"program": "counters", "args": [f"rounds={rounds}"]}}
+    rounds = 300 if experiment.quick else 1_500
+    workload = {"node": {"program": "cores", "args": [f"rounds={rounds}"]}}
     models = {engine: blade_model(blade, engine) for engine in ENGINES}
     repeats: int = 1 if experiment.quick else experiment.arguments.repeats
     config = one_blade(blade, workload, {})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -22,6 +24,8 @@ COMMANDS = [
     ["report"],
     ["schema"],
     ["version"],
+    ["peek"],
+    ["poke"],
     ["test"],
     ["experiment"],
     ["build", "blade"],
@@ -162,3 +166,11 @@ def test_commands_are_called_by_the_name_that_users_type() -> None:
     command = [sys.executable, "-m", "firesim.cli.main", "workload", "build"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "Usage: firesim workload build" in done.stderr
+
+
+def test_help_of_an_experiment_is_its_own() -> None:
+    whole = RUNNER.invoke(app, ["experiment", "--help"])
+    assert (whole.exit_code, "firesim experiment --list" in whole.stdout) == (0, True)
+    shell = [sys.executable, "-m", "firesim.cli.main", "experiment", "engine-speed", "--help"]
+    own = subprocess.run(shell, capture_output=True, text=True, check=True).stdout
+    assert "usage: firesim experiment engine-speed" in own

@@ -56,7 +56,7 @@ class Cluster:
             self.plan,
             folder,
             Steps(self.experiment.console),
-            self.loaded.config.simulation.rtl_engine,
+            self.loaded.config.simulation,
         )
         wanted = self.loaded.config.simulation.threads
         threads = wanted or self.experiment.threads

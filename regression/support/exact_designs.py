@@ -1,50 +1,87 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Designs that no program drives, on both engines with the same random inputs.
 
-Each peripheral by itself, and the plain SystemVerilog example. The generated engine evaluates each
-in three ways: cut without a profile, cut by an invented one, and with all wires kept for waves.
+Each peripheral by itself, the plain SystemVerilog example, and open cores in wrappers that make
+instructions of random inputs. The generated engine evaluates each in three ways: cut without a
+profile, cut by an invented one, and with all wires kept for waves. What both engines share, the
+reader and the passes, is compared as well: some cores run in plain Verilator on the original text.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import goldengate
 from firesim.build.paths import ROOT
 from firesim.build.rtl import peripherals
 from goldengate.engine import backend, items
+from goldengate.tests.reference.plain import build_plain
 
 from regression.support.experiment import Experiment, ExperimentError
-from regression.support.random_inputs import compare_tool, differences, invented_cut
+from regression.support.open_designs import BUSY_OUTPUTS, OPEN_DESIGNS
+from regression.support.random_inputs import Compared, compare, compare_tool, invented_cut
 
 REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
 DEVICES = ("NIC", "BlockDevice", "UART", "Finisher", "AddressCrossbar")
 QUICK_DEVICES = ("NIC",)
-CYCLES, QUICK_CYCLES = 5_000_000, 100_000
+QUICK_OPEN = ("SERV",)
+CYCLES, OPEN_CYCLES, QUICK_CYCLES = 5_000_000, 1_000_000, 100_000
+LEAST_CHANGES_PER_MILLION = 1000
+"""Of the outputs that show that a core runs."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One design, one way of evaluating it, and the cycles in which all outputs were equal."""
+    """One design, one way of evaluating it, and the cycles in which all outputs were equal.
+
+    The speeds are in thousand cycles a second of processor time.
+    """
 
     design: str
     way: str
     cycles: int
+    verilator_kcycles_per_s: float
+    generated_kcycles_per_s: float
 
 
-def _models(folder: Path, sources: list[Path], top: str, seed: int) -> dict[str, Path]:
+@dataclass(frozen=True)
+class _Design:
+    """What is compiled and for how many cycles it is run.
+
+    `busy` outputs must change often; a definite design is run in plain Verilator, too.
+    """
+
+    name: str
+    top: str
+    sources: list[Path]
+    cycles: int
+    include_folders: tuple[Path, ...] = ()
+    busy: tuple[str, ...] = ()
+    is_definite: bool = False
+
+
+def _models(folder: Path, design: _Design, seed: int) -> dict[str, Path]:
     """Return the libraries of one design by the way they evaluate it, Verilator's first."""
+    make = partial(
+        goldengate.compile, design.sources, design.top, include_dirs=design.include_folders
+    )
     made = {
-        "Verilator": goldengate.compile(sources, top, folder / "verilator", engine="verilator"),
-        "untrained": goldengate.compile(sources, top, folder / "generated", engine="generated"),
-        "waves": goldengate.compile(sources, top, folder / "waves", engine="generated", waves=True),
+        "Verilator": make(folder / "verilator", engine="verilator"),
+        "untrained": make(folder / "generated", engine="generated"),
+        "waves": make(folder / "waves", engine="generated", waves=True),
     }
     libraries = {way: model / "model.so" for way, model in made.items()}
     work = made["untrained"] / "build"
     manifest = json.loads((made["untrained"] / "model.json").read_text())
     found = items.collect(backend.read_design(work, manifest))
+    if design.is_definite:
+        libraries["original"] = build_plain(
+            design.sources, manifest, folder / "original", include_dirs=design.include_folders
+        )
     libraries["cut"] = folder / "cut.so"
     backend.make_model(
         invented_cut(found, seed), manifest["design_hash"], folder / "cut", libraries["cut"], 2,
@@ -53,28 +90,53 @@ def _models(folder: Path, sources: list[Path], top: str, seed: int) -> dict[str,
     return libraries
 
 
+def _designs(quick: bool) -> Iterable[_Design]:
+    cycles = QUICK_CYCLES if quick else CYCLES
+    yield _Design("PacketReflector", "PacketReflector", [REFLECTOR], cycles)
+    devices = sorted(peripherals(1).glob("*.sv"))
+    for name in QUICK_DEVICES if quick else DEVICES:
+        yield _Design(name, name, devices, cycles)
+    cycles = QUICK_CYCLES if quick else OPEN_CYCLES
+    for name in QUICK_OPEN if quick else OPEN_DESIGNS:
+        core = OPEN_DESIGNS[name]
+        folders = tuple(core.include_folders())
+        yield _Design(name, core.top, core.files(), cycles, folders, BUSY_OUTPUTS, core.is_definite)
+
+
+def _check(design: _Design, way: str, seed: int, found: Compared) -> None:
+    wrong = found.first_difference()
+    if wrong:
+        raise ExperimentError(
+            f"{design.name}, {way}, seed {seed}: output {wrong.name} differs in cycle "
+            f"{wrong.differs_in_cycle}."
+        )
+    changes = {output.name: output.changes for output in found.outputs}
+    least = LEAST_CHANGES_PER_MILLION * design.cycles // 1_000_000
+    for name in design.busy:
+        if changes[name] < least:
+            raise ExperimentError(
+                f"{design.name}, seed {seed}: output {name} changed {changes[name]} times in "
+                f"{design.cycles:,} cycles, expected at least {least}: the core hardly runs."
+            )
+
+
 def compare_designs(experiment: Experiment) -> list[Comparison]:
     """Compare all designs.
 
     Raises:
-        ExperimentError: an output differs; the message names it and its first cycle.
+        ExperimentError: an output differs, or a core does not run; the message says which.
     """
-    quick, seed = experiment.quick, experiment.seed
-    tool = compare_tool(experiment.folder)
-    devices = sorted(peripherals(1).glob("*.sv"))
-    designs = {"PacketReflector": [REFLECTOR]}
-    designs |= {name: devices for name in (QUICK_DEVICES if quick else DEVICES)}
-    cycles = QUICK_CYCLES if quick else CYCLES
-    found = []
-    for top, sources in designs.items():
-        libraries = _models(experiment.folder / top, sources, top, seed)
+    seed, tool, done = experiment.seed, compare_tool(experiment.folder), []
+    for design in _designs(experiment.quick):
+        libraries = _models(experiment.folder / design.name, design, seed)
         verilator = libraries.pop("Verilator")
-        for way, library in libraries.items():
-            wrong = differences(tool, verilator, library, seed, cycles)
-            if wrong:
-                port, cycle = min(wrong, key=lambda one: one[1])
-                raise ExperimentError(
-                    f"{top}, {way}, seed {seed}: output {port} differs in cycle {cycle}."
-                )
-            found.append(Comparison(top, way, cycles))
-    return found
+        original = libraries.pop("original", None)
+        pairs = [(way, verilator, library) for way, library in libraries.items()]
+        if original:
+            pairs.append(("the original in plain Verilator", original, libraries["untrained"]))
+        for way, first, second in pairs:
+            found = compare(tool, first, second, seed, design.cycles)
+            _check(design, way, seed, found)
+            speeds = (design.cycles / 1000 / cpu_s for cpu_s in found.cpu_s)
+            done.append(Comparison(design.name, way, design.cycles, *speeds))
+    return done

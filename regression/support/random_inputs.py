@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two models of one design with the same random inputs: the first difference of each output."""
+"""Two models of one design with the same random inputs: each output's changes, and differences."""
 
 from __future__ import annotations
 
 import random
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from firesim.build.tools import run as run_tool
@@ -25,10 +26,30 @@ def compare_tool(folder: Path) -> Path:
     return program
 
 
-def differences(
-    tool: Path, first: Path, second: Path, seed: int, cycles: int
-) -> list[tuple[str, int]]:
-    """Return (output, first cycle in which it differs) of two libraries; empty when all are equal.
+@dataclass(frozen=True)
+class Output:
+    """How often an output changed, and the first cycle in which the second model's differs."""
+
+    name: str
+    changes: int
+    differs_in_cycle: int | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What two models of a design did, and the CPU seconds of each."""
+
+    outputs: list[Output]
+    cpu_s: tuple[float, float]
+
+    def first_difference(self) -> Output | None:
+        """Return the output that differs first; None when all are equal in every cycle."""
+        wrong = [(o.differs_in_cycle, o) for o in self.outputs if o.differs_in_cycle is not None]
+        return min(wrong, key=lambda pair: pair[0])[1] if wrong else None
+
+
+def compare(tool: Path, first: Path, second: Path, seed: int, cycles: int) -> Compared:
+    """Drive two libraries with the same inputs.
 
     Raises:
         ExperimentError: a model could not be run.
@@ -37,7 +58,15 @@ def differences(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ExperimentError(f"{' '.join(command)}: {done.stderr}")
-    return [(line.split()[0], int(line.split()[1])) for line in done.stdout.splitlines()]
+    # A model may print lines of its own ($display).
+    lines = [line.split() for line in done.stdout.splitlines()]
+    outputs = [
+        Output(words[1], int(words[2]), None if words[3] == "-" else int(words[3]))
+        for words in lines
+        if words[:1] == ["output"]
+    ]
+    first_s, second_s = (float(word) for word in lines[-1][1:])
+    return Compared(outputs, (first_s, second_s))
 
 
 def invented_cut(found: items.Items, seed: int) -> emit.Emitter:

@@ -8,6 +8,7 @@ import resource
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,12 +104,14 @@ def simulate(
     folder: Path,
     *,
     binary: Path | None = None,
+    wrapper: Sequence[str] = (),
     timeout_s: float = 1800,
     expect: tuple[int, ...] = (0,),
 ) -> Run:
     """Run one simulation with its results in `folder`.
 
     `description` is as interfaces.md, section 5; its key `results` is replaced by `folder`.
+    `wrapper` are the words of a program that runs the simulator, and passes on its exit status.
 
     Raises:
         ExperimentError: the simulator's exit status is not one of `expect`, or it timed out.
@@ -120,7 +123,9 @@ def simulate(
     began = time.monotonic()
     with log.open("w") as output:
         process = subprocess.Popen(
-            [str(binary or simulator()), str(file)], stdout=output, stderr=subprocess.STDOUT
+            [*wrapper, str(binary or simulator()), str(file)],
+            stdout=output,
+            stderr=subprocess.STDOUT,
         )
     timed_out = threading.Event()
     memory = _PeakMemory(process.pid)

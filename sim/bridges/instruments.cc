@@ -59,13 +59,17 @@ FiresimPort model_port(const ModelInstance& model, const std::string& port, cons
   throw ConfigError(fmt::format("{}: the model has no port '{}' for its {}", node, port, what));
 }
 
-Instruments make_instruments(const Manifest& manifest, const ModelInstance& model, Config& settings,
+Instruments make_instruments(const Manifest& manifest, ModelInstance& model, Config& settings,
                              const SimulationContext& context, BladeStatus& status,
                              const std::string& node) {
   Instruments made;
   made.asserts = make_asserts(manifest, model, settings, status, node);
   made.counters = make_counters(manifest, model, settings, context, node);
   made.prints = make_prints(manifest, model, settings, context, node);
+  if (settings.has("signals")) {
+    made.signals = std::make_unique<SignalAccess>(settings.child("signals"),
+                                                  settings.child_where("signals"), context, model);
+  }
   if (settings.has("waves")) {
     made.waves = std::make_unique<WaveWriter>(settings.child("waves"),
                                               settings.child_where("waves"), node, context, model);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Golden Gate adds to a design beside its bridges: counters, asserts, prints, waves.
+// What Golden Gate adds to a design beside its bridges: counters, asserts, prints, waves,
+// peeks and pokes.
 #pragma once
 
 #include <array>
@@ -10,24 +11,26 @@
 #include "bridges/manifest.h"
 #include "bridges/model_library.h"
 #include "bridges/prints.h"
+#include "bridges/signal_access.h"
 #include "bridges/termination.h"
 #include "bridges/waves.h"
 
 namespace firesim::bridges {
 
 // Their keys among the settings of a node's bridges.
-inline constexpr std::array kInstruments{"assert", "autocounter", "prints", "waves"};
+inline constexpr std::array kInstruments{"assert", "autocounter", "prints", "signals", "waves"};
 
 // The instruments of one model; null what it does not have or nobody asked for.
 struct Instruments {
   std::unique_ptr<AssertDriver> asserts;
   std::unique_ptr<AutoCounter> counters;
   std::unique_ptr<PrintDriver> prints;
+  std::unique_ptr<SignalAccess> signals;
   std::unique_ptr<WaveWriter> waves;
 };
 
 // Reads the keys kInstruments of `settings`. `node` starts messages.
-Instruments make_instruments(const Manifest& manifest, const ModelInstance& model, Config& settings,
+Instruments make_instruments(const Manifest& manifest, ModelInstance& model, Config& settings,
                              const SimulationContext& context, BladeStatus& status,
                              const std::string& node);
 

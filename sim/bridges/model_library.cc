@@ -60,11 +60,10 @@ bool ModelInstance::load(const std::vector<uint8_t>& state) {
   return engine_->load(instance_, state.data(), state.size()) == 0;
 }
 
-std::vector<FiresimSignal> ModelInstance::wires() const {
+std::vector<FiresimSignal> ModelInstance::signals() const {
   std::vector<FiresimSignal> found;
   for (uint32_t i = 0; i < engine_->signal_count; ++i) {
-    const FiresimSignal signal = engine_->signal(instance_, i);
-    if (signal.kind == FIRESIM_WIRE) found.push_back(signal);
+    found.push_back(engine_->signal(instance_, i));
   }
   return found;
 }

@@ -32,9 +32,11 @@ class ModelInstance {
   std::vector<uint8_t> save() const;
   bool load(const std::vector<uint8_t>& state);
 
-  // The wires that can be seen, those of one name one after the other; none unless the model was
-  // built for waves. Storage is valid as long as this instance.
-  std::vector<FiresimSignal> wires() const;
+  // What can be seen inside: registers and memories, and in a model built for waves every wire;
+  // nothing when the engine cannot show any. Storage is valid as long as this instance.
+  std::vector<FiresimSignal> signals() const;
+  // Must follow what was written into storage of signals, between two cycles.
+  void written() { engine_->written(instance_); }
 
  private:
   void* library_ = nullptr;

@@ -78,6 +78,7 @@ class RtlBlade final : public Model {
   std::optional<NicDriver> nic_;
   std::vector<NamedDriver> drivers_;
   AutoCounter* counters_ = nullptr;  // one of drivers_
+  std::unique_ptr<SignalAccess> signals_;
   std::unique_ptr<WaveWriter> waves_;
   std::vector<SteppedDriver> stepped_;  // those of drivers_ that work every cycle
   uint64_t ahead_cycles_ = 0;           // of drivers that ran a restore program
@@ -176,6 +177,7 @@ void RtlBlade::add_bridge(const BridgeInfo& bridge, Config& settings,
 void RtlBlade::add_instruments(Config& settings, const SimulationContext& context) {
   Instruments made = make_instruments(manifest_, model_, settings, context, status_, name());
   counters_ = made.counters.get();
+  signals_ = std::move(made.signals);
   waves_ = std::move(made.waves);
   if (made.asserts) drivers_.push_back({"assert", std::move(made.asserts)});
   if (made.counters) drivers_.push_back({"autocounter", std::move(made.counters)});
@@ -190,7 +192,12 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
     const uint64_t cycle = start_cycle + offset;
     if (nic_) nic_->drive(offset);
     inputs_.apply();
+    const bool accessed = signals_ && cycle == signals_->next_cycle();
+    if (accessed) [[unlikely]]
+      signals_->before_settle();
     model_.settle();
+    if (accessed) [[unlikely]]
+      signals_->after_settle();
     if (counters_ != nullptr && cycle == counters_->next_sample()) counters_->sample(cycle);
     if (waves_ && waves_->wants(cycle)) waves_->sample(cycle);
     if constexpr (!kReset) {
@@ -236,6 +243,7 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
     model_.settle();
   }
   for (const NamedDriver& item : drivers_) item.driver->finish(cycle);
+  if (signals_) signals_->finish();
   if (waves_) waves_->finish();
 }
 
@@ -272,6 +280,7 @@ void RtlBlade::load(StateReader& state, uint64_t cycle) {
   const uint32_t version = state.section("blade", 2);
   cycle_ = state.u64();
   if (version >= 2) ahead_cycles_ = state.u64();
+  if (signals_) signals_->start_at(cycle_);
   list_stepped();
   status_.deterministic = state.boolean();
   BladeEnd& end = status_.end;
@@ -290,6 +299,7 @@ void RtlBlade::load(StateReader& state, uint64_t cycle) {
 
 void RtlBlade::start_warm(StateReader& state, uint64_t cycle) {
   cycle_ = cycle;
+  if (signals_) signals_->start_at(cycle);
   if (cycle < kResetCycles) state.fail("a blade in reset cannot be continued in RTL");
   WarmStart start = starter_(state, {name(), settings_, context_, cycle});
   const auto traced = std::count_if(manifest_.bridges.begin(), manifest_.bridges.end(),
@@ -344,6 +354,7 @@ nlohmann::json RtlBlade::statistics() const {
                           {"deterministic", status_.deterministic}};
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (nic_) facts["nic"] = nic_->statistics();
+  if (signals_) facts["signals"] = signals_->statistics();
   if (waves_) facts["waves"] = waves_->statistics();
   for (const NamedDriver& item : drivers_) {
     nlohmann::json part = item.driver->statistics();

@@ -149,7 +149,8 @@ WaveWriter::WaveWriter(const nlohmann::json& json, const std::string& where,
   end_cycle_ = config.required_integer("end_cycle", start_cycle_ + 1, UINT64_MAX);
   const std::vector<std::string> scopes = config.text_list("scopes");
   config.finish();
-  const std::vector<FiresimSignal> wires = model.wires();
+  std::vector<FiresimSignal> wires = model.signals();
+  std::erase_if(wires, [](const FiresimSignal& signal) { return signal.kind != FIRESIM_WIRE; });
   if (wires.empty()) {
     throw ConfigError(
         fmt::format("{}: the model shows no wires, expected one built for waves", where));

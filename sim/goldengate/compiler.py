@@ -121,6 +121,10 @@ def compile(
     Raises:
         GoldenGateError: the design is refused, or a tool failed.
     """
+    if waves and engine == "verilator":
+        raise GoldenGateError(
+            'found engine "verilator" with waves, expected "generated" or "auto".'
+        )
     out.mkdir(parents=True, exist_ok=True)
     work = out / "build"
     shutil.rmtree(work, ignore_errors=True)

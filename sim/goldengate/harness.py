@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,8 +22,9 @@ from typing import Any
 from goldengate.errors import GoldenGateError, nearest
 
 ABI_VERSION = 3
-WIRE = 2
-"""The kind of a signal that is no state (firesim_engine.h)."""
+KINDS = ("register", "memory", "wire")
+"""What signals are, by number (firesim_engine.h)."""
+WIRE = KINDS.index("wire")
 RESET_CYCLES = 16
 
 
@@ -83,6 +85,16 @@ def _place(word: _Signal, row: int) -> Any:
     """Return the bytes of one row of a word."""
     size = storage_bytes(word.width_bits)
     return (ctypes.c_uint8 * size).from_address(word.storage + row * size)
+
+
+@dataclass(frozen=True)
+class SignalShape:
+    """What a signal is: one of KINDS, its width, and its rows, 1 unless a memory."""
+
+    name: str
+    kind: str
+    width_bits: int
+    rows: int
 
 
 class Model:
@@ -168,6 +180,12 @@ class Model:
         """Return the names that `peek` knows, sorted; empty when the engine cannot show any."""
         return sorted(self._words())
 
+    def shape(self, name: str) -> SignalShape:
+        """Return what a signal is."""
+        words = self._signal(name, 0)
+        width_bits = sum(word.width_bits for word in words)
+        return SignalShape(name, KINDS[words[0].kind], width_bits, words[0].rows)
+
     def _words(self) -> dict[str, list[_Signal]]:
         """Return the words of every signal, state before wires of the same name."""
         if not self._signals:
@@ -202,7 +220,7 @@ class Model:
         words = self._signal(name, row)
         if words[0].kind == WIRE:
             raise GoldenGateError(f"'{name}' is a wire, which cannot be set.")
-        width = sum(word.width_bits for word in words)
+        width = self.shape(name).width_bits
         if not 0 <= value < 1 << width:
             raise GoldenGateError(f"'{name}' is {width} bits wide; {value} does not fit.")
         start = min(word.low_bit for word in words)

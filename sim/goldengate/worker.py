@@ -13,6 +13,7 @@ from pathlib import Path
 
 from goldengate.errors import GoldenGateError
 from goldengate.passes import (
+    bounds,
     check,
     clocks,
     elaborate,
@@ -28,7 +29,9 @@ from goldengate.passes import (
 )
 from goldengate.state import Request, State
 
-PASSES = (rewrite, read, elaborate, clocks, check, hoist, prints, instrument, memory, select)
+PASSES = (
+    rewrite, read, elaborate, clocks, check, hoist, prints, instrument, bounds, memory, select,
+)  # fmt: skip
 BACK_ENDS = {"cpu": emit, "fame1": fame1}
 
 

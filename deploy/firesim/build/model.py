@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from firesim.build.cache import cached
@@ -33,6 +34,15 @@ def fallback_reason(model: Path) -> str | None:
     """Return why the generated engine refused the design of an `auto` model, None if it did not."""
     engine: dict[str, str] = json.loads((model / "model.json").read_text())["engine"]
     return engine.get("not_generated")
+
+
+def shows(model: Path, signals: Iterable[str]) -> bool:
+    """Return whether a model shows these signals, each a name or memory[row]."""
+    from goldengate.harness import Model
+
+    with Model(model / "model.so") as instance:
+        known = set(instance.signals())
+    return all(name in known or name.rpartition("[")[0] in known for name in signals)
 
 
 def compile_blade(name: str, folder: Path, engine: str, waves: bool = False) -> None:

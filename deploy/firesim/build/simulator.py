@@ -14,6 +14,9 @@ from firesim.build.paths import ROOT, cache_root
 from firesim.build.tools import ToolError, run
 
 SANITIZERS = ("address", "thread")
+PORTABLE = "portable"
+"""The variant without the newest instructions, for tools that do not know these."""
+PORTABLE_MARCH = "x86-64-v3"
 
 
 def build_folder(variant: str = "release") -> Path:
@@ -33,7 +36,7 @@ def _locked(folder: Path) -> Iterator[None]:
 def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ()) -> Path:
     """Build the C++ tree and return its build folder; unchanged files are not built again.
 
-    `variant` is "release", "address" or "thread" (sanitizers).
+    `variant` is "release", "address" or "thread" (sanitizers), or PORTABLE.
 
     Raises:
         ToolError: CMake or the compiler failed; the message ends with its last lines.
@@ -46,6 +49,8 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
             options = ["-DCMAKE_BUILD_TYPE=Release"]
             if variant in SANITIZERS:
                 options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DFIRESIM_SANITIZE={variant}"]
+            elif variant == PORTABLE:
+                options.append(f"-DFIRESIM_MARCH={PORTABLE_MARCH}")
             if shutil.which("ccache"):
                 options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
             run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *options])
@@ -55,13 +60,13 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
     return folder
 
 
-def simulator() -> Path:
-    """Return the firesim-sim binary, built if anything changed.
+def simulator(variant: str = "release") -> Path:
+    """Return the firesim-sim binary of a variant of the build, built if anything changed.
 
     Raises:
         ToolError: the build failed.
     """
-    folder = configure_and_build(targets=("firesim-sim",))
+    folder = configure_and_build(variant, ("firesim-sim",))
     binary = folder / "bin/firesim-sim"
     if binary.is_file():
         return binary

@@ -26,6 +26,9 @@ RunOption = Annotated[
     Path | None,
     typer.Option("--run", help="Results folder of the run (default: the one that is running)."),
 ]
+PastRunOption = Annotated[
+    Path | None, typer.Option("--run", help="Results folder of the run (default: the newest).")
+]
 ResultsOption = Annotated[
     Path | None, typer.Option("--results", help="Results folder (default: results/DATE-TIME-NAME).")
 ]

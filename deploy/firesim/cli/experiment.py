@@ -15,7 +15,7 @@ def experiment(
     name: Annotated[str | None, typer.Argument(help="Name of the experiment.")] = None,
     list_all: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
-    """Run an experiment; --quick takes about a minute. Other options are the experiment's own.
+    """Run an experiment; --quick takes about a minute. NAME --help shows its other options.
 
     Examples:
 
@@ -26,6 +26,9 @@ def experiment(
     from firesim.config.errors import InputError, unknown
     from firesim.run.experiments import experiments, run_experiment
 
+    if name == "--help":
+        typer.echo(context.get_help())
+        return
     known = experiments()
     if list_all or name is None:
         for entry, summary in known.items():

@@ -9,6 +9,8 @@ from firesim.cli.console import console
 from firesim.cli.cp import cp
 from firesim.cli.experiment import experiment
 from firesim.cli.kill import kill
+from firesim.cli.peek import peek
+from firesim.cli.poke import poke
 from firesim.cli.quickstart import quickstart
 from firesim.cli.report import report
 from firesim.cli.runcheck import runcheck
@@ -40,10 +42,18 @@ for command in (
     console,
     cp,
     waves,
+    peek,
+    poke,
 ):
     app.command()(command)
 app.command(context_settings={"ignore_unknown_options": False})(test)
-app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(experiment)
+app.command(
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],  # NAME --help is the experiment's.
+    }
+)(experiment)
 app.command(context_settings={"allow_interspersed_args": False})(ssh)
 app.add_typer(build, name="build")
 app.add_typer(snapshot, name="snapshot")

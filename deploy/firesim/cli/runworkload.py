@@ -85,7 +85,7 @@ def run_and_report(
     config: str,
     override: list[str] | None,
     results: Path | None,
-    restart: Callable[[Plan], Restart] | None = None,
+    restart: Callable[[Plan], Restart | None] | None = None,
 ) -> NoReturn:
     """Run a configuration file or recipe, print what came of it, and exit with its status."""
     from firesim.config.load import find_config, load_file
@@ -94,7 +94,7 @@ def run_and_report(
 
 
 def finish(
-    loaded: Loaded, results: Path | None, restart: Callable[[Plan], Restart] | None
+    loaded: Loaded, results: Path | None, restart: Callable[[Plan], Restart | None] | None
 ) -> NoReturn:
     """Run a loaded configuration, print what came of it, and exit with its status."""
     from rich.console import Console
@@ -106,7 +106,7 @@ def run_shown(
     loaded: Loaded,
     results: Path | None,
     console: Console,
-    restart: Callable[[Plan], Restart] | None = None,
+    restart: Callable[[Plan], Restart | None] | None = None,
 ) -> Outcome:
     """Run a loaded configuration, write the report and print what came of it."""
     from firesim.run.measurements import print_measurements

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
+from firesim.cli.common import OverrideOption, PastRunOption, ResultsOption, plain_errors
 
 
 @plain_errors
@@ -20,10 +19,7 @@ def waves(
         list[str] | None,
         typer.Option("--scope", help="Module or signal by hierarchical name; may be repeated."),
     ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option("--run", help="Results folder of the run (default: the newest)."),
-    ] = None,
+    run: PastRunOption = None,
     override: OverrideOption = None,
     results: ResultsOption = None,
     view: Annotated[

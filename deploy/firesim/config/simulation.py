@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from firesim.config.base import Name, Strict
 from firesim.config.engine_names import Engine, RtlEngine
 from firesim.config.engines import Functional, Snapshots
+from firesim.config.signals import Peek, Poke
 from firesim.config.waves import Waves
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
@@ -133,6 +134,10 @@ class Simulation(Strict):
     """Event counters."""
     waves: list[Waves] = Field(default_factory=list)
     """Signals of RTL nodes for a wave viewer; needs the generated engine."""
+    peeks: list[Peek] = Field(default_factory=list)
+    """Signals of RTL nodes read in single cycles; needs the generated engine."""
+    pokes: list[Poke] = Field(default_factory=list)
+    """Registers and memories of RTL nodes set in single cycles; needs the generated engine."""
     captures: bool = False
     """Whether each switch writes its packets to capture.pcapng."""
     throughput_interval_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 10_000

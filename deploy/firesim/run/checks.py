@@ -65,7 +65,8 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
             _check_linux(loaded, node, node.linux)
         _check_files(loaded, node, checked)
     _check_traced(loaded, plan)
-    _check_waves(loaded, plan)
+    _check_signals(loaded, plan)
+    _check_waves(loaded)
 
 
 def _check_traced(loaded: Loaded, plan: Plan) -> None:
@@ -81,18 +82,24 @@ def _check_rtl(loaded: Loaded, node: PlannedNode, place: KeyPath) -> None:
         raise loaded.error(place, text)
 
 
-def _check_waves(loaded: Loaded, plan: Plan) -> None:
-    simulation = loaded.config.simulation
+def _check_waves(loaded: Loaded) -> None:
     seen: set[str] = set()
-    for index, waves in enumerate(simulation.waves):
-        place = ("simulation", "waves", index, "node")
-        _check_rtl(loaded, plan.node(waves.node), place)
+    for index, waves in enumerate(loaded.config.simulation.waves):
         if waves.node in seen:
+            place = ("simulation", "waves", index, "node")
             raise loaded.error(place, f'found "{waves.node}" twice, expected each node once.')
         seen.add(waves.node)
-    if seen and simulation.rtl_engine == "verilator":
-        text = 'found "verilator" with waves, expected "generated" or "auto".'
-        raise loaded.error(("simulation", "rtl_engine"), text)
+
+
+def _check_signals(loaded: Loaded, plan: Plan) -> None:
+    simulation = loaded.config.simulation
+    for kind in ("waves", "peeks", "pokes"):
+        asked = getattr(simulation, kind)
+        for index, one in enumerate(asked):
+            _check_rtl(loaded, plan.node(one.node), ("simulation", kind, index, "node"))
+        if asked and simulation.rtl_engine == "verilator":
+            text = f'found "verilator" with {kind}, expected "generated" or "auto".'
+            raise loaded.error(("simulation", "rtl_engine"), text)
 
 
 def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:

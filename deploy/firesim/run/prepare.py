@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesim.build.blade_tree import blade_device_tree
-from firesim.build.model import blade_model, fallback_reason
+from firesim.build.model import blade_model, fallback_reason, shows
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
-from firesim.config.engine_names import RtlEngine
+from firesim.config.simulation import Simulation
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.steps import Steps
 from firesim.topology.describe import DEVICE_TREE, DEVICE_TREE_BYTES, KERNEL, Load, NodeFiles
@@ -42,7 +41,7 @@ class _Built:
     trees: dict[str, Path]
     models: dict[str, Path]
     wave_models: dict[str, Path]
-    """Models of nodes whose waves are wanted, by node."""
+    """Models of nodes whose wires are to be seen, by node."""
     programs: dict[str, Path]
     images: dict[str, LinuxImage]
 
@@ -51,13 +50,11 @@ def prepare(
     plan: Plan,
     folder: Path,
     steps: Steps,
-    rtl_engine: RtlEngine = "auto",
-    waves_of: Collection[str] = (),
+    simulation: Simulation,
 ) -> Prepared:
     """Build what is missing (all cached) and write each node's device tree into `folder`.
 
-    RTL is elaborated and compiled only for the blades of nodes with engine `rtl`. `waves_of` are
-    nodes whose signals are to be seen.
+    RTL is elaborated and compiled only for the blades of nodes with engine `rtl`.
 
     Raises:
         ToolError, GoldenGateError, LinuxError: a build step failed.
@@ -68,13 +65,13 @@ def prepare(
     models: dict[str, Path] = {}
     for blade in plan.blades("rtl"):
         with steps.step(f"building the blade {blade}"):
-            models[blade] = blade_model(blade, rtl_engine)
+            models[blade] = blade_model(blade, simulation.rtl_engine)
         if reason := fallback_reason(models[blade]):
             steps.say(f"{blade}: Verilator is used, {reason}")
     wave_models: dict[str, Path] = {}
-    for name in waves_of:
+    for name in sorted(_wired(plan, simulation, models)):
         blade = plan.node(name).blade
-        with steps.step(f"building the blade {blade} with its waves"):
+        with steps.step(f"building the blade {blade} with its wires"):
             wave_models[name] = blade_model(blade, "generated", waves=True)
     blades = {blade: load_blade(blade) for blade in plan.blades()}
     trees = {blade: blade_device_tree(blade) for blade in blades}
@@ -83,6 +80,15 @@ def prepare(
     with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
         files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
     return Prepared(binary, {node.name: made for node, made in zip(servers, files, strict=True)})
+
+
+def _wired(plan: Plan, simulation: Simulation, models: dict[str, Path]) -> set[str]:
+    """Return the nodes whose wires are to be seen, which takes a slower model."""
+    found = {waves.node for waves in simulation.waves}
+    for peek in simulation.peeks:
+        if peek.node not in found and not shows(models[plan.node(peek.node).blade], peek.signals):
+            found.add(peek.node)
+    return found
 
 
 def _programs(plan: Plan, steps: Steps) -> dict[str, Path]:

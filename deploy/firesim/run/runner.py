@@ -35,6 +35,8 @@ from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
 POLL_S = 0.1
+BAD_DESCRIPTION = 2
+"""Exit status of firesim-sim for a description that it refuses."""
 LEAST_FREE_BYTES = 4 << 20
 FULL_BYTES = 128 * 1024
 
@@ -107,9 +109,7 @@ def run(
     origin = restart(plan) if restart else None
     folder = new_folder(loaded.name, results)
     try:
-        engine = loaded.config.simulation.rtl_engine
-        waves_of = [waves.node for waves in loaded.config.simulation.waves]
-        prepared = prepare(plan, folder, Steps(console), engine, waves_of)
+        prepared = prepare(plan, folder, Steps(console), loaded.config.simulation)
         description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
@@ -213,7 +213,9 @@ def _result(
     reader = StatusReader(folder / "status.jsonl")
     last = reader.update()
     message = f"firesim-sim ended with {how_it_ended(status)} before it wrote its results"
-    if words:
+    if words and status == BAD_DESCRIPTION:
+        message = words  # A whole sentence about something that only the model itself knows.
+    elif words:
         message += f"; its last line was: {words}"
     result: dict[str, Any] = {
         "reason": "interrupted" if interrupted else "error",

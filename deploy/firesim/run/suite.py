@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -22,6 +23,8 @@ from firesim.run.experiments import SLOW_STATUS, experiments
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
 EXPERIMENT_LIMIT_S = 1800
+OPTIONAL_TOOLS = {"engine-profile": "valgrind"}
+"""Programs that set-up does not install, by the experiment that needs them."""
 SANITIZED = ("firesim-core-tests", "firesim-switch-tests", "switch-fuzz")
 """What CI builds with sanitizers: where threads meet. The rest would double the time CI takes."""
 
@@ -153,8 +156,11 @@ def quick_experiment(name: str) -> Count:
     """Run one experiment in its quick form; it passes when it says so by its exit status.
 
     Timings of a busy machine decide no test: when nothing but host time fell short, the part passes
-    and its last line is shown.
+    and its last line is shown. Without an optional tool it is skipped and says so.
     """
+    tool = OPTIONAL_TOOLS.get(name)
+    if tool and not shutil.which(tool):
+        return Count(detail=f"skipped: {tool} is not installed (Debian: apt-get install {tool})")
     log = LOGS / f"experiment-{name}.log"
     command = [sys.executable, "-m", "firesim.cli.main", "experiment", name, "--quick"]
     status = _logged(command, log, EXPERIMENT_LIMIT_S)

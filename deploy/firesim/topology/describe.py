@@ -24,6 +24,7 @@ CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
 """Link to the terminal of a node's console, in the node's folder."""
 WAVES = "waves.fst"
+PEEKS = "peeks.csv"
 CONTROL_SOCKET = "control.sock"
 SNAPSHOTS_FOLDER = "snapshots"
 """Where a run keeps its snapshots, in its results."""
@@ -162,6 +163,8 @@ def _node(
     for waves in config.simulation.waves:
         if waves.node == node.name:
             bridges["waves"] = _waves(waves)
+    if signals := _signals(node, config):
+        bridges["signals"] = signals
     return {
         "name": node.name,
         "kind": "rtl",
@@ -173,6 +176,24 @@ def _node(
 
 def _waves(waves: Waves) -> dict[str, Any]:
     return {"file": f"{waves.node}/{WAVES}", **waves.model_dump(exclude={"node"})}
+
+
+def _signals(node: PlannedNode, config: RunConfig) -> dict[str, Any]:
+    """Return the peeks and pokes of a node, nothing when there are none."""
+    simulation = config.simulation
+    peeks = [
+        {"cycle": cycle, "signals": peek.signals}
+        for peek in simulation.peeks
+        if peek.node == node.name
+        for cycle in peek.cycles
+    ]
+    pokes = [
+        {"cycle": poke.cycle, "signal": poke.signal, "value": hex(poke.value)}
+        for poke in simulation.pokes
+        if poke.node == node.name
+    ]
+    found = {"file": f"{node.name}/{PEEKS}", "peeks": peeks, "pokes": pokes}
+    return found if peeks or pokes else {}
 
 
 def _bridges(

@@ -1,107 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The RTL blade around a small real device (test_device.cc): exact cycles, every end, files.
-#include "bridges/rtl_blade.h"
-
-#include <fstream>
 #include <random>
-#include <sstream>
 
-#include "bench.h"
 #include "core/tests/random_seed.h"
+#include "device_rig.h"
 
 namespace firesim::bridges {
 namespace {
-
-using nlohmann::json;
-
-json ports_of(const std::string& prefix, const std::vector<std::string>& names) {
-  json ports;
-  for (const std::string& name : names) ports[name] = prefix + "__" + name;
-  return ports;
-}
-
-json bridge(const std::string& kind, const std::string& path, const json& ports) {
-  return {{"kind", kind},
-          {"module", "FireSimBridge"},
-          {"path", path},
-          {"parameters", json::object()},
-          {"ports", ports}};
-}
-
-json test_manifest() {
-  return {
-      {"version", 1},
-      {"top", "Device"},
-      {"design_hash", "0123abcd"},
-      {"clock", "clock"},
-      {"reset", "reset"},
-      {"ports", json::array()},
-      {"bridges",
-       {bridge("nic", "top.nic",
-               ports_of("nic", {"in_valid", "in_data", "in_last", "mac_address", "rate_increment",
-                                "rate_period", "out_valid", "out_data", "out_last"})),
-        bridge("uart", "top.uart",
-               ports_of("uart",
-                        {"out_ready", "in_valid", "in_bits", "out_valid", "out_bits", "in_ready"})),
-        bridge("termination", "top.end", ports_of("end", {"valid", "value"})),
-        bridge("tracerv", "top.trace",
-               ports_of("trace", {"valid", "pc", "instruction", "privilege", "exception",
-                                  "interrupt", "cause", "tval"}))}},
-      {"counters", {{{"name", "flits"}, {"description", ""}, {"port", "flits"}}}},
-      {"asserts",
-       {{{"bit", 0}, {"message", "never"}, {"source", "a.v:1"}},
-        {{"bit", 1}, {"message", "bad flit"}, {"source", "a.v:9"}}}},
-      {"assert_port", "asserts"},
-      {"prints", json::array()},
-      {"prints_port", nullptr}};
-}
-
-json settings() {
-  return {{"nic", {{"mac", "00:12:6D:00:00:02"}}},
-          {"uart", {{"log", "node0/uart.log"}}},
-          {"tracerv", {{"enabled", true}, {"outputs", {"text"}}, {"directory", "node0/trace"}}},
-          {"autocounter", {{"interval_cycles", 100}, {"file", "node0/counters.csv"}}}};
-}
-
-struct Rig {
-  explicit Rig(json manifest = test_manifest(), json bridges = settings()) {
-    std::ofstream(folder / "model.json") << manifest;
-    context.description_directory = context.results_directory = folder.path();
-    blade = make_rtl_blade({{"name", "node0"},
-                            {"kind", "rtl"},
-                            {"model", TEST_DEVICE},
-                            {"manifest", "model.json"},
-                            {"bridges", bridges}},
-                           context);
-  }
-  // Runs the cycles [0, total) in pieces of the given sizes (repeated); `flits` are (cycle, data).
-  Batch run(uint32_t total, const std::vector<std::pair<uint32_t, uint64_t>>& flits,
-            const std::vector<uint32_t>& pieces) {
-    Batch all(0, total);
-    for (const auto& [cycle, data] : flits) all.append_flit(cycle, data, true);
-    Batch result(0, total);
-    uint32_t start = 0;
-    for (size_t i = 0; start < total; ++i) {
-      const uint32_t size = std::min(pieces[i % pieces.size()], total - start);
-      Batch input(start, size), output(start, size);
-      input.append_part(all, start, start + size, 0);
-      blade->advance(start, size, {&input, 1}, {&output, 1});
-      result.append_part(output, 0, size, start);
-      start += size;
-    }
-    return result;
-  }
-  std::string text(const std::string& file) const {
-    std::ifstream stream(folder / file);
-    std::stringstream content;
-    content << stream.rdbuf();
-    return content.str();
-  }
-
-  TemporaryFolder folder;
-  SimulationContext context;
-  std::unique_ptr<Model> blade;
-};
 
 TEST(RtlBlade, FlitsPassInTheirExactCycle) {
   Rig rig;

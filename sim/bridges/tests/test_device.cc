@@ -3,6 +3,7 @@
 // tick() only, as in a clocked design:
 //   - a flit received in cycle t is sent back, plus 1, in cycle t + 1, and counted;
 //   - every flit prints its low byte on the UART and commits an instruction at pc = data;
+//   - the last flits are kept in a memory of four rows, in two columns as an engine cuts it;
 //   - data 0xdead ends the blade, passed; 0xfa11 fails with code 3; 0xbad fails assert 1.
 #include <cstdint>
 #include <cstring>
@@ -27,6 +28,8 @@ struct Device {
   // registers
   uint8_t valid_r, last_r;
   uint64_t data_r, count_r;
+  uint32_t recent_low[4];
+  uint8_t recent_high[4];
 };
 
 void settle(void* instance) {
@@ -47,6 +50,10 @@ void settle(void* instance) {
 
 void tick(void* instance) {
   Device& d = *static_cast<Device*>(instance);
+  if (d.valid_r != 0) {
+    d.recent_low[d.count_r % 4] = static_cast<uint32_t>(d.data_r);
+    d.recent_high[d.count_r % 4] = static_cast<uint8_t>(d.data_r >> 32);
+  }
   d.count_r = d.reset != 0 ? 0 : d.count_r + d.in_valid;
   d.valid_r = d.reset != 0 ? 0 : d.in_valid;
   d.last_r = d.in_last;
@@ -88,6 +95,19 @@ FiresimPort port(void* instance, uint32_t index) {
   return ports[index];
 }
 
+FiresimSignal signal(void* instance, uint32_t index) {
+  Device& d = *static_cast<Device*>(instance);
+  const FiresimSignal signals[] = {
+      {"core.data", 0, 64, 1, FIRESIM_REGISTER, &d.data_r},
+      {"core.count", 0, 64, 1, FIRESIM_REGISTER, &d.count_r},
+      {"core.recent", 32, 8, 4, FIRESIM_MEMORY, d.recent_high},
+      {"core.recent", 0, 32, 4, FIRESIM_MEMORY, d.recent_low},
+      {"core.data", 0, 64, 1, FIRESIM_WIRE, &d.data_r},
+      {"core.sum", 0, 64, 1, FIRESIM_WIRE, &d.out_data},
+  };
+  return signals[index];
+}
+
 const FiresimEngine kEngine = {
     FIRESIM_ENGINE_ABI_VERSION,
     28,
@@ -106,9 +126,9 @@ const FiresimEngine kEngine = {
       std::memcpy(instance, data, bytes);
       return 0;
     },
-    0,
-    nullptr,
-    nullptr,
+    6,
+    signal,
+    [](void*) {},
 };
 
 }  // namespace

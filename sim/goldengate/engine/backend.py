@@ -23,6 +23,8 @@ COMPILER = "clang++-19"
 """The compiler of generated code; g++ was not compared with it on this code."""
 _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-plt"]
 _PIECE_ITEMS = 60
+_WHOLE_ITEMS = 2500
+"""Without a profile, a design of so few items is one cluster: it rests as a whole or not at all."""
 Training = Callable[[Path, Path], None]
 _FILES = 4
 
@@ -94,12 +96,10 @@ def make_model(
 
 
 def untrained(found: items.Items, keep_all: bool = False) -> emit.Emitter:
-    """Cut a design without a profile; small pieces still let most of it rest in most cycles."""
+    """Cut a design without a profile; small pieces let most of a large one rest in most cycles."""
     order = items.ordered(found)
-    pieces = [
-        emit.Cluster(order[start : start + _PIECE_ITEMS])
-        for start in range(0, len(order), _PIECE_ITEMS)
-    ]
+    size = _PIECE_ITEMS if len(order) > _WHOLE_ITEMS else _WHOLE_ITEMS
+    pieces = [emit.Cluster(order[start : start + size]) for start in range(0, len(order), size)]
     return emit.Emitter(found, pieces, keep_all=keep_all)
 
 

@@ -61,7 +61,9 @@ class _Importer:
             if cell.kind not in registers.ASYNCHRONOUS:
                 self.values[number] = self.state[number]
         elif cell.kind not in memories.KINDS:
-            raise Unsupported(f"{self.module.name}: cell {cell.name} of kind {cell.kind}")
+            raise Unsupported(
+                f"{self.module.name}: a cell of kind {cell.kind} ({cell.source or cell.name})"
+            )
 
     def _check_clock(self, cell: Cell) -> None:
         pieces = self.wiring.pieces(cell.ports["CLK"])

@@ -2,6 +2,8 @@
 
 In: modules with instances, every one declared (the reader refuses others). Out: one module whose
 wires and cells carry their path (`core.alu.sum`), bridges still in it as black-box cells.
+Selections of single bits ($bwmux, which the reader makes of a write to one element of an array in
+combinational logic) have become other logic, as neither engine has them.
 """
 
 from __future__ import annotations
@@ -41,12 +43,13 @@ def _keep_observed(state: State) -> None:
 
 
 def run(state: State) -> None:
-    """Check the clock and reset ports and flatten."""
+    """Check the clock and reset ports, flatten, and map selections of single bits."""
     _input_port(state, state.request.clock, "clock")
     _input_port(state, state.request.reset, "reset")
     state.run(f"hierarchy -check -top {state.request.top}")
     state.run("proc")
     state.run("flatten")
+    state.run("bwmuxmap")
     state.signals = [plain(name) for name in state.module.wires_ if not plain(name).startswith("$")]
     _keep_observed(state)
     state.run("opt_clean")

@@ -88,3 +88,9 @@ def test_a_state_fits_the_model_with_wires(libraries: tuple[Path, Path]) -> None
             inputs = {"x": generator.getrandbits(8)}
             assert plain.step(inputs) == waves.step(inputs), f"seed {number}"
         assert plain.save() == waves.save()
+
+
+def test_verilator_has_no_waves(tmp_path: Path) -> None:
+    source = write(tmp_path, top(BODY))
+    with pytest.raises(GoldenGateError, match='found engine "verilator" with waves'):
+        goldengate.compile([source], "Top", tmp_path / "m", engine="verilator", waves=True)

@@ -71,6 +71,23 @@ def test_equal_to_plain_verilator(tmp_path: Path, slow_clock: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["verilator", "generated"])
+def test_writes_to_one_element_of_an_array(tmp_path: Path, engine: str) -> None:
+    """In combinational logic, at an index that changes, and at two indices at once."""
+    body = (
+        "logic [7:0] q [5], n [5]; logic [3:0][4:0] r, m;\n"
+        "always_comb begin n = q; if (x[7]) n[x[2:0]] = x; end\n"
+        "always_comb begin m = r; m[x[1:0]] = x[4:0]; m[y[3:2]] = m[x[3:2]] ^ x[6:2]; end\n"
+        "always_ff @(posedge clock) if (reset) q <= '{default: 0}; else q <= n;\n"
+        "always_ff @(posedge clock) r <= m;\n"
+        "assign y = q[x[5:3] % 5] ^ {3'b0, r[x[6:5]]};"
+    )
+    source = write(tmp_path, top(body))
+    model = goldengate.compile([source], "Top", tmp_path / "model", engine=engine)
+    plain = build_plain([source], load_manifest(model / "model.so"), tmp_path / "plain")
+    _compare(model / "model.so", plain, 3000, seed())
+
+
+@pytest.mark.parametrize("engine", ["verilator", "generated"])
 @pytest.mark.parametrize("edges", ["posedge clock", "posedge clock or posedge reset"])
 def test_the_first_cycle_has_its_inputs(tmp_path: Path, engine: str, edges: str) -> None:
     """An asynchronous reset that is high from the first cycle on acts in it."""

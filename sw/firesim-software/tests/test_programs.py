@@ -14,7 +14,17 @@ from firesim_software.workload import WorkloadError, read_workload
 
 DRAM_BASE = 0x8000_0000
 DEVICE_TREE = 0x801F_0000
-STOCK = {"hello", "ping", "bandwidth", "saturate", "quickstart", "trigger", "block", "counters"}
+STOCK = {
+    "hello",
+    "ping",
+    "bandwidth",
+    "saturate",
+    "quickstart",
+    "trigger",
+    "block",
+    "counters",
+    "cores",
+}
 TRACE_START, TRACE_END = 0x00008013, 0x00010013
 
 

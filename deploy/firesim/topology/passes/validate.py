@@ -157,8 +157,9 @@ def _observed(loaded: Loaded, shape: Shape) -> None:
     simulation = loaded.config.simulation
     named: list[tuple[KeyPath, str]] = []
     named += [(("simulation", "engines", name), name) for name in simulation.engines]
-    for index, waves in enumerate(simulation.waves):
-        named.append((("simulation", "waves", index, "node"), waves.node))
+    for kind in ("waves", "peeks", "pokes"):
+        for index, one in enumerate(getattr(simulation, kind)):
+            named.append((("simulation", kind, index, "node"), one.node))
     named += [(("simulation", "tracing", "nodes"), name) for name in simulation.tracing.nodes or []]
     for place, name in named:
         if name not in shape.nodes:

@@ -49,7 +49,11 @@ def _field(port: dict[str, Any], manifest: dict[str, Any]) -> str:
 
 
 def build_plain(
-    sources: Sequence[Path], manifest: dict[str, Any], out: Path, jobs: int = 2
+    sources: Sequence[Path],
+    manifest: dict[str, Any],
+    out: Path,
+    jobs: int = 2,
+    include_dirs: Sequence[Path] = (),
 ) -> Path:
     """Compile `sources` (top and ports as in the manifest) to `out/plain.so` and return it."""
     out.mkdir(parents=True, exist_ok=True)
@@ -74,6 +78,7 @@ def build_plain(
     flags = ["--cc", "-O3", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert"]
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-DSYNTHESIS", "--prefix", "Vplain"]
     flags += ["-CFLAGS", "-fPIC -fvisibility=hidden", "--top-module", manifest["top"]]
+    flags += [f"-I{folder}" for folder in include_dirs]
     run(["verilator", *flags, "--Mdir", objects, *files], env=environment)
     make: list[str | Path] = ["make", "-C", objects, "-f", "Vplain.mk", f"-j{jobs}"]
     make += ["CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O3 -march=native", "OPT_SLOW=-O1"]

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Peeks and pokes of a run that has been, against what the run's own outputs say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from firesim.cli.main import app
+from firesim.config.errors import InputError
+from firesim.config.load import load_text
+from firesim.run.checks import check_plan
+from firesim.run.folder import saved_result
+from firesim.run.runner import Outcome, run
+from firesim.run.signals import read_peeks
+from firesim.topology.resolve import resolve
+from typer.testing import CliRunner
+
+RUNNER = CliRunner()
+HELLO = """\
+system: {topology: rack_1, link: {latency_cycles: 2000}, node: {memory: {size_mib: 16}}}
+workload: {node: {program: hello}}
+simulation:
+  max_cycles: 6000
+  throughput_interval_cycles: 0
+  tracing: {enabled: true, outputs: [text]}
+  snapshots: {at_cycles: [2500]}
+"""
+REGISTERS = "soc.system.tile.core.mem_ext.Memory"
+"""The integer registers: a memory of 31 rows, the last of which is x1."""
+TRACE_PC = "soc.system.tile.auto_trace_out_0_iaddr"
+COMMIT = re.compile(r"core +0: 3 0x([0-9a-f]+) \(0x[0-9a-f]+\) cycle (\d+)")
+
+
+pytestmark = pytest.mark.usefixtures("results_root")
+
+
+@pytest.fixture(scope="module")
+def hello(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return run(load_text(HELLO), results=tmp_path_factory.mktemp("hello") / "run")
+
+
+def commits(folder: Path) -> dict[int, int]:
+    log = (folder / "node0/trace/hart0.log").read_text()
+    return {int(cycle): int(pc, 16) for pc, cycle in COMMIT.findall(log)}
+
+
+def test_a_wire_and_memory_rows_of_a_run_that_has_been(hello: Outcome) -> None:
+    known = commits(hello.folder)
+    cycle = max(cycle for cycle in known if cycle < 3000)
+    names = [TRACE_PC, f"{REGISTERS}[0]"]
+    wanted = ["peek", "node0", *names, "--at", str(cycle), "--run", str(hello.folder)]
+    done = RUNNER.invoke(app, wanted)
+    assert done.exit_code == 0, done.output
+    assert re.search(rf"{cycle:,} +{re.escape(TRACE_PC)} +{known[cycle]:#x}\b", done.output)
+    assert f"{REGISTERS}[0]" in done.output
+
+
+def test_peeks_change_no_target_cycle(hello: Outcome) -> None:
+    peeks = f"[{{node: node0, cycles: [4000, 17], signals: [{REGISTERS}]}}]"
+    seen = run(load_text(HELLO, [f"simulation.peeks={peeks}"]))
+    assert seen.result["token_hash"] == hello.result["token_hash"]
+    values = read_peeks(seen.folder / "node0/peeks.csv")
+    assert [(value.cycle, value.row) for value in values] == [
+        (cycle, row) for cycle in (17, 4000) for row in range(31)
+    ]
+    assert all(value.value == 0 for value in values[:31])
+    assert any(value.value != 0 for value in values[31:])
+
+
+def test_a_poke_is_seen_from_its_cycle_on_and_goes_on_from_a_snapshot(hello: Outcome) -> None:
+    values = [f"{REGISTERS}[{row}]=0x5a5a" for row in range(31)]
+    wanted = ["poke", "node0", *values, "--at", "3000", "--run", str(hello.folder)]
+    changes = ["-x", f"simulation.peeks=[{{node: node0, cycles: [2999, 3000], "
+               f"signals: [{REGISTERS}]}}]"]  # fmt: skip
+    done = RUNNER.invoke(app, [*wanted, *changes])
+    folder = Path(re.sub(r"\s", "", done.output.partition("results:")[2].partition("report:")[0]))
+    assert "went on from cycle 2,500 of a snapshot" in done.output
+    values_before, values_after = (
+        {value.value for value in read_peeks(folder / "node0/peeks.csv") if value.cycle == cycle}
+        for cycle in (2999, 3000)
+    )
+    assert values_after == {0x5A5A}
+    assert values_before != values_after
+    assert commits(folder) != commits(hello.folder)
+    node = saved_result(folder)["nodes"][0]["statistics"]
+    assert node["signals"] == {"file": "node0/peeks.csv", "values_read": 62, "values_set": 31}
+
+
+def test_a_poke_after_the_end_is_said(hello: Outcome) -> None:
+    wanted = ["poke", "node0", f"{REGISTERS}[0]=1", "--at", "6000", "--run", str(hello.folder)]
+    done = RUNNER.invoke(app, wanted)
+    assert done.exit_code == 2
+    assert "found the end of the run at cycle 6,000, expected one after 6,000" in done.output
+
+
+def test_names_are_listed_by_parts(hello: Outcome) -> None:
+    wanted = ["peek", "node0", "core.mem_ext", "Memory", "--list", "--run", str(hello.folder)]
+    done = RUNNER.invoke(app, wanted)
+    assert re.search(rf"^{re.escape(REGISTERS)} +memory +64 +31", done.output, re.MULTILINE)
+    done = RUNNER.invoke(app, ["peek", "node0", "nothing.like.it", "--list",
+                               "--run", str(hello.folder)])  # fmt: skip
+    assert done.exit_code == 2
+    assert 'peek: found "nothing.like.it", expected a part of one of the signals' in done.output
+
+
+def test_an_unknown_signal_names_the_nearest(hello: Outcome) -> None:
+    wanted = ["peek", "node0", f"{REGISTERS}s", "--at", "5", "--run", str(hello.folder)]
+    done = RUNNER.invoke(app, wanted)
+    assert done.exit_code == 2
+    said = re.sub(r"\s+", " ", done.output)
+    assert f"the model has no signal '{REGISTERS}s', nearest is '{REGISTERS}'" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("peeks=[{node: node7, cycles: [1], signals: [a]}]", 'found "node7", expected one of the'),
+        ("pokes=[{node: node7, cycle: 1, signal: a, value: 1}]", 'found "node7", expected one of'),
+        ("peeks=[{node: node0, cycles: [], signals: [a]}]", "at least 1"),
+        ("pokes=[{node: node0, cycle: 1, signal: a, value: -1}]", "at least 0"),
+    ],
+)
+def test_mistaken_settings_are_refused(text: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        loaded = load_text(HELLO, [f"simulation.{text}"])
+        check_plan(loaded, resolve(loaded))
+
+
+def test_verilator_shows_no_signals() -> None:
+    more = ["simulation.peeks=[{node: node0, cycles: [1], signals: [a]}]"]
+    with pytest.raises(InputError, match='found "verilator" with peeks'):
+        loaded = load_text(HELLO, [*more, "simulation.rtl_engine=verilator"])
+        check_plan(loaded, resolve(loaded))
+
+
+def test_a_value_that_is_no_number_is_refused() -> None:
+    done = RUNNER.invoke(app, ["poke", "node0", "a=b", "--at", "3"])
+    assert done.exit_code == 2
+    assert 'poke: found "a=b", expected NAME=VALUE' in done.output

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the LatticeMico32 of OpenLM32 has; lm32_include.v includes a file of this name.
+
+`ifndef LM32_CONFIG_V
+`define LM32_CONFIG_V
+`define CFG_EBA_RESET 32'h00000000
+`define CFG_DEBA_RESET 32'h10000000
+`define CFG_SIGN_EXTEND_ENABLED
+`define CFG_PL_BARREL_SHIFT_ENABLED
+`define CFG_PL_MULTIPLY_ENABLED
+`define CFG_MC_DIVIDE_ENABLED
+`define CFG_CYCLE_COUNTER_ENABLED
+`define CFG_ICACHE_ENABLED
+`define CFG_ICACHE_ASSOCIATIVITY 2
+`define CFG_ICACHE_SETS 64
+`define CFG_ICACHE_BYTES_PER_LINE 16
+`define CFG_ICACHE_BASE_ADDRESS 32'h00000000
+`define CFG_ICACHE_LIMIT 32'h7fffffff
+`define CFG_DCACHE_ENABLED
+`define CFG_DCACHE_ASSOCIATIVITY 2
+`define CFG_DCACHE_SETS 64
+`define CFG_DCACHE_BYTES_PER_LINE 16
+`define CFG_DCACHE_BASE_ADDRESS 32'h00000000
+`define CFG_DCACHE_LIMIT 32'h7fffffff
+`define CLOG2 $clog2
+`endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Peeks and pokes; see signal_access.h.
+#include "bridges/signal_access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "bridges/config.h"
+#include "bridges/port.h"
+#include "core/check.h"
+
+namespace firesim::bridges {
+namespace {
+
+using Words = std::vector<uint64_t>;
+
+// The words of every signal by name. Where a register and a wire have one name, the register.
+std::map<std::string, std::vector<FiresimSignal>> by_name(const ModelInstance& model) {
+  std::map<std::string, std::vector<FiresimSignal>> found;
+  for (const FiresimSignal& word : model.signals()) {
+    std::vector<FiresimSignal>& words = found[word.name];
+    if (words.empty() || words[0].kind == word.kind) words.push_back(word);
+  }
+  return found;
+}
+
+// "name" and the row of "name[row]"; no row is UINT32_MAX.
+std::pair<std::string, uint32_t> split_row(const std::string& text, const std::string& where) {
+  const size_t open = text.rfind('[');
+  if (open == std::string::npos || !text.ends_with(']')) return {text, UINT32_MAX};
+  const std::string digits = text.substr(open + 1, text.size() - open - 2);
+  const bool decimal = !digits.empty() && digits.size() < 10 &&
+                       digits.find_first_not_of("0123456789") == std::string::npos;
+  if (!decimal) {
+    throw ConfigError(fmt::format("{}: found row '{}', expected a number", where, digits));
+  }
+  return {text.substr(0, open), static_cast<uint32_t>(std::stoul(digits))};
+}
+
+// The number that "0x..." stands for; empty when it stands for none.
+Words parse_hex(const std::string& text) {
+  if (text.size() < 3 || !text.starts_with("0x")) return {};
+  Words words((text.size() - 2 + 15) / 16);
+  for (size_t i = 0; i < text.size() - 2; ++i) {
+    const char c = text[text.size() - 1 - i];
+    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) return {};
+    const int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+    words[i / 16] |= static_cast<uint64_t>(digit) << i % 16 * 4;
+  }
+  return words;
+}
+
+std::string hex(const Words& words) {
+  size_t top = words.size() - 1;
+  while (top > 0 && words[top] == 0) --top;
+  std::string text = fmt::format("{:#x}", words[top]);
+  while (top-- > 0) text += fmt::format("{:016x}", words[top]);
+  return text;
+}
+
+uint32_t bits_of(const Words& words) {
+  for (size_t i = words.size(); i-- > 0;) {
+    if (words[i] != 0) return static_cast<uint32_t>(64 * i + 64 - __builtin_clzll(words[i]));
+  }
+  return 0;
+}
+
+// Puts `value` at `low` of a number that has room for it.
+void put_bits(Words& words, uint32_t low, uint64_t value) {
+  words[low / 64] |= value << low % 64;
+  if (low % 64 != 0 && value >> (64 - low % 64) != 0)
+    words[low / 64 + 1] |= value >> (64 - low % 64);
+}
+
+uint64_t bits_at(const Words& words, uint32_t low, uint32_t width) {
+  const size_t index = low / 64;
+  uint64_t value = index < words.size() ? words[index] >> low % 64 : 0;
+  if (low % 64 != 0 && index + 1 < words.size()) value |= words[index + 1] << (64 - low % 64);
+  return width == 64 ? value : value & ((uint64_t{1} << width) - 1);
+}
+
+const nlohmann::json& list_of(Config& config, const char* key) {
+  const nlohmann::json& list = config.child(key);
+  if (!list.is_null() && !list.is_array()) config.fail(key, "a list");
+  return list;
+}
+
+unsigned char* place_of(const FiresimSignal& word, uint32_t row) {
+  return static_cast<unsigned char*>(word.storage) + size_t{row} * port_bytes(word.width_bits);
+}
+
+}  // namespace
+
+uint32_t SignalAccess::Target::low_bit() const {
+  uint32_t low = UINT32_MAX;
+  for (const FiresimSignal& word : words) low = std::min(low, word.low_bit);
+  return low;
+}
+
+uint32_t SignalAccess::Target::width_bits() const {
+  uint32_t end = 0;
+  for (const FiresimSignal& word : words) end = std::max(end, word.low_bit + word.width_bits);
+  return end - low_bit();
+}
+
+SignalAccess::SignalAccess(const nlohmann::json& json, const std::string& where,
+                           const SimulationContext& simulation, ModelInstance& model)
+    : model_(model) {
+  Config config(json, where);
+  name_ = config.required_text("file");
+  const nlohmann::json& peeks = list_of(config, "peeks");
+  const nlohmann::json& pokes = list_of(config, "pokes");
+  config.finish();
+  const ByName signals = by_name(model);
+  if (signals.empty()) {
+    throw ConfigError(
+        fmt::format("{}: the engine \"{}\" shows no signals, expected the generated engine", where,
+                    model.engine_name()));
+  }
+  for (size_t i = 0; i < pokes.size(); ++i) {
+    add_poke(pokes[i], fmt::format("{}.pokes[{}]", where, i), signals);
+  }
+  for (size_t i = 0; i < peeks.size(); ++i) {
+    add_peek(peeks[i], fmt::format("{}.peeks[{}]", where, i), signals);
+  }
+  std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
+    return a.cycle != b.cycle ? a.cycle < b.cycle : a.is_poke && !b.is_poke;
+  });
+  file_ = std::make_unique<BufferedFile>(simulation.output_path(name_));
+  file_->put("cycle,signal,row,value\n");
+  start_at(0);
+}
+
+SignalAccess::Target SignalAccess::find(const std::string& text, const std::string& where,
+                                        const ByName& signals) {
+  auto found = signals.find(text);
+  std::string name = text;
+  uint32_t row = UINT32_MAX;
+  if (found == signals.end()) {
+    std::tie(name, row) = split_row(text, where);
+    found = signals.find(name);
+  }
+  if (found == signals.end()) {
+    std::vector<std::string> known;
+    for (const auto& [each, words] : signals) known.push_back(each);
+    throw ConfigError(fmt::format("{}: the model has no signal '{}', nearest is '{}'", where, name,
+                                  nearest_name(name, known)));
+  }
+  const uint32_t rows = found->second[0].rows;
+  if (row == UINT32_MAX) return {name, found->second, 0, rows};
+  if (row >= rows) {
+    throw ConfigError(
+        fmt::format("{}: found row {} of '{}', expected one below {}", where, row, name, rows));
+  }
+  return {name, found->second, row, row + 1};
+}
+
+void SignalAccess::add_poke(const nlohmann::json& json, const std::string& where,
+                            const ByName& signals) {
+  Config config(json, where);
+  Event event{config.required_integer("cycle", 0, kNever - 1), true, {}, {}};
+  const Target target = find(config.required_text("signal"), where + ".signal", signals);
+  event.value = parse_hex(config.required_text("value"));
+  if (event.value.empty()) config.fail("value", "hexadecimal text such as \"0x1f\"");
+  config.finish();
+  if (target.is_wire()) {
+    config.fail("signal", "a register or a memory: a wire cannot be set");
+  }
+  if (target.end_row - target.first_row != 1) {
+    config.fail("signal", fmt::format("a row of the memory, such as {}[0]", target.name));
+  }
+  if (bits_of(event.value) > target.width_bits()) {
+    config.fail("value",
+                fmt::format("at most {} bits, as '{}' has", target.width_bits(), target.name));
+  }
+  event.targets.push_back(target);
+  events_.push_back(std::move(event));
+}
+
+void SignalAccess::add_peek(const nlohmann::json& json, const std::string& where,
+                            const ByName& signals) {
+  Config config(json, where);
+  Event event{config.required_integer("cycle", 0, kNever - 1), false, {}, {}};
+  for (const std::string& text : config.text_list("signals")) {
+    event.targets.push_back(find(text, where + ".signals", signals));
+  }
+  config.finish();
+  events_.push_back(std::move(event));
+}
+
+size_t SignalAccess::end_of_cycle() const {
+  size_t end = next_;
+  while (end < events_.size() && events_[end].cycle == next_cycle_) ++end;
+  return end;
+}
+
+void SignalAccess::go_to(size_t event) {
+  next_ = event;
+  next_cycle_ = next_ < events_.size() ? events_[next_].cycle : kNever;
+}
+
+void SignalAccess::before_settle() {
+  bool written = false;
+  const size_t end = end_of_cycle();
+  for (size_t i = next_; i < end; ++i) {
+    if (events_[i].is_poke) {
+      poke(events_[i]);
+      written = true;
+    } else {
+      peek(events_[i], false);
+    }
+  }
+  if (written) model_.written();
+}
+
+void SignalAccess::after_settle() {
+  const size_t end = end_of_cycle();
+  for (size_t i = next_; i < end; ++i) {
+    if (!events_[i].is_poke) peek(events_[i], true);
+  }
+  go_to(end);
+}
+
+void SignalAccess::start_at(uint64_t cycle) {
+  size_t event = 0;
+  while (event < events_.size() && events_[event].cycle < cycle) ++event;
+  go_to(event);
+}
+
+void SignalAccess::poke(const Event& event) {
+  const Target& target = event.targets[0];
+  for (const FiresimSignal& word : target.words) {
+    const uint64_t value = bits_at(event.value, word.low_bit - target.low_bit(), word.width_bits);
+    std::memcpy(place_of(word, target.first_row), &value, port_bytes(word.width_bits));
+  }
+  ++poked_;
+}
+
+void SignalAccess::peek(const Event& event, bool wires) {
+  for (const Target& target : event.targets) {
+    if (target.is_wire() != wires) continue;
+    const bool is_memory = target.words[0].kind == FIRESIM_MEMORY;
+    for (uint32_t row = target.first_row; row < target.end_row; ++row) {
+      Words value(target.width_bits() / 64 + 1);
+      for (const FiresimSignal& word : target.words) {
+        FIRESIM_CHECK(word.width_bits <= 64, "words of signals have at most 64 bits");
+        uint64_t bits = 0;
+        std::memcpy(&bits, place_of(word, row), port_bytes(word.width_bits));
+        put_bits(value, word.low_bit - target.low_bit(), bits);
+      }
+      file_->put(fmt::format("{},{},{},{}\n", event.cycle, target.name,
+                             is_memory ? std::to_string(row) : "", hex(value)));
+      ++peeked_;
+    }
+  }
+}
+
+void SignalAccess::finish() { file_->flush(); }
+
+nlohmann::json SignalAccess::statistics() const {
+  return {{"file", name_}, {"values_read", peeked_}, {"values_set", poked_}};
+}
+
+}  // namespace firesim::bridges
