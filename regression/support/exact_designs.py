@@ -19,6 +19,7 @@ import goldengate
 from firesim.build.paths import ROOT
 from firesim.build.rtl import peripherals
 from goldengate.engine import backend, items
+from goldengate.engine.fold import fold
 from goldengate.tests.reference.plain import build_plain
 
 from regression.support.experiment import Experiment, ExperimentError
@@ -83,10 +84,10 @@ def _models(folder: Path, design: _Design, seed: int) -> dict[str, Path]:
             design.sources, manifest, folder / "original", include_dirs=design.include_folders
         )
     libraries["cut"] = folder / "cut.so"
+    emitter = invented_cut(fold(found, least_saved=1), seed)
     backend.make_model(
-        invented_cut(found, seed), manifest["design_hash"], folder / "cut", libraries["cut"], 2,
-        [], [],
-    )  # fmt: skip
+        emitter, manifest["design_hash"], folder / "cut", libraries["cut"], 2, [], []
+    )
     return libraries
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firesim.build.tools import run as run_tool
 from goldengate.engine import backend, emit, items, profile
+from goldengate.engine.fold import Folding
 
 from regression.support.experiment import ExperimentError
 
@@ -69,14 +70,14 @@ def compare(tool: Path, first: Path, second: Path, seed: int, cycles: int) -> Co
     return Compared(outputs, (first_s, second_s))
 
 
-def invented_cut(found: items.Items, seed: int) -> emit.Emitter:
+def invented_cut(folding: Folding, seed: int) -> emit.Emitter:
     """Cut a design by a profile that is not true: any cut must be right."""
     generator = random.Random(seed)
-    samples = 64
-    keys: set[object] = {profile.key_of(node) for item in found.items for node in item.reads}
-    keys |= {("column", column) for item in found.items for column in item.columns}
+    samples, found = 64, folding.found.items
+    keys: set[object] = {items.key_of(node) for item in found for node in item.reads}
+    keys |= {("column", column) for item in found for column in item.columns}
     changed = {}
     for key in sorted(keys, key=repr):
         density = generator.choice((0, 0, 0.02, 0.1, 0.5))
         changed[key] = sum(1 << bit for bit in range(samples) if generator.random() < density)
-    return backend.cut(found, profile.Profile(samples, changed))
+    return backend.cut(folding, profile.Profile(samples, changed))

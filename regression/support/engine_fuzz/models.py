@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesim.build.tools import run as run_tool
-from goldengate.engine import backend, emit, items, netlist, rtlil
+from goldengate.engine import backend, cluster, emit, files, items, netlist, rtlil
+from goldengate.engine.fold import fold
 
 from regression.support.engine_fuzz.builder import name_of
 from regression.support.engine_fuzz.netlists import Netlist
@@ -46,11 +47,11 @@ def compile_tool(folder: Path) -> None:
 def _cut(found: items.Items, seed: int) -> emit.Emitter:
     """Cut a netlist into pieces of some size, or by an invented profile: any cut must be right."""
     generator = random.Random(f"cut of {seed}")
+    folding = fold(found, least_state=1, least_saved=1)
     if generator.random() < 0.4:
-        return invented_cut(found, seed)
-    order, size = items.ordered(found), generator.choice((1, 1, 2, 3, 5, 8, 60))
-    pieces = [emit.Cluster(order[start : start + size]) for start in range(0, len(order), size)]
-    emitter = emit.Emitter(found, pieces)
+        return invented_cut(folding, seed)
+    size = generator.choice((1, 1, 2, 3, 5, 8, 60))
+    emitter = emit.Emitter(folding, cluster.pieces(folding, size))
     share = generator.choice((0.0, 0.3, 1.0))
     emitter.erratic = {
         key for key in sorted(emitter.flags_of, key=repr) if generator.random() < share
@@ -79,7 +80,7 @@ def _emitted(folder: Path, one: Netlist) -> str:
     text = rewritten.read_text() if rewritten.is_file() else one.text()
     module = rtlil.parse(text.splitlines(), name)
     design = netlist.build(module, "clock", [port for port, _, _ in one.ports()])
-    texts = emit.write(_cut(items.collect(design), one.seed), "", 1, [])
+    texts = files.write(_cut(items.collect(design), one.seed), "", 1, [])
     text = "\n".join(texts[file] for file in ("state.h", "clusters_0.cc", "main.cc"))
     text = re.sub(r"(?m)^#.*\n", "", text)
     return text.replace("namespace model {", f"namespace model::{name} {{")

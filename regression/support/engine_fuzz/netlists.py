@@ -11,6 +11,7 @@ could make a register's future unknown.
 from __future__ import annotations
 
 from regression.support.engine_fuzz.builder import CLOCK, Builder
+from regression.support.engine_fuzz.copies import multiply
 from regression.support.engine_fuzz.memories import add_memory
 
 _UNARY = ("$not", "$pos", "$buf", "$neg")
@@ -30,6 +31,8 @@ _GROUPS = (
     (_UNARY, 3), (_REDUCE, 3), (_BINARY, 6), (_DIVIDE, 2), (_SHIFT, 4), (_COMPARE, 4), (_LOGIC, 1),
     (_MUX, 5), (("register",), 3), (("memory",), 3),
 )  # fmt: skip
+COPIED = 0.08
+"""Share of the netlists that are copies of a smaller one."""
 _AMOUNT_WIDTHS = (1, 2, 3, 5, 6, 7, 7, 8, 9, 33, 65)
 
 
@@ -63,6 +66,10 @@ class Netlist(Builder):
             width = self.width()
             name = self.wire(width, shown=True)
             self.cells.append(f"  connect {name} {self.signal(width)}")
+        if rng.random() < COPIED and self.cells:
+            kinds = {kind for _, kind in self.registers}
+            # From state, asynchronous controls would race with the clock, and so would gates.
+            multiply(self, may_chain=kinds <= {*_SYNCHRONOUS} and not self.has_clocks)
 
     def _declare_register(self) -> None:
         width = self.width()

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 REGISTER, MEMORY, WIRE = "FIRESIM_REGISTER", "FIRESIM_MEMORY", "FIRESIM_WIRE"
 
 
-def _state(design: Design) -> list[tuple[str, int, int, int, str, str]]:
-    """Return (name, lowest bit, width, rows, kind, field) of all registers and memories."""
+def _state(design: Design) -> list[tuple[str, int, int, int, str, tuple[str, int]]]:
+    """Return (name, lowest bit, width, rows, kind, key) of all registers and memories."""
     found = []
     for register in design.registers:
         entry = (register.name, register.low, register.leaf.width, 1, REGISTER)
-        found.append((*entry, f"r{register.index}"))
+        found.append((*entry, ("register", register.index)))
     for column in design.columns:
         entry = (column.name, column.low, column.width, column.size, MEMORY)
-        found.append((*entry, f"m{column.index}"))
+        found.append((*entry, ("column", column.index)))
     return found
 
 
@@ -40,13 +40,14 @@ def state_hash(design: Design) -> int:
 def table(emitter: Emitter) -> list[str]:
     """Return the declaration of kSignals."""
     design = emitter.design
-    entries = _state(design)
-    entries += [(p.name, p.low, p.width, 1, WIRE, f"w{p.index}") for p in design.probes]
+    entries = [(*entry[:5], emitter.place(entry[5])) for entry in _state(design)]
+    entries += [(p.name, p.low, p.width, 1, WIRE, f"s.w{p.index}") for p in design.probes]
     lines = [f"const std::array<SignalEntry, {len(entries)}> kSignals = {{{{"]
-    for name, low, width, rows, kind, field in entries:
+    for name, low, width, rows, kind, place in entries:
+        field = place.removeprefix("s.")
         one = f"{field}[0]" if kind == MEMORY else field
         lines.append(
             f"  {{{json.dumps(name)}, {low}, {width}, {rows}, {kind}, offsetof(State, {field}), "
-            f"sizeof(State::{one})}},"
+            f"sizeof(kLayout.{one})}},"
         )
     return [*lines, "}};"]

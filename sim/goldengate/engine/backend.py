@@ -12,8 +12,20 @@ from typing import Any
 
 from firesim.build.tools import ToolError, run
 
-from goldengate.engine import access, branches, cluster, emit, items, netlist, profile, rtlil
+from goldengate.engine import (
+    access,
+    branches,
+    cluster,
+    emit,
+    files,
+    items,
+    netlist,
+    profile,
+    rtlil,
+)
+from goldengate.engine.cluster import pieces
 from goldengate.engine.design import Design
+from goldengate.engine.fold import Folding, fold, single
 from goldengate.errors import GoldenGateError
 
 NETLIST = "target.il"
@@ -82,7 +94,7 @@ def make_model(
     flags: list[str],
 ) -> None:
     """Write, compile and link the C++ of a model."""
-    texts = emit.write(emitter, design_hash, _FILES, more)
+    texts = files.write(emitter, design_hash, _FILES, more)
     sources = _write(folder, texts)
     state_hash = access.state_hash(emitter.design)
     # Tables of offsets into a state that is not a standard layout class, which clang allows.
@@ -95,19 +107,17 @@ def make_model(
         path.unlink()
 
 
-def untrained(found: items.Items, keep_all: bool = False) -> emit.Emitter:
+def untrained(folding: Folding, keep_all: bool = False) -> emit.Emitter:
     """Cut a design without a profile; small pieces let most of a large one rest in most cycles."""
-    order = items.ordered(found)
-    size = _PIECE_ITEMS if len(order) > _WHOLE_ITEMS else _WHOLE_ITEMS
-    pieces = [emit.Cluster(order[start : start + size]) for start in range(0, len(order), size)]
-    return emit.Emitter(found, pieces, keep_all=keep_all)
+    size = _PIECE_ITEMS if len(folding.units) > _WHOLE_ITEMS else _WHOLE_ITEMS
+    return emit.Emitter(folding, pieces(folding, size), keep_all=keep_all)
 
 
 def _train(
-    found: items.Items, work: Path, manifest: dict[str, Any], training: Training, jobs: int
+    folding: Folding, work: Path, manifest: dict[str, Any], training: Training, jobs: int
 ) -> profile.Profile:
     """Build the profiling model and run what is typical on it."""
-    emitter = untrained(found, keep_all=True)
+    emitter = untrained(folding, keep_all=True)
     model, results = work / "profiling", work / "profile"
     model.mkdir(parents=True, exist_ok=True)
     results.mkdir(exist_ok=True)
@@ -126,9 +136,9 @@ def _train(
     return seen
 
 
-def cut(found: items.Items, seen: profile.Profile) -> emit.Emitter:
+def cut(folding: Folding, seen: profile.Profile) -> emit.Emitter:
     """Cut a design into clusters by what was seen in training."""
-    emitter = emit.Emitter(found, cluster.Partitioner(found, seen).partition())
+    emitter = emit.Emitter(folding, cluster.Partitioner(folding, seen).partition())
     emitter.erratic = branches.erratic(emitter, seen)
     return emitter
 
@@ -153,9 +163,11 @@ def build(
         GoldenGateError: the C++ compiler or the linker failed.
     """
     found = items.collect(read_design(work, manifest, waves))
+    # Wires that are to be seen belong to no copy.
+    folding = single(found) if waves else fold(found)
     if training:
-        emitter = cut(found, _train(found, work, manifest, training, jobs))
+        emitter = cut(folding, _train(folding, work, manifest, training, jobs))
     else:
-        emitter = untrained(found)
+        emitter = untrained(folding)
     flags = ["-O1"] if waves else []
     make_model(emitter, manifest["design_hash"], work / "generated", library, jobs, [], flags)

@@ -7,7 +7,7 @@ not foresee, the flags of the readers are set without a branch.
 
 from __future__ import annotations
 
-from goldengate.engine.emit import Cluster, Emitter
+from goldengate.engine.emit import Emitter
 from goldengate.engine.items import Item
 from goldengate.engine.profile import Profile
 
@@ -38,22 +38,19 @@ def _stored(emitter: Emitter, item: Item) -> object:
 def erratic(emitter: Emitter, profile: Profile) -> set[object]:
     """Return the keys of the values whose changes are not branched on."""
     found: set[object] = set()
+    folding = emitter.folding
     for cluster in emitter.clusters:
-        active = _active(cluster, profile)
-        for item in cluster.items:
-            key = _stored(emitter, item)
-            flags = len(emitter.flags_of.get(key, ()))
+        units = [folding.units[folding.unit_of[item.number]] for item in cluster.items]
+        active = 0
+        for unit in units:
+            active |= profile.activity(unit.items)
+        for unit in units:
+            keys = [_stored(emitter, item) for item in unit.items]
+            flags = len(emitter.flags_of.get(keys[0], ()))
             if not 0 < flags <= MOST_FLAGS:
                 continue
-            missed = _missed(profile.of(key), active, profile.samples)
+            samples = profile.samples * len(keys)
+            missed = _missed(profile.of(keys), active, samples)
             if missed > MOST_MISSED * active.bit_count():
-                found.add(key)
+                found.add(keys[0])
     return found
-
-
-def _active(cluster: Cluster, profile: Profile) -> int:
-    """Return the samples in which something that a cluster's items read changes."""
-    active = 0
-    for item in cluster.items:
-        active |= profile.activity(item)
-    return active

@@ -4,6 +4,9 @@ Items form clusters, each evaluated in the cycles in which something it reads ha
 costs a check in every cycle and, when it runs, all its items; a value read by another cluster costs
 a comparison. Clusters grow greedily as long as that sum falls.
 
+What the copies of a module share (step `fold`) is cut once, with the activity of all copies in
+view: a cluster of it runs for each copy, and nothing else is in it.
+
 No clusters may wait for each other in a ring. Each has a rank, and what comes before has a lower
 one, so that looking for a ring only visits ranks between those of the two to be joined; the ranks
 of what was visited are then dealt anew (after Pearce and Kelly's dynamic topological order).
@@ -15,7 +18,8 @@ import heapq
 from dataclasses import dataclass, field
 
 from goldengate.engine.emit import Cluster
-from goldengate.engine.items import Item, Items, ordered
+from goldengate.engine.fold import Folding
+from goldengate.engine.items import Item, sorted_by_need
 from goldengate.engine.profile import Profile
 
 CHECK_COST = 1.0
@@ -46,14 +50,17 @@ def item_cost(item: Item) -> float:
 
 @dataclass
 class _Group:
-    """A cluster as it grows. `active` holds the samples in which it must run.
+    """A cluster of units as it grows. `active` holds the samples in which it must run.
+
+    What it costs is for one copy, its price for all of them.
 
     `before` and `after` say how many values lead from and to other groups; a value that n groups
     read counts for 1 / n with each. Waiting without a value counts for 0.
     """
 
     number: int
-    items: list[int]
+    units: list[int]
+    module: int | None
     cost: float
     active: int
     rank: int = 0
@@ -63,15 +70,15 @@ class _Group:
 
 
 class Partitioner:
-    """Cuts the items of a design into clusters."""
+    """Cuts the units of a design into clusters."""
 
-    def __init__(self, items: Items, profile: Profile) -> None:
-        self.items = items
+    def __init__(self, folding: Folding, profile: Profile) -> None:
+        self.folding = folding
         self.samples = max(1, profile.samples)
-        self.order = [item.number for item in ordered(items)]
-        self.active = [profile.activity(item) for item in items.items]
-        self.predecessors = [set(items.predecessors(item)) for item in items.items]
-        self.successors: list[set[int]] = [set() for _ in items.items]
+        self.predecessors = folding.predecessors()
+        self.order = sorted_by_need(self.predecessors)
+        self.active = [profile.activity(unit.items) for unit in folding.units]
+        self.successors: list[set[int]] = [set() for _ in folding.units]
         for number, before in enumerate(self.predecessors):
             for other in before:
                 self.successors[other].add(number)
@@ -80,36 +87,40 @@ class Partitioner:
         self.home: dict[int, int] = {}
 
     def _readers(self) -> list[list[int]]:
-        """Return, for each item that computes a node, the items that read the node."""
-        found: list[list[int]] = [[] for _ in self.items.items]
-        for item in self.items.items:
+        """Return, for each unit that computes nodes, the units that read them."""
+        found: list[list[int]] = [[] for _ in self.folding.units]
+        of_node, unit_of = self.folding.found.of_node, self.folding.unit_of
+        for item in self.folding.found.items:
             for node in item.reads:
                 if node.op != "leaf":
-                    found[self.items.of_node[node.uid].number].append(item.number)
+                    found[unit_of[of_node[node.uid].number]].append(unit_of[item.number])
         return found
 
-    def _price(self, cost: float, active: int) -> float:
+    def _price(self, cost: float, active: int, module: int | None) -> float:
         """Return what a cluster costs over all samples, without comparisons."""
-        runs = active.bit_count()
-        mispredicts = min(runs, self.samples - runs) * MISPREDICT_COST
-        return self.samples * CHECK_COST + runs * (RUN_COST + cost) + mispredicts
+        copies = 1 if module is None else self.folding.modules[module]
+        samples, runs = self.samples * copies, active.bit_count()
+        mispredicts = min(runs, samples - runs) * MISPREDICT_COST
+        return samples * CHECK_COST + runs * (RUN_COST + cost) + mispredicts
 
     def _group(self, number: int) -> _Group:
-        """Return a group of one item."""
-        cost, active = item_cost(self.items.items[number]), self.active[number]
-        return _Group(number, [number], cost, active, price=self._price(cost, active))
+        """Return a group of one unit."""
+        unit = self.folding.units[number]
+        cost, active = item_cost(unit.items[0]), self.active[number]
+        price = self._price(cost, active, unit.module)
+        return _Group(number, [number], unit.module, cost, active, price=price)
 
     def _grow_cones(self) -> None:
-        """Make groups of the items, joining items with the one group that follows them."""
+        """Make groups of the units, joining units with the one group that follows them."""
         for number in reversed(self.order):
             homes = {self.home[other] for other in self.successors[number]}
             group = self._group(number)
             target = self.groups[homes.pop()] if len(homes) == 1 else None
             if target is not None and self._gain(group, target, 1.0) > 0:
-                target.items.append(number)
+                target.units.append(number)
                 target.cost += group.cost
                 target.active |= group.active
-                target.price = self._price(target.cost, target.active)
+                target.price = self._price(target.cost, target.active, target.module)
                 self.home[number] = target.number
             else:
                 self.groups[number] = group
@@ -134,9 +145,9 @@ class Partitioner:
 
     def _gain(self, a: _Group, b: _Group, values: float) -> float:
         """Return what joining two groups saves, `values` of the first being read by the other."""
-        if len(a.items) + len(b.items) > MOST_ITEMS:
+        if a.module != b.module or len(a.units) + len(b.units) > MOST_ITEMS:
             return -1.0
-        saved = a.price + b.price - self._price(a.cost + b.cost, a.active | b.active)
+        saved = a.price + b.price - self._price(a.cost + b.cost, a.active | b.active, a.module)
         return saved + values * a.active.bit_count() * DETECT_COST
 
     def _later(self, low: _Group, high: _Group) -> set[int] | None:
@@ -170,7 +181,7 @@ class Partitioner:
         return found
 
     def _join(self, a: _Group, b: _Group) -> bool:
-        """Put the items of `b` into `a`, unless that makes a ring."""
+        """Put the units of `b` into `a`, unless that makes a ring."""
         low, high = (a, b) if a.rank < b.rank else (b, a)
         later = self._later(low, high)
         if later is None:
@@ -182,10 +193,10 @@ class Partitioner:
         ranks = sorted([low.rank, *(groups[n].rank for n in (*earlier, *later))])
         for number, rank in zip(moved, ranks, strict=True):
             groups[number].rank = rank
-        a.items += b.items
+        a.units += b.units
         a.cost += b.cost
         a.active |= b.active
-        a.price = self._price(a.cost, a.active)
+        a.price = self._price(a.cost, a.active, a.module)
         self._redirect(a, b)
         del groups[b.number]
         return True
@@ -245,7 +256,9 @@ class Partitioner:
     def _join_rest(self) -> None:
         """Join groups that never ran, in order of their place, to save checks."""
         last: _Group | None = None
-        for group in sorted(self.groups.values(), key=lambda g: (g.active, g.number)):
+        modules = {None: 0} | {module: module + 1 for module in range(len(self.folding.modules))}
+        groups = self.groups.values()
+        for group in sorted(groups, key=lambda g: (g.active, modules[g.module], g.number)):
             if last is None or self._gain(last, group, 0.0) <= 0 or not self._join(last, group):
                 last = group
 
@@ -273,6 +286,19 @@ class Partitioner:
         position = {number: index for index, number in enumerate(self.order)}
         found = []
         for group in self._schedule():
-            group.items.sort(key=position.__getitem__)
-            found.append(Cluster([self.items.items[number] for number in group.items]))
+            group.units.sort(key=position.__getitem__)
+            items = [self.folding.units[number].items[0] for number in group.units]
+            found.append(Cluster(items, group.module))
         return found
+
+
+def pieces(folding: Folding, size: int) -> list[Cluster]:
+    """Return clusters of at most `size` units, in their order."""
+    found: list[Cluster] = []
+    for number in sorted_by_need(folding.predecessors()):
+        unit = folding.units[number]
+        last = found[-1] if found else None
+        if last is None or last.module != unit.module or len(last.items) == size:
+            found.append(last := Cluster([], unit.module))
+        last.items.append(unit.items[0])
+    return found

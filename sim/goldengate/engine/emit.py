@@ -1,32 +1,32 @@
 """Step `emit`: clusters of items become C++.
 
 Every cluster is a function of the model's state, run in the cycles in which its flag is set; who
-changes a value sets the flags of the clusters that read it.
+changes a value sets the flags of the clusters that read it. The clusters that copies of a module
+share are functions of the state `s` and of that of one copy, `c`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from goldengate.engine import access, names
-from goldengate.engine.design import Column, Design, Port
-from goldengate.engine.expressions import (
-    allocated_rows,
-    expression,
-    in_range,
-    literal,
-    type_of,
-)
+from goldengate.engine import names
+from goldengate.engine.design import Design
+from goldengate.engine.expressions import expression, in_range, literal, type_of
+from goldengate.engine.fold import Folding
 from goldengate.engine.ir import Node
-from goldengate.engine.items import Item, Items, is_free
+from goldengate.engine.items import Item, is_free, key_of
 
 
 @dataclass
 class Cluster:
-    """Items run together, in order."""
+    """Items run together, in order; those of the first copy, where copies of a module share it."""
 
     items: list[Item]
+    module: int | None = None
+
+
+Reader = tuple[int, int]
+"""A cluster that reads a value, and for which copy it runs, 0 if it is not shared."""
 
 
 def storage_type(width: int) -> str:
@@ -35,76 +35,166 @@ def storage_type(width: int) -> str:
 
 
 class Emitter:
-    """Knows who reads what; writes the text of clusters."""
+    """Knows who reads what and where it is kept; writes the text of clusters."""
 
-    def __init__(self, items: Items, clusters: list[Cluster], keep_all: bool = False) -> None:
-        self.items = items
-        self.design: Design = items.design
+    def __init__(self, folding: Folding, clusters: list[Cluster], keep_all: bool = False) -> None:
+        self.folding = folding
+        self.items = folding.found
+        self.design: Design = self.items.design
         self.clusters = clusters
-        self.functions = names.functions(items, [cluster.items for cluster in clusters])
-        self.home = {
-            item.number: index for index, cluster in enumerate(clusters) for item in cluster.items
-        }
-        self.kept: set[int] = set()
+        self.functions = names.functions(self.items, [cluster.items for cluster in clusters])
+        self.home = self._homes()
+        self.flag = self._flags()
+        """The number of each cluster's flag, among those of its module or among the others."""
+        self._kept: set[object] = set()
+        """Keys of nodes that are kept in the state; where copies correspond, of the first's."""
         self.erratic: set[object] = set()
         """Keys of values whose change is not branched on (step `branches`)."""
-        self.flags_of: dict[object, set[int]] = {}
+        self.flags_of: dict[object, set[Reader]] = {}
         self._find_readers()
         if keep_all:
-            self.kept = set(items.of_node)
+            self._kept = {self._first(uid) for uid in self.items.of_node}
+        self.links: list[list[list[int]]] = [[] for _ in self.folding.modules]
+        """Flags of others that read a copy's value: for each module, lists of one for each copy."""
+        self._link_of: dict[object, list[str]] = {}
+        self._find_links()
+
+    def _homes(self) -> dict[int, Reader]:
+        """Return, for each item, its cluster and copy."""
+        found = {}
+        for index, cluster in enumerate(self.clusters):
+            for first in cluster.items:
+                unit = self.folding.units[self.folding.unit_of[first.number]]
+                for copy, item in enumerate(unit.items):
+                    found[item.number] = (index, copy)
+        return found
+
+    def _flags(self) -> list[int]:
+        found, counts = [], dict.fromkeys((None, *range(len(self.folding.modules))), 0)
+        for cluster in self.clusters:
+            found.append(counts[cluster.module])
+            counts[cluster.module] += 1
+        return found
+
+    def flag_count(self, module: int | None) -> int:
+        """Return how many flags each copy of a module has, or (None) all else."""
+        return sum(cluster.module == module for cluster in self.clusters)
+
+    def _first(self, key: object) -> object:
+        """Return the key of what stands for a value in the first copy."""
+        place = self.folding.places.get(key)
+        return key if place is None else place.first
+
+    def is_kept(self, key: object) -> bool:
+        """Whether a value is kept in the state: all but nodes that only their own cluster reads."""
+        return not isinstance(key, int) or self._first(key) in self._kept
 
     def _find_readers(self) -> None:
         for item in self.items.items:
             reader = self.home[item.number]
             for node in item.reads:
-                if node.op == "leaf":
-                    key: object = node.value
-                else:
-                    key = node.uid
+                if node.op != "leaf":
                     if self.home[self.items.of_node[node.uid].number] == reader:
                         continue
-                    self.kept.add(node.uid)
-                self.flags_of.setdefault(key, set()).add(reader)
+                    self._kept.add(self._first(node.uid))
+                self.flags_of.setdefault(key_of(node), set()).add(reader)
             for column in item.columns:
                 self.flags_of.setdefault(("column", column), set()).add(reader)
 
-    def leaf(self, node: Node) -> str:
-        """Return where a leaf is kept."""
-        if node.value[0] == "register":
-            return f"s.r{node.value[1]}"
-        _, index, word = node.value
-        wide = self.design.ports[index].width > 64
-        return f"s.in.p{index}[{word}]" if wide else f"s.in.p{index}"
+    def _find_links(self) -> None:
+        """Find the flags outside of a module that differ between the copies that set them."""
+        for first, keys in self.folding.members.items():
+            module = self.folding.places[first].module
+            others = [
+                {index for index, _ in self.flags_of.get(key, ()) if self._module(index) != module}
+                for key in keys
+            ]
+            common = set.intersection(*others)
+            rest = [sorted(readers - common) for readers in others]
+            places = [f"s.flag[{self.flag[index]}]" for index in sorted(common)]
+            unused = self.flag_count(None)
+            for number in range(max(map(len, rest))):
+                links = [self.flag[of[number]] if number < len(of) else unused for of in rest]
+                places.append(f"s.flag[c.link[{len(self.links[module])}]]")
+                self.links[module].append(links)
+            self._link_of[first] = places
 
-    def raise_flags(self, key: object) -> str:
+    def _module(self, cluster: int) -> int | None:
+        return self.clusters[cluster].module
+
+    def place(self, key: object, module: int | None = None) -> str:
+        """Return where a value is kept, as code of the first copy of `module` names it."""
+        if isinstance(key, tuple) and key[0] == "input":
+            _, index, word = key
+            wide = self.design.ports[index].width > 64
+            return f"s.in.p{index}[{word}]" if wide else f"s.in.p{index}"
+        place = self.folding.places.get(key)
+        if place is None:
+            return f"s.{field_name(key)}"
+        name = field_name(place.first)
+        if place.module == module:
+            assert place.copy == 0, "code of one copy reads another"
+            return f"c.{name}"
+        return f"s.copies{place.module}[{place.copy}].{name}"
+
+    def staged_place(self, register: int, module: int | None = None) -> str:
+        """Return where the next value of a staged register is, beside the register."""
+        structure, _, name = self.place(("register", register), module).rpartition(".")
+        return f"{structure}.next_{name}"
+
+    def _flag_places(self, key: object, module: int | None) -> list[str]:
+        """Return the flags of the readers of a value, as code of `module` names them."""
+        readers = sorted(self.flags_of.get(key, ()))
+        place = self.folding.places.get(key)
+        if module is not None and place is not None and place.module == module:
+            own = [index for index, _ in readers if self._module(index) == module]
+            return [f"c.flag[{self.flag[index]}]" for index in own] + self._link_of[key]
+        return [self.flag_place(index, copy) for index, copy in readers]
+
+    def flag_place(self, index: int, copy: int) -> str:
+        """Return where the flag of a cluster is for one copy."""
+        module, flag = self._module(index), self.flag[index]
+        return f"s.flag[{flag}]" if module is None else f"s.copies{module}[{copy}].flag[{flag}]"
+
+    def raise_flags(self, key: object, module: int | None = None) -> str:
         """Return statements that set the flags of the readers of a value."""
-        return "".join(f" s.flag[{index}] = 1;" for index in sorted(self.flags_of.get(key, ())))
+        return "".join(f" {place} = 1;" for place in self._flag_places(key, module))
 
-    def store(self, key: object, place: str, value: str, width: int) -> str:
+    def store(self, key: object, value: str, width: int, module: int | None = None) -> str:
         """Return statements that keep a value, setting flags when it changes."""
-        flags = self.raise_flags(key)
-        cast = f"({storage_type(width)})"
+        place, cast = self.place(key, module), f"({storage_type(width)})"
+        flags = self._flag_places(key, module)
         if not flags:
             return f"{place} = {cast}{value};"
         if key in self.erratic:
-            raised = "".join(f" s.flag[{index}] |= c;" for index in sorted(self.flags_of[key]))
-            return f"{{ const u8 c = {place} != {value}; {place} = {cast}{value};{raised} }}"
-        return f"if ({place} != {value}) [[unlikely]] {{ {place} = {cast}{value};{flags} }}"
+            raised = "".join(f" {flag} |= changed;" for flag in flags)
+            return f"{{ const u8 changed = {place} != {value}; {place} = {cast}{value};{raised} }}"
+        raised = "".join(f" {flag} = 1;" for flag in flags)
+        return f"if ({place} != {value}) [[unlikely]] {{ {place} = {cast}{value};{raised} }}"
 
     def cluster(self, index: int) -> list[str]:
         """Return the statements of a cluster."""
-        body = _Body(self)
-        body.lines.append(f"s.flag[{index}] = 0;")
+        body = _Body(self, self.clusters[index].module)
+        body.lines.append(f"{'s' if body.module is None else 'c'}.flag[{self.flag[index]}] = 0;")
         for item in self.clusters[index].items:
             body.item(item)
         return body.lines
 
 
+def field_name(key: object) -> str:
+    """Return the name of the field in which a value is kept."""
+    if isinstance(key, int):
+        return f"v{key}"
+    assert isinstance(key, tuple)
+    return f"{'r' if key[0] == 'register' else 'm'}{key[1]}"
+
+
 class _Body:
     """Writes the statements of one cluster; names what it has computed or loaded."""
 
-    def __init__(self, emitter: Emitter) -> None:
+    def __init__(self, emitter: Emitter, module: int | None) -> None:
         self.emitter = emitter
+        self.module = module
         self.lines: list[str] = []
         self.local: dict[int, str] = {}
 
@@ -115,14 +205,18 @@ class _Body:
         found = self.local.get(node.uid)
         if found is None:
             found = self.local[node.uid] = f"n{node.uid}"
-            if node.op == "leaf":
-                text = self.emitter.leaf(node)
-            elif is_free(node):
-                text = expression(node, self.name, self.emitter.design.columns)
+            if node.op != "leaf" and is_free(node):
+                text = self._expression(node)
             else:
-                text = f"s.v{node.uid}"
+                text = self.emitter.place(key_of(node), self.module)
             self.lines.append(f"const {type_of(node.width)} {found} = {text};")
         return found
+
+    def _expression(self, node: Node) -> str:
+        memory = ""
+        if node.op == "read":
+            memory = self.emitter.place(("column", node.value), self.module)
+        return expression(node, self.name, self.emitter.design.columns, memory)
 
     def item(self, item: Item) -> None:
         """Add the statements of an item."""
@@ -131,20 +225,20 @@ class _Body:
     def _node(self, item: Item) -> None:
         node = item.node
         assert node is not None
-        text = expression(node, self.name, self.emitter.design.columns)
+        text = self._expression(node)
         found = self.local[node.uid] = f"n{node.uid}"
         self.lines.append(f"const {type_of(node.width)} {found} = {text};")
-        if node.uid in self.emitter.kept:
-            self.lines.append(self.emitter.store(node.uid, f"s.v{node.uid}", found, node.width))
+        if self.emitter.is_kept(node.uid):
+            self.lines.append(self.emitter.store(node.uid, found, node.width, self.module))
 
     def _update(self, item: Item) -> None:
         register = self.emitter.design.registers[item.index]
         value, width = self.name(register.following), register.leaf.width
         if item.staged:
-            self.lines.append(f"s.t{item.index} = ({storage_type(width)}){value};")
+            place = self.emitter.staged_place(item.index, self.module)
+            self.lines.append(f"{place} = ({storage_type(width)}){value};")
             return
-        key = register.leaf.value
-        self.lines.append(self.emitter.store(key, f"s.r{item.index}", value, width))
+        self.lines.append(self.emitter.store(register.leaf.value, value, width, self.module))
 
     def _write(self, item: Item) -> None:
         column = self.emitter.design.columns[item.index]
@@ -152,12 +246,13 @@ class _Body:
         address, data = self.name(write.address), self.name(write.data)
         check = in_range(address, write.address, column)
         enable = self.name(write.enable)
-        place = f"s.m{column.index}[{address}]"
+        key = ("column", column.index)
+        place = f"{self.emitter.place(key, self.module)}[{address}]"
         condition = " && ".join(part for part in (enable, check) if part)
         value = data if write.whole else f"({place} & ~{enable}) | ({data} & {enable})"
         self.lines.append(
             f"if ({condition}) {{ {place} = ({storage_type(column.width)})({value});"
-            f"{self.emitter.raise_flags(('column', column.index))} }}"
+            f"{self.emitter.raise_flags(key, self.module)} }}"
         )
 
     def _output(self, item: Item) -> None:
@@ -172,131 +267,3 @@ class _Body:
     def _probe(self, item: Item) -> None:
         node = self.emitter.design.probed[item.index]
         self.lines.append(f"s.w{item.index} = ({storage_type(node.width)}){self.name(node)};")
-
-
-def _port_field(index: int, port: Port) -> str:
-    if port.width > 64:
-        return f"  u64 p{index}[{(port.width + 63) // 64}];"
-    return f"  {storage_type(port.width)} p{index};"
-
-
-def _column_field(column: Column) -> str:
-    return f"  {storage_type(column.width)} m{column.index}[{allocated_rows(column)}];"
-
-
-def _by_width(fields: Iterable[tuple[int, str]]) -> list[str]:
-    """Return fields of (width, name), wide ones first, so that none is padded."""
-    order = {"u64": 0, "u32": 1, "u16": 2, "u8": 3}
-    typed = sorted(
-        ((storage_type(width), name) for width, name in fields), key=lambda f: order[f[0]]
-    )
-    return [f"  {kind} {name};" for kind, name in typed]
-
-
-def state_header(emitter: Emitter) -> str:
-    """Return the header that declares the state and the clusters."""
-    design = emitter.design
-    nodes = {item.node.uid: item.node for item in emitter.items.items if item.node is not None}
-    fields = [(register.leaf.width, f"r{register.index}") for register in design.registers]
-    fields += [(nodes[uid].width, f"v{uid}") for uid in sorted(emitter.kept)]
-    fields += [(node.width, f"w{index}") for index, node in enumerate(design.probed)]
-    staged = [item.index for item in emitter.items.items if item.staged]
-    fields += [(design.registers[index].leaf.width, f"t{index}") for index in staged]
-    inputs = [_port_field(i, p) for i, p in enumerate(design.ports) if p.is_input]
-    outputs = [_port_field(i, p) for i, p in enumerate(design.ports) if not p.is_input]
-    lines = ["#pragma once", '#include "runtime.h"', "namespace model {", "struct Inputs {"]
-    lines += [*inputs, "};", "struct State {", "  Inputs in;", "  Inputs seen;", *outputs]
-    lines += [f"  u8 flag[{max(1, len(emitter.clusters))}];", *_by_width(fields)]
-    lines += [_column_field(column) for column in design.columns]
-    lines += ["};"]
-    lines += [f"void {function}(State &s);" for function in emitter.functions]
-    lines += ["}", ""]
-    return "\n".join(lines)
-
-
-def cluster_file(emitter: Emitter, indices: list[int]) -> str:
-    """Return a source file with the functions of some clusters."""
-    lines = ['#include "state.h"', "namespace model {"]
-    for index in indices:
-        lines.append(f"void {emitter.functions[index]}(State &s) {{")
-        lines += [f"  {line}" for line in emitter.cluster(index)]
-        lines.append("}")
-    return "\n".join([*lines, "}", ""])
-
-
-def _input_changes(emitter: Emitter) -> list[str]:
-    """Return the statements that set the flags of readers of inputs that have changed."""
-    lines = []
-    for index, port in enumerate(emitter.design.ports):
-        for word, node in enumerate(port.words if port.is_input else []):
-            flags = emitter.raise_flags(node.value)
-            place = f"p{index}[{word}]" if port.width > 64 else f"p{index}"
-            if flags:
-                lines.append(f"  if (s.in.{place} != s.seen.{place}) {{{flags} }}")
-    return lines
-
-
-def _initial_state(emitter: Emitter) -> list[str]:
-    lines = ["  wake(s);"]
-    for register in emitter.design.registers:
-        if register.initial:
-            value = literal(register.initial, register.leaf.width)
-            lines.append(f"  s.r{register.index} = {value};")
-    for column in emitter.design.columns:
-        for row, word in enumerate(column.initial):
-            if word:
-                lines.append(f"  s.m{column.index}[{row}] = {literal(word, column.width)};")
-    return lines
-
-
-def _cycle_lines(emitter: Emitter) -> list[str]:
-    """Return the body of a cycle."""
-    lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
-    for index, function in enumerate(emitter.functions):
-        lines.append(f"  if (s.flag[{index}]) [[unlikely]] {function}(s);")
-    for item in emitter.items.items:
-        if item.staged:
-            leaf = emitter.design.registers[item.index].leaf
-            text = emitter.store(leaf.value, f"s.r{item.index}", f"s.t{item.index}", leaf.width)
-            lines.append(f"  {text}")
-    return lines
-
-
-def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
-    """Return the source file with the cycle, the initial state and the table of ports."""
-    design = emitter.design
-    lines = ['#include "firesim_engine.h"', '#include "state.h"', "namespace model {"]
-    lines += ["void wake(State &s) {", "  std::memset(s.flag, 1, sizeof s.flag);", "}"]
-    lines += ["void initialize(State &s) {"]
-    lines += [*_initial_state(emitter), "}", "void input_changes(State &s) {"]
-    lines += [*_input_changes(emitter), "  s.seen = s.in;", "}"]
-    lines += ["void cycle(State &s) {", *_cycle_lines(emitter)]
-    lines += ["}", "const PortEntry kPorts[] = {"]
-    for index, port in enumerate(design.ports):
-        field = f"in.p{index}" if port.is_input else f"p{index}"
-        lines.append(
-            f'  {{"{port.name}", {port.width}, {int(port.is_input)}, offsetof(State, {field})}},'
-        )
-    lines += ["};", *access.table(emitter), *more, "}"]
-    lines += [f'#define FIRESIM_DESIGN_HASH "{design_hash}"', '#include "instance.h"', ""]
-    return "\n".join(lines)
-
-
-def write(emitter: Emitter, design_hash: str, files: int, more: list[str]) -> dict[str, str]:
-    """Return the text of every file of a model by name; cluster code is cut into `files`.
-
-    `more` are declarations for the main file, in namespace model.
-    """
-    clusters = emitter.clusters
-    total = sum(len(cluster.items) for cluster in clusters)
-    groups: list[list[int]] = [[]]
-    size = 0
-    for index, cluster in enumerate(clusters):
-        if size > total * len(groups) / files:
-            groups.append([])
-        groups[-1].append(index)
-        size += len(cluster.items)
-    texts = {"state.h": state_header(emitter), "main.cc": main_file(emitter, design_hash, more)}
-    for number, indices in enumerate(groups):
-        texts[f"clusters_{number}.cc"] = cluster_file(emitter, indices)
-    return texts

@@ -100,12 +100,12 @@ def _sign_extended(node: Node, name: Name) -> str:
     return _masked(f"(u{kind})((i{kind})({text} << {unused}) >> {unused})", node.width)
 
 
-def _read(node: Node, name: Name, column: Column) -> str:
+def _read(node: Node, name: Name, column: Column, memory: str) -> str:
     address = name(node.args[0])
     check = in_range(address, node.args[0], column)
     if check and highest(node.args[0]) < allocated_rows(column):
         check = ""
-    text = f"s.m{column.index}[{address}]"
+    text = f"{memory}[{address}]"
     return f"{check} ? {text} : 0" if check else text
 
 
@@ -152,8 +152,8 @@ _RULES: dict[str, Callable[[Node, Name], str]] = {
 }
 
 
-def expression(node: Node, name: Name, columns: list[Column]) -> str:
-    """Return the C++ expression that computes a node."""
+def expression(node: Node, name: Name, columns: list[Column], memory: str = "") -> str:
+    """Return the C++ expression that computes a node; `memory` is the array that a read is from."""
     op, width = node.op, node.width
     if op == "const":
         return literal(node.number, width)
@@ -166,5 +166,5 @@ def expression(node: Node, name: Name, columns: list[Column]) -> str:
     if op in ("eq", "lt"):
         return f"{name(node.args[0])} {'==' if op == 'eq' else '<'} {name(node.args[1])}"
     if op == "read":
-        return _read(node, name, columns[node.value])
+        return _read(node, name, columns[node.value], memory)
     return _RULES[op](node, name)

@@ -76,7 +76,7 @@ _FOLD: dict[str, Callable[[int, int, int], int]] = {
     "shr": lambda a, b, w: a >> b if b < w else 0,
     "sar": lambda a, b, w: signed(a, w) >> min(b, w - 1),
 }
-_COMMUTATIVE = frozenset(("and", "or", "xor", "add", "mul", "mulh", "eq"))
+COMMUTATIVE = frozenset(("and", "or", "xor", "add", "mul", "mulh", "eq"))
 
 
 class Graph:
@@ -125,7 +125,7 @@ class Graph:
         width = a.width
         if a.is_const and b.is_const:
             return self.const(_FOLD[op](a.number, b.number, width), width)
-        if op in _COMMUTATIVE and (a.is_const or (not b.is_const and a.uid > b.uid)):
+        if op in COMMUTATIVE and (a.is_const or (not b.is_const and a.uid > b.uid)):
             a, b = b, a
         simple = getattr(self, f"_{op}", None)
         found: Node | None = simple(a, b) if simple else None

@@ -53,6 +53,11 @@ class Items:
             yield from item.before
 
 
+def key_of(node: Node) -> object:
+    """Return what a value is known by: a leaf's name, a node's number."""
+    return node.value if node.op == "leaf" else node.uid
+
+
 def is_free(node: Node) -> bool:
     """Whether every reader computes this node itself, from constants and leaves."""
     if node.op in ("const", "leaf"):
@@ -200,26 +205,31 @@ def collect(design: Design) -> Items:
     return Items(design, builder.items, builder.of_node)
 
 
-def ordered(items: Items) -> list[Item]:
-    """Return the items in an order in which everything is read before it is overwritten."""
-    waiting = [0] * len(items.items)
-    after: list[list[int]] = [[] for _ in items.items]
-    for item in items.items:
-        for number in set(items.predecessors(item)):
-            waiting[item.number] += 1
-            after[number].append(item.number)
-    found: list[Item] = []
-    done = [False] * len(items.items)
-    for first in items.items:
-        todo = [first.number] if not waiting[first.number] and not done[first.number] else []
+def sorted_by_need(predecessors: list[set[int]]) -> list[int]:
+    """Return numbers in an order in which each comes after its predecessors."""
+    waiting = [len(before) for before in predecessors]
+    after: list[list[int]] = [[] for _ in predecessors]
+    for number, before in enumerate(predecessors):
+        for other in sorted(before):
+            after[other].append(number)
+    found: list[int] = []
+    done = [False] * len(predecessors)
+    for first in range(len(predecessors)):
+        todo = [first] if not waiting[first] and not done[first] else []
         while todo:
             number = todo.pop()
             done[number] = True
-            found.append(items.items[number])
+            found.append(number)
             for following in after[number]:
                 waiting[following] -= 1
                 # Computations keep their place; what only waits for its readers follows at once.
-                if not waiting[following] and following < first.number:
+                if not waiting[following] and following < first:
                     todo.append(following)
-    assert len(found) == len(items.items), "the order of the items has a ring"
+    assert len(found) == len(predecessors), "the order of the items has a ring"
     return found
+
+
+def ordered(items: Items) -> list[Item]:
+    """Return the items in an order in which everything is read before it is overwritten."""
+    predecessors = [set(items.predecessors(item)) for item in items.items]
+    return [items.items[number] for number in sorted_by_need(predecessors)]

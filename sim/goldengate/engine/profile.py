@@ -8,17 +8,12 @@ in which it changed: a Python integer with a bit for each sample.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from goldengate.engine.emit import Emitter
-from goldengate.engine.ir import Node
-from goldengate.engine.items import Item
-
-
-def key_of(node: Node) -> object:
-    """Return the key of a value in the profile."""
-    return node.value if node.op == "leaf" else node.uid
+from goldengate.engine.items import Item, key_of
 
 
 @dataclass
@@ -28,18 +23,24 @@ class Profile:
     samples: int
     changed: dict[object, int]
 
-    def of(self, key: object) -> int:
-        """Return the samples in which a value changed."""
-        return self.changed.get(key, 0)
+    def of(self, keys: Sequence[object]) -> int:
+        """Return the samples in which a value changed; of several, one set after the other."""
+        found = 0
+        for key in reversed(keys):
+            found = found << self.samples | self.changed.get(key, 0)
+        return found
 
-    def activity(self, item: Item) -> int:
-        """Return the samples in which something that an item reads changed."""
-        active = 0
-        for node in item.reads:
-            active |= self.of(key_of(node))
-        for column in item.columns:
-            active |= self.of(("column", column))
-        return active
+    def activity(self, items: Sequence[Item]) -> int:
+        """Return the samples in which something that an item reads changed; of several, as `of`."""
+        found = 0
+        for item in reversed(items):
+            active = 0
+            for node in item.reads:
+                active |= self.changed.get(key_of(node), 0)
+            for column in item.columns:
+                active |= self.changed.get(("column", column), 0)
+            found = found << self.samples | active
+        return found
 
 
 def entries(emitter: Emitter) -> list[tuple[object, str, bool]]:
@@ -49,24 +50,25 @@ def entries(emitter: Emitter) -> list[tuple[object, str, bool]]:
     """
     design = emitter.design
     found: list[tuple[object, str, bool]] = []
-    for uid in sorted(emitter.kept):
-        found.append((uid, f"v{uid}", False))
+    for uid in sorted(emitter.items.of_node):
+        if emitter.is_kept(uid):
+            found.append((uid, emitter.place(uid), False))
     for register in design.registers:
-        found.append((register.leaf.value, f"r{register.index}", True))
-    for index, port in enumerate(design.ports):
-        for word, node in enumerate(port.words if port.is_input else []):
-            field = f"in.p{index}[{word}]" if port.width > 64 else f"in.p{index}"
-            found.append((node.value, field, False))
+        found.append((register.leaf.value, emitter.place(register.leaf.value), True))
+    for port in design.ports:
+        for node in port.words if port.is_input else []:
+            found.append((node.value, emitter.place(node.value), False))
     for column in design.columns:
-        found.append((("column", column.index), f"m{column.index}", True))
-    return found
+        key = ("column", column.index)
+        found.append((key, emitter.place(key), True))
+    return [(key, place.removeprefix("s."), is_state) for key, place, is_state in found]
 
 
 def declarations(emitter: Emitter) -> list[str]:
     """Return the table of watched values for the profiling model."""
     lines = ["#define FIRESIM_PROFILE", "const WatchedField kWatched[] = {"]
     for _, field, is_state in entries(emitter):
-        size = f"sizeof(State::{field})" if "." not in field else f"sizeof(State{{}}.{field})"
+        size = f"sizeof(kLayout.{field})"
         lines.append(f"  {{offsetof(State, {field}), {size}, {str(is_state).lower()}}},")
     return [*lines, "};"]
 

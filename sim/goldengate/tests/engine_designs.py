@@ -7,9 +7,10 @@ from pathlib import Path
 
 from goldengate.engine import backend, emit, items, netlist, rtlil
 from goldengate.engine.design import Design
+from goldengate.engine.fold import Folding, single
 from goldengate.harness import Model
 
-Cut = Callable[[items.Items], emit.Emitter]
+Cut = Callable[[Folding], emit.Emitter]
 
 
 def module_text(body: str, **ports: int) -> str:
@@ -41,5 +42,5 @@ def model(text: str, folder: Path, cut: Cut = backend.untrained) -> Model:
     found = items.collect(design(text))
     folder.mkdir(parents=True, exist_ok=True)
     library = folder / "model.so"
-    backend.make_model(cut(found), "test", folder / "code", library, 1, [], ["-O0"])
+    backend.make_model(cut(single(found)), "test", folder / "code", library, 1, [], ["-O0"])
     return Model(library)

@@ -7,7 +7,9 @@ import random
 from goldengate.engine import items, names
 from goldengate.engine.backend import cut
 from goldengate.engine.cluster import MOST_ITEMS, Partitioner
-from goldengate.engine.profile import Profile, key_of
+from goldengate.engine.fold import single
+from goldengate.engine.items import key_of
+from goldengate.engine.profile import Profile
 from goldengate.tests.engine_designs import cell, design, module_text
 
 SAMPLES = 96
@@ -46,7 +48,7 @@ def test_every_item_runs_once_and_after_what_it_needs() -> None:
     for seed in range(20):
         generator = random.Random(seed)
         found = _random_design(generator)
-        clusters = Partitioner(found, _invented(found, generator)).partition()
+        clusters = Partitioner(single(found), _invented(found, generator)).partition()
         order = [item.number for cluster in clusters for item in cluster.items]
         assert sorted(order) == list(range(len(found.items))), f"seed {seed}"
         place = {number: index for index, number in enumerate(order)}
@@ -61,8 +63,8 @@ def test_what_cannot_be_foreseen_is_not_branched_on() -> None:
     found = _random_design(random.Random(1))
     keys = {key_of(node) for item in found.items for node in item.reads}
     phases = Profile(SAMPLES, dict.fromkeys(keys, (1 << SAMPLES // 3) - 1))
-    assert cut(found, phases).erratic == set()
-    emitter = cut(found, _invented(found, random.Random(2)))
+    assert cut(single(found), phases).erratic == set()
+    emitter = cut(single(found), _invented(found, random.Random(2)))
     assert emitter.erratic
     assert emitter.erratic <= set(emitter.flags_of)
 

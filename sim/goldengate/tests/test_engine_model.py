@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from goldengate.engine import backend, items
+from goldengate.engine import backend
 from goldengate.engine.design import Unsupported
 from goldengate.engine.emit import Emitter
+from goldengate.engine.fold import Folding
 from goldengate.engine.profile import Profile
 from goldengate.tests.engine_designs import Cut, cell, design, model, module_text
 
 
-def cut(found: items.Items) -> Emitter:
+def cut(folding: Folding) -> Emitter:
     """Cut by an empty profile: as if nothing ever changed."""
-    return backend.cut(found, Profile(0, {}))
+    return backend.cut(folding, Profile(0, {}))
 
 
 CUTS = pytest.mark.parametrize("how", [backend.untrained, cut])

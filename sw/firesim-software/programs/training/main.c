@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A mix of integer, memory, floating-point, atomic, trap and waiting code, part of it in S-mode
-// behind page tables. The generated engine is laid out for what this program makes a blade do, so
-// it is no measure of that engine's speed.
+// behind page tables, on every core. The generated engine is laid out for what this program makes a
+// blade do, so it is no measure of that engine's speed.
 #include <stddef.h>
 
 #include "runtime.h"
 
-enum { WORDS = 128, TABLE = 4096, WAIT_TICKS = 30, ENTRIES = 512 };
+enum { MOST_HARTS = 8, WORDS = 128, TABLE = 4096, TEXT = 256, WAIT_TICKS = 30, ENTRIES = 512 };
 enum { FROM_SUPERVISOR = 9, FROM_MACHINE = 11 };
 
 static const uint64_t MSTATUS_MPP = 0x1800, MSTATUS_MPP_SUPERVISOR = 0x800;
 static const uint64_t PAGE_VALID = 1, PAGE_ALL = 0xcf;
 
-static uint32_t words[WORDS];
-static uint64_t random_state = 0x9e3779b97f4a7c15UL;
+// What a core works on by itself.
+static struct own {
+  uint64_t random_state;
+  uint32_t words[WORDS];
+  char text[TEXT];
+  uint64_t table[TABLE];
+} own_memory[MOST_HARTS] __attribute__((aligned(64)));
 
-static uint64_t next_random(void) {
-  random_state = random_state * 6364136223846793005UL + 1442695040888963407UL;
-  return random_state >> 33;
+static uint64_t next_random(struct own *own) {
+  own->random_state = own->random_state * 6364136223846793005UL + 1442695040888963407UL;
+  return own->random_state >> 33;
 }
 
 static void sift(uint32_t *heap, size_t root, size_t count) {
@@ -30,8 +35,9 @@ static void sift(uint32_t *heap, size_t root, size_t count) {
   }
 }
 
-static uint64_t sort(void) {
-  for (size_t i = 0; i < WORDS; i++) words[i] = (uint32_t)next_random();
+static uint64_t sort(struct own *own) {
+  uint32_t *words = own->words;
+  for (size_t i = 0; i < WORDS; i++) words[i] = (uint32_t)next_random(own);
   for (size_t i = WORDS / 2; i-- > 0;) sift(words, i, WORDS);
   for (size_t end = WORDS - 1; end > 0; end--) {
     const uint32_t largest = words[0];
@@ -43,33 +49,33 @@ static uint64_t sort(void) {
 }
 
 // A walk through a table larger than the data cache, in an order that cannot be foreseen.
-static uint64_t chase(void) {
-  uint64_t *table = firesim_heap(TABLE * sizeof(uint64_t));
-  for (size_t i = 0; i < TABLE; i++) table[i] = (i * 1365 + 779) % TABLE;
+static uint64_t chase(struct own *own) {
+  for (size_t i = 0; i < TABLE; i++) own->table[i] = (i * 1365 + 779) % TABLE;
   uint64_t at = 1;
-  for (size_t i = 0; i < 600; i++) at = table[at];
+  for (size_t i = 0; i < 600; i++) at = own->table[at];
   return at;
 }
 
-static uint64_t text(void) {
-  static char buffer[256];
+static uint64_t text(struct own *own) {
   uint64_t sum = 0;
-  for (size_t i = 0; i + 1 < sizeof buffer; i++) buffer[i] = (char)('a' + next_random() % 26);
-  for (size_t i = 0; buffer[i]; i++) sum = sum * 31 + (unsigned char)buffer[i];
+  for (size_t i = 0; i + 1 < TEXT; i++) own->text[i] = (char)('a' + next_random(own) % 26);
+  for (size_t i = 0; own->text[i]; i++) sum = sum * 31 + (unsigned char)own->text[i];
   return sum;
 }
 
-static uint64_t multiply_and_divide(void) {
+static uint64_t multiply_and_divide(struct own *own) {
   uint64_t value = 1;
-  for (uint64_t i = 3; i < 40; i++) value = (value * (next_random() | 1)) % (i << 20 | 5) + i;
+  for (uint64_t i = 3; i < 40; i++) {
+    value = (value * (next_random(own) | 1)) % (i << 20 | 5) + i;
+  }
   return value;
 }
 
-static double floating(void) {
+static double floating(struct own *own) {
   double sum = 0;
   float narrow = 1;
   for (int i = 1; i < 120; i++) {
-    const double x = (double)(int64_t)next_random();
+    const double x = (double)(int64_t)next_random(own);
     sum = sum * 0.5 + x / i - (double)narrow;
     narrow = (float)sum * 0.25F + (float)i;
     if (i % 16 == 0) {
@@ -88,6 +94,7 @@ static uint64_t atomic(void) {
 }
 
 // Every address stands for itself: devices by pages of 1 GiB, memory by 2 MiB, its start by 4 KiB.
+// Every core fills the same tables with the same entries.
 static void map(void) {
   static uint64_t tables[3][ENTRIES] __attribute__((aligned(4096)));
   const uint64_t memory = 0x80000000;
@@ -120,26 +127,40 @@ bool handle_trap(uint64_t cause, uint64_t *epc, uint64_t tval) {
   return true;
 }
 
-static void wait_a_while(void) {
-  clint_timer(0, clint_time() + WAIT_TICKS);
+static void wait_a_while(int hart) {
+  clint_timer(hart, clint_time() + WAIT_TICKS);
   __asm__ volatile("csrs mie, %0" : : "r"((uint64_t)MIE_TIMER));
   wait_for_interrupt();
   __asm__ volatile("csrc mie, %0" : : "r"((uint64_t)MIE_TIMER));
-  clint_timer(0, ~0UL);
+  clint_timer(hart, ~0UL);
+}
+
+static void start(int hart) {
+  own_memory[hart].random_state = 0x9e3779b97f4a7c15UL + (uint64_t)hart;
+  map();
+}
+
+static uint64_t one_round(int hart) {
+  struct own *own = &own_memory[hart];
+  uint64_t sum = sort(own) + chase(own) + text(own) + multiply_and_divide(own) + atomic();
+  sum += (uint64_t)(int64_t)floating(own);
+  enter_supervisor();
+  sum += sort(own) + chase(own) + text(own) + atomic();
+  __asm__ volatile("ecall" : : : "memory");
+  for (int i = 0; i < 8; i++) __asm__ volatile("ecall" : : : "memory");
+  wait_a_while(hart);
+  return sum;
+}
+
+void secondary_main(int hart) {
+  start(hart);
+  for (;;) one_round(hart);
 }
 
 int main(int hart, const struct arguments *arguments) {
-  (void)hart;
-  map();
+  start(hart);
   for (uint64_t left = number_argument(arguments, "rounds"); left; left--) {
-    uint64_t sum = sort() + chase() + text() + multiply_and_divide() + atomic();
-    sum += (uint64_t)(int64_t)floating();
-    enter_supervisor();
-    sum += sort() + chase() + text() + atomic();
-    __asm__ volatile("ecall" : : : "memory");
-    for (int i = 0; i < 8; i++) __asm__ volatile("ecall" : : : "memory");
-    wait_a_while();
-    print("training sum=%lx\n", sum);
+    print("training sum=%lx\n", one_round(hart));
   }
   return 0;
 }

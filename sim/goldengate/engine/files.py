@@ -1,0 +1,214 @@
+"""Step `files`: the source files of a model: its state, its clusters, its cycle and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from goldengate.engine import access
+from goldengate.engine.design import Column, Port
+from goldengate.engine.emit import Emitter, field_name, storage_type
+from goldengate.engine.expressions import allocated_rows, literal
+
+UNROLLED_COPIES = 8
+"""Up to so many copies are asked one by one, each with a branch of its own to be foreseen."""
+
+
+def _port_field(index: int, port: Port) -> str:
+    if port.width > 64:
+        return f"  u64 p{index}[{(port.width + 63) // 64}];"
+    return f"  {storage_type(port.width)} p{index};"
+
+
+def _column_field(column: Column) -> str:
+    name = field_name(("column", column.index))
+    return f"  {storage_type(column.width)} {name}[{allocated_rows(column)}];"
+
+
+def _by_width(fields: Iterable[tuple[int, str]]) -> list[str]:
+    """Return fields of (width, name), wide ones first, so that none is padded."""
+    order = {"u64": 0, "u32": 1, "u16": 2, "u8": 3}
+    typed = sorted(
+        ((storage_type(width), name) for width, name in fields), key=lambda f: order[f[0]]
+    )
+    return [f"  {kind} {name};" for kind, name in typed]
+
+
+def _kept_fields(emitter: Emitter) -> dict[object, int]:
+    """Return the width of every value that is kept, memories and ports apart, by its key."""
+    found: dict[object, int] = {r.leaf.value: r.leaf.width for r in emitter.design.registers}
+    for uid, item in sorted(emitter.items.of_node.items()):
+        if item.node is not None and emitter.is_kept(uid):
+            found[uid] = item.node.width
+    return found
+
+
+def _staged(emitter: Emitter) -> list[int]:
+    """Return the registers whose next values are staged."""
+    return [item.index for item in emitter.items.items if item.staged]
+
+
+def _structure(emitter: Emitter, module: int | None) -> list[str]:
+    """Return the fields of one copy of a module, or (None) of what belongs to no copy."""
+    design, places = emitter.design, emitter.folding.places
+
+    def belongs(key: object) -> bool:
+        place = places.get(key)
+        if place is None or module is None:
+            return place is None and module is None
+        return place.module == module and place.copy == 0
+
+    kept = _kept_fields(emitter)
+    fields = [(width, field_name(key)) for key, width in kept.items() if belongs(key)]
+    for index in _staged(emitter):
+        name = emitter.staged_place(index).rpartition(".")[2]
+        place, width = places.get(("register", index)), kept["register", index]
+        if (place.module if place else None) == module and (width, name) not in fields:
+            fields.append((width, name))
+    if module is None:
+        fields += [(node.width, f"w{index}") for index, node in enumerate(design.probed)]
+    columns = [c for c in design.columns if belongs(("column", c.index))]
+    return [*_by_width(fields), *(_column_field(column) for column in columns)]
+
+
+def state_header(emitter: Emitter) -> str:
+    """Return the header that declares the state and the clusters."""
+    design = emitter.design
+    inputs = [_port_field(i, p) for i, p in enumerate(design.ports) if p.is_input]
+    outputs = [_port_field(i, p) for i, p in enumerate(design.ports) if not p.is_input]
+    lines = ["#pragma once", '#include "runtime.h"', "namespace model {"]
+    lines += ["struct Inputs {", *inputs, "};"]
+    members = []
+    for module, count in enumerate(emitter.folding.modules):
+        lines += [f"struct Copy{module} {{", f"  u8 flag[{emitter.flag_count(module) or 1}];"]
+        lines += [f"  u16 link[{len(emitter.links[module]) or 1}];"]
+        lines += [*_structure(emitter, module), "};"]
+        members.append(f"  Copy{module} copies{module}[{count}];")
+    lines += ["struct State {", "  Inputs in;", "  Inputs seen;", *outputs]
+    # One flag more than there are clusters: what a copy without such a reader sets.
+    lines += [f"  u8 flag[{emitter.flag_count(None) + 1}];"]
+    lines += [*_structure(emitter, None), *members, "};"]
+    # Defined nowhere: for the sizes of its fields.
+    lines += ["extern const State kLayout;"]
+    lines += [f"void {function(emitter, index)};" for index in range(len(emitter.clusters))]
+    return "\n".join([*lines, "}", ""])
+
+
+def function(emitter: Emitter, index: int) -> str:
+    """Return the head of a cluster's function."""
+    module = emitter.clusters[index].module
+    copy = "" if module is None else f", Copy{module} &c"
+    return f"{emitter.functions[index]}(State &s{copy})"
+
+
+def cluster_file(emitter: Emitter, indices: list[int]) -> str:
+    """Return a source file with the functions of some clusters."""
+    lines = ['#include "state.h"', "namespace model {"]
+    for index in indices:
+        lines.append(f"void {function(emitter, index)} {{")
+        lines += [f"  {line}" for line in emitter.cluster(index)]
+        lines.append("}")
+    return "\n".join([*lines, "}", ""])
+
+
+def _input_changes(emitter: Emitter) -> list[str]:
+    """Return the statements that set the flags of readers of inputs that have changed."""
+    lines = []
+    for index, port in enumerate(emitter.design.ports):
+        for word, node in enumerate(port.words if port.is_input else []):
+            flags = emitter.raise_flags(node.value)
+            place = f"p{index}[{word}]" if port.width > 64 else f"p{index}"
+            if flags:
+                lines.append(f"  if (s.in.{place} != s.seen.{place}) {{{flags} }}")
+    return lines
+
+
+def _initial_state(emitter: Emitter) -> list[str]:
+    lines = ["  wake(s);"]
+    for register in emitter.design.registers:
+        if register.initial:
+            value = literal(register.initial, register.leaf.width)
+            lines.append(f"  {emitter.place(register.leaf.value)} = {value};")
+    for column in emitter.design.columns:
+        place = emitter.place(("column", column.index))
+        for row, word in enumerate(column.initial):
+            if word:
+                lines.append(f"  {place}[{row}] = {literal(word, column.width)};")
+    for module, links in enumerate(emitter.links):
+        for number, of_copies in enumerate(links):
+            for copy, flag in enumerate(of_copies):
+                lines.append(f"  s.copies{module}[{copy}].link[{number}] = {flag};")
+    return lines
+
+
+def _wake(emitter: Emitter) -> list[str]:
+    lines = ["  std::memset(s.flag, 1, sizeof s.flag);"]
+    for module in range(len(emitter.folding.modules)):
+        lines.append(f"  for (auto &c : s.copies{module}) std::memset(c.flag, 1, sizeof c.flag);")
+    return lines
+
+
+def _call(emitter: Emitter, index: int) -> list[str]:
+    """Return the statements that run a cluster where its flag is set."""
+    module, name = emitter.clusters[index].module, emitter.functions[index]
+    if module is None:
+        return [f"  if ({emitter.flag_place(index, 0)}) [[unlikely]] {name}(s);"]
+    count = emitter.folding.modules[module]
+    if count > UNROLLED_COPIES:
+        flag = f"c.flag[{emitter.flag[index]}]"
+        return [f"  for (auto &c : s.copies{module}) if ({flag}) [[unlikely]] {name}(s, c);"]
+    found = []
+    for copy in range(count):
+        flag, place = emitter.flag_place(index, copy), f"s.copies{module}[{copy}]"
+        found.append(f"  if ({flag}) [[unlikely]] {name}(s, {place});")
+    return found
+
+
+def _cycle_lines(emitter: Emitter) -> list[str]:
+    """Return the body of a cycle."""
+    lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
+    for index in range(len(emitter.clusters)):
+        lines += _call(emitter, index)
+    for index in _staged(emitter):
+        leaf = emitter.design.registers[index].leaf
+        lines.append(f"  {emitter.store(leaf.value, emitter.staged_place(index), leaf.width)}")
+    return lines
+
+
+def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
+    """Return the source file with the cycle, the initial state and the table of ports."""
+    design = emitter.design
+    lines = ['#include "firesim_engine.h"', '#include "state.h"', "namespace model {"]
+    lines += ["void wake(State &s) {", *_wake(emitter), "}"]
+    lines += ["void initialize(State &s) {"]
+    lines += [*_initial_state(emitter), "}", "void input_changes(State &s) {"]
+    lines += [*_input_changes(emitter), "  s.seen = s.in;", "}"]
+    lines += ["void cycle(State &s) {", *_cycle_lines(emitter)]
+    lines += ["}", "const PortEntry kPorts[] = {"]
+    for index, port in enumerate(design.ports):
+        field = f"in.p{index}" if port.is_input else f"p{index}"
+        lines.append(
+            f'  {{"{port.name}", {port.width}, {int(port.is_input)}, offsetof(State, {field})}},'
+        )
+    lines += ["};", *access.table(emitter), *more, "}"]
+    lines += [f'#define FIRESIM_DESIGN_HASH "{design_hash}"', '#include "instance.h"', ""]
+    return "\n".join(lines)
+
+
+def write(emitter: Emitter, design_hash: str, files: int, more: list[str]) -> dict[str, str]:
+    """Return the text of every file of a model by name; cluster code is cut into `files`.
+
+    `more` are declarations for the main file, in namespace model.
+    """
+    clusters = emitter.clusters
+    total = sum(len(cluster.items) for cluster in clusters)
+    groups: list[list[int]] = [[]]
+    size = 0
+    for index, cluster in enumerate(clusters):
+        if size > total * len(groups) / files:
+            groups.append([])
+        groups[-1].append(index)
+        size += len(cluster.items)
+    texts = {"state.h": state_header(emitter), "main.cc": main_file(emitter, design_hash, more)}
+    for number, indices in enumerate(groups):
+        texts[f"clusters_{number}.cc"] = cluster_file(emitter, indices)
+    return texts
