@@ -90,6 +90,9 @@ class Emitter:
         return not isinstance(key, int) or self._first(key) in self._kept
 
     def _find_readers(self) -> None:
+        for first, keys in self.folding.members.items():
+            if any(not isinstance(key, int) for key in keys):  # state, which always has its place
+                self._kept.add(first)
         for item in self.items.items:
             reader = self.home[item.number]
             for node in item.reads:
@@ -109,6 +112,7 @@ class Emitter:
                 {index for index, _ in self.flags_of.get(key, ()) if self._module(index) != module}
                 for key in keys
             ]
+            assert all(self._module(index) is None for readers in others for index in readers)
             common = set.intersection(*others)
             rest = [sorted(readers - common) for readers in others]
             places = [f"s.flag[{self.flag[index]}]" for index in sorted(common)]
@@ -147,7 +151,7 @@ class Emitter:
         readers = sorted(self.flags_of.get(key, ()))
         place = self.folding.places.get(key)
         if module is not None and place is not None and place.module == module:
-            own = [index for index, _ in readers if self._module(index) == module]
+            own = [index for index, copy in readers if self._module(index) == module and copy == 0]
             return [f"c.flag[{self.flag[index]}]" for index in own] + self._link_of[key]
         return [self.flag_place(index, copy) for index, copy in readers]
 

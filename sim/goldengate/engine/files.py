@@ -85,6 +85,7 @@ def state_header(emitter: Emitter) -> str:
         members.append(f"  Copy{module} copies{module}[{count}];")
     lines += ["struct State {", "  Inputs in;", "  Inputs seen;", *outputs]
     # One flag more than there are clusters: what a copy without such a reader sets.
+    assert emitter.flag_count(None) < 1 << 16, "more clusters than a link can name"
     lines += [f"  u8 flag[{emitter.flag_count(None) + 1}];"]
     lines += [*_structure(emitter, None), *members, "};"]
     # Defined nowhere: for the sizes of its fields.

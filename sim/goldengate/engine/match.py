@@ -122,7 +122,10 @@ class Matcher:
         if len(sizes) > 1:
             return False
         if first.op == "read":
-            return self._claim([("column", node.value) for node in nodes])
+            columns = [self.found.design.columns[node.number] for node in nodes]
+            if len({column.size for column in columns}) > 1:
+                return False
+            return self._claim([("column", column.index) for column in columns])
         return all(node.value == first.value for node in nodes)
 
     def _reads(self, roots: Nodes) -> bool:

@@ -186,3 +186,41 @@ def test_memories_and_rings_of_registers_in_copies(tmp_path: Path) -> None:
     }  # fmt: skip
     assert any(item.staged for unit in folding.units if unit.module == 0 for item in unit.items)
     _same_as_unshared(text, tmp_path)
+
+
+def test_a_register_outside_may_stand_where_another_copy_has_a_value(tmp_path: Path) -> None:
+    """The comparison with its own number is no copy's; what it reads has its place all the same."""
+    kept = [_wire("kept"), cell("$dff", DFF, CLK="\\clock", D="\\x", Q="\\kept")]
+    body = [_wire("made"), cell("$mul", W8, A="\\x", B="\\z", Y="\\made"), *kept]
+    equal = {**W8, "Y_WIDTH": 1}
+    for index, source in enumerate(("\\made", "\\kept")):
+        name = f"c{index}"
+        body += _core(name, "\\x")
+        body += [f"  wire \\{name}.hit", _wire(f"{name}.hits"), _wire(f"{name}.more")]
+        number = f"8'{index + 3:08b}"
+        body.append(cell("$eq", equal, A=source, B=number, Y=f"\\{name}.hit"))
+        operands = {"A": f"\\{name}.hits", "B": f"{{ 7'0000000 \\{name}.hit }}"}
+        body.append(cell("$add", W8, **operands, Y=f"\\{name}.more"))
+        body.append(cell("$dff", DFF, CLK="\\clock", D=f"\\{name}.more", Q=f"\\{name}.hits"))
+    _same_as_unshared(_text([body], ["\\c0.hits", "\\c1.hits", "\\c1.out"]), tmp_path)
+
+
+def test_memories_of_different_sizes_do_not_correspond(tmp_path: Path) -> None:
+    body = []
+    for name, rows in (("c0", 4), ("c1", 8)):
+        body += [
+            f"  memory width 8 size {rows} \\outside_{name}",
+            _wire(f"{name}.r"),
+            *_core(name, "\\x"),
+        ]
+        memory: dict[str, int | str] = {"MEMID": f'"\\\\outside_{name}"', "ABITS": 3, "WIDTH": 8}
+        write = {**memory, "CLK_ENABLE": 1, "CLK_POLARITY": 1, "PORTID": 0}
+        every = "{" + " \\z [7]" * 8 + " }"
+        body.append(cell("$memwr_v2", write, CLK="\\clock", EN=every, DATA="\\z", ADDR="\\x [2:0]"))
+        address = f"\\{name}.sum [2:0]"
+        body.append(
+            cell("$memrd_v2", {**memory, "CLK_ENABLE": 0}, ADDR=address, DATA=f"\\{name}.r")
+        )
+        body += [_wire(f"{name}.seen")]
+        body.append(cell("$dff", DFF, CLK="\\clock", D=f"\\{name}.r", Q=f"\\{name}.seen"))
+    _same_as_unshared(_text([body], ["\\c0.seen", "\\c1.seen"]), tmp_path)
