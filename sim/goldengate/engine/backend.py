@@ -23,7 +23,6 @@ from goldengate.engine import (
     profile,
     rtlil,
 )
-from goldengate.engine.cluster import pieces
 from goldengate.engine.design import Design
 from goldengate.engine.fold import Folding, fold, single
 from goldengate.errors import GoldenGateError
@@ -110,7 +109,7 @@ def make_model(
 def untrained(folding: Folding, keep_all: bool = False) -> emit.Emitter:
     """Cut a design without a profile; small pieces let most of a large one rest in most cycles."""
     size = _PIECE_ITEMS if len(folding.units) > _WHOLE_ITEMS else _WHOLE_ITEMS
-    return emit.Emitter(folding, pieces(folding, size), keep_all=keep_all)
+    return emit.Emitter(folding, cluster.pieces(folding, size), keep_all=keep_all)
 
 
 def _train(

@@ -38,9 +38,8 @@ def _stored(emitter: Emitter, item: Item) -> object:
 def erratic(emitter: Emitter, profile: Profile) -> set[object]:
     """Return the keys of the values whose changes are not branched on."""
     found: set[object] = set()
-    folding = emitter.folding
     for cluster in emitter.clusters:
-        units = [folding.units[folding.unit_of[item.number]] for item in cluster.items]
+        units = [emitter.folding.unit(item) for item in cluster.items]
         active = 0
         for unit in units:
             active |= profile.activity(unit.items)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from goldengate.engine.emit import Cluster
 from goldengate.engine.fold import Folding
-from goldengate.engine.items import Item, sorted_by_need
+from goldengate.engine.items import Item, sorted_by_need, successors
 from goldengate.engine.profile import Profile
 
 CHECK_COST = 1.0
@@ -78,10 +78,7 @@ class Partitioner:
         self.predecessors = folding.predecessors()
         self.order = sorted_by_need(self.predecessors)
         self.active = [profile.activity(unit.items) for unit in folding.units]
-        self.successors: list[set[int]] = [set() for _ in folding.units]
-        for number, before in enumerate(self.predecessors):
-            for other in before:
-                self.successors[other].add(number)
+        self.successors = successors(self.predecessors)
         self.readers = self._readers()
         self.groups: dict[int, _Group] = {}
         self.home: dict[int, int] = {}

@@ -64,8 +64,7 @@ class Emitter:
         found = {}
         for index, cluster in enumerate(self.clusters):
             for first in cluster.items:
-                unit = self.folding.units[self.folding.unit_of[first.number]]
-                for copy, item in enumerate(unit.items):
+                for copy, item in enumerate(self.folding.unit(first).items):
                     found[item.number] = (index, copy)
         return found
 

@@ -6,10 +6,11 @@ items runs for one copy after the other, by the same code.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from goldengate.engine import copies
-from goldengate.engine.items import Item, Items
+from goldengate.engine.items import Item, Items, successors
 from goldengate.engine.match import Matcher, Places
 
 LEAST_SAVED = 2000
@@ -48,6 +49,10 @@ class Folding:
         for key, place in by_copy:
             self.members[place.first].append(key)
 
+    def unit(self, item: Item) -> Unit:
+        """Return the unit that an item belongs to."""
+        return self.units[self.unit_of[item.number]]
+
     def predecessors(self) -> list[set[int]]:
         """Return, for each unit, those that must come before it; itself, if it is in a ring."""
         found = []
@@ -64,12 +69,11 @@ def single(found: Items) -> Folding:
 
 def _in_rings(predecessors: list[set[int]]) -> set[int]:
     """Return the units that wait for themselves, and those between two such rings."""
-    successors: list[set[int]] = [set() for _ in predecessors]
-    for number, before in enumerate(predecessors):
-        for other in before:
-            successors[other].add(number)
+    after = successors(predecessors)
     left = set(range(len(predecessors)))
-    for edges, back in ((predecessors, successors), (successors, predecessors)):
+    edges: Sequence[Collection[int]]
+    back: Sequence[Collection[int]]
+    for edges, back in ((predecessors, after), (after, predecessors)):
         waiting = [len(before) for before in edges]
         ready = [number for number, count in enumerate(waiting) if count == 0]
         while ready:

@@ -205,13 +205,19 @@ def collect(design: Design) -> Items:
     return Items(design, builder.items, builder.of_node)
 
 
+def successors(predecessors: list[set[int]]) -> list[list[int]]:
+    """Return, for each number, those that it is a predecessor of, in order."""
+    found: list[list[int]] = [[] for _ in predecessors]
+    for number, before in enumerate(predecessors):
+        for other in before:
+            found[other].append(number)
+    return found
+
+
 def sorted_by_need(predecessors: list[set[int]]) -> list[int]:
     """Return numbers in an order in which each comes after its predecessors."""
     waiting = [len(before) for before in predecessors]
-    after: list[list[int]] = [[] for _ in predecessors]
-    for number, before in enumerate(predecessors):
-        for other in sorted(before):
-            after[other].append(number)
+    after = successors(predecessors)
     found: list[int] = []
     done = [False] * len(predecessors)
     for first in range(len(predecessors)):
@@ -227,9 +233,3 @@ def sorted_by_need(predecessors: list[set[int]]) -> list[int]:
                     todo.append(following)
     assert len(found) == len(predecessors), "the order of the items has a ring"
     return found
-
-
-def ordered(items: Items) -> list[Item]:
-    """Return the items in an order in which everything is read before it is overwritten."""
-    predecessors = [set(items.predecessors(item)) for item in items.items]
-    return [items.items[number] for number in sorted_by_need(predecessors)]

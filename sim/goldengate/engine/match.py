@@ -12,7 +12,7 @@ another one when it finds the other's values in their place, or values that all 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from goldengate.engine.copies import Copies
@@ -144,7 +144,7 @@ class Matcher:
                 return False
         return True
 
-    def _all_read(self, roots: Iterator[Nodes]) -> bool:
+    def _all_read(self, roots: Iterable[Nodes]) -> bool:
         """Claim what several expressions read, all of them even when one differs."""
         return all([self._reads(nodes) for nodes in roots])
 
@@ -166,7 +166,7 @@ class Matcher:
                 if len({write.whole for write in writes}) > 1:
                     continue
                 roots = list(zip(*(write.roots() for write in writes), strict=True))
-            if self._all_read(iter(roots)):
+            if self._all_read(roots):
                 self.tuples.append(items)
 
     def _backwards(self) -> None:

@@ -119,10 +119,8 @@ def test_a_number_of_its_own_is_computed_outside() -> None:
     cores = [_core("c0", "\\x", number=1), _core("c1", "\\x", number=2)]
     folding = _folded(_text(cores, ["\\c0.out", "\\c1.out"]))
     assert _shared(folding) == 3  # not what adds to `sum ^ number`
-    update = folding.units[folding.unit_of[next(
-        item.number for item in folding.found.items if item.kind == "update"
-    )]]  # fmt: skip
-    assert update.module == 0
+    update = next(item for item in folding.found.items if item.kind == "update")
+    assert folding.unit(update).module == 0
 
 
 def test_small_modules_are_not_shared() -> None:
