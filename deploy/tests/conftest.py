@@ -1,7 +1,8 @@
-"""Shared by the manager's tests: configurations of traffic nodes and a place for results."""
+"""Shared by the manager's tests: configurations, what a trace says, and a place for results."""
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,15 @@ system:
 simulation: {{threads: 1, status_interval_s: 0.05}}
 """
 IDLE = "# sends nothing\n"
+TRACED_HELLO = """\
+system: {topology: rack_1, link: {latency_cycles: 2000}, node: {memory: {size_mib: 16}}}
+workload: {node: {program: hello}}
+simulation:
+  max_cycles: 6000
+  throughput_interval_cycles: 0
+  tracing: {enabled: true, outputs: [text]}
+"""
+COMMIT = re.compile(r"core +0: 3 0x([0-9a-f]+) \(0x[0-9a-f]+\) cycle (\d+)")
 MakeTraffic = Callable[..., Path]
 
 
@@ -60,3 +70,20 @@ def load(traffic: MakeTraffic) -> Callable[..., Loaded]:
         return load_file(traffic(IDLE, topology), overrides)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def traced_hello() -> str:
+    """A configuration: 6,000 cycles of a short program on one RTL node, with a trace."""
+    return TRACED_HELLO
+
+
+@pytest.fixture(scope="session")
+def commits() -> Callable[[Path], dict[int, int]]:
+    """Reads, by cycle, the addresses of the instructions that node0 of a run has committed."""
+
+    def read(folder: Path) -> dict[int, int]:
+        log = (folder / "node0/trace/hart0.log").read_text()
+        return {int(cycle): int(pc, 16) for pc, cycle in COMMIT.findall(log)}
+
+    return read

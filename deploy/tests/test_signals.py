@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,35 +19,23 @@ from firesim.topology.resolve import resolve
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()
-HELLO = """\
-system: {topology: rack_1, link: {latency_cycles: 2000}, node: {memory: {size_mib: 16}}}
-workload: {node: {program: hello}}
-simulation:
-  max_cycles: 6000
-  throughput_interval_cycles: 0
-  tracing: {enabled: true, outputs: [text]}
-  snapshots: {at_cycles: [2500]}
-"""
+SNAPSHOT = "simulation.snapshots.at_cycles=[2500]"
+Commits = Callable[[Path], dict[int, int]]
 REGISTERS = "soc.system.tile.core.mem_ext.Memory"
 """The integer registers: a memory of 31 rows, the last of which is x1."""
 TRACE_PC = "soc.system.tile.auto_trace_out_0_iaddr"
-COMMIT = re.compile(r"core +0: 3 0x([0-9a-f]+) \(0x[0-9a-f]+\) cycle (\d+)")
 
 
 pytestmark = pytest.mark.usefixtures("results_root")
 
 
 @pytest.fixture(scope="module")
-def hello(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return run(load_text(HELLO), results=tmp_path_factory.mktemp("hello") / "run")
+def hello(tmp_path_factory: pytest.TempPathFactory, traced_hello: str) -> Outcome:
+    loaded = load_text(traced_hello, [SNAPSHOT])
+    return run(loaded, results=tmp_path_factory.mktemp("hello") / "run")
 
 
-def commits(folder: Path) -> dict[int, int]:
-    log = (folder / "node0/trace/hart0.log").read_text()
-    return {int(cycle): int(pc, 16) for pc, cycle in COMMIT.findall(log)}
-
-
-def test_a_wire_and_memory_rows_of_a_run_that_has_been(hello: Outcome) -> None:
+def test_a_wire_and_memory_rows_of_a_run_that_has_been(hello: Outcome, commits: Commits) -> None:
     known = commits(hello.folder)
     cycle = max(cycle for cycle in known if cycle < 3000)
     names = [TRACE_PC, f"{REGISTERS}[0]"]
@@ -57,9 +46,9 @@ def test_a_wire_and_memory_rows_of_a_run_that_has_been(hello: Outcome) -> None:
     assert f"{REGISTERS}[0]" in done.output
 
 
-def test_peeks_change_no_target_cycle(hello: Outcome) -> None:
+def test_peeks_change_no_target_cycle(hello: Outcome, traced_hello: str) -> None:
     peeks = f"[{{node: node0, cycles: [4000, 17], signals: [{REGISTERS}]}}]"
-    seen = run(load_text(HELLO, [f"simulation.peeks={peeks}"]))
+    seen = run(load_text(traced_hello, [SNAPSHOT, f"simulation.peeks={peeks}"]))
     assert seen.result["token_hash"] == hello.result["token_hash"]
     values = read_peeks(seen.folder / "node0/peeks.csv")
     assert [(value.cycle, value.row) for value in values] == [
@@ -69,7 +58,9 @@ def test_peeks_change_no_target_cycle(hello: Outcome) -> None:
     assert any(value.value != 0 for value in values[31:])
 
 
-def test_a_poke_is_seen_from_its_cycle_on_and_goes_on_from_a_snapshot(hello: Outcome) -> None:
+def test_a_poke_is_seen_from_its_cycle_on_and_goes_on_from_a_snapshot(
+    hello: Outcome, commits: Commits
+) -> None:
     values = [f"{REGISTERS}[{row}]=0x5a5a" for row in range(31)]
     wanted = ["poke", "node0", *values, "--at", "3000", "--run", str(hello.folder)]
     changes = ["-x", f"simulation.peeks=[{{node: node0, cycles: [2999, 3000], "
@@ -122,16 +113,16 @@ def test_an_unknown_signal_names_the_nearest(hello: Outcome) -> None:
         ("pokes=[{node: node0, cycle: 1, signal: a, value: -1}]", "at least 0"),
     ],
 )
-def test_mistaken_settings_are_refused(text: str, sentence: str) -> None:
+def test_mistaken_settings_are_refused(text: str, sentence: str, traced_hello: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        loaded = load_text(HELLO, [f"simulation.{text}"])
+        loaded = load_text(traced_hello, [f"simulation.{text}"])
         check_plan(loaded, resolve(loaded))
 
 
-def test_verilator_shows_no_signals() -> None:
+def test_verilator_shows_no_signals(traced_hello: str) -> None:
     more = ["simulation.peeks=[{node: node0, cycles: [1], signals: [a]}]"]
     with pytest.raises(InputError, match='found "verilator" with peeks'):
-        loaded = load_text(HELLO, [*more, "simulation.rtl_engine=verilator"])
+        loaded = load_text(traced_hello, [*more, "simulation.rtl_engine=verilator"])
         check_plan(loaded, resolve(loaded))
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pylibfst
@@ -17,18 +18,9 @@ from firesim.topology.resolve import resolve
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()
-HELLO = """\
-system: {topology: rack_1, link: {latency_cycles: 2000}, node: {memory: {size_mib: 16}}}
-workload: {node: {program: hello}}
-simulation:
-  max_cycles: 6000
-  throughput_interval_cycles: 0
-  tracing: {enabled: true, outputs: [text]}
-"""
 START, CYCLES = 3_000, 500
 TRACE = "soc.system.tile.auto_trace_out_0"
 PERIOD_FS = 312_500
-COMMIT = re.compile(r"core +0: 3 0x([0-9a-f]+) \(0x[0-9a-f]+\) cycle (\d+)")
 
 
 def values_of(file: Path, name: str) -> dict[int, int]:
@@ -49,10 +41,11 @@ def values_of(file: Path, name: str) -> dict[int, int]:
     return found
 
 
-def test_waves_of_a_run_that_has_been(results_root: Path) -> None:
-    before = run(load_text(HELLO))
-    log = (before.folder / "node0/trace/hart0.log").read_text()
-    commits = {int(cycle): int(pc, 16) for pc, cycle in COMMIT.findall(log)}
+def test_waves_of_a_run_that_has_been(
+    results_root: Path, traced_hello: str, commits: Callable[[Path], dict[int, int]]
+) -> None:
+    before = run(load_text(traced_hello))
+    known = commits(before.folder)
     wanted = ["waves", "node0", "--from", str(START), "--cycles", str(CYCLES)]
     done = RUNNER.invoke(app, [*wanted, "--run", str(before.folder)])
     assert done.exit_code == 0, done.output
@@ -61,13 +54,13 @@ def test_waves_of_a_run_that_has_been(results_root: Path) -> None:
     assert cycles == {cycle: cycle for cycle in range(START, START + CYCLES)}
     valid = values_of(file, f"{TRACE}_valid")
     pc = values_of(file, f"{TRACE}_iaddr")
-    assert any(START <= cycle < START + CYCLES for cycle in commits)
+    assert any(START <= cycle < START + CYCLES for cycle in known)
     now_valid = now_pc = 0
     for cycle in range(START, START + CYCLES):
         now_valid, now_pc = valid.get(cycle, now_valid), pc.get(cycle, now_pc)
-        assert bool(now_valid) == (cycle in commits), cycle
-        if cycle in commits:
-            assert now_pc == commits[cycle], cycle
+        assert bool(now_valid) == (cycle in known), cycle
+        if cycle in known:
+            assert now_pc == known[cycle], cycle
 
 
 @pytest.mark.parametrize(
@@ -78,28 +71,30 @@ def test_waves_of_a_run_that_has_been(results_root: Path) -> None:
         ("{node: node0, end_cycle: 5}, {node: node0, end_cycle: 6}", "expected each node once"),
     ],
 )
-def test_mistaken_waves_are_refused(waves: str, sentence: str) -> None:
+def test_mistaken_waves_are_refused(waves: str, sentence: str, traced_hello: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        loaded = load_text(HELLO, [f"simulation.waves=[{waves}]"])
+        loaded = load_text(traced_hello, [f"simulation.waves=[{waves}]"])
         check_plan(loaded, resolve(loaded))
 
 
-def test_verilator_shows_no_waves() -> None:
+def test_verilator_shows_no_waves(traced_hello: str) -> None:
     more = ["simulation.waves=[{node: node0, end_cycle: 5}]", "simulation.rtl_engine=verilator"]
     with pytest.raises(InputError, match='found "verilator" with waves'):
-        loaded = load_text(HELLO, more)
+        loaded = load_text(traced_hello, more)
         check_plan(loaded, resolve(loaded))
 
 
-def test_an_unknown_scope_names_the_nearest(results_root: Path) -> None:
-    loaded = load_text(HELLO, ["simulation.waves=[{node: node0, end_cycle: 5, scopes: [clok]}]"])
+def test_an_unknown_scope_names_the_nearest(results_root: Path, traced_hello: str) -> None:
+    loaded = load_text(
+        traced_hello, ["simulation.waves=[{node: node0, end_cycle: 5, scopes: [clok]}]"]
+    )
     outcome = run(loaded)
     assert outcome.exit_status == 2
     assert "no scope or signal 'clok', nearest is" in outcome.message
 
 
-def test_a_run_from_outside_is_not_repeated(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(HELLO)
+def test_a_run_from_outside_is_not_repeated(tmp_path: Path, traced_hello: str) -> None:
+    (tmp_path / "config.yaml").write_text(traced_hello)
     (tmp_path / "result.json").write_text('{"deterministic": false}')
     done = RUNNER.invoke(app, ["waves", "node0", "--run", str(tmp_path)])
     assert done.exit_code == 2
