@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -140,17 +141,17 @@ uint64_t hash_piece(const FileToCheck &check, const Piece &piece) {
   if (data < 0 ? errno == ENXIO : static_cast<uint64_t>(data) >= piece.offset + piece.bytes) {
     return zero_hash(piece.bytes);
   }
-  thread_local std::vector<uint8_t> buffer;
-  buffer.resize(kPieceBytes);
+  // Not cleared: it is read over, and as many threads clear theirs as happen to get a piece.
+  thread_local const auto buffer = std::make_unique_for_overwrite<uint8_t[]>(kPieceBytes);
   uint64_t done = 0;
   while (done < piece.bytes) {
-    const ssize_t count = pread(file(), buffer.data() + done, piece.bytes - done,
+    const ssize_t count = pread(file(), buffer.get() + done, piece.bytes - done,
                                 static_cast<off_t>(piece.offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) throw SnapshotError(check.where + " cannot be read: " + std::strerror(errno));
     done += static_cast<uint64_t>(count);
   }
-  return XXH3_64bits(buffer.data(), piece.bytes);
+  return XXH3_64bits(buffer.get(), piece.bytes);
 }
 
 }  // namespace
