@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesim.build.tools import run as run_tool
-from goldengate.engine import backend, cluster, emit, files, items, netlist, rtlil
+from goldengate.engine import asks, backend, cluster, emit, files, items, netlist, rtlil
 from goldengate.engine.fold import fold
 
 from regression.support.engine_fuzz.builder import name_of
@@ -56,7 +56,21 @@ def _cut(found: items.Items, seed: int) -> emit.Emitter:
     emitter.erratic = {
         key for key in sorted(emitter.flags_of, key=repr) if generator.random() < share
     }
+    emitter.asks = _invented_asks(emitter, generator)
     return emitter
+
+
+def _invented_asks(emitter: emit.Emitter, generator: random.Random) -> list[range]:
+    """Ask for some clusters that follow each other in one module at once."""
+    share = generator.choice((0.0, 0.5, 1.0))
+    found, start = [], 0
+    while start < len(emitter.clusters):
+        of_one = {cluster.module for cluster in emitter.clusters[start : start + asks.WORD]}
+        word = start + asks.WORD <= len(emitter.clusters) and len(of_one) == 1
+        end = start + (asks.WORD if word and generator.random() < share else 1)
+        found.append(range(start, end))
+        start = end
+    return found
 
 
 def _one_clock(folder: Path, netlists: Sequence[Netlist]) -> None:

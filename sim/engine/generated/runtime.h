@@ -43,6 +43,13 @@ struct WatchedField {
   bool is_state;
 };
 
+// Returns eight flags that lie side by side: not zero if one of them is set.
+inline u64 eight_flags(const u8 *first) {
+  u64 flags;
+  std::memcpy(&flags, first, sizeof flags);
+  return flags;
+}
+
 // Returns word `index` of the quotient, or else of the remainder, of two numbers of kWords words
 // (least significant first; the divisor follows the dividend). Both are 0 when the divisor is 0.
 template <size_t kWords, bool kQuotient>

@@ -14,6 +14,7 @@ from firesim.build.tools import ToolError, run
 
 from goldengate.engine import (
     access,
+    asks,
     branches,
     cluster,
     emit,
@@ -139,6 +140,7 @@ def cut(folding: Folding, seen: profile.Profile) -> emit.Emitter:
     """Cut a design into clusters by what was seen in training."""
     emitter = emit.Emitter(folding, cluster.Partitioner(folding, seen).partition())
     emitter.erratic = branches.erratic(emitter, seen)
+    emitter.asks = asks.together(emitter, seen)
     return emitter
 
 

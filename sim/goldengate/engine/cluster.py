@@ -260,18 +260,30 @@ class Partitioner:
                 last = group
 
     def _schedule(self) -> list[_Group]:
-        """Return the groups in an order in which none comes before what it waits for."""
+        """Return the groups in an order in which none comes before what it waits for.
+
+        Those of one module follow each other as long as that goes.
+        """
         waiting = {number: len(group.before) for number, group in self.groups.items()}
-        ready = [number for number, count in waiting.items() if count == 0]
-        heapq.heapify(ready)
+        ready: dict[int | None, list[int]] = {None: []}
+
+        def free(number: int) -> None:
+            heapq.heappush(ready.setdefault(self.groups[number].module, []), number)
+
+        for number, count in waiting.items():
+            if count == 0:
+                free(number)
         found: list[_Group] = []
-        while ready:
-            group = self.groups[heapq.heappop(ready)]
+        module = None
+        while any(ready.values()):
+            if not ready[module]:
+                module = max(ready, key=lambda other: len(ready[other]))
+            group = self.groups[heapq.heappop(ready[module])]
             found.append(group)
             for other in group.after:
                 waiting[other] -= 1
                 if waiting[other] == 0:
-                    heapq.heappush(ready, other)
+                    free(other)
         assert len(found) == len(self.groups), "clusters wait for each other"
         return found
 

@@ -50,6 +50,8 @@ class Emitter:
         """Keys of nodes that are kept in the state; where copies correspond, of the first's."""
         self.erratic: set[object] = set()
         """Keys of values whose change is not branched on (step `branches`)."""
+        self.asks = [range(index, index + 1) for index in range(len(clusters))]
+        """The clusters in their order, eight asked for at once or one alone (step `asks`)."""
         self.flags_of: dict[object, set[Reader]] = {}
         self._find_readers()
         if keep_all:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from goldengate.engine import access
+from goldengate.engine import access, asks
 from goldengate.engine.design import Column, Port
 from goldengate.engine.emit import Emitter, field_name, storage_type
 from goldengate.engine.expressions import allocated_rows, literal
@@ -148,27 +148,39 @@ def _wake(emitter: Emitter) -> list[str]:
     return lines
 
 
-def _call(emitter: Emitter, index: int) -> list[str]:
-    """Return the statements that run a cluster where its flag is set."""
-    module, name = emitter.clusters[index].module, emitter.functions[index]
+def _ask(emitter: Emitter, clusters: range) -> list[str]:
+    """Return the statements that run clusters of one module where their flags are set.
+
+    Copies of a module read nothing of each other within it, so it matters not which is run first.
+    """
+    module = emitter.clusters[clusters[0]].module
     if module is None:
-        return [f"  if ({emitter.flag_place(index, 0)}) [[unlikely]] {name}(s);"]
-    count = emitter.folding.modules[module]
+        return _ask_of(emitter, clusters, "s", "s")
+    count, copies = emitter.folding.modules[module], f"s.copies{module}"
     if count > UNROLLED_COPIES:
-        flag = f"c.flag[{emitter.flag[index]}]"
-        return [f"  for (auto &c : s.copies{module}) if ({flag}) [[unlikely]] {name}(s, c);"]
-    found = []
-    for copy in range(count):
-        flag, place = emitter.flag_place(index, copy), f"s.copies{module}[{copy}]"
-        found.append(f"  if ({flag}) [[unlikely]] {name}(s, {place});")
-    return found
+        return [f"  for (auto &c : {copies}) {{", *_ask_of(emitter, clusters, "c", "s, c"), "  }"]
+    names = [f"{copies}[{copy}]" for copy in range(count)]
+    return [line for copy in names for line in _ask_of(emitter, clusters, copy, f"s, {copy}")]
+
+
+def _ask_of(emitter: Emitter, clusters: range, owner: str, arguments: str) -> list[str]:
+    """Return the statements that run clusters whose flags are in `owner`."""
+    calls = []
+    for index in clusters:
+        call = f"{emitter.functions[index]}({arguments});"
+        calls.append(f"  if ({owner}.flag[{emitter.flag[index]}]) [[unlikely]] {call}")
+    if len(clusters) == 1:
+        return calls
+    assert len(clusters) == asks.WORD, "flags are asked for singly or by the word"
+    first = f"{owner}.flag[{emitter.flag[clusters[0]]}]"
+    return [f"  if (eight_flags(&{first}) != 0) [[unlikely]] {{", *calls, "  }"]
 
 
 def _cycle_lines(emitter: Emitter) -> list[str]:
     """Return the body of a cycle."""
     lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
-    for index in range(len(emitter.clusters)):
-        lines += _call(emitter, index)
+    for clusters in emitter.asks:
+        lines += _ask(emitter, clusters)
     for index in _staged(emitter):
         leaf = emitter.design.registers[index].leaf
         lines.append(f"  {emitter.store(leaf.value, emitter.staged_place(index), leaf.width)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +29,36 @@ def cell(kind: str, parameters: dict[str, int | str] | None = None, **ports: str
     lines += [f"    parameter \\{name} {value}" for name, value in (parameters or {}).items()]
     lines += [f"    connect \\{name} {value}" for name, value in ports.items()]
     return "\n".join([*lines, "  end"])
+
+
+def random_text(seed: int, cores: int = 1) -> str:
+    """Return a module with some times the same 200 operations on `x` and on ten registers."""
+    body, outputs = [], {}
+    for core in range(cores):
+        lines, last = _random_core(random.Random(seed), f"\\core{core}.")
+        body += lines
+        outputs[f"y{core}"] = last
+    body.sort(key=lambda line: line.startswith("  cell"))  # wires come before what names them
+    body += [f"  connect \\{name} {last}" for name, last in outputs.items()]
+    return module_text("\n".join(body), x=8, **dict.fromkeys(outputs, 8))
+
+
+def _random_core(generator: random.Random, prefix: str) -> tuple[list[str], str]:
+    """Return wires and cells, and the wire computed last."""
+    registers = [f"{prefix}r{index}" for index in range(10)]
+    wires, cells = [*registers, "\\x"], []
+    for index in range(200):
+        kind = generator.choice(("$and", "$or", "$xor", "$add"))
+        widths: dict[str, int | str] = {"A_WIDTH": 8, "B_WIDTH": 8, "Y_WIDTH": 8}
+        a, b = generator.choice(wires), generator.choice(wires[-12:])
+        wires.append(f"{prefix}w{index}")
+        cells.append(cell(kind, {**widths, "A_SIGNED": 0, "B_SIGNED": 0}, A=a, B=b, Y=wires[-1]))
+    for register in registers:
+        parameters: dict[str, int | str] = {"WIDTH": 8, "CLK_POLARITY": 1}
+        source = generator.choice(wires[-60:])
+        cells.append(cell("$dff", parameters, CLK="\\clock", D=source, Q=register))
+    declared = [f"  wire width 8 {wire}" for wire in wires if wire != "\\x"]
+    return declared + cells, wires[-1]
 
 
 def design(text: str) -> Design:

@@ -10,30 +10,9 @@ from goldengate.engine.cluster import MOST_ITEMS, Partitioner
 from goldengate.engine.fold import single
 from goldengate.engine.items import key_of
 from goldengate.engine.profile import Profile
-from goldengate.tests.engine_designs import cell, design, module_text
+from goldengate.tests.engine_designs import cell, design, module_text, random_text
 
 SAMPLES = 96
-
-
-def _random_design(generator: random.Random) -> items.Items:
-    """Return the items of a chain of operations on ten registers and their own results."""
-    body, wires = [], [f"\\r{index}" for index in range(10)]
-    for wire in wires:
-        body.append(f"  wire width 8 {wire}")
-    for index in range(200):
-        wire = f"\\w{index}"
-        body.append(f"  wire width 8 {wire}")
-        kind = generator.choice(("$and", "$or", "$xor", "$add"))
-        widths: dict[str, int | str] = {"A_WIDTH": 8, "B_WIDTH": 8, "Y_WIDTH": 8}
-        a, b = generator.choice(wires), generator.choice(wires[-12:])
-        body.append(cell(kind, {**widths, "A_SIGNED": 0, "B_SIGNED": 0}, A=a, B=b, Y=wire))
-        wires.append(wire)
-    for index in range(10):
-        source = generator.choice(wires[-60:])
-        parameters: dict[str, int | str] = {"WIDTH": 8, "CLK_POLARITY": 1}
-        body.append(cell("$dff", parameters, CLK="\\clock", D=source, Q=f"\\r{index}"))
-    body.append(f"  connect \\y {wires[-1]}")
-    return items.collect(design(module_text("\n".join(body), y=8)))
 
 
 def _invented(found: items.Items, generator: random.Random) -> Profile:
@@ -47,7 +26,7 @@ def _invented(found: items.Items, generator: random.Random) -> Profile:
 def test_every_item_runs_once_and_after_what_it_needs() -> None:
     for seed in range(20):
         generator = random.Random(seed)
-        found = _random_design(generator)
+        found = items.collect(design(random_text(seed)))
         clusters = Partitioner(single(found), _invented(found, generator)).partition()
         order = [item.number for cluster in clusters for item in cluster.items]
         assert sorted(order) == list(range(len(found.items))), f"seed {seed}"
@@ -60,7 +39,7 @@ def test_every_item_runs_once_and_after_what_it_needs() -> None:
 
 def test_what_cannot_be_foreseen_is_not_branched_on() -> None:
     """A third of the time all changes, then nothing does: a predictor learns that."""
-    found = _random_design(random.Random(1))
+    found = items.collect(design(random_text(1)))
     keys = {key_of(node) for item in found.items for node in item.reads}
     phases = Profile(SAMPLES, dict.fromkeys(keys, (1 << SAMPLES // 3) - 1))
     assert cut(single(found), phases).erratic == set()

@@ -1,0 +1,64 @@
+"""Step `asks`: which flags are asked for at once.
+
+Most clusters run in few cycles, and each is asked for in every one. Eight flags that lie side by
+side are one word; where training shows that it is mostly zero, one branch stands for eight.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+
+from goldengate.engine.cluster import CHECK_COST, MISPREDICT_COST
+from goldengate.engine.emit import Emitter
+from goldengate.engine.profile import Profile
+
+WORD = 8
+"""Flags that are asked for at once (`eight_flags` in sim/engine/generated/runtime.h)."""
+
+
+def together(emitter: Emitter, profile: Profile) -> list[range]:
+    """Return who is asked for at once, or alone, in the order of clusters, at the least cost."""
+    active = [_activity(emitter, profile, index) for index in range(len(emitter.clusters))]
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    """What all clusters before each one cost, and where the last ask of them begins."""
+    for end in range(1, len(active) + 1):
+        choices = [(best[end - 1][0] + _cost(active[end - 1 : end], profile.samples), end - 1)]
+        start = end - WORD
+        if start >= 0 and len({emitter.clusters[i].module for i in range(start, end)}) == 1:
+            choices.append((best[start][0] + _cost(active[start:end], profile.samples), start))
+        best.append(min(choices))
+    found, end = [], len(active)
+    while end:
+        start = best[end][1]
+        found.append(range(start, end))
+        end = start
+    return found[::-1]
+
+
+def _cost(active: list[list[int]], samples: int) -> float:
+    """Return what it costs to ask for clusters at once, given the samples in which each runs."""
+    cost = 0.0
+    for of_copy in zip(*active, strict=True):
+        reached = samples
+        if len(of_copy) > 1:
+            reached = functools.reduce(operator.or_, of_copy).bit_count()
+            cost += _branch_cost(reached, samples)
+        cost += sum(_branch_cost(one.bit_count(), reached) for one in of_copy)
+    return cost
+
+
+def _branch_cost(runs: int, samples: int) -> float:
+    """Return what a branch costs that is taken in `runs` of the samples in which it is reached."""
+    return samples * CHECK_COST + min(runs, samples - runs) * MISPREDICT_COST
+
+
+def _activity(emitter: Emitter, profile: Profile, index: int) -> list[int]:
+    """Return, for each copy, the samples in which a cluster runs."""
+    cluster = emitter.clusters[index]
+    active = 0
+    for item in cluster.items:
+        active |= profile.activity(emitter.folding.unit(item).items)
+    copies = 1 if cluster.module is None else emitter.folding.modules[cluster.module]
+    part = (1 << profile.samples) - 1
+    return [active >> profile.samples * copy & part for copy in range(copies)]
