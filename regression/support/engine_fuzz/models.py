@@ -65,9 +65,8 @@ def _invented_asks(emitter: emit.Emitter, generator: random.Random) -> list[rang
     share = generator.choice((0.0, 0.5, 1.0))
     found, start = [], 0
     while start < len(emitter.clusters):
-        of_one = {cluster.module for cluster in emitter.clusters[start : start + asks.WORD]}
-        word = start + asks.WORD <= len(emitter.clusters) and len(of_one) == 1
-        end = start + (asks.WORD if word and generator.random() < share else 1)
+        word = asks.is_word(emitter, start) and generator.random() < share
+        end = start + (asks.WORD if word else 1)
         found.append(range(start, end))
         start = end
     return found

@@ -9,12 +9,18 @@ from __future__ import annotations
 import functools
 import operator
 
-from goldengate.engine.cluster import CHECK_COST, MISPREDICT_COST
+from goldengate.engine.cluster import branch_cost
 from goldengate.engine.emit import Emitter
 from goldengate.engine.profile import Profile
 
 WORD = 8
 """Flags that are asked for at once (`eight_flags` in sim/engine/generated/runtime.h)."""
+
+
+def is_word(emitter: Emitter, start: int) -> bool:
+    """Whether the flags of a cluster and those after it make a word, being of one module."""
+    modules = [cluster.module for cluster in emitter.clusters[start : start + WORD]]
+    return len(modules) == WORD and len(set(modules)) == 1
 
 
 def together(emitter: Emitter, profile: Profile) -> list[range]:
@@ -25,7 +31,7 @@ def together(emitter: Emitter, profile: Profile) -> list[range]:
     for end in range(1, len(active) + 1):
         choices = [(best[end - 1][0] + _cost(active[end - 1 : end], profile.samples), end - 1)]
         start = end - WORD
-        if start >= 0 and len({emitter.clusters[i].module for i in range(start, end)}) == 1:
+        if start >= 0 and is_word(emitter, start):
             choices.append((best[start][0] + _cost(active[start:end], profile.samples), start))
         best.append(min(choices))
     found, end = [], len(active)
@@ -43,22 +49,15 @@ def _cost(active: list[list[int]], samples: int) -> float:
         reached = samples
         if len(of_copy) > 1:
             reached = functools.reduce(operator.or_, of_copy).bit_count()
-            cost += _branch_cost(reached, samples)
-        cost += sum(_branch_cost(one.bit_count(), reached) for one in of_copy)
+            cost += branch_cost(reached, samples)
+        cost += sum(branch_cost(one.bit_count(), reached) for one in of_copy)
     return cost
-
-
-def _branch_cost(runs: int, samples: int) -> float:
-    """Return what a branch costs that is taken in `runs` of the samples in which it is reached."""
-    return samples * CHECK_COST + min(runs, samples - runs) * MISPREDICT_COST
 
 
 def _activity(emitter: Emitter, profile: Profile, index: int) -> list[int]:
     """Return, for each copy, the samples in which a cluster runs."""
     cluster = emitter.clusters[index]
-    active = 0
-    for item in cluster.items:
-        active |= profile.activity(emitter.folding.unit(item).items)
+    active = profile.of_units(emitter.folding.unit(item) for item in cluster.items)
     copies = 1 if cluster.module is None else emitter.folding.modules[cluster.module]
     part = (1 << profile.samples) - 1
     return [active >> profile.samples * copy & part for copy in range(copies)]

@@ -40,9 +40,7 @@ def erratic(emitter: Emitter, profile: Profile) -> set[object]:
     found: set[object] = set()
     for cluster in emitter.clusters:
         units = [emitter.folding.unit(item) for item in cluster.items]
-        active = 0
-        for unit in units:
-            active |= profile.activity(unit.items)
+        active = profile.of_units(units)
         for unit in units:
             keys = [_stored(emitter, item) for item in unit.items]
             flags = len(emitter.flags_of.get(keys[0], ()))

@@ -69,6 +69,11 @@ class _Group:
     after: dict[int, float] = field(default_factory=dict)
 
 
+def branch_cost(runs: int, samples: int) -> float:
+    """Return what a branch costs that is taken in `runs` of the samples in which it is reached."""
+    return samples * CHECK_COST + min(runs, samples - runs) * MISPREDICT_COST
+
+
 class Partitioner:
     """Cuts the units of a design into clusters."""
 
@@ -97,8 +102,7 @@ class Partitioner:
         """Return what a cluster costs over all samples, without comparisons."""
         copies = 1 if module is None else self.folding.modules[module]
         samples, runs = self.samples * copies, active.bit_count()
-        mispredicts = min(runs, samples - runs) * MISPREDICT_COST
-        return samples * CHECK_COST + runs * (RUN_COST + cost) + mispredicts
+        return branch_cost(runs, samples) + runs * (RUN_COST + cost)
 
     def _group(self, number: int) -> _Group:
         """Return a group of one unit."""

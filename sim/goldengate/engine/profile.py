@@ -7,12 +7,15 @@ in which it changed: a Python integer with a bit for each sample.
 
 from __future__ import annotations
 
+import functools
+import operator
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from goldengate.engine.emit import Emitter
+from goldengate.engine.fold import Unit
 from goldengate.engine.items import Item, key_of
 
 
@@ -41,6 +44,10 @@ class Profile:
                 active |= self.changed.get(("column", column), 0)
             found = found << self.samples | active
         return found
+
+    def of_units(self, units: Iterable[Unit]) -> int:
+        """Return the samples in which a cluster of units runs; of several copies, as `of`."""
+        return functools.reduce(operator.or_, (self.activity(unit.items) for unit in units))
 
 
 def entries(emitter: Emitter) -> list[tuple[object, str, bool]]:
