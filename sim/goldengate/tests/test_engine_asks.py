@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import random
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,14 @@ from goldengate.engine import asks, items
 from goldengate.engine.cluster import pieces
 from goldengate.engine.emit import Emitter
 from goldengate.engine.fold import Folding, fold, single
-from goldengate.engine.items import key_of
 from goldengate.engine.profile import Profile
-from goldengate.tests.engine_designs import design, model, random_text
+from goldengate.tests.designs import seed
+from goldengate.tests.engine_designs import (
+    design,
+    random_text,
+    same_as_untrained,
+    values_read,
+)
 
 SAMPLES = 64
 EVERY = (1 << SAMPLES) - 1
@@ -25,8 +28,7 @@ def _emitter(folding: Folding) -> Emitter:
 
 
 def _profile(emitter: Emitter, changed: int) -> Profile:
-    keys = {key_of(node) for item in emitter.items.items for node in item.reads}
-    return Profile(SAMPLES, dict.fromkeys(keys, changed))
+    return Profile(SAMPLES, dict.fromkeys(values_read(emitter.items), changed))
 
 
 def _random_emitter() -> Emitter:
@@ -60,10 +62,6 @@ def test_words_are_of_one_module() -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_cluster_wakes_later_ones_of_its_own_word(tmp_path: Path, shared: bool) -> None:
-    seed = int(os.environ.get("FIRESIM_TEST_SEED", "7"))
-    text = random_text(seed, cores=2)
-    generator = random.Random(seed)
-
     def by_the_word(folding: Folding) -> Emitter:
         if shared:
             folding = fold(folding.found, least_saved=1, least_state=1)
@@ -72,9 +70,4 @@ def test_a_cluster_wakes_later_ones_of_its_own_word(tmp_path: Path, shared: bool
         assert any(len(one) == asks.WORD for one in emitter.asks)
         return emitter
 
-    plain, at_once = model(text, tmp_path / "plain"), model(text, tmp_path / "word", by_the_word)
-    with plain, at_once:
-        for cycle in range(60):
-            inputs = {"x": generator.getrandbits(8)} if generator.random() < 0.6 else {}
-            assert plain.step(inputs) == at_once.step(inputs), f"cycle {cycle}, seed {seed}"
-        assert plain.save() == at_once.save()
+    same_as_untrained(random_text(seed(), cores=2), tmp_path, by_the_word, cycles=60)

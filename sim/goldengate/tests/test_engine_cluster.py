@@ -8,17 +8,15 @@ from goldengate.engine import items, names
 from goldengate.engine.backend import cut
 from goldengate.engine.cluster import MOST_ITEMS, Partitioner
 from goldengate.engine.fold import single
-from goldengate.engine.items import key_of
 from goldengate.engine.profile import Profile
-from goldengate.tests.engine_designs import cell, design, module_text, random_text
+from goldengate.tests.engine_designs import cell, design, module_text, random_text, values_read
 
 SAMPLES = 96
 
 
 def _invented(found: items.Items, generator: random.Random) -> Profile:
-    keys = {key_of(node) for item in found.items for node in item.reads}
     changed: dict[object, int] = {}
-    for key in sorted(keys, key=repr):
+    for key in values_read(found):
         changed[key] = generator.getrandbits(SAMPLES) & generator.getrandbits(SAMPLES)
     return Profile(SAMPLES, changed)
 
@@ -40,8 +38,7 @@ def test_every_item_runs_once_and_after_what_it_needs() -> None:
 def test_what_cannot_be_foreseen_is_not_branched_on() -> None:
     """A third of the time all changes, then nothing does: a predictor learns that."""
     found = items.collect(design(random_text(1)))
-    keys = {key_of(node) for item in found.items for node in item.reads}
-    phases = Profile(SAMPLES, dict.fromkeys(keys, (1 << SAMPLES // 3) - 1))
+    phases = Profile(SAMPLES, dict.fromkeys(values_read(found), (1 << SAMPLES // 3) - 1))
     assert cut(single(found), phases).erratic == set()
     emitter = cut(single(found), _invented(found, random.Random(2)))
     assert emitter.erratic

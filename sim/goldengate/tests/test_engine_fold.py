@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
@@ -11,9 +10,15 @@ import pytest
 from goldengate.engine import backend, copies, items
 from goldengate.engine.emit import Emitter
 from goldengate.engine.fold import Folding, fold
-from goldengate.engine.items import key_of
 from goldengate.engine.profile import Profile
-from goldengate.tests.engine_designs import Cut, cell, design, model, module_text
+from goldengate.tests.engine_designs import (
+    Cut,
+    cell,
+    design,
+    module_text,
+    same_as_untrained,
+    values_read,
+)
 
 W8: dict[str, int | str] = {"A_WIDTH": 8, "B_WIDTH": 8, "Y_WIDTH": 8, "A_SIGNED": 0, "B_SIGNED": 0}
 DFF: dict[str, int | str] = {"WIDTH": 8, "CLK_POLARITY": 1}
@@ -62,20 +67,8 @@ def _cut(single: Folding) -> Emitter:
 
 def _invented_cut(single: Folding) -> Emitter:
     generator, found = random.Random(3), single.found
-    keys = {key_of(node) for item in found.items for node in item.reads}
-    changed: dict[object, int] = {key: generator.getrandbits(40) for key in sorted(keys, key=repr)}
+    changed = {key: generator.getrandbits(40) for key in values_read(found)}
     return backend.cut(fold(found, least_saved=1, least_state=1), Profile(40, changed))
-
-
-def _same_as_unshared(text: str, folder: Path, cut: Cut = _cut) -> None:
-    seed = int(os.environ.get("FIRESIM_TEST_SEED", "11"))
-    generator = random.Random(seed)
-    plain, shared = model(text, folder / "plain"), model(text, folder / "shared", cut)
-    with plain, shared:
-        for cycle in range(40):
-            inputs = {name: generator.getrandbits(8) for name in "xz" if generator.random() < 0.6}
-            assert plain.step(inputs) == shared.step(inputs), f"cycle {cycle}, seed {seed}"
-        assert plain.save() == shared.save()
 
 
 THREE = [_core("a.core", "\\x"), _core("a.core_1", "\\z"), _core("a.core_2", "\\x")]
@@ -142,14 +135,14 @@ def test_shared_code_does_what_code_of_its_own_does(tmp_path: Path, cut: Cut) ->
         readers.append(cell("$dff", DFF, CLK="\\clock", D=f"\\d{index}", Q=f"\\r{index}"))
     text = _text(cores, ["\\r0", "\\r1", "\\r2", "\\c1.out"], readers)
     assert _shared(_folded(text)) > 0
-    _same_as_unshared(text, tmp_path, cut)
+    same_as_untrained(text, tmp_path, cut)
 
 
 def test_nine_copies_are_asked_in_a_loop(tmp_path: Path) -> None:
     cores = [_core(f"c{index}", "\\x") for index in range(9)]
     text = _text(cores, [f"\\c{index}.out" for index in range(9)])
     assert _folded(text).modules == [9]
-    _same_as_unshared(text, tmp_path)
+    same_as_untrained(text, tmp_path, _cut)
 
 
 def test_copies_that_wait_for_each_other(tmp_path: Path) -> None:
@@ -158,7 +151,7 @@ def test_copies_that_wait_for_each_other(tmp_path: Path) -> None:
     cores = [_core(f"c{index}", source) for index, source in enumerate(sources)]
     text = _text(cores, ["\\c0.out", "\\c1.out", "\\c2.out"])
     assert _shared(_folded(text)) > 0
-    _same_as_unshared(text, tmp_path)
+    same_as_untrained(text, tmp_path, _cut)
 
 
 def test_memories_and_rings_of_registers_in_copies(tmp_path: Path) -> None:
@@ -183,7 +176,7 @@ def test_memories_and_rings_of_registers_in_copies(tmp_path: Path) -> None:
         "node", "update", "write",
     }  # fmt: skip
     assert any(item.staged for unit in folding.units if unit.module == 0 for item in unit.items)
-    _same_as_unshared(text, tmp_path)
+    same_as_untrained(text, tmp_path, _cut)
 
 
 def test_a_register_outside_may_stand_where_another_copy_has_a_value(tmp_path: Path) -> None:
@@ -200,7 +193,7 @@ def test_a_register_outside_may_stand_where_another_copy_has_a_value(tmp_path: P
         operands = {"A": f"\\{name}.hits", "B": f"{{ 7'0000000 \\{name}.hit }}"}
         body.append(cell("$add", W8, **operands, Y=f"\\{name}.more"))
         body.append(cell("$dff", DFF, CLK="\\clock", D=f"\\{name}.more", Q=f"\\{name}.hits"))
-    _same_as_unshared(_text([body], ["\\c0.hits", "\\c1.hits", "\\c1.out"]), tmp_path)
+    same_as_untrained(_text([body], ["\\c0.hits", "\\c1.hits", "\\c1.out"]), tmp_path, _cut)
 
 
 def test_memories_of_different_sizes_do_not_correspond(tmp_path: Path) -> None:
@@ -221,4 +214,4 @@ def test_memories_of_different_sizes_do_not_correspond(tmp_path: Path) -> None:
         )
         body += [_wire(f"{name}.seen")]
         body.append(cell("$dff", DFF, CLK="\\clock", D=f"\\{name}.r", Q=f"\\{name}.seen"))
-    _same_as_unshared(_text([body], ["\\c0.seen", "\\c1.seen"]), tmp_path)
+    same_as_untrained(_text([body], ["\\c0.seen", "\\c1.seen"]), tmp_path, _cut)
