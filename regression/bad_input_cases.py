@@ -24,7 +24,8 @@ CONFIG = "bad.yaml"
 class Case:
     """One broken input.
 
-    `{blades}`, `{programs}`, `{linux}` and `{workloads}` in `message` are lists of names.
+    `{blades}`, `{programs}`, `{linux}` and `{workloads}` in `message` are lists of names, `{own}`
+    the blades with one called "mine".
     """
 
     name: str
@@ -39,6 +40,7 @@ def expected(case: Case) -> str:
     """Return the message the case must give, with today's blades and programs."""
     names: dict[str, Callable[[], list[str]]] = {
         "{blades}": lambda: [*blade_names(), "traffic"],
+        "{own}": lambda: [*blade_names(), "mine", "traffic"],
         "{programs}": program_names,
         "{linux}": linux_names,
         "{workloads}": lambda: yaml_names(WORKLOADS),
@@ -89,8 +91,9 @@ def all_cases() -> list[Case]:
     """Return every case."""
     from regression.bad_input_artifacts import ARTIFACT_CASES
     from regression.bad_input_engines import ENGINE_CASES, LINUX_CASES, SNAPSHOT_CASES
+    from regression.bad_input_own_blades import OWN_BLADE_CASES
     from regression.bad_input_system import SYSTEM_CASES
     from regression.bad_input_yaml import YAML_CASES
 
-    later = [*ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES]
+    later = [*ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES, *OWN_BLADE_CASES]
     return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *later]

@@ -55,7 +55,7 @@ YAML_CASES = [
     Case(
         "misspelt key",
         (
-            'bad.yaml:3: system: found "lnk", expected one of the keys "clock_hz", '
+            'bad.yaml:3: system: found "lnk", expected one of the keys "blades", "clock_hz", '
             '"gateway", "link", "links", "node", "nodes", "switch", "switches" or '
             '"topology", did you mean "link"?'
         ),

@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firesim.build.model import blade_model, compile_blade
-from firesim.build.rtl import blade_rtl
+from firesim.build.design import stock_design
+from firesim.build.model import blade_model, compile_design
 
 from regression.support.experiment import Experiment, Verdict, run_experiment
 from regression.support.many_blades import compare_copies, compile_copies
@@ -54,8 +54,9 @@ def measured(build: Callable[[], object]) -> Built:
 
 def compile_anew(experiment: Experiment, blade: str) -> Built:
     """Compile a blade, whatever is cached."""
-    blade_rtl(blade)
-    return measured(lambda: compile_blade(blade, experiment.folder / blade, "generated"))
+    return measured(
+        lambda: compile_design(stock_design(blade), experiment.folder / blade, "generated")
+    )
 
 
 def speeds(experiment: Experiment, blade: str) -> tuple[float, float]:

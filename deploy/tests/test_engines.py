@@ -38,15 +38,16 @@ def described(text: str, *overrides: str, restart: Restart | None = None) -> lis
     loaded = load_text(text, overrides)
     plan = resolve(loaded)
     load = [Load(Path("/fw.elf"), "elf"), Load(Path("/Image"), "raw", 0x80200000)]
-    model = {"model": Path("/m.so"), "manifest": Path("/m.json")}
+    model, manifest = Path("/m.so"), Path("/m.json")
     files = {
         node.name: NodeFiles(
             KINDS,
             load,
             [Path("/vmlinux"), Path("/fw.elf")],
             4,
+            model=model if node.engine == "rtl" else None,
+            manifest=manifest if node.engine == "rtl" else None,
             physical={Path("/vmlinux"): 0x80200000},
-            **(model if node.engine == "rtl" else {}),
         )
         for node in plan.nodes
     }

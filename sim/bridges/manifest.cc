@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "config.h"
@@ -72,6 +73,11 @@ Manifest parse(const json& document) {
 }
 
 }  // namespace
+
+bool Manifest::has_bridge(const std::string& kind) const {
+  return std::any_of(bridges.begin(), bridges.end(),
+                     [&kind](const BridgeInfo& bridge) { return bridge.kind == kind; });
+}
 
 Manifest Manifest::read(const std::filesystem::path& file) {
   std::ifstream stream(file);

@@ -67,6 +67,8 @@ struct Manifest {
   std::string prints_port;        // empty when the design prints nothing
   std::string reset;
 
+  bool has_bridge(const std::string& kind) const;
+
   // Throws ConfigError when the file is unreadable or not a model manifest of version 1.
   static Manifest read(const std::filesystem::path& file);
 };

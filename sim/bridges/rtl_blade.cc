@@ -41,11 +41,13 @@ struct SteppedDriver {
 class RtlBlade final : public Model {
  public:
   RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
-           const nlohmann::json& bridge_settings, const SimulationContext& context,
-           WarmStarter starter);
+           const nlohmann::json& bridge_settings, std::optional<uint64_t> port_count,
+           const SimulationContext& context, WarmStarter starter);
   ~RtlBlade() override;
 
-  uint32_t port_count() const override { return nic_ ? 1 : 0; }
+  uint32_t port_count() const override { return port_count_; }
+  // Without a termination bridge there is nothing by which its node could end.
+  bool counts_for_end() const override { return manifest_.has_bridge("termination"); }
   void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                std::span<Batch> outputs) override;
   void finish(uint64_t end_cycle) override;
@@ -76,6 +78,8 @@ class RtlBlade final : public Model {
   InputPort reset_;
   BladeStatus status_;
   std::optional<NicDriver> nic_;
+  // 1 without a NIC is a link that nothing in the blade listens to: what arrives is dropped.
+  uint32_t port_count_ = 0;
   std::vector<NamedDriver> drivers_;
   AutoCounter* counters_ = nullptr;  // one of drivers_
   std::unique_ptr<SignalAccess> signals_;
@@ -91,8 +95,8 @@ class RtlBlade final : public Model {
 };
 
 RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
-                   const nlohmann::json& bridge_settings, const SimulationContext& context,
-                   WarmStarter starter)
+                   const nlohmann::json& bridge_settings, std::optional<uint64_t> port_count,
+                   const SimulationContext& context, WarmStarter starter)
     : Model(name),
       manifest_(std::move(manifest)),
       model_(library, manifest_.design_hash, name),
@@ -106,6 +110,9 @@ RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesy
   for (const BridgeInfo& bridge : manifest_.bridges) add_bridge(bridge, settings, context);
   add_instruments(settings, context);
   list_stepped();
+  port_count_ = static_cast<uint32_t>(port_count.value_or(nic_ ? 1 : 0));
+  if (nic_ && port_count_ == 0)
+    throw ConfigError(name + ": port_count is 0, expected 1: it has a NIC");
   reset_.set(1);
 }
 
@@ -381,9 +388,11 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const Simulati
   const std::filesystem::path library = context.input_path(config.required_text("model"));
   const std::filesystem::path manifest = context.input_path(config.required_text("manifest"));
   const nlohmann::json& settings = config.child("bridges");
+  std::optional<uint64_t> port_count;
+  if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
   config.finish();
   return std::make_unique<bridges::RtlBlade>(name, bridges::Manifest::read(manifest), library,
-                                             settings, context, std::move(starter));
+                                             settings, port_count, context, std::move(starter));
 }
 
 }  // namespace firesim

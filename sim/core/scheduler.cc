@@ -290,7 +290,8 @@ void Scheduler::Impl::describe_end(RunResult &result) const {
     result.reason = "assert";
     result.message = assert_model->name + ": " + assert_model->end->message;
   } else {
-    result.reason = end_decided_ != UINT64_MAX ? "ended" : "max_cycles";
+    // Where no node can end, the last cycle is the end that was asked for.
+    result.reason = end_decided_ != UINT64_MAX || node_count_ == 0 ? "ended" : "max_cycles";
   }
 }
 

@@ -37,6 +37,8 @@ def build(
     *,
     events: Sequence[Event] = (),
     defines: Mapping[str, str | None] | None = None,
+    parameters: Mapping[str, str] | None = None,
+    data_files: Sequence[Path] = (),
     include_dirs: Sequence[Path] = (),
     clock: str = "clock",
     reset: str = "reset",
@@ -64,6 +66,8 @@ def build(
             events=events,
             include_dirs=include_dirs,
             defines=defines,
+            parameters=parameters,
+            data_files=data_files,
             jobs=jobs,
             engine=engine,
         )
@@ -73,7 +77,8 @@ def build(
         return out
     for path in sources:
         check_readable(path)
-    named = [sorted((given or {}).items()) for given in (defines, clock_ratios)]
-    options = repr((top, clock, reset, list(events), *named, engine))
-    key = [*compiler_key(engine), options, *sources, *include_dirs]
+    named = [sorted((given or {}).items()) for given in (defines, parameters, clock_ratios)]
+    names = [Path(file).name for file in data_files]
+    options = repr((top, clock, reset, list(events), *named, names, engine))
+    key = [*compiler_key(engine), options, *sources, *include_dirs, *data_files]
     return cached("verilog", key, into)

@@ -31,6 +31,7 @@ def lower(request: Request) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("error.txt", "manifest.json", "diagnostics.json"):
         (folder / name).unlink(missing_ok=True)
+    _bring(request.data_files, folder)
     (folder / "request.json").write_text(json.dumps(dataclasses.asdict(request)))
     log = folder / "yosys.log"
     with log.open("w") as stream:
@@ -39,6 +40,7 @@ def lower(request: Request) -> dict[str, Any]:
             stdout=stream,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
+            cwd=folder,  # Where $readmemh finds its files; nothing else is read by a relative path.
             check=False,
         )
     if done.returncode == 0:
@@ -46,6 +48,26 @@ def lower(request: Request) -> dict[str, Any]:
         return manifest
     error = folder / "error.txt"
     raise GoldenGateError(error.read_text() if error.is_file() else _explain(request, log))
+
+
+def _bring(files: Sequence[str], folder: Path) -> None:
+    """Copy the files that the Verilog reads into the folder where the reader runs.
+
+    Raises:
+        GoldenGateError: one cannot be read, or two have one name.
+    """
+    taken = {"request.json", "yosys.log"}
+    for name in files:
+        path = Path(name)
+        if path.name in taken:
+            raise GoldenGateError(f"{path}: found another data file of this name, expected one.")
+        taken.add(path.name)
+        try:
+            shutil.copyfile(path, folder / path.name)
+        except OSError as error:
+            raise GoldenGateError(
+                f"{path}: cannot be read ({error.strerror or error}); expected a data file."
+            ) from error
 
 
 def _explain(request: Request, log: Path) -> str:
@@ -101,6 +123,8 @@ def compile(
     events: Sequence[Event] = (),
     include_dirs: Sequence[Path] = (),
     defines: Mapping[str, str | None] | None = None,
+    parameters: Mapping[str, str] | None = None,
+    data_files: Sequence[Path] = (),
     jobs: int = 2,
     engine: str = "auto",
     training: Callable[[Path, Path], None] | None = None,
@@ -109,7 +133,9 @@ def compile(
     """Compile a design into `out/model.so` and `out/model.json`; return `out`.
 
     `clock` and `reset` are one-bit inputs of `top`; `clock_ratios` names further clock inputs, with
-    how many of their edges there are for each edge of `clock` ("1/2"; pass `clocks`). Every `cover`
+    how many of their edges there are for each edge of `clock` ("1/2"; pass `clocks`). `parameters`
+    of `top` are values as Verilog writes them; `data_files` are what $readmemh may read, by their
+    names without a folder. Every `cover`
     and every event becomes a counter, every `assert` a bit of the assert port. `jobs` bounds the
     compiler processes.
     `engine` is `verilator`, `generated`, or `auto`: generated where it can, else Verilator; the
@@ -138,6 +164,8 @@ def compile(
         events=list(events),
         include_dirs=[str(Path(folder).absolute()) for folder in include_dirs],
         defines=dict(defines or {}),
+        parameters=dict(parameters or {}),
+        data_files=[str(Path(file).absolute()) for file in data_files],
         engine=engine,
     )
     manifest = lower(request)

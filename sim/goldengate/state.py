@@ -38,6 +38,10 @@ class Request:
     target: str = "cpu"
     engine: str = "auto"
     clock_ratios: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Of the top module, as Verilog writes them."""
+    data_files: list[str] = field(default_factory=list)
+    """What $readmemh and its like may read, by name without a folder."""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:

@@ -1,4 +1,4 @@
-"""Blade models: the RTL of a blade through Golden Gate, cached by content."""
+"""Blade models: a design through Golden Gate, cached by content."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from firesim.build.cache import cached
+from firesim.build.cache import KeyPart, cached
+from firesim.build.design import Design, stock_design
 
 
 def blade_model(name: str, engine: str = "auto", *, waves: bool = False) -> Path:
-    """Return the folder with `model.so`, `model.json` and `blade.dts` of a blade.
+    """Return the folder with `model.so`, `model.json` and `blade.dts` of a blade of ours.
 
     `engine` and `waves` as for goldengate.compile.
+
+    Raises:
+        ToolError, GoldenGateError: a step failed; the message says which and why.
+    """
+    return design_model(stock_design(name), engine, waves=waves)
+
+
+def design_model(design: Design, engine: str = "auto", *, waves: bool = False) -> Path:
+    """Return the folder with `model.so` and `model.json` of a design, and its tree if it has one.
 
     Raises:
         ToolError, GoldenGateError: a step failed; the message says which and why.
@@ -22,11 +32,11 @@ def blade_model(name: str, engine: str = "auto", *, waves: bool = False) -> Path
     from goldengate.errors import GoldenGateError
 
     if engine == "verilator":
-        return _built(name, engine)
+        return _built(design, engine)
     # One model for `auto` and `generated`, which differ only where a design is refused.
-    model = _built(name, "auto", waves)
+    model = _built(design, "auto", waves)
     if engine == "generated" and (reason := fallback_reason(model)):
-        raise GoldenGateError(f"{name}: {not_generated(reason)}")
+        raise GoldenGateError(f"{design.name}: {not_generated(reason)}")
     return model
 
 
@@ -34,6 +44,12 @@ def fallback_reason(model: Path) -> str | None:
     """Return why the generated engine refused the design of an `auto` model, None if it did not."""
     engine: dict[str, str] = json.loads((model / "model.json").read_text())["engine"]
     return engine.get("not_generated")
+
+
+def bridge_kinds(model: Path) -> frozenset[str]:
+    """Return the kinds of bridges in a model."""
+    manifest = json.loads((model / "model.json").read_text())
+    return frozenset(bridge["kind"] for bridge in manifest["bridges"])
 
 
 def shows(model: Path, signals: Iterable[str]) -> bool:
@@ -45,48 +61,44 @@ def shows(model: Path, signals: Iterable[str]) -> bool:
     return all(name in known or name.rpartition("[")[0] in known for name in signals)
 
 
-def compile_blade(name: str, folder: Path, engine: str, waves: bool = False) -> None:
-    """Compile the model of a blade into `folder`, whatever is cached.
+def compile_design(design: Design, folder: Path, engine: str, waves: bool = False) -> None:
+    """Compile the model of a design into `folder`, whatever is cached.
 
     Raises:
         ToolError, GoldenGateError: a step failed.
     """
     import goldengate
 
-    from firesim.build import training
-    from firesim.build.rtl import blade_rtl
-
-    rtl = blade_rtl(name)
-    blade = json.loads((rtl / "blade.json").read_text())
-
-    def train(model: Path, profile: Path) -> None:
-        shutil.copyfile(rtl / blade["device_tree"], model / "blade.dts")
-        training.train(model, profile)
-
     goldengate.compile(
-        [rtl / source for source in blade["sources"]],
-        blade["top"],
+        design.sources,
+        design.top,
         folder,
-        clock=blade["clock"],
-        reset=blade["reset"],
+        clock=design.clock,
+        reset=design.reset,
+        clock_ratios=design.clock_ratios,
         events=[
-            goldengate.Event(event["name"], event["signal"], event["description"])
-            for event in blade["events"]
+            goldengate.Event(event.name, event.signal, event.description) for event in design.events
         ],
+        include_dirs=design.include_dirs,
+        defines=design.defines,
+        parameters=design.parameters,
+        data_files=design.data_files,
         engine=engine,
-        training=None if engine == "verilator" or waves else train,
+        training=None if engine == "verilator" or waves else design.train,
         waves=waves,
     )
-    shutil.copyfile(rtl / blade["device_tree"], folder / "blade.dts")
+    if design.device_tree is not None:
+        shutil.copyfile(design.device_tree, folder / "blade.dts")
 
 
-def _built(name: str, engine: str, waves: bool = False) -> Path:
+def _built(design: Design, engine: str, waves: bool = False) -> Path:
     from goldengate.command import compiler_key
+    from goldengate.passes.rewrite import check_readable
 
-    from firesim.build import training
-    from firesim.build.rtl import blade_rtl
-
-    key = [blade_rtl(name), *compiler_key(engine), f"{engine}, waves" if waves else engine]
+    for source in design.sources:
+        check_readable(source)
+    key: list[KeyPart] = [*design.key(), *compiler_key(engine)]
+    key.append(f"{engine}, waves" if waves else engine)
     if engine != "verilator" and not waves:
-        key += [Path(training.__file__), *training.programs()]
-    return cached("model", key, lambda folder: compile_blade(name, folder, engine, waves))
+        key += design.training_key
+    return cached("model", key, lambda folder: compile_design(design, folder, engine, waves))

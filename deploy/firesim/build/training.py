@@ -109,6 +109,24 @@ def programs() -> list[Path]:
     return [firesim_software.program(name) for name in names]
 
 
+def simulate(description: Path, profile: Path) -> None:
+    """Run what a description says; its models leave what was active when in the folder `profile`.
+
+    Raises:
+        ToolError: the run failed.
+    """
+    from firesim.build.simulator import simulator
+
+    binary = simulator()
+    environment = {**os.environ, "FIRESIM_PROFILE_DIRECTORY": str(profile)}
+    command = [str(binary), str(description)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    # Status 1: the cycle limit came before the programs' end, which is as good for a profile.
+    if done.returncode not in (0, 1):
+        text = f"exit status {done.returncode}: {done.stderr}"
+        raise ToolError(f"{' '.join(command)}: {text}")
+
+
 def train(model: Path, profile: Path) -> None:
     """Run all training programs on the profiling model in folder `model`.
 
@@ -117,22 +135,13 @@ def train(model: Path, profile: Path) -> None:
     Raises:
         ToolError: a run failed.
     """
-    from firesim.build.simulator import simulator
-
-    binary = simulator()
 
     def run(number: int) -> None:
         folder = model / f"training-{number}"
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "description.json"
         file.write_text(json.dumps(_description(RUNS[number], model, folder)))
-        environment = {**os.environ, "FIRESIM_PROFILE_DIRECTORY": str(profile)}
-        done = subprocess.run(
-            [binary, file], env=environment, capture_output=True, text=True, check=False
-        )
-        # Status 1: MAX_CYCLES came before the programs' end, which is as good for a profile.
-        if done.returncode not in (0, 1):
-            raise ToolError(f"{binary} {file}: exit status {done.returncode}: {done.stderr}")
+        simulate(file, profile)
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(run, range(len(RUNS))))

@@ -61,6 +61,14 @@ def verilog(
     ] = None,
     include: Annotated[list[Path] | None, typer.Option("-I", help="Include folder.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", help="NAME or NAME=VALUE.")] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option("-P", help="NAME=VALUE: a parameter of the top module, as Verilog writes it."),
+    ] = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(help="File that $readmemh reads, by its name without a folder."),
+    ] = None,
     engine: EngineOption = "auto",
 ) -> None:
     """Compile a Verilog or SystemVerilog design into a model.
@@ -68,6 +76,7 @@ def verilog(
     Examples:
       firesim build verilog Counter counter.sv -o build/counter
       firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
+      firesim build verilog Soc soc.sv -P MEMORY_WORDS=4096 --data program.hex
     """
     from goldengate.command import build as build_model
 
@@ -78,6 +87,7 @@ def verilog(
             raise InputError(f'build verilog: found "{path}", expected a file that exists.')
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     ratios = dict(map(_ratio, clock_ratio or []))
+    parameters = dict(map(_parameter, parameter or []))
     typer.echo(
         build_model(
             top,
@@ -88,6 +98,8 @@ def verilog(
             clock_ratios=ratios,
             include_dirs=include or [],
             defines=defines,
+            parameters=parameters,
+            data_files=data or [],
             engine=engine,
         )
     )
@@ -95,6 +107,15 @@ def verilog(
 
 def _split(text: str) -> tuple[str, str, str]:
     return text.partition("=")
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    from firesim.config.errors import InputError
+
+    name, equals, value = text.partition("=")
+    if not name or not equals or not value:
+        raise InputError(f'-P: found "{text}", expected NAME=VALUE, such as WIDTH=32.')
+    return name, value
 
 
 def _ratio(text: str) -> tuple[str, str]:

@@ -44,7 +44,8 @@ def runcheck(
     console = Console()
     console.print(text_drawing(plan), highlight=False)
     console.print(node_table(plan))
-    console.print(switch_table(plan))
+    if plan.switches:
+        console.print(switch_table(plan))
     if svg is not None:
         write_svg(plan, svg)
         console.print(f"drawing: {svg}", highlight=False)
@@ -64,7 +65,7 @@ def node_table(plan: Plan) -> Table:
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for node in plan.nodes[:MOST_ROWS]:
-        software = node.program or node.elf or node.linux or node.traffic
+        software = node.program or node.elf or node.linux or node.traffic or "-"
         table.add_row(
             node.name,
             node.blade,

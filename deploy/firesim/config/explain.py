@@ -156,6 +156,8 @@ def _expected(error: ErrorDetails, path: KeyPath) -> str:
         return f"{_NUMBERS[kind]}{_unit(path)}"
     if kind == "string_pattern_mismatch":
         return _pattern(str(path[-1]), str(context["pattern"]))
+    if kind == "too_short":
+        return f"at least {context['min_length']} item"
     if kind == "string_too_long":
         return f"at most {context['max_length']} characters"
     return _KINDS.get(kind, error["msg"])

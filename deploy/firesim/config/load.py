@@ -58,13 +58,27 @@ class Loaded:
         data = self.config.model_dump(mode="json", exclude_none=True)
         if re.fullmatch(NAME_RULE, self.name):  # The file of a run that goes on has another name.
             data = {"name": self.name, **data}
-        for part, keys in (("system", ("traffic",)), ("workload", ("elf", "disk_image"))):
+        software = ("elf", "disk_image", "device_tree")
+        for part, keys in (("system", ("traffic",)), ("workload", software)):
             places: list[tuple[KeyPath, dict[str, Any]]] = [((part, "node"), data[part]["node"])]
             places += [((part, "nodes", n), value) for n, value in data[part]["nodes"].items()]
             for path, value in places:
                 for key in [key for key in keys if key in value]:
                     value[key] = str(self.file((*path, key), value[key]))
+        for name, blade in data["system"]["blades"].items():
+            self._resolve_blade(("system", "blades", name), blade)
         return data
+
+    def _resolve_blade(self, path: KeyPath, blade: dict[str, Any]) -> None:
+        """Make the files of a blade of `system.blades` absolute."""
+        for key in ("sources", "include_dirs", "data_files"):
+            files = enumerate(blade[key])
+            blade[key] = [str(self.file((*path, key, index), text)) for index, text in files]
+        if "device_tree" in blade:
+            blade["device_tree"] = str(self.file((*path, "device_tree"), blade["device_tree"]))
+        training = blade.get("training", {})
+        for key in {"elf", "device_tree", "traffic", "console"} & set(training):
+            training[key] = str(self.file((*path, "training", key), training[key]))
 
 
 def yaml_names(folder: Path) -> list[str]:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from firesim.config.base import MacAddress, Name, Strict, StrictOrName
 from firesim.config.gateway import Gateway
 from firesim.config.memory import Memory
+from firesim.config.own_blade import OwnBlade
 
 TRAFFIC_BLADE = "traffic"
 """The blade that has no RTL: it replays a traffic file."""
@@ -50,7 +51,8 @@ class Node(Strict):
     """The hardware of a node."""
 
     blade: Name | None = None
-    """A blade of target-design/blades (default rocket-1), or "traffic": replays a traffic file."""
+    """A blade of target-design/blades (default rocket-1), one of `system.blades`, or "traffic":
+    replays a traffic file."""
     memory: Memory | None = None
     """Memory of the blade."""
     nic_bandwidth_gbps: Gbps | None = None
@@ -115,6 +117,8 @@ class System(Strict):
     """Every switch."""
     node: Node = Node()
     """Every node."""
+    blades: dict[Name, OwnBlade] = Field(default_factory=dict)
+    """Blades of your own, by name: any Verilog."""
     links: dict[str, Link] = Field(default_factory=dict)
     """Single links, by name: "a--b" in the order of the topology."""
     switches: dict[Name, Switch] = Field(default_factory=dict)

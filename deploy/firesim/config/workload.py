@@ -30,6 +30,9 @@ class Job(Strict):
     """Image of the block device; never written, changes go to an overlay in the results."""
     disk_sectors: Annotated[int, Field(ge=0, lt=2**32)] | None = None
     """Size of an empty disk in 512-byte sectors, when there is no image."""
+    device_tree: str | None = None
+    """Device tree instead of the blade's: a .dts is completed (memory size, arguments, MAC), a .dtb
+    is taken as it is."""
 
     @model_validator(mode="after")
     def one_of_each(self) -> Job:

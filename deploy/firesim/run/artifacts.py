@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,28 +30,25 @@ class Segment:
     end: int
 
 
-def check_elf(path: Path, memory_bytes: int) -> list[Segment]:
-    """Check that a file is a RISC-V 64-bit ELF that fits the blade; return its segments.
+@dataclass(frozen=True)
+class Room:
+    """Where a program may lie; addresses and sizes in bytes."""
+
+    memory_bytes: int
+    memory_base: int = DRAM_BASE
+    device_tree: int | None = DEVICE_TREE
+    """Address of the device tree; None when there is none."""
+
+
+def check_elf(path: Path, room: Room) -> list[Segment]:
+    """Check that a file is a RISC-V 64-bit ELF that fits a blade of ours; return its segments.
 
     Raises:
         ArtifactError: it is not, or a segment lies outside memory or over the device tree.
     """
     data = _read(path)
     segments = _segments(path, data)
-    if not segments:
-        raise ArtifactError(f'found no part to load in "{path.name}", expected a linked program.')
-    top = DRAM_BASE + memory_bytes
-    for part in segments:
-        if part.start < DRAM_BASE or part.end > top:
-            raise ArtifactError(
-                f'found a segment at 0x{part.start:x} to 0x{part.end:x} in "{path.name}", '
-                f"expected it inside the memory 0x{DRAM_BASE:x} to 0x{top:x}."
-            )
-        if part.start < DEVICE_TREE + DEVICE_TREE_BYTES and part.end > DEVICE_TREE:
-            raise ArtifactError(
-                f'found a segment at 0x{part.start:x} to 0x{part.end:x} in "{path.name}", '
-                f"which overlaps the device tree at 0x{DEVICE_TREE:x}."
-            )
+    _check_place(path, segments, room)
     entry = _HEADER.unpack_from(data)[4]
     if entry != DRAM_BASE:
         raise ArtifactError(
@@ -58,6 +56,49 @@ def check_elf(path: Path, memory_bytes: int) -> list[Segment]:
             "where the boot ROM jumps to."
         )
     return segments
+
+
+def check_any_elf(path: Path, room: Room) -> None:
+    """Check that a file is an executable ELF of any processor that fits a blade of the user's own.
+
+    Raises:
+        ArtifactError: it is not, or a segment lies outside memory or over the device tree.
+    """
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    data = _read(path)
+    try:
+        elf = ELFFile(io.BytesIO(data))
+        if not elf.little_endian:
+            raise ArtifactError(
+                f'found a big-endian ELF file "{path.name}", expected little-endian.'
+            )
+        parts = [part.header for part in elf.iter_segments("PT_LOAD") if part["p_memsz"]]
+    except (ELFError, ValueError, KeyError, struct.error) as error:
+        raise ArtifactError(f'found no whole ELF file in "{path.name}", expected one.') from error
+    if any(part["p_offset"] + part["p_filesz"] > len(data) for part in parts):
+        raise ArtifactError(f'found a cut-off segment in "{path.name}", expected a whole ELF file.')
+    segments = [Segment(part["p_paddr"], part["p_paddr"] + part["p_memsz"]) for part in parts]
+    _check_place(path, segments, room)
+
+
+def _check_place(path: Path, segments: list[Segment], room: Room) -> None:
+    if not segments:
+        raise ArtifactError(f'found no part to load in "{path.name}", expected a linked program.')
+    top = room.memory_base + room.memory_bytes
+    tree = room.device_tree
+    for part in segments:
+        if part.start < room.memory_base or part.end > top:
+            raise ArtifactError(
+                f'found a segment at 0x{part.start:x} to 0x{part.end:x} in "{path.name}", '
+                f"expected it inside the memory 0x{room.memory_base:x} to 0x{top:x}."
+            )
+        if tree is not None and part.start < tree + DEVICE_TREE_BYTES and part.end > tree:
+            raise ArtifactError(
+                f'found a segment at 0x{part.start:x} to 0x{part.end:x} in "{path.name}", '
+                f"which overlaps the device tree at 0x{tree:x}."
+            )
 
 
 def _read(path: Path) -> bytes:
@@ -106,6 +147,24 @@ def _segments(path: Path, data: bytes) -> list[Segment]:
             raise ArtifactError(f'found a cut-off segment in "{name}", expected a whole ELF file.')
         parts.append(Segment(physical, physical + in_memory))
     return parts
+
+
+def check_device_tree(path: Path) -> None:
+    """Check that a file is a device tree, in source form or as a blob.
+
+    Raises:
+        ArtifactError: it is missing, or dtc or we cannot read it.
+    """
+    from firesim_software import DeviceTreeError, own_device_tree
+
+    if not path.is_file():
+        raise ArtifactError(f'found "{path.name}", expected a device tree that exists.')
+    if path.suffix not in (".dts", ".dtb"):
+        raise ArtifactError(f'found "{path.name}", expected a name that ends in .dts or .dtb.')
+    try:
+        own_device_tree(path, memory_bytes=1 << 20, bootargs="", mac="00:00:00:00:00:00")
+    except DeviceTreeError as error:
+        raise ArtifactError(str(error).replace(str(path), path.name)) from error
 
 
 def check_disk_image(path: Path) -> int:

@@ -10,7 +10,15 @@ from firesim.config.errors import unknown
 from firesim.config.load import Loaded, yaml_names
 from firesim.config.positions import KeyPath
 from firesim.config.system import TRAFFIC_BLADE
-from firesim.run.artifacts import ArtifactError, check_disk_image, check_elf
+from firesim.run.artifacts import (
+    ArtifactError,
+    Room,
+    check_any_elf,
+    check_device_tree,
+    check_disk_image,
+    check_elf,
+)
+from firesim.run.own_blades import check_own_blades, room_of
 from firesim.topology.plan import Plan, PlannedNode
 
 BLADES = ROOT / "target-design/blades"
@@ -43,14 +51,17 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
     """
     blades: list[str] | None = None
     programs: list[str] | None = None
-    checked: set[tuple[Path, int]] = set()
+    checked: set[tuple[Path, Room]] = set()
     booted: set[tuple[str, int]] = set()
+    if plan.own_blades:
+        blades = blade_names()
+        check_own_blades(loaded, plan, blades)
     for node in plan.nodes:
         if node.traffic is not None:
             continue
         blades = blade_names() if blades is None else blades
-        if node.blade not in blades:
-            known = [*blades, TRAFFIC_BLADE]
+        if node.blade not in blades and plan.own_blade(node) is None:
+            known = [*blades, *plan.own_blades, TRAFFIC_BLADE]
             raise loaded.error(
                 node.places["blade"], unknown(node.blade, "one of the blades", known)
             )
@@ -63,7 +74,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
         if node.linux is not None and (node.linux, node.memory_mib) not in booted:
             booted.add((node.linux, node.memory_mib))
             _check_linux(loaded, node, node.linux)
-        _check_files(loaded, node, checked)
+        _check_files(loaded, plan, node, checked)
     _check_traced(loaded, plan)
     _check_signals(loaded, plan)
     _check_waves(loaded)
@@ -138,17 +149,21 @@ def _check_linux(loaded: Loaded, node: PlannedNode, name: str) -> None:
         )
 
 
-def _check_files(loaded: Loaded, node: PlannedNode, checked: set[tuple[Path, int]]) -> None:
-    memory_bytes = node.memory_bytes
+def _check_files(
+    loaded: Loaded, plan: Plan, node: PlannedNode, checked: set[tuple[Path, Room]]
+) -> None:
+    room = room_of(plan, node)
+    check = check_elf if plan.own_blade(node) is None else check_any_elf
     checks: list[tuple[str, Path | None, Callable[[Path], object]]] = [
-        ("elf", node.elf, lambda path: check_elf(path, memory_bytes)),
+        ("elf", node.elf, lambda path: check(path, room)),
         ("disk_image", node.disk_image, check_disk_image),
+        ("device_tree", node.device_tree, check_device_tree),
     ]
-    for key, path, check in checks:
-        if path is None or (path, memory_bytes) in checked:
+    for key, path, look in checks:
+        if path is None or (path, room) in checked:
             continue
-        checked.add((path, memory_bytes))
+        checked.add((path, room))
         try:
-            check(path)
+            look(path)
         except ArtifactError as error:
             raise loaded.error(node.places[key], str(error)) from error

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesim.build.blade_tree import blade_device_tree
-from firesim.build.model import blade_model, fallback_reason, shows
+from firesim.build.design import Design, own_design, stock_design
+from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
 from firesim.config.simulation import Simulation
 from firesim.run.artifacts import ArtifactError, check_elf
+from firesim.run.own_blades import room_of
 from firesim.run.steps import Steps
-from firesim.topology.describe import DEVICE_TREE, DEVICE_TREE_BYTES, KERNEL, Load, NodeFiles
+from firesim.topology.describe import (
+    DEVICE_TREE,
+    DEVICE_TREE_BYTES,
+    DRAM_BASE,
+    KERNEL,
+    Load,
+    NodeFiles,
+)
 from firesim.topology.identity import command_line, random_seed
 from firesim.topology.plan import Plan, PlannedNode
 
@@ -65,21 +73,32 @@ def prepare(
     models: dict[str, Path] = {}
     for blade in plan.blades("rtl"):
         with steps.step(f"building the blade {blade}"):
-            models[blade] = blade_model(blade, simulation.rtl_engine)
+            models[blade] = design_model(blade_design(plan, blade), simulation.rtl_engine)
         if reason := fallback_reason(models[blade]):
             steps.say(f"{blade}: Verilator is used, {reason}")
     wave_models: dict[str, Path] = {}
     for name in sorted(_wired(plan, simulation, models)):
         blade = plan.node(name).blade
         with steps.step(f"building the blade {blade} with its wires"):
-            wave_models[name] = blade_model(blade, "generated", waves=True)
-    blades = {blade: load_blade(blade) for blade in plan.blades()}
+            wave_models[name] = design_model(blade_design(plan, blade), "generated", waves=True)
+    stock = [blade for blade in plan.blades() if blade not in plan.own_blades]
+    blades = {blade: load_blade(blade) for blade in stock}
     trees = {blade: blade_device_tree(blade) for blade in blades}
     built = _Built(blades, trees, models, wave_models, _programs(plan, steps), _images(plan, steps))
     servers = [node for node in plan.nodes if node.traffic is None]
     with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
         files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
     return Prepared(binary, {node.name: made for node, made in zip(servers, files, strict=True)})
+
+
+def blade_design(plan: Plan, blade: str) -> Design:
+    """Return the design of a blade of a plan, of ours or of the user's own.
+
+    Raises:
+        InputError, ToolError: a blade of ours cannot be elaborated.
+    """
+    own = plan.own_blades.get(blade)
+    return stock_design(blade) if own is None else own_design(own)
 
 
 def _wired(plan: Plan, simulation: Simulation, models: dict[str, Path]) -> set[str]:
@@ -115,28 +134,34 @@ def _images(plan: Plan, steps: Steps) -> dict[str, LinuxImage]:
 
 
 def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFiles:
-    blade, dts = built.blades[node.blade], built.trees[node.blade]
+    own = plan.own_blade(node)
     disk, physical = None, {}
+    load: list[Load] = []
+    symbols: list[Path] = []
+    initrd, seed, arguments = None, b"", " ".join(node.args)
     if node.linux:
         image = built.images[node.linux]
         load = [Load(*part) for part in image.load(node.memory_bytes)]
         symbols, disk = [image.vmlinux, image.firmware], image.disk
         physical = {image.vmlinux: KERNEL}
-        blob = _linux_tree(plan, node, image, load, dts)
-    else:
-        elf = built.programs[node.program] if node.program else node.elf
-        assert elf is not None
-        check_elf(elf, node.memory_bytes)
-        load, symbols = [Load(elf, "elf")], [elf]
-        blob = _tree(node, dts, " ".join(node.args))
-    tree = _write_tree(node, blob, folder)
+        arguments, seed = _command_line(plan, node, image), random_seed(plan, node)
+        initrd = _place(load, image.initrd)
+    elif elf := built.programs[node.program] if node.program else node.elf:
+        if own is None:
+            check_elf(elf, room_of(plan, node))
+        load, symbols = [Load(elf, "elf" if own is None else "elf_any")], [elf]
+    blob = _tree(plan, node, built, arguments, initrd, seed)
+    if blob is not None:
+        place = DEVICE_TREE if own is None else own.device_tree_address
+        load.append(Load(_write_tree(node, blob, folder), "raw", place))
     model = built.models.get(node.blade) if node.engine == "rtl" else None
     model = built.wave_models.get(node.name, model)
     return NodeFiles(
-        bridges=bridge_kinds(model) if model else frozenset(blade.bridges),
-        load=[*load, Load(tree, "raw", DEVICE_TREE)],
+        bridges=bridge_kinds(model) if model else frozenset(built.blades[node.blade].bridges),
+        load=load,
         symbols=symbols,
-        cores=blade.soc.cores,
+        cores=built.blades[node.blade].soc.cores if own is None else 1,
+        memory_base=DRAM_BASE if own is None else own.memory_base,
         model=model / "model.so" if model else None,
         manifest=model / "model.json" if model else None,
         disk=disk,
@@ -144,33 +169,42 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
     )
 
 
-def _linux_tree(
-    plan: Plan, node: PlannedNode, image: LinuxImage, load: list[Load], dts: Path
-) -> bytes:
+def _command_line(plan: Plan, node: PlannedNode, image: LinuxImage) -> str:
     try:
-        bootargs = command_line(plan, node, image.bootargs)
+        return command_line(plan, node, image.bootargs)
     except ValueError as error:
         raise ArtifactError(f"{node.name}: {error}") from error
-    initrd = None
+
+
+def _place(load: list[Load], file: Path | None) -> tuple[int, int] | None:
+    """Return where a loaded file starts and ends in memory, None when it is not loaded."""
     for part in load:
-        if part.file == image.initrd and part.address is not None:
-            initrd = (part.address, part.address + part.file.stat().st_size)
-    return _tree(node, dts, bootargs, initrd, random_seed(plan, node))
+        if part.file == file and part.address is not None:
+            return part.address, part.address + part.file.stat().st_size
+    return None
 
 
 def _tree(
+    plan: Plan,
     node: PlannedNode,
-    dts: Path,
-    bootargs: str,
-    initrd: tuple[int, int] | None = None,
-    rng_seed: bytes = b"",
-) -> bytes:
+    built: _Built,
+    arguments: str,
+    initrd: tuple[int, int] | None,
+    rng_seed: bytes,
+) -> bytes | None:
+    """Return the device tree of a node: its own, else its blade's, else None."""
     import firesim_software
 
-    return firesim_software.device_tree(
-        dts,
+    own = plan.own_blade(node)
+    file = node.device_tree or (own.device_tree if own else built.trees[node.blade])
+    if file is None:
+        return None
+    is_ours = own is None and node.device_tree is None
+    make = firesim_software.device_tree if is_ours else firesim_software.own_device_tree
+    return make(
+        file,
         memory_bytes=node.memory_bytes,
-        bootargs=bootargs,
+        bootargs=arguments,
         mac=node.mac,
         initrd=initrd,
         rng_seed=rng_seed,
@@ -186,9 +220,3 @@ def _write_tree(node: PlannedNode, blob: bytes, folder: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(blob)
     return path
-
-
-def bridge_kinds(model: Path) -> frozenset[str]:
-    """Return the kinds of bridges in a blade's manifest."""
-    manifest = json.loads((model / "model.json").read_text())
-    return frozenset(bridge["kind"] for bridge in manifest["bridges"])

@@ -25,6 +25,7 @@ from firesim.run.consoles import Consoles
 from firesim.run.display import Display
 from firesim.run.folder import make_reserve, new_folder, release_reserve, write_json
 from firesim.run.outputs import collect_outputs
+from firesim.run.own_blades import check_bridges
 from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
 from firesim.run.status import StatusReader
@@ -110,6 +111,7 @@ def run(
     folder = new_folder(loaded.name, results)
     try:
         prepared = prepare(plan, folder, Steps(console), loaded.config.simulation)
+        check_bridges(loaded, plan, prepared.files)
         description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from firesim.build.model import blade_model
+from firesim.build.model import design_model
 from firesim.config.errors import InputError, unknown
 from firesim.config.load import Loaded, load_file
 from firesim.run.folder import saved_config
+from firesim.run.prepare import blade_design
 from firesim.run.replay import check_reached, chosen_run, planned, replay
 from firesim.topology.describe import PEEKS, Restart
 from firesim.topology.plan import Plan
@@ -103,7 +104,8 @@ def list_signals(
     plan = resolve(loaded)
     if node not in (names := [one.name for one in plan.nodes]):
         raise InputError(f"peek: {unknown(node, 'one of the nodes', names)}")
-    with Model(blade_model(plan.node(node).blade, "generated", waves=True) / "model.so") as model:
+    built = design_model(blade_design(plan, plan.node(node).blade), "generated", waves=True)
+    with Model(built / "model.so") as model:
         known = model.signals()
         found = [model.shape(name) for name in known if all(text in name for text in texts)]
     if not found:

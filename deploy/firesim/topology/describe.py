@@ -40,7 +40,7 @@ class Load:
 
     file: Path
     format: str
-    """elf, or raw, which needs an address."""
+    """elf (64-bit RISC-V), elf_any (of any processor) or raw, which needs an address."""
     address: int | None = None
 
 
@@ -59,6 +59,7 @@ class NodeFiles:
     manifest: Path | None = None
     disk: Path | None = None
     """Disk image of the Linux workload, used when the job names none."""
+    memory_base: int = DRAM_BASE
     physical: Mapping[Path, int] = field(default_factory=dict)
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
 
@@ -101,7 +102,7 @@ def describe(
         **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
         "nodes": [
             *(
-                _continued(plan, node, _node(node, config, files, first), sources)
+                _continued(plan, node, _node(plan, node, config, files, first), sources)
                 for node in plan.nodes
             ),
             *gateway_entries(plan, config),
@@ -141,7 +142,11 @@ def _continued(
 
 
 def _node(
-    node: PlannedNode, config: RunConfig, files: dict[str, NodeFiles], first_cycle: int
+    plan: Plan,
+    node: PlannedNode,
+    config: RunConfig,
+    files: dict[str, NodeFiles],
+    first_cycle: int,
 ) -> dict[str, Any]:
     if node.traffic is not None:
         return {"name": node.name, "kind": "traffic", "mac": node.mac, "file": str(node.traffic)}
@@ -170,6 +175,7 @@ def _node(
         "kind": "rtl",
         "model": str(made.model),
         "manifest": str(made.manifest),
+        **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
         "bridges": bridges,
     }
 
@@ -221,7 +227,7 @@ def _bridges(
             "rate_period": node.rate[1],
         },
         "memory": {
-            "base": DRAM_BASE,
+            "base": made.memory_base,
             "size_bytes": node.memory_bytes,
             "load": [_load(part) for part in made.load],
             "timing": node.memory.timing.model_dump(exclude_none=True),

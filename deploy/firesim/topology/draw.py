@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.tree import Tree
 
 from firesim.config.units import target_time
-from firesim.topology.plan import Plan, PlannedLink
+from firesim.topology.plan import Plan, PlannedLink, PlannedNode
 
 MOST_NODES_A_SWITCH = 16
 
@@ -26,7 +27,7 @@ def _height(plan: Plan, neighbours: dict[str, list[tuple[str, PlannedLink]]]) ->
     while front:
         following: list[str] = []
         for name in front:
-            for peer, _ in neighbours[name]:
+            for peer, _ in neighbours.get(name, []):
                 if peer not in height:
                     height[peer] = height[name] + 1
                     following.append(peer)
@@ -38,18 +39,9 @@ def text_drawing(plan: Plan) -> Tree:
     """Return the system as a tree from its top switch; further links are named, not drawn."""
     neighbours = _neighbours(plan)
     height = _height(plan, neighbours)
-    top = max(plan.switches, key=lambda switch: height[switch.name]).name
     nodes = {node.name: node for node in plan.nodes}
+    top = max((switch.name for switch in plan.switches), key=height.__getitem__, default="")
     seen = {top}
-
-    def label(name: str, link: PlannedLink | None) -> str:
-        text = f"[bold]{name}[/bold]" if name not in nodes else f"{name} ({nodes[name].blade})"
-        if link is not None:
-            time = target_time(link.latency_cycles, plan.clock_hz)
-            text += (
-                f" [dim]{link.latency_cycles:,} cycles = {time}, {link.bandwidth_gbps:g} Gb/s[/dim]"
-            )
-        return text
 
     def grow(branch: Tree, name: str) -> None:
         below = [(peer, link) for peer, link in neighbours[name] if peer not in seen]
@@ -60,7 +52,7 @@ def text_drawing(plan: Plan) -> Tree:
             leaves += peer in nodes
             if peer in nodes and leaves > MOST_NODES_A_SWITCH:
                 continue
-            inner = branch.add(label(peer, link))
+            inner = branch.add(_label(plan, nodes, peer, link))
             if peer not in nodes:
                 grow(inner, peer)
         if leaves > MOST_NODES_A_SWITCH:
@@ -69,9 +61,22 @@ def text_drawing(plan: Plan) -> Tree:
         if len(parents) > 1:
             branch.add(f"[dim]up to {', '.join(parents)}[/dim]")
 
-    tree = Tree(label(top, None))
-    grow(tree, top)
+    tree = Tree(f"[bold]{top or plan.name}[/bold]")
+    if top:
+        grow(tree, top)
+    for node in plan.nodes:
+        if node.name not in neighbours:
+            tree.add(f"{node.name} ({node.blade}) [dim]without a link[/dim]")
     return tree
+
+
+def _label(plan: Plan, nodes: Mapping[str, PlannedNode], name: str, link: PlannedLink) -> str:
+    """Return a name as it stands in the tree, with the link above it."""
+    text = f"[bold]{name}[/bold]" if name not in nodes else f"{name} ({nodes[name].blade})"
+    time = target_time(link.latency_cycles, plan.clock_hz)
+    return (
+        f"{text} [dim]{link.latency_cycles:,} cycles = {time}, {link.bandwidth_gbps:g} Gb/s[/dim]"
+    )
 
 
 def write_svg(plan: Plan, path: Path) -> None:

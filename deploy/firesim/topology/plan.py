@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,41 @@ from firesim.config.positions import KeyPath
 
 Rate = tuple[int, int]
 """k flits every p cycles."""
+
+
+@dataclass(frozen=True)
+class PlannedTraining:
+    """What a blade of the user's own is trained with; None where there is nothing."""
+
+    elf: Path | None
+    device_tree: Path | None
+    traffic: Path | None
+    console: Path | None
+    max_cycles: int
+
+
+@dataclass(frozen=True)
+class PlannedBlade:
+    """A blade of the user's own, which the configuration describes."""
+
+    name: str
+    place: KeyPath
+    """Where in the configuration it is described."""
+    sources: tuple[Path, ...]
+    top: str
+    clock: str
+    reset: str
+    clock_ratios: Mapping[str, str]
+    events: tuple[tuple[str, str, str], ...]
+    """Name, signal and description of each wire that is counted."""
+    include_dirs: tuple[Path, ...]
+    defines: Mapping[str, str | None]
+    parameters: Mapping[str, str]
+    data_files: tuple[Path, ...]
+    memory_base: int
+    device_tree: Path | None
+    device_tree_address: int
+    training: PlannedTraining | None
 
 
 @dataclass
@@ -34,6 +70,8 @@ class PlannedNode:
     args: list[str] = field(default_factory=list)
     disk_image: Path | None = None
     disk_sectors: int = 0
+    device_tree: Path | None = None
+    """Of the user; None = the blade's, if it has one."""
     traffic: Path | None = None
     host: str = "local"
     places: dict[str, KeyPath] = field(default_factory=dict)
@@ -115,6 +153,8 @@ class Plan:
     switches: list[PlannedSwitch]
     links: list[PlannedLink]
     gateway: PlannedGateway | None = None
+    own_blades: Mapping[str, PlannedBlade] = field(default_factory=dict)
+    """The blades that the configuration describes, by name."""
 
     def node(self, name: str) -> PlannedNode:
         """Return the node called `name` (KeyError when there is none)."""
@@ -122,6 +162,14 @@ class Plan:
             if node.name == name:
                 return node
         raise KeyError(name)
+
+    def own_blade(self, node: PlannedNode) -> PlannedBlade | None:
+        """Return the blade of a node if the configuration describes it, None if it is ours."""
+        return self.own_blades.get(node.blade)
+
+    def is_linked(self, name: str) -> bool:
+        """Return whether a link ends at a model."""
+        return any(name in (link.a, link.b) for link in self.links)
 
     def blades(self, engine: Engine | None = None) -> list[str]:
         """Return the names of the blades used (by nodes of one engine, when given), sorted."""

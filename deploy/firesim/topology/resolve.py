@@ -14,6 +14,7 @@ from firesim.config.workload import Job
 from firesim.topology.explicit import shape_of
 from firesim.topology.passes.addresses import assign
 from firesim.topology.passes.gateway import add_gateway
+from firesim.topology.passes.own_blades import own_blades
 from firesim.topology.passes.placement import place
 from firesim.topology.passes.tables import fill_tables, ports_of
 from firesim.topology.passes.validate import validate
@@ -52,6 +53,7 @@ def resolve(loaded: Loaded) -> Plan:
     shape = shape_of(loaded)
     validate(loaded, shape)
     plan = Plan(loaded.name, loaded.config.system.clock_hz, [], [], [])
+    plan.own_blades = own_blades(loaded)
     bandwidth = _links(loaded, shape, plan)
     _nodes(loaded, shape, plan, bandwidth)
     _switches(loaded, shape, plan, bandwidth)
@@ -117,7 +119,6 @@ def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate])
         path: KeyPath = ("system", "nodes", name)
         hardware = _Settings((special, path), (system.node, ("system", "node")))
         job: Job | None = work.nodes.get(name)
-        software = _Settings((job, ("workload", "nodes", name)), (work.node, ("workload", "node")))
         limit, where = hardware.get("nic_bandwidth_gbps")
         mac, ip = addresses[name]
         node = PlannedNode(
@@ -129,12 +130,12 @@ def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate])
             memory_mib=DEFAULT_MEMORY_MIB,
             mac=mac,
             ip=ip,
-            rate=rate_of[name] if limit is None else _rate(loaded, limit, where),
+            rate=rate_of.get(name, (1, 1)) if limit is None else _rate(loaded, limit, where),
         )
         _traffic(loaded, node, hardware)
-        _engine(loaded, node)
+        _engine(loaded, plan, node)
         if node.traffic is None:
-            _software(loaded, node, software, job)
+            _software(loaded, node, job, plan.own_blade(node) is not None)
             if node.linux and node.linux not in linux_mib:
                 linux_mib[node.linux] = _linux_memory_mib(node.linux)
             usual_mib = linux_mib[node.linux] if node.linux else DEFAULT_MEMORY_MIB
@@ -156,16 +157,26 @@ def _linux_memory_mib(name: str) -> int:
         return LINUX_MEMORY_MIB  # It is refused when the plan is checked.
 
 
-def _engine(loaded: Loaded, node: PlannedNode) -> None:
+def _engine(loaded: Loaded, plan: Plan, node: PlannedNode) -> None:
     simulation = loaded.config.simulation
     special = simulation.engines.get(node.name)
     if special is not None and node.traffic is not None:
         place = ("simulation", "engines", node.name)
         text = f'found an engine for "{node.name}", expected none: it replays a traffic file.'
         raise loaded.error(place, text)
+    if plan.own_blade(node) is not None:
+        if special == "functional":
+            text = (
+                f'found the engine functional for "{node.name}", expected rtl: '
+                f'the blade "{node.blade}" is your RTL and nothing else.'
+            )
+            raise loaded.error(("simulation", "engines", node.name), text)
+        special = "rtl"  # A general choice is about blades that have one.
     node.engine = special or simulation.engine
     node.places["engine"] = (
-        ("simulation", "engines", node.name) if special else ("simulation", "engine")
+        ("simulation", "engines", node.name)
+        if node.name in simulation.engines
+        else ("simulation", "engine")
     )
 
 
@@ -184,9 +195,12 @@ def _traffic(loaded: Loaded, node: PlannedNode, hardware: _Settings) -> None:
             raise loaded.error(where, f'found "{file}", expected a file that exists.')
 
 
-def _software(loaded: Loaded, node: PlannedNode, software: _Settings, job: Job | None) -> None:
+def _software(loaded: Loaded, node: PlannedNode, job: Job | None, own_blade: bool) -> None:
+    """Set what a node runs; a blade of the user's own runs what is named for it, if anything."""
     # A choice of the node's own job replaces the other choice of the general job.
     own = _Settings((job, ("workload", "nodes", node.name)))
+    general = (loaded.config.workload.node, ("workload", "node"))
+    software = own if own_blade else _Settings(*own.layers, general)
     pick: Callable[..., _Settings] = lambda *keys: (  # noqa: E731
         own if job is not None and any(getattr(job, key) for key in keys) else software
     )
@@ -197,7 +211,7 @@ def _software(loaded: Loaded, node: PlannedNode, software: _Settings, job: Job |
     node.places["elf"] = where
     if elf is not None:
         node.elf = loaded.file(where, elf)
-    if node.program is None and elf is None and node.linux is None:
+    if node.program is None and elf is None and node.linux is None and not own_blade:
         raise loaded.error(
             ("workload",),
             f'found no program for node "{node.name}", expected the key program, elf or linux.',
@@ -210,6 +224,9 @@ def _software(loaded: Loaded, node: PlannedNode, software: _Settings, job: Job |
         raise loaded.error(node.places["command"], text)
     arguments, node.places["args"] = software.get("args", [])
     node.args = list(arguments)
+    tree, node.places["device_tree"] = software.get("device_tree")
+    if tree is not None:
+        node.device_tree = loaded.file(node.places["device_tree"], tree)
     disk = pick("disk_image", "disk_sectors")
     image, where = disk.get("disk_image")
     node.places["disk_image"] = where

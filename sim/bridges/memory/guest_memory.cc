@@ -28,24 +28,40 @@ std::vector<uint8_t> read_file(const std::filesystem::path& file, const std::str
   return bytes;
 }
 
-// The header of `bytes`, checked to be of a RISC-V 64-bit little-endian executable.
-Elf64_Ehdr elf_header(const std::vector<uint8_t>& bytes, const std::string& name,
-                      const std::string& where) {
+// The types of one class of ELF files.
+struct Elf32 {
+  static constexpr int kClass = ELFCLASS32;
+  using Header = Elf32_Ehdr;
+  using Segment = Elf32_Phdr;
+};
+struct Elf64 {
+  static constexpr int kClass = ELFCLASS64;
+  using Header = Elf64_Ehdr;
+  using Segment = Elf64_Phdr;
+};
+
+// The header of `bytes`, checked to be of a little-endian executable of this class; of a RISC-V
+// one unless any processor will do.
+template <typename Elf>
+typename Elf::Header elf_header(const std::vector<uint8_t>& bytes, const std::string& name,
+                                Processor processor, const std::string& where) {
+  const bool any = processor == Processor::kAny;
   const auto fail = [&](const std::string& found) {
-    throw ConfigError(fmt::format("{}: {} is {}, expected a 64-bit RISC-V executable ELF file",
-                                  where, name, found));
+    throw ConfigError(fmt::format("{}: {} is {}, expected {} executable ELF file", where, name,
+                                  found, any ? "an" : "a 64-bit RISC-V"));
   };
-  Elf64_Ehdr header{};
+  typename Elf::Header header{};
   if (bytes.size() < sizeof header || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) {
     fail("not an ELF file");
   }
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) fail("a 32-bit ELF file");
+  if (header.e_ident[EI_CLASS] != Elf::kClass) fail("a 32-bit ELF file");
   if (header.e_ident[EI_DATA] != ELFDATA2LSB) fail("a big-endian ELF file");
-  if (header.e_machine != EM_RISCV) fail(fmt::format("for ELF machine {}", header.e_machine));
+  if (header.e_machine != EM_RISCV && !any)
+    fail(fmt::format("for ELF machine {}", header.e_machine));
   if (header.e_type != ET_EXEC) fail(fmt::format("of ELF type {}", header.e_type));
-  const uint64_t table = uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > bytes.size() ||
+  const uint64_t table = uint64_t{header.e_phnum} * sizeof(typename Elf::Segment);
+  if (header.e_phentsize != sizeof(typename Elf::Segment) || header.e_phoff > bytes.size() ||
       table > bytes.size() - header.e_phoff) {
     fail("cut short");
   }
@@ -95,11 +111,11 @@ void GuestMemory::load_files(Config& config, const SimulationContext& simulation
   for (size_t i = 0; i < list.size(); ++i) {
     Config item(list[i], fmt::format("{}.load[{}]", config.where(), i));
     const auto file = simulation.input_path(item.required_text("file"));
-    const bool elf = item.choice("format", {"elf", "raw"}) == "elf";
+    const std::string format = item.choice("format", {"elf", "elf_any", "raw"});
     if (simulation.restored) {  // the snapshot has it, and what became of it
       item.integer("address", 0, 0, UINT64_MAX >> 1);
-    } else if (elf) {
-      load_elf(file, item.where());
+    } else if (format != "raw") {
+      load_elf(file, item.where(), format == "elf" ? Processor::kRiscv64 : Processor::kAny);
     } else {
       load_raw(file, item.required_integer("address", 0, UINT64_MAX >> 1), item.where());
     }
@@ -124,12 +140,23 @@ void GuestMemory::claim(uint64_t address, uint64_t bytes, const std::string& fil
   loaded_.push_back({address, address + bytes, file});
 }
 
-void GuestMemory::load_elf(const std::filesystem::path& file, const std::string& where) {
+void GuestMemory::load_elf(const std::filesystem::path& file, const std::string& where,
+                           Processor processor) {
   const std::vector<uint8_t> bytes = read_file(file, where);
-  const std::string name = file.string();
-  const Elf64_Ehdr header = elf_header(bytes, name, where);
+  const bool narrow = bytes.size() > EI_CLASS && bytes[EI_CLASS] == ELFCLASS32;
+  if (narrow && processor == Processor::kAny) {
+    load_segments<Elf32>(bytes, file.string(), processor, where);
+  } else {
+    load_segments<Elf64>(bytes, file.string(), processor, where);
+  }
+}
+
+template <typename Elf>
+void GuestMemory::load_segments(const std::vector<uint8_t>& bytes, const std::string& name,
+                                Processor processor, const std::string& where) {
+  const auto header = elf_header<Elf>(bytes, name, processor, where);
   for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
+    typename Elf::Segment segment;
     std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
     if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
     if (segment.p_filesz > segment.p_memsz || segment.p_offset > bytes.size() ||

@@ -15,6 +15,9 @@
 
 namespace firesim::bridges {
 
+// Whose programs a blade takes.
+enum class Processor { kRiscv64, kAny };
+
 class GuestMemory {
  public:
   // `base` is a target address. Throws ConfigError when the host cannot reserve `size_bytes`.
@@ -36,8 +39,9 @@ class GuestMemory {
   void save(StateWriter& state) const;
   void load(StateReader& state);
 
-  // Copies the loadable segments of an RV64 ELF file to their physical addresses.
-  void load_elf(const std::filesystem::path& file, const std::string& where);
+  // Copies the loadable segments of an ELF file to their physical addresses.
+  void load_elf(const std::filesystem::path& file, const std::string& where,
+                Processor processor = Processor::kRiscv64);
   // Copies a whole file to `address`.
   void load_raw(const std::filesystem::path& file, uint64_t address, const std::string& where);
 
@@ -48,6 +52,9 @@ class GuestMemory {
     std::string file;
   };
   void load_files(Config& config, const SimulationContext& simulation);
+  template <typename Elf>
+  void load_segments(const std::vector<uint8_t>& bytes, const std::string& name,
+                     Processor processor, const std::string& where);
   // Notes that [address, address + bytes) comes from `file`. Throws ConfigError when it is outside
   // the memory or overlaps what another file put there.
   void claim(uint64_t address, uint64_t bytes, const std::string& file, const std::string& where);

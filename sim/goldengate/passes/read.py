@@ -26,6 +26,30 @@ def declared_modules(paths: list[Path]) -> set[str]:
     return {name for path in paths for name in _MODULE.findall(path.read_text(errors="replace"))}
 
 
+def _check_parameters(state: State, files: list[Path]) -> None:
+    """Refuse values for parameters that the top module does not have: the reader drops them."""
+    top = re.escape(state.request.top)
+    for path in files:
+        text = path.read_text(errors="replace")
+        found = re.search(rf"\bmodule\s+{top}\b(.*?)\bendmodule\b", text, re.DOTALL)
+        if not found or not state.request.parameters:
+            continue
+        if re.search(r"`(?!define|ifdef|ifndef|else|endif)\w", found[1]):
+            return  # A macro may hold a declaration.
+        known = {
+            name
+            for part in re.findall(r"\bparameter\b([^;)]*(?:\([^)]*\)[^;)]*)*)", found[1])
+            for name in re.findall(r"(\w+)\s*(?:\[[^\]]*\]\s*)*=", part)
+        }
+        line = text.count("\n", 0, found.start()) + 1
+        for name in set(state.request.parameters) - known:
+            raise GoldenGateError(
+                f"{state.original[os.path.realpath(path)]}:{line}: module {state.request.top} has "
+                f"no parameter '{name}'{nearest(name, known)}; "
+                f"its parameters are: {', '.join(sorted(known)) or 'none'}."
+            )
+
+
 def _quoted(path: Path | str) -> str:
     if re.search(r'["\s;]', str(path)):
         raise GoldenGateError(
@@ -44,6 +68,8 @@ def _command(state: State, files: list[Path], diagnostics: Path) -> str:
         words += ["-I", _quoted(path)]
     for name, value in state.request.defines.items():
         words.append(f"-D{name}" if value is None else f"-D{name}={value}")
+    for name, value in state.request.parameters.items():
+        words += ["-G", f"{name}={_quoted(value)}"]
     for module in BRIDGES:
         words += ["--blackboxed-module", module]
     return " ".join(words + [_quoted(path) for path in files])
@@ -54,6 +80,15 @@ def explain(diagnostic: dict[str, Any], state: State, modules: set[str]) -> str:
     location = str(diagnostic.get("location", ""))
     where = f"{state.place(location)}: " if location else ""
     message = str(diagnostic["message"])
+    if missing := re.fullmatch(r"failed to open file '(.*)'", message):
+        name = missing[1]
+        if "/" in name:
+            return f"{where}found the file '{name}', expected a name without a folder."
+        known = [Path(file).name for file in state.request.data_files]
+        return (
+            f"{where}the file '{name}' is not among the data files ({', '.join(known) or 'none'})"
+            f"{nearest(name, known)}."
+        )
     unknown = re.fullmatch(r"unknown module '(\w+)'", message)
     if not unknown:
         return f"{where}{message}."
@@ -106,6 +141,7 @@ def run(state: State) -> None:
             f"{state.request.top}: no source file declares this module"
             f"{nearest(state.request.top, modules)}."
         )
+    _check_parameters(state, files)
     stubs = state.out / "bridges.sv"
     stubs.write_text("\n".join(stub_verilog(name) for name in BRIDGES if name not in modules))
     diagnostics = state.out / "diagnostics.json"

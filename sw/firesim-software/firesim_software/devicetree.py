@@ -99,7 +99,8 @@ def _cell_list(value: int, cells: int) -> str:
     return " ".join(f"0x{(value >> (32 * i)) & 0xFFFFFFFF:x}" for i in reversed(range(cells)))
 
 
-def _memory(all_nodes: list[Node], memory_bytes: int, dts: Path) -> str:
+def _memory(all_nodes: list[Node], memory_bytes: int) -> str:
+    """Return the change that sets the size of the memory, nothing if the tree has none."""
     root = all_nodes[0]
     address, size = root.cells("#address-cells", 2), root.cells("#size-cells", 1)
     for node in all_nodes:
@@ -107,7 +108,7 @@ def _memory(all_nodes: list[Node], memory_bytes: int, dts: Path) -> str:
             base = int.from_bytes(node.properties["reg"][: 4 * address], "big")
             reg = f"{_cell_list(base, address)} {_cell_list(memory_bytes, size)}"
             return f"&{{{node.path}}} {{ reg = <{reg}>; }};\n"
-    raise DeviceTreeError(f'{dts}: found no node with device_type = "memory", expected one.')
+    return ""
 
 
 def _mac(all_nodes: list[Node], mac: str) -> str:
@@ -183,15 +184,58 @@ def device_tree(
     Raises:
         DeviceTreeError: bad source (with dtc's file and line), or no memory node in it.
     """
-    try:
-        source = dts.read_text()
-    except OSError as error:
-        raise DeviceTreeError(f'cannot read "{dts}": {error.strerror}.') from error
-    all_nodes = nodes(_dtc(source, dts))
-    first = "/ { chosen { }; };"  # same line: dtc's line numbers stay those of the file
-    ordered = re.sub(r"/dts-v1/\s*;", lambda m: m.group(0) + first, source, count=1)
-    changes = _chosen(bootargs, initrd, rng_seed) + _memory(all_nodes, memory_bytes, dts)
-    changes += _mac(all_nodes, mac) + _plic(all_nodes)
+    source, all_nodes = _source(dts)
+    memory = _memory(all_nodes, memory_bytes)
+    if not memory:
+        raise DeviceTreeError(f'{dts}: found no node with device_type = "memory", expected one.')
+    changes = _chosen(bootargs, initrd, rng_seed) + memory + _mac(all_nodes, mac)
+    changes += _plic(all_nodes)
     if rng_seed:
         changes += _for_linux(all_nodes)
-    return _dtc(f"{ordered}\n{changes}", dts)
+    return _dtc(f"{source}\n{changes}", dts)
+
+
+def own_device_tree(
+    file: Path,
+    *,
+    memory_bytes: int,
+    bootargs: str,
+    mac: str,
+    initrd: tuple[int, int] | None = None,
+    rng_seed: bytes = b"",
+) -> bytes:
+    """Return the device tree blob of a node from a tree of the user's own.
+
+    A source (`.dts`) is completed where it has the nodes: the size of the memory (bytes),
+    `bootargs` of /chosen, `local-mac-address` of each NIC, and for Linux `initrd` and `rng_seed`;
+    all else stays as written. A blob (`.dtb`) is returned as it is.
+
+    Raises:
+        DeviceTreeError: it cannot be read, or is no device tree (with dtc's file and line).
+    """
+    if file.suffix != ".dtb":
+        source, all_nodes = _source(file)
+        changes = _chosen(bootargs, initrd, rng_seed) + _memory(all_nodes, memory_bytes)
+        return _dtc(f"{source}\n{changes}{_mac(all_nodes, mac)}", file)
+    try:
+        blob = file.read_bytes()
+    except OSError as error:
+        raise DeviceTreeError(f'cannot read "{file}": {error.strerror}.') from error
+    try:
+        nodes(blob)
+    except (DeviceTreeError, IndexError, ValueError, struct.error) as error:
+        text = f'found no device tree blob in "{file.name}", expected one made by dtc.'
+        raise DeviceTreeError(text) from error
+    return blob
+
+
+def _source(dts: Path) -> tuple[str, list[Node]]:
+    """Return the text of a tree, /chosen first, and its nodes."""
+    try:
+        source = dts.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise DeviceTreeError(f'cannot read "{dts}": {reason}.') from error
+    all_nodes = nodes(_dtc(source, dts))
+    first = "/ { chosen { }; };"  # same line: dtc's line numbers stay those of the file
+    return re.sub(r"/dts-v1/\s*;", lambda m: m.group(0) + first, source, count=1), all_nodes

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A blade without a processor, in plain SystemVerilog: it sends every packet it receives back to its
-// sender, echoes what is typed on its console, and ends with exit
-// code 0 once the console has received 'q'.
+// sender, echoes what is typed on its console, and ends with exit code 0 once the console has
+// received 'q' or the network a goodbye. A ping of the bare-metal programs becomes its answer on the
+// way (messages: sw/firesim-software/lib/net.h).
 //
 // A frame on the wire is two pad bytes, destination MAC, source MAC, type, payload; so the first
 // flit holds the destination and the second begins with the source (docs/reference/interfaces.md).
@@ -33,6 +34,8 @@ module PacketReflector (
   logic [$clog2(DEPTH):0]    complete;  // whole packets in the queue
   logic                      first;     // the next flit sent begins a packet
   logic                      second;    // ... or is the second of one
+  logic                      third;     // ... or the third, which says of what kind a message is
+  logic                      message;   // ... of a packet whose type says that it is a message
   wire  [$clog2(DEPTH):0]    filled = tail - head;
   wire                       accept = in_valid & ~reset;
   wire                       send = complete != '0;
@@ -45,9 +48,13 @@ module PacketReflector (
   wire [47:0] original_sender = following.data[47:0];
   assign out_valid = send;
   assign out_last = front.last;
+  localparam logic [15:0] MESSAGE_TYPE = 16'hb588;  // 0x88b5, first byte on the wire lowest
+  localparam logic [63:0] PING = 1, PONG = 2, BYE = 7;
+  wire names_kind = third & message;
   assign out_data = first ? {original_sender, front.data[15:0]}
-                  : second ? {front.data[63:48], mac_address} : front.data;
-
+                  : second ? {front.data[63:48], mac_address}
+                  : names_kind && front.data == PING ? PONG : front.data;
+  wire goodbye = send && names_kind && front.data == BYE;
 
   always_ff @(posedge clock) begin
     if (accept) queue[tail[$clog2(DEPTH)-1:0]] <= '{last: in_last, data: in_data};
@@ -57,12 +64,16 @@ module PacketReflector (
       complete <= '0;
       first <= 1'b1;
       second <= 1'b0;
+      third <= 1'b0;
+      message <= 1'b0;
     end else begin
       if (accept) tail <= tail + 1'b1;
       if (send) begin
         head <= head + 1'b1;
         first <= front.last;
         second <= first & ~front.last;
+        third <= second & ~front.last;
+        if (second) message <= front.data[63:48] == MESSAGE_TYPE;
       end
       complete <= complete + ($bits(complete))'(accept & in_last)
                            - ($bits(complete))'(send & front.last);
@@ -82,19 +93,21 @@ module PacketReflector (
     .out_ready(uart_out_ready), .in_valid(uart_in_valid), .in_bits(uart_in_bits)
   );
 
-  FireSimTerminationBridge termination (.clock, .reset, .valid(quit), .value(32'd0));
+  FireSimTerminationBridge termination (.clock, .reset, .valid(quit), .value(32'h5555));
 
   always_ff @(posedge clock) begin
     if (reset) begin
       console_full <= 1'b0;
       quit <= 1'b0;
-    end else if (console_full) begin
-      if (uart_out_ready) console_full <= 1'b0;
-    end else if (uart_in_valid) begin
-      console_full <= 1'b1;
-      character <= uart_in_bits;
-      quit <= quit | (uart_in_bits == "q");
-      typed: cover (1'b1);
+    end else begin
+      if (console_full) begin
+        if (uart_out_ready) console_full <= 1'b0;
+      end else if (uart_in_valid) begin
+        console_full <= 1'b1;
+        character <= uart_in_bits;
+        typed: cover (1'b1);
+      end
+      if (goodbye || (~console_full && uart_in_valid && uart_in_bits == "q")) quit <= 1'b1;
     end
   end
 endmodule

@@ -84,6 +84,8 @@ def _home(loaded: Loaded, shape: Shape, plan: Plan) -> PlannedSwitch:
     wanted = loaded.config.system.gateway
     place = ("system", "gateway")
     name = wanted.switch if wanted else None
+    if name is None and not shape.switches:
+        raise loaded.error(place, "found no switch in the topology, expected one to link it to.")
     if name is None:
         height = levels(shape, graph_of(shape))
         name = max(shape.switches, key=height.__getitem__)

@@ -29,15 +29,17 @@ def fill_tables(shape: Shape, plan: Plan) -> None:
     peers = ports_of(shape)
     level = levels(shape, graph)
     switches = graph.subgraph(shape.switches)
-    home = {node: peers[node][0] for node in shape.nodes}
+    home = {node: peers[node][0] for node in shape.nodes if peers[node]}
     distances = {
         tor: nx.single_source_shortest_path_length(switches, tor) for tor in set(home.values())
     }
-    tree = _spanning_tree(shape, switches)
+    tree = _spanning_tree(shape, switches) if shape.switches else set()
     for switch in plan.switches:
         mine = peers[switch.name]
         port = {peer: index for index, peer in enumerate(mine)}
         for node in plan.nodes:
+            if node.name not in home:
+                continue
             if home[node.name] == switch.name:
                 switch.table[node.mac] = port[node.name]
                 continue

@@ -86,6 +86,8 @@ def _degrees(loaded: Loaded, shape: Shape) -> None:
         count[a] += 1
         count[b] += 1
     for node in shape.nodes:
+        if count[node] == 0 and _is_own(loaded, node):
+            continue  # Whether it has a NIC is known when it is compiled.
         if count[node] != 1:
             found = "no link" if count[node] == 0 else f"{count[node]} links"
             raise loaded.error(
@@ -104,13 +106,24 @@ def _degrees(loaded: Loaded, shape: Shape) -> None:
             )
 
 
+def _is_own(loaded: Loaded, node: str) -> bool:
+    """Return whether a node's blade is one that the configuration describes."""
+    system = loaded.config.system
+    special = system.nodes.get(node)
+    blade = special.blade if special and special.blade is not None else system.node.blade
+    return blade in system.blades
+
+
 def _connected(loaded: Loaded, shape: Shape, graph: nx.Graph) -> None:
-    reached = nx.node_connected_component(graph, shape.nodes[0])
-    for name in [*shape.nodes, *shape.switches]:
+    linked = [name for name in [*shape.nodes, *shape.switches] if graph.degree(name)]
+    if not linked:
+        return
+    reached = nx.node_connected_component(graph, linked[0])
+    for name in linked:
         if name not in reached:
             raise loaded.error(
                 shape.place(name),
-                f'found no path from "{shape.nodes[0]}" to "{name}", expected one.',
+                f'found no path from "{linked[0]}" to "{name}", expected one.',
             )
 
 

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What Golden Gate is given to make a blade's model, be the blade ours or the user's."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from firesim.build.cache import KeyPart
+from firesim.build.rtl_blade import Event
+from firesim.topology.plan import PlannedBlade
+
+
+@dataclass(frozen=True)
+class Design:
+    """The Verilog of a blade and how it is compiled; paths are absolute."""
+
+    name: str
+    sources: tuple[Path, ...]
+    top: str
+    clock: str = "clock"
+    reset: str = "reset"
+    clock_ratios: Mapping[str, str] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    include_dirs: tuple[Path, ...] = ()
+    defines: Mapping[str, str | None] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    data_files: tuple[Path, ...] = ()
+    device_tree: Path | None = None
+    """Source of the blade's device tree, kept beside the model as `blade.dts`."""
+    train: Callable[[Path, Path], None] | None = None
+    """Training for goldengate.compile: (model folder, profile folder)."""
+    training_key: tuple[KeyPart, ...] = ()
+    """What the training depends on."""
+
+    def key(self) -> list[KeyPart]:
+        """Return what the model depends on, for the cache, but for compiler and training."""
+        named = [sorted(given.items()) for given in (self.defines, self.parameters)]
+        ratios = sorted(self.clock_ratios.items())
+        names = [file.name for file in (*self.sources, *self.data_files)]
+        options = repr((self.top, self.clock, self.reset, self.events, *named, ratios, names))
+        files = [*self.sources, *self.include_dirs, *self.data_files]
+        return [options, *files, *([self.device_tree] if self.device_tree else [])]
+
+
+def stock_design(name: str) -> Design:
+    """Return the design of a blade of target-design/blades, elaborated if it is not yet.
+
+    Raises:
+        InputError: no such blade, or a bad blade file.
+        ToolError: a generator failed.
+    """
+    from firesim.build import training
+    from firesim.build.rtl import blade_rtl
+
+    rtl = blade_rtl(name)
+    blade = json.loads((rtl / "blade.json").read_text())
+    tree = rtl / blade["device_tree"]
+
+    def train(model: Path, profile: Path) -> None:
+        shutil.copyfile(tree, model / "blade.dts")
+        training.train(model, profile)
+
+    return Design(
+        name,
+        tuple(rtl / source for source in blade["sources"]),
+        blade["top"],
+        clock=blade["clock"],
+        reset=blade["reset"],
+        events=tuple(Event(**event) for event in blade["events"]),
+        device_tree=tree,
+        train=train,
+        training_key=(Path(training.__file__), *training.programs()),
+    )
+
+
+def own_design(blade: PlannedBlade) -> Design:
+    """Return the design of a blade that the configuration of a run brings."""
+    from firesim.build import own_training
+
+    training = blade.training
+    key: tuple[KeyPart, ...] = ()
+    if training is not None:
+        files = [training.elf, training.device_tree, training.traffic, training.console]
+        facts = repr((blade.memory_base, blade.device_tree_address, training.max_cycles))
+        key = (Path(own_training.__file__), facts, *(str(file is None) for file in files))
+        key += tuple(file for file in files if file is not None)
+    return Design(
+        blade.name,
+        blade.sources,
+        blade.top,
+        clock=blade.clock,
+        reset=blade.reset,
+        clock_ratios=blade.clock_ratios,
+        events=tuple(Event(*event) for event in blade.events),
+        include_dirs=blade.include_dirs,
+        defines=blade.defines,
+        parameters=blade.parameters,
+        data_files=blade.data_files,
+        train=own_training.trainer(blade) if training is not None else None,
+        training_key=key,
+    )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`system.blades`: hardware of the user's own, any Verilog, given in a run's configuration."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from firesim.config.base import Strict
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_$]*$", max_length=128)]
+"""A name in Verilog without escapes."""
+
+
+def _ratio(text: str) -> str:
+    if not re.fullmatch(r"[1-9][0-9]*/[1-9][0-9]*|1", text):
+        raise ValueError(f'found "{text}", expected edges for edges of the clock, such as "1/2".')
+    return text
+
+
+Ratio = Annotated[str, AfterValidator(_ratio)]
+MacroValue = Annotated[str, StringConstraints(pattern=r"^[!-~]*$", max_length=256)]
+EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$", max_length=64)]
+
+DRAM_BASE = 0x8000_0000
+DEVICE_TREE_ADDRESS = 0x801F_0000
+TRAINING_CYCLES = 330_000
+
+
+class OwnEvent(Strict):
+    """A wire of the design whose ones AutoCounter counts."""
+
+    name: EventName
+    """Name of the counter."""
+    signal: str
+    """Path of a one-bit wire below the top."""
+    description: str = ""
+    """What one count means, for people."""
+
+
+class Training(Strict):
+    """A run that shows the generated engine what of the blade is active when, so that it is fast.
+
+    The blade runs alone. What it is trained with changes its speed and nothing else."""
+
+    elf: str | None = None
+    """Program in its memory (default: none)."""
+    device_tree: str | None = None
+    """Device tree in its memory, as for a node (default: the blade's)."""
+    traffic: str | None = None
+    """Traffic file sent to its NIC (default: nothing is sent)."""
+    console: str | None = None
+    """File typed on its console (default: nothing is typed)."""
+    max_cycles: Annotated[int, Field(ge=1_000, le=100_000_000)] = TRAINING_CYCLES
+    """Target cycles, if it does not end before."""
+
+
+class OwnBlade(Strict):
+    """A blade in Verilog or SystemVerilog: what Golden Gate is given, and how it is used."""
+
+    sources: Annotated[list[str], Field(min_length=1)]
+    """Verilog and SystemVerilog files, relative to the file that names them."""
+    top: Identifier
+    """The top module."""
+    parameters: dict[Identifier, int | bool | MacroValue] = Field(default_factory=dict)
+    """Parameters of the top module: numbers, or text as Verilog has it ("8'h2a")."""
+    include_dirs: list[str] = Field(default_factory=list)
+    """Folders of included files."""
+    defines: dict[Identifier, int | MacroValue | None] = Field(default_factory=dict)
+    """Macros; null defines one without a value."""
+    data_files: list[str] = Field(default_factory=list)
+    """Files that the Verilog reads, such as $readmemh does, by their names without a folder."""
+    clock: Identifier = "clock"
+    """Clock input of the top module."""
+    reset: Identifier = "reset"
+    """Reset input of the top module: 1 in target cycles 0 to 15."""
+    clock_ratios: dict[Identifier, Ratio] = Field(default_factory=dict)
+    """Further clock inputs: how many of their edges there are for each edge of `clock` ("1/2")."""
+    events: list[OwnEvent] = Field(default_factory=list)
+    """Wires to count; covers in the design are counted without being named here."""
+    memory_base: Annotated[int, Field(ge=0, lt=2**56, multiple_of=4096)] = DRAM_BASE
+    """Address of the first byte behind its memory bridge, if it has one."""
+    device_tree: str | None = None
+    """Device tree put into its memory for software that wants one: a .dts is completed (memory
+    size, arguments, MAC), a .dtb is taken as it is."""
+    device_tree_address: Annotated[int, Field(ge=0, lt=2**56, multiple_of=8)] = DEVICE_TREE_ADDRESS
+    """Where the device tree goes."""
+    training: Training | None = None
+    """Training of the generated engine (default: none)."""

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Blades of the user's own: checks of their files before anything is built, and of what their
+bridges make possible before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from firesim.config.load import Loaded
+from firesim.config.positions import KeyPath
+from firesim.config.system import TRAFFIC_BLADE
+from firesim.run.artifacts import ArtifactError, Room, check_any_elf
+from firesim.topology.describe import NodeFiles
+from firesim.topology.plan import Plan, PlannedBlade, PlannedNode
+
+TRAINING_MEMORY_MIB = 16
+
+
+def check_own_blades(loaded: Loaded, plan: Plan, stock: list[str]) -> None:
+    """Check names and files of the blades that the configuration describes.
+
+    Raises:
+        InputError: the first thing wrong.
+    """
+    for name, blade in plan.own_blades.items():
+        if name in (*stock, TRAFFIC_BLADE):
+            text = f'found "{name}", which is a blade of FireSim, expected a name of its own.'
+            raise loaded.error(blade.place, text)
+        for path, file, is_folder in _files_of(blade):
+            if file.is_dir() != is_folder or not file.exists():
+                what = "a folder" if is_folder else "a file"
+                raise loaded.error(path, f'found "{file.name}", expected {what} that exists.')
+        names = [file.name for file in blade.data_files]
+        for index, data in enumerate(names):
+            if data in names[:index]:
+                place = (*blade.place, "data_files", index)
+                raise loaded.error(place, f'found the name "{data}" twice, expected it once.')
+        _check_training(loaded, blade)
+
+
+def _files_of(blade: PlannedBlade) -> Iterator[tuple[KeyPath, Path, bool]]:
+    """List where each file or folder of a blade is named, the file, and whether it is a folder."""
+    for key in ("sources", "include_dirs", "data_files"):
+        for index, file in enumerate(getattr(blade, key)):
+            yield (*blade.place, key, index), file, key == "include_dirs"
+    if blade.device_tree is not None:
+        yield (*blade.place, "device_tree"), blade.device_tree, False
+    for key in ("elf", "device_tree", "traffic", "console"):
+        file = getattr(blade.training, key, None)
+        if file is not None:
+            yield (*blade.place, "training", key), file, False
+
+
+def _check_training(loaded: Loaded, blade: PlannedBlade) -> None:
+    training = blade.training
+    if training is None or training.elf is None:
+        return
+    tree = training.device_tree or blade.device_tree
+    room = Room(
+        TRAINING_MEMORY_MIB << 20,
+        blade.memory_base,
+        blade.device_tree_address if tree else None,
+    )
+    try:
+        check_any_elf(training.elf, room)
+    except ArtifactError as error:
+        raise loaded.error((*blade.place, "training", "elf"), str(error)) from error
+
+
+def room_of(plan: Plan, node: PlannedNode) -> Room:
+    """Return where a program of a node may lie."""
+    blade = plan.own_blade(node)
+    if blade is None:
+        return Room(node.memory_bytes)
+    tree = blade.device_tree_address if node.device_tree or blade.device_tree else None
+    return Room(node.memory_bytes, blade.memory_base, tree)
+
+
+def check_bridges(loaded: Loaded, plan: Plan, files: Mapping[str, NodeFiles]) -> None:
+    """Check that the bridges of each node take what the configuration gives it.
+
+    Raises:
+        InputError: the first thing that has nowhere to go, or a run that nothing can end.
+    """
+    for node in plan.nodes:
+        if plan.own_blade(node) is not None:
+            _check_node(loaded, plan, node, files[node.name].bridges)
+    servers = [node for node in plan.nodes if node.traffic is None]
+    ends = any("termination" in files[node.name].bridges for node in servers)
+    if servers and not ends and loaded.config.simulation.max_cycles == 0:
+        raise loaded.error(
+            ("simulation", "max_cycles"),
+            "found 0 and no node whose blade has a termination bridge, expected a last cycle: "
+            "nothing else would end the run.",
+        )
+
+
+def _check_node(loaded: Loaded, plan: Plan, node: PlannedNode, has: Collection[str]) -> None:
+    if "nic" in has and not plan.is_linked(node.name):
+        raise loaded.error(
+            ("system", "topology"),
+            f'found no link at node "{node.name}", expected one to a switch: its blade has a NIC.',
+        )
+    given: list[tuple[str, str, object]] = [
+        ("memory", "program", node.program),
+        ("memory", "elf", node.elf),
+        ("memory", "linux", node.linux),
+        ("memory", "device_tree", node.device_tree),
+        ("block_device", "disk_image", node.disk_image or node.disk_sectors),
+    ]
+    for bridge, key, value in given:
+        if value and bridge not in has:
+            raise loaded.error(
+                node.places[key],
+                f'found something for the {bridge} bridge of "{node.name}", expected nothing: its '
+                f'blade "{node.blade}" has {" and ".join(sorted(has)) or "no bridge"} and no '
+                f"{bridge}.",
+            )
+    tracing = loaded.config.simulation.tracing
+    if tracing.enabled and node.name in (tracing.nodes or []) and "tracerv" not in has:
+        raise loaded.error(
+            ("simulation", "tracing", "nodes", (tracing.nodes or []).index(node.name)),
+            f'found "{node.name}", whose blade "{node.blade}" has no tracerv bridge, '
+            "expected a node that can be traced.",
+        )

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Make the blades of a configuration definite: absolute files, values as Verilog has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firesim.config.load import Loaded
+from firesim.config.own_blade import OwnBlade
+from firesim.config.positions import KeyPath
+from firesim.topology.plan import PlannedBlade, PlannedTraining
+
+
+def own_blades(loaded: Loaded) -> dict[str, PlannedBlade]:
+    """Return the blades of `system.blades` by name; that their files exist is checked later."""
+    return {
+        name: _planned(loaded, name, blade) for name, blade in loaded.config.system.blades.items()
+    }
+
+
+def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
+    place: KeyPath = ("system", "blades", name)
+
+    def files(key: str) -> tuple[Path, ...]:
+        return tuple(
+            loaded.file((*place, key, index), text)
+            for index, text in enumerate(getattr(blade, key))
+        )
+
+    def file(text: str | None, *keys: str) -> Path | None:
+        return None if text is None else loaded.file((*place, *keys), text)
+
+    training = None
+    if (given := blade.training) is not None:
+        training = PlannedTraining(
+            file(given.elf, "training", "elf"),
+            file(given.device_tree, "training", "device_tree"),
+            file(given.traffic, "training", "traffic"),
+            file(given.console, "training", "console"),
+            given.max_cycles,
+        )
+    return PlannedBlade(
+        name=name,
+        place=place,
+        sources=files("sources"),
+        top=blade.top,
+        clock=blade.clock,
+        reset=blade.reset,
+        clock_ratios=dict(blade.clock_ratios),
+        events=tuple((event.name, event.signal, event.description) for event in blade.events),
+        include_dirs=files("include_dirs"),
+        defines={
+            macro: None if value is None else str(value) for macro, value in blade.defines.items()
+        },
+        parameters={key: _verilog(value) for key, value in blade.parameters.items()},
+        data_files=files("data_files"),
+        memory_base=blade.memory_base,
+        device_tree=file(blade.device_tree, "device_tree"),
+        device_tree_address=blade.device_tree_address,
+        training=training,
+    )
+
+
+def _verilog(value: int | bool | str) -> str:
+    """Return a parameter as Verilog writes it: true and false are 1 and 0."""
+    return value if isinstance(value, str) else str(int(value))
