@@ -89,13 +89,12 @@ module PicoSoc #(
       .mac_address, .rate_increment(), .rate_period()
   );
   flit_t queue[DEPTH];
-  flit_t front;
   logic [$clog2(DEPTH):0] head, tail;
+  wire flit_t front = queue[head[$clog2(DEPTH)-1:0]];
   logic [31:0] send_low;
   wire takes = is_write && device == 2 && offset == 8'h0c;
   wire sends_now = is_write && device == 2 && (offset == 8'h14 || offset == 8'h18);
   always_ff @(posedge clock) begin
-    front <= queue[head[$clog2(DEPTH)-1:0]];
     if (arrives) queue[tail[$clog2(DEPTH)-1:0]] <= '{last: arrives_last, data: arrives_data};
     sends <= sends_now && !reset;
     sends_last <= offset == 8'h18;
