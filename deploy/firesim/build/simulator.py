@@ -1,4 +1,9 @@
-"""Builds firesim-sim (C++) with CMake and Ninja, incrementally, outside the source tree."""
+"""Builds firesim-sim (C++) with CMake and Ninja, incrementally, outside the source tree.
+
+Each source tree has a folder of its own, with a link `source` to the tree beside its builds. By
+that link every file has the same path relative to the build in every tree, so that ccache knows
+what another clone has compiled.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from firesim.build.paths import ROOT, cache_root
@@ -22,7 +27,15 @@ PORTABLE_MARCH = "x86-64-v3"
 def build_folder(variant: str = "release") -> Path:
     """Return the build folder of this source tree for a variant of the build."""
     tree = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
-    return cache_root() / "cmake" / f"{tree}-{variant}"
+    return cache_root() / "cmake" / tree / variant
+
+
+def _linked_source(folder: Path) -> Path:
+    """Return the link to this source tree beside a build folder, made if it is missing."""
+    link = folder.parent / "source"
+    with suppress(FileExistsError):  # Made before, or by the build of another variant just now.
+        link.symlink_to(ROOT)
+    return link
 
 
 @contextmanager
@@ -45,6 +58,7 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
         raise ToolError(f"There is no CMakeLists.txt in {ROOT}: the source tree is not complete.")
     folder = build_folder(variant)
     with _locked(folder):
+        source = _linked_source(folder)
         if not (folder / "build.ninja").is_file():
             options = ["-DCMAKE_BUILD_TYPE=Release"]
             if variant in SANITIZERS:
@@ -53,10 +67,11 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
                 options.append(f"-DFIRESIM_MARCH={PORTABLE_MARCH}")
             if shutil.which("ccache"):
                 options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-            run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *options])
+            run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", *options])
         jobs = str(min(os.cpu_count() or 1, 16))
         wanted = [word for target in targets for word in ("--target", target)]
-        run(["cmake", "--build", folder, "-j", jobs, *wanted])
+        environment = {**os.environ, "CCACHE_BASEDIR": str(folder.parent), "CCACHE_NOHASHDIR": "1"}
+        run(["cmake", "--build", folder, "-j", jobs, *wanted], env=environment)
     return folder
 
 
