@@ -23,26 +23,29 @@ def print_measurements(outcome: Outcome, console: Console) -> None:
     Nothing is printed for nodes whose software measured nothing.
     """
     network = Network(json.loads((outcome.folder / "description.json").read_text()))
-    streams = []
+    streams: list[str] = []
     for node in outcome.plan.nodes:
         log = outcome.folder / node.name / "uart.log"
         text = log.read_text(errors="replace") if log.is_file() else ""
         if trips := round_trips(text):
             ideals = network.ideal_round_trips(node.name)
             print_round_trips(node.name, trips, ideals[0], outcome.plan.clock_hz, console)
-        streams += [(node.name, r) for r in records(text) if r.kind in STREAMS]
-    for name, stream in streams:
-        sentence = stream_sentence(name, stream, outcome.plan.clock_hz)
+        said = [stream_sentence(node.name, r, outcome.plan.clock_hz) for r in records(text)]
+        streams += [sentence for sentence in said if sentence]
+    for sentence in streams:
         console.print(sentence, highlight=False, soft_wrap=True)
 
 
-def stream_sentence(name: str, stream: Record, clock_hz: int) -> str:
-    """Say how fast a node's stream was, as the program measured it."""
-    gbps = bandwidth_of(stream, clock_hz) or 0
-    size, cycles = stream.number("bytes") or 0, stream.number("cycles") or 0
-    checked = f", {stream.fields['errors']} errors" if "errors" in stream.fields else ""
+def stream_sentence(name: str, record: Record, clock_hz: int) -> str:
+    """Say how fast a node's stream was, as the program measured it; nothing for another line."""
+    size, cycles = record.number("bytes"), record.number("cycles")
+    gbps = bandwidth_of(record, clock_hz)
+    if record.kind not in STREAMS or size is None or not cycles or gbps is None:
+        return ""
+    errors = record.number("errors")
+    checked = "" if errors is None else f", {errors:,.0f} errors"
     took = f"{size:,.0f} bytes in {cycles:,.0f} cycles, {gbps:.1f} Gb/s"
-    return f"{STREAMS[stream.kind]} of {name}: {took}{checked}"
+    return f"{STREAMS[record.kind]} of {name}: {took}{checked}"
 
 
 def print_round_trips(
