@@ -24,6 +24,8 @@ TAIL_LINES = 60
 EXPERIMENT_LIMIT_S = 1800
 OPTIONAL_TOOLS = {"engine-profile": "valgrind"}
 """Programs that set-up does not install, by the experiment that needs them."""
+AMONG_PYTHON_TESTS = ("bad-input",)
+"""Experiments of which every case is a test of the part Python already."""
 SANITIZED = ("firesim-core-tests", "firesim-switch-tests", "switch-fuzz")
 """What CI builds with sanitizers: where threads meet. The rest would double the time CI takes."""
 
@@ -52,7 +54,7 @@ def parts(ci: bool) -> list[Part]:
         Part("Python", python),
         Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals")),
     ]
-    for name in experiments():
+    for name in [name for name in experiments() if name not in AMONG_PYTHON_TESTS]:
         found.append(Part(f"experiment {name}", partial(quick_experiment, name)))
     if ci:
         found += [
