@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from firesim.cli.runworkload import run_shown
 from firesim.config.load import load_text
 from firesim.report import write_report
 from firesim.report.console import records, round_trips
@@ -30,6 +31,11 @@ workload:
     node0: {args: [role=client, "peer=${node3.mac}", count=3]}
     node1: {args: [role=client, "peer=${node2.mac}", count=1]}
 simulation: {engine: functional, throughput_interval_cycles: 0, max_cycles: 100000000}
+"""
+GUEST = """\
+system: {topology: two_nodes}
+workload: {node: {linux: linux-hello}}
+simulation: {engine: functional, max_cycles: 1000000000}
 """
 TO_THE_RACK, ACROSS = 2 * (2 * 6400 + 10), 2 * (4 * 6400 + 3 * 10)
 NO_NUMBERS = ["inf", "-inf", "nan", "1e999", "1" * 400, "0x" + "f" * 400, "1_0", "٣", "-1", "[/x]"]
@@ -103,6 +109,18 @@ def test_what_is_no_number_is_text(word: str, tmp_path: Path) -> None:
     assert said == "stream of node0: 8 bytes in 16 cycles, 12.8 Gb/s\n"
     html = write_report(tmp_path).read_text()
     assert 'id="round-trips"' not in html and html.count("12.8") == 1
+
+
+def test_a_guest_that_prints_anything_leaves_a_report(results_root: Path) -> None:
+    command = (
+        "echo ping seq=inf rtt_cycles=5; echo 'stream bytes=1e999 cycles=3 errors=[/x]'; "
+        "printf 'ping seq=1 rtt_cycles=%0400d\\n' 7; echo ping seq=2 rtt_cycles=77777; "
+        "echo 'firesim-output: x'; echo abcde; echo firesim-output-end"
+    )
+    loaded = load_text(GUEST, [f"workload.node.command={json.dumps(command)}"])
+    outcome = run_shown(loaded, None, Console(file=io.StringIO()))
+    assert outcome.exit_status == 0, outcome.message
+    assert [row[1:3] for row in rows(outcome.folder)] == [["2", "77,777"]] * 2
 
 
 def test_half_a_line_of_a_long_log_is_no_measurement(tmp_path: Path) -> None:
