@@ -9,12 +9,12 @@ Ctrl-C, a killed simulator, a killed manager and a full disk against real runs, 
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from firesim.build.paths import ROOT
+from firesim.build.tools import python_command
 
 from regression.bad_input_cases import all_cases, expected, message_of
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
@@ -41,7 +41,7 @@ def _refusals(experiment: Experiment) -> tuple[int, int]:
 def _endings(experiment: Experiment) -> tuple[int, int]:
     """Run the tests of runs cut short; return how many passed and how many did not."""
     report = experiment.folder / "endings.xml"
-    command = [sys.executable, "-m", "pytest", "-q", str(ENDINGS), "-k", CUT_SHORT]
+    command = python_command("-m", "pytest", "-q", ENDINGS, "-k", CUT_SHORT)
     done = subprocess.run(
         [*command, f"--junitxml={report}"],
         cwd=ROOT,

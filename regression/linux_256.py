@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firesim.report.console import NUMBER, WHOLE_NUMBER
 from firesim.topology.describe import Restart
 
 from regression.support.cluster import Cluster, Config
@@ -32,8 +33,8 @@ BOOTED_CYCLE = 32_000_000
 """Where the first node is saved: 10 ms after reset it has been at its prompt for long."""
 PROMPT = "# "
 ANSWER = re.compile(
-    r"^pinged reached=(\d+) of=(\d+) asked_by=(\d+) least_us=([\d.]+) mean_us=([\d.]+) "
-    r"most_us=([\d.]+) took_ms=([\d.]+)",
+    rf"^pinged reached=({WHOLE_NUMBER}) of=({WHOLE_NUMBER}) asked_by=({WHOLE_NUMBER}) "
+    rf"least_us=({NUMBER}) mean_us=({NUMBER}) most_us=({NUMBER}) took_ms=",
     re.MULTILINE,
 )
 

@@ -16,6 +16,7 @@ import argparse
 import re
 from dataclasses import dataclass
 
+from firesim.report.console import WHOLE_NUMBER
 from firesim_software import linux
 
 from regression.support.cluster import Config, merged, run_cluster
@@ -30,7 +31,7 @@ LIMIT_CYCLES, DEBIAN_LIMIT_CYCLES = 400 * MILLION, 6_400 * MILLION
 QUICK_LATENCY_CYCLES = 2
 """A quick memory in place of the usual 40 cycles: fewer cycles to simulate for the same boot."""
 TIMEOUT_S = 7200
-COUNTED = re.compile(r"^firesim: instructions (.*): (\d+)$", re.MULTILINE)
+COUNTED = re.compile(rf"^firesim: instructions (.*): ({WHOLE_NUMBER})$", re.MULTILINE)
 DEBIAN_COMMAND = "grep -w / /proc/mounts; . /etc/os-release; echo $PRETTY_NAME; exit 0"
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import re
 
+from firesim.report.console import WHOLE_NUMBER
+
 from regression.support.cluster import run_cluster
 from regression.support.experiment import (
     Experiment,
@@ -31,7 +33,7 @@ def reached(console: str, node: str) -> int:
     Raises:
         ExperimentError: it does not say.
     """
-    found = re.search(r"^pinged reached=(\d+) of=\d+", console, re.MULTILINE)
+    found = re.search(rf"^pinged reached=({WHOLE_NUMBER}) of=\d+", console, re.MULTILINE)
     if found is None:
         raise ExperimentError(f"{node}: found no line `pinged reached=…` on its console.")
     return int(found[1])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.report.console import round_trips
+from firesim.report.console import NUMBER, round_trips
 from firesim.report.network import Network
 
 from regression.support.cluster import Cluster
@@ -61,7 +61,7 @@ def ping_config(latency_cycles: int, pings: int) -> dict[str, Any]:
 
 def polling_period(console: str) -> float | None:
     """Return the polling period in cycles that a program printed."""
-    found = re.search(r"polling_period_cycles=(\d+)", console)
+    found = re.search(rf"polling_period_cycles=({NUMBER})\s", console)
     return float(found[1]) if found else None
 
 

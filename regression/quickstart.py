@@ -13,13 +13,13 @@ import argparse
 import json
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from firesim.build.tools import python_command
 from firesim.config.engine_names import RtlEngine
 from firesim.report.console import records, round_trips
 
@@ -28,7 +28,7 @@ from regression.support.experiment import Experiment, ExperimentError, Verdict, 
 GOAL_S = 120.0
 HASHES = {"rtl": "dddd1ba6da304c7e", "functional": "b79643426619b78e"}
 """Of the bare-metal part, by engine."""
-COMMAND = [sys.executable, "-m", "firesim.cli.main", "quickstart"]
+COMMAND = python_command("-m", "firesim.cli.main", "quickstart")
 NODES = ("node0", "node1")
 STACKS = {
     "boot": r"^hart0(;[^;]+)*;start_kernel;",

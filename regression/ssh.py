@@ -16,7 +16,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from firesim.access.door import Door, door_of, wait_until_open
 from firesim.access.key import ssh_program
 from firesim.access.ssh import run_on
 from firesim.build.simulator import simulator
+from firesim.build.tools import python_command
 from firesim.run.folder import record_of, save_record
 
 from regression.support.cluster import Cluster
@@ -99,7 +99,7 @@ def running(experiment: Experiment, nodes: int) -> Iterator[tuple[Path, int]]:
 def firesim(*words: str) -> subprocess.CompletedProcess[str]:
     """Run a command as a user does."""
     return subprocess.run(
-        [sys.executable, "-m", "firesim.cli.main", *words],
+        python_command("-m", "firesim.cli.main", *words),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import stat
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,11 +21,13 @@ from firesim.access.door import Door, door_of, greets, wait_until_open
 from firesim.access.key import private_key, public_key
 from firesim.access.ssh import ssh_words
 from firesim.build.simulator import simulator
+from firesim.build.tools import python_command
 from firesim.config.errors import InputError
 from firesim.config.load import Loaded
-from firesim.run.folder import load_simulator
+from firesim.run.folder import load_simulator, record_of, save_record, write_json
 from firesim.run.process import end_recorded
 from firesim.run.runner import Outcome, run
+from firesim_software.linux import workload
 
 Load = Callable[..., Loaded]
 
@@ -76,6 +79,73 @@ def test_the_client_uses_nothing_of_the_users_own(cache: Path, tmp_path: Path) -
 def test_a_run_without_a_gateway_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="found no gateway in this run, expected one: add gateway"):
         door_of(tmp_path, "node0")
+
+
+@pytest.fixture
+def opening(tmp_path: Path) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
+    """A run whose gateway is not open yet, and its simulator."""
+    run = tmp_path / "run"
+    run.mkdir()
+    nodes = [{"name": "node0", "kind": "functional"}, {"name": "gateway", "kind": "gateway"}]
+    (run / "description.json").write_text(json.dumps({"nodes": nodes}))
+    simulator = subprocess.Popen(["sleep", "100"])
+    save_record(run, record_of(simulator.pid), None)
+    yield run, simulator
+    simulator.kill()
+    simulator.wait()
+
+
+def test_a_gateway_that_is_not_open_yet_is_waited_for(
+    opening: tuple[Path, subprocess.Popen[bytes]],
+) -> None:
+    run, _ = opening
+    entry = {"name": "ssh", "node": "node0", "host": "0.0.0.0", "host_port": 4022}
+    said: list[str] = []
+
+    def open_up(text: str) -> None:
+        said.append(text)
+        status = {"mode": "user", "forwards": [entry]}
+        threading.Timer(0.3, lambda: write_json(run / "gateway.json", status)).start()
+
+    assert door_of(run, "node0", open_up) == Door("node0", "127.0.0.1", 4022, run)
+    assert said == [f"waiting for the gateway of {run}"]
+
+
+def test_the_end_of_a_run_ends_the_wait_for_its_gateway(
+    opening: tuple[Path, subprocess.Popen[bytes]],
+) -> None:
+    run, simulator = opening
+    with pytest.raises(InputError, match="the run ended before its gateway was open"):
+        door_of(run, "node0", lambda text: simulator.kill())
+
+
+TAP = """\
+ip link set lo up && ip tuntap add dev tap0 mode tap || exit 77
+ip link set tap0 address 00:12:6D:FF:FF:FE up && ip address add 172.16.255.254/16 dev tap0
+"$@" runworkload -c "$RUN.yaml" --results "$RUN" > "$RUN.log" 2>&1 &
+until [ -e "$RUN/run.json" ]; do kill -0 $! || exit 1; sleep 0.1; done
+"$@" ssh --run "$RUN" --wait 300 node1 -- hostname
+status=$?
+"$@" kill "$RUN" > /dev/null; wait $!
+exit $status
+"""
+
+
+def test_a_node_behind_a_network_interface_lets_its_owner_in(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.with_suffix(".yaml").write_text(
+        "system: {topology: two_nodes, gateway: {mode: tap, device: tap0}}\n"
+        "workload: {node: {linux: linux-ssh}}\nsimulation: {engine: functional}\n"
+    )
+    workload("linux-ssh")  # Packages are fetched, which the name space below cannot.
+    simulator()
+    # The interface exists in a name space of networks, with which it goes.
+    words = ["unshare", "-Urn", "sh", "-c", TAP, "sh", *python_command("-m", "firesim.cli.main")]
+    environment = {**os.environ, "RUN": str(run)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("this host allows no network interfaces")
+    assert (done.returncode, done.stdout) == (0, "node1\n"), done.stderr
 
 
 @pytest.fixture

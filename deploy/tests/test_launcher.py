@@ -77,3 +77,34 @@ def test_an_old_python_is_refused(tree: Path) -> None:
     done = start(tree)
     assert done.returncode == 2
     assert "found no Python 3.11 or newer" in done.stderr
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """Return a folder in which modules that FireSim imports are other people's."""
+    for name in ("json", "typer", "yaml"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')\n")
+    for name in ("firesim", "goldengate", "regression"):  # As beside a clone.
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("")
+    return tmp_path
+
+
+def test_modules_in_the_users_folder_are_not_imported(hostile: Path) -> None:
+    words: list[str | Path] = [
+        ROOT / "firesim",
+        "build",
+        "verilog",
+        "top",
+        "top.sv",
+        "-o",
+        "out/model",
+    ]
+    (hostile / "top.sv").write_text(
+        "module top(input clock, reset, output reg q); always @(posedge clock) q <= ~reset;\n"
+        "endmodule\n"
+    )
+    done = subprocess.run(words, cwd=hostile, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (hostile / "out/model/model.so").is_file()
+    assert (hostile / "out/model/model.json").is_file()

@@ -4,11 +4,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer.main
+import yaml
+from firesim.build.model import blade_model
+from firesim.build.paths import ROOT
 from firesim.cli.main import app
+from firesim.cli.peek import peek
+from firesim.cli.poke import poke
+from firesim.cli.waves import waves
 from firesim.config.errors import InputError
 from firesim.config.load import load_text
 from firesim.run.checks import check_plan
@@ -16,6 +24,7 @@ from firesim.run.folder import saved_result
 from firesim.run.runner import Outcome, run
 from firesim.run.signals import read_peeks
 from firesim.topology.resolve import resolve
+from goldengate.harness import Model
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()
@@ -33,6 +42,52 @@ pytestmark = pytest.mark.usefixtures("results_root")
 def hello(tmp_path_factory: pytest.TempPathFactory, traced_hello: str) -> Outcome:
     loaded = load_text(traced_hello, [SNAPSHOT])
     return run(loaded, results=tmp_path_factory.mktemp("hello") / "run")
+
+
+def example_commands() -> list[list[str]]:
+    """Return the words of every peek, poke and waves in their help and in the how-to."""
+    how_to = (ROOT / "docs/how-to/waves.md").read_text()
+    texts = [how_to, *(str(each.__doc__) for each in (peek, poke, waves))]
+    lines = [line.strip() for text in texts for line in text.replace("\\\n", " ").splitlines()]
+    found = [re.match(r"(?:\./)?firesim ((?:peek|poke|waves) .*)", line) for line in lines]
+    return [shlex.split(match[1]) for match in found if match]
+
+
+def example_names() -> tuple[set[str], set[str], set[tuple[str, ...]]]:
+    """Return what the examples name: signals (with rows), scopes, and texts for --list."""
+    signals, scopes, texts = set[str](), set[str](), set[tuple[str, ...]]()
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    for name, *words in example_commands():
+        given = commands[name].make_context(name, words).params
+        if given.get("names"):
+            texts.add(tuple(given["signals"]))
+        else:
+            signals.update(given.get("signals", []))
+        signals.update(value.rpartition("=")[0] for value in given.get("values", []))
+        scopes.update(given.get("scope") or [])
+    blocks = re.findall(
+        r"```yaml\n(.*?)```", (ROOT / "docs/how-to/waves.md").read_text(), re.DOTALL
+    )
+    for simulation in (yaml.safe_load(block)["simulation"] for block in blocks):
+        scopes.update(*(one["scopes"] for one in simulation.get("waves", [])))
+        signals.update(*(one["signals"] for one in simulation.get("peeks", [])))
+        signals.update(one["signal"] for one in simulation.get("pokes", []))
+    return signals, scopes, texts
+
+
+def test_help_and_how_to_name_signals_of_the_blade() -> None:
+    signals, scopes, texts = example_names()
+    assert len(signals) >= 3 and len(scopes) >= 2 and len(texts) >= 2
+    with Model(blade_model("rocket-1", "generated", waves=True) / "model.so") as model:
+        known = model.signals()
+        for signal in signals:
+            name, _, row = signal.removesuffix("]").partition("[")
+            assert name in known, signal
+            assert not row or int(row) < model.shape(name).rows, signal
+        for scope in scopes:
+            assert any(f"{name}.".startswith(f"{scope}.") for name in known), scope
+        for words in texts:
+            assert any(all(word in name for word in words) for name in known), words
 
 
 def test_a_wire_and_memory_rows_of_a_run_that_has_been(hello: Outcome, commits: Commits) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,14 @@ from firesim.config.load import load_text
 from firesim.run.control import ask, running_folder
 from firesim.run.folder import record_of, save_record, write_json
 from firesim.run.restart import restart_from, resumed
-from firesim.run.snapshots import all_snapshots, check_new_name, find_snapshot, read_snapshot
+from firesim.run.snapshots import (
+    FILE,
+    LARGEST_BYTES,
+    all_snapshots,
+    check_new_name,
+    find_snapshot,
+    read_snapshot,
+)
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 from typer.testing import CliRunner
@@ -70,19 +78,69 @@ def test_without_any_snapshot_no_names_are_expected(results_root: Path) -> None:
         find_snapshot("booted")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "found a damaged file, expected a snapshot"),
-        ('{"format": "other"}', 'found format "other", expected "firesim-snapshot"'),
-        ('{"format": "firesim-snapshot", "cycle": "soon"}', "found a damaged file"),
-    ],
-)
+INDEX = '{"format": "firesim-snapshot", "models": [], "cycle": '
+PARTS = '{"format": "firesim-snapshot", "cycle": 1, "models": [{"name": "node0", "kind": "rtl", '
+DAMAGED = [
+    ("{", "Invalid JSON: EOF"),
+    ("[]", "Input should be an object"),
+    ('{"format": "other"}', 'found format "other", expected "firesim-snapshot"'),
+    ('{"format": 5}', "format: Input should be 'firesim-snapshot'"),
+    (INDEX + '"soon"}', "cycle: Input should be a valid integer"),
+    (INDEX + "1e999}", "cycle: Input should be a "),
+    (INDEX + "-1}", "cycle: Input should be greater than or equal to 0"),
+    (INDEX + "9" * 5000 + "}", "Invalid JSON: number out of range"),
+    (INDEX + '1, "created_by": ' + "[" * 100_000, "Invalid JSON: recursion limit exceeded"),
+    (INDEX + '1, "unknown": ' + "[" * 100_000 + "]" * 100_000 + "}", "recursion limit exceeded"),
+    (INDEX.replace("[]", "7") + "1}", "models: Input should be a valid array"),
+    (
+        PARTS.replace("rtl", "\\u001b[2J") + '"regions": []}]}',
+        "models: 0: kind: String should match",
+    ),
+    *(
+        (PARTS + f'"state": {{"file": "{name}"}}}}]}}', "models: 0: state: file: String should")
+        for name in ("../x", "/etc/passwd", "..", ".", "a/b", "", "a\\u0000b")
+    ),
+    (PARTS + '"regions": [{"file": "../x"}]}]}', "models: 0: regions: 0: file: String should"),
+    (INDEX + '1, "links_state": {"file": "/x"}}', "links_state: file: String should"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), DAMAGED, ids=[text[:90] for text, _ in DAMAGED])
 def test_a_foreign_or_torn_index_is_refused(two: Path, text: str, message: str) -> None:
     (two / "snapshot.json").write_text(text)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=f"^{two / FILE}: .*{re.escape(message)}.*[.]$") as e:
         find_snapshot(str(two))
+    with pytest.raises(InputError, match=re.escape(str(e.value))):
+        find_snapshot("booted")
     assert all_snapshots() == []
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link", "device", "large"])
+def test_an_index_that_is_no_plain_file_is_refused(two: Path, kind: str) -> None:
+    file = two / FILE
+    if kind == "large":
+        os.truncate(file, LARGEST_BYTES + 1)
+    else:
+        file.rename(two / "elsewhere")
+        make = {"pipe": os.mkfifo, "folder": os.mkdir}
+        make.get(kind, lambda path: os.symlink("elsewhere", path))(file)
+    if kind == "device":
+        file.unlink()
+        file.symlink_to("/dev/zero")
+    expected = "more than 64 MiB" if kind == "large" else "no regular file"
+    with pytest.raises(InputError, match=f"{file}: found {expected}"):
+        find_snapshot("booted")
+
+
+def test_one_bad_folder_leaves_the_others_listed(two: Path, results_root: Path) -> None:
+    bad = make(results_root / "2026-01-02-run", "worse", node0="functional")
+    for text, message in DAMAGED:
+        (bad / FILE).write_text(text)
+        done = RUNNER.invoke(app, ["snapshot", "list"])
+        assert done.exit_code == 0
+        assert "booted" in done.stdout and "worse" not in done.stdout
+        assert done.stderr.startswith(f"{bad / FILE}: found ") and message in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_one_that_is_being_written_is_not_listed(two: Path) -> None:

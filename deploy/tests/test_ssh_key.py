@@ -30,8 +30,12 @@ def test_each_node_behind_the_gateway_gets_the_key(
     monkeypatch.setenv("FIRESIM_CACHE", str(tmp_path))
     key = public_key().read_text().split()[1]
     assert words("{}") == [[f"firesim.ssh={key}"]] * 2
+    assert words("{mode: tap, device: tap0}") == [[f"firesim.ssh={key}"]] * 2
+    one = "{ssh: false, forwards: [{node: node1, port: 22}, {node: node0, port: 80}]}"
+    assert words(one) == [[], [f"firesim.ssh={key}"]]
 
 
 def test_no_gateway_or_no_ssh_means_no_key() -> None:
     assert words("null") == [[], []]
     assert words("{ssh: false}") == [[], []]
+    assert words("{ssh: false, mode: tap, device: tap0}") == [[], []]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
+from firesim.build.paths import ROOT
+from firesim.build.tools import python_command
 from firesim.run import suite
 from firesim.run.experiments import experiments
+
+from regression.bad_input import CUT_SHORT, ENDINGS
+from regression.bad_input_cases import all_cases
 
 
 def test_without_its_tool_an_experiment_is_skipped_and_says_so(
@@ -32,3 +39,18 @@ def test_without_its_tool_an_experiment_is_skipped_and_says_so(
 
 def test_optional_tools_are_those_of_experiments() -> None:
     assert set(suite.OPTIONAL_TOOLS) <= set(experiments())
+
+
+def test_every_check_runs_once() -> None:
+    names = [part.name for part in suite.parts(ci=True)]
+    assert len(set(names)) == len(names)
+    own = {name.removeprefix("experiment ") for name in names if name.startswith("experiment ")}
+    # Its table is that of test_bad_input.py, and its endings are tests of test_run.py.
+    assert own == set(experiments()) - {"bad-input"}
+    tests = ["deploy/tests/test_bad_input.py::test_message", str(ENDINGS)]
+    words = ["-m", "pytest", "--collect-only", *tests, "-k", f"message or {CUT_SHORT}"]
+    done = subprocess.run(
+        python_command(*words), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert len(re.findall("^deploy/tests/test_bad_input", done.stdout, re.M)) == len(all_cases())
+    assert len(re.findall("^deploy/tests/test_run", done.stdout, re.M)) >= 6

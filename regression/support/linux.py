@@ -7,7 +7,7 @@ import argparse
 import re
 from dataclasses import dataclass
 
-from firesim.report.console import records
+from firesim.report.console import NUMBER, WHOLE_NUMBER, records
 
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError
@@ -84,7 +84,7 @@ def check_one_thread(experiment: Experiment, name: str, config: Config, run: Run
 
 def ping_times_us(console: str) -> list[float]:
     """Return the round trips that busybox' ping printed, in microseconds."""
-    return [float(found) * 1e3 for found in re.findall(r"\btime=([\d.]+) ms", console)]
+    return [float(found) * 1e3 for found in re.findall(rf"\btime=({NUMBER}) ms", console)]
 
 
 def streams(console: str, node: str, expected: int) -> list[Stream]:
@@ -93,7 +93,7 @@ def streams(console: str, node: str, expected: int) -> list[Stream]:
     Raises:
         ExperimentError: there are more or fewer than `expected`.
     """
-    line = r"megabytes=([\d.]+) .*\brate_Mbps=([\d.]+) .*\bretrans=(\d+)"
+    line = rf"megabytes=({NUMBER}) .*\brate_Mbps=({NUMBER}) .*\bretrans=({WHOLE_NUMBER})\b"
     found = [Stream(float(x[1]), float(x[0]), int(x[2])) for x in re.findall(line, console)]
     if len(found) != expected:
         raise ExperimentError(f"{node}: found {len(found)} results of nuttcp, expected {expected}.")

@@ -7,12 +7,12 @@ its SHA-256, into the cache; none is part of FireSim, and each has its own licen
 
 from __future__ import annotations
 
-import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from firesim.build.cache import cached
+from firesim.build.tools import python_command
 from firesim.build.tools import run as run_tool
 
 WRAPPERS = Path(__file__).resolve().parent / "open_wrappers"
@@ -33,8 +33,10 @@ class Package:
             wanted = folder / "wanted.txt"
             wanted.write_text(f"{self.name}=={self.version} --hash=sha256:{self.sha256}\n")
             run_tool(
-                [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir",
-                 "--only-binary=:all:", "--require-hashes", "-r", wanted, "-d", folder]
+                python_command(
+                    "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir",
+                    "--only-binary=:all:", "--require-hashes", "-r", wanted, "-d", folder
+                )
             )  # fmt: skip
             for wheel in folder.glob("*.whl"):
                 with zipfile.ZipFile(wheel) as content:

@@ -12,6 +12,8 @@ import random
 import re
 import statistics
 
+from firesim.report.console import WHOLE_NUMBER
+
 from regression.support.cluster import Config, merged
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run
@@ -43,7 +45,7 @@ COMPLAINT = re.compile(
     r"|nobody cared|transmit queue.*timed out|Hardware error|segfault|illegal instruction"
 )
 NUMBER = re.compile(r"\d+(\.\d+)?")
-PING = re.compile(r"^ping sequence=(\d+) (time_ns|lost)=(\d+)$", re.MULTILINE)
+PING = re.compile(rf"^ping sequence=(\d+) (time_ns|lost)=({WHOLE_NUMBER})$", re.MULTILINE)
 
 
 def shape(console: str) -> str:

@@ -6,10 +6,11 @@ import dataclasses
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from firesim.build.tools import python_command
 
 from goldengate import verilator_backend
 from goldengate.engine import backend as generated_backend
@@ -36,7 +37,7 @@ def lower(request: Request) -> dict[str, Any]:
     log = folder / "yosys.log"
     with log.open("w") as stream:
         done = subprocess.run(
-            [sys.executable, "-m", "goldengate.worker", str(folder)],
+            python_command("-m", "goldengate.worker", folder),
             stdout=stream,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
@@ -151,13 +152,14 @@ def compile(
         raise GoldenGateError(
             'found engine "verilator" with waves, expected "generated" or "auto".'
         )
+    out = out.absolute()  # Tools run in folders of their own.
     out.mkdir(parents=True, exist_ok=True)
     work = out / "build"
     shutil.rmtree(work, ignore_errors=True)
     request = Request(
         sources=[str(Path(source).absolute()) for source in sources],
         top=top,
-        out=str(work.absolute()),
+        out=str(work),
         clock=clock,
         reset=reset,
         clock_ratios=dict(clock_ratios or {}),

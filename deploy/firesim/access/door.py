@@ -6,16 +6,20 @@ from __future__ import annotations
 import json
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from firesim.config.errors import InputError, unknown
+from firesim.run.control import is_running
+from firesim.run.folder import saved_config
 from firesim.topology.describe_gateway import STATUS
-from firesim.topology.passes.gateway import SSH
+from firesim.topology.passes.gateway import SSH, SSH_PORT
 
 FIRST_TRY_S = 1.0
 LONGEST_TRY_S = 30.0
+POLL_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -29,32 +33,67 @@ class Door:
     """Results folder of the run."""
 
 
-def door_of(run: Path, node: str) -> Door:
-    """Return the way to a node's ssh.
+def door_of(run: Path, node: str, say: Callable[[str], None] = lambda text: None) -> Door:
+    """Return the way to a node's ssh; wait, and `say` so, for a gateway that is not open yet.
 
     Raises:
-        InputError: the run has no gateway, or no such node.
+        InputError: the run has no gateway, or no such node, or ended before its gateway was open.
     """
-    doors = {entry["node"]: entry for entry in _forwards(run) if entry["name"] == SSH}
+    _wait_for_gateway(run, say)
+    doors = {door.node: door for door in _doors(run)}
     if node not in doors:
         raise InputError(unknown(node, "one of the nodes with ssh", list(doors)))
-    entry = doors[node]
-    # A gateway that listens on every address is reached at this one.
-    host = "127.0.0.1" if entry["host"] == "0.0.0.0" else str(entry["host"])
-    return Door(node, host, int(entry["host_port"]), run)
+    return doors[node]
 
 
-def _forwards(run: Path) -> list[dict[str, Any]]:
+def _wait_for_gateway(run: Path, say: Callable[[str], None]) -> None:
+    """Wait until the gateway has said its ports; nodes that are many take a while to set up."""
+    if not (run / STATUS).exists():
+        if not _has_gateway(run):
+            raise InputError(
+                f"{run}: found no gateway in this run, expected one: add gateway: {{}} to system, "
+                "or -x system.gateway={} to the command."
+            )
+        say(f"waiting for the gateway of {run}")
+    while not (run / STATUS).exists():
+        if not is_running(run):
+            raise InputError(f"{run}: the run ended before its gateway was open.")
+        time.sleep(POLL_S)
+
+
+def _has_gateway(run: Path) -> bool:
+    """Return whether the simulator was given a gateway."""
+    try:
+        nodes = json.loads((run / "description.json").read_text())["nodes"]
+        return any(node.get("kind") == "gateway" for node in nodes)
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _doors(run: Path) -> list[Door]:
     try:
         status = json.loads((run / STATUS).read_text())
-        return list(status["forwards"])
-    except FileNotFoundError as error:
-        raise InputError(
-            f"{run}: found no gateway in this run, expected one: add gateway: {{}} to system, or "
-            "-x system.gateway={} to the command."
-        ) from error
+        if status["mode"] == "tap":
+            return _addresses(run)
+        return [_door(entry, run) for entry in status["forwards"] if entry["name"] == SSH]
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{run / STATUS}: cannot be read: {error}.") from error
+
+
+def _door(entry: dict[str, Any], run: Path) -> Door:
+    # A gateway that listens on every address is reached at this one.
+    host = "127.0.0.1" if entry["host"] == "0.0.0.0" else str(entry["host"])
+    return Door(str(entry["node"]), host, int(entry["host_port"]), run)
+
+
+def _addresses(run: Path) -> list[Door]:
+    """Return the nodes' own addresses: a network interface of the host leads to them."""
+    from firesim.config.load import load_file
+    from firesim.topology.resolve import resolve
+
+    plan = resolve(load_file(saved_config(run, "ssh")))
+    names = plan.gateway.ssh_nodes if plan.gateway else []
+    return [Door(name, plan.node(name).ip, SSH_PORT, run) for name in names]
 
 
 def wait_until_open(door: Door, wait_s: float) -> None:

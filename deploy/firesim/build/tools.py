@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from firesim.build.cache import cached
@@ -16,6 +17,11 @@ FIRTOOL_ROCKET = "1.62.1"
 
 class ToolError(RuntimeError):
     """An outside tool is missing or failed; the message says which and what to do."""
+
+
+def python_command(*words: str | Path) -> list[str | Path]:
+    """Return the command that runs this Python, for which the user's folder holds no modules."""
+    return [sys.executable, "-P", *words]
 
 
 def verilator_root() -> Path:

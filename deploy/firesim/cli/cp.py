@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +40,8 @@ def cp(
         raise InputError(
             f'cp: found "{source}" and "{target}", expected one of the two as NODE:PATH.'
         )
-    door = door_of(running_folder(run), str(origin.node or goal.node))
+    say = partial(typer.echo, err=True)
+    door = door_of(running_folder(run), str(origin.node or goal.node), say)
     wait_until_open(door, wait)
     if goal.node is not None:
         copy_to(Path(origin.path), door, goal.path)

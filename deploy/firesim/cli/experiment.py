@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -25,6 +26,7 @@ def experiment(
     """
     from firesim.config.errors import InputError, unknown
     from firesim.run.experiments import experiments, run_experiment
+    from firesim.run.process_tree import in_session_of_its_own
 
     if name == "--help":
         typer.echo(context.get_help())
@@ -36,4 +38,4 @@ def experiment(
         return
     if name not in known:
         raise InputError(f"experiment: {unknown(name, 'one of the experiments', list(known))}")
-    raise typer.Exit(run_experiment(name, context.args))
+    raise typer.Exit(in_session_of_its_own(partial(run_experiment, name, context.args)))

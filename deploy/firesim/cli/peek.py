@@ -38,7 +38,7 @@ def peek(
 
       firesim peek node0 soc.system.tile.core.csr.reg_mepc --at 900000
 
-      firesim peek node1 "soc.system.tile.core.rf[10]" --at 5000 --at 5001
+      firesim peek node1 "soc.system.tile.core.mem_ext.Memory[30]" --at 5000 --at 5001
     """
     from rich.console import Console
     from rich.table import Table

@@ -44,7 +44,7 @@ def poke(
 
       firesim peek node0 tile.core --list
 
-      firesim poke node0 "soc.system.tile.core.rf[10]=0x80000000" --at 900000
+      firesim poke node0 "soc.system.tile.core.mem_ext.Memory[30]=0x80000000" --at 900000
     """
     from rich.console import Console
 

@@ -78,7 +78,13 @@ def _meaning(node: dict[str, Any], definitions: dict[str, Any]) -> str:
     return f"Chooses {node['const']}." if "const" in node else ""
 
 
+def _mapping(node: dict[str, Any]) -> dict[str, Any]:
+    """Return the mapping of a definition, for which a file may also give a name (anyOf)."""
+    return next((part for part in node.get("anyOf", []) if "properties" in part), node)
+
+
 def _table(node: dict[str, Any], definitions: dict[str, Any]) -> Iterator[str]:
+    node = _mapping(node)
     yield "| key | type | default | meaning |"
     yield "|---|---|---|---|"
     required = node.get("required", [])
@@ -104,7 +110,7 @@ def configuration_page() -> str:
         for name, node in sorted(definitions.items()):
             if kind != "run" and f"### {name}" in lines:
                 continue
-            if "properties" in node:
+            if "properties" in _mapping(node):
                 lines += ["", f"### {name}", "", _cell(str(node.get("description", ""))), ""]
                 lines += _table(node, definitions)
     return "\n".join(lines) + "\n"

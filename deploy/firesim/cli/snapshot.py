@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,7 +51,7 @@ def save(
 @snapshot.command("list")
 @plain_errors
 def list_all() -> None:
-    """List the snapshots of all runs in the results, oldest first.
+    """List the snapshots of all runs in the results, oldest first, and what is wrong with others.
 
     Example: firesim snapshot list
     """
@@ -59,9 +60,13 @@ def list_all() -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from firesim.config.errors import InputError
     from firesim.run.snapshots import all_snapshots
 
-    known = all_snapshots()
+    damaged: dict[Path, InputError] = {}
+    known = all_snapshots(damaged)
+    for error in damaged.values():
+        typer.echo(str(error), err=True)
     if not known:
         typer.echo("no snapshots")
         return

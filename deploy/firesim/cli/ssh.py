@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -37,7 +38,7 @@ def ssh(
     from firesim.access.ssh import become_ssh
     from firesim.run.control import running_folder
 
-    door = door_of(running_folder(run), node)
+    door = door_of(running_folder(run), node, partial(typer.echo, err=True))
     wait_until_open(door, wait)
     words = command or []
     become_ssh(door, words[1:] if words[:1] == ["--"] else words)

@@ -27,6 +27,7 @@ def test(
       firesim test --only python --only c++
     """
     from firesim.config.errors import InputError, listed
+    from firesim.run.process_tree import in_session_of_its_own
     from firesim.run.suite import matching, parts, run_parts
 
     every = parts(ci)
@@ -35,6 +36,10 @@ def test(
         raise InputError(
             f"--only: found {only}, expected part of {listed([p.name for p in every])}."
         )
-    total = run_parts(chosen, typer.echo)
-    typer.echo(f"{total.passed} passed, {total.failed} failed")
-    raise typer.Exit(1 if total.failed or not total.passed else 0)
+
+    def work() -> int:
+        total = run_parts(chosen, typer.echo)
+        typer.echo(f"{total.passed} passed, {total.failed} failed")
+        return 1 if total.failed or not total.passed else 0
+
+    raise typer.Exit(in_session_of_its_own(work))

@@ -35,7 +35,7 @@ def waves(
 
       firesim waves node0 --from 900000 --cycles 2000
 
-      firesim waves node1 --from 5000 --scope system.tile_prci_domain --open
+      firesim waves node1 --from 5000 --scope soc.system.tile.core --open
     """
     from rich.console import Console
 

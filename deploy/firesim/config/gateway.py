@@ -50,7 +50,8 @@ class Gateway(Strict):
     device: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,15}$")] | None = None
     """The interface of mode tap."""
     ssh: bool = True
-    """Forward a free port of the host to port 22 of every node (mode user)."""
+    """Give every Linux node the user's key and, in mode user, its port 22 a free port of the
+    host."""
     forwards: list[Forward] = Field(default_factory=list)
     """More ports to forward (mode user)."""
     outgoing: bool = False

@@ -20,7 +20,7 @@ class Waves(Strict):
     end_cycle: Annotated[int, Field(ge=1, lt=2**64)]
     """The target cycle before which the file ends."""
     scopes: list[str] = Field(default_factory=list)
-    """Modules or signals by hierarchical name, such as tile.core (default everything)."""
+    """Modules or signals by hierarchical name, as soc.system.tile.core (default everything)."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Waves:

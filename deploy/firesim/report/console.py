@@ -15,6 +15,22 @@ _LINE = re.compile(
 _PAIR = re.compile(r"([a-z][a-z0-9_]*)=(\S+)")
 
 
+WHOLE_NUMBER = r"[0-9]{1,20}"
+NUMBER = rf"{WHOLE_NUMBER}(?:\.[0-9]{{1,20}})?"
+"""Patterns of decimal numbers as programs print them, for other lines than those found here."""
+_NUMBER = re.compile(rf"0x[0-9a-fA-F]{{1,16}}|{NUMBER}")
+
+
+def measured_number(text: str) -> float | None:
+    """Return a number as programs print it, decimal or 0x hexadecimal; None for any other text.
+
+    Guests print what they like: inf, nan, exponents and numbers of hundreds of digits are text.
+    """
+    if not _NUMBER.fullmatch(text):
+        return None
+    return float(int(text, 16)) if text.startswith("0x") else float(text)
+
+
 @dataclass(frozen=True)
 class Record:
     """One measurement line: its first word and its fields, as text."""
@@ -23,18 +39,8 @@ class Record:
     fields: dict[str, str]
 
     def number(self, name: str) -> float | None:
-        """Return a field as a number, decimal or 0x hexadecimal; None when it is not one."""
-        text = self.fields.get(name)
-        if text is None:
-            return None
-        try:
-            return float(int(text, 0))
-        except ValueError:
-            pass
-        try:
-            return float(text)
-        except ValueError:
-            return None
+        """Return a field as a number (see measured_number); None when it is missing or not one."""
+        return measured_number(self.fields.get(name, ""))
 
 
 def records(console: str) -> list[Record]:
@@ -47,7 +53,8 @@ def round_trips(console: str) -> list[tuple[int, float]]:
     """Return (sequence number, round-trip time in cycles) of every ping line."""
     found: list[tuple[int, float]] = []
     for record in records(console):
+        number = measured_number(record.fields.get("seq", "0"))
         cycles = record.number("rtt_cycles")
-        if record.kind == "ping" and cycles is not None:
-            found.append((int(record.number("seq") or 0), cycles))
+        if record.kind == "ping" and cycles is not None and number is not None:
+            found.append((int(number), cycles))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -23,9 +24,15 @@ class Link:
 
 
 class Network:
-    """The models of a description and the links between them."""
+    """The models of a description and the links between them.
 
-    def __init__(self, description: JsonObject) -> None:
+    `peers` names, for each node, those it talks to, as far as that is known (peers.json).
+    """
+
+    def __init__(
+        self, description: JsonObject, peers: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self.peers = peers or {}
         self.nodes = [str(node["name"]) for node in description.get("nodes", [])]
         self.node_kind = {
             str(node["name"]): str(node.get("kind", "rtl")) for node in description.get("nodes", [])
@@ -51,8 +58,12 @@ class Network:
         return hops + sum(self.switching_cycles.get(model, 0) for model in path)
 
     def ideal_round_trips(self, source: str) -> list[int]:
-        """Return the distinct ideal round trips from `source` to other nodes, in cycles."""
-        ways = {self.one_way_cycles(source, node) for node in self.nodes if node != source}
+        """Return the distinct ideal round trips from `source` to its peers, in cycles.
+
+        To all other nodes where nothing says which are its peers.
+        """
+        others = self.peers.get(source) or [node for node in self.nodes if node != source]
+        ways = {self.one_way_cycles(source, node) for node in others}
         return sorted(2 * way for way in ways if way is not None)
 
     def link_of_port(self, model: str, port: int) -> Link | None:

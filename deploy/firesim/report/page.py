@@ -73,7 +73,7 @@ def _consoles(nodes: list[NodeFiles]) -> list[dict[str, str]]:
 
 
 def _context(results: Results) -> dict[str, Any]:
-    network = Network(results.description)
+    network = Network(results.description, results.peers)
     link_figures, links_left_out = sections.link_figures(results, network)
     latencies = sorted({link.latency_cycles for link in network.links})
     return {

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from firesim.topology.peers import FILE as PEERS
 
 LARGEST_TEXT_BYTES = 256 * 1024
 """The most that is kept of one console log; the middle of a longer one is left out."""
@@ -68,6 +71,8 @@ class Results:
     result: JsonObject | None
     last_status: JsonObject | None
     versions: JsonObject
+    peers: dict[str, list[str]]
+    """The nodes that each node talks to, as far as its software's arguments say."""
     config_text: str | None
     run_log: str | None
     nodes: list[NodeFiles]
@@ -113,6 +118,38 @@ def read_table(path: Path) -> Table:
     return Table(columns, rows, incomplete)
 
 
+def read_text(path: Path) -> str:
+    """Return the text of a log; of a long one, whole lines of its beginning and its end.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    half = LARGEST_TEXT_BYTES // 2
+    with path.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(0)
+        if size <= 2 * half:
+            return stream.read().decode(errors="replace")
+        head = stream.read(half)
+        stream.seek(size - half)
+        tail = stream.read()
+    # Half a line is left out, too: what is left of a number would be another number.
+    head = head[: head.rfind(b"\n") + 1]
+    tail = tail[tail.find(b"\n") + 1 :]
+    left_out = size - len(head) - len(tail)
+    note = f"… {left_out:,} bytes left out; see the file …\n".encode()
+    return (head + note + tail).decode(errors="replace")
+
+
+def read_peers(folder: Path) -> dict[str, list[str]]:
+    """Return the nodes each node of a run talks to; nothing where the run did not keep them."""
+    try:
+        value = json.loads((folder / PEERS).read_text())
+        return {str(name): [str(other) for other in others] for name, others in value.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+
+
 class _Reader:
     """Reads files of one folder and keeps a list of what could not be read."""
 
@@ -121,19 +158,12 @@ class _Reader:
         self.missing: list[str] = []
 
     def text(self, relative: str, *, required: bool = True) -> str | None:
-        path = self.folder / relative
         try:
-            data = path.read_bytes()
+            return read_text(self.folder / relative)
         except OSError:
             if required:
                 self.missing.append(f"{relative} was not written")
             return None
-        if len(data) > LARGEST_TEXT_BYTES:
-            half = LARGEST_TEXT_BYTES // 2
-            left_out = len(data) - 2 * half
-            note = f"\n… {left_out:,} bytes left out; see the file …\n".encode()
-            data = data[:half] + note + data[-half:]
-        return data.decode("utf-8", errors="replace")
 
     def json(self, relative: str, *, required: bool = True) -> Any:
         try:
@@ -251,6 +281,7 @@ def read_results(folder: Path) -> Results:
         result=reader.object("result.json"),
         last_status=reader.last_status(),
         versions=reader.object("versions.json") or {},
+        peers=read_peers(folder),
         config_text=reader.text("config.yaml"),
         run_log=reader.text("run.log", required=False),
         nodes=nodes,

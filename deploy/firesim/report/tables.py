@@ -8,6 +8,7 @@ from statistics import mean
 from firesim.report import console
 from firesim.report.network import Network
 from firesim.report.results import JsonObject, Results
+from firesim.report.round_trips import measured_round_trips
 from firesim.report.units import byte_size, cycles_as_time, grouped, hertz, seconds, significant
 
 MEASURED, CONFIGURED, PUBLISHED = "measured", "configured", "published"
@@ -295,21 +296,18 @@ def round_trip_table(results: Results, network: Network) -> View | None:
         ]
     )
     for node in results.nodes:
-        trips = console.round_trips(node.console or "")
-        ideals = network.ideal_round_trips(node.name) if trips else []
-        ideal = ideals[0] if len(ideals) == 1 else None
-        ideal_text = " or ".join(grouped(value) for value in ideals) or "–"
-        lines = [(grouped(seq), cycles) for seq, cycles in trips]
-        if len(trips) > 1:
-            lines.append(("mean", mean(cycles for _, cycles in trips)))
+        measured = measured_round_trips(network, node.name, node.console or "")
+        lines = [(grouped(seq), cycles) for seq, cycles in measured.trips]
+        if len(lines) > 1:
+            lines.append(("mean", mean(cycles for _, cycles in measured.trips)))
         for label, cycles in lines:
-            above = cycles - ideal if ideal is not None else None
+            above = measured.above(cycles)
             view.add(
                 node.name,
                 label,
                 grouped(cycles),
                 cycles_as_time(cycles, results.clock_hz),
-                ideal_text,
+                measured.ideal_text,
                 grouped(above),
                 cycles_as_time(above, results.clock_hz) if above is not None else "–",
             )

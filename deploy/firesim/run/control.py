@@ -24,10 +24,10 @@ def running_folder(explicit: Path | None) -> Path:
         InputError: it is not running, or none or several are.
     """
     if explicit is not None:
-        if not _runs(explicit):
+        if not is_running(explicit):
             raise InputError(f"--run: found no running simulation in {explicit}, expected one.")
         return explicit.absolute()
-    running = [folder for folder in run_folders() if _runs(folder)]
+    running = [folder for folder in run_folders() if is_running(folder)]
     if not running:
         raise InputError("found no running simulation, expected one (or --run FOLDER).")
     if len(running) > 1:
@@ -36,7 +36,8 @@ def running_folder(explicit: Path | None) -> Path:
     return running[0]
 
 
-def _runs(folder: Path) -> bool:
+def is_running(folder: Path) -> bool:
+    """Return whether the simulator of a results folder runs."""
     record = load_simulator(folder)
     return record is not None and is_alive(record)
 

@@ -32,6 +32,8 @@ from firesim.run.status import StatusReader
 from firesim.run.steps import Steps
 from firesim.run.versions import versions
 from firesim.topology.describe import CONSOLE_LOG, CONTROL_SOCKET, Restart, describe
+from firesim.topology.peers import FILE as PEERS
+from firesim.topology.peers import peers
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
@@ -133,6 +135,7 @@ def _write_inputs(
         (folder / name).mkdir(exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(loaded.resolved(), sort_keys=False))
     write_json(folder / "versions.json", versions(prepared, origin))
+    write_json(folder / PEERS, peers(plan))
     threads = loaded.config.simulation.threads or os.cpu_count() or 1
     description = folder / "description.json"
     write_json(description, describe(plan, loaded.config, prepared.files, folder, threads, origin))

@@ -4,20 +4,55 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from firesim.config.base import NAME_RULE
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from firesim.config.base import NAME_RULE, Name
 from firesim.config.errors import InputError, unknown
 from firesim.run.folder import run_folders
 from firesim.topology.describe import SNAPSHOTS_FOLDER as FOLDER
 
 FILE = "snapshot.json"
 FORMAT = "firesim-snapshot"
+LARGEST_BYTES = 64 << 20
+"""The most that is read of a snapshot.json: twenty times that of a thousand nodes."""
 _AUTOMATIC = re.compile(r"(?:auto|cycle)-\d+")
+
+
+class _File(BaseModel):
+    """A file of a snapshot: beside its snapshot.json, nowhere else."""
+
+    file: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=255)]
+
+
+class _Model(BaseModel):
+    """A model of a snapshot, as far as the manager looks at it."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: Name
+    kind: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$", max_length=64)]
+    state: _File | None = None
+    regions: list[_File] = Field(default_factory=list)
+
+
+class _Index(BaseModel):
+    """A snapshot.json; what is not named here is the simulator's to check."""
+
+    model_config = ConfigDict(strict=True)
+
+    format: Literal["firesim-snapshot"]
+    cycle: Annotated[int, Field(ge=0, lt=2**64)]
+    models: list[_Model]
+    links_state: _File | None = None
+    created_by: Any = ""
 
 
 @dataclass(frozen=True)
@@ -49,50 +84,79 @@ class Snapshot:
 
     def bytes_on_disk(self) -> int:
         """Return the disk space it takes; memory that was never written takes none."""
-        files = (path.stat() for path in self.path.rglob("*") if path.is_file())
-        return sum(file.st_blocks * 512 for file in files)
+        return sum(path.lstat().st_blocks * 512 for path in self.path.rglob("*"))
 
 
 def read_snapshot(folder: Path) -> Snapshot:
-    """Read the snapshot in a folder; its contents are checked when the simulator loads it.
+    """Read the snapshot in a folder; its other files are checked when the simulator loads it.
 
     Raises:
         InputError: there is none, or it is torn or foreign.
     """
     file = folder / FILE
-    if not file.is_file():
+    if not os.path.lexists(file):
         raise InputError(f"{folder}: found no {FILE}, expected a complete snapshot.")
+    text, saved_at = _read_regular(file)
     try:
-        value: dict[str, Any] = json.loads(file.read_text())
-        if value["format"] != FORMAT:
-            raise InputError(f'{file}: found format "{value["format"]}", expected "{FORMAT}".')
-        kinds = {str(model["name"]): str(model["kind"]) for model in value["models"]}
-        created_by = value.get("created_by", "")
-        text = created_by if isinstance(created_by, str) else json.dumps(created_by)
-        cycle = int(value["cycle"])
+        index = _Index.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        if first["loc"] == ("format",) and isinstance(first["input"], str):
+            found = json.dumps(first["input"][:64])
+            raise InputError(f'{file}: found format {found}, expected "{FORMAT}".') from error
+        where = "".join(f"{part}: " for part in first["loc"])
+        raise InputError(
+            f"{file}: found a damaged file, expected a snapshot: {where}{first['msg']}."
+        ) from error
+    by = index.created_by
+    created_by = by if isinstance(by, str) and by.isprintable() else json.dumps(by)
+    kinds = {model.name: model.kind for model in index.models}
+    return Snapshot(folder.absolute(), index.cycle, created_by, kinds, saved_at)
+
+
+def _read_regular(file: Path) -> tuple[bytes, float]:
+    """Return the content and the time of change of a file that may be anything.
+
+    Raises:
+        InputError: it is a link, a device, a pipe or too large, or cannot be read.
+    """
+    try:
+        # A device is not opened at all, and a pipe is not waited for.
+        if not stat.S_ISREG(os.lstat(file).st_mode):
+            raise InputError(f"{file}: found no regular file, expected a snapshot's.")
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(handle, "rb") as stream:  # noqa: PTH123
+            status = os.fstat(handle)
+            text = stream.read(LARGEST_BYTES + 1) if stat.S_ISREG(status.st_mode) else b""
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file}: found a damaged file, expected a snapshot.") from error
-    return Snapshot(folder.absolute(), cycle, text, kinds, file.stat().st_mtime)
+    if len(text) > LARGEST_BYTES:
+        raise InputError(
+            f"{file}: found more than {LARGEST_BYTES >> 20} MiB, expected a snapshot's index."
+        )
+    return text, status.st_mtime
 
 
-def snapshots_of(run: Path) -> list[Snapshot]:
-    """Return the complete snapshots of a run, by cycle; torn ones are left out."""
+def snapshots_of(run: Path, damaged: dict[Path, InputError] | None = None) -> list[Snapshot]:
+    """Return the complete snapshots of a run, by cycle.
+
+    Others are left out; what is wrong with each is put into `damaged`, by its folder.
+    """
     found = []
     for file in sorted((run / FOLDER).glob(f"*/{FILE}")):
         if not re.fullmatch(NAME_RULE, file.parent.name):
             continue  # One that is being written has another name until it is complete.
         try:
             found.append(read_snapshot(file.parent))
-        except InputError:
-            continue  # Damaged: the simulator says how when it is asked for by its folder.
+        except InputError as error:
+            if damaged is not None:
+                damaged[file.parent] = error
     return sorted(found, key=lambda snapshot: snapshot.cycle)
 
 
-def all_snapshots() -> list[Snapshot]:
-    """Return the snapshots of all runs in the results, oldest first."""
-    found = [snapshot for run in run_folders() for snapshot in snapshots_of(run)]
+def all_snapshots(damaged: dict[Path, InputError] | None = None) -> list[Snapshot]:
+    """Return the snapshots of all runs in the results, oldest first; `damaged` as snapshots_of."""
+    found = [snapshot for run in run_folders() for snapshot in snapshots_of(run, damaged)]
     return sorted(found, key=lambda snapshot: snapshot.saved_at)
 
 
@@ -102,11 +166,15 @@ def find_snapshot(text: str) -> Snapshot:
     Raises:
         InputError: there is none; the message has the nearest name.
     """
-    if (Path(text) / FILE).is_file() or "/" in text:
+    if os.path.lexists(Path(text) / FILE) or "/" in text:
         return read_snapshot(Path(text))
-    known = all_snapshots()
+    damaged: dict[Path, InputError] = {}
+    known = all_snapshots(damaged)
     named = [snapshot for snapshot in known if snapshot.name == text]
     if not named:
+        for folder, error in damaged.items():
+            if folder.name == text:
+                raise error
         names = sorted({snapshot.name for snapshot in known})
         if not names:
             raise InputError(

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from pathlib import Path
 from firesim.build.paths import ROOT
 from firesim.build.sbt import run_sbt
 from firesim.build.simulator import build_folder, configure_and_build
-from firesim.build.tools import ToolError
+from firesim.build.tools import ToolError, python_command
 from firesim.run.experiments import SLOW_STATUS, experiments
 
 LOGS = ROOT / "build/test"
@@ -25,6 +24,8 @@ TAIL_LINES = 60
 EXPERIMENT_LIMIT_S = 1800
 OPTIONAL_TOOLS = {"engine-profile": "valgrind"}
 """Programs that set-up does not install, by the experiment that needs them."""
+AMONG_PYTHON_TESTS = ("bad-input",)
+"""Experiments of which every case is a test of the part Python already."""
 SANITIZED = ("firesim-core-tests", "firesim-switch-tests", "switch-fuzz")
 """What CI builds with sanitizers: where threads meet. The rest would double the time CI takes."""
 
@@ -53,7 +54,7 @@ def parts(ci: bool) -> list[Part]:
         Part("Python", python),
         Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals")),
     ]
-    for name in experiments():
+    for name in [name for name in experiments() if name not in AMONG_PYTHON_TESTS]:
         found.append(Part(f"experiment {name}", partial(quick_experiment, name)))
     if ci:
         found += [
@@ -63,7 +64,7 @@ def parts(ci: bool) -> list[Part]:
     return found
 
 
-def _logged(command: list[str], log: Path, limit_s: float | None = None) -> int:
+def _logged(command: list[str | Path], log: Path, limit_s: float | None = None) -> int:
     """Run a command with its output in `log`; return its exit status, 124 after the limit."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as stream:
@@ -120,7 +121,14 @@ def cpp(variant: str, targets: tuple[str, ...] = ()) -> Count:
     junit.parent.mkdir(parents=True, exist_ok=True)
     junit.unlink(missing_ok=True)
     jobs = str(os.cpu_count() or 1)
-    command = ["ctest", "--test-dir", str(folder), "-j", jobs, "--output-on-failure"]
+    command: list[str | Path] = [
+        "ctest",
+        "--test-dir",
+        str(folder),
+        "-j",
+        jobs,
+        "--output-on-failure",
+    ]
     if targets:  # CTest has a failing test in place of those of every other target
         command += ["--exclude-regex", "_NOT_BUILT$"]
     status = _logged([*command, "--output-junit", str(junit)], log)
@@ -131,7 +139,7 @@ def python() -> Count:
     """Run pytest over every Python package."""
     log, junit = LOGS / "pytest.log", LOGS / "pytest.xml"
     junit.unlink(missing_ok=True)
-    status = _logged([sys.executable, "-m", "pytest", f"--junitxml={junit}"], log)
+    status = _logged(python_command("-m", "pytest", f"--junitxml={junit}"), log)
     return _judged(_junit([junit]) if junit.is_file() else Count(), status, log)
 
 
@@ -162,7 +170,7 @@ def quick_experiment(name: str) -> Count:
     if tool and not shutil.which(tool):
         return Count(detail=f"skipped: {tool} is not installed (Debian: apt-get install {tool})")
     log = LOGS / f"experiment-{name}.log"
-    command = [sys.executable, "-m", "firesim.cli.main", "experiment", name, "--quick"]
+    command = python_command("-m", "firesim.cli.main", "experiment", name, "--quick")
     status = _logged(command, log, EXPERIMENT_LIMIT_S)
     last = (log.read_text(errors="replace").splitlines() or [""])[-1]
     if status == SLOW_STATUS and last.startswith(f"{name}: "):

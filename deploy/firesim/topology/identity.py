@@ -9,7 +9,6 @@ from firesim.access.key import public_key
 from firesim.topology.plan import Plan, PlannedNode
 
 PREFIX_BITS = 16
-SSH_PORT = 22
 SEED_BYTES = 32
 IDENTITY_SEED_BYTES = 16
 LONGEST_COMMAND_LINE = 511
@@ -24,12 +23,6 @@ def random_seed(plan: Plan, node: PlannedNode) -> bytes:
     return hashlib.sha256(f"firesim {plan.name} {node.name} {node.mac}".encode()).digest()
 
 
-def has_ssh_forward(plan: Plan, node: PlannedNode) -> bool:
-    """Whether the gateway leads to the node's ssh: then its Linux is given the user's key."""
-    forwards = plan.gateway.forwards if plan.gateway else []
-    return any(forward.port == SSH_PORT and forward.node == node.name for forward in forwards)
-
-
 def kernel_words(plan: Plan, node: PlannedNode) -> list[str]:
     """Return the words that tell a node's Linux its address, name, place and what to run."""
     words = [
@@ -38,7 +31,7 @@ def kernel_words(plan: Plan, node: PlannedNode) -> list[str]:
         f"firesim.index={node.index}",
         f"firesim.nodes={len(plan.nodes)}",
     ]
-    if has_ssh_forward(plan, node):
+    if plan.gateway and node.name in plan.gateway.ssh_nodes:
         words.append(f"firesim.ssh={public_key().read_text().split()[1]}")
     if node.command is not None:
         quote = '"' if " " in node.command else ""

@@ -141,6 +141,8 @@ class PlannedGateway:
     network: str
     """Its address with the length of the network, as 172.16.255.254/16."""
     forwards: list[PlannedForward]
+    ssh_nodes: list[str]
+    """Nodes whose ssh is reached through it: their Linux is given the user's key."""
 
 
 @dataclass

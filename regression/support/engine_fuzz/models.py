@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import random
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from firesim.build.tools import python_command
 from firesim.build.tools import run as run_tool
 from goldengate.engine import asks, backend, cluster, emit, files, items, netlist, rtlil
 from goldengate.engine.fold import fold
@@ -83,7 +83,7 @@ def _one_clock(folder: Path, netlists: Sequence[Netlist]) -> None:
         if name_of(one.seed) in wanted:
             (folder / f"{name_of(one.seed)}.in.il").write_text(one.text())
     if wanted:
-        run_tool([sys.executable, HERE / "one_clock.py", folder, json.dumps(wanted)])
+        run_tool(python_command(HERE / "one_clock.py", folder, json.dumps(wanted)))
 
 
 def _emitted(folder: Path, one: Netlist) -> str:

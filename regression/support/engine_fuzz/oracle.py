@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from pathlib import Path
 
+from firesim.build.tools import python_command
 from firesim.build.tools import run as run_tool
 
 from regression.support.engine_fuzz.builder import CLOCK, FURTHER_CLOCK, name_of
@@ -92,4 +92,4 @@ def simulate(folder: Path, netlists: list[Netlist], cycles: int) -> None:
             commands.append(f"memory_map {name}/m:{memory}")
         commands.append(f"sim -q -zinit -r {folder}/{name}.yw -vcd {folder}/{name}.vcd {name}")
     (folder / "oracle.ys").write_text("\n".join(commands) + "\n")
-    run_tool([sys.executable, "-c", _RUN, folder / "oracle.ys"])
+    run_tool(python_command("-c", _RUN, folder / "oracle.ys"))

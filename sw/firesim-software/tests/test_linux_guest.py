@@ -14,6 +14,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from firesim.report.console import records
 from firesim_software.linux import LinuxError
+from firesim_software.linux.commands import outputs
 from firesim_software.linux.description import read
 from firesim_software.linux.guest import FOLDER, guest_program, guest_programs
 
@@ -127,3 +128,15 @@ def test_a_wrong_value_is_found(memload: Path) -> None:
 def test_wrong_rates_are_refused(memload: Path, rates: str) -> None:
     status, text = load(memload, f"rate={rates}")
     assert status == 1 and "rate: expected up to 32 numbers from 1" in text
+
+
+def test_files_on_the_console_are_whole_and_named() -> None:
+    good = "firesim-output: /tmp/a\r\naGVs\r\nbG8=\r\nfiresim-output-end\r\n"
+    assert outputs(f"boot\r\n{good}more\r\n") == {"/tmp/a": b"hello"}
+    for text in ("aGVs\nb", "aGVsbG8"):
+        assert outputs(good + f"firesim-output: b\n{text}\nfiresim-output-end\n") == {
+            "/tmp/a": b"hello"
+        }
+    for name in ("", "a b", "a\0b", "a\x1b[2J"):
+        assert outputs(good.replace("/tmp/a", name)) == {}
+    assert outputs("firesim-output: a\n" * 100_000) == {}

@@ -56,12 +56,17 @@ def add_gateway(loaded: Loaded, shape: Shape, plan: Plan, latency_cycles: int) -
     )
     plan.links.append(link)
     _fill_tables(shape, plan, home, port)
-    ssh = [
-        Forward(node=node.name, port=SSH_PORT, name=SSH) for node in plan.nodes if not node.traffic
-    ]
-    chosen = [*(ssh if wanted.ssh and wanted.mode == "user" else []), *wanted.forwards]
+    servers = [node.name for node in plan.nodes if wanted.ssh and not node.traffic]
+    ssh = [Forward(node=name, port=SSH_PORT, name=SSH) for name in servers]
+    # A network interface reaches every port of every node.
+    chosen = [*(ssh if wanted.mode == "user" else []), *wanted.forwards]
+    reached = [forward.node for forward in chosen if forward.port == SSH_PORT]
     plan.gateway = PlannedGateway(
-        NAME, MAC, NETWORK, [_forward(loaded, plan, forward) for forward in chosen]
+        NAME,
+        MAC,
+        NETWORK,
+        [_forward(loaded, plan, forward) for forward in chosen],
+        servers if wanted.mode == "tap" else reached,
     )
 
 

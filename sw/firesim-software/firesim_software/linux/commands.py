@@ -7,6 +7,7 @@ import difflib
 import re
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from firesim.build.cache import content_key
@@ -19,6 +20,8 @@ from firesim_software.linux.firmware import firmware
 from firesim_software.linux.image import LinuxImage, workload
 
 FIRST_LINE = "firesim: init"
+_OUTPUT, _OUTPUT_END = "firesim-output: ", "firesim-output-end"
+"""Before and after a file that a node sends."""
 _QEMU_BOOTARGS = "console=hvc0 firesim.finisher=0x100000"
 
 
@@ -104,11 +107,21 @@ def user_part(console: str) -> str:
 
 
 def outputs(console: str) -> dict[str, bytes]:
-    """Return the files a node sent over its console, by their path on the node."""
-    found = {}
-    pattern = r"^firesim-output: (\S+)\r?\n(.*?)^firesim-output-end\r?$"
-    for match in re.finditer(pattern, console, re.MULTILINE | re.DOTALL):
-        found[match[1]] = base64.b64decode(match[2])
+    """Return the files a node sent over its console, by their path on the node.
+
+    What is not whole, has no printable name or is not base64 is text like any other.
+    """
+    found: dict[str, bytes] = {}
+    name, content = "", list[str]()
+    for line in console.replace("\r", "").split("\n"):
+        if line.startswith(_OUTPUT):
+            name, content = line.removeprefix(_OUTPUT), []
+        elif line == _OUTPUT_END and re.fullmatch(r"\S+", name) and name.isprintable():
+            with suppress(ValueError):
+                found[name] = base64.b64decode("".join(content))
+            name = ""
+        elif name:
+            content.append(line)
     return found
 
 
