@@ -23,7 +23,7 @@ def test_bring_your_own_verilog(tmp_path: Path) -> None:
     shown = follow("how-to/bring-your-own-verilog.md", tmp_path)
     ((_, result),) = results(tmp_path)
     assert [node["exit_code"] for node in result["nodes"]] == [0, 0]
-    assert result["token_hash"] == "pinned"
+    assert result["token_hash"] == "7922e8815f46f1b4"
     assert "ideal 4 x latency + 2 x switching = 25,620 cycles" in shown
     assert (tmp_path / "firesim/build/reflector/model.so").is_file()
 
