@@ -266,6 +266,16 @@ LIBRARY_CASES = [
         {"mine.cc": WIRE},
     ),
     Case(
+        "one kind in two libraries",
+        (
+            'bad.yaml:5: system.switches.tor1.library: refused by "b.cc": b.cc: FIRESIM_MODELS '
+            'failed: kind "wire" is registered twice, first by a.cc.'
+        ),
+        "system:\n  topology: tree_2_1\n  switches:\n"
+        "    tor0: {kind: wire, library: a.cc}\n    tor1: {kind: wire, library: b.cc}\n" + WORK,
+        {"a.cc": WIRE, "b.cc": WIRE + b"int other;\n"},
+    ),
+    Case(
         "snapshots of a switch without state",
         (
             "bad.yaml:9: simulation.snapshots: found snapshots of a system with the switch "

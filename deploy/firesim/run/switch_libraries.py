@@ -145,7 +145,10 @@ def _try(loaded: Loaded, plan: Plan, own: list[PlannedSwitch], binary: Path) -> 
         except subprocess.TimeoutExpired as error:
             status, output = None, (error.stdout or b"").decode(errors="replace")
     said = [json.loads(line) for line in output.splitlines() if line.startswith('{"cannot_save"')]
+    names = {str(switch.shared_object): switch.library.name for switch in own if switch.library}
     for switch, found in zip(own, said, strict=False):
+        for path, name in names.items():  # The user has never heard of our cache.
+            found["error"] = found["error"] and found["error"].replace(path, name)
         if problem := _refusal(loaded, switch, found):
             raise problem
     if len(said) < len(own):
@@ -178,8 +181,8 @@ def _refusal(loaded: Loaded, switch: PlannedSwitch, said: dict[str, Any]) -> Inp
         return loaded.error(places["kind"], text)
     if said["error"] is not None:
         place = places["settings"] if switch.settings is not None and said["kinds"] else None
-        error = str(said["error"]).replace(str(switch.shared_object), file)
-        return loaded.error(place or places["library"], f'refused by "{file}": {error}.')
+        text = f'refused by "{file}": {said["error"]}.'
+        return loaded.error(place or places["library"], text)
     if said["ports"] != len(switch.ports):
         text = f'found {said["ports"]} ports at "{switch.name}" of "{file}", expected one a link: '
         return loaded.error(places["library"], f"{text}{len(switch.ports)}.")
