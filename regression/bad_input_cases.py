@@ -15,7 +15,10 @@ from pathlib import Path
 from firesim.config.errors import InputError, listed
 from firesim.config.load import WORKLOADS, load_file, yaml_names
 from firesim.run.checks import blade_names, check_plan, linux_names, program_names
+from firesim.run.steps import Steps
+from firesim.run.switch_libraries import make_libraries
 from firesim.topology.resolve import resolve
+from rich.console import Console
 
 CONFIG = "bad.yaml"
 
@@ -81,7 +84,9 @@ def message_of(case: Case, folder: Path) -> str:
     with _inside(folder):
         try:
             loaded = load_file(Path(CONFIG), case.overrides)
-            check_plan(loaded, resolve(loaded))
+            plan = resolve(loaded)
+            check_plan(loaded, plan)
+            make_libraries(loaded, plan, Steps(Console(quiet=True)))
         except InputError as error:
             return str(error)
     return ""
@@ -92,8 +97,9 @@ def all_cases() -> list[Case]:
     from regression.bad_input_artifacts import ARTIFACT_CASES
     from regression.bad_input_engines import ENGINE_CASES, LINUX_CASES, SNAPSHOT_CASES
     from regression.bad_input_own_blades import OWN_BLADE_CASES
+    from regression.bad_input_switches import SWITCH_CASES
     from regression.bad_input_system import SYSTEM_CASES
     from regression.bad_input_yaml import YAML_CASES
 
-    later = [*ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES, *OWN_BLADE_CASES]
+    later = [*SWITCH_CASES, *ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES, *OWN_BLADE_CASES]
     return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *later]

@@ -172,14 +172,6 @@ YAML_CASES = [
         TWO + "  switch:\n    buffer_bytes: 100\n",
     ),
     Case(
-        "unknown switch",
-        (
-            'bad.yaml:4: system.switch.kind: found "cut_trough", expected '
-            '"store_and_forward" or "cut_through", did you mean "cut_through"?'
-        ),
-        TWO + "  switch:\n    kind: cut_trough\n",
-    ),
-    Case(
         "little memory",
         "bad.yaml:4: system.node.memory.size_mib: found 1, expected at least 4 MiB.",
         TWO + "  node:\n    memory: {size_mib: 1}\n",

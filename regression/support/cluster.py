@@ -13,6 +13,7 @@ import yaml
 from firesim.config.load import Loaded, load_text
 from firesim.run.prepare import prepare
 from firesim.run.steps import Steps
+from firesim.run.switch_libraries import make_libraries
 from firesim.topology.describe import Restart, describe
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
@@ -52,10 +53,12 @@ class Cluster:
     def description(self, folder: Path, restart: Restart | None = None) -> dict[str, Any]:
         """Build what is needed and return the description of a run in `folder`."""
         folder.mkdir(parents=True, exist_ok=True)
+        steps = Steps(self.experiment.console)
+        make_libraries(self.loaded, self.plan, steps)
         prepared = prepare(
             self.plan,
             folder,
-            Steps(self.experiment.console),
+            steps,
             self.loaded.config.simulation,
         )
         wanted = self.loaded.config.simulation.threads

@@ -5,9 +5,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 
 #include "core/simulation.h"
+#include "core/switch_check.h"
 #include "core/traffic.h"
 #include "gateway/gateway.h"
 #include "switch/stock_switches.h"
@@ -67,21 +69,31 @@ int simulate(const char *description) {
   return firesim::exit_status(result);
 }
 
+int check(const char *description) {
+  firesim::ModelRegistry registry;
+  register_models(registry);
+  firesim::check_switches(description, registry, std::cout);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
-  const std::string argument = argc == 2 ? argv[1] : "";
-  if (argument.empty() || argument[0] == '-') {
+  const std::string argument = argc > 1 ? argv[1] : "";
+  const bool checks = argument == "--check-switches" && argc == 3;
+  if (!checks && (argc != 2 || argument.empty() || argument[0] == '-')) {
     std::fprintf(
         argument == "--help" ? stdout : stderr,
-        "usage: firesim-sim DESCRIPTION.json\n"
-        "Simulates what the file describes (docs/reference/interfaces.md, section 5).\n"
+        "usage: firesim-sim [--check-switches] DESCRIPTION.json\n"
+        "Simulates what the file describes (docs/reference/interfaces.md, section 5), or only "
+        "tries\n"
+        "its switches.\n"
         "Exit status: 0 every node passed, 1 a node failed or the cycle limit came first,\n"
         "2 bad description, 3 error, 130 interrupted.\n");
     return argument == "--help" ? 0 : kBadDescription;
   }
   try {
-    return simulate(argv[1]);
+    return checks ? check(argv[2]) : simulate(argv[1]);
   } catch (const firesim::DescriptionError &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return kBadDescription;

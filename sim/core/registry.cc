@@ -25,9 +25,12 @@ std::filesystem::path SimulationContext::output_path(const std::string &path) co
 }
 
 void ModelRegistry::add(ModelRole role, const std::string &kind, ModelFactory factory) {
-  if (!factories_.emplace(std::pair(role, kind), std::move(factory)).second) {
-    throw std::logic_error("kind \"" + kind + "\" is registered twice");
-  }
+  const auto [known, added] =
+      kinds_.emplace(std::pair(role, kind), Kind{std::move(factory), loading_});
+  if (added) return;
+  const std::string by = known->second.library.string();
+  throw std::logic_error("kind \"" + kind + "\" is registered twice, first by " +
+                         (by.empty() ? "FireSim" : by));
 }
 
 void ModelRegistry::load_library(const std::filesystem::path &path) {
@@ -37,37 +40,58 @@ void ModelRegistry::load_library(const std::filesystem::path &path) {
   if (library == nullptr) {
     throw DescriptionError(std::string("cannot load the library of a model: ") + dlerror());
   }
+  using Version = uint32_t (*)();
   using Register = void (*)(ModelRegistry &);
+  const auto version = reinterpret_cast<Version>(dlsym(library, "firesim_model_abi"));
   const auto entry = reinterpret_cast<Register>(dlsym(library, "firesim_register"));
-  if (entry == nullptr) {
+  if (version == nullptr || entry == nullptr) {
     throw DescriptionError(path.string() +
-                           ": found no function firesim_register, expected extern \"C\" void "
-                           "firesim_register(firesim::ModelRegistry &)");
+                           ": found no FIRESIM_MODELS(registry), expected it to add the kinds");
   }
+  if (const uint32_t built_for = version(); built_for != kModelAbiVersion) {
+    throw DescriptionError(path.string() + ": found a library built for version " +
+                           std::to_string(built_for) + " of FireSim's headers, expected version " +
+                           std::to_string(kModelAbiVersion) + ": build it again");
+  }
+  loading_ = path;
   try {
     entry(*this);
   } catch (const std::exception &error) {
-    throw DescriptionError(path.string() + ": firesim_register failed: " + error.what());
+    throw DescriptionError(path.string() + ": FIRESIM_MODELS failed: " + error.what());
   }
+  loading_.clear();
   libraries_.push_back(path);
+}
+
+std::vector<std::string> ModelRegistry::kinds(ModelRole role) const {
+  std::vector<std::string> found;
+  for (const auto &[key, unused] : kinds_) {
+    if (key.first == role) found.push_back(key.second);
+  }
+  return found;
+}
+
+std::vector<std::string> ModelRegistry::kinds(ModelRole role,
+                                              const std::filesystem::path &path) const {
+  std::vector<std::string> found;
+  for (const auto &[key, kind] : kinds_) {
+    if (key.first == role && kind.library == path) found.push_back(key.second);
+  }
+  return found;
 }
 
 std::unique_ptr<Model> ModelRegistry::make(ModelRole role, const std::string &where,
                                            const nlohmann::json &entry,
                                            const SimulationContext &context) const {
   const auto kind = entry.at("kind").get<std::string>();
-  if (const auto found = factories_.find({role, kind}); found != factories_.end()) {
-    return found->second(entry, context);
+  if (const auto found = kinds_.find({role, kind}); found != kinds_.end()) {
+    return found->second.factory(entry, context);
   }
-  std::vector<std::string> kinds;
+  const std::vector<std::string> known = kinds(role);
   std::string listed;
-  for (const auto &[key, unused] : factories_) {
-    if (key.first != role) continue;
-    kinds.push_back(key.second);
-    listed += (listed.empty() ? "\"" : ", \"") + key.second + "\"";
-  }
+  for (const std::string &name : known) listed += (listed.empty() ? "\"" : ", \"") + name + "\"";
   throw DescriptionError(where + ": \"kind\" is \"" + kind + "\", expected one of " + listed +
-                         did_you_mean(kind, kinds));
+                         did_you_mean(kind, known));
 }
 
 }  // namespace firesim

@@ -3,8 +3,12 @@
 // Makes models by the "kind" of their entry in the simulation description.
 //
 // A kind of one's own is a class derived from `Model` (or from one of the switches) and a line that
-// adds it to the registry. It can live in a shared object named by the entry's key "library", which
-// exports `extern "C" void firesim_register(firesim::ModelRegistry &)`.
+// adds it to the registry. It can live in a shared object named by the entry's key "library":
+//
+//   FIRESIM_MODELS(registry) {
+//     registry.add(firesim::ModelRole::kSwitch, "spreading",
+//     firesim::make_switch<SpreadingSwitch>);
+//   }
 #pragma once
 
 #include <cstdint>
@@ -18,7 +22,17 @@
 
 #include "core/model.h"
 
+// Begins the function of a shared object that adds its kinds to `registry`, and says for which
+// version of our headers it was built.
+#define FIRESIM_MODELS(registry)                                                \
+  extern "C" uint32_t firesim_model_abi() { return firesim::kModelAbiVersion; } \
+  extern "C" void firesim_register(firesim::ModelRegistry &registry)
+
 namespace firesim {
+
+// Raised when a shared object built before can no longer be used: a class that models derive from
+// or hold has got another layout or other virtual functions.
+inline constexpr uint32_t kModelAbiVersion = 1;
 
 // What a factory may know about the run it builds a model for.
 struct SimulationContext {
@@ -49,7 +63,12 @@ class ModelRegistry {
   void add(ModelRole role, const std::string &kind, ModelFactory factory);
 
   // Loads the shared object at `path` and lets it add its kinds. Loading one twice does nothing.
+  // Throws DescriptionError for what is no library of models, or one for another version of ours.
   void load_library(const std::filesystem::path &path);
+
+  // The kinds of a role, sorted; those that the library at `path` added, if it is given.
+  std::vector<std::string> kinds(ModelRole role) const;
+  std::vector<std::string> kinds(ModelRole role, const std::filesystem::path &path) const;
 
   // `where` names the entry in messages ("switches[2]"). Throws DescriptionError for an unknown
   // kind, naming the nearest known one.
@@ -57,8 +76,14 @@ class ModelRegistry {
                               const SimulationContext &context) const;
 
  private:
-  std::map<std::pair<ModelRole, std::string>, ModelFactory> factories_;
+  struct Kind {
+    ModelFactory factory;
+    std::filesystem::path library;  // that added it; empty for what comes with FireSim
+  };
+
+  std::map<std::pair<ModelRole, std::string>, Kind> kinds_;
   std::vector<std::filesystem::path> libraries_;
+  std::filesystem::path loading_;  // the library that is adding its kinds; empty for none
 };
 
 }  // namespace firesim

@@ -13,7 +13,7 @@
 //
 // The class is all there is to a switch of one's own: a constructor that takes the configuration,
 // and the virtual functions to be changed. It is made known by one line in stock_switches.cc; in a
-// shared object of your own, by the same line in `firesim_register` (see core/registry.h).
+// shared object of your own, by the same line in `FIRESIM_MODELS` (see core/registry.h).
 #pragma once
 
 #include <utility>

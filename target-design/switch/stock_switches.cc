@@ -4,18 +4,10 @@
 #include "switch/stock_switches.h"
 
 #include "switch/cut_through.h"
+#include "switch/make_switch.h"
 #include "switch/store_and_forward.h"
 
 namespace firesim {
-
-namespace {
-
-template <typename Switch>
-std::unique_ptr<Model> make_switch(const nlohmann::json &entry, const SimulationContext &context) {
-  return std::make_unique<Switch>(read_switch_config(entry, context));
-}
-
-}  // namespace
 
 void register_stock_switches(ModelRegistry &registry) {
   registry.add(ModelRole::kSwitch, "store_and_forward", make_switch<StoreAndForwardSwitch>);

@@ -279,7 +279,7 @@ void StoreAndForwardSwitch::forward(Packet *packet) {
   pool_.release(packet);
 }
 
-bool StoreAndForwardSwitch::route(const Packet &packet, std::vector<uint32_t> &outputs) const {
+bool StoreAndForwardSwitch::route(const Packet &packet, std::vector<uint32_t> &outputs) {
   const uint64_t mac = packet.destination();
   if ((mac & 1) != 0) {  // broadcast and multicast
     for (const uint32_t port : config_.flood_ports) {

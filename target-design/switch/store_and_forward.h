@@ -62,7 +62,7 @@ class StoreAndForwardSwitch : public Model {
 
   // Where a packet goes: appends output ports to `outputs`, never `packet.ingress`. Returns false
   // if the destination is unknown, which is counted. Called once per packet, in order of stamps.
-  virtual bool route(const Packet &packet, std::vector<uint32_t> &outputs) const;
+  virtual bool route(const Packet &packet, std::vector<uint32_t> &outputs);
 
   // Whether packets are forwarded from their first flit on, not their last. The base class then
   // sends every flit as soon as it is there, its arrival being delayed by the switching latency.

@@ -58,10 +58,13 @@ class Loaded:
         data = self.config.model_dump(mode="json", exclude_none=True)
         if re.fullmatch(NAME_RULE, self.name):  # The file of a run that goes on has another name.
             data = {"name": self.name, **data}
-        software = ("elf", "disk_image", "device_tree")
-        for part, keys in (("system", ("traffic",)), ("workload", software)):
-            places: list[tuple[KeyPath, dict[str, Any]]] = [((part, "node"), data[part]["node"])]
-            places += [((part, "nodes", n), value) for n, value in data[part]["nodes"].items()]
+        for part, one, many, keys in (
+            ("system", "node", "nodes", ("traffic",)),
+            ("system", "switch", "switches", ("library",)),
+            ("workload", "node", "nodes", ("elf", "disk_image", "device_tree")),
+        ):
+            places: list[tuple[KeyPath, dict[str, Any]]] = [((part, one), data[part][one])]
+            places += [((part, many, n), value) for n, value in data[part][many].items()]
             for path, value in places:
                 for key in [key for key in keys if key in value]:
                     value[key] = str(self.file((*path, key), value[key]))

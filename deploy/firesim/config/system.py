@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -13,6 +13,8 @@ from firesim.config.own_blade import OwnBlade
 
 TRAFFIC_BLADE = "traffic"
 """The blade that has no RTL: it replays a traffic file."""
+STOCK_SWITCHES = ("store_and_forward", "cut_through")
+"""The kinds of switches that come with FireSim."""
 
 Gbps = Annotated[float, Field(gt=0, le=200)]
 LatencyCycles = Annotated[int, Field(ge=1, lt=2**32)]
@@ -39,8 +41,12 @@ class Link(Strict):
 class Switch(Strict):
     """A switch."""
 
-    kind: Literal["store_and_forward", "cut_through"] | None = None
-    """The switch model (default store_and_forward)."""
+    kind: Name | None = None
+    """The switch model: store_and_forward (default), cut_through, or a kind of `library`."""
+    library: str | None = None
+    """File with switches of your own: C++ (.cc), which is compiled, or a shared object (.so)."""
+    settings: dict[str, Any] | None = None
+    """What the kind of the library understands: any YAML, passed on as it is."""
     switching_latency_cycles: Annotated[int, Field(ge=1, lt=2**32)] | None = None
     """Cycles from the last token of a packet in to its first token out (default 10)."""
     buffer_bytes: BufferBytes | None = None

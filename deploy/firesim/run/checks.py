@@ -19,6 +19,7 @@ from firesim.run.artifacts import (
     check_elf,
 )
 from firesim.run.own_blades import check_own_blades, room_of
+from firesim.run.switch_libraries import check_switches
 from firesim.topology.plan import Plan, PlannedNode
 
 BLADES = ROOT / "target-design/blades"
@@ -75,6 +76,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
             booted.add((node.linux, node.memory_mib))
             _check_linux(loaded, node, node.linux)
         _check_files(loaded, plan, node, checked)
+    check_switches(loaded, plan)
     _check_traced(loaded, plan)
     _check_signals(loaded, plan)
     _check_waves(loaded)

@@ -30,6 +30,7 @@ from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
 from firesim.run.status import StatusReader
 from firesim.run.steps import Steps
+from firesim.run.switch_libraries import make_libraries
 from firesim.run.versions import versions
 from firesim.topology.describe import CONSOLE_LOG, CONTROL_SOCKET, Restart, describe
 from firesim.topology.peers import FILE as PEERS
@@ -110,9 +111,11 @@ def run(
     plan = resolve(loaded)
     check_plan(loaded, plan)
     origin = restart(plan) if restart else None
+    steps = Steps(console)
+    make_libraries(loaded, plan, steps)
     folder = new_folder(loaded.name, results)
     try:
-        prepared = prepare(plan, folder, Steps(console), loaded.config.simulation)
+        prepared = prepare(plan, folder, steps, loaded.config.simulation)
         check_bridges(loaded, plan, prepared.files)
         description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:
@@ -134,7 +137,7 @@ def _write_inputs(
     for name in [node.name for node in plan.nodes] + [switch.name for switch in plan.switches]:
         (folder / name).mkdir(exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(loaded.resolved(), sort_keys=False))
-    write_json(folder / "versions.json", versions(prepared, origin))
+    write_json(folder / "versions.json", versions(plan, prepared, origin))
     write_json(folder / PEERS, peers(plan))
     threads = loaded.config.simulation.threads or os.cpu_count() or 1
     description = folder / "description.json"

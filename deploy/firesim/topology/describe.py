@@ -107,7 +107,7 @@ def describe(
             ),
             *gateway_entries(plan, config),
         ],
-        "switches": [_switch(switch, config) for switch in plan.switches],
+        "switches": [describe_switch(switch, config) for switch in plan.switches],
         "links": [
             {
                 "name": link.name,
@@ -278,11 +278,13 @@ def _trigger(trigger: Trigger, first_cycle: int) -> dict[str, Any]:
     return trigger.model_dump()
 
 
-def _switch(switch: PlannedSwitch, config: RunConfig) -> dict[str, Any]:
+def describe_switch(switch: PlannedSwitch, config: RunConfig) -> dict[str, Any]:
+    """Return the entry of a switch in the description."""
     interval = config.simulation.throughput_interval_cycles
     return {
         "name": switch.name,
         "kind": switch.kind,
+        **_own_switch(switch),
         "switching_latency_cycles": switch.switching_latency_cycles,
         "ports": [
             {
@@ -299,4 +301,14 @@ def _switch(switch: PlannedSwitch, config: RunConfig) -> dict[str, Any]:
         "statistics": f"{switch.name}/ports.json",
         "throughput_interval_cycles": interval or None,
         "throughput": f"{switch.name}/throughput.csv" if interval else None,
+    }
+
+
+def _own_switch(switch: PlannedSwitch) -> dict[str, Any]:
+    """Return what an entry says of a switch of the user's, nothing for one of ours."""
+    if switch.library is None:
+        return {}
+    return {
+        "library": str(switch.shared_object or switch.library),
+        "settings": switch.settings or {},
     }

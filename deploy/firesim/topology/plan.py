@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from firesim.config.engine_names import Engine
 from firesim.config.memory import Memory
@@ -104,7 +105,15 @@ class PlannedSwitch:
     """MAC address to output port."""
     flood_ports: list[int] = field(default_factory=list)
     """Ports of the spanning tree: where broadcasts and unknown addresses go."""
+    library: Path | None = None
+    """The user's file with this kind; None for the kinds that come with FireSim."""
+    settings: dict[str, Any] | None = None
+    """What the user's kind is told."""
+    shared_object: Path | None = None
+    """What is loaded for `library`, once that is built."""
     host: str = "local"
+    places: dict[str, KeyPath] = field(default_factory=dict)
+    """Where in the configuration kind, library and settings were given."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 from firesim.config.load import Loaded
 from firesim.config.memory import Memory
 from firesim.config.positions import KeyPath
-from firesim.config.system import TRAFFIC_BLADE, Link, Node, Switch
+from firesim.config.system import STOCK_SWITCHES, TRAFFIC_BLADE, Link, Node, Switch
 from firesim.config.units import cycles_of, rate
 from firesim.config.workload import Job
 from firesim.topology.explicit import shape_of
@@ -23,6 +23,7 @@ from firesim.topology.shape import Shape, link_name
 
 DEFAULT_LATENCY_CYCLES = 6400
 DEFAULT_BANDWIDTH_GBPS = 200.0
+DEFAULT_SWITCH = STOCK_SWITCHES[0]
 DEFAULT_SWITCHING_CYCLES = 10
 DEFAULT_BUFFER_BYTES = 524_288
 DEFAULT_BLADE = "rocket-1"
@@ -272,7 +273,7 @@ def _switches(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rat
         buffer_bytes = settings.get("buffer_bytes", DEFAULT_BUFFER_BYTES)[0]
         switch = PlannedSwitch(
             name=name,
-            kind=settings.get("kind", "store_and_forward")[0],
+            kind=settings.get("kind", DEFAULT_SWITCH)[0],
             switching_latency_cycles=settings.get(
                 "switching_latency_cycles", DEFAULT_SWITCHING_CYCLES
             )[0],
@@ -280,4 +281,23 @@ def _switches(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rat
         switch.ports = [
             PlannedPort(peer, rate_of[name, peer], buffer_bytes) for peer in peers[name]
         ]
+        _switch_library(loaded, switch, special, settings)
         plan.switches.append(switch)
+
+
+def _switch_library(
+    loaded: Loaded, switch: PlannedSwitch, special: Switch | None, settings: _Settings
+) -> None:
+    """Plan what a switch of the user's is made from.
+
+    A kind of a single switch replaces the settings of `system.switch`, too, since they are those
+    of another kind, and a stock kind replaces its library.
+    """
+    own = _Settings((special, ("system", "switches", switch.name)))
+    chosen = own if special is not None and special.kind is not None else settings
+    from_file = own if chosen is own and switch.kind in STOCK_SWITCHES else settings
+    library, switch.places["library"] = from_file.get("library")
+    switch.settings, switch.places["settings"] = chosen.get("settings")
+    switch.places["kind"] = settings.get("kind")[1]
+    if library is not None:
+        switch.library = loaded.file(switch.places["library"], library)
