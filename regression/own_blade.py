@@ -20,7 +20,7 @@ from typing import Any
 
 from firesim.build.paths import ROOT
 
-from regression.support.captures import read_capture
+from regression.support.captured_frames import read_capture
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
 from regression.support.open_designs import OPEN_DESIGNS
 
@@ -139,9 +139,9 @@ def check_bytes(results: Path, node: str) -> int:
     # A node's port as the switch sees it: what it sends there, and what it receives from there.
     sent: list[bytes] = []
     answers: list[bytes] = []
-    for packet in read_capture(results / "tor0/capture.pcapng"):
-        if packet.port == port:
-            (sent if packet.outbound else answers).append(packet.data)
+    for frame in read_capture(results / "tor0/capture.pcapng"):
+        if frame.port == port:
+            (answers if frame.inbound else sent).append(frame.data)
     if not answers:
         raise ExperimentError(f"{results}: {node} sent nothing.")
     for index, (question, answer) in enumerate(zip(sent, answers, strict=False)):

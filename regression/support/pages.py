@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from firesim.build.paths import ROOT
 
 HOW_TO = ROOT / "docs/how-to"
 _FENCE = re.compile(
-    r"^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL
+    r"^ *```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^ *```[ ]*$", re.MULTILINE | re.DOTALL
 )
 _FILE_NAME = re.compile(r"^(?://|#|;|--)\s*(?P<name>[\w./-]+\.\w+)\s*$")
 _ANYTHING = "…"
@@ -58,7 +59,7 @@ def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     found = []
     for match in _FENCE.finditer(text):
-        body = match["text"]
+        body = textwrap.dedent(match["text"])
         name = _FILE_NAME.match(body.partition("\n")[0])
         line = text.count("\n", 0, match.start("text")) + 1
         found.append(Block(line, match["language"], body, name["name"] if name else None))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import platform
 import shutil
 import subprocess
@@ -134,7 +135,7 @@ def _version() -> str:
 
 def host_fingerprint() -> str:
     """Name what `-march=native` depends on, for use in cache keys."""
-    done = subprocess.run(
-        ["g++", "-march=native", "-Q", "--help=target"], capture_output=True, text=True, check=False
-    )
+    command = ["g++", "-march=native", "-Q", "--help=target"]
+    environment = {**os.environ, "COLUMNS": "80"}  # By which the answer is laid out.
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return f"{platform.machine()}\n{done.stdout}"
