@@ -68,8 +68,8 @@ class Model {
   virtual void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                        std::span<Batch> outputs) = 0;
 
-  // Whether the run waits for this node's end. False for nodes that have none of their own, such as
-  // a gateway. Constant over the life of the model.
+  // Whether this node's end helps to decide the end of the run. False for nodes that have none of
+  // their own, such as a gateway. Constant over the life of the model.
   virtual bool counts_for_end() const { return true; }
 
   // How the node ended, once it has. Read after every `advance`; must not change after it is set.

@@ -77,7 +77,8 @@ size_t Scheduler::Impl::add_model(Model &model, bool is_node) {
   slot.is_node = is_node;
   slot.inputs.resize(model.port_count());
   slot.outputs.resize(model.port_count());
-  if (is_node && model.counts_for_end()) ++node_count_;
+  slot.counts_for_end = is_node && model.counts_for_end();
+  if (slot.counts_for_end) ++node_count_;
   return slots_.size() - 1;
 }
 

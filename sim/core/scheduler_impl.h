@@ -39,6 +39,7 @@ struct Output {
 struct alignas(64) Slot {
   Model *model = nullptr;
   bool is_node = false;
+  bool counts_for_end = false;  // a node that the run waits for
 
   // One entry per port; then those of hidden links, which have no port.
   std::vector<Input> inputs;
@@ -133,6 +134,7 @@ class Scheduler::Impl {
   bool try_queue(Slot &slot) const;
   void fence() const;
   bool note_end(const Slot &slot, uint64_t start, uint64_t target);
+  void count_end(const Slot &slot);
   void fail(const std::string &message);
 
   const SchedulerOptions options_;

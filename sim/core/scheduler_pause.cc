@@ -62,17 +62,7 @@ void Scheduler::Impl::restore_ends() {
   for (Slot &slot : slots_) {
     if (!slot.model->end()) continue;
     slot.ended = true;
-    const ModelEnd &end = *slot.model->end();
-    if (slot.is_node && slot.model->counts_for_end()) {
-      ++ended_nodes_;
-      last_end_ = std::max(last_end_, end.cycle);
-    }
-    if (end.assert_failed || options_.end_with_first) {
-      end_decided_ = std::min(end_decided_, end.cycle);
-    }
-  }
-  if (node_count_ > 0 && ended_nodes_ == node_count_) {
-    end_decided_ = std::min(end_decided_, last_end_);
+    count_end(slot);
   }
   if (end_decided_ == UINT64_MAX) return;
   end_limit_ = std::min(end_limit_, std::max(end_decided_ + diameter_, start_cycle_));

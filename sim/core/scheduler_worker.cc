@@ -323,15 +323,7 @@ bool Scheduler::Impl::note_end(const Slot &slot, uint64_t start, uint64_t target
   FIRESIM_CHECK(end.cycle >= start && end.cycle < target,
                 "a node must end in a cycle of the advance that reports it");
   const std::lock_guard lock(end_mutex_);
-  if (slot.is_node) {
-    ++ended_nodes_;
-    last_end_ = std::max(last_end_, end.cycle);
-  }
-  if (end.assert_failed || options_.end_with_first) {
-    end_decided_ = std::min(end_decided_, end.cycle);
-  } else if (ended_nodes_ == node_count_) {
-    end_decided_ = std::min(end_decided_, last_end_);
-  }
+  count_end(slot);
   if (end_decided_ == UINT64_MAX) return false;
   const uint64_t limit = end_decided_ + diameter_;
   if (limit >= end_limit_) return false;
@@ -339,6 +331,19 @@ bool Scheduler::Impl::note_end(const Slot &slot, uint64_t start, uint64_t target
   if (limit >= limit_.load(std::memory_order_relaxed)) return false;
   limit_.store(limit, std::memory_order_release);
   return true;
+}
+
+// The one rule of what decides the end of a run, for ends that happen and for those that a snapshot
+// has kept: a failed assert at once, the ends of nodes that count as configured, any other end
+// never.
+void Scheduler::Impl::count_end(const Slot &slot) {
+  const ModelEnd &end = *slot.model->end();
+  if (end.assert_failed) end_decided_ = std::min(end_decided_, end.cycle);
+  if (!slot.counts_for_end) return;
+  ++ended_nodes_;
+  last_end_ = std::max(last_end_, end.cycle);
+  if (options_.end_with_first) end_decided_ = std::min(end_decided_, end.cycle);
+  if (ended_nodes_ == node_count_) end_decided_ = std::min(end_decided_, last_end_);
 }
 
 void Scheduler::Impl::fail(const std::string &message) {

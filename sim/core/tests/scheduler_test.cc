@@ -44,6 +44,7 @@ class Echo : public Model {
 
   void finish(uint64_t end_cycle) override { finished_at = end_cycle; }
   bool counts_for_end() const override { return counts; }
+  void has_ended(ModelEnd end) { set_end(std::move(end)); }
 
   bool counts = true;
   uint64_t end_at = UINT64_MAX;
@@ -128,6 +129,51 @@ TEST(Scheduler, ANodeWithoutAnEndOfItsOwnIsNotWaitedFor) {
   const RunResult result = scheduler.run();
   EXPECT_EQ(result.reason, "ended") << result.message;
   EXPECT_EQ(result.end_cycle, 509u);
+}
+
+// a - gateway - b; the gateway ends, too, but that decides nothing, whether the run sees it happen
+// or goes on from a snapshot made afterwards.
+TEST(Scheduler, AnEndThatDoesNotCountDecidesNothing) {
+  for (SchedulerOptions options : all_options()) {
+    for (const bool first : {false, true}) {
+      for (const bool restored : {false, true}) {
+        options.end_with_first = first;
+        Echo a("a", 1);
+        Echo b("b", 1);
+        Echo gateway("gateway", 2);
+        a.end_at = 500;
+        b.end_at = 731;
+        gateway.counts = false;
+        gateway.end_at = 100;
+        Scheduler scheduler(options);
+        for (Echo *model : {&a, &b, &gateway}) scheduler.add_model(*model, true);
+        scheduler.connect("a", 0, 0, 2, 0, 9);
+        scheduler.connect("b", 1, 0, 2, 1, 9);
+        if (restored) {
+          gateway.has_ended({100, 0, false, ""});
+          scheduler.start_at(300);
+        }
+        const RunResult result = scheduler.run();
+        ASSERT_EQ(result.reason, "ended") << result.message;
+        ASSERT_EQ(result.end_cycle, (first ? 500U : 731U) + 18U) << restored;
+        ASSERT_EQ(result.models[2].end->cycle, 100U);
+      }
+    }
+  }
+}
+
+// Without any node that counts only the limit ends a run.
+TEST(Scheduler, WithoutNodesThatCountTheLimitDecides) {
+  for (const bool first : {false, true}) {
+    Echo gateway("gateway", 0);
+    gateway.counts = false;
+    gateway.end_at = 100;
+    Scheduler scheduler({.max_cycles = 5000, .end_with_first = first});
+    scheduler.add_model(gateway, true);
+    const RunResult result = scheduler.run();
+    EXPECT_EQ(result.reason, "max_cycles");
+    EXPECT_EQ(result.end_cycle, 5000U);
+  }
 }
 
 TEST(Scheduler, TheFirstEndDecidesIfConfigured) {
