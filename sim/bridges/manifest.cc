@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "config.h"
+#include "core/json_reader.h"
 
 namespace firesim::bridges {
 namespace {
@@ -80,10 +80,9 @@ bool Manifest::has_bridge(const std::string& kind) const {
 }
 
 Manifest Manifest::read(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) throw ConfigError(fmt::format("{}: cannot be opened", file.string()));
+  const json document = read_json_file(file, kManifestLimits);
   try {
-    return parse(json::parse(stream));
+    return parse(document);
   } catch (const json::exception& error) {
     throw ConfigError(fmt::format("{}: not a model manifest: {}", file.string(), error.what()));
   } catch (const ConfigError& error) {

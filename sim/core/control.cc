@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/fields.h"
+#include "core/json_reader.h"
 #include "core/model.h"
 
 namespace firesim {
@@ -23,7 +24,7 @@ namespace firesim {
 namespace {
 
 constexpr size_t kMaxClients = 16;
-constexpr size_t kMaxLineBytes = 65536;
+constexpr size_t kMaxLineBytes = kControlLimits.bytes;
 constexpr int kSendTimeoutMs = 2000;
 
 nlohmann::json refusal(const std::string &error) { return {{"ok", false}, {"error", error}}; }
@@ -154,7 +155,7 @@ bool ControlSocket::answer_lines(Client &client) {
     if (end == std::string::npos) break;
     const std::string line = client.received.substr(0, end);
     client.received.erase(0, end + 1);
-    if (!send_all(client.descriptor, answer(line).dump() + "\n")) return false;
+    if (!send_all(client.descriptor, dump_any(answer(line)) + "\n")) return false;
   }
   if (client.received.size() <= kMaxLineBytes) return true;
   send_all(
@@ -165,9 +166,9 @@ bool ControlSocket::answer_lines(Client &client) {
 
 nlohmann::json ControlSocket::answer(const std::string &line) {
   try {
-    const nlohmann::json command = nlohmann::json::parse(line, nullptr, false);
-    if (command.is_discarded()) return refusal("the line is not valid JSON");
-    return obey(command);
+    return obey(parse_json(line, kControlLimits));
+  } catch (const JsonError &error) {
+    return refusal(std::string("the line: ") + error.what());
   } catch (const std::exception &error) {
     return refusal(error.what());
   }

@@ -4,23 +4,20 @@
 #include "core/fields.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <utility>
 
+#include "core/json_reader.h"
 #include "core/model.h"
 
 namespace firesim {
 
 namespace {
 
-// The value as it stands in the file, cut to a length that fits a sentence.
-std::string shown(const nlohmann::json &value) {
-  std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return text;
-}
+constexpr size_t kMaxNameBytes = 128;
 
 size_t edit_distance(const std::string &a, const std::string &b) {
   std::vector<size_t> row(b.size() + 1);
@@ -116,6 +113,23 @@ std::string Fields::text(const std::string &key) {
   const nlohmann::json &value = get(key, "a non-empty string");
   if (!value.is_string() || value.get<std::string>().empty()) fail(key, "a non-empty string");
   return value.get<std::string>();
+}
+
+std::string Fields::any_text(const std::string &key) {
+  const nlohmann::json &value = get(key, "a string");
+  if (!value.is_string()) fail(key, "a string");
+  return value.get<std::string>();
+}
+
+std::string Fields::name(const std::string &key) {
+  const std::string name = text(key);
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/' || c == ':';
+  });
+  if (!plain || name.size() > kMaxNameBytes) {
+    fail(key, "up to 128 letters, digits and the characters _ - . / :");
+  }
+  return name;
 }
 
 std::optional<std::string> Fields::optional_text(const std::string &key) {

@@ -26,6 +26,11 @@ class Fields {
   double number(const std::string &key, double least, double most, std::optional<double> missing);
   bool boolean(const std::string &key, std::optional<bool> missing = std::nullopt);
   std::string text(const std::string &key);
+  // As `text`, but it may be empty.
+  std::string any_text(const std::string &key);
+  // The name of a model or link, which appears in files and messages and so is kept plain: up to
+  // 128 letters, digits and the characters _ - . / :
+  std::string name(const std::string &key);
   // Nothing if the key is missing or null.
   std::optional<std::string> optional_text(const std::string &key);
   std::optional<uint64_t> optional_integer(const std::string &key, uint64_t least, uint64_t most);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/atomic_file.h"
+#include "core/json_reader.h"
 #include "core/simulation.h"
 #include "core/token_hash.h"
 
@@ -106,7 +107,7 @@ RunResult Simulation::run() {
   std::ofstream status_file(context_.results_directory / "status.jsonl");
   const RunResult result =
       scheduler_->run([&status_file](double wall_s, const std::vector<ModelStatus> &models) {
-        status_file << status_to_json(wall_s, models).dump() << '\n' << std::flush;
+        status_file << dump_any(status_to_json(wall_s, models)) << '\n' << std::flush;
         status_file.clear();  // a full disk must not end the run; the next line may fit again
       });
   snapshots_->close();
@@ -114,7 +115,7 @@ RunResult Simulation::run() {
   nlohmann::json json = result_to_json(result, models_);
   json["start_cycle"] = start_cycle();
   json["snapshots"] = snapshots_->made();
-  write_file_atomically(context_.results_directory / "result.json", json.dump(1) + "\n");
+  write_file_atomically(context_.results_directory / "result.json", dump_any(json, 1) + "\n");
   return result;
 }
 

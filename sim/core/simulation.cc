@@ -4,48 +4,14 @@
 #include "core/simulation.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "core/fields.h"
+#include "core/json_reader.h"
 
 namespace firesim {
 
-namespace {
-
-nlohmann::json read_json(const std::filesystem::path &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw DescriptionError(path.string() + ": cannot be read, expected a simulation description");
-  }
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string text = content.str();
-  try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error &error) {
-    const size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
-    throw DescriptionError(path.string() + ":" + std::to_string(line) + ": not valid JSON");
-  }
-}
-
-// Names appear in files and messages, so they are kept plain.
-std::string read_name(Fields &fields) {
-  const std::string name = fields.text("name");
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/' || c == ':';
-  });
-  if (!plain || name.size() > 128) {
-    fields.fail("name", "up to 128 letters, digits and the characters _ - . / :");
-  }
-  return name;
-}
-
-}  // namespace
-
 Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &registry)
-    : description_(read_json(description)) {
+    : description_(read_json_file(description, kDescriptionLimits)) {
   const nlohmann::json &json = description_;
   context_.description_directory = std::filesystem::absolute(description).parent_path();
   Fields fields(json, description.string(),
@@ -105,7 +71,7 @@ void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string where = list + "[" + std::to_string(i) + "]";
     Fields fields(entries[i], where);
-    const std::string name = read_name(fields);
+    const std::string name = fields.name("name");
     fields.text("kind");
     const std::optional<std::string> library = fields.optional_text("library");
     const std::optional<std::string> from = fields.optional_text("restore_from");
@@ -145,7 +111,7 @@ void Simulation::add_links(const nlohmann::json &entries) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string where = "links[" + std::to_string(i) + "]";
     Fields fields(entries[i], where);
-    const std::string name = read_name(fields);
+    const std::string name = fields.name("name");
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       fields.fail("name", "a name that no other link has");
     }

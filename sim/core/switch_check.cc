@@ -3,9 +3,8 @@
 // Makes switches one by one and says how that went.
 #include "core/switch_check.h"
 
-#include <fstream>
-
 #include "core/fields.h"
+#include "core/json_reader.h"
 
 namespace firesim {
 
@@ -34,8 +33,7 @@ nlohmann::json check_switch(const nlohmann::json &entry, const std::string &wher
 }  // namespace
 
 void check_switches(const std::filesystem::path &path, ModelRegistry &registry, std::ostream &out) {
-  std::ifstream file(path, std::ios::binary);
-  const nlohmann::json description = nlohmann::json::parse(file, nullptr, false);
+  const nlohmann::json description = read_json_file(path, kDescriptionLimits);
   Fields fields(description, path.string());
   SimulationContext context;
   context.description_directory = std::filesystem::absolute(path).parent_path();

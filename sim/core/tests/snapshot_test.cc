@@ -423,7 +423,11 @@ TEST_F(SnapshotTest, TheControlSocketSavesAndStops) {
   EXPECT_EQ(client->ask(R"({"command": "snapshot", "name": "../x"})")["error"],
             "\"name\" is \"../x\", expected up to 64 letters, digits and the characters _ - . "
             "that do not begin with \".\", \"auto-\" or \"cycle-\"");
-  EXPECT_EQ(client->ask("{")["error"], "the line is not valid JSON");
+  EXPECT_EQ(client->ask("{")["error"], "the line: not valid JSON");
+  EXPECT_EQ(client->ask(R"({"command": "status", "command": "stop"})")["error"],
+            "the line: found the key \"command\" twice in one object");
+  EXPECT_EQ(client->ask(std::string(60000, '['))["error"],
+            "the line: found more than 8 objects and arrays within each other");
   EXPECT_EQ(client->ask(R"({"command": "stat"})")["error"],
             "command: \"command\" is \"stat\", expected one of \"status\", \"snapshot\", \"stop\" "
             "(did you mean \"status\"?)");
