@@ -3,9 +3,7 @@
 // Memory mapped from the kernel.
 #include "core/mapped_memory.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -35,25 +33,9 @@ MappedMemory MappedMemory::zeros(uint64_t bytes) {
   return {map(bytes, MAP_ANONYMOUS, -1, "memory"), bytes};
 }
 
-MappedMemory MappedMemory::copy_on_write(const std::filesystem::path &file, uint64_t bytes) {
-  if (bytes == 0) return {};
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    throw std::runtime_error("cannot read " + file.string() + ": " + std::strerror(errno));
-  }
-  try {
-    const off_t length = lseek(descriptor, 0, SEEK_END);
-    if (length < 0 || static_cast<uint64_t>(length) < bytes) {
-      throw std::runtime_error(file.string() + " has " + std::to_string(length) +
-                               " bytes, expected at least " + std::to_string(bytes));
-    }
-    uint8_t *data = map(bytes, 0, descriptor, file.string());
-    close(descriptor);
-    return {data, bytes};
-  } catch (...) {
-    close(descriptor);
-    throw;
-  }
+MappedMemory MappedMemory::copy_on_write(const RegularFile &file) {
+  if (file.bytes() == 0) return {};
+  return {map(file.bytes(), 0, file.descriptor(), "a file"), file.bytes()};
 }
 
 void MappedMemory::swap(MappedMemory &other) noexcept {

@@ -6,7 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+
+#include "core/regular_file.h"
 
 namespace firesim {
 
@@ -25,9 +26,9 @@ class MappedMemory {
   // `bytes` of zeros. Throws std::runtime_error when there is no room.
   static MappedMemory zeros(uint64_t bytes);
 
-  // The first `bytes` of the file, which must be that long and must not change as long as this
-  // object lives; writes do not reach it. Throws std::runtime_error.
-  static MappedMemory copy_on_write(const std::filesystem::path &file, uint64_t bytes);
+  // The whole content of the file, which must not change as long as this object lives; writes do
+  // not reach it. Throws std::runtime_error.
+  static MappedMemory copy_on_write(const RegularFile &file);
 
   uint8_t *data() const { return data_; }
   uint64_t size() const { return bytes_; }

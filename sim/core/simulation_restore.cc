@@ -4,9 +4,16 @@
 #include <algorithm>
 
 #include "core/fields.h"
+#include "core/json_reader.h"
 #include "core/simulation.h"
 
 namespace firesim {
+
+namespace {
+
+constexpr size_t kMaxFingerprintBytes = 256;  // that are shown
+
+}  // namespace
 
 // Without clones the system must be the one that was saved: what is in the snapshot must be here.
 void Simulation::check_same_system() const {
@@ -53,12 +60,12 @@ void Simulation::restore_models() {
     const std::string where = restore_->where() + ": " + from;
     const bool other_kind = saved->kind != kinds_[i];
     if (other_kind && !model.continues(saved->kind)) {
-      throw SnapshotError(where + " is of kind \"" + saved->kind + "\", expected \"" + kinds_[i] +
-                          "\" as in this system");
+      throw SnapshotError(where + " is of kind " + shown(saved->kind) + ", expected \"" +
+                          kinds_[i] + "\" as in this system");
     }
     if (!other_kind && saved->fingerprint != model.fingerprint()) {
-      throw SnapshotError(where + " is \"" + saved->fingerprint + "\", expected \"" +
-                          model.fingerprint() + "\" as in this system");
+      throw SnapshotError(where + " is " + shown(saved->fingerprint, kMaxFingerprintBytes) +
+                          ", expected \"" + model.fingerprint() + "\" as in this system");
     }
     StateReader state = restore_->model_state(from);
     ModelState::load(model, state, cycle);

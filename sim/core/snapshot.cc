@@ -3,14 +3,11 @@
 // Writes and reads the folders of snapshots.
 #include "core/snapshot.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "core/atomic_file.h"
-#include "core/snapshot_files.h"
+#include "core/fields.h"
+#include "core/json_reader.h"
 #include "core/token_hash.h"
 
 namespace firesim {
@@ -19,6 +16,10 @@ namespace {
 
 constexpr char kFormat[] = "firesim-snapshot";
 constexpr uint64_t kVersion = 1;
+constexpr uint64_t kMaxCycle = uint64_t{1} << 62;
+// Of a file: states are read into memory whole, regions are mapped.
+constexpr uint64_t kMaxStateBytes = uint64_t{4} << 30;
+constexpr uint64_t kMaxRegionBytes = uint64_t{1} << 40;
 constexpr char kIndexFile[] = "snapshot.json";
 constexpr char kLinksFile[] = "links";
 
@@ -47,6 +48,14 @@ uint64_t index_hash(nlohmann::json index) {
 nlohmann::json file_entry(const FileContent &file, uint64_t hash) {
   return {
       {"file", file.path.filename().string()}, {"bytes", file.bytes}, {"hash", hash_to_hex(hash)}};
+}
+
+// What could not be read again is not written.
+void check_writable(const FileContent &file, uint64_t most_bytes) {
+  if (file.bytes <= most_bytes) return;
+  throw std::runtime_error(file.path.filename().string() + " would have " +
+                           std::to_string(file.bytes) + " bytes, and at most " +
+                           std::to_string(most_bytes) + " can be read back");
 }
 
 // In the order of the models: the state of each, then its regions.
@@ -96,6 +105,9 @@ void write_content(const std::filesystem::path &folder, const SnapshotContent &c
     links.insert(links.end(), data.begin(), data.end());
   }
   files.push_back({folder / (std::string(kLinksFile) + ".state"), links.data(), links.size()});
+  for (const FileContent &file : files) {
+    check_writable(file, file.path.extension() == ".state" ? kMaxStateBytes : kMaxRegionBytes);
+  }
   const std::vector<uint64_t> hashes = write_files(files);
   nlohmann::json index = {{"format", kFormat},
                           {"version", kVersion},
@@ -107,7 +119,9 @@ void write_content(const std::filesystem::path &folder, const SnapshotContent &c
                           {"links_state", file_entry(files.back(), hashes.back())},
                           {"configuration", content.configuration}};
   index["hash"] = hash_to_hex(index_hash(index));
-  write_file_atomically(folder / kIndexFile, index.dump(1) + "\n");
+  const std::string text = index.dump(1) + "\n";
+  check_writable({kIndexFile, nullptr, text.size()}, kSnapshotLimits.bytes);
+  write_file_atomically(folder / kIndexFile, text);
 }
 
 // "snapshot booted"; a folder given with a slash at its end has no file name.
@@ -167,94 +181,131 @@ void remove_snapshot(const std::filesystem::path &folder) {
   std::filesystem::remove_all(folder, ignored);
 }
 
-Snapshot::Snapshot(const std::filesystem::path &folder)
-    : folder_(folder), where_(snapshot_name(folder)) {
-  const nlohmann::json index = read_index();
+Snapshot::Snapshot(const std::filesystem::path &folder) : where_(snapshot_name(folder)) {
   try {
-    cycle_ = index.at("cycle").get<uint64_t>();
-    read_models(index);
-    read_links(index);
-  } catch (const nlohmann::json::exception &error) {
-    throw SnapshotError(where_ + ": " + kIndexFile + " is not complete: " + error.what());
+    folder_ = std::make_shared<const UntrustedFolder>(folder);
+  } catch (const FileError &) {
+    throw SnapshotError(where_ + ": found no folder " + folder.string() + ", expected a snapshot");
   }
+  const nlohmann::json index = read_index();
+  check_index(index);
+  Fields fields(index, where_ + ": " + kIndexFile,
+                {"format", "version", "created_by", "end_when_state", "configuration", "hash"});
+  cycle_ = fields.integer("cycle", 0, kMaxCycle);
+  std::vector<FileToCheck> files;
+  read_models(fields.array("models"), files);
+  files.push_back(read_file(fields.object("links_state"), fields.where() + ": \"links_state\"",
+                            kMaxStateBytes));
+  const nlohmann::json &links = fields.array("links");
+  fields.finish();
+  check_files(*folder_, files);
+  for (auto &[unused, file] : model_files_) file.data = read_state(file.state);
+  read_links(links, read_state(files.back()));
 }
 
 nlohmann::json Snapshot::read_index() const {
-  if (!std::filesystem::is_directory(folder_)) {
-    throw SnapshotError(where_ + ": found no folder " + folder_.string() + ", expected a snapshot");
-  }
-  std::ifstream file(folder_ / kIndexFile, std::ios::binary);
-  if (!file) {
+  try {
+    return parse_json(folder_->open(kIndexFile).text(kSnapshotLimits.bytes), kSnapshotLimits);
+  } catch (const JsonError &error) {
+    throw SnapshotError(where_ + ": " + kIndexFile + ":" + std::to_string(error.line()) + ": " +
+                        error.what());
+  } catch (const MissingFile &) {
     throw SnapshotError(where_ + ": has no " + kIndexFile + ", so it was never completed");
+  } catch (const FileError &error) {
+    throw SnapshotError(where_ + ": " + kIndexFile + " " + error.what());
   }
-  const nlohmann::json index = nlohmann::json::parse(file, nullptr, false);
+}
+
+void Snapshot::check_index(const nlohmann::json &index) const {
   if (!index.is_object()) {
-    throw SnapshotError(where_ + ": " + kIndexFile + " is not valid JSON, so it has been changed");
+    throw SnapshotError(where_ + ": " + kIndexFile + " holds " + shown(index) +
+                        ", expected an object");
   }
-  const auto format = index.find("format");
-  if (format == index.end() || *format != kFormat) {
-    throw SnapshotError(where_ + ": " + kIndexFile + " has the format " +
-                        (format == index.end() ? "null" : format->dump()) + ", expected \"" +
-                        kFormat + "\"");
+  const nlohmann::json format = index.value("format", nlohmann::json());
+  if (format != kFormat) {
+    throw SnapshotError(where_ + ": " + kIndexFile + " has the format " + shown(format) +
+                        ", expected \"" + kFormat + "\"");
   }
-  const auto version = index.find("version");
-  if (version == index.end() || *version != kVersion) {
-    throw SnapshotError(where_ + ": has version " +
-                        (version == index.end() ? "null" : version->dump()) + ", expected " +
+  const nlohmann::json version = index.value("version", nlohmann::json());
+  if (version != kVersion) {
+    throw SnapshotError(where_ + ": has version " + shown(version) + ", expected " +
                         std::to_string(kVersion) + ", the one this FireSim reads");
   }
   const std::string hash = hash_to_hex(index_hash(index));
-  if (index.value("hash", nlohmann::json()) != hash) {
+  const nlohmann::json expected = index.value("hash", nlohmann::json());
+  if (expected != hash) {
     throw SnapshotError(where_ + ": " + kIndexFile + " has been changed: its hash is " + hash +
-                        ", expected " + index.value("hash", nlohmann::json()).dump());
-  }
-  return index;
-}
-
-void Snapshot::read_models(const nlohmann::json &index) {
-  std::vector<FileToCheck> files;
-  const auto to_check = [&](const nlohmann::json &entry) -> const FileToCheck & {
-    const auto name = entry.at("file").get<std::string>();
-    return files.emplace_back(
-        FileToCheck{folder_ / name, entry.at("bytes").get<uint64_t>(),
-                    std::stoull(entry.at("hash").get<std::string>(), nullptr, 16),
-                    where_ + ": the file " + name});
-  };
-  for (const nlohmann::json &entry : index.at("models")) {
-    const auto name = entry.at("name").get<std::string>();
-    models_.push_back({name, entry.at("kind"), entry.at("fingerprint")});
-    File &file = model_files_[name];
-    to_check(entry.at("state"));
-    for (const nlohmann::json &region : entry.at("regions")) {
-      const FileToCheck &check = to_check(region);
-      file.regions[region.at("name")] = {check.path, check.bytes};
-    }
-  }
-  to_check(index.at("links_state"));
-  check_files(files);
-  for (const nlohmann::json &entry : index.at("models")) {
-    model_files_[entry.at("name")].data = read_state(entry.at("state"));
+                        ", expected " + shown(expected));
   }
 }
 
-void Snapshot::read_links(const nlohmann::json &index) {
-  const std::vector<uint8_t> all = read_state(index.at("links_state"));
-  for (const nlohmann::json &entry : index.at("links")) {
-    const auto name = entry.at("name").get<std::string>();
-    const auto offset = entry.at("offset").get<uint64_t>();
-    const auto bytes = entry.at("bytes").get<uint64_t>();
-    if (offset > all.size() || bytes > all.size() - offset) {
-      throw SnapshotError(where_ + ": link " + name + " lies beyond the end of its file");
+FileToCheck Snapshot::read_file(const nlohmann::json &entry, const std::string &where,
+                                uint64_t most_bytes) const {
+  Fields fields(entry, where, {"name"});
+  const std::string name = fields.text("file");
+  if (!UntrustedFolder::is_plain_name(name)) {
+    fields.fail("file", "the plain name of a file in the snapshot's folder");
+  }
+  const uint64_t bytes = fields.integer("bytes", 0, most_bytes);
+  const std::optional<uint64_t> hash = hash_from_hex(fields.text("hash"));
+  if (!hash) fields.fail("hash", "16 hexadecimal digits");
+  fields.finish();
+  return {name, bytes, *hash, where_ + ": the file " + name};
+}
+
+void Snapshot::read_models(const nlohmann::json &models, std::vector<FileToCheck> &files) {
+  for (size_t i = 0; i < models.size(); ++i) {
+    Fields fields(models[i], where_ + ": " + kIndexFile + ": models[" + std::to_string(i) + "]");
+    const std::string name = fields.name("name");
+    const auto [place, is_new] = model_files_.try_emplace(name);
+    if (!is_new) fields.fail("name", "a name that no other model has");
+    models_.push_back({name, fields.text("kind"), fields.any_text("fingerprint")});
+    File &file = place->second;
+    file.state = read_file(fields.object("state"), fields.where() + ": \"state\"", kMaxStateBytes);
+    files.push_back(file.state);
+    read_regions(fields.array("regions"), fields.where() + ": regions", file, files);
+    fields.finish();
+  }
+}
+
+void Snapshot::read_regions(const nlohmann::json &regions, const std::string &where, File &file,
+                            std::vector<FileToCheck> &files) const {
+  for (size_t i = 0; i < regions.size(); ++i) {
+    const std::string place = where + "[" + std::to_string(i) + "]";
+    const FileToCheck &check = files.emplace_back(read_file(regions[i], place, kMaxRegionBytes));
+    Fields fields(regions[i], place);
+    const std::string name = fields.text("name");
+    StateReader::RegionFile region{folder_, check.name, check.bytes};
+    if (!file.regions.try_emplace(name, std::move(region)).second) {
+      fields.fail("name", "a name that no other region of the model has");
     }
+  }
+}
+
+void Snapshot::read_links(const nlohmann::json &links, const std::vector<uint8_t> &states) {
+  for (size_t i = 0; i < links.size(); ++i) {
+    Fields fields(links[i], where_ + ": " + kIndexFile + ": links[" + std::to_string(i) + "]");
+    const std::string name = fields.name("name");
+    const uint64_t offset = fields.integer("offset", 0, states.size());
+    const uint64_t bytes = fields.integer("bytes", 0, states.size() - offset);
+    fields.finish();
+    const auto first = states.begin() + static_cast<ptrdiff_t>(offset);
+    const auto [place, is_new] = link_states_.try_emplace(name);
+    if (!is_new) fields.fail("name", "a name that no other link has");
+    place->second.assign(first, first + static_cast<ptrdiff_t>(bytes));
     links_.push_back(name);
-    const auto first = all.begin() + static_cast<ptrdiff_t>(offset);
-    link_states_[name].assign(first, first + static_cast<ptrdiff_t>(bytes));
   }
 }
 
-std::vector<uint8_t> Snapshot::read_state(const nlohmann::json &file) const {
-  std::ifstream stream(folder_ / file.at("file").get<std::string>(), std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+// Of a file that has been checked.
+std::vector<uint8_t> Snapshot::read_state(const FileToCheck &file) const {
+  try {
+    std::vector<uint8_t> data(file.bytes);
+    folder_->open(file.name).read(data.data(), data.size(), 0);
+    return data;
+  } catch (const FileError &error) {
+    throw SnapshotError(file.where + " " + error.what());
+  }
 }
 
 const Snapshot::ModelEntry *Snapshot::find_model(const std::string &name) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/model.h"
+#include "core/snapshot_files.h"
 #include "core/state.h"
 
 namespace firesim {
@@ -78,17 +79,23 @@ class Snapshot {
 
  private:
   struct File {
+    FileToCheck state;
     std::vector<uint8_t> data;
     std::map<std::string, StateReader::RegionFile> regions;
   };
 
   nlohmann::json read_index() const;
-  void read_models(const nlohmann::json &index);
-  void read_links(const nlohmann::json &index);
-  std::vector<uint8_t> read_state(const nlohmann::json &file) const;
+  void check_index(const nlohmann::json &index) const;
+  FileToCheck read_file(const nlohmann::json &entry, const std::string &where,
+                        uint64_t most_bytes) const;
+  void read_models(const nlohmann::json &models, std::vector<FileToCheck> &files);
+  void read_regions(const nlohmann::json &regions, const std::string &where, File &file,
+                    std::vector<FileToCheck> &files) const;
+  void read_links(const nlohmann::json &links, const std::vector<uint8_t> &states);
+  std::vector<uint8_t> read_state(const FileToCheck &file) const;
 
-  const std::filesystem::path folder_;
   const std::string where_;
+  std::shared_ptr<const UntrustedFolder> folder_;
   uint64_t cycle_ = 0;
   std::vector<ModelEntry> models_;
   std::vector<std::string> links_;

@@ -135,23 +135,25 @@ uint64_t zero_hash(uint64_t bytes) {
   return bytes == kPieceBytes ? whole : XXH3_64bits(zeros.data(), bytes);
 }
 
-uint64_t hash_piece(const FileToCheck &check, const Piece &piece) {
-  const Descriptor file(check.path, O_RDONLY);
-  const off_t data = lseek(file(), static_cast<off_t>(piece.offset), SEEK_DATA);
+uint64_t hash_piece(const UntrustedFolder &folder, const FileToCheck &check, const Piece &piece) {
+  const RegularFile file = folder.open(check.name);
+  const off_t data = lseek(file.descriptor(), static_cast<off_t>(piece.offset), SEEK_DATA);
   if (data < 0 ? errno == ENXIO : static_cast<uint64_t>(data) >= piece.offset + piece.bytes) {
     return zero_hash(piece.bytes);
   }
   // Not cleared: it is read over, and as many threads clear theirs as happen to get a piece.
   thread_local const auto buffer = std::make_unique_for_overwrite<uint8_t[]>(kPieceBytes);
-  uint64_t done = 0;
-  while (done < piece.bytes) {
-    const ssize_t count = pread(file(), buffer.get() + done, piece.bytes - done,
-                                static_cast<off_t>(piece.offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw SnapshotError(check.where + " cannot be read: " + std::strerror(errno));
-    done += static_cast<uint64_t>(count);
-  }
+  file.read(buffer.get(), piece.bytes, piece.offset);
   return XXH3_64bits(buffer.get(), piece.bytes);
+}
+
+// What `work` returns; says where the file is that it finds something wrong with.
+uint64_t with_place(const FileToCheck &file, const std::function<uint64_t()> &work) {
+  try {
+    return work();
+  } catch (const FileError &error) {
+    throw SnapshotError(file.where + " " + error.what());
+  }
 }
 
 }  // namespace
@@ -186,12 +188,10 @@ std::vector<uint64_t> write_files(std::span<const FileContent> files) {
   return combine(files.size(), pieces, hashes);
 }
 
-void check_files(std::span<const FileToCheck> files) {
+void check_files(const UntrustedFolder &folder, std::span<const FileToCheck> files) {
   std::vector<Piece> pieces;
   for (size_t i = 0; i < files.size(); ++i) {
-    std::error_code error;
-    const uint64_t bytes = std::filesystem::file_size(files[i].path, error);
-    if (error) throw SnapshotError(files[i].where + " is missing");
+    const uint64_t bytes = with_place(files[i], [&] { return folder.open(files[i].name).bytes(); });
     if (bytes != files[i].bytes) {
       throw SnapshotError(files[i].where + " has " + std::to_string(bytes) + " bytes, expected " +
                           std::to_string(files[i].bytes));
@@ -200,8 +200,10 @@ void check_files(std::span<const FileToCheck> files) {
     pieces.insert(pieces.end(), own.begin(), own.end());
   }
   std::vector<uint64_t> hashes(pieces.size());
-  in_parallel(pieces.size(),
-              [&](size_t i) { hashes[i] = hash_piece(files[pieces[i].file], pieces[i]); });
+  in_parallel(pieces.size(), [&](size_t i) {
+    const FileToCheck &file = files[pieces[i].file];
+    hashes[i] = with_place(file, [&] { return hash_piece(folder, file, pieces[i]); });
+  });
   const std::vector<uint64_t> found = combine(files.size(), pieces, hashes);
   for (size_t i = 0; i < files.size(); ++i) {
     if (found[i] == files[i].hash) continue;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/regular_file.h"
+
 namespace firesim {
 
 // The hash of a file: XXH3 (64 bits) over those of its pieces of `kPieceBytes`, so that several
@@ -26,14 +28,15 @@ struct FileContent {
 std::vector<uint64_t> write_files(std::span<const FileContent> files);
 
 struct FileToCheck {
-  std::filesystem::path path;
+  std::string name;  // in the folder of the snapshot
   uint64_t bytes = 0;
   uint64_t hash = 0;
   std::string where;  // names the file in messages
 };
 
-// Throws SnapshotError for the first file, in order, that is missing, cut or changed.
-void check_files(std::span<const FileToCheck> files);
+// Throws SnapshotError for the first file, in order, that is missing, no regular file of the folder
+// itself, cut or changed.
+void check_files(const UntrustedFolder &folder, std::span<const FileToCheck> files);
 
 // The hash of bytes in memory as that of a file.
 uint64_t hash_bytes(const void *data, uint64_t bytes);

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/check.h"
+#include "core/json_reader.h"
 
 namespace firesim {
 
@@ -19,6 +20,7 @@ static_assert(std::endian::native == std::endian::little, "arrays are stored as 
 namespace {
 
 constexpr size_t kMaxNameBytes = 255;
+constexpr size_t kMaxShownBytes = 256;  // of two texts that are to be compared
 
 std::string type_name(char type) {
   switch (type) {
@@ -167,7 +169,7 @@ uint32_t StateReader::section(const std::string &name, uint32_t newest_version) 
   const size_t length = get(1);
   if (length > section_end_ - at_) fail("found the end of the state, " + expected);
   const std::string found(reinterpret_cast<const char *>(data_.data() + at_), length);
-  if (found != name) fail("found the section \"" + found + "\", " + expected);
+  if (found != name) fail("found the section " + shown(found) + ", " + expected);
   at_ += length;
   const auto version = static_cast<uint32_t>(get(4));
   const uint64_t bytes = get(8);
@@ -265,7 +267,8 @@ void StateReader::expect(const std::string &what, uint64_t here) {
 void StateReader::expect(const std::string &what, const std::string &here) {
   const std::string saved = text();
   if (saved == here) return;
-  fail(what + " is \"" + saved + "\", expected \"" + here + "\" as in this system");
+  fail(what + " is " + shown(saved, kMaxShownBytes) + ", expected " + shown(here, kMaxShownBytes) +
+       " as in this system");
 }
 
 MappedMemory StateReader::region(const std::string &name, uint64_t bytes) {
@@ -286,7 +289,13 @@ MappedMemory StateReader::region(const std::string &name, uint64_t bytes) {
   const auto found = regions_.find(name);
   if (found == regions_.end()) fail("found no region \"" + name + "\"");
   check_size(found->second.bytes);
-  return MappedMemory::copy_on_write(found->second.path, bytes);
+  try {
+    const RegularFile file = found->second.folder->open(found->second.name);
+    check_size(file.bytes());
+    return MappedMemory::copy_on_write(file);
+  } catch (const FileError &error) {
+    fail("the file " + found->second.name + " " + error.what());
+  }
 }
 
 void StateReader::finish() const {

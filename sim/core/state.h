@@ -16,14 +16,15 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/mapped_memory.h"
 #include "core/model.h"
+#include "core/regular_file.h"
 
 namespace firesim {
 
@@ -73,8 +74,11 @@ class StateWriter {
 
 class StateReader {
  public:
+  // A file that has been checked; it is opened again when the region is asked for, since there may
+  // be thousands.
   struct RegionFile {
-    std::filesystem::path path;
+    std::shared_ptr<const UntrustedFolder> folder;
+    std::string name;
     uint64_t bytes = 0;
   };
 

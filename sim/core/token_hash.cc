@@ -4,6 +4,7 @@
 // forms that compute the same sum.
 #include "core/token_hash.h"
 
+#include <charconv>
 #include <cstdio>
 
 #if defined(__AVX512F__) || defined(__AVX2__)
@@ -152,6 +153,14 @@ std::string hash_to_hex(uint64_t hash) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
   return text;
+}
+
+std::optional<uint64_t> hash_from_hex(const std::string &text) {
+  uint64_t hash = 0;
+  const char *end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, hash, 16);
+  if (text.size() != 16 || rest != end || error != std::errc()) return std::nullopt;
+  return hash;
 }
 
 }  // namespace firesim

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/batch.h"
@@ -49,5 +50,8 @@ uint64_t hash_text(const std::string &text);
 
 // Sixteen lower-case hexadecimal digits.
 std::string hash_to_hex(uint64_t hash);
+
+// The hash that these are; nothing if the text is anything else.
+std::optional<uint64_t> hash_from_hex(const std::string &text);
 
 }  // namespace firesim

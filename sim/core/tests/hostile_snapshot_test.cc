@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Snapshots made to mislead: what they name lies in their folder and is a file, and what they say
+// is bounded; anything else is refused in one sentence, before anything is read or started.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cstring>
+#include <utility>
+
+#include "core/snapshot_files.h"
+#include "core/tests/snapshot_rig.h"
+#include "core/token_hash.h"
+
+namespace firesim {
+namespace {
+
+class HostileSnapshotTest : public SnapshotTest {
+ protected:
+  void SetUp() override {
+    SnapshotTest::SetUp();
+    json saving = description("saved");
+    saving["snapshots"] = {{"at_cycles", {3000}}};
+    run(saving);
+    std::filesystem::copy(folder_ / "saved/snapshots/cycle-3000", folder_ / "evil");
+    good_ = json::parse(text("evil/snapshot.json"));
+  }
+
+  // What is said of the snapshot with this index, whose hash is made to be right.
+  std::string refused(json index) {
+    index.erase("hash");
+    const std::string hashed = index.dump();
+    index["hash"] = hash_to_hex(hash_bytes(hashed.data(), hashed.size()));
+    return refused_text(index.dump());
+  }
+
+  std::string refused_text(const std::string &index) {
+    std::ofstream(folder_ / "evil/snapshot.json", std::ios::binary) << index;
+    return refusal(restored("evil"));
+  }
+
+  // What is said of the snapshot whose file of this name is what `make` puts there; then it is as
+  // before.
+  std::string replaced(const std::string &name,
+                       const std::function<void(const std::filesystem::path &)> &make) {
+    const std::filesystem::path path = folder_ / "evil" / name;
+    std::filesystem::rename(path, folder_ / "kept");
+    make(path);
+    std::string said = refusal(restored("evil"));
+    std::filesystem::remove(path);
+    std::filesystem::rename(folder_ / "kept", path);
+    return said;
+  }
+
+  json good_;
+};
+
+TEST_F(HostileSnapshotTest, FilesLieInTheFolder) {
+  std::ofstream(folder_ / "outside") << "secret";
+  for (const std::string name :
+       {"../outside", "/proc/self/environ", "/etc/passwd", "sub/file", ".", "..", "a b", "x\n"}) {
+    for (const bool of_links : {false, true}) {
+      json index = good_;
+      json &entry = of_links ? index["links_state"] : index["models"][1]["state"];
+      entry = {{"file", name}, {"bytes", 0}, {"hash", hash_to_hex(hash_bytes("", 0))}};
+      EXPECT_EQ(refused(index), std::string("snapshot evil: snapshot.json: ") +
+                                    (of_links ? "" : "models[1]: ") + '"' +
+                                    (of_links ? "links_state" : "state") + "\": \"file\" is " +
+                                    json(name).dump() +
+                                    ", expected the plain name of a file in the snapshot's folder");
+    }
+  }
+  json index = good_;
+  index["models"][1]["regions"] = {
+      {{"name", "dram"}, {"file", "../outside"}, {"bytes", 6}, {"hash", "0"}}};
+  EXPECT_EQ(refused(index),
+            "snapshot evil: snapshot.json: models[1]: regions[0]: \"file\" is \"../outside\", "
+            "expected the plain name of a file in the snapshot's folder");
+  index["models"][1]["regions"][0]["file"] = std::string("a\0b", 3);
+  EXPECT_NE(refused(index).find("expected the plain name"), std::string::npos);
+}
+
+TEST_F(HostileSnapshotTest, OnlyRegularFilesAreOpened) {
+  const std::filesystem::path outside = folder_ / "outside";
+  const auto link = [&](const auto &path) { std::filesystem::create_symlink(outside, path); };
+  const auto folder = [](const auto &path) { std::filesystem::create_directory(path); };
+  const auto fifo = [](const auto &path) { ASSERT_EQ(mkfifo(path.c_str(), 0600), 0); };
+  const auto device = [](const auto &path) { std::filesystem::create_symlink("/dev/zero", path); };
+  for (const std::string name : {"n0.state", "s1.state", "links.state", "snapshot.json"}) {
+    const std::string where =
+        "snapshot evil: " + std::string(name == "snapshot.json" ? "" : "the file ") + name;
+    std::filesystem::copy_file(folder_ / "evil" / name, outside,
+                               std::filesystem::copy_options::overwrite_existing);
+    EXPECT_EQ(replaced(name, link), where + " is a symbolic link, expected a regular file");
+    EXPECT_EQ(replaced(name, device), where + " is a symbolic link, expected a regular file");
+    EXPECT_EQ(replaced(name, folder), where + " is a directory, expected a regular file");
+    EXPECT_EQ(replaced(name, fifo), where + " is a FIFO, expected a regular file");
+  }
+  const auto socket_file = [](const std::filesystem::path &path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::snprintf(address.sun_path, sizeof address.sun_path, "%s", path.c_str());
+    const int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    ASSERT_EQ(bind(descriptor, reinterpret_cast<sockaddr *>(&address), sizeof address), 0);
+    close(descriptor);
+  };
+  EXPECT_EQ(replaced("n0.state", socket_file),
+            "snapshot evil: the file n0.state is a socket, expected a regular file");
+  EXPECT_EQ(refusal(restored("evil/snapshot.json")), "snapshot snapshot.json: found no folder " +
+                                                         (folder_ / "evil/snapshot.json").string() +
+                                                         ", expected a snapshot");
+  std::filesystem::create_directory_symlink("evil", folder_ / "link");  // the user's own choice
+  EXPECT_EQ(refusal(restored("link")), "accepted");
+}
+
+// What is declared is what is read.
+TEST_F(HostileSnapshotTest, FilesHaveTheDeclaredSize) {
+  json index = good_;
+  const uint64_t bytes = std::filesystem::file_size(folder_ / "evil/n0.state");
+  index["models"][0]["state"]["bytes"] = bytes - 1;
+  EXPECT_EQ(refused(index), "snapshot evil: the file n0.state has " + std::to_string(bytes) +
+                                " bytes, expected " + std::to_string(bytes - 1));
+  index = good_;
+  index["models"][0]["state"]["bytes"] = uint64_t{1} << 40;
+  EXPECT_EQ(refused(index),
+            "snapshot evil: snapshot.json: models[0]: \"state\": \"bytes\" is 1099511627776, "
+            "expected an integer from 0 to 4294967296");
+}
+
+TEST_F(HostileSnapshotTest, TheIndexIsBounded) {
+  const auto nested = [](size_t depth, const std::string &open, const std::string &close) {
+    std::string text;
+    for (size_t i = 0; i < depth; ++i) text += open;
+    text += "1";
+    for (size_t i = 0; i < depth; ++i) text += close;
+    return text;
+  };
+  const std::string too_deep =
+      "snapshot evil: snapshot.json:1: found more than 48 objects and arrays within each other";
+  EXPECT_EQ(refused_text(nested(100'000, "[", "]")), too_deep);
+  EXPECT_EQ(refused_text(nested(100'000, "{\"a\":", "}")), too_deep);
+  EXPECT_EQ(refused_text(nested(49, "[", "]")), too_deep);
+  EXPECT_EQ(refused_text(nested(48, "[", "]")).substr(0, 38),
+            "snapshot evil: snapshot.json holds [[[");
+  EXPECT_EQ(refused_text("{\n\"cycle\": 1e999}"),
+            "snapshot evil: snapshot.json:2: found the number 1e999, expected one that fits 64 "
+            "bits");
+  EXPECT_EQ(refused_text("{\"cycle\": 1,\n\"cycle\": 2}"),
+            "snapshot evil: snapshot.json:2: found the key \"cycle\" twice in one object");
+  EXPECT_EQ(refused_text(""), "snapshot evil: snapshot.json:1: not valid JSON");
+  std::filesystem::resize_file(folder_ / "evil/snapshot.json", (uint64_t{64} << 20) + 1);
+  EXPECT_EQ(refusal(restored("evil")),
+            "snapshot evil: snapshot.json has 67108865 bytes, expected at most 67108864");
+}
+
+TEST_F(HostileSnapshotTest, ValuesAreWhatTheyMustBe) {
+  const std::vector<std::pair<std::function<void(json &)>, std::string>> cases = {
+      {[](json &index) { index["models"][0]["state"]["hash"] = "no hash"; },
+       "models[0]: \"state\": \"hash\" is \"no hash\", expected 16 hexadecimal digits"},
+      {[](json &index) { index["links_state"]["hash"] = "0x12345678901234"; },
+       "\"links_state\": \"hash\" is \"0x12345678901234\", expected 16 hexadecimal digits"},
+      {[](json &index) { index["cycle"] = -1; },
+       "\"cycle\" is -1, expected an integer from 0 to 4611686018427387904"},
+      {[](json &index) { index["cycle"] = 1e300; },
+       "\"cycle\" is 1e+300, expected an integer from 0 to 4611686018427387904"},
+      {[](json &index) { index["models"] = 3; }, "\"models\" is 3, expected an array"},
+      {[](json &index) { index["models"][1] = "n1"; },
+       "models[1]: found \"n1\", expected an object"},
+      {[](json &index) { index["models"][1]["name"] = "n0"; },
+       "models[1]: \"name\" is \"n0\", expected a name that no other model has"},
+      {[](json &index) { index["models"][1]["name"] = "\x1b[2J"; },
+       "models[1]: \"name\" is \"\\u001b[2J\", expected up to 128 letters, digits and the "
+       "characters _ - . / :"},
+      {[](json &index) { index["links"][1]["name"] = index["links"][0]["name"]; },
+       "links[1]: \"name\" is \"n0--s0\", expected a name that no other link has"},
+      {[](json &index) { index["links"][0]["offset"] = uint64_t{1} << 63; },
+       "links[0]: \"offset\" is 9223372036854775808, expected an integer from 0 to "},
+      {[](json &index) { index["extra"] = 1; }, "unknown key \"extra\""},
+  };
+  for (const auto &[damage, expected] : cases) {
+    json index = good_;
+    damage(index);
+    const std::string place = "snapshot evil: snapshot.json: ";
+    EXPECT_EQ(refused(index).substr(0, place.size() + expected.size()), place + expected);
+  }
+  EXPECT_EQ(refused(good_), "accepted");
+}
+
+}  // namespace
+}  // namespace firesim
