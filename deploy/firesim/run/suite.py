@@ -26,7 +26,12 @@ OPTIONAL_TOOLS = {"engine-profile": "valgrind"}
 """Programs that set-up does not install, by the experiment that needs them."""
 AMONG_PYTHON_TESTS = ("bad-input",)
 """Experiments of which every case is a test of the part Python already."""
-SANITIZED = ("firesim-core-tests", "firesim-switch-tests", "switch-fuzz")
+SANITIZED = (
+    "firesim-core-tests",
+    "firesim-simulator-tests",
+    "firesim-switch-tests",
+    "switch-fuzz",
+)
 """What CI builds with sanitizers: where threads meet. The rest would double the time CI takes."""
 
 

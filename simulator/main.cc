@@ -10,15 +10,7 @@
 
 #include "core/simulation.h"
 #include "core/switch_check.h"
-#include "core/traffic.h"
-#include "gateway/gateway.h"
-#include "switch/stock_switches.h"
-
-#ifdef FIRESIM_HAVE_BRIDGES
-#include "bridges/rtl_blade.h"
-#include "functional/blade/functional_blade.h"
-#include "functional/warm_start/warm_start.h"
-#endif
+#include "simulator/model_kinds.h"
 
 namespace {
 
@@ -43,23 +35,9 @@ void install_signal_handlers() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-void register_models(firesim::ModelRegistry &registry) {
-  using firesim::ModelRole;
-  registry.add(ModelRole::kNode, "traffic", firesim::make_traffic_blade);
-  registry.add(ModelRole::kNode, "gateway", firesim::make_gateway);
-#ifdef FIRESIM_HAVE_BRIDGES
-  registry.add(ModelRole::kNode, "rtl",
-               [](const nlohmann::json &node, const firesim::SimulationContext &context) {
-                 return firesim::make_rtl_blade(node, context, firesim::functional::warm_start);
-               });
-  registry.add(ModelRole::kNode, "functional", firesim::make_functional_blade);
-#endif
-  firesim::register_stock_switches(registry);
-}
-
 int simulate(const char *description) {
   firesim::ModelRegistry registry;
-  register_models(registry);
+  firesim::register_model_kinds(registry);
   firesim::Simulation simulation(description, registry);
   running = &simulation;
   install_signal_handlers();
@@ -71,7 +49,7 @@ int simulate(const char *description) {
 
 int check(const char *description) {
   firesim::ModelRegistry registry;
-  register_models(registry);
+  firesim::register_model_kinds(registry);
   firesim::check_switches(description, registry, std::cout);
   return 0;
 }

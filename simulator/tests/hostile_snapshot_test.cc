@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/snapshot_files.h"
-#include "core/tests/snapshot_rig.h"
 #include "core/token_hash.h"
+#include "simulator/tests/snapshot_rig.h"
 
 namespace firesim {
 namespace {

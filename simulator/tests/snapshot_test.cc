@@ -15,7 +15,7 @@
 #include <random>
 #include <thread>
 
-#include "core/tests/snapshot_rig.h"
+#include "simulator/tests/snapshot_rig.h"
 
 namespace firesim {
 namespace {

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrows go down: which folder may include or import which, and that nothing else happens.
+
+The two tables below are the only place where this is written; ARCHITECTURE.md says why.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from firesim.build.paths import ROOT
+
+CPP_ARROWS: dict[str, set[str]] = {
+    "sim/core": set(),
+    "sim/engine": set(),
+    "sim/gateway": {"sim/core"},
+    "sim/bridges": {"sim/core", "sim/engine"},
+    "sim/goldengate": {"sim/engine"},
+    "target-design/rocket": set(),
+    "target-design/switch": {"sim/core"},
+    "target-design/functional/core": {"sim/core"},
+    "target-design/functional": {"sim/core", "sim/bridges", "target-design/functional/core"},
+    "simulator": {
+        "sim/core",
+        "sim/gateway",
+        "sim/bridges",
+        "target-design/switch",
+        "target-design/functional",
+    },
+}
+"""What the C++ below a folder may include besides its own; the longest folder that fits counts.
+
+No folder below `sim/` may ever include anything of `target-design/`: `simulator/` puts both
+together. Tests lie in the folder of what they test and obey the same rule.
+"""
+
+PYTHON_ARROWS: dict[str, set[str]] = {
+    "goldengate": set(),
+    "firesim_software": set(),
+    "firesim": {"goldengate", "firesim_software"},
+    "regression": {"firesim", "goldengate", "firesim_software"},
+}
+"""What a Python package may import of the others. Its folder `tests` may import any of them."""
+
+KNOWN_UPWARD: dict[str, set[str]] = {
+    "goldengate": {"firesim.build.cache", "firesim.build.tools"},
+    "firesim_software": {"firesim.build.cache", "firesim.build.paths"},
+}
+"""Modules that a package imports against its arrows today. This list only ever becomes shorter."""
+
+CPP_SUFFIXES = {".cc", ".cpp", ".c", ".h", ".inc"}
+INCLUDE_FOLDERS = [ROOT, ROOT / "sim", ROOT / "sim/engine", ROOT / "target-design"]
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+GENERATED_NAMES = re.compile(r"(verilated\w*|V\w+|FiresimModel\w*|\w+_ports)\.h")
+"""What Verilator and Golden Gate write beside a model that is being compiled."""
+
+
+def _cpp_files(root: Path) -> Iterator[Path]:
+    for top in ("sim", "target-design", "simulator"):
+        for file in sorted((root / top).rglob("*")):
+            outside = {"target", "project", "build"} & set(file.relative_to(root).parts)
+            if file.suffix in CPP_SUFFIXES and not outside:
+                yield file
+
+
+def _room(path: str, rooms: Iterable[str]) -> str | None:
+    """Return the longest of the folders `rooms` that `path` lies in."""
+    around = [room for room in rooms if path.startswith(room + "/")]
+    return max(around, key=len) if around else None
+
+
+def _included(name: str, file: Path, folders: list[Path]) -> Path | None:
+    """Return the file of this tree that `name` means in `file`, as the compiler looks for it."""
+    for folder in [file.parent, *folders]:
+        if (folder / name).is_file():
+            return (folder / name).resolve()
+    return None
+
+
+def cpp_faults(root: Path, arrows: Mapping[str, set[str]]) -> list[str]:
+    """Return each #include below `root` that follows no arrow: place, found and expected."""
+    root = root.resolve()
+    folders = [root / folder.relative_to(ROOT) for folder in INCLUDE_FOLDERS]
+    faults = []
+    for file in _cpp_files(root):
+        here = file.relative_to(root).as_posix()
+        room = _room(here, arrows)
+        if room is None:
+            faults.append(f"{here}: its folder is not in the table of arrows")
+            continue
+        text = file.read_text(encoding="utf-8")
+        for match in INCLUDE.finditer(text):
+            place = f"{here}:{text.count(chr(10), 0, match.start()) + 1}"
+            bracket, name = match.groups()
+            target = _included(name, file, folders)
+            if target is None:
+                if bracket == '"' and not GENERATED_NAMES.fullmatch(name):
+                    faults.append(f'{place}: includes "{name}", which is nowhere in this tree')
+                continue
+            there = _room(target.relative_to(root).as_posix(), arrows)
+            if there != room and there not in arrows[room]:
+                allowed = ", ".join(sorted(arrows[room])) or "nothing"
+                faults.append(f"{place}: {room} includes {name} of {there}, expected {allowed}")
+    return faults
+
+
+def _imported(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and full name of each module that is imported anywhere in a Python file."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.lineno, node.module
+
+
+def python_packages() -> dict[str, Path]:
+    """Return the folders of our Python packages by name, as setup.py has them."""
+    found = re.findall(r'below\("([^"]+)", "([^"]+)"\)', (ROOT / "setup.py").read_text())
+    return {name: ROOT / folder for folder, name in found}
+
+
+def python_faults(
+    packages: Mapping[str, Path],
+    arrows: Mapping[str, set[str]],
+    known: Mapping[str, set[str]],
+) -> list[str]:
+    """Return each import between packages that follows no arrow, and each exception not needed."""
+    faults = []
+    for package, folder in packages.items():
+        needed = set()
+        for file in sorted(folder.rglob("*.py")):
+            if "tests" in file.relative_to(folder).parts:
+                continue
+            for line, module in _imported(file):
+                other = module.split(".")[0]
+                if other not in packages or other == package or other in arrows[package]:
+                    continue
+                if module in known.get(package, set()):
+                    needed.add(module)
+                    continue
+                allowed = ", ".join(sorted(arrows[package])) or "no other package"
+                faults.append(f"{file}:{line}: {package} imports {module}, expected {allowed}")
+        faults += [
+            f"{package} no longer imports {module}: take it out of KNOWN_UPWARD"
+            for module in sorted(known.get(package, set()) - needed)
+        ]
+    return faults
+
+
+def _has_cycle(arrows: Mapping[str, set[str]]) -> bool:
+    left = {room: set(below) for room, below in arrows.items()}
+    while left:
+        bottom = {room for room, below in left.items() if not below & set(left)}
+        if not bottom:
+            return True
+        left = {room: below for room, below in left.items() if room not in bottom}
+    return False
+
+
+def test_cpp_includes_follow_the_arrows() -> None:
+    assert cpp_faults(ROOT, CPP_ARROWS) == []
+
+
+def test_python_imports_follow_the_arrows() -> None:
+    packages = python_packages()
+    assert set(packages) == set(PYTHON_ARROWS), "a package of setup.py is not in the table"
+    assert python_faults(packages, PYTHON_ARROWS, KNOWN_UPWARD) == []
+
+
+@pytest.mark.parametrize("arrows", [CPP_ARROWS, PYTHON_ARROWS])
+def test_arrows_form_no_circle(arrows: dict[str, set[str]]) -> None:
+    assert not _has_cycle(arrows)
+    assert {below for room in arrows.values() for below in room} <= set(arrows)
+
+
+def test_nothing_below_sim_reaches_the_target_design() -> None:
+    for room, below in CPP_ARROWS.items():
+        if room.startswith("sim/"):
+            assert not [other for other in below if not other.startswith("sim/")]
+
+
+def test_a_circle_is_seen() -> None:
+    assert _has_cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()})
+
+
+def test_upward_includes_are_found(tmp_path: Path) -> None:
+    texts = {
+        "sim/core/model.h": '#include <vector>\n#include <switch/port.h>\n#include "model.h"\n',
+        "sim/core/tests/model_test.cc": '#include "core/model.h"\n  # include "../../loose.h"\n',
+        "sim/loose.h": "",
+        "target-design/switch/port.h": '#include "core/model.h"\n#include "none.h"\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert cpp_faults(tmp_path, CPP_ARROWS) == [
+        "sim/core/model.h:2: sim/core includes switch/port.h of target-design/switch, "
+        "expected nothing",
+        "sim/core/tests/model_test.cc:2: sim/core includes ../../loose.h of None, expected nothing",
+        "sim/loose.h: its folder is not in the table of arrows",
+        'target-design/switch/port.h:2: includes "none.h", which is nowhere in this tree',
+    ]
+
+
+def test_upward_imports_are_found(tmp_path: Path) -> None:
+    (tmp_path / "low/tests").mkdir(parents=True)
+    (tmp_path / "high").mkdir()
+    (tmp_path / "low/a.py").write_text("import os\n\n\ndef f():\n    from high.b import c\n")
+    (tmp_path / "low/tests/test_a.py").write_text("import high.b\n")
+    (tmp_path / "high/b.py").write_text("import low.a\nfrom . import d\n")
+    packages = {"low": tmp_path / "low", "high": tmp_path / "high"}
+    arrows: dict[str, set[str]] = {"low": set(), "high": {"low"}}
+    assert python_faults(packages, arrows, {}) == [
+        f"{tmp_path}/low/a.py:5: low imports high.b, expected no other package"
+    ]
+    assert python_faults(packages, arrows, {"low": {"high.b", "high.d"}}) == [
+        "low no longer imports high.d: take it out of KNOWN_UPWARD"
+    ]

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the parts of the simulator meet: the only place that knows every model by its type.
+#include "simulator/model_kinds.h"
+
+#include "core/traffic.h"
+#include "gateway/gateway.h"
+#include "switch/stock_switches.h"
+
+#ifdef FIRESIM_HAVE_BRIDGES
+#include "bridges/rtl_blade.h"
+#include "functional/blade/functional_blade.h"
+#include "functional/warm_start/warm_start.h"
+#endif
+
+namespace firesim {
+
+void register_model_kinds(ModelRegistry &registry) {
+  registry.add(ModelRole::kNode, "traffic", make_traffic_blade);
+  registry.add(ModelRole::kNode, "gateway", make_gateway);
+#ifdef FIRESIM_HAVE_BRIDGES
+  registry.add(ModelRole::kNode, "rtl",
+               [](const nlohmann::json &node, const SimulationContext &context) {
+                 return make_rtl_blade(node, context, functional::warm_start);
+               });
+  registry.add(ModelRole::kNode, "functional", make_functional_blade);
+#endif
+  register_stock_switches(registry);
+}
+
+}  // namespace firesim
