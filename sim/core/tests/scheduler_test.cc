@@ -170,9 +170,7 @@ TEST(Scheduler, WithoutNodesThatCountTheLimitDecides) {
     gateway.end_at = 100;
     Scheduler scheduler({.max_cycles = 5000, .end_with_first = first});
     scheduler.add_model(gateway, true);
-    const RunResult result = scheduler.run();
-    EXPECT_EQ(result.reason, "max_cycles");
-    EXPECT_EQ(result.end_cycle, 5000U);
+    EXPECT_EQ(scheduler.run().end_cycle, 5000U);
   }
 }
 
