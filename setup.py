@@ -26,7 +26,7 @@ setup(
     packages=sorted(package_dir),
     package_data={
         "firesim.report": ["*.j2", "*.css", "*.js"],
-        "regression.support.plain_verilator": ["*.sv", "*.cpp"],
+        "regression.support.plain_verilator": ["*.sv", "*.cc"],
         "regression.support.engine_fuzz": ["*.h", "*.cc"],
     },
     install_requires=[

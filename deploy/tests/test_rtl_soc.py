@@ -38,7 +38,7 @@ def _bench(cores: int) -> Path:
 
     def build(folder: Path) -> None:
         environment = verilator_environment()
-        sources = [*sorted(soc.glob("*.sv")), *sorted(soc.glob("*.v")), BENCH / "soc_bench.cpp"]
+        sources = [*sorted(soc.glob("*.sv")), *sorted(soc.glob("*.v")), BENCH / "soc_bench.cc"]
         options = ["--cc", "--exe", "--prefix", "Vsoc", "--top-module", f"RocketSoC{cores}"]
         options += ["-O3", "--assert", "-Wno-lint", "-Wno-style", "-o", "soc_bench"]
         flags = f"-std=c++20 -Wall -Wextra -I{BENCH}"

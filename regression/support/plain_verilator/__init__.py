@@ -1,7 +1,7 @@
 """A blade alone under plain Verilator: the other side of the speed experiment.
 
 The blade's own Verilog, with plain bodies for its bridges (bridges.sv), compiled by Verilator at
-its usual best flags and clocked by a loop (main.cpp). Nothing of Golden Gate or the runtime is in
+its usual best flags and clocked by a loop (main.cc). Nothing of Golden Gate or the runtime is in
 it.
 """
 
@@ -36,7 +36,7 @@ def plain_blade(name: str) -> Path:
     rtl = blade_rtl(name)
     blade = json.loads((rtl / "blade.json").read_text())
     sources = [rtl / source for source in blade["sources"]]
-    parts = [_HERE / "bridges.sv", _HERE / "main.cpp"]
+    parts = [_HERE / "bridges.sv", _HERE / "main.cc"]
 
     def build(folder: Path) -> None:
         command: list[str | Path] = ["verilator", "--cc", "--exe", "--build", "-j", "2", *FLAGS]

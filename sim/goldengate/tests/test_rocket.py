@@ -29,7 +29,7 @@ def _models() -> Path:
         manifest = json.loads((model / "model.json").read_text())
         build_plain(sources, manifest, folder / "plain")
         run(["g++", "-O2", "-std=c++20", "-I", ENGINE, "-o", folder / "axi_bench",
-             HERE / "axi_bench.cpp", "-ldl"])  # fmt: skip
+             HERE / "axi_bench.cc", "-ldl"])  # fmt: skip
         elf = folder / "loop.elf"
         run(["riscv64-unknown-elf-gcc", "-march=rv64gc", "-mabi=lp64d", "-nostdlib",
              "-Ttext=0x80000000", "-o", elf, HERE / "loop.S"])  # fmt: skip

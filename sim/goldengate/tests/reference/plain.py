@@ -1,4 +1,4 @@
-"""Build the original Verilog with plain Verilator behind the engine interface (plain_engine.cpp).
+"""Build the original Verilog with plain Verilator behind the engine interface (plain_engine.cc).
 
 A bridge is a module whose outputs come from public registers and whose inputs are public wires, so
 that the harness can reach them under the names Golden Gate gives its hoisted ports.
@@ -88,7 +88,7 @@ def build_plain(
     link: list[str | Path] = ["g++", "-std=c++20", "-shared", "-fPIC", "-O3", "-march=native"]
     link += ["-fvisibility=hidden", "-I", ENGINE, "-I", out, "-isystem", objects]
     link += ["-isystem", include, "-isystem", include / "vltstd", "-o", library]
-    link += [HERE / "plain_engine.cpp", objects / "libVplain.a", objects / "libverilated.a"]
+    link += [HERE / "plain_engine.cc", objects / "libVplain.a", objects / "libverilated.a"]
     run([*link, "-Wl,--exclude-libs,ALL", "-Wl,-Bsymbolic", "-pthread"], env=environment)
     return library
 
