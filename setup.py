@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Packaging: four Python packages that live in four folders of one tree."""
 
 from setuptools import find_packages, setup

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Broken input is refused before anything starts; runs that are cut short stay readable.
 
 First part: a table of broken YAML files, ELF files, images and topologies, each read as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Broken files: ELF programs and disk images, each with its message."""
 
 from __future__ import annotations

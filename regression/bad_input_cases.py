@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The table of broken inputs: what is given, and the exact sentence that must refuse it.
 
 Every case is a configuration `bad.yaml` (and files beside it) that is wrong in one way. It is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes broken ELF files for the bad-input cases: a right one, with one thing changed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Broken switches of the user's: keys, files, C++ and libraries, each with its message."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Broken systems: topologies, names, addresses, blades and workloads, each with its message."""
 
 from __future__ import annotations

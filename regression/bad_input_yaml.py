@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Broken YAML: syntax, keys, types, units and ranges, each with its message."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A simulator killed at random moments goes on from its last snapshot as if nothing had happened.
 
 Two functional nodes ping and stream, saved automatically every few milliseconds. The process is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Same inputs, same cycles: one token hash, however and with whatever observers a cluster is run.
 
 Two Rocket nodes ping and then stream. The run is repeated with 1 and 2 threads, with batches of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The generated engine against Verilator: every output of every cycle, on real programs.
 
 Both models of a blade run in lockstep inside firesim-sim: one gets the inputs of the other, and the

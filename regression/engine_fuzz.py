@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random netlists in the generated engine against Yosys' own simulator, cycle by cycle.
 
 Each netlist is made, driven, cut and compiled as its seed says: cells of every kind, widths of 1

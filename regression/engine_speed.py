@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The generated engine against Verilator: one blade, one thread, CPU time, both in one run.
 
 Programs reported here are not those the engine was trained with (deploy/firesim/build/training.py),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The functional blade's harts against QEMU and the Rocket RTL: seeded random RV64GC programs.
 
 The programs are those of rtl-oracle. Each runs four times: in QEMU; on a functional hart that

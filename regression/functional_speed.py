@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Instructions per second of a functional hart, with QEMU beside it.
 
 A compute loop (regression/functional_speed_loop.c: hashing, sorting through a function pointer, a

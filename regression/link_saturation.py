@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The published saturation experiment (figure 2.6): senders fill the root of a 16-node tree.
 
 16 Rocket nodes, 8 on each of two top-of-rack switches under one root. Each node of the first rack

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What one NIC sends: a bare-metal program streams to another node, which checks every byte.
 
 Two Rocket nodes on a top-of-rack switch with 2 us, 200 Gb/s links. The published NIC drives

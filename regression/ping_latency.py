@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Exactness of time: ping round trips over link latencies, and one token through a switch.
 
 Part 1: a bare-metal program on one Rocket node pings another through a top-of-rack switch, for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The Rocket blade against QEMU: seeded random RV64GC programs, instruction by instruction.
 
 Each program runs M-, S- and U-mode code with traps, interrupts, Sv39, PMP, atomics, floating point

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random registers, values and labels: what all pieces of rtl-oracle's programs draw from."""
 
 from __future__ import annotations

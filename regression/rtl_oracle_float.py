@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Floating-point pieces: single and double, every rounding mode, flags, NaN boxes."""
 
 from __future__ import annotations

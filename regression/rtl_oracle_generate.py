@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Seeded random RV64GC programs for rtl-oracle, as assembly text.
 
 A program is some rounds over the same segments; a segment runs in M-, S- or U-mode, with Sv39 or

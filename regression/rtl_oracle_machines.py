@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The two machines of rtl-oracle: QEMU, and Rocket blades inside firesim-sim."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pieces of rtl-oracle's random programs: a few instructions each, for the present mode."""
 
 from __future__ import annotations

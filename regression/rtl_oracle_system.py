@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Privileged pieces: modes, traps, CSRs, page tables and interrupts."""
 
 from __future__ import annotations

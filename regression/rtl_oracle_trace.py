@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Commit traces of rtl-oracle: read from QEMU's log and from TraceRV's text, and compared."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How far one host scales: 32, 128 and 1,024 traffic nodes in a tree of switches.
 
 Nodes replay traffic files. Each tree is run idle, with sparse traffic across the whole tree, and

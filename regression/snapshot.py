@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Save, restore, continue equals never stopping, at random cycles, on both engines.
 
 Two bare-metal nodes ping and stream, in RTL and on the functional engine. One run is never

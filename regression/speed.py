@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The speed ledger: blade against plain Verilator, the cost of a flowing trace, switch and links.
 
 Both sides of every comparison run here, in one run, on one host: node-cycles per second of a blade

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random topologies and traffic through the switches, against a slow, obvious reference model.
 
 Each case is a seeded random network with unicast, broadcast, unknown addresses, runts, oversized

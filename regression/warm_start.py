@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Nodes saved on the functional blade go on in RTL: in a boot and in a network transfer.
 
 Two nodes ping and stream over a switch, bare-metal or with Linux, on the functional blade, and are

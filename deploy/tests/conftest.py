@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Shared by the manager's tests: configurations, what a trace says, and a place for results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every broken input is refused before anything starts, with exactly the expected sentence."""
 
 from __future__ import annotations

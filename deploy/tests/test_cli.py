@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The commands: help with examples, quick start, schema, experiments by name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Results folders, process records, status files: small pieces a clean end relies on."""
 
 from __future__ import annotations

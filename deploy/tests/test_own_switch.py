@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Switches of the user's own: what a recipe says of them, how they are built, and the how-to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The report: complete results, damaged results, and the figures it computes.
 
 The results folders here are written by hand, to give each case exactly the damage it is about;

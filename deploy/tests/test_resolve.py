@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Settings of single parts, general settings and defaults come together as documented."""
 
 from __future__ import annotations

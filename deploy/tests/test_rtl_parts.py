@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The parts of the RTL build that need no generator: FIRRTL, blade files, device tree, merging."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The elaborated SoC runs programs: trace, traps, interrupts, coherent DMA and several harts.
 
 The SoC alone is compiled with Verilator and the test bench in target-design/rocket/tests.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs with the real simulator: results, and every way in which a run can be cut short."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `firesim test` does with an experiment."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Named topologies have the promised shape; tables reach every node on shortest paths."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the experiments share: arguments, runs of the simulator, tables, plots, the last line."""

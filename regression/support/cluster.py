@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes simulation descriptions the way `firesim runworkload` does: configuration, plan, passes.
 
 Experiments say what they simulate with the same keys as a user's YAML file.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The frame of an experiment: arguments, results folder, tables, plots, verdict.
 
 An experiment module has `run(argv) -> int`, whose body is a function that takes an `Experiment`:

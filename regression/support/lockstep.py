@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two models of one design as one: every output equal in every cycle, or the run ends by name."""
 
 from __future__ import annotations

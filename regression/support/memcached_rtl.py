@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """memcached in RTL: one load on one worker thread of one core, beside the same on functional nodes.
 
 Cores enough for figure 2.7, for as long as its curves need, are hours of RTL. What fits the time is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One token through a switch: put in at cycle m, it leaves two links of l and a switch of n at
 2l + m + n, to the cycle."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Plots of the experiments: one look, each saved as PNG and as SVG."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs firesim-sim on a simulation description and collects what it left and what it cost."""
 
 from __future__ import annotations

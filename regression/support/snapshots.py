@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Descriptions that save and restore, and what runs that went on must have in common."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The blade part of the speed ledger: one blade alone under plain Verilator, and in a cluster.
 
 The cluster is two such blades on a switch, with memory timing and counters on and the trace armed

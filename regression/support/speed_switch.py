@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The switch part of the speed ledger: one switch and its links, idle and at full load.
 
 switch-bench runs a switch with 6,405-cycle links and 1,518-byte frames on one thread: the tokens of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Traffic files, and configurations of clusters whose nodes replay them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A cluster that is saved on the functional blade and goes on in RTL: the frame of warm starts."""
 
 from __future__ import annotations

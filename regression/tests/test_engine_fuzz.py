@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """engine-fuzz itself: silent when all is well, else it names the netlist."""
 
 from __future__ import annotations

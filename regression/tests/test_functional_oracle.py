@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """functional-oracle: one random program on all machines but the RTL, and that faults show."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The checks of the experiment own-switch find what is wrong in a run, and nothing else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The memory image of the plain Verilator bench: every loaded byte at its address."""
 
 from __future__ import annotations

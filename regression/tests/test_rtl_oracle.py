@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """rtl-oracle's parts: the random programs in QEMU, the trace readers, and that faults are seen."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The frame of the experiments: verdict line, exit status, files, refusals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Traffic files and clusters of traffic nodes, against what the manager makes of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Formats the Scala of every hardware project with one scalafmt; `scalafmtCheckAll` checks, and
 // `scalafmtAll` formats. A project of its own, so that building hardware does not load the plug-in.
 

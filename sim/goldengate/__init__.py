@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Golden Gate: a compiler from Verilog to host-decoupled, cycle-exact simulators."""
 
 from goldengate.compiler import compile, lower

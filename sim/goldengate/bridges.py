@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The bridge modules a design may instantiate: the port table of docs/reference/interfaces.md.
 
 A bridge is a black box named `FireSim<Kind>Bridge`. `stub_verilog()` declares them all, so that

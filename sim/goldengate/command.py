@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `firesim build verilog TOP FILE...` does: files in, a model folder out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`goldengate.compile`: Verilog in, model.so and model.json out."""
 
 from __future__ import annotations

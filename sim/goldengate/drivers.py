@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What drives each bit of a flat module: a cell's output, another bit, or nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The one exception of this package, and the search for the nearest valid name."""
 
 from __future__ import annotations

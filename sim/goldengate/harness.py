@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Drive any model.so from Python, cycle by cycle, through the engine interface.
 
     with Model("out/model.so") as model:

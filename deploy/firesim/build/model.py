@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Blade models: a design through Golden Gate, cached by content."""
 
 from __future__ import annotations

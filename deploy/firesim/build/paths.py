@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where things are: the source tree and the cache folder."""
 
 from __future__ import annotations

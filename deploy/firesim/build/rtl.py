@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From a blade's name to its Verilog: elaborates the SoC and the peripherals, cached apart."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The blade files of `target-design/blades`: one YAML file describes one kind of server."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The device tree source of a blade, as Linux wants it; software fills in memory size and MAC."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Turns the FIRRTL that Chisel 3.2 writes into what the rest of the flow can use.
 
 Three things are changed, all in the text, since each has one exact form:

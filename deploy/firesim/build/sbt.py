@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs sbt, the Scala build tool, without its being installed: its launcher is a Maven jar.
 
 `python -m firesim.build.sbt FOLDER COMMAND...` does so from a shell.

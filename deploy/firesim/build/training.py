@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Training runs of a blade: programs that show the generated engine what is active when.
 
 They run inside firesim-sim, as in any simulation, on a model that keeps a profile. What is trained

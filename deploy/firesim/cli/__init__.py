@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The commands, one a file; main.py assembles them."""

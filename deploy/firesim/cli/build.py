@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim build`: build one thing, or everything a run may need, ahead of time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the commands share: consoles, options, errors as sentences and exit statuses."""
 
 from __future__ import annotations

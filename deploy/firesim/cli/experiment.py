@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim experiment NAME`: run one published experiment or ledger of `regression/`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim kill`: end running simulations that were started from here, and only those."""
 
 from __future__ import annotations

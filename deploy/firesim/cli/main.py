@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command `firesim`: every command is a file beside this one."""
 
 from __future__ import annotations

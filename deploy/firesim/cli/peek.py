@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim peek`: signals of a node in single cycles of a run."""
 
 from __future__ import annotations

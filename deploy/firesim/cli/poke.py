@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim poke`: a run once more, with registers or memories set in a cycle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim quickstart`: two Rocket servers on an exact network, bare metal and with Linux."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Write docs/reference/configuration.md and commands.md from the models and commands themselves.
 
 `python -m firesim.cli.reference` writes them; a test fails when they are out of date.

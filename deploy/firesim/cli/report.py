@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim report`: write the report of a results folder again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim runcheck`: check a configuration, draw the topology, show what would run."""
 
 from __future__ import annotations

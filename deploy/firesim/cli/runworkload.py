@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim runworkload`: build what is missing, run, watch, report."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim schema`: JSON Schema of the YAML files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`firesim test`: the one entry for every test."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every configuration model shares: strict types, no unknown keys, names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One kind of error for all bad input: one sentence that says where, what and what instead."""
 
 from __future__ import annotations

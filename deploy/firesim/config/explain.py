@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pydantic's error records into our sentences: where, what was found, what was expected."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Load the configuration of a run: file, overrides, workload, models, all errors with lines."""
 
 from __future__ import annotations

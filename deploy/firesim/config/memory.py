@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`system.node.memory`: size, DRAM timing model and last-level cache of a blade."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """YAML into plain values, keeping for each value the file and line it came from.
 
 Reads the YAML 1.2 core schema (true/false only, no base-60 numbers), because YAML 1.1 turns a

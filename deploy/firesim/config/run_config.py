@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The whole configuration file of a run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """JSON Schema of the YAML files, for editors."""
 
 from __future__ import annotations

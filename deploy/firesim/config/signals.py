@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Settings of peeks and pokes: signals inside an RTL node, read or set in single cycles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`simulation` and `placement`: how the system is simulated, what is observed, and where."""
 
 from __future__ import annotations

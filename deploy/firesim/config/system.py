@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`system`: what is modelled. Topology, links, switches and the hardware of each node."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Quantities people write, turned into what the simulator counts: cycles and k flits every p."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Workloads: what software runs on which node. A file of deploy/workloads, or inline."""
 
 from __future__ import annotations

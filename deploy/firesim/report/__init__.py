@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The report of a run: one self-contained HTML page made from a results folder."""
 
 from firesim.report.page import write_report

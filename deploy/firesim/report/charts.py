@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Small line charts as inline SVG, with the numbers embedded so that the page can show them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Finds the measurements that bare-metal programs print on the console.
 
 A program reports with lines of one word and `key=value` pairs, such as

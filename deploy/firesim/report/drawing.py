@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws the topology as inline SVG: switches above, nodes below, link latencies on the lines.
 
 Also used by `runcheck`, which draws a system before it runs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Flame graphs of folded call stacks, made by the original flamegraph.pl as Debian ships it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The network of a description as a graph: who is linked to whom, and ideal round-trip times."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Puts a report together: reads the results folder, fills the template, writes one HTML file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads a results folder, complete or not: what is missing or damaged is listed, never fatal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Legends of the charts, and the values under the pointer.
 "use strict";
 const tip = document.getElementById("tip");

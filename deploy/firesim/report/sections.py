@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The plots of a report: link throughput, counters and flame graphs."""
 
 from __future__ import annotations

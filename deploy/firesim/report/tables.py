@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The tables of a report: every column names its unit and where its numbers come from."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Turns numbers into text with their units, the same way everywhere in a report."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks of the files a user gives, before anything starts: ELF programs and disk images."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The last checks before anything is built or started: blades, programs and files exist and fit."""
 
 from __future__ import annotations

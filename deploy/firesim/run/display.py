@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a person sees while a simulation runs: a live table, or plain lines in a log."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The experiments: modules of `regression` that have a function `run(argv) -> int`."""
 
 from __future__ import annotations

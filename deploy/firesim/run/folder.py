@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The results folder of a run and the record in it of the processes the run started."""
 
 from __future__ import annotations

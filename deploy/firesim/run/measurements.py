@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the simulated software measured, printed at the end of a run."""
 
 from __future__ import annotations

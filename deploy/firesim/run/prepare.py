@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Make ready what a plan needs: the simulator, blade models, software and device trees."""
 
 from __future__ import annotations

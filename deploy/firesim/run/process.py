@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The simulator as a child process: start, ask to stop, make stop, say how it ended."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulates part of a run again: it is the same in every cycle each time, so that what nobody
 recorded can still be seen."""
 

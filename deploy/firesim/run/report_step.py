@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes the report of a run, and says so in one sentence when it cannot."""
 
 from __future__ import annotations

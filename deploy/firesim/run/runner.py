@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One run from checked configuration to results: build, start, watch, end, report."""
 
 from __future__ import annotations

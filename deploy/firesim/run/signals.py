@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads and sets signals of a node by name, in cycles of a run that has been."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads status.jsonl while it grows and works out rates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Progress of the steps before a run: one line each, with its time when it took any."""
 
 from __future__ import annotations

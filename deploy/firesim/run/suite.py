@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The parts of `firesim test`: each runs one kind of test and counts what passed and failed."""
 
 from __future__ import annotations

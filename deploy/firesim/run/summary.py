@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is printed when a run has ended: reason, nodes, rates, where the results are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What made a result: versions of the tools, hashes of the inputs, and the host."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The plan as the simulation description that firesim-sim reads (interfaces.md, section 5)."""
 
 from __future__ import annotations

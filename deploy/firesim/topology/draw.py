@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Drawings of a plan: a tree of text for the terminal, an SVG file for everything else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Explicit topologies: a tree or a graph written in the configuration, as a shape."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Named topologies: two_nodes, rack_N, tree_A_B, clos_M_N_R, fat_tree_Kary."""
 
 from __future__ import annotations

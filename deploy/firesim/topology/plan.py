@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The resolved system: every node, switch and link with every setting decided."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From configuration to plan: settings of every node, switch and link, then the passes."""
 
 from __future__ import annotations

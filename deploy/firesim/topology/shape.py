@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The shape of a system: names of nodes and switches, and links in port order."""
 
 from __future__ import annotations

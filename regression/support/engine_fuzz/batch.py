@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One batch of engine-fuzz: netlists made, simulated by the oracle, compiled and compared."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What random netlists are built with: wires, random signals over them, cells, RTLIL text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Several copies of a random netlist in one: what the engine then finds again and shares.
 
 Copies read the same inputs, or what an earlier copy computes; one may differ in a cell.

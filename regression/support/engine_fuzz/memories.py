@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random memories: any size, initial content, ports that win over each other."""
 
 from __future__ import annotations

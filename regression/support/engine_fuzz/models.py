@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The generated engine's side of engine-fuzz: many netlists as one program that checks them.
 
 Each netlist is imported, cut and emitted for itself; the texts are put into namespaces of their own

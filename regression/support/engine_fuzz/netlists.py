@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Seeded random netlists as RTLIL: every kind of cell the generated engine takes, any widths.
 
 A netlist is a module of its own, made from its seed alone. Most are small, since a fault shows in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A process of engine-fuzz: Golden Gate's pass `clocks` on netlists, FOLDER/NAME.in.il to NAME.il.
 
 one_clock.py FOLDER {"NAME": "ratio of the further clock, or nothing"}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The oracle of engine-fuzz: what Yosys' own simulator says of each netlist on random inputs.
 
 The pass `sim` reads the inputs of every step (a Yosys witness) and writes all ports of every step

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A blade alone under plain Verilator: the other side of the speed experiment.
 
 The blade's own Verilog, with plain bodies for its bridges (bridges.sv), compiled by Verilator at

@@ -1,1 +1,2 @@
+// SPDX-License-Identifier: BSD-3-Clause
 addSbtPlugin("org.scalameta" % "sbt-scalafmt" % "2.5.4")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The generated engine: the flat netlist becomes C++ of our own, one step per file.
 
 rtlil      text of the flat module -> cells, wires, memories

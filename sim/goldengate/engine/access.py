@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `access`: the table of signals, by which what is inside a model is read, written and saved.
 
 Registers and memories are in every model and in the same order, so that a saved state is good for

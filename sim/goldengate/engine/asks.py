@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `asks`: which flags are asked for at once.
 
 Most clusters run in few cycles, and each is asked for in every one. Eight flags that lie side by

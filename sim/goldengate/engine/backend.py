@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From the flat netlist to model.so through generated C++."""
 
 from __future__ import annotations

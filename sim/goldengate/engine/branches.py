@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `branches`: which changes of a value are not worth a branch.
 
 A value that other clusters read is compared with what it was, and mostly it is the same: a branch

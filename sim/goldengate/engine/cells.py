@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `cells`: what each kind of Yosys cell computes, as nodes of the graph.
 
 Semantics as in the Yosys manual, two-state: `x` is 0, so a division by zero and a read beyond an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `cluster`: what is evaluated together, from what changed in the training runs.
 
 Items form clusters, each evaluated in the cycles in which something it reads has changed. A cluster

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which modules a design has several copies of, by the names of their state.
 
 A flat netlist does not say what was an instance of what. But the registers and memories of two

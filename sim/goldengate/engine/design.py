@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is compiled: the graph, and the state and ports around it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `emit`: clusters of items become C++.
 
 Every cluster is a function of the model's state, run in the cycles in which its flag is set; who

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Nodes as C++ expressions.
 
 Values of up to 32 bits are uint32_t, others uint64_t, and unused high bits are always 0.

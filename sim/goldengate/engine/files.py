@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `files`: the source files of a model: its state, its clusters, its cycle and its tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `fold`: what the copies of a module have in common is scheduled and compiled once.
 
 A unit is what is scheduled: an item, or the items of all copies that correspond. A unit of several

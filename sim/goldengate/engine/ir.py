@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The word-level graph: hash-consed nodes of 1 to 64 bits, simplified as they are made.
 
 Every value is an unsigned integer below 2**width. Equal nodes are one object, so that common

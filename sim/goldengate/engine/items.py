@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `items`: what is executed each cycle, and in which order it may be.
 
 An item is a node to compute, a register to update, a memory write or an output to copy. Registers

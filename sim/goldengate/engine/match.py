@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which items of the copies of a module correspond: those that do the same with the same.
 
 From the state of the copies, items are compared backwards: two updates correspond when their

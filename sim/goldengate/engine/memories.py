@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `memories`: memories become columns of at most 64 bits, cut where write enables change."""
 
 from __future__ import annotations

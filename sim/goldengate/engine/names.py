@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `names`: every cluster is called after the module that most of it belongs to.
 
 A register and a memory belong to the module in their name, an output to the bridge; a value belongs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `netlist`: all cells of a flat module become a design.
 
 Cells are evaluated in topological order into nodes of the graph; wires disappear. A loop through

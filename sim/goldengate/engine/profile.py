@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `profile`: which values change when, in a run of training programs.
 
 A model that keeps every value compares, now and then, two cycles that follow each other

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `registers`: flip-flops of every kind become words of state with a next value.
 
 Asynchronous sets, resets and loads act on what the rest of the design sees in the same cycle, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `rtlil`: the text `write_rtlil` makes of a flat module, as plain Python objects.
 
 Reading text rather than walking the Yosys objects keeps this engine independent of pyosys: a model

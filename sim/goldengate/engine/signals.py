@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Values of any width: lists of graph nodes, lowest first, and arithmetic on them.
 
 A signal is a list of nodes of any widths up to 64 bits. Slicing and concatenating signals costs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `wiring`: which outputs drive a signal, through all connections.
 
 A *driver* is a cell output, an input port or the clock; each has a number. Undriven bits are 0.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The passes, one file each. In: `State`. Out: the same `State`, one step further.
 
 rewrite -> read -> elaborate -> check -> hoist -> prints -> instrument -> memory -> select ->

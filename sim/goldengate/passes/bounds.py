@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `bounds`: what Verilog says of rows that a memory does not have.
 
 In: memories whose first row may have any number, and addresses of any width. Out: memories that

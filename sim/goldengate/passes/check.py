@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `check`: refuse what cannot be simulated cycle by cycle.
 
 In: the flat module. Out: the same, with no combinational loop, no signal with two drivers, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `clocks`: gated clocks, and further clocks with a ratio, become enables on the one clock.
 
 In: the flat module. A *gate* is an AND of a clock and a signal that cannot change while the clock

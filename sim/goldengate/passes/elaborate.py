@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `elaborate`: a hierarchy becomes one flat module.
 
 In: modules with instances, every one declared (the reader refuses others). Out: one module whose

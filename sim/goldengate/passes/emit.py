@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `emit`: the flat module becomes two Verilog files for the simulator's compiler.
 
 In: the flat, instrumented module. Out: `target.il`, the module itself, for the generated engine;

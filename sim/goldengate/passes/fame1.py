@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `fame1`: the target gets a host clock enable, and every port a token handshake.
 
 In: the flat, instrumented module. Out: `target.v`, the module whose registers and memories change

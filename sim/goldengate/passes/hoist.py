@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `hoist`: every bridge instance, wherever it is, becomes ports of the top module.
 
 In: black-box cells `a.b.nic` of type `FireSimNICBridge`. Out: no such cells; the top has ports

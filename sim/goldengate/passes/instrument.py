@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `instrument`: covers and tapped wires become counters, asserts become bits of a vector.
 
 In: `$check` cells (assert, assume, cover) and the request's events. Out: 64-bit ports

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `memory`: write ports of one memory that differ only in their bits become one port.
 
 In: `$memwr_v2` cells as the reader makes them, one per assignment: a byte-masked write of 32 bytes

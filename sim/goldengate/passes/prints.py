@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `prints`: what the target prints becomes ports, from which the host writes the text.
 
 In: `$print` cells (`$display`, `$write`, `$fwrite`) at the rising edge of the request's clock. Out:

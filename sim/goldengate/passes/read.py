@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `read`: Verilog and SystemVerilog files become a Yosys design.
 
 In: the files of pass `rewrite`. Out: RTLIL modules, hierarchy kept, processes already turned into

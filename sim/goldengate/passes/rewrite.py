@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `rewrite`: system tasks that only a simulator knows become ones the reader knows.
 
 In: Verilog files. Out: the same files, or copies with equal line numbers in which

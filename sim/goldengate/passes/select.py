@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `select`: a `$pmux` (case statement) becomes two-way multiplexers that evaluate lazily.
 
 In: `$pmux` cells: a one-hot vector of comparisons picks one of many values, so every comparison is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Helpers of the tests: write a design to a file, run the passes, drive models."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Helpers of the generated engine's tests: a design from RTLIL text, a model of it, stepped."""
 
 from __future__ import annotations

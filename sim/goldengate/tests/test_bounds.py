@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `bounds`: rows that a memory does not have read as 0 and keep nothing, in both engines."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `check`: loops, double drivers and second clocks are refused; clock gates are not."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `clocks`: gated clocks and clocks with a ratio tick in the exact cycles they should.
 
 The reference is plain Verilator on the original, in which the test says in every cycle whether a

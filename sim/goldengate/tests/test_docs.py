@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The pages about Golden Gate say what is true: their code blocks run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `elaborate`: one flat module; the clock and reset ports exist."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `emit`: the text of model.v."""
 
 from goldengate.passes.emit import model_verilog

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Signals of a generated model: found by name, read, written; a saved state fits every cut."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which flags are asked for at once, and that it makes no difference to what a model does."""
 
 from __future__ import annotations

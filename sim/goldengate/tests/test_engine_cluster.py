@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Cutting a design by a profile: order, and which changes are branched on."""
 
 from __future__ import annotations

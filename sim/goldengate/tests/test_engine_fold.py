@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Copies of a module: found by their names, matched, run by the same code with the same results."""
 
 from __future__ import annotations

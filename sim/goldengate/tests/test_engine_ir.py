@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The graph: folding keeps values; equal expressions are one node."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Generated models: registers, memories, wide arithmetic and clusters, stepped from Python."""
 
 from __future__ import annotations

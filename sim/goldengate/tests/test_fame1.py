@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `fame1`: tokens do not change, however the host stalls.
 
 A small design (counter, FIFO, memory, bridge, assert, cover) is compiled twice: as a CPU model, and

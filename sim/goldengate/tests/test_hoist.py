@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `hoist`: bridges anywhere become ports of the top, directions turned."""
 
 from pathlib import Path

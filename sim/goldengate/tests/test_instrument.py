@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `instrument`: covers, events and asserts, in the manifest and cycle by cycle."""
 
 from pathlib import Path

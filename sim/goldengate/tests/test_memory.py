@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `memory`: masked writes become one port; behaviour is checked in test_models.py."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whole models: equal to the original Verilog in plain Verilator, cycle by cycle; the example."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `prints`: formats and arguments in the manifest; the text itself against Verilator's."""
 
 from __future__ import annotations

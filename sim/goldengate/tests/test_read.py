@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `read`: what is read, and what is refused with which words."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `rewrite`: what happens to system tasks, and that lines stay where they were."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A Rocket SoC through Golden Gate equals the original in plain Verilator."""
 
 from __future__ import annotations

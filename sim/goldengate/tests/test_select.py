@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `select`: case statements become conditional expressions."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The state of a compiled model: saved and loaded at random cycles, it goes on unchanged."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Target software: bare-metal programs, their builder, device trees, and QEMU as an oracle."""
 
 from __future__ import annotations

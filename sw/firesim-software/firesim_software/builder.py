@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds bare-metal programs with Debian's cross compiler, cached by content."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Device trees of nodes: a blade's tree with the node's memory, boot arguments and MAC address."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs bare-metal programs in QEMU's machine `virt`: a quick check, and an oracle of RV64GC.
 
 `virt` has memory, CLINT and PLIC where our blades have them; the UART and the finisher are

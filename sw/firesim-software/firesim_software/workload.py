@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Bare-metal programs: one folder of `programs/` each, described by its workload.yaml."""
 
 from __future__ import annotations

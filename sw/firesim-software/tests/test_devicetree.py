@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Device trees: what is set, what stays, what is refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The agent's reading of identities, compiled for this machine; and its programs for the target."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Linux boots: in QEMU, and on the functional blade with the firmware's emulation at work.
 
 The kernel is built when its inputs are new, which takes minutes: these tests want a filled cache.

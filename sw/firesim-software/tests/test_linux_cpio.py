@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Archives: where the data of their files lies, and that they are the same every time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The Debian base: its parts come from Debian, and only the owner of the given key may log in."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Disk images are the same bit for bit, belong to root and hold what the folder holds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The drivers of NIC and disk, in Linux, on two functional blades: every byte is compared."""
 
 from __future__ import annotations

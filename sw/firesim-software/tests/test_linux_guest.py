@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs for Linux nodes build for the target; memload works, on this machine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The changes of the kernel's source are made where they belong, or refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Packages: bad names are refused, a set resolves the same twice, shared libraries are followed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every program builds, fits below the device tree, and keeps what a profiler needs."""
 
 from __future__ import annotations

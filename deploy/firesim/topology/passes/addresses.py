@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Give each node its MAC and IP address; refuse duplicates."""
 
 from __future__ import annotations

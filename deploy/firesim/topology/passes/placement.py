@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Decide the host of each part. On one machine that is the machine itself."""
 
 from __future__ import annotations

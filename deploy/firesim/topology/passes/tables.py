@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Switching tables: for each switch, the port of every node, along shortest paths.
 
 Where several ports are equally short (the roots of a Clos, the aggregation switches of a fat

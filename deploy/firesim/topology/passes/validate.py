@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Refuse shapes that cannot be simulated: bad links, loose parts, loops without layers.
 
 Loops between switches are accepted only in layered networks (Clos, fat tree): there every link of

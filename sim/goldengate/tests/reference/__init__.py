@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The reference: the same Verilog in plain Verilator, and drivers for both."""

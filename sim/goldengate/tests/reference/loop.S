@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A loop that keeps every part of a small core busy: loads, stores, multiply, divide, branches and
 # calls over a 4 KiB array. Used to compare and to time models.
   .section .text

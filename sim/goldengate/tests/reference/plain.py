@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Build the original Verilog with plain Verilator behind the engine interface (plain_engine.cc).
 
 A bridge is a module whose outputs come from public registers and whose inputs are public wires, so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Linux for the blades: kernel, firmware, root file systems, and workloads made of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Command line of Linux workloads: `python -m firesim_software.linux build|launch|test|clean`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds the programs of `linux/agent/` that every Linux node has."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What users do with Linux workloads: build, launch in QEMU, test against a reference, clean."""
 
 from __future__ import annotations

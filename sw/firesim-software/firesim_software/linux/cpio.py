@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes cpio archives (form "newc") for the kernel to unpack at boot.
 
 They are the same bit for bit for the same files: entries are sorted, belong to root, and have no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The Debian base: a root file system of riscv64 packages, as it comes on a disk.
 
 It is a usable Debian of about 50 MB: shell, core utilities, network tools, apt and dpkg. Packages

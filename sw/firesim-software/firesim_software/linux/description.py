@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Linux workloads as users write them: `workloads/NAME/workload.yaml`."""
 
 from __future__ import annotations

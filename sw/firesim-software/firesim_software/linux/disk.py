@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Disk images: an ext2 file system made of a folder, without root, bit for bit the same every time.
 
 `mke2fs -d` fills it. It takes owners and times from the folder, which depend on who made it and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The one error of the package, and running commands that may fail."""
 
 from __future__ import annotations

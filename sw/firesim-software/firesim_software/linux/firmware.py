@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds the SBI firmware that starts the kernel; its sources are in `linux/firmware/`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds our own programs for Linux nodes: `linux/programs/NAME`, static, cached by content.
 
 A program that includes the agent's `system.h` is built as the agent is, without a C library: such

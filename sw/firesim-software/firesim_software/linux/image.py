@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Linux workloads ready to be booted: firmware, kernel, root file system, command line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds the kernel from Debian's source package: our configuration, our drivers, bit for bit.
 
 The source tree is unpacked once and kept; each build gets a copy of it made of hard links, so that

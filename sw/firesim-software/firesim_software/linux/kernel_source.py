@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The kernel's source: Debian's package, with a place for our drivers and a few changes.
 
 The changes are those of a boot that runs in RTL, where each instruction and each cache line that is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Debian packages for riscv64: resolved by apt in a root of its own, fetched, unpacked.
 
 Nothing of the host's package system is read or changed, and no step needs root. The lists are

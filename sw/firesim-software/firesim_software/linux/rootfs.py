@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Root file systems of Linux workloads: a small initramfs, or Debian on a disk."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """QEMU's machine `virt` as a node: its device tree in our form, and running Linux on it.
 
 It shares memory, CLINT and PLIC with our blades, and has no NIC and no disk of ours: the same
