@@ -20,6 +20,7 @@ CPP_ARROWS: dict[str, set[str]] = {
     "sim/gateway": {"sim/core"},
     "sim/bridges": {"sim/core", "sim/engine"},
     "sim/goldengate": {"sim/engine"},
+    "target-design/examples": set(),
     "target-design/rocket": set(),
     "target-design/switch": {"sim/core"},
     "target-design/functional/core": {"sim/core"},
