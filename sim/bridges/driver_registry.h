@@ -23,8 +23,11 @@ class DriverRegistry {
   }
   void add(const std::string& kind, DriverFactory factory);
 
-  bool has(const std::string& kind) const { return factories_.count(kind) != 0; }
   std::vector<std::string> kinds() const;
+  // Throws ConfigError when a kind is there more often than its declaration lets it, or when
+  // `settings` has a section for a kind that is not among `bridges`. `node` starts messages.
+  void check(const std::vector<BridgeInfo>& bridges, Config& settings,
+             const std::string& node) const;
   // Makes the driver of `context.bridge`. Throws ConfigError for a kind without a driver, naming
   // the nearest one that has.
   std::unique_ptr<Driver> make(const DriverContext& context) const;

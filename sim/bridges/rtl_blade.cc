@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bridges/driver.h"
+#include "bridges/driver_library.h"
 #include "bridges/driver_registry.h"
 #include "bridges/instruments.h"
 #include "bridges/manifest.h"
@@ -39,8 +40,9 @@ struct SteppedDriver {
 class RtlBlade final : public Model {
  public:
   RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
-           const nlohmann::json& bridge_settings, std::optional<uint64_t> port_count,
-           const SimulationContext& context, WarmStarter starter);
+           const nlohmann::json& bridge_settings, const DriverRegistry& registry,
+           std::optional<uint64_t> port_count, const SimulationContext& context,
+           WarmStarter starter);
   ~RtlBlade() override;
 
   uint32_t port_count() const override { return port_count_; }
@@ -58,7 +60,6 @@ class RtlBlade final : public Model {
   void load(StateReader& state, uint64_t cycle) override;
 
  private:
-  void check_settings(Config& settings, const DriverRegistry& registry) const;
   void add_bridge(const BridgeInfo& bridge, Config& settings, const SimulationContext& context,
                   const DriverRegistry& registry);
   void add_instruments(Config& settings, const SimulationContext& context);
@@ -94,8 +95,9 @@ class RtlBlade final : public Model {
 };
 
 RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
-                   const nlohmann::json& bridge_settings, std::optional<uint64_t> port_count,
-                   const SimulationContext& context, WarmStarter starter)
+                   const nlohmann::json& bridge_settings, const DriverRegistry& registry,
+                   std::optional<uint64_t> port_count, const SimulationContext& context,
+                   WarmStarter starter)
     : Model(name),
       manifest_(std::move(manifest)),
       model_(library, manifest_.design_hash, name),
@@ -105,9 +107,9 @@ RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesy
       context_(context),
       starter_(std::move(starter)) {
   Config settings(bridge_settings, name + ": bridges");
-  DriverRegistry registry;
-  register_stock_drivers(registry);
-  check_settings(settings, registry);
+  registry.check(manifest_.bridges, settings, name);
+  for (const char* instrument : kInstruments) settings.has(instrument);
+  settings.finish();
   for (const BridgeInfo& bridge : manifest_.bridges) {
     add_bridge(bridge, settings, context, registry);
   }
@@ -140,28 +142,6 @@ RtlBlade::~RtlBlade() {
   } catch (const std::exception&) {
     // The run is over and has its reason already.
   }
-}
-
-void RtlBlade::check_settings(Config& settings, const DriverRegistry& registry) const {
-  std::vector<std::string> kinds;
-  for (const BridgeInfo& bridge : manifest_.bridges) {
-    const bool again = std::find(kinds.begin(), kinds.end(), bridge.kind) != kinds.end();
-    if (again && !bridge.several) {
-      throw ConfigError(
-          fmt::format("{}: the model has more than one {} bridge, the second at {}, expected one, "
-                      "since the declaration of {} does not say \"several: true\"",
-                      name(), bridge.kind, bridge.path, bridge.module));
-    }
-    if (!again) kinds.push_back(bridge.kind);
-  }
-  for (const std::string& kind : registry.kinds()) {
-    const bool present = std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-    if (settings.has(kind.c_str()) && !present) {
-      settings.fail(kind, fmt::format("only bridges that the model has ({})", join_names(kinds)));
-    }
-  }
-  for (const char* instrument : kInstruments) settings.has(instrument);
-  settings.finish();
 }
 
 void RtlBlade::add_bridge(const BridgeInfo& bridge, Config& settings,
@@ -397,9 +377,17 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const Simulati
   const nlohmann::json& settings = config.child("bridges");
   std::optional<uint64_t> port_count;
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
+  const std::vector<std::string> libraries = config.text_list("driver_libraries");
   config.finish();
+  bridges::DriverRegistry registry;
+  bridges::register_stock_drivers(registry);
+  for (size_t i = 0; i < libraries.size(); ++i) {
+    bridges::load_driver_library(context.input_path(libraries[i]),
+                                 fmt::format("{}: driver_libraries[{}]", name, i), registry);
+  }
   return std::make_unique<bridges::RtlBlade>(name, bridges::Manifest::read(manifest), library,
-                                             settings, port_count, context, std::move(starter));
+                                             settings, registry, port_count, context,
+                                             std::move(starter));
 }
 
 }  // namespace firesim
