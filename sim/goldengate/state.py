@@ -155,7 +155,7 @@ class State:
         match = re.match(r"([^|]*?):(\d+)", yosys_source)
         if not match:
             return "unknown place"
-        file = os.path.realpath(match[1])
+        file = os.path.realpath(self.out / match[1])  # The reader runs there.
         return f"{self.original.get(file, file)}:{match[2]}"
 
     def ports(self) -> list[Port]:
