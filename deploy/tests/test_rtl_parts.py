@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from firesim.build.rtl import bridge_key, merge
+from firesim.build.rtl import check_bridges, merge
 from firesim.build.rtl_blade import blade_names, events_of, load_blade, read_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import FirrtlError, modernise, with_module_prefix
@@ -101,7 +101,11 @@ def test_events_are_made_for_each_hart(tmp_path: Path) -> None:
             "[uart, uart]",
             'b.yaml:4: peripherals[1]: found "uart" twice, expected it once.',
         ),
-        ("[uart, memory]", "[uart, memroy]", 'b.yaml:5: bridges[1]: found "memroy", expected'),
+        (
+            "[uart, memory]",
+            "[uart, memroy]",
+            'b.yaml:5: bridges[1]: found "memroy", expected one of',
+        ),
         (
             "soc.{tile}.miss",
             "soc.miss",
@@ -173,16 +177,10 @@ def test_merging_refuses_a_module_that_two_files_declare(tmp_path: Path) -> None
         merge([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
 
 
-@pytest.mark.parametrize(
-    ("kind", "key"),
-    [
-        ("UART", "uart"),
-        ("BlockDevice", "block_device"),
-        ("NIC", "nic"),
-        ("Memory", "memory"),
-        ("TraceRV", "tracerv"),
-        ("Termination", "termination"),
-    ],
-)
-def test_bridge_keys_are_those_of_the_contract(kind: str, key: str) -> None:
-    assert bridge_key(kind) == key
+def test_a_blade_has_the_bridges_that_its_file_lists(tmp_path: Path) -> None:
+    path = tmp_path / "b.yaml"
+    path.write_text(GOOD)
+    blade = read_blade(path)
+    check_bridges("b", blade, "FireSimUARTBridge u (); FireSimMemoryBridge m ();")
+    with pytest.raises(ToolError, match="has the bridges FireSimDiskBridge, memory, uart; the "):
+        check_bridges("b", blade, "FireSimUARTBridge FireSimMemoryBridge FireSimDiskBridge")

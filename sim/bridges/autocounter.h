@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/trace/tracerv.h"
-#include "bridges/trace/trigger.h"
+#include "bridges/tracerv/tracerv.h"
+#include "bridges/tracerv/trigger.h"
 
 namespace firesim::bridges {
 
@@ -43,6 +43,7 @@ class AutoCounter final : public Driver {
   }
   // Writes the last row. The outputs must be those of `cycle`.
   void finish(uint64_t cycle) override;
+  bool can_save() const override { return true; }
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
   void start_warm(WarmStart& start, uint64_t cycle) override;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a bridge driver is, what it is given, and the registry that makes one by kind.
+// What a bridge driver is, and what it is given.
 //
 // For every target cycle t the blade calls step(t) between settle() and tick(): the driver reads
 // the outputs of cycle t and sets the inputs of cycle t + 1. Nothing may be allocated in step().
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "config.h"
+#include "core/batch.h"
 #include "core/registry.h"
 #include "core/state.h"
 #include "engine/firesim_engine.h"
@@ -21,6 +22,8 @@
 
 namespace firesim::bridges {
 
+class LinkDriver;
+class TracePort;
 struct WarmStart;
 
 // Target cycles during which the blade is held in reset, from cycle 0.
@@ -75,6 +78,13 @@ struct DriverContext {
   const SimulationContext& simulation;  // paths and clock
 };
 
+// What a driver does while a restore program runs, before the first token (warm start).
+enum class RestoreRole {
+  kAbsent,     // nothing
+  kWatches,    // it is stepped, in the program's time; its own time is that of the tokens
+  kTakesPart,  // it is stepped, and its time goes on from that of the program
+};
+
 class Driver {
  public:
   Driver() = default;
@@ -91,6 +101,9 @@ class Driver {
   // Facts for result.json; null for none.
   virtual nlohmann::json statistics() const { return nullptr; }
 
+  // True when `save` and `load` carry all that the driver has to remember. A run with snapshots
+  // refuses a blade with a driver that cannot.
+  virtual bool can_save() const { return false; }
   // The driver's part of the blade's state between two cycles, with the input ports it drives; a
   // section of its own. A driver without state but for the configuration saves nothing.
   virtual void save(StateWriter& state) const { static_cast<void>(state); }
@@ -100,11 +113,35 @@ class Driver {
     static_cast<void>(start);
     static_cast<void>(cycle);
   }
+  virtual RestoreRole restore_role() const { return RestoreRole::kAbsent; }
+  // Whether the target says in this cycle that its restore program is done; nothing for a driver
+  // that is not told.
+  virtual std::optional<bool> restore_done() const { return std::nullopt; }
+
+  // True when it ends the blade by what the target does.
+  virtual bool ends_blade() const { return false; }
+  // Itself, if it is the blade's end of a link.
+  virtual LinkDriver* link() { return nullptr; }
+  // The commits it sees, of one hart; null for all others.
+  virtual const TracePort* trace_port() const { return nullptr; }
 };
 
-using DriverFactory = std::function<std::unique_ptr<Driver>(const DriverContext&)>;
+// A driver that is the blade's end of a link. What arrives in cycle t is on the target's inputs in
+// cycle t, so these are set before settle(); step(t) takes what the target sends in cycle t.
+class LinkDriver : public Driver {
+ public:
+  LinkDriver* link() final { return this; }
+  // The batches of the cycles from `start_cycle` on; they stay valid until the next call.
+  virtual void begin(uint64_t start_cycle, const Batch& input, Batch& output) = 0;
+  // Puts what arrives in cycle `offset` of these on the target's inputs. Also during reset.
+  void drive(uint32_t offset) {
+    if (offset >= next_drive_) drive_changed(offset);
+  }
 
-// Drivers by bridge kind, without those the blade itself owns (nic).
-const std::map<std::string, DriverFactory>& driver_registry();
+ protected:
+  virtual void drive_changed(uint32_t offset) = 0;
+
+  uint32_t next_drive_ = UINT32_MAX;  // the inputs stay as they are before this offset
+};
 
 }  // namespace firesim::bridges

@@ -20,15 +20,12 @@ std::unique_ptr<AssertDriver> make_asserts(const Manifest& manifest, const Model
 
 std::unique_ptr<AutoCounter> make_counters(const Manifest& manifest, const ModelInstance& model,
                                            Config& settings, const SimulationContext& context,
+                                           std::vector<TracePort> trace_ports,
                                            const std::string& node) {
   if (!settings.has("autocounter")) return nullptr;
   std::vector<AutoCounter::Source> sources;
   for (const CounterInfo& counter : manifest.counters) {
     sources.push_back({counter.name, model_port(model, counter.port, "counter", node)});
-  }
-  std::vector<TracePort> trace_ports;
-  for (const BridgeInfo& bridge : manifest.bridges) {
-    if (bridge.kind == "tracerv") trace_ports.emplace_back(BridgePorts(bridge, model.ports()));
   }
   return std::make_unique<AutoCounter>(settings.child("autocounter"),
                                        settings.child_where("autocounter"), context, sources,
@@ -61,10 +58,10 @@ FiresimPort model_port(const ModelInstance& model, const std::string& port, cons
 
 Instruments make_instruments(const Manifest& manifest, ModelInstance& model, Config& settings,
                              const SimulationContext& context, BladeStatus& status,
-                             const std::string& node) {
+                             std::vector<TracePort> trace_ports, const std::string& node) {
   Instruments made;
   made.asserts = make_asserts(manifest, model, settings, status, node);
-  made.counters = make_counters(manifest, model, settings, context, node);
+  made.counters = make_counters(manifest, model, settings, context, std::move(trace_ports), node);
   made.prints = make_prints(manifest, model, settings, context, node);
   if (settings.has("signals")) {
     made.signals = std::make_unique<SignalAccess>(settings.child("signals"),

@@ -12,7 +12,7 @@
 #include "bridges/model_library.h"
 #include "bridges/prints.h"
 #include "bridges/signal_access.h"
-#include "bridges/termination.h"
+#include "bridges/termination/termination.h"
 #include "bridges/waves.h"
 
 namespace firesim::bridges {
@@ -29,10 +29,11 @@ struct Instruments {
   std::unique_ptr<WaveWriter> waves;
 };
 
-// Reads the keys kInstruments of `settings`. `node` starts messages.
+// Reads the keys kInstruments of `settings`. `trace_ports` are those of the harts, for the triggers
+// of counters. `node` starts messages.
 Instruments make_instruments(const Manifest& manifest, ModelInstance& model, Config& settings,
                              const SimulationContext& context, BladeStatus& status,
-                             const std::string& node);
+                             std::vector<TracePort> trace_ports, const std::string& node);
 
 // The port of a model by name; `what` it is for goes into the message when there is none.
 FiresimPort model_port(const ModelInstance& model, const std::string& port, const char* what,

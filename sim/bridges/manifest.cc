@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 
 #include "config.h"
 #include "core/json_reader.h"
@@ -19,6 +18,7 @@ BridgeInfo read_bridge(const json& item) {
   bridge.kind = item.at("kind").get<std::string>();
   bridge.module = item.at("module").get<std::string>();
   bridge.path = item.at("path").get<std::string>();
+  bridge.several = item.at("several").get<bool>();
   for (const auto& [name, value] : item.at("parameters").items()) {
     if (value.is_number_unsigned()) bridge.parameters[name] = value.get<uint64_t>();
   }
@@ -73,11 +73,6 @@ Manifest parse(const json& document) {
 }
 
 }  // namespace
-
-bool Manifest::has_bridge(const std::string& kind) const {
-  return std::any_of(bridges.begin(), bridges.end(),
-                     [&kind](const BridgeInfo& bridge) { return bridge.kind == kind; });
-}
 
 Manifest Manifest::read(const std::filesystem::path& file) {
   const json document = read_json_file(file, kManifestLimits);

@@ -16,6 +16,7 @@ struct BridgeInfo {
   std::string kind;    // "nic"
   std::string module;  // "FireSimNICBridge"
   std::string path;    // place in the design, "blade.nic_bridge"
+  bool several;        // its declaration lets a blade have more than one of the kind
   std::map<std::string, uint64_t> parameters;
   std::map<std::string, std::string> ports;  // name in the bridge -> name of the model's port
 };
@@ -66,8 +67,6 @@ struct Manifest {
   std::vector<PrintInfo> prints;  // by bit of the prints port
   std::string prints_port;        // empty when the design prints nothing
   std::string reset;
-
-  bool has_bridge(const std::string& kind) const;
 
   // Throws ConfigError when the file is unreadable or not a model manifest of version 1.
   static Manifest read(const std::filesystem::path& file);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/trace/trace_files.h"
+#include "bridges/tracerv/trace_files.h"
 
 namespace firesim::bridges {
 
@@ -35,6 +35,7 @@ class PrintDriver final : public Driver {
     if (printing_.any()) print(cycle);
   }
   void finish(uint64_t cycle) override;
+  bool can_save() const override { return true; }
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
 

@@ -2,7 +2,7 @@
 // The RTL blade; see rtl_blade.h.
 //
 // One target cycle t: inputs of t are stored, settle(), the drivers read the outputs of t and set
-// the inputs of t + 1, tick(). The NIC alone has inputs that are only known at t itself.
+// the inputs of t + 1, tick(). A link alone has inputs that are only known at t itself.
 #include "bridges/rtl_blade.h"
 
 #include <fmt/format.h>
@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "bridges/driver.h"
+#include "bridges/driver_library.h"
+#include "bridges/driver_registry.h"
 #include "bridges/instruments.h"
 #include "bridges/manifest.h"
-#include "bridges/nic.h"
 #include "bridges/warm_start.h"
 #include "core/check.h"
 
@@ -25,12 +26,10 @@ namespace {
 // Most target cycles that a restore program may take.
 constexpr uint64_t kMostRestoreCycles = 10'000'000;
 
-struct NamedDriver {
-  std::string kind;
+struct PlacedDriver {
+  std::string name;  // of its section in the settings
+  bool several;      // the blade may have more of its kind
   std::unique_ptr<Driver> driver;
-
-  // Works while a restore program runs, in a time that begins with the reset.
-  bool restores() const { return kind == "memory" || kind == "block_device"; }
 };
 
 struct SteppedDriver {
@@ -41,13 +40,13 @@ struct SteppedDriver {
 class RtlBlade final : public Model {
  public:
   RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
-           const nlohmann::json& bridge_settings, std::optional<uint64_t> port_count,
-           const SimulationContext& context, WarmStarter starter);
+           const nlohmann::json& bridge_settings, const DriverRegistry& registry,
+           std::optional<uint64_t> port_count, const SimulationContext& context,
+           WarmStarter starter);
   ~RtlBlade() override;
 
   uint32_t port_count() const override { return port_count_; }
-  // Without a termination bridge there is nothing by which its node could end.
-  bool counts_for_end() const override { return manifest_.has_bridge("termination"); }
+  bool counts_for_end() const override;
   void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                std::span<Batch> outputs) override;
   void finish(uint64_t end_cycle) override;
@@ -61,8 +60,8 @@ class RtlBlade final : public Model {
   void load(StateReader& state, uint64_t cycle) override;
 
  private:
-  void check_settings(Config& settings) const;
-  void add_bridge(const BridgeInfo& bridge, Config& settings, const SimulationContext& context);
+  void add_bridge(const BridgeInfo& bridge, Config& settings, const SimulationContext& context,
+                  const DriverRegistry& registry);
   void add_instruments(Config& settings, const SimulationContext& context);
   template <bool kReset>
   uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
@@ -77,10 +76,11 @@ class RtlBlade final : public Model {
   InputQueue inputs_;
   InputPort reset_;
   BladeStatus status_;
-  std::optional<NicDriver> nic_;
-  // 1 without a NIC is a link that nothing in the blade listens to: what arrives is dropped.
+  std::vector<PlacedDriver> drivers_;
+  LinkDriver* link_ = nullptr;  // one of drivers_, the first
+  // 1 without a link driver is a link that nothing in the blade listens to: what arrives is
+  // dropped.
   uint32_t port_count_ = 0;
-  std::vector<NamedDriver> drivers_;
   AutoCounter* counters_ = nullptr;  // one of drivers_
   std::unique_ptr<SignalAccess> signals_;
   std::unique_ptr<WaveWriter> waves_;
@@ -95,8 +95,9 @@ class RtlBlade final : public Model {
 };
 
 RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesystem::path& library,
-                   const nlohmann::json& bridge_settings, std::optional<uint64_t> port_count,
-                   const SimulationContext& context, WarmStarter starter)
+                   const nlohmann::json& bridge_settings, const DriverRegistry& registry,
+                   std::optional<uint64_t> port_count, const SimulationContext& context,
+                   WarmStarter starter)
     : Model(name),
       manifest_(std::move(manifest)),
       model_(library, manifest_.design_hash, name),
@@ -106,22 +107,33 @@ RtlBlade::RtlBlade(const std::string& name, Manifest manifest, const std::filesy
       context_(context),
       starter_(std::move(starter)) {
   Config settings(bridge_settings, name + ": bridges");
-  check_settings(settings);
-  for (const BridgeInfo& bridge : manifest_.bridges) add_bridge(bridge, settings, context);
+  registry.check(manifest_.bridges, settings, name);
+  for (const char* instrument : kInstruments) settings.has(instrument);
+  settings.finish();
+  for (const BridgeInfo& bridge : manifest_.bridges) {
+    add_bridge(bridge, settings, context, registry);
+  }
   add_instruments(settings, context);
   list_stepped();
-  port_count_ = static_cast<uint32_t>(port_count.value_or(nic_ ? 1 : 0));
-  if (nic_ && port_count_ == 0)
+  port_count_ = static_cast<uint32_t>(port_count.value_or(link_ != nullptr ? 1 : 0));
+  if (link_ != nullptr && port_count_ == 0)
     throw ConfigError(name + ": port_count is 0, expected 1: it has a NIC");
   reset_.set(1);
 }
 
 void RtlBlade::list_stepped() {
   stepped_.clear();
-  for (const NamedDriver& item : drivers_) {
+  for (const PlacedDriver& item : drivers_) {
     if (!item.driver->needs_step()) continue;
-    stepped_.push_back({item.driver.get(), item.restores() ? ahead_cycles_ : 0});
+    const bool ahead = item.driver->restore_role() == RestoreRole::kTakesPart;
+    stepped_.push_back({item.driver.get(), ahead ? ahead_cycles_ : 0});
   }
+}
+
+// Where no driver can end the blade, its node does not count for the end of the run.
+bool RtlBlade::counts_for_end() const {
+  return std::any_of(drivers_.begin(), drivers_.end(),
+                     [](const PlacedDriver& item) { return item.driver->ends_blade(); });
 }
 
 RtlBlade::~RtlBlade() {
@@ -132,63 +144,37 @@ RtlBlade::~RtlBlade() {
   }
 }
 
-void RtlBlade::check_settings(Config& settings) const {
-  std::vector<std::string> kinds;
-  for (const BridgeInfo& bridge : manifest_.bridges) {
-    const bool again = std::find(kinds.begin(), kinds.end(), bridge.kind) != kinds.end();
-    if (again && bridge.kind != "tracerv") {
-      throw ConfigError(fmt::format("{}: the model has more than one {} bridge, expected one",
-                                    name(), bridge.kind));
-    }
-    kinds.push_back(bridge.kind);
-  }
-  for (const auto& [kind, factory] : driver_registry()) {
-    const bool present = std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-    if (settings.has(kind.c_str()) && !present && kind != "tracerv") {
-      settings.fail(kind, fmt::format("only bridges that the model has ({})", join_names(kinds)));
-    }
-  }
-  const bool nic = std::find(kinds.begin(), kinds.end(), "nic") != kinds.end();
-  if (settings.has("nic") && !nic) {
-    settings.fail("nic", fmt::format("only bridges that the model has ({})", join_names(kinds)));
-  }
-  for (const char* instrument : kInstruments) settings.has(instrument);
-  settings.finish();
-}
-
 void RtlBlade::add_bridge(const BridgeInfo& bridge, Config& settings,
-                          const SimulationContext& context) {
-  const DriverContext driver_context{bridge,
-                                     BridgePorts(bridge, model_.ports()),
-                                     inputs_,
-                                     status_,
-                                     settings.child(bridge.kind.c_str()),
-                                     settings.child_where(bridge.kind.c_str()),
-                                     name(),
-                                     context};
-  if (bridge.kind == "nic") {
-    nic_.emplace(driver_context);
+                          const SimulationContext& context, const DriverRegistry& registry) {
+  const char* key = bridge.kind.c_str();
+  std::unique_ptr<Driver> driver =
+      registry.make({bridge, BridgePorts(bridge, model_.ports()), inputs_, status_,
+                     settings.child(key), settings.child_where(key), name(), context});
+  if (LinkDriver* link = driver->link()) {
+    if (link_ != nullptr) {
+      throw ConfigError(fmt::format("{}: bridge {} ({}) is the end of a second link, expected one",
+                                    name(), bridge.path, bridge.module));
+    }
+    link_ = link;  // the first one in a saved state
+    drivers_.insert(drivers_.begin(), {bridge.kind, bridge.several, std::move(driver)});
     return;
   }
-  const auto factory = driver_registry().find(bridge.kind);
-  if (factory == driver_registry().end()) {
-    std::vector<std::string> known{"nic"};
-    for (const auto& [kind, make] : driver_registry()) known.push_back(kind);
-    throw ConfigError(fmt::format("{}: bridge {} ({}) is of unknown kind '{}', nearest is '{}'",
-                                  name(), bridge.path, bridge.module, bridge.kind,
-                                  nearest_name(bridge.kind, known)));
-  }
-  drivers_.push_back({bridge.kind, factory->second(driver_context)});
+  drivers_.push_back({bridge.kind, bridge.several, std::move(driver)});
 }
 
 void RtlBlade::add_instruments(Config& settings, const SimulationContext& context) {
-  Instruments made = make_instruments(manifest_, model_, settings, context, status_, name());
+  std::vector<TracePort> traces;
+  for (const PlacedDriver& item : drivers_) {
+    if (const TracePort* port = item.driver->trace_port()) traces.push_back(*port);
+  }
+  Instruments made =
+      make_instruments(manifest_, model_, settings, context, status_, std::move(traces), name());
   counters_ = made.counters.get();
   signals_ = std::move(made.signals);
   waves_ = std::move(made.waves);
-  if (made.asserts) drivers_.push_back({"assert", std::move(made.asserts)});
-  if (made.counters) drivers_.push_back({"autocounter", std::move(made.counters)});
-  if (made.prints) drivers_.push_back({"prints", std::move(made.prints)});
+  if (made.asserts) drivers_.push_back({"assert", false, std::move(made.asserts)});
+  if (made.counters) drivers_.push_back({"autocounter", false, std::move(made.counters)});
+  if (made.prints) drivers_.push_back({"prints", false, std::move(made.prints)});
 }
 
 // Runs cycles from `offset` to `end`, both counted from `start_cycle`; returns the offset after the
@@ -197,7 +183,7 @@ template <bool kReset>
 uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
   for (; offset < end; ++offset) {
     const uint64_t cycle = start_cycle + offset;
-    if (nic_) nic_->drive(offset);
+    if (link_ != nullptr) link_->drive(offset);
     inputs_.apply();
     const bool accessed = signals_ && cycle == signals_->next_cycle();
     if (accessed) [[unlikely]]
@@ -208,7 +194,6 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
     if (counters_ != nullptr && cycle == counters_->next_sample()) counters_->sample(cycle);
     if (waves_ && waves_->wants(cycle)) waves_->sample(cycle);
     if constexpr (!kReset) {
-      if (nic_) nic_->take(offset);
       for (const SteppedDriver& one : stepped_) one.driver->step(cycle + one.ahead_cycles);
       if (status_.end.ended()) {
         end_here(cycle);
@@ -224,7 +209,7 @@ void RtlBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> i
                        std::span<Batch> outputs) {
   if (status_.end.ended()) return;
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
-  if (nic_) nic_->begin(inputs[0], outputs[0]);
+  if (link_ != nullptr) link_->begin(start_cycle, inputs[0], outputs[0]);
   uint32_t offset = 0;
   if (start_cycle < kResetCycles) {
     const auto end = std::min<uint64_t>(cycles, kResetCycles - start_cycle);
@@ -249,7 +234,7 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
     inputs_.apply();
     model_.settle();
   }
-  for (const NamedDriver& item : drivers_) item.driver->finish(cycle);
+  for (const PlacedDriver& item : drivers_) item.driver->finish(cycle);
   if (signals_) signals_->finish();
   if (waves_) waves_->finish();
 }
@@ -257,8 +242,14 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
 void RtlBlade::finish(uint64_t) { finish_drivers(cycle_); }
 
 std::optional<std::string> RtlBlade::can_save() const {
-  if (model_.can_save()) return std::nullopt;
-  return fmt::format("the engine \"{}\" cannot save its state", model_.engine_name());
+  if (!model_.can_save()) {
+    return fmt::format("the engine \"{}\" cannot save its state", model_.engine_name());
+  }
+  for (const PlacedDriver& item : drivers_) {
+    if (item.driver->can_save()) continue;
+    return fmt::format("the driver of its {} bridge cannot save its state", item.name);
+  }
+  return std::nullopt;
 }
 
 std::string RtlBlade::fingerprint() const {
@@ -278,8 +269,7 @@ void RtlBlade::save(StateWriter& state) const {
   reset_.save(state);
   // One that has ended stands within a cycle, and is never evaluated again.
   state.bytes(end.ended() ? std::vector<uint8_t>() : model_.save());
-  if (nic_) nic_->save(state);
-  for (const NamedDriver& item : drivers_) item.driver->save(state);
+  for (const PlacedDriver& item : drivers_) item.driver->save(state);
 }
 
 void RtlBlade::load(StateReader& state, uint64_t cycle) {
@@ -300,8 +290,7 @@ void RtlBlade::load(StateReader& state, uint64_t cycle) {
   if (!end.ended() && !model_.load(model)) {
     state.fail("found a state that the engine does not take");
   }
-  if (nic_) nic_->load(state);
-  for (const NamedDriver& item : drivers_) item.driver->load(state);
+  for (const PlacedDriver& item : drivers_) item.driver->load(state);
 }
 
 void RtlBlade::start_warm(StateReader& state, uint64_t cycle) {
@@ -309,20 +298,20 @@ void RtlBlade::start_warm(StateReader& state, uint64_t cycle) {
   if (signals_) signals_->start_at(cycle);
   if (cycle < kResetCycles) state.fail("a blade in reset cannot be continued in RTL");
   WarmStart start = starter_(state, {name(), settings_, context_, cycle});
-  const auto traced = std::count_if(manifest_.bridges.begin(), manifest_.bridges.end(),
-                                    [](const BridgeInfo& one) { return one.kind == "tracerv"; });
+  const auto traced = std::count_if(drivers_.begin(), drivers_.end(), [](const PlacedDriver& item) {
+    return item.driver->trace_port() != nullptr;
+  });
   if (traced != 0 && static_cast<uint64_t>(traced) != start.harts) {
     state.fail(fmt::format("found {} harts, expected {} as in the RTL", start.harts, traced));
   }
   status_.deterministic = start.deterministic;
   status_.end = start.end;
-  for (const NamedDriver& item : drivers_) item.driver->start_warm(start, cycle);
+  for (const PlacedDriver& item : drivers_) item.driver->start_warm(start, cycle);
   if (status_.end.ended()) {
     set_end({cycle, status_.end.exit_code, status_.end.kind == BladeEnd::Kind::kAssert,
              status_.end.message});
     return;
   }
-  if (nic_) nic_->start_warm(start);
   const uint64_t cycles = run_restore_program(state);
   ahead_cycles_ = cycles - cycle;
   list_stepped();
@@ -330,27 +319,26 @@ void RtlBlade::start_warm(StateReader& state, uint64_t cycle) {
       {"cycle", cycle}, {"extra_cycles", start.extra_cycles}, {"restore_cycles", cycles}};
 }
 
-// From reset to the word that says that the blade is restored; returns the cycles that took. The
-// NIC is not connected.
+// From reset to the word that says that the blade is restored; returns the cycles that took. Links
+// are not connected.
 uint64_t RtlBlade::run_restore_program(const StateReader& state) {
-  const auto bridge = std::find_if(manifest_.bridges.begin(), manifest_.bridges.end(),
-                                   [](const BridgeInfo& one) { return one.kind == "termination"; });
-  if (bridge == manifest_.bridges.end()) state.fail("the RTL has no termination bridge");
-  const BridgePorts ports(*bridge, model_.ports());
-  const OutputBit valid(ports.output("valid"));
-  const OutputPort value(ports.output("value", 32));
+  const auto told = std::find_if(drivers_.begin(), drivers_.end(), [](const PlacedDriver& item) {
+    return item.driver->restore_done().has_value();
+  });
+  if (told == drivers_.end()) state.fail("the RTL has no termination bridge");
   for (uint64_t cycle = 0; cycle < kMostRestoreCycles; ++cycle) {
     if (cycle == kResetCycles) reset_.set(0);
     inputs_.apply();
     model_.settle();
+    const std::optional<bool> done = told->driver->restore_done();
     if (cycle >= kResetCycles) {
-      for (const NamedDriver& item : drivers_) {
-        if (item.restores() || item.kind == "assert") item.driver->step(cycle);
+      for (const PlacedDriver& item : drivers_) {
+        if (item.driver->restore_role() != RestoreRole::kAbsent) item.driver->step(cycle);
       }
     }
     model_.tick();
     if (status_.end.ended()) state.fail("in the restore program: " + status_.end.message);
-    if (cycle >= kResetCycles && valid() && value() == kRestoreDone) return cycle + 1;
+    if (cycle >= kResetCycles && *done) return cycle + 1;
   }
   state.fail(fmt::format("the restore program has not ended within {} cycles", kMostRestoreCycles));
 }
@@ -360,16 +348,15 @@ nlohmann::json RtlBlade::statistics() const {
                           {"cycles_evaluated", cycle_},
                           {"deterministic", status_.deterministic}};
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
-  if (nic_) facts["nic"] = nic_->statistics();
   if (signals_) facts["signals"] = signals_->statistics();
   if (waves_) facts["waves"] = waves_->statistics();
-  for (const NamedDriver& item : drivers_) {
+  for (const PlacedDriver& item : drivers_) {
     nlohmann::json part = item.driver->statistics();
     if (part.is_null()) continue;
-    if (item.kind == "tracerv") {
-      facts["tracerv"].push_back(std::move(part));
+    if (item.several) {
+      facts[item.name].push_back(std::move(part));
     } else {
-      facts[item.kind] = std::move(part);
+      facts[item.name] = std::move(part);
     }
   }
   return facts;
@@ -390,9 +377,17 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const Simulati
   const nlohmann::json& settings = config.child("bridges");
   std::optional<uint64_t> port_count;
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
+  const std::vector<std::string> libraries = config.text_list("driver_libraries");
   config.finish();
+  bridges::DriverRegistry registry;
+  bridges::register_stock_drivers(registry);
+  for (size_t i = 0; i < libraries.size(); ++i) {
+    bridges::load_driver_library(context.input_path(libraries[i]),
+                                 fmt::format("{}: driver_libraries[{}]", name, i), registry);
+  }
   return std::make_unique<bridges::RtlBlade>(name, bridges::Manifest::read(manifest), library,
-                                             settings, port_count, context, std::move(starter));
+                                             settings, registry, port_count, context,
+                                             std::move(starter));
 }
 
 }  // namespace firesim

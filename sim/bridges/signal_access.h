@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bridges/model_library.h"
-#include "bridges/trace/trace_files.h"
+#include "bridges/tracerv/trace_files.h"
 #include "core/registry.h"
 
 namespace firesim::bridges {

@@ -1,150 +1,238 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bridge modules a design may instantiate: the port table of docs/reference/interfaces.md.
+"""The bridge kinds a design may instantiate, each read from its one declaration, `bridge.yaml`.
 
-A bridge is a black box named `FireSim<Kind>Bridge`. `stub_verilog()` declares them all, so that
-designs need not.
+A bridge is a black box named `FireSim<Kind>Bridge`. Ours are declared in `sim/bridges/<kind>`; a
+user brings declarations of their own. `stub_verilog()` declares one, so that designs need not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from firesim.config.base import Strict
+from firesim.config.errors import InputError, unknown
+from firesim.config.explain import explain
+from firesim.config.positions import KeyPath, Source, read_yaml
+from pydantic import Field, ValidationError, field_validator
+
+from goldengate.errors import GoldenGateError
 
 BRIDGE_MODULE = re.compile(r"FireSim\w*Bridge")
+ROOT = Path(__file__).resolve().parents[2]
+STOCK = ROOT / "sim" / "bridges"
+DECLARATION = "bridge.yaml"
+MOST_BITS = 1024
+"""Width of the widest port."""
 
 Width = int | str
 """Bits: a number, or an expression of the bridge's parameters such as `DATA_BITS/8`."""
 
+_INSTRUMENTS = ("assert", "autocounter", "prints", "signals", "waves")
+"""Sections beside those of the bridges in the settings of a node (interfaces.md, section 5)."""
+_RULES = {
+    "module": (r"FireSim[A-Z][A-Za-z0-9]*Bridge", "FireSim<Kind>Bridge"),
+    "key": (r"[a-z][a-z0-9]*(_[a-z0-9]+)*", "a name in snake case such as block_device"),
+    "parameter": (r"[A-Z][A-Z0-9_]*", "a name of capital letters, digits and _"),
+    "port": (r"[a-z][a-z0-9_]*", "a name of small letters, digits and _"),
+}
+_WIDTH = re.compile(r"([A-Z][A-Z0-9_]*)(?:/([1-9][0-9]{0,3}))?")
 
-@dataclass(frozen=True)
-class BridgeKind:
-    """One kind of bridge. `out_ports` go from target to host, `in_ports` from host to target."""
 
+class Parameter(Strict):
+    """A parameter of a bridge module, a whole number."""
+
+    default: int = Field(ge=0, le=2**31 - 1)
+    """Its value where the design gives none."""
+    meaning: str
+    """For people."""
+
+
+class Port(Strict):
+    """A port of a bridge module."""
+
+    direction: Literal["out", "in"]
+    """out: from target to host; in: from host to target."""
+    width_bits: Width = 1
+    """A number, a parameter, or a parameter divided by a number as in DATA_BITS/8."""
+    meaning: str
+    """For people."""
+
+    @field_validator("width_bits", mode="before")
+    @classmethod
+    def _a_width(cls, value: object) -> object:
+        if isinstance(value, str) and _WIDTH.fullmatch(value):
+            return value
+        if type(value) is int and 1 <= value <= MOST_BITS:
+            return value
+        raise ValueError(
+            f'found "{value}", expected a number of bits from 1 to {MOST_BITS}, a parameter, or '
+            f"a parameter divided as in DATA_BITS/8."
+        )
+
+
+class BridgeKind(Strict):
+    """One kind of bridge, as declared."""
+
+    module: str
+    """Name of the black box."""
     key: str
-    out_ports: Mapping[str, Width]
-    in_ports: Mapping[str, Width] = field(default_factory=dict)
-    parameters: Mapping[str, int] = field(default_factory=dict)
+    """Name of the kind, and of its section among a node's settings."""
+    description: str
+    """One line for people."""
+    several: bool = False
+    """A blade may have more than one; each gets the same settings."""
+    parameters: dict[str, Parameter] = Field(default_factory=dict)
+    """Parameters of the module, in order."""
+    ports: dict[str, Port]
+    """Ports beside clock and reset, in order."""
+
+    @property
+    def out_ports(self) -> dict[str, Width]:
+        """Widths of the ports that go from target to host."""
+        return {n: port.width_bits for n, port in self.ports.items() if port.direction == "out"}
+
+    @property
+    def in_ports(self) -> dict[str, Width]:
+        """Widths of the ports that go from host to target."""
+        return {n: port.width_bits for n, port in self.ports.items() if port.direction == "in"}
+
+    @property
+    def defaults(self) -> dict[str, int]:
+        """Values of the parameters where the design gives none."""
+        return {name: parameter.default for name, parameter in self.parameters.items()}
 
     def width_bits(self, port: str, parameters: Mapping[str, int]) -> int:
         """Return the width of a port under these parameters (missing ones take their default)."""
-        width = {**self.out_ports, **self.in_ports}[port]
+        width = self.ports[port].width_bits
         if isinstance(width, int):
             return width
         name, _, divisor = width.partition("/")
-        return {**self.parameters, **parameters}[name] // int(divisor or 1)
+        return {**self.defaults, **parameters}[name] // int(divisor or 1)
+
+    def contract(self) -> str:
+        """Return all of the declaration that a compiled model depends on, for cache keys."""
+        facts = (self.module, self.key, self.several, self.defaults, self.out_ports, self.in_ports)
+        return repr(facts)
 
 
-def _address_channel(prefix: str) -> dict[str, Width]:
-    return {
-        f"{prefix}_valid": 1,
-        f"{prefix}_id": "ID_BITS",
-        f"{prefix}_addr": "ADDRESS_BITS",
-        f"{prefix}_len": 8,
-        f"{prefix}_size": 3,
-        f"{prefix}_burst": 2,
-    }
+def read_declaration(path: Path) -> BridgeKind:
+    """Read the declaration of a bridge kind.
+
+    Raises:
+        GoldenGateError: not a declaration; a line for each mistake says where and what instead.
+    """
+    shown = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+    try:
+        source = read_yaml(path, shown)
+        try:
+            kind = BridgeKind.model_validate(source.data)
+        except ValidationError as error:
+            raise InputError(explain(error, BridgeKind, source)) from error
+        _check(kind, source)
+    except InputError as error:
+        raise GoldenGateError(str(error)) from error
+    return kind
 
 
-BRIDGES: dict[str, BridgeKind] = {
-    "FireSimUARTBridge": BridgeKind(
-        "uart",
-        {"out_valid": 1, "out_bits": 8, "in_ready": 1},
-        {"out_ready": 1, "in_valid": 1, "in_bits": 8},
-    ),
-    "FireSimBlockDeviceBridge": BridgeKind(
-        "block_device",
-        {
-            "req_valid": 1,
-            "req_write": 1,
-            "req_sector": 32,
-            "req_count": 16,
-            "req_tag": 8,
-            "wdata_valid": 1,
-            "wdata_bits": 64,
-            "wdata_tag": 8,
-            "rdata_ready": 1,
-            "wack_ready": 1,
-        },
-        {
-            "req_ready": 1,
-            "wdata_ready": 1,
-            "rdata_valid": 1,
-            "rdata_bits": 64,
-            "rdata_tag": 8,
-            "wack_valid": 1,
-            "wack_tag": 8,
-            "info_sectors": 32,
-            "info_max_request": 16,
-        },
-    ),
-    "FireSimNICBridge": BridgeKind(
-        "nic",
-        {"out_valid": 1, "out_data": 64, "out_last": 1},
-        {
-            "in_valid": 1,
-            "in_data": 64,
-            "in_last": 1,
-            "mac_address": 48,
-            "rate_increment": 16,
-            "rate_period": 16,
-        },
-    ),
-    "FireSimMemoryBridge": BridgeKind(
-        "memory",
-        {
-            **_address_channel("aw"),
-            "w_valid": 1,
-            "w_data": "DATA_BITS",
-            "w_strb": "DATA_BITS/8",
-            "w_last": 1,
-            "b_ready": 1,
-            **_address_channel("ar"),
-            "r_ready": 1,
-        },
-        {
-            "aw_ready": 1,
-            "w_ready": 1,
-            "b_valid": 1,
-            "b_id": "ID_BITS",
-            "b_resp": 2,
-            "ar_ready": 1,
-            "r_valid": 1,
-            "r_id": "ID_BITS",
-            "r_data": "DATA_BITS",
-            "r_resp": 2,
-            "r_last": 1,
-        },
-        {"ID_BITS": 4, "ADDRESS_BITS": 32, "DATA_BITS": 64},
-    ),
-    "FireSimTraceRVBridge": BridgeKind(
-        "tracerv",
-        {
-            "valid": 1,
-            "pc": 64,
-            "instruction": 32,
-            "privilege": 3,
-            "exception": 1,
-            "interrupt": 1,
-            "cause": 64,
-            "tval": 64,
-        },
-        parameters={"HART": 0},
-    ),
-    "FireSimTerminationBridge": BridgeKind("termination", {"valid": 1, "value": 32}),
-}
+def _check_name(name: str, rule: str, source: Source, path: KeyPath) -> None:
+    pattern, expected = _RULES[rule]
+    if not re.fullmatch(pattern, name):
+        raise source.error(path, f'found "{name}", expected {expected}.')
+
+
+def _check(kind: BridgeKind, source: Source) -> None:
+    _check_name(kind.module, "module", source, ("module",))
+    _check_name(kind.key, "key", source, ("key",))
+    if kind.key in _INSTRUMENTS:
+        raise source.error(
+            ("key",), f'found "{kind.key}", expected another name than that of an instrument.'
+        )
+    for name in kind.parameters:
+        _check_name(name, "parameter", source, ("parameters", name))
+    if not kind.ports:
+        raise source.error(("ports",), "found no port, expected at least one.")
+    for name, port in kind.ports.items():
+        path = ("ports", name)
+        _check_name(name, "port", source, path)
+        if name in ("clock", "reset"):
+            raise source.error(path, f'found "{name}", which every bridge has without saying so.')
+        parameter = str(port.width_bits).partition("/")[0]
+        if isinstance(port.width_bits, str) and parameter not in kind.parameters:
+            message = unknown(parameter, "one of the parameters", list(kind.parameters))
+            raise source.error((*path, "width_bits"), message)
+        if not 1 <= kind.width_bits(name, {}) <= MOST_BITS:
+            raise source.error(
+                (*path, "width_bits"),
+                f"found {kind.width_bits(name, {})} bits by default, expected 1 to {MOST_BITS}.",
+            )
+
+
+def declarations() -> list[Path]:
+    """Return the declarations of our own bridges, sorted."""
+    return sorted(STOCK.glob(f"*/{DECLARATION}"))
+
+
+def bridge_kinds(further: Sequence[Path | str] = ()) -> dict[str, BridgeKind]:
+    """Return all kinds by module name: ours, and those of `further` declarations.
+
+    Raises:
+        GoldenGateError: a bad declaration, or two that share a module or a key.
+    """
+    kinds = dict(stock_bridges())
+    names = {module: f"{STOCK.relative_to(ROOT)}/{kind.key}" for module, kind in kinds.items()}
+    for path in map(Path, further):
+        _add(kinds, names, read_declaration(path), str(path))
+    return kinds
+
+
+@cache
+def stock_bridges() -> dict[str, BridgeKind]:
+    """Return our own bridge kinds by module name.
+
+    Raises:
+        GoldenGateError: a bad declaration.
+    """
+    kinds: dict[str, BridgeKind] = {}
+    names: dict[str, str] = {}
+    for path in declarations():
+        kind = read_declaration(path)
+        if kind.key != path.parent.name:
+            raise GoldenGateError(
+                f'{path.relative_to(ROOT)}: key: found "{kind.key}", expected '
+                f'"{path.parent.name}", the name of its folder.'
+            )
+        _add(kinds, names, kind, str(path))
+    return kinds
+
+
+def _add(kinds: dict[str, BridgeKind], names: dict[str, str], kind: BridgeKind, where: str) -> None:
+    for other in kinds.values():
+        for what, found, taken in (
+            ("module", kind.module, other.module),
+            ("key", kind.key, other.key),
+        ):
+            if found == taken:
+                raise GoldenGateError(
+                    f'{where}: {what}: found "{found}", which is that of {names[other.module]}; '
+                    f"expected another one."
+                )
+    kinds[kind.module] = kind
+    names[kind.module] = where
 
 
 def _port(direction: str, name: str, width: Width) -> str:
     return f"  {direction} [({width})-1:0] {name}"
 
 
-def stub_verilog(module: str) -> str:
+def stub_verilog(kind: BridgeKind) -> str:
     """Return the SystemVerilog declaration of a bridge module, without a body."""
-    kind = BRIDGES[module]
-    parameters = ", ".join(f"parameter {name} = {value}" for name, value in kind.parameters.items())
+    parameters = ", ".join(f"parameter {name} = {value}" for name, value in kind.defaults.items())
     ports = ["  input clock", "  input reset"]
     ports += [_port("input", name, width) for name, width in kind.out_ports.items()]
     ports += [_port("output", name, width) for name, width in kind.in_ports.items()]
-    header = f"(* blackbox *) module {module}" + (f" #({parameters})" if parameters else "")
+    header = f"(* blackbox *) module {kind.module}" + (f" #({parameters})" if parameters else "")
     return header + " (\n" + ",\n".join(ports) + "\n);\nendmodule\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from firesim.build.cache import cached
 
+from goldengate.bridges import bridge_kinds
 from goldengate.compiler import compile
 from goldengate.engine.backend import compiler_version
 from goldengate.passes.rewrite import check_readable
@@ -18,15 +19,23 @@ from goldengate.verilator_backend import ENGINE_FOLDER, host_fingerprint
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def compiler_key(engine: str = "auto") -> list[str | Path]:
-    """Return the cache key parts that stand for this compiler, its tools and this processor."""
+def compiler_key(engine: str = "auto", bridges: Sequence[Path] = ()) -> list[str | Path]:
+    """Return the cache key parts that stand for this compiler, its tools and this processor.
+
+    `bridges` are declarations beside our own, as for `goldengate.compile`.
+
+    Raises:
+        GoldenGateError: a bad declaration.
+    """
     folders = ("", "passes") if engine == "verilator" else ("", "passes", "engine")
     code = [path for part in folders for path in sorted((_PACKAGE / part).glob("*.py"))]
-    code.remove(_PACKAGE / "harness.py")  # It drives models and makes none.
+    for module in ("harness.py", "bridge_files.py"):  # They make no models.
+        code.remove(_PACKAGE / module)
     headers = ENGINE_FOLDER.glob if engine == "verilator" else ENGINE_FOLDER.rglob
     tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
     if engine != "verilator":
         tools.append(compiler_version())
+    tools += [kind.contract() for kind in bridge_kinds(bridges).values()]
     # A model is compiled for this very processor; a cache on a shared disk may serve several.
     return [*code, *sorted(headers("*.[ch]*")), *tools, host_fingerprint()]
 
@@ -46,6 +55,7 @@ def build(
     clock_ratios: Mapping[str, str] | None = None,
     jobs: int = 2,
     engine: str = "auto",
+    bridges: Sequence[Path] = (),
 ) -> Path:
     """Compile a design and return the folder with model.so and model.json.
 
@@ -71,6 +81,7 @@ def build(
             data_files=data_files,
             jobs=jobs,
             engine=engine,
+            bridges=bridges,
         )
 
     if out is not None:
@@ -81,5 +92,5 @@ def build(
     named = [sorted((given or {}).items()) for given in (defines, parameters, clock_ratios)]
     names = [Path(file).name for file in data_files]
     options = repr((top, clock, reset, list(events), *named, names, engine))
-    key = [*compiler_key(engine), options, *sources, *include_dirs, *data_files]
+    key = [*compiler_key(engine, bridges), options, *sources, *include_dirs, *data_files]
     return cached("verilog", key, into)

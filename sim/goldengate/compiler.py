@@ -131,6 +131,7 @@ def compile(
     engine: str = "auto",
     training: Callable[[Path, Path], None] | None = None,
     waves: bool = False,
+    bridges: Sequence[Path] = (),
 ) -> Path:
     """Compile a design into `out/model.so` and `out/model.json`; return `out`.
 
@@ -145,6 +146,7 @@ def compile(
     `training` (model folder, profile folder) runs typical programs on a model for the generated
     engine to see what is active when; without it a design is cut into small pieces.
     `waves` makes every wire that has a name visible, which only the generated engine can.
+    `bridges` are declarations (bridge.yaml) of kinds of the user's own that the design may have.
 
     Raises:
         GoldenGateError: the design is refused, or a tool failed.
@@ -170,6 +172,7 @@ def compile(
         parameters=dict(parameters or {}),
         data_files=[str(Path(file).absolute()) for file in data_files],
         engine=engine,
+        bridges=[str(Path(declaration).absolute()) for declaration in bridges],
     )
     manifest = lower(request)
     manifest["engine"] = _build(engine, work, manifest, out / "model.so", jobs, training, waves)

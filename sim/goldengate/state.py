@@ -7,11 +7,13 @@ import dataclasses
 import os
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate.bridges import BridgeKind, bridge_kinds
 from goldengate.errors import GoldenGateError
 
 
@@ -43,6 +45,8 @@ class Request:
     """Of the top module, as Verilog writes them."""
     data_files: list[str] = field(default_factory=list)
     """What $readmemh and its like may read, by name without a folder."""
+    bridges: list[str] = field(default_factory=list)
+    """Declarations of kinds beside our own."""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:
@@ -52,13 +56,17 @@ class Request:
 
 @dataclass
 class Bridge:
-    """One bridge instance; `ports` maps its port names to top-level port names."""
+    """One bridge instance; `ports` maps its port names to top-level port names.
+
+    `several` is what the declaration of its kind says.
+    """
 
     kind: str
     module: str
     path: str
     parameters: dict[str, int]
     ports: dict[str, str]
+    several: bool
 
 
 @dataclass
@@ -122,6 +130,15 @@ class State:
         """The folder that receives the result."""
         return Path(self.request.out)
 
+    @cached_property
+    def bridge_kinds(self) -> dict[str, BridgeKind]:
+        """Every kind of bridge the design may have, by module name.
+
+        Raises:
+            GoldenGateError: a bad declaration.
+        """
+        return bridge_kinds(self.request.bridges)
+
     @property
     def module(self) -> Any:
         """The top module."""
@@ -139,7 +156,7 @@ class State:
         match = re.match(r"([^|]*?):(\d+)", yosys_source)
         if not match:
             return "unknown place"
-        file = os.path.realpath(match[1])
+        file = os.path.realpath(self.out / match[1])  # The reader runs there.
         return f"{self.original.get(file, file)}:{match[2]}"
 
     def ports(self) -> list[Port]:

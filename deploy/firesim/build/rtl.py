@@ -111,19 +111,22 @@ def merge(folders: list[Path], target: Path) -> list[str]:
     return names
 
 
-def _check_bridges(name: str, blade: Blade, verilog: str) -> None:
-    found = {bridge_key(kind) for kind in re.findall(r"\bFireSim(\w+)Bridge\b", verilog)}
+def check_bridges(name: str, blade: Blade, verilog: str) -> None:
+    """Compare the bridges in an elaborated blade with those its file lists.
+
+    Raises:
+        ToolError: they differ.
+    """
+    from goldengate.bridges import BRIDGE_MODULE, stock_bridges
+
+    kinds = stock_bridges()
+    modules = set(re.findall(rf"\b{BRIDGE_MODULE.pattern}\b", verilog))
+    found = {kinds[module].key if module in kinds else module for module in modules}
     if found != set(blade.bridges):
         raise ToolError(
             f"{name}: the elaborated blade has the bridges {', '.join(sorted(found))}; "
             f"the blade file lists {', '.join(sorted(blade.bridges))}."
         )
-
-
-def bridge_key(kind: str) -> str:
-    """Return the driver key of a bridge module's kind: NIC gives nic, BlockDevice block_device."""
-    known = {"TraceRV": "tracerv"}
-    return known.get(kind) or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind).lower()
 
 
 def blade_rtl(name: str) -> Path:
@@ -143,7 +146,7 @@ def blade_rtl(name: str) -> Path:
 
     def build(folder: Path) -> None:
         sources = merge(folders, folder)
-        _check_bridges(name, blade, "\n".join((folder / file).read_text() for file in sources))
+        check_bridges(name, blade, "\n".join((folder / file).read_text() for file in sources))
         description = {
             "top": TOP,
             "clock": "clock",

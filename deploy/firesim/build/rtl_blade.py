@@ -49,7 +49,6 @@ class BladeEvent(Strict):
 
 
 Peripheral = Literal["uart", "block_device", "nic", "finisher"]
-Bridge = Literal["uart", "block_device", "nic", "memory", "tracerv", "termination"]
 
 
 class Blade(Strict):
@@ -63,8 +62,8 @@ class Blade(Strict):
     """The SoC."""
     peripherals: list[Peripheral]
     """Devices software finds in the device tree."""
-    bridges: list[Bridge]
-    """Bridge kinds the elaborated blade must hold, no more and no less."""
+    bridges: list[str]
+    """Keys of the bridge kinds the elaborated blade must hold, no more and no less."""
     events: list[BladeEvent] = Field(default_factory=list)
     """Core events; covers inside the peripherals are counted without being named here."""
 
@@ -112,6 +111,12 @@ def read_blade(path: Path) -> Blade:
 
 
 def _check(blade: Blade, source: Source) -> None:
+    from goldengate.bridges import stock_bridges
+
+    keys = [kind.key for kind in stock_bridges().values()]
+    for index, bridge in enumerate(blade.bridges):
+        if bridge not in keys:
+            raise source.error(("bridges", index), unknown(bridge, "one of the bridges", keys))
     for key, values in (("peripherals", blade.peripherals), ("bridges", blade.bridges)):
         for index, value in enumerate(values):
             if value in values[:index]:

@@ -70,6 +70,9 @@ def verilog(
         list[Path] | None,
         typer.Option(help="File that $readmemh reads, by its name without a folder."),
     ] = None,
+    bridge: Annotated[
+        list[Path] | None, typer.Option(help="Declaration of a bridge of your own (bridge.yaml).")
+    ] = None,
     engine: EngineOption = "auto",
 ) -> None:
     """Compile a Verilog or SystemVerilog design into a model.
@@ -102,6 +105,7 @@ def verilog(
             parameters=parameters,
             data_files=data or [],
             engine=engine,
+            bridges=bridge or [],
         )
     )
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "bridges/driver_registry.h"
 #include "bridges/warm_start.h"
 #include "core/check.h"
 
@@ -243,5 +244,7 @@ void MemoryDriver::drive_ready(uint64_t next_cycle) {
   const bool paced = rate != 0 && !write_pace_.allows(next_cycle, rate);
   w_ready_.set(early_count_ == kMostEarlyBeats || paced ? 0 : 1);
 }
+
+void register_memory(DriverRegistry& registry) { registry.add<MemoryDriver>("memory"); }
 
 }  // namespace firesim::bridges

@@ -28,6 +28,8 @@ class MemoryDriver final : public Driver {
   }
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;
+  bool can_save() const override { return true; }
+  RestoreRole restore_role() const override { return RestoreRole::kTakesPart; }
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
   void start_warm(WarmStart& start, uint64_t cycle) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The block device: latency to the cycle, copy-on-write, bad images and bad requests.
-#include "bridges/block_device.h"
+#include "bridges/block_device/block_device.h"
 
 #include <fstream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Call stacks from commits: calls, returns, tail calls, traps, and finding back when lost.
-#include "bridges/trace/call_stacks.h"
+#include "bridges/tracerv/call_stacks.h"
 
 #include <gtest/gtest.h>
 

@@ -22,6 +22,7 @@ inline json bridge(const std::string& kind, const std::string& path, const json&
   return {{"kind", kind},
           {"module", "FireSimBridge"},
           {"path", path},
+          {"several", kind == "tracerv"},
           {"parameters", json::object()},
           {"ports", ports}};
 }
@@ -62,15 +63,17 @@ inline json settings() {
 }
 
 struct Rig {
-  explicit Rig(json manifest = test_manifest(), json bridges = settings()) {
+  explicit Rig(json manifest = test_manifest(), json bridges = settings(),
+               const json& more_of_node = json::object()) {
     std::ofstream(folder / "model.json") << manifest;
     context.description_directory = context.results_directory = folder.path();
-    blade = make_rtl_blade({{"name", "node0"},
-                            {"kind", "rtl"},
-                            {"model", TEST_DEVICE},
-                            {"manifest", "model.json"},
-                            {"bridges", bridges}},
-                           context);
+    json node = {{"name", "node0"},
+                 {"kind", "rtl"},
+                 {"model", TEST_DEVICE},
+                 {"manifest", "model.json"},
+                 {"bridges", bridges}};
+    node.update(more_of_node);
+    blade = make_rtl_blade(node, context);
   }
   // Runs the cycles [0, total) in pieces of the given sizes (repeated); `flits` are (cycle, data).
   Batch run(uint32_t total, const std::vector<std::pair<uint32_t, uint64_t>>& flits,

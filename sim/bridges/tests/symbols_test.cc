@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions from the DWARF and the symbol table of a real RISC-V program.
-#include "bridges/trace/symbols.h"
+#include "bridges/tracerv/symbols.h"
 
 #include "bench.h"
-#include "bridges/trace/elf_functions.h"
+#include "bridges/tracerv/elf_functions.h"
 
 namespace firesim::bridges {
 namespace {

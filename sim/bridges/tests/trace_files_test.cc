@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Commit logs as text and as binary, and the triggers of the trace driver.
-#include "bridges/trace/trace_files.h"
+#include "bridges/tracerv/trace_files.h"
 
 #include <fstream>
 #include <random>
 #include <sstream>
 
 #include "bench.h"
-#include "bridges/trace/tracerv.h"
+#include "bridges/tracerv/tracerv.h"
 #include "core/tests/random_seed.h"
 
 namespace firesim::bridges {

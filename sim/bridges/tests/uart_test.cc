@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The UART: log, input file, terminal.
-#include "bridges/uart.h"
+#include "bridges/uart/uart.h"
 
 #include <fcntl.h>
 #include <termios.h>

@@ -12,14 +12,14 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
-from goldengate.bridges import BRIDGE_MODULE, BRIDGES, BridgeKind
+from goldengate.bridges import BRIDGE_MODULE, BridgeKind
 from goldengate.errors import GoldenGateError
 from goldengate.state import Bridge, State, plain, public
 
 
 def _parameters(cell: Any, kind: BridgeKind) -> dict[str, int]:
     given = {plain(name): value.as_int() for name, value in dict(cell.parameters).items()}
-    return {name: given.get(name, default) for name, default in kind.parameters.items()}
+    return {name: given.get(name, default) for name, default in kind.defaults.items()}
 
 
 def _hoist_port(state: State, cell: Any, port: str, width_bits: int, is_out: bool) -> str:
@@ -56,14 +56,14 @@ def _hoist_port(state: State, cell: Any, port: str, width_bits: int, is_out: boo
 
 def _hoist(state: State, cell: Any) -> Bridge:
     module_name = plain(cell.type)
-    kind = BRIDGES[module_name]
+    kind = state.bridge_kinds[module_name]
     parameters = _parameters(cell, kind)
     ports = {}
     for is_out, table in ((True, kind.out_ports), (False, kind.in_ports)):
         for port in table:
             width_bits = kind.width_bits(port, parameters)
             ports[port] = _hoist_port(state, cell, port, width_bits, is_out)
-    return Bridge(kind.key, module_name, plain(cell.name), parameters, ports)
+    return Bridge(kind.key, module_name, plain(cell.name), parameters, ports, kind.several)
 
 
 def run(state: State) -> None:

@@ -3,7 +3,7 @@
 
 In: the files of pass `rewrite`. Out: RTLIL modules, hierarchy kept, processes already turned into
 registers and multiplexers. The reader is slang (SystemVerilog-2017), with SYNTHESIS defined, as for
-any synthesis tool. Bridge modules the design does not declare are declared from the port table.
+any synthesis tool. Bridges the design does not declare are declared from their `bridge.yaml`.
 Both directions of trouble with a bridge (a port that does not exist, a wrong width) end here.
 """
 
@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from goldengate.bridges import BRIDGE_MODULE, BRIDGES, stub_verilog
+from goldengate.bridges import BRIDGE_MODULE, stub_verilog
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.state import State
 
@@ -71,7 +71,7 @@ def _command(state: State, files: list[Path], diagnostics: Path) -> str:
         words.append(f"-D{name}" if value is None else f"-D{name}={value}")
     for name, value in state.request.parameters.items():
         words += ["-G", f"{name}={_quoted(value)}"]
-    for module in BRIDGES:
+    for module in state.bridge_kinds:
         words += ["--blackboxed-module", module]
     return " ".join(words + [_quoted(path) for path in files])
 
@@ -95,7 +95,7 @@ def explain(diagnostic: dict[str, Any], state: State, modules: set[str]) -> str:
         return f"{where}{message}."
     name = unknown[1]
     if BRIDGE_MODULE.fullmatch(name):
-        return f"{where}unknown bridge '{name}'{nearest(name, BRIDGES)}."
+        return f"{where}unknown bridge '{name}'{nearest(name, state.bridge_kinds)}."
     return (
         f"{where}module '{name}' is instantiated here but no source file declares it"
         f"{nearest(name, modules)}."
@@ -144,7 +144,8 @@ def run(state: State) -> None:
         )
     _check_parameters(state, files)
     stubs = state.out / "bridges.sv"
-    stubs.write_text("\n".join(stub_verilog(name) for name in BRIDGES if name not in modules))
+    kinds = state.bridge_kinds.values()
+    stubs.write_text("\n".join(stub_verilog(kind) for kind in kinds if kind.module not in modules))
     diagnostics = state.out / "diagnostics.json"
     state.run(_command(state, [stubs, *files], diagnostics))
     _check_bridge_widths(state, load_diagnostics(diagnostics))

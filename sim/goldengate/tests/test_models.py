@@ -11,7 +11,6 @@ import pytest
 
 import goldengate
 from goldengate import Event, GoldenGateError
-from goldengate.bridges import BRIDGES
 from goldengate.command import build
 from goldengate.harness import Model, load_manifest
 from goldengate.tests.designs import seed, top, write
@@ -236,16 +235,3 @@ def test_only_the_engine_symbol_is_exported(reflector: Path) -> None:
     command = ["nm", "-D", "--defined-only", str(reflector)]
     symbols = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert symbols[2::3] == ["firesim_engine"]
-
-
-def test_the_port_table_is_the_one_in_the_contract() -> None:
-    contract = (EXAMPLES.parents[1] / "docs/reference/interfaces.md").read_text()
-    for module, kind in BRIDGES.items():
-        row = next(line for line in contract.splitlines() if line.startswith(f"| `{module}`"))
-        assert f"`{kind.key}`" in row
-        for port, width in {**kind.out_ports, **kind.in_ports}.items():
-            sized = f"`{port}`[{width}]" if isinstance(width, int) and width > 1 else f"`{port}`"
-            assert sized in row, f"{module}.{port}"
-        assert row.count("`") == 2 * (
-            2 + len(kind.parameters) + len(kind.out_ports) + len(kind.in_ports)
-        )

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bridges/termination.h"
+#include "bridges/termination/termination.h"
 #include "core/state.h"
 
 namespace firesim::functional {

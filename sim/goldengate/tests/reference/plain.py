@@ -13,7 +13,7 @@ from typing import Any
 
 from firesim.build.tools import run, verilator_environment
 
-from goldengate.bridges import BRIDGES
+from goldengate.bridges import stock_bridges
 from goldengate.passes.read import declared_modules
 
 HERE = Path(__file__).resolve().parent
@@ -23,8 +23,8 @@ ENGINE = HERE.parents[2] / "engine"
 def bridge_bodies() -> str:
     """Return bridge modules whose ports are reachable from the harness."""
     text = []
-    for module, kind in BRIDGES.items():
-        parameters = ", ".join(f"parameter {n} = {v}" for n, v in kind.parameters.items())
+    for module, kind in stock_bridges().items():
+        parameters = ", ".join(f"parameter {n} = {v}" for n, v in kind.defaults.items())
         ports, body = ["input clock", "input reset"], []
         for name, width in kind.out_ports.items():
             ports.append(f"input [({width})-1:0] {name}")

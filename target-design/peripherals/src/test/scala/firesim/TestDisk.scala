@@ -7,7 +7,7 @@ import scala.collection.mutable
 import scala.util.Random
 
 /** The device's side: answers after a random time, data of several tags mixed word by word. */
-class TestDisk(port: BlockDevicePort, random: Random, sectors: Int, maxRequest: Int) {
+class TestDisk(port: BlockDeviceBridgePorts, random: Random, sectors: Int, maxRequest: Int) {
   val bytes = new Array[Byte](sectors * 512)
   random.nextBytes(bytes)
   private case class Transfer(write: Boolean, var position: Int, end: Int)

@@ -36,8 +36,8 @@ class Blade(p: BladeParams) extends Module {
   soc.io.clock := clock
   soc.io.reset := reset.asBool
 
-  private val memory_bridge = FireSimMemoryBridge(p.soc.mem)
-  memory_bridge.io.serve(soc.io.mem)
+  private val memory_bridge = MemoryBridge(p.soc.mem)
+  MemoryBridge.serve(memory_bridge.io, soc.io.mem)
 
   private val windows =
     Seq(AddressMap.uart, AddressMap.blockDevice, AddressMap.nic, AddressMap.finisher)
@@ -78,7 +78,7 @@ class Blade(p: BladeParams) extends Module {
   soc.io.interrupts := VecInit((0 until Interrupts.inputs).map(levels.getOrElse(_, false.B))).asUInt
 
   for ((trace, hart) <- soc.io.traces.zipWithIndex) {
-    FireSimTraceRVBridge(hart, trace).suggestName(s"tracerv_bridge_$hart")
+    TraceRVBridge.observing(hart, trace).suggestName(s"tracerv_bridge_$hart")
   }
 
   private def nicDma: Axi4Params = p.soc.dma.copy(idBits = p.nic.idBits)

@@ -23,7 +23,7 @@ class RocketSoCIO(p: SoCParams) extends Record {
   val mem = new Axi4(p.mem)
   val mmio = new Axi4(p.mmio)
   val dma = Flipped(new Axi4(p.dma))
-  val traces: Seq[CommitTrace] = Seq.fill(p.cores)(Output(new CommitTrace))
+  val traces: Seq[TraceRVBridgePorts] = Seq.fill(p.cores)(Output(new TraceRVBridgePorts))
 
   val elements: SeqMap[String, Data] = SeqMap(
     "clock" -> clock,

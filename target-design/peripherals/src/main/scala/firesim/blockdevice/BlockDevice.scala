@@ -23,7 +23,7 @@ class BlockDevice(trackers: Int, mmioParams: Axi4Params, dmaParams: Axi4Params) 
   val mmio = IO(Flipped(new Axi4(mmioParams)))
   val dma = IO(new Axi4(dmaParams))
   val interrupt = IO(Output(Bool()))
-  val device = IO(Flipped(new BlockDevicePort))
+  val device = IO(Flipped(new BlockDeviceBridgePorts))
 
   private val tags = 0 until trackers
   private val trackerParams = dmaParams.copy(idBits = 1)
@@ -129,7 +129,7 @@ class BlockDevice(trackers: Int, mmioParams: Axi4Params, dmaParams: Axi4Params) 
 
   /** Join to the bridge, from the surrounding module. */
   def connect(bridge: BlockDeviceBridgeIO): Unit =
-    device :<>= bridge.viewAsSupertype(new BlockDevicePort)
+    device :<>= bridge.viewAsSupertype(new BlockDeviceBridgePorts)
 
   Event("block_device_request_in_flight", !free.andR)
   Event("block_device_trackers_all_busy", !free.orR)

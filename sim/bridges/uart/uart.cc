@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // UART driver; see uart.h.
-#include "uart.h"
+#include "bridges/uart/uart.h"
 
-#include "warm_start.h"
+#include "bridges/driver_registry.h"
+#include "bridges/warm_start.h"
 
 namespace firesim::bridges {
 
@@ -57,5 +58,7 @@ void UartDriver::start_warm(WarmStart& start, uint64_t) {
   state.finish();
   console_.print_again(start.printed);
 }
+
+void register_uart(DriverRegistry& registry) { registry.add<UartDriver>("uart"); }
 
 }  // namespace firesim::bridges

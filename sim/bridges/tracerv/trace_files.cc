@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Commit log writers; see trace_files.h.
-#include "bridges/trace/trace_files.h"
+#include "bridges/tracerv/trace_files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

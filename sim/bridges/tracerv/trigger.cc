@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trigger configuration; see trigger.h.
-#include "bridges/trace/trigger.h"
+#include "bridges/tracerv/trigger.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bridges/trace/commit.h"
+#include "bridges/tracerv/commit.h"
 
 namespace firesim::bridges {
 

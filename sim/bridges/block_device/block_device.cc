@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Block device driver; see block_device.h.
-#include "block_device.h"
+#include "bridges/block_device/block_device.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
+#include "bridges/driver_registry.h"
+#include "bridges/warm_start.h"
 #include "core/check.h"
-#include "warm_start.h"
 
 namespace firesim::bridges {
 
@@ -194,6 +195,10 @@ void BlockDeviceDriver::start_warm(WarmStart& start, uint64_t) {
   StateReader state("warm start", start.disk);
   disk_.store->load(state);
   state.finish();
+}
+
+void register_block_device(DriverRegistry& registry) {
+  registry.add<BlockDeviceDriver>("block_device");
 }
 
 }  // namespace firesim::bridges

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Function lists from DWARF and from symbol tables; see elf_functions.h.
-#include "bridges/trace/elf_functions.h"
+#include "bridges/tracerv/elf_functions.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stacks across task switches; see parked_stacks.h.
-#include "bridges/trace/parked_stacks.h"
+#include "bridges/tracerv/parked_stacks.h"
 
 #include <utility>
 

@@ -7,43 +7,36 @@
 #include <deque>
 #include <optional>
 
-#include "core/batch.h"
-#include "driver.h"
-#include "nic_settings.h"
+#include "bridges/driver.h"
+#include "bridges/nic_settings.h"
 
 namespace firesim::bridges {
 
 // Keys: those of NicSettings.
-class NicDriver {
+class NicDriver final : public LinkDriver {
  public:
   explicit NicDriver(const DriverContext& context);
 
-  uint32_t port() const { return settings_.port; }
-
-  // The batches of the span of cycles that follows; they stay valid until the next call.
-  void begin(const Batch& input, Batch& output) {
+  void begin(uint64_t start_cycle, const Batch& input, Batch& output) override {
+    start_cycle_ = start_cycle;
     cursor_.emplace(announcer_.pass(input, kResetCycles));
     output_ = &output;
-    next_input_ = cursor_->next_offset();
+    next_drive_ = in_valid_.value() != 0 ? 0 : cursor_->next_offset();
   }
-  // Puts the flit of `offset` on the target's input. Before settle().
-  void drive(uint32_t offset) {
-    if (offset >= next_input_ || in_valid_.value() != 0) drive_changed(offset);
+  void step(uint64_t cycle) override {
+    if (out_valid_() || splicing_) take_flit(cycle);
   }
-  // Takes the flit of `offset` from the target's output. After settle(), out of reset.
-  void take(uint32_t offset) {
-    if (out_valid_() || splicing_) take_flit(offset);
-  }
-  nlohmann::json statistics() const;
+  nlohmann::json statistics() const override;
+  bool can_save() const override { return true; }
   // Not the MAC address and the rate, which are of the configuration: a clone has its own.
-  void save(StateWriter& state) const;
-  void load(StateReader& state);
+  void save(StateWriter& state) const override;
+  void load(StateReader& state) override;
   // The target's flits go out behind those that another engine has left, one a cycle.
-  void start_warm(WarmStart& start);
+  void start_warm(WarmStart& start, uint64_t cycle) override;
 
  private:
-  void drive_changed(uint32_t offset);
-  void take_flit(uint32_t offset);
+  void drive_changed(uint32_t offset) override;
+  void take_flit(uint64_t cycle);
 
   NicSettings settings_;
   Announcer announcer_;
@@ -54,8 +47,8 @@ class NicDriver {
   InputPort mac_address_, rate_increment_, rate_period_;
   std::optional<FlitCursor> cursor_;
   Batch* output_ = nullptr;
-  uint32_t next_input_ = UINT32_MAX;  // no flit before this offset
-  bool splicing_ = false;             // `to_send_` is not empty
+  uint64_t start_cycle_ = 0;  // of it
+  bool splicing_ = false;     // `to_send_` is not empty
   std::deque<Flit> to_send_;
   uint64_t flits_in_ = 0, flits_out_ = 0, packets_in_ = 0, packets_out_ = 0;
 };

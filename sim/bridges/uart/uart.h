@@ -3,8 +3,8 @@
 // most, from the end of reset on.
 #pragma once
 
-#include "console.h"
-#include "driver.h"
+#include "bridges/console.h"
+#include "bridges/driver.h"
 
 namespace firesim::bridges {
 
@@ -15,6 +15,7 @@ class UartDriver final : public Driver {
   void step(uint64_t cycle) override;
   void finish(uint64_t) override { console_.flush(); }
   nlohmann::json statistics() const override { return console_.statistics(bytes_in_); }
+  bool can_save() const override { return true; }
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
   void start_warm(WarmStart& start, uint64_t cycle) override;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "driver.h"
-#include "sector_store.h"
+#include "bridges/driver.h"
+#include "bridges/sector_store.h"
 
 namespace firesim::bridges {
 
@@ -22,6 +22,8 @@ class BlockDeviceDriver final : public Driver {
   explicit BlockDeviceDriver(const DriverContext& context);
   void step(uint64_t cycle) override;
   nlohmann::json statistics() const override;
+  bool can_save() const override { return true; }
+  RestoreRole restore_role() const override { return RestoreRole::kTakesPart; }
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;
   void start_warm(WarmStart& start, uint64_t cycle) override;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/trace/call_stacks.h"
-#include "bridges/trace/trace_files.h"
-#include "bridges/trace/trigger.h"
+#include "bridges/tracerv/call_stacks.h"
+#include "bridges/tracerv/trace_files.h"
+#include "bridges/tracerv/trigger.h"
 
 namespace firesim::bridges {
 
@@ -43,6 +43,8 @@ class TraceRvDriver final : public Driver {
   }
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;
+  const TracePort* trace_port() const override { return &port_; }
+  bool can_save() const override { return true; }
   // The logs go on in new files; call stacks and their cycles are carried over.
   void save(StateWriter& state) const override;
   void load(StateReader& state) override;

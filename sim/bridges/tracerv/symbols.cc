@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Program counter to function; see symbols.h.
-#include "bridges/trace/symbols.h"
+#include "bridges/tracerv/symbols.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "bridges/trace/elf_functions.h"
+#include "bridges/tracerv/elf_functions.h"
 
 namespace firesim::bridges {
 

@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "driver.h"
+#include "bridges/driver.h"
+#include "bridges/warm_start.h"
 
 namespace firesim::bridges {
 
@@ -19,6 +20,9 @@ class TerminationDriver final : public Driver {
   void step(uint64_t cycle) override {
     if (valid_()) end_blade(cycle);
   }
+  bool can_save() const override { return true; }
+  bool ends_blade() const override { return true; }
+  std::optional<bool> restore_done() const override { return valid_() && value_() == kRestoreDone; }
 
  private:
   void end_blade(uint64_t cycle);
@@ -38,6 +42,8 @@ class AssertDriver final : public Driver {
   void step(uint64_t cycle) override {
     if (failed_.any()) end_blade(cycle);
   }
+  bool can_save() const override { return true; }
+  RestoreRole restore_role() const override { return RestoreRole::kWatches; }
 
  private:
   void end_blade(uint64_t cycle);

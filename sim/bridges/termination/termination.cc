@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finisher and assert drivers; see termination.h.
-#include "termination.h"
+#include "bridges/termination/termination.h"
 
 #include <fmt/format.h>
+
+#include "bridges/driver_registry.h"
 
 namespace firesim::bridges {
 
@@ -48,6 +50,10 @@ void AssertDriver::end_blade(uint64_t cycle) {
   }
   status_->end = {BladeEnd::Kind::kAssert, 1, cycle,
                   fmt::format("assert failed in cycle {}: {}", cycle, what)};
+}
+
+void register_termination(DriverRegistry& registry) {
+  registry.add<TerminationDriver>("termination");
 }
 
 }  // namespace firesim::bridges

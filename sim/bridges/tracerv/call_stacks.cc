@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Call stack building; see call_stacks.h.
-#include "bridges/trace/call_stacks.h"
+#include "bridges/tracerv/call_stacks.h"
 
 #include <fmt/format.h>
 

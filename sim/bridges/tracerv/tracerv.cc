@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TraceRV driver; see tracerv.h.
-#include "bridges/trace/tracerv.h"
+#include "bridges/tracerv/tracerv.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
+
+#include "bridges/driver_registry.h"
 
 namespace firesim::bridges {
 namespace {
@@ -163,5 +165,7 @@ nlohmann::json TraceRvDriver::statistics() const {
   if (!wanted_) return nullptr;
   return {{"hart", hart_}, {"commits", commits_}, {"traps", traps_}};
 }
+
+void register_tracerv(DriverRegistry& registry) { registry.add<TraceRvDriver>("tracerv"); }
 
 }  // namespace firesim::bridges

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bridges/trace/commit.h"
-#include "bridges/trace/parked_stacks.h"
-#include "bridges/trace/symbols.h"
+#include "bridges/tracerv/commit.h"
+#include "bridges/tracerv/parked_stacks.h"
+#include "bridges/tracerv/symbols.h"
 #include "core/state.h"
 
 namespace firesim::bridges {

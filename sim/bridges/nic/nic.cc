@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NIC driver; see nic.h.
-#include "nic.h"
+#include "bridges/nic/nic.h"
 
-#include "warm_start.h"
+#include "bridges/driver_registry.h"
+#include "bridges/warm_start.h"
 
 namespace firesim::bridges {
 
@@ -28,9 +29,10 @@ void NicDriver::drive_changed(uint32_t offset) {
   if (!cursor_->read(offset, flit)) {
     in_valid_.set(0);
     in_last_.set(0);
-    next_input_ = cursor_->next_offset();
+    next_drive_ = cursor_->next_offset();
     return;
   }
+  next_drive_ = offset + 1;  // for the next flit, or to take this one away
   in_valid_.set(1);
   in_data_.set(flit.data);
   in_last_.set(flit.last ? 1 : 0);
@@ -38,7 +40,7 @@ void NicDriver::drive_changed(uint32_t offset) {
   packets_in_ += flit.last ? 1 : 0;
 }
 
-void NicDriver::take_flit(uint32_t offset) {
+void NicDriver::take_flit(uint64_t cycle) {
   Flit flit{out_data_(), out_last_()};
   if (splicing_) {
     if (out_valid_()) to_send_.push_back(flit);
@@ -46,12 +48,13 @@ void NicDriver::take_flit(uint32_t offset) {
     to_send_.pop_front();
     splicing_ = !to_send_.empty();
   }
+  const auto offset = static_cast<uint32_t>(cycle - start_cycle_);
   output_->append_flit(offset, flit.data, flit.last);
   ++flits_out_;
   packets_out_ += flit.last ? 1 : 0;
 }
 
-void NicDriver::start_warm(WarmStart& start) {
+void NicDriver::start_warm(WarmStart& start, uint64_t) {
   announcer_.restore(std::move(start.to_receive), start.within_packet);
   if (start.discard_packet) announcer_.discard_packet();
   to_send_.assign(start.to_send.begin(), start.to_send.end());
@@ -113,5 +116,7 @@ nlohmann::json NicDriver::statistics() const {
           {"packets_in", packets_in_},
           {"packets_out", packets_out_}};
 }
+
+void register_nic(DriverRegistry& registry) { registry.add<NicDriver>("nic"); }
 
 }  // namespace firesim::bridges
