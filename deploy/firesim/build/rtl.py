@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
+from firesim.build.address_map import BOOT_ROM_BASE
 from firesim.build.cache import KeyPart, cached
 from firesim.build.paths import ROOT
 from firesim.build.rtl_blade import BLADES, Blade, events_of, load_blade
@@ -19,6 +20,7 @@ from firesim.build.tools import FIRTOOL_ROCKET, ToolError, firtool, run
 ROCKET = ROOT / "target-design" / "rocket"
 PERIPHERALS = ROOT / "target-design" / "peripherals"
 BUILD = Path(__file__).parent
+ADDRESS_MAP = ROOT / "sw" / "firesim-software" / "lib" / "address_map.h"
 
 TOP = "Blade"
 _MODULE = re.compile(r"^module\s+(\w+)", re.MULTILINE)
@@ -32,13 +34,12 @@ LOWERING = (
 )
 """firtool's lowering options for Verilog that Yosys reads well."""
 
-BOOT_ROM_BASE = 0x10000
-
 
 def _assemble_boot_rom(folder: Path) -> Path:
     elf, image = folder / "bootrom.elf", folder / "bootrom.img"
     source = ROCKET / "src" / "main" / "asm" / "bootrom.S"
     compile_options = ["-march=rv64i_zicsr", "-mabi=lp64", "-nostdlib", "-nostartfiles"]
+    compile_options.append(f"-I{ADDRESS_MAP.parent}")
     link_options = [f"-Wl,-Ttext={BOOT_ROM_BASE:#x}", "-Wl,--build-id=none"]
     run(["riscv64-unknown-elf-gcc", *compile_options, *link_options, "-o", elf, source])
     run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, image])
@@ -70,7 +71,7 @@ def rocket_soc(cores: int) -> Path:
             intermediate.unlink()
 
     inputs = [ROCKET / "build.sbt", ROCKET / "project" / "build.properties", ROCKET / "src"]
-    code = [BUILD / "rtl_firrtl.py", *inputs]
+    code = [BUILD / "rtl_firrtl.py", ADDRESS_MAP, *inputs]
     return cached("rocket", [top, FIRTOOL_ROCKET, *LOWERING, *code], build)
 
 

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firesim.build.address_map import (
+    DEVICE_TREE_BASE,
+    DEVICE_TREE_BYTES,
+    DRAM_BASE,
+    KERNEL_BASE,
+)
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows
@@ -16,14 +22,7 @@ from firesim.config.simulation import Simulation
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.own_blades import room_of
 from firesim.run.steps import Steps
-from firesim.topology.describe import (
-    DEVICE_TREE,
-    DEVICE_TREE_BYTES,
-    DRAM_BASE,
-    KERNEL,
-    Load,
-    NodeFiles,
-)
+from firesim.topology.describe import Load, NodeFiles
 from firesim.topology.identity import command_line, random_seed
 from firesim.topology.plan import Plan, PlannedNode
 
@@ -143,7 +142,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         image = built.images[node.linux]
         load = [Load(*part) for part in image.load(node.memory_bytes)]
         symbols, disk = [image.vmlinux, image.firmware], image.disk
-        physical = {image.vmlinux: KERNEL}
+        physical = {image.vmlinux: KERNEL_BASE}
         arguments, seed = _command_line(plan, node, image), random_seed(plan, node)
         initrd = _place(load, image.initrd)
     elif elf := built.programs[node.program] if node.program else node.elf:
@@ -152,7 +151,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         load, symbols = [Load(elf, "elf" if own is None else "elf_any")], [elf]
     blob = _tree(plan, node, built, arguments, initrd, seed)
     if blob is not None:
-        place = DEVICE_TREE if own is None else own.device_tree_address
+        place = DEVICE_TREE_BASE if own is None else own.device_tree_address
         load.append(Load(_write_tree(node, blob, folder), "raw", place))
     model = built.models.get(node.blade) if node.engine == "rtl" else None
     model = built.wave_models.get(node.name, model)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firesim.build.address_map import DRAM_BASE
 from firesim.config.engines import Snapshots
 from firesim.config.run_config import RunConfig
 from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTrigger, Trigger
@@ -15,10 +16,6 @@ from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
-DRAM_BASE = 0x8000_0000
-DEVICE_TREE = 0x801F_0000
-DEVICE_TREE_BYTES = 0x1_0000
-KERNEL = 0x8020_0000
 DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"

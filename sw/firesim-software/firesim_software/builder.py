@@ -11,6 +11,7 @@ from firesim.build.cache import KeyPart, cached
 from firesim_software.workload import Workload, workload
 
 LIBRARY = Path(__file__).resolve().parents[1] / "lib"
+ADDRESS_MAP = LIBRARY / "address_map.h"
 COMPILER = "riscv64-unknown-elf-gcc"
 COMMON = (
     "-march=rv64imafdc_zicsr_zifencei -mabi=lp64d -mcmodel=medany -O2 -g -std=gnu11 -ffreestanding "

@@ -11,10 +11,6 @@
 namespace firesim::functional {
 namespace {
 
-// Rocket's port for device registers: what lies in it and is none reads as 0.
-constexpr uint64_t kDevicesBase = 0x6000'0000, kDevicesEnd = 0x8000'0000;
-constexpr uint32_t kUartSource = 1, kBlockDeviceSource = 2, kNicSource = 3;
-
 constexpr uint32_t kBootRom[] = {
     0xf140'2573,  // csrr a0, mhartid
     0x0000'85b7,  // lui a1, 0x8
@@ -24,6 +20,7 @@ constexpr uint32_t kBootRom[] = {
     0x01f2'9293,  // slli t0, t0, 31: DRAM at 0x80000000
     0x0002'8067,  // jr t0
 };
+static_assert(kDeviceTreeBase == uint64_t{0x8000 + 31} << 16 && kDramBase == uint64_t{1} << 31);
 
 bool within(uint64_t address, uint64_t base, uint64_t bytes) {
   return address >= base && address - base < bytes;
@@ -52,19 +49,20 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
       end_(&end) {}
 
 Bus::Place Bus::place(uint64_t address) {
-  if (within(address, kUartBase, kDeviceBytes)) return {&uart_, kUartSource};
-  if (within(address, kBlockDeviceBase, kDeviceBytes)) return {&block_device_, kBlockDeviceSource};
-  if (within(address, kNicBase, kDeviceBytes)) return {&nic_, kNicSource};
+  if (within(address, kUartBase, kUartBytes)) return {&uart_, kUartInterrupt};
+  if (within(address, kBlockDeviceBase, kBlockDeviceBytes))
+    return {&block_device_, kBlockDeviceInterrupt};
+  if (within(address, kNicBase, kNicBytes)) return {&nic_, kNicInterrupt};
   return {nullptr, 0};
 }
 
 bool Bus::read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) {
   value = 0;
-  if (within(address, kDevicesBase, kDevicesEnd - kDevicesBase)) {
+  if (within(address, kDevicesBase, kDevicesBytes)) {
     const Place found = place(address);
-    if (found.device == nullptr) return true;
+    if (found.device == nullptr) return true;  // as in RTL
     advance_devices(cycle);
-    value = found.device->read(static_cast<uint32_t>(address % kDeviceBytes), bytes);
+    value = found.device->read(static_cast<uint32_t>(address % kPageBytes), bytes);
     update_levels();
     after_access();
   } else if (within(address, kClintBase, kClintBytes)) {
@@ -81,10 +79,10 @@ bool Bus::read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value
 }
 
 bool Bus::write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) {
-  if (within(address, kDevicesBase, kDevicesEnd - kDevicesBase)) {
+  if (within(address, kDevicesBase, kDevicesBytes)) {
     advance_devices(cycle);
-    const auto offset = static_cast<uint32_t>(address % kDeviceBytes);
-    if (within(address, kFinisherBase, kDeviceBytes)) {
+    const auto offset = static_cast<uint32_t>(address % kPageBytes);
+    if (within(address, kFinisherBase, kFinisherBytes)) {
       write_finisher(offset, bytes, value, cycle);
     } else if (const Place found = place(address); found.device != nullptr) {
       found.device->write(offset, bytes, value);
@@ -143,9 +141,9 @@ uint64_t Bus::next_event(uint32_t hart) const {
 }
 
 void Bus::update_levels() {
-  plic_.set_level(kUartSource, uart_.interrupt());
-  plic_.set_level(kBlockDeviceSource, block_device_.interrupt());
-  plic_.set_level(kNicSource, nic_.interrupt());
+  plic_.set_level(kUartInterrupt, uart_.interrupt());
+  plic_.set_level(kBlockDeviceInterrupt, block_device_.interrupt());
+  plic_.set_level(kNicInterrupt, nic_.interrupt());
 }
 
 void Bus::after_access() {
