@@ -38,8 +38,7 @@ def blade_map() -> list[Entry]:
         for name, region in soc_part().map.items()
         if name != "devices"
     ]
-    for name, part in fixed_parts():
-        place = part.place
+    for name, part, place in fixed_parts():
         found.append(Entry(name, part.title, place.at, part.bytes, place.interrupt))
     return sorted(found, key=lambda entry: entry.at)
 

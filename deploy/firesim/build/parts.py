@@ -23,6 +23,7 @@ from firesim.config.positions import KeyPath, Source, read_yaml
 
 PARTS = ROOT / "target-design" / "parts"
 FILE = "part.yaml"
+FUNCTIONAL_MODEL = "functional.cc"
 SOC = "rocket"
 """The part that is the SoC of every blade, and whose map is that of every blade."""
 
@@ -75,6 +76,9 @@ class Place(Strict):
 class Option(Strict):
     """A number by which copies of a part differ."""
 
+    power_of_two: bool = False
+    """Only powers of two will do."""
+
     default: int
     """Its value when the blade gives none."""
     least: int
@@ -124,20 +128,19 @@ class PeripheralPart(Strict):
     """What it is, as tables show it."""
     bytes: Annotated[int, Field(ge=PAGE_BYTES, le=1 << 28)] = PAGE_BYTES
     """Size of its registers, a power of two; `place.at` is a multiple of it."""
-    place: Place
-    """Where it is when the blade does not say otherwise."""
+    place: Place | None = None
+    """Where it is when the blade does not say otherwise; none for a part without registers."""
     hardware: ClassName
     """Its Scala class, a firesim.Part, in a file of the folder or of target-design/peripherals."""
     functional: bool = False
-    """It has a model for functional nodes, functional.cc in its folder."""
+    """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
     bridges: list[str] = Field(default_factory=list)
     """Kinds of the bridges in it."""
     options: dict[PartName, Option] = Field(default_factory=dict)
     """Numbers a blade may set."""
-    events: list[BladeEvent] = Field(default_factory=list)
-    """Events beyond the covers in its modules."""
     device_tree: DeviceTree = DeviceTree()
-    """Entries in common nodes; its own node is soc.dtsi, what it adds to the root, root.dtsi."""
+    """Entries in common nodes; its own node is soc.dtsi; what it adds to the root, root.dtsi;
+    to each hart, cpu.dtsi."""
 
 
 def part_names() -> list[str]:
@@ -162,15 +165,19 @@ def soc_part() -> SocPart:
     return part
 
 
-def fixed_parts() -> Iterator[tuple[str, PeripheralPart]]:
+def fixed_parts() -> Iterator[tuple[str, PeripheralPart, Place]]:
     """Yield the shipped parts whose place software knows, by address.
 
     Raises:
         InputError: a part.yaml is wrong.
     """
     found = [(name, read_part(PARTS / name)) for name in peripheral_names()]
-    fixed = [(n, p) for n, p in found if isinstance(p, PeripheralPart) and p.place.fixed]
-    yield from sorted(fixed, key=lambda entry: entry[1].place.at)
+    fixed = [
+        (name, part, part.place)
+        for name, part in found
+        if isinstance(part, PeripheralPart) and part.place is not None and part.place.fixed
+    ]
+    yield from sorted(fixed, key=lambda entry: entry[2].at)
 
 
 def read_part(folder: Path) -> SocPart | PeripheralPart:
@@ -191,8 +198,9 @@ def read_part(folder: Path) -> SocPart | PeripheralPart:
         part = model.model_validate(source.data)
     except ValidationError as error:
         raise InputError(explain(error, model, source)) from error
-    check_events(part.events, source)
-    if isinstance(part, PeripheralPart):
+    if isinstance(part, SocPart):
+        check_events(part.events, source)
+    else:
         _check_place(part, source)
         _check_options(part, source)
         _check_files(part, folder, source)
@@ -221,7 +229,7 @@ def check_events(events: list[BladeEvent], source: Source) -> None:
 def _check_place(part: PeripheralPart, source: Source) -> None:
     if part.bytes & (part.bytes - 1):
         raise source.error(("bytes",), f"found {part.bytes:#x}, expected a power of two.")
-    if part.place.at % part.bytes:
+    if part.place is not None and part.place.at % part.bytes:
         text = f"found {part.place.at:#x}, expected a multiple of its {part.bytes:#x} bytes."
         raise source.error(("place", "at"), text)
 
@@ -234,6 +242,6 @@ def _check_options(part: PeripheralPart, source: Source) -> None:
 
 
 def _check_files(part: PeripheralPart, folder: Path, source: Source) -> None:
-    if part.functional and not (folder / "functional.cc").is_file():
-        text = "found true, expected a file functional.cc beside it."
+    if part.functional and folder.parent != PARTS and not (folder / FUNCTIONAL_MODEL).is_file():
+        text = f"found true, expected a file {FUNCTIONAL_MODEL} beside it."
         raise source.error(("functional",), text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -10,8 +11,9 @@ from pathlib import Path
 
 from firesim.build.address_map import BOOT_ROM_BASE
 from firesim.build.cache import KeyPart, cached
+from firesim.build.parts import PARTS, soc_part
 from firesim.build.paths import ROOT
-from firesim.build.rtl_blade import BLADES, Blade, events_of, load_blade
+from firesim.build.rtl_blade import Blade, definition, events_of, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import modernise, with_module_prefix
 from firesim.build.sbt import run_sbt
@@ -75,19 +77,29 @@ def rocket_soc(cores: int) -> Path:
     return cached("rocket", [top, FIRTOOL_ROCKET, *LOWERING, *code], build)
 
 
-def peripherals(cores: int) -> Path:
-    """Return the folder with the Verilog of `Blade`: our devices and bridges around a SoC.
+def peripherals(blade: Blade) -> Path:
+    """Return the folder with the Verilog of `Blade`: the parts and bridges around a SoC.
 
     Raises:
         ToolError: sbt failed.
     """
+    parts = json.dumps(definition(blade), indent=1)
+    options = f"--cores {blade.soc.cores} --interrupts {soc_part().interrupts}"
+    theirs = sorted({part.folder for part in blade.parts if part.folder.parent != PARTS})
+    properties = {"firesim.parts": os.pathsep.join(map(str, theirs))} if theirs else {}
 
     def build(folder: Path) -> None:
-        run_sbt(PERIPHERALS, f"runMain firesim.Elaborate {folder} --cores {cores}")
+        listed = folder / "parts.json"
+        listed.write_text(parts)
+        command = f"runMain firesim.Elaborate {folder} {options} --parts {listed}"
+        run_sbt(PERIPHERALS, command, properties=properties)
+        listed.unlink()
 
     inputs = [PERIPHERALS / "build.sbt", PERIPHERALS / "project" / "build.properties"]
     inputs.append(PERIPHERALS / "src" / "main")
-    return cached("peripherals", [str(cores), *inputs], build)
+    folders = sorted({part.folder for part in blade.parts})
+    inputs += [file for folder in folders for file in sorted(folder.rglob("*.scala"))]
+    return cached("peripherals", [options, parts, *inputs], build)
 
 
 def merge(folders: list[Path], target: Path) -> list[str]:
@@ -111,12 +123,12 @@ def merge(folders: list[Path], target: Path) -> list[str]:
     return names
 
 
-def _check_bridges(name: str, blade: Blade, verilog: str) -> None:
+def _check_bridges(blade: Blade, verilog: str) -> None:
     found = {bridge_key(kind) for kind in re.findall(r"\bFireSim(\w+)Bridge\b", verilog)}
-    if found != set(blade.bridges):
+    if found != blade.bridges:
         raise ToolError(
-            f"{name}: the elaborated blade has the bridges {', '.join(sorted(found))}; "
-            f"the blade file lists {', '.join(sorted(blade.bridges))}."
+            f"{blade.name}: the elaborated blade has the bridges {', '.join(sorted(found))}; "
+            f"its parts list {', '.join(sorted(blade.bridges))}."
         )
 
 
@@ -138,32 +150,34 @@ def blade_rtl(name: str) -> Path:
     """
     blade = load_blade(name)
     with ThreadPoolExecutor(max_workers=2) as pool:
-        halves = [pool.submit(half, blade.soc.cores) for half in (rocket_soc, peripherals)]
+        halves = [pool.submit(rocket_soc, blade.soc.cores), pool.submit(peripherals, blade)]
         folders = [half.result() for half in halves]
+    description = {
+        "top": TOP,
+        "clock": "clock",
+        "reset": "reset",
+        "clock_hz": blade.clock_hz,
+        "cores": blade.soc.cores,
+        "sources": [],
+        "events": [asdict(event) for event in events_of(blade)],
+        "device_tree": "blade.dts",
+    }
+    source = device_tree_source(blade)
 
     def build(folder: Path) -> None:
         sources = merge(folders, folder)
-        _check_bridges(name, blade, "\n".join((folder / file).read_text() for file in sources))
-        description = {
-            "top": TOP,
-            "clock": "clock",
-            "reset": "reset",
-            "clock_hz": blade.clock_hz,
-            "cores": blade.soc.cores,
-            "sources": sources,
-            "events": [asdict(event) for event in events_of(blade)],
-            "device_tree": "blade.dts",
-        }
-        (folder / "blade.json").write_text(json.dumps(description, indent=2) + "\n")
+        _check_bridges(blade, "\n".join((folder / file).read_text() for file in sources))
+        text = json.dumps({**description, "sources": sources}, indent=2) + "\n"
+        (folder / "blade.json").write_text(text)
         tree = folder / "blade.dts"
-        tree.write_text(device_tree_source(name, blade))
+        tree.write_text(source)
         run(["dtc", "-q", "-I", "dts", "-O", "dtb", "-o", "/dev/null", tree])
 
-    code = [BUILD / file for file in ("rtl.py", "rtl_blade.py", "rtl_device_tree.py")]
     key: list[KeyPart] = [
-        name,
-        BLADES / f"{name}.yaml",
         *(folder.name for folder in folders),
-        *code,
+        json.dumps(description),
+        source,
+        " ".join(sorted(blade.bridges)),
+        BUILD / "rtl.py",
     ]
     return cached("rtl", key, build)

@@ -26,9 +26,11 @@ NameArgument = Annotated[str, typer.Argument(help="Name; an unknown one lists th
 @build.command()
 @plain_errors
 def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
-    """Build the model of a blade of target-design/blades and print its folder.
+    """Build the model of a blade of target-design/blades or of a blade file; print its folder.
 
     Examples: firesim build blade rocket-1
+
+    firesim build blade ./mine.yaml
 
     firesim build blade rocket-4 --engine verilator
     """
@@ -38,8 +40,11 @@ def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
 def _blade(name: str, engine: RtlEngine = "auto") -> Path:
     from firesim.build.model import blade_model
     from firesim.config.errors import InputError, unknown
+    from firesim.config.load import is_file
     from firesim.run.checks import blade_names
 
+    if is_file("blade", name):
+        return blade_model(str(Path(name).absolute()), engine)
     if name not in blade_names():
         raise InputError(f"build blade: {unknown(name, 'one of the blades', blade_names())}")
     return blade_model(name, engine)

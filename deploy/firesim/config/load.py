@@ -30,6 +30,15 @@ WORKLOADS = ROOT / "deploy/workloads"
 MAX_BASES = 8
 
 
+BLADE_FILE = ".yaml"
+"""How a blade of the user's own ends, which is a file; others are names."""
+
+
+def is_file(key: str, value: str | None) -> bool:
+    """Return whether the value of a key that may name a file does."""
+    return value is not None and (key != "blade" or value.endswith(BLADE_FILE))
+
+
 @dataclass
 class Loaded:
     """A checked configuration and where its values came from."""
@@ -59,11 +68,11 @@ class Loaded:
         if re.fullmatch(NAME_RULE, self.name):  # The file of a run that goes on has another name.
             data = {"name": self.name, **data}
         software = ("elf", "disk_image", "device_tree")
-        for part, keys in (("system", ("traffic",)), ("workload", software)):
+        for part, keys in (("system", ("traffic", "blade")), ("workload", software)):
             places: list[tuple[KeyPath, dict[str, Any]]] = [((part, "node"), data[part]["node"])]
             places += [((part, "nodes", n), value) for n, value in data[part]["nodes"].items()]
             for path, value in places:
-                for key in [key for key in keys if key in value]:
+                for key in [key for key in keys if is_file(key, value.get(key))]:
                     value[key] = str(self.file((*path, key), value[key]))
         for name, blade in data["system"]["blades"].items():
             self._resolve_blade(("system", "blades", name), blade)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firesim.build.address_map import (
     DEVICE_TREE_BASE,
@@ -16,6 +16,7 @@ from firesim.build.address_map import (
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows
+from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
 from firesim.config.simulation import Simulation
@@ -51,6 +52,8 @@ class _Built:
     """Models of nodes whose wires are to be seen, by node."""
     programs: dict[str, Path]
     images: dict[str, LinuxImage]
+    parts: dict[str, list[dict[str, Any]]]
+    """The parts of blades with functional nodes, as their description has them."""
 
 
 def prepare(
@@ -83,7 +86,15 @@ def prepare(
     stock = [blade for blade in plan.blades() if blade not in plan.own_blades]
     blades = {blade: load_blade(blade) for blade in stock}
     trees = {blade: blade_device_tree(blade) for blade in blades}
-    built = _Built(blades, trees, models, wave_models, _programs(plan, steps), _images(plan, steps))
+    built = _Built(
+        blades,
+        trees,
+        models,
+        wave_models,
+        _programs(plan, steps),
+        _images(plan, steps),
+        {name: functional_parts(blades[name]) for name in plan.blades("functional")},
+    )
     servers = [node for node in plan.nodes if node.traffic is None]
     with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
         files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
@@ -165,6 +176,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         manifest=model / "model.json" if model else None,
         disk=disk,
         physical=physical,
+        parts=built.parts.get(node.blade) if node.engine == "functional" else None,
     )
 
 

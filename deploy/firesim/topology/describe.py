@@ -59,6 +59,8 @@ class NodeFiles:
     memory_base: int = DRAM_BASE
     physical: Mapping[Path, int] = field(default_factory=dict)
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
+    parts: list[dict[str, Any]] | None = None
+    """The parts of a functional node as the description has them; None for the usual ones."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ def _node(
             "kind": "functional",
             "cores": made.cores,
             **config.simulation.functional.model_dump(),
+            **({} if made.parts is None else {"parts": made.parts}),
             "bridges": functional,
         }
     # These are no bridges of the blade but instruments the compiler adds.

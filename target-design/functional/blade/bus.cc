@@ -46,23 +46,39 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
       block_device_(parameters.disk, memory),
       nic_(parameters.nic, parameters.quantum_cycles, memory),
       lines_(&lines),
-      end_(&end) {}
+      end_(&end) {
+  for (const PartEntry &part : parameters.parts) map(part, memory);
+}
 
-Bus::Place Bus::place(uint64_t address) {
-  if (within(address, kUartBase, kUartBytes)) return {&uart_, kUartInterrupt};
-  if (within(address, kBlockDeviceBase, kBlockDeviceBytes))
-    return {&block_device_, kBlockDeviceInterrupt};
-  if (within(address, kNicBase, kNicBytes)) return {&nic_, kNicInterrupt};
-  return {nullptr, 0};
+void Bus::map(const PartEntry &part, DeviceMemory &memory) {
+  RegisterDevice *device = nullptr;
+  if (!part.library.empty()) {
+    more_.push_back(make_part(part, memory));
+    device = more_.back().get();
+  } else if (part.kind == "uart") {
+    device = &uart_;
+  } else if (part.kind == "block_device") {
+    device = &block_device_;
+  } else if (part.kind == "nic") {
+    device = &nic_;
+  }
+  places_.push_back({part.base, part.bytes, device, part.interrupt});
+}
+
+const Bus::Place *Bus::place(uint64_t address) const {
+  for (const Place &place : places_) {
+    if (within(address, place.base, place.bytes)) return &place;
+  }
+  return nullptr;
 }
 
 bool Bus::read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) {
   value = 0;
   if (within(address, kDevicesBase, kDevicesBytes)) {
-    const Place found = place(address);
-    if (found.device == nullptr) return true;  // as in RTL
+    const Place *found = place(address);
+    if (found == nullptr || found->device == nullptr) return true;  // as in RTL
     advance_devices(cycle);
-    value = found.device->read(static_cast<uint32_t>(address % kPageBytes), bytes);
+    value = found->device->read(static_cast<uint32_t>(address - found->base), bytes);
     update_levels();
     after_access();
   } else if (within(address, kClintBase, kClintBytes)) {
@@ -81,12 +97,14 @@ bool Bus::read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value
 bool Bus::write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) {
   if (within(address, kDevicesBase, kDevicesBytes)) {
     advance_devices(cycle);
-    const auto offset = static_cast<uint32_t>(address % kPageBytes);
-    if (within(address, kFinisherBase, kFinisherBytes)) {
-      write_finisher(offset, bytes, value, cycle);
-    } else if (const Place found = place(address); found.device != nullptr) {
-      found.device->write(offset, bytes, value);
-      update_levels();
+    if (const Place *found = place(address); found != nullptr) {
+      const auto offset = static_cast<uint32_t>(address - found->base);
+      if (found->device == nullptr) {
+        write_finisher(offset, bytes, value, cycle);
+      } else {
+        found->device->write(offset, bytes, value);
+        update_levels();
+      }
     }
   } else if (within(address, kClintBase, kClintBytes)) {
     clint_.write(static_cast<uint32_t>(address - kClintBase), bytes, value, cycle);
@@ -118,6 +136,7 @@ void Bus::advance_devices(uint64_t cycle) {
     uart_.advance(device_cycle_);
     block_device_.advance(device_cycle_);
     nic_.advance(device_cycle_);
+    for (const auto &part : more_) part->advance(device_cycle_);
   }
   update_levels();
 }
@@ -133,7 +152,9 @@ void Bus::advance(uint32_t hart, uint64_t cycle) {
 }
 
 uint64_t Bus::next_device_event() const {
-  return std::min({uart_.next_event(), block_device_.next_event(), nic_.next_event()});
+  uint64_t next = std::min({uart_.next_event(), block_device_.next_event(), nic_.next_event()});
+  for (const auto &part : more_) next = std::min(next, part->next_event());
+  return next;
 }
 
 uint64_t Bus::next_event(uint32_t hart) const {
@@ -141,9 +162,9 @@ uint64_t Bus::next_event(uint32_t hart) const {
 }
 
 void Bus::update_levels() {
-  plic_.set_level(kUartInterrupt, uart_.interrupt());
-  plic_.set_level(kBlockDeviceInterrupt, block_device_.interrupt());
-  plic_.set_level(kNicInterrupt, nic_.interrupt());
+  for (const Place &place : places_) {
+    if (place.source != 0) plic_.set_level(place.source, place.device->interrupt());
+  }
 }
 
 void Bus::after_access() {
@@ -158,6 +179,7 @@ void Bus::save(StateWriter &state) const {
   uart_.save(state);
   block_device_.save(state);
   nic_.save(state);
+  for (const auto &part : more_) part->save(state);
 }
 
 void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
@@ -168,6 +190,7 @@ void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
   uart_.load(state);
   block_device_.load(state);
   nic_.load(state);
+  for (const auto &part : more_) part->load(state);
   for (uint32_t hart = 0; hart < hart_cycles.size(); ++hart) {
     clint_.loaded(hart, hart_cycles[hart]);
   }

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiles a C++ file of the user's with models in it (a switch) into a shared object, cached."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from firesim.build.cache import cached
+from firesim.build.paths import ROOT
+
+COMPILER = "g++"
+OPTIONS = ("-std=c++20", "-O3", "-march=native", "-fPIC", "-shared")
+INCLUDE_FOLDERS = (ROOT / "sim", ROOT / "target-design")
+SHARED_OBJECT = "models.so"
+_ERROR = re.compile(
+    r"^(?P<place>[^:\n]+:\d+(?::\d+)?): (?:fatal )?error: (?P<what>.*)$", re.MULTILINE
+)
+
+
+class CompileError(Exception):
+    """A C++ file of the user's does not compile; `str(error)` is the compiler's first complaint."""
+
+
+def model_library(source: Path) -> Path:
+    """Return the shared object made from `source`, compiled if it or a header has changed.
+
+    What is hashed is the text behind the preprocessor, so every header counts, ours too.
+
+    Raises:
+        CompileError: it does not compile.
+    """
+    from goldengate.verilator_backend import host_fingerprint
+
+    text = _compiler(source, "-E", "-P")
+    version = _compiler(source, "--version")
+    key = [text, version, " ".join(OPTIONS), host_fingerprint()]
+
+    def build(folder: Path) -> None:
+        _compiler(source, "-o", str(folder / SHARED_OBJECT))
+
+    return cached("models", key, build) / SHARED_OBJECT
+
+
+def _compiler(source: Path, *words: str) -> str:
+    """Run the compiler on `source`, in its folder so that places are short; return its output."""
+    folders = [word for folder in INCLUDE_FOLDERS for word in ("-I", str(folder))]
+    try:
+        done = subprocess.run(
+            [COMPILER, *OPTIONS, *folders, source.name, *words],
+            cwd=source.parent,
+            env={**os.environ, "LC_ALL": "C"},
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except OSError as error:
+        raise CompileError(f"{COMPILER} cannot be started: {error.strerror}") from error
+    if done.returncode != 0:
+        raise CompileError(_complaint(done.stderr))
+    return done.stdout
+
+
+def _complaint(text: str) -> str:
+    """Return the first error with its file and line, and how many more there are."""
+    errors = list(_ERROR.finditer(text))
+    if not errors:  # The linker's, say.
+        lines = [line for line in text.splitlines() if line.strip()]
+        return lines[0] if lines else f"{COMPILER} failed"
+    first = f"{errors[0]['place']}: {errors[0]['what']}"
+    more = len(errors) - 1
+    return first if not more else f"{first} (and {more} more)"
