@@ -173,6 +173,26 @@ def _software(name: str | None) -> None:
         typer.echo(firesim_software.program(program))
 
 
+@build.command()
+@plain_errors
+def program(
+    files: Annotated[list[Path], typer.Argument(help="C and assembly files.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The ELF file to write.")],
+) -> None:
+    """Build a bare-metal program of your own with the library of sw/firesim-software.
+
+    Example: firesim build program gcd.c -o gcd.elf
+    """
+    import firesim_software
+
+    from firesim.config.errors import InputError
+
+    for path in files:
+        if not path.is_file():
+            raise InputError(f'build program: found "{path}", expected a file that exists.')
+    typer.echo(firesim_software.own_program(files, output))
+
+
 @build.command("all")
 @plain_errors
 def everything() -> None:
