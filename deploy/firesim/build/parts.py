@@ -143,6 +143,14 @@ class PeripheralPart(Strict):
     to each hart, cpu.dtsi."""
 
 
+def shown_path(path: Path) -> str:
+    """Return a file as messages name it: from the source tree or from the current folder."""
+    for folder in (ROOT, Path.cwd()):
+        if path.is_relative_to(folder):
+            return str(path.relative_to(folder))
+    return str(path)
+
+
 def part_names() -> list[str]:
     """Return the names of all shipped parts, sorted."""
     return sorted(path.parent.name for path in PARTS.glob(f"*/{FILE}"))
@@ -187,8 +195,7 @@ def read_part(folder: Path) -> SocPart | PeripheralPart:
         InputError: a bad value; the message says where and what was expected.
     """
     path = folder / FILE
-    shown = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
-    source = read_yaml(path, shown)
+    source = read_yaml(path, shown_path(path))
     kind = source.data.get("kind") if isinstance(source.data, dict) else None
     if kind not in ("soc", "peripheral"):
         text = unknown(str(kind), "one of the kinds", ["soc", "peripheral"])

@@ -6,8 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from firesim.build.parts import FILE, PARTS, peripheral_names
-from firesim.build.paths import ROOT
+from firesim.build.parts import FILE, PARTS, peripheral_names, shown_path
 from firesim.config.errors import InputError, unknown
 from firesim.config.positions import KeyPath, Source, read_yaml
 
@@ -29,7 +28,7 @@ def merged(path: Path, blades: Path) -> Source:
 
 
 def _merged(path: Path, blades: Path, below: tuple[Path, ...]) -> Source:
-    own = read_yaml(path, str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path))
+    own = read_yaml(path, shown_path(path))
     if not isinstance(own.data, dict):
         raise own.error((), "found no keys and values, expected those of a blade.")
     _parts(own, path.parent)

@@ -12,6 +12,7 @@ from firesim.build.address_map import (
     PLIC_BASE,
     PLIC_BYTES,
 )
+from firesim.build.parts import shown_path
 from firesim.build.rtl_blade import CYCLES_PER_TICK, Blade, BladePart
 from firesim.config.errors import InputError
 
@@ -41,7 +42,9 @@ def _piece(part: BladePart, file: str) -> str:
         return "\n" + Template(path.read_text(encoding="utf-8")).substitute(words)
     except (KeyError, ValueError) as error:
         known = ", ".join(f"${word}" for word in words)
-        raise InputError(f"{path}: found {error} after a $, expected one of {known}.") from error
+        raise InputError(
+            f"{shown_path(path)}: found {error} after a $, expected one of {known}."
+        ) from error
 
 
 def _cpu(hart: int, clock_hz: int, more: str) -> str:

@@ -86,7 +86,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
 
 def _check_blade_file(loaded: Loaded, node: PlannedNode) -> None:
     if not Path(node.blade).is_file():
-        text = f'found "{node.blade}", expected a file that exists.'
+        text = f'found "{Path(node.blade).name}", expected a blade file that exists.'
         raise loaded.error(node.places["blade"], text)
 
 
@@ -103,6 +103,9 @@ def _check_parts(loaded: Loaded, plan: Plan) -> None:
             if part.at is not None and not part.spec.functional:
                 text = f'found engine functional for "{node.name}", whose part "{part.name}" has '
                 raise loaded.error(node.places["engine"], text + "no functional model.")
+        if blade.part("nic") is not None and node.name not in linked:
+            text = f'found no link at node "{node.name}", expected one: its blade has a NIC.'
+            raise loaded.error(node.places["blade"], text)
         for kind, wanted in (("nic", node.name in linked), ("finisher", True)):
             if wanted and blade.part(kind) is None:
                 text = f'found a blade without the part "{kind}" for "{node.name}", expected it: '
