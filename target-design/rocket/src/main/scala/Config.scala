@@ -43,7 +43,8 @@ class SocConfig(cores: Int, bootRom: String)
         case RocketTilesKey =>
           up(RocketTilesKey, site).map(tile => tile.copy(core = tile.core.copy(useDebug = false)))
         case DebugModuleKey => None
-        case BootRomKey => BootRomParams(AddressMap.BootRomBase, AddressMap.BootRomBytes.toInt, bootRom)
+        case BootRomKey =>
+          BootRomParams(AddressMap.BootRomBase, AddressMap.BootRomBytes.toInt, bootRom)
         case DmaPortKey => DmaPortParams(SocParameters.DataBytes, idBits = 5)
         case ExtMem =>
           val port = MasterPortParams(

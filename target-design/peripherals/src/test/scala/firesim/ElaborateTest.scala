@@ -115,7 +115,11 @@ class ElaborateTest extends AnyFunSuite {
     assert(refusal("out", "--cores") == "option --cores has no value")
     assert(refusal("out", "--cores", "two") == "option --cores: found two, expected a number")
     assert(refusal("out") == "option --parts is missing")
-    assert(refusal("out", "--parts", "/x") == "option --parts: found /x, expected a file that exists")
+    assert(refusal(
+      "out",
+      "--parts",
+      "/x"
+    ) == "option --parts: found /x, expected a file that exists")
     val none = partsFile(listed(("NoPart", "none", 0, "")))
     assert(refusal("out", "--parts", none) ==
       "found no class firesim.NoPart, expected it in a Scala file of its part")
