@@ -85,10 +85,8 @@ TEST(Parts, ABladeWithoutANicHasNoPortAndReadsZeroThere) {
 
 TEST(Parts, AModelThatCannotBeLoadedIsRefused) {
   const json mine = {{"kind", "mine"}, {"at", kUartBase}, {"library", "/none.so"}};
-  json only = node({mine});
-  only["bridges"]["nic"] = nullptr;
   try {
-    FunctionalBlade blade(only, SimulationContext{});
+    FunctionalBlade blade(node({mine}), SimulationContext{});
     FAIL();
   } catch (const DescriptionError &error) {
     EXPECT_EQ(std::strncmp(error.what(), "cannot load the model of the part mine: ", 40), 0);
