@@ -62,7 +62,9 @@ def write_case(case: Case, folder: Path) -> Path:
     if case.text is not None:
         path.write_bytes(case.text if isinstance(case.text, bytes) else case.text.encode())
     for name, content in case.files.items():
-        (folder / name).write_bytes(content)
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(content)
     return path
 
 
@@ -96,6 +98,7 @@ def message_of(case: Case, folder: Path) -> str:
 def all_cases() -> list[Case]:
     """Return every case."""
     from regression.bad_input_artifacts import ARTIFACT_CASES
+    from regression.bad_input_blades import BLADE_CASES
     from regression.bad_input_engines import ENGINE_CASES, LINUX_CASES, SNAPSHOT_CASES
     from regression.bad_input_own_blades import OWN_BLADE_CASES
     from regression.bad_input_switches import SWITCH_CASES
@@ -103,4 +106,4 @@ def all_cases() -> list[Case]:
     from regression.bad_input_yaml import YAML_CASES
 
     later = [*SWITCH_CASES, *ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES, *OWN_BLADE_CASES]
-    return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *later]
+    return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *later]

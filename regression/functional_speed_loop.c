@@ -3,10 +3,12 @@
 // instructions. Ends with 5555 in the finisher if the sums are right.
 #include <stdint.h>
 
+#include "address_map.h"
+
 #ifdef FIRESIM_QEMU_VIRT
 #define FINISHER ((volatile uint32_t *)0x00100000)
 #else
-#define FINISHER ((volatile uint32_t *)0x60003000)
+#define FINISHER ((volatile uint32_t *)FIRESIM_FINISHER)
 #endif
 
 #define ROUNDS 120

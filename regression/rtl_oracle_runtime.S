@@ -6,16 +6,18 @@
 # Register use: sp = middle of the random data, gp = signature; x31 = where to go on after a fault
 # of instruction fetch; a7 = LEAVE asks the trap handlers to go on in M-mode. All others are random.
 
+#include "address_map.h"
+
 #ifdef FIRESIM_QEMU_VIRT
 #define UART_DATA 0x10000000
 #define UART_CONTROL oracle_scratch
 #define UART_PENDING oracle_one
 #define FINISHER 0x00100000
 #else
-#define UART_DATA 0x60000000
-#define UART_CONTROL 0x60000008
-#define UART_PENDING 0x60000014
-#define FINISHER 0x60003000
+#define UART_DATA FIRESIM_UART
+#define UART_CONTROL (FIRESIM_UART + 0x08)
+#define UART_PENDING (FIRESIM_UART + 0x14)
+#define FINISHER FIRESIM_FINISHER
 #endif
 
 #define ALIAS 0x40000000 /* user-mode addresses of code and data lie this far above */
@@ -23,7 +25,7 @@
 #define LEAVE_FROM_S (LEAVE + 1)
 #define FRAME_HASH 24
 #define FRAME_COUNT 32
-#define CLINT 0x02000000
+#define CLINT FIRESIM_CLINT
 
   .option norelax
   .section .text.start, "ax"

@@ -194,7 +194,7 @@ def test_a_device_tree_needs_no_elaboration(name: str, monkeypatch: pytest.Monke
 
     monkeypatch.setattr("firesim.build.rtl.run_sbt", refuse)
     tree = blade_tree.blade_device_tree(name).read_text()
-    assert tree == device_tree_source(name, load_blade(name))
+    assert tree == device_tree_source(load_blade(name))
 
 
 def test_both_engines_have_one_device_tree() -> None:

@@ -1,30 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parts of the RTL build that need no generator: FIRRTL, blade files, device tree, merging."""
+"""The parts of the RTL build that need no generator: FIRRTL, device tree, merging."""
 
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from firesim.build.rtl import check_bridges, merge
-from firesim.build.rtl_blade import blade_names, events_of, load_blade, read_blade
+from firesim.build.rtl_blade import load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import FirrtlError, modernise, with_module_prefix
 from firesim.build.tools import ToolError
-from firesim.config.errors import InputError
-
-GOOD = """\
-description: a test blade
-clock_hz: 3200000000
-soc: {kind: rocket, cores: 2}
-peripherals: [uart, finisher]
-bridges: [uart, memory]
-events:
-  - {name: miss, signal: "soc.{tile}.miss", description: misses, for_each: hart}
-  - {name: commit, signal: "soc.trace_{hart}_valid", description: commits, for_each: hart}
-  - {name: other, signal: soc.other, description: others}
-"""
 
 
 def test_assertion_becomes_an_assert_with_its_message_and_scala_line() -> None:
@@ -68,75 +56,6 @@ def test_prefix_annotation_is_added() -> None:
     assert '"target": "~Top|Top", "prefix": "My_"' in added
 
 
-def test_every_blade_file_loads_and_names_distinct_events() -> None:
-    assert {"rocket-1", "rocket-2", "rocket-4"} <= set(blade_names())
-    for name in blade_names():
-        blade = load_blade(name)
-        names = [event.name for event in events_of(blade)]
-        assert len(names) == len(set(names)) == blade.soc.cores * len(blade.events)
-
-
-def test_events_are_made_for_each_hart(tmp_path: Path) -> None:
-    path = tmp_path / "b.yaml"
-    path.write_text(GOOD)
-    events = events_of(read_blade(path))
-    assert [(event.name, event.signal) for event in events] == [
-        ("hart0_miss", "soc.tile.miss"),
-        ("hart1_miss", "soc.tile_1.miss"),
-        ("hart0_commit", "soc.trace_0_valid"),
-        ("hart1_commit", "soc.trace_1_valid"),
-        ("other", "soc.other"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("cores: 2", "cores: 9", "b.yaml:3: soc.cores: found 9, expected at most 8."),
-        ("cores: 2", "cors: 2", 'b.yaml:3: soc: found "cors", expected one of the keys "cores"'),
-        ("kind: rocket", "kind: boom", 'b.yaml:3: soc.kind: found "boom", expected "rocket"'),
-        ("clock_hz: 3200000000", "clock_hz: 3200000001", "b.yaml:2: clock_hz: found 3200000001"),
-        (
-            "[uart, finisher]",
-            "[uart, uart]",
-            'b.yaml:4: peripherals[1]: found "uart" twice, expected it once.',
-        ),
-        (
-            "[uart, memory]",
-            "[uart, memroy]",
-            'b.yaml:5: bridges[1]: found "memroy", expected one of',
-        ),
-        (
-            "soc.{tile}.miss",
-            "soc.miss",
-            'b.yaml:7: events[0].signal: found "soc.miss", expected {tile} or {hart} in it once.',
-        ),
-        (
-            "signal: soc.other",
-            'signal: "soc.{tile}"',
-            'b.yaml:9: events[2].signal: found "soc.{tile}", expected no braces '
-            "without for_each: hart.",
-        ),
-        (
-            "name: commit",
-            "name: miss",
-            'b.yaml:8: events[1].name: found "miss" twice, expected each name once.',
-        ),
-    ],
-)
-def test_bad_blade_file_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
-    path = tmp_path / "b.yaml"
-    path.write_text(GOOD.replace(old, new, 1))
-    with pytest.raises(InputError) as caught:
-        read_blade(path)
-    assert message in str(caught.value)
-
-
-def test_unknown_blade_names_the_nearest() -> None:
-    with pytest.raises(InputError, match=r'found "rocket-3", .*did you mean "rocket-'):
-        load_blade("rocket-3")
-
-
 def _property(tree: Path, node: str, name: str, kind: str = "s") -> str:
     command = ["fdtget", "-t", kind, str(tree), node, name]
     return subprocess.run(command, text=True, capture_output=True, check=True).stdout.strip()
@@ -150,7 +69,7 @@ def _phandle(tree: Path, node: str) -> str:
 def test_device_tree_compiles_without_a_warning(tmp_path: Path, name: str) -> None:
     source, tree = tmp_path / "b.dts", tmp_path / "b.dtb"
     blade = load_blade(name)
-    source.write_text(device_tree_source(name, blade))
+    source.write_text(device_tree_source(blade))
     command = ["dtc", "-I", "dts", "-O", "dtb", "-o", str(tree), str(source)]
     done = subprocess.run(command, text=True, capture_output=True, check=True)
     assert done.stderr == ""
@@ -177,10 +96,8 @@ def test_merging_refuses_a_module_that_two_files_declare(tmp_path: Path) -> None
         merge([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
 
 
-def test_a_blade_has_the_bridges_that_its_file_lists(tmp_path: Path) -> None:
-    path = tmp_path / "b.yaml"
-    path.write_text(GOOD)
-    blade = read_blade(path)
-    check_bridges("b", blade, "FireSimUARTBridge u (); FireSimMemoryBridge m ();")
-    with pytest.raises(ToolError, match="has the bridges FireSimDiskBridge, memory, uart; the "):
-        check_bridges("b", blade, "FireSimUARTBridge FireSimMemoryBridge FireSimDiskBridge")
+def test_a_blade_has_the_bridges_that_its_parts_list() -> None:
+    blade = replace(load_blade("rocket-1"), bridges=frozenset({"uart", "memory"}))
+    check_bridges(blade, "FireSimUARTBridge u (); FireSimMemoryBridge m ();")
+    with pytest.raises(ToolError, match="has the bridges FireSimDiskBridge, memory, uart; its "):
+        check_bridges(blade, "FireSimUARTBridge FireSimMemoryBridge FireSimDiskBridge")

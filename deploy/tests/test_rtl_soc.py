@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from firesim.build.cache import cached
-from firesim.build.rtl import ROCKET, rocket_soc
+from firesim.build.rtl import ADDRESS_MAP, ROCKET, rocket_soc
 from firesim.build.tools import run, verilator_environment
 
 BENCH = ROCKET / "tests"
@@ -42,20 +42,20 @@ def _bench(cores: int) -> Path:
         sources = [*sorted(soc.glob("*.sv")), *sorted(soc.glob("*.v")), BENCH / "soc_bench.cc"]
         options = ["--cc", "--exe", "--prefix", "Vsoc", "--top-module", f"RocketSoC{cores}"]
         options += ["-O3", "--assert", "-Wno-lint", "-Wno-style", "-o", "soc_bench"]
-        flags = f"-std=c++20 -Wall -Wextra -I{BENCH}"
+        flags = f"-std=c++20 -Wall -Wextra -I{BENCH} -I{ADDRESS_MAP.parent}"
         verilate: list[str | Path] = ["verilator", *options, "-Mdir", folder, "-CFLAGS", flags]
         run([*verilate, *sources], env=environment)
         make: list[str | Path] = ["make", "-C", folder, "-f", "Vsoc.mk", "-j2", "OPT_FAST=-O1"]
         run([*make, "CFG_CXXFLAGS_PCH_I=-include"], env=environment)
 
-    return cached("soc-bench", [soc.name, BENCH], build) / "soc_bench"
+    return cached("soc-bench", [soc.name, BENCH, ADDRESS_MAP], build) / "soc_bench"
 
 
 def _program(folder: Path, spin_cycles: int, other_harts: int) -> Path:
     elf, image = folder / "smoke.elf", folder / "smoke.bin"
     options = ["-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany", "-nostdlib", "-nostartfiles"]
     options += [f"-DSPIN_CYCLES={spin_cycles}", f"-DOTHER_HARTS={other_harts}"]
-    options += ["-Wl,-Ttext=0x80000000", "-Wl,--build-id=none"]
+    options += [f"-I{ADDRESS_MAP.parent}", "-Wl,-Ttext=0x80000000", "-Wl,--build-id=none"]
     run(["riscv64-unknown-elf-gcc", *options, "-o", elf, BENCH / "smoke.S"])
     run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, image])
     return image

@@ -18,6 +18,7 @@ from pathlib import Path
 import goldengate
 from firesim.build.paths import ROOT
 from firesim.build.rtl import peripherals
+from firesim.build.rtl_blade import load_blade
 from goldengate.engine import backend, items
 from goldengate.engine.fold import fold
 from goldengate.tests.reference.plain import build_plain
@@ -94,7 +95,7 @@ def _models(folder: Path, design: _Design, seed: int) -> dict[str, Path]:
 def _designs(quick: bool) -> Iterable[_Design]:
     cycles = QUICK_CYCLES if quick else CYCLES
     yield _Design("PacketReflector", "PacketReflector", [REFLECTOR], cycles)
-    devices = sorted(peripherals(1).glob("*.sv"))
+    devices = sorted(peripherals(load_blade("rocket-1")).glob("*.sv"))
     for name in QUICK_DEVICES if quick else DEVICES:
         yield _Design(name, name, devices, cycles)
     cycles = QUICK_CYCLES if quick else OPEN_CYCLES

@@ -7,6 +7,7 @@ val design = file("../..").getAbsoluteFile.getCanonicalFile / "target-design"
 lazy val scalafmt = (project in file("."))
   .settings(
     scalafmtConfig := design / ".scalafmt.conf",
-    Compile / unmanagedSourceDirectories := Seq("rocket", "peripherals").map(design / _ / "src/main"),
+    Compile / unmanagedSourceDirectories := 
+      Seq("rocket/src/main", "peripherals/src/main", "parts").map(design / _),
     Test / unmanagedSourceDirectories := Seq("rocket", "peripherals").map(design / _ / "src/test")
   )

@@ -11,6 +11,10 @@ def verilatorRoot(project: File): Option[File] = {
   sys.env.get("VERILATOR_ROOT").map(file).orElse(found)
 }
 
+/** Folders with parts of blades: those of this tree, and a user's, given by a Java property. */
+val partFolders = file("../parts").getAbsoluteFile.getCanonicalFile +:
+  sys.props.get("firesim.parts").toSeq.flatMap(_.split(java.io.File.pathSeparator)).map(file)
+
 lazy val peripherals = (project in file("."))
   .settings(
     name := "firesim-peripherals",
@@ -27,8 +31,10 @@ lazy val peripherals = (project in file("."))
     ),
     libraryDependencies ++= Seq(
       "org.chipsalliance" %% "chisel" % chiselVersion,
+      "com.lihaoyi" %% "upickle" % "3.3.1", // what Chisel brings
       "org.scalatest" %% "scalatest" % "3.2.19" % Test
     ),
+    Compile / unmanagedSourceDirectories ++= partFolders,
     addCompilerPlugin(
       "org.chipsalliance" % "chisel-plugin" % chiselVersion cross CrossVersion.full
     ),

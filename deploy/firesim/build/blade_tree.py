@@ -6,10 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from firesim.build.cache import cached
-from firesim.build.rtl_blade import BLADES, load_blade
+from firesim.build.rtl_blade import load_blade
 from firesim.build.rtl_device_tree import device_tree_source
-
-_BUILD = Path(__file__).parent
 
 
 def blade_device_tree(name: str) -> Path:
@@ -18,10 +16,9 @@ def blade_device_tree(name: str) -> Path:
     Raises:
         InputError: no such blade, or a bad blade file.
     """
-    blade = load_blade(name)
+    source = device_tree_source(load_blade(name))
 
     def build(folder: Path) -> None:
-        (folder / "blade.dts").write_text(device_tree_source(name, blade))
+        (folder / "blade.dts").write_text(source)
 
-    code = [_BUILD / file for file in ("rtl_blade.py", "rtl_device_tree.py")]
-    return cached("blade-tree", [name, BLADES / f"{name}.yaml", *code], build) / "blade.dts"
+    return cached("blade-tree", [source], build) / "blade.dts"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from firesim.build.cache import KeyPart
-from firesim.build.rtl_blade import Event
+from firesim.build.rtl_blade import Event, load_blade
 from firesim.topology.plan import PlannedBlade
 
 
@@ -59,6 +59,7 @@ def stock_design(name: str) -> Design:
     rtl = blade_rtl(name)
     blade = json.loads((rtl / "blade.json").read_text())
     tree = rtl / blade["device_tree"]
+    trains = load_blade(name).part("nic") is not None  # the training programs talk to each other
 
     def train(model: Path, profile: Path) -> None:
         shutil.copyfile(tree, model / "blade.dts")
@@ -72,8 +73,8 @@ def stock_design(name: str) -> Design:
         reset=blade["reset"],
         events=tuple(Event(**event) for event in blade["events"]),
         device_tree=tree,
-        train=train,
-        training_key=(Path(training.__file__), *training.programs()),
+        train=train if trains else None,
+        training_key=(Path(training.__file__), *training.programs()) if trains else (),
     )
 
 

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
+from firesim.build.address_map import BOOT_ROM_BASE
 from firesim.build.cache import KeyPart, cached
+from firesim.build.parts import PARTS, soc_part
 from firesim.build.paths import ROOT
-from firesim.build.rtl_blade import BLADES, Blade, events_of, load_blade
+from firesim.build.rtl_blade import Blade, definition, events_of, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import modernise, with_module_prefix
 from firesim.build.sbt import run_sbt
@@ -20,6 +23,7 @@ from firesim.build.tools import FIRTOOL_ROCKET, ToolError, firtool, run
 ROCKET = ROOT / "target-design" / "rocket"
 PERIPHERALS = ROOT / "target-design" / "peripherals"
 BUILD = Path(__file__).parent
+ADDRESS_MAP = ROOT / "sw" / "firesim-software" / "lib" / "address_map.h"
 
 TOP = "Blade"
 _MODULE = re.compile(r"^module\s+(\w+)", re.MULTILINE)
@@ -33,13 +37,12 @@ LOWERING = (
 )
 """firtool's lowering options for Verilog that Yosys reads well."""
 
-BOOT_ROM_BASE = 0x10000
-
 
 def _assemble_boot_rom(folder: Path) -> Path:
     elf, image = folder / "bootrom.elf", folder / "bootrom.img"
     source = ROCKET / "src" / "main" / "asm" / "bootrom.S"
     compile_options = ["-march=rv64i_zicsr", "-mabi=lp64", "-nostdlib", "-nostartfiles"]
+    compile_options.append(f"-I{ADDRESS_MAP.parent}")
     link_options = [f"-Wl,-Ttext={BOOT_ROM_BASE:#x}", "-Wl,--build-id=none"]
     run(["riscv64-unknown-elf-gcc", *compile_options, *link_options, "-o", elf, source])
     run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, image])
@@ -71,23 +74,33 @@ def rocket_soc(cores: int) -> Path:
             intermediate.unlink()
 
     inputs = [ROCKET / "build.sbt", ROCKET / "project" / "build.properties", ROCKET / "src"]
-    code = [BUILD / "rtl_firrtl.py", *inputs]
+    code = [BUILD / "rtl_firrtl.py", ADDRESS_MAP, *inputs]
     return cached("rocket", [top, FIRTOOL_ROCKET, *LOWERING, *code], build)
 
 
-def peripherals(cores: int) -> Path:
-    """Return the folder with the Verilog of `Blade`: our devices and bridges around a SoC.
+def peripherals(blade: Blade) -> Path:
+    """Return the folder with the Verilog of `Blade`: the parts and bridges around a SoC.
 
     Raises:
         ToolError: sbt failed.
     """
+    parts = json.dumps(definition(blade), indent=1)
+    options = f"--cores {blade.soc.cores} --interrupts {soc_part().interrupts}"
+    theirs = sorted({part.folder for part in blade.parts if part.folder.parent != PARTS})
+    properties = {"firesim.parts": os.pathsep.join(map(str, theirs))} if theirs else {}
 
     def build(folder: Path) -> None:
-        run_sbt(PERIPHERALS, f"runMain firesim.Elaborate {folder} --cores {cores}")
+        listed = folder / "parts.json"
+        listed.write_text(parts)
+        command = f"runMain firesim.Elaborate {folder} {options} --parts {listed}"
+        run_sbt(PERIPHERALS, command, properties=properties)
+        listed.unlink()
 
     inputs = [PERIPHERALS / "build.sbt", PERIPHERALS / "project" / "build.properties"]
     inputs.append(PERIPHERALS / "src" / "main")
-    return cached("peripherals", [str(cores), *inputs], build)
+    folders = sorted({part.folder for part in blade.parts})
+    inputs += [file for folder in folders for file in sorted(folder.rglob("*.scala"))]
+    return cached("peripherals", [options, parts, *inputs], build)
 
 
 def merge(folders: list[Path], target: Path) -> list[str]:
@@ -111,8 +124,8 @@ def merge(folders: list[Path], target: Path) -> list[str]:
     return names
 
 
-def check_bridges(name: str, blade: Blade, verilog: str) -> None:
-    """Compare the bridges in an elaborated blade with those its file lists.
+def check_bridges(blade: Blade, verilog: str) -> None:
+    """Compare the bridges in an elaborated blade with those its parts list.
 
     Raises:
         ToolError: they differ.
@@ -122,10 +135,10 @@ def check_bridges(name: str, blade: Blade, verilog: str) -> None:
     kinds = stock_bridges()
     modules = set(re.findall(rf"\b{BRIDGE_MODULE.pattern}\b", verilog))
     found = {kinds[module].key if module in kinds else module for module in modules}
-    if found != set(blade.bridges):
+    if found != blade.bridges:
         raise ToolError(
-            f"{name}: the elaborated blade has the bridges {', '.join(sorted(found))}; "
-            f"the blade file lists {', '.join(sorted(blade.bridges))}."
+            f"{blade.name}: the elaborated blade has the bridges {', '.join(sorted(found))}; "
+            f"its parts list {', '.join(sorted(blade.bridges))}."
         )
 
 
@@ -141,32 +154,34 @@ def blade_rtl(name: str) -> Path:
     """
     blade = load_blade(name)
     with ThreadPoolExecutor(max_workers=2) as pool:
-        halves = [pool.submit(half, blade.soc.cores) for half in (rocket_soc, peripherals)]
+        halves = [pool.submit(rocket_soc, blade.soc.cores), pool.submit(peripherals, blade)]
         folders = [half.result() for half in halves]
+    description = {
+        "top": TOP,
+        "clock": "clock",
+        "reset": "reset",
+        "clock_hz": blade.clock_hz,
+        "cores": blade.soc.cores,
+        "sources": [],
+        "events": [asdict(event) for event in events_of(blade)],
+        "device_tree": "blade.dts",
+    }
+    source = device_tree_source(blade)
 
     def build(folder: Path) -> None:
         sources = merge(folders, folder)
-        check_bridges(name, blade, "\n".join((folder / file).read_text() for file in sources))
-        description = {
-            "top": TOP,
-            "clock": "clock",
-            "reset": "reset",
-            "clock_hz": blade.clock_hz,
-            "cores": blade.soc.cores,
-            "sources": sources,
-            "events": [asdict(event) for event in events_of(blade)],
-            "device_tree": "blade.dts",
-        }
-        (folder / "blade.json").write_text(json.dumps(description, indent=2) + "\n")
+        check_bridges(blade, "\n".join((folder / file).read_text() for file in sources))
+        text = json.dumps({**description, "sources": sources}, indent=2) + "\n"
+        (folder / "blade.json").write_text(text)
         tree = folder / "blade.dts"
-        tree.write_text(device_tree_source(name, blade))
+        tree.write_text(source)
         run(["dtc", "-q", "-I", "dts", "-O", "dtb", "-o", "/dev/null", tree])
 
-    code = [BUILD / file for file in ("rtl.py", "rtl_blade.py", "rtl_device_tree.py")]
     key: list[KeyPart] = [
-        name,
-        BLADES / f"{name}.yaml",
         *(folder.name for folder in folders),
-        *code,
+        json.dumps(description),
+        source,
+        " ".join(sorted(blade.bridges)),
+        BUILD / "rtl.py",
     ]
     return cached("rtl", key, build)

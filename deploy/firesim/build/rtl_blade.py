@@ -1,29 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The blade files of `target-design/blades`: one YAML file describes one kind of server."""
+"""The blade files of `target-design/blades`: one YAML file composes one kind of server of parts."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, ValidationError
 
+from firesim.build.parts import (
+    PAGE_BYTES,
+    BladeEvent,
+    PartName,
+    PeripheralPart,
+    check_events,
+    read_part,
+    soc_part,
+)
 from firesim.build.paths import ROOT
+from firesim.build.rtl_blade_merge import merged
 from firesim.config.base import Strict
 from firesim.config.errors import InputError, unknown
 from firesim.config.explain import explain
-from firesim.config.positions import Source, read_yaml
+from firesim.config.load import BLADE_FILE
+from firesim.config.positions import KeyPath, Source
 
 BLADES = ROOT / "target-design" / "blades"
 
 CYCLES_PER_TICK = 100
 """The SoC's real-time clock ticks every 100 target cycles."""
-
-_ONE_PER_HART = r"[^{}]*\{(?:tile|hart)\}[^{}]*"
-
-EventName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 
 
 class Soc(Strict):
@@ -35,37 +42,67 @@ class Soc(Strict):
     """Number of harts."""
 
 
-class BladeEvent(Strict):
-    """A wire of the design whose ones AutoCounter counts."""
+class ListedPart(Strict):
+    """A part as a blade file lists it; its name alone stands for one with all defaults."""
 
-    name: EventName
-    """Name of the counter; with for_each "hart", "hart<n>_" is put before it."""
-    signal: str
-    """Path of a one-bit wire below the top; {hart} is the hart's number, {tile} its tile."""
-    description: str
-    """What one count means, for people."""
-    for_each: Literal["hart"] | None = None
-    """Make one counter for each hart."""
+    part: str
+    """A folder of target-design/parts, or the path of another one from the blade file."""
+    name: PartName | None = None
+    """Name of the instance (default the part's): what a blade calls a second one of a kind."""
+    at: Annotated[int, Field(ge=0, lt=1 << 32, multiple_of=PAGE_BYTES)] | None = None
+    """First address of its registers (default the part's)."""
+    interrupt: Annotated[int, Field(ge=1)] | None = None
+    """Source number at the PLIC (default the part's)."""
+    options: dict[str, int] = Field(default_factory=dict)
+    """Options of the part by name."""
 
 
-Peripheral = Literal["uart", "block_device", "nic", "finisher"]
-
-
-class Blade(Strict):
-    """One kind of server."""
+class BladeFile(Strict):
+    """A blade file, with what it extends."""
 
     description: str
     """One line for people."""
+    extends: str | None = None
+    """A blade it has everything of that it does not say itself: a name, or a path to a file."""
     clock_hz: Annotated[int, Field(ge=1_000_000, le=4_294_967_200, multiple_of=CYCLES_PER_TICK)]
     """Nominal target clock; the time base is a hundredth of it."""
     soc: Soc
     """The SoC."""
-    peripherals: list[Peripheral]
-    """Devices software finds in the device tree."""
-    bridges: list[str]
-    """Keys of the bridge kinds the elaborated blade must hold, no more and no less."""
+    parts: list[ListedPart]
+    """What stands around the SoC; those of a blade that is extended come first."""
     events: list[BladeEvent] = Field(default_factory=list)
-    """Core events; covers inside the peripherals are counted without being named here."""
+    """Events beyond those of the SoC and of the covers in the parts."""
+
+
+@dataclass(frozen=True)
+class BladePart:
+    """A part in its place."""
+
+    name: str
+    kind: str
+    folder: Path
+    spec: PeripheralPart
+    at: int | None
+    interrupt: int | None
+    options: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Blade:
+    """One kind of server."""
+
+    name: str
+    description: str
+    clock_hz: int
+    soc: Soc
+    parts: list[BladePart]
+    bridges: frozenset[str]
+    """Bridge kinds the elaborated blade must hold, no more and no less."""
+    events: list[BladeEvent] = field(default_factory=list)
+
+    def part(self, kind: str) -> BladePart | None:
+        """Return the first part of a kind, None when there is none."""
+        return next((part for part in self.parts if part.kind == kind), None)
 
 
 @dataclass(frozen=True)
@@ -83,15 +120,16 @@ def blade_names() -> list[str]:
 
 
 def load_blade(name: str) -> Blade:
-    """Read a blade file by its name.
+    """Read a blade file by its name, or by its path if that ends in .yaml.
 
     Raises:
         InputError: no such blade, or a bad value; the message says where and what was expected.
     """
-    path = BLADES / f"{name}.yaml"
+    if name.endswith(BLADE_FILE):
+        return read_blade(Path(name))
     if name not in blade_names():
         raise InputError(f"blade: {unknown(name, 'one of the blades', blade_names())}")
-    return read_blade(path)
+    return read_blade(BLADES / f"{name}.yaml")
 
 
 def read_blade(path: Path) -> Blade:
@@ -100,38 +138,145 @@ def read_blade(path: Path) -> Blade:
     Raises:
         InputError: a bad value; the message says where and what was expected.
     """
-    shown = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
-    source = read_yaml(path, shown)
+    source = merged(path, BLADES)
     try:
-        blade = Blade.model_validate(source.data)
+        file = BladeFile.model_validate(source.data)
     except ValidationError as error:
-        raise InputError(explain(error, Blade, source)) from error
-    _check(blade, source)
-    return blade
+        raise InputError(explain(error, BladeFile, source)) from error
+    check_events(file.events, source)
+    parts = [_placed(part, index, source) for index, part in enumerate(file.parts)]
+    _check_names(parts, source)
+    _check_places(parts, source)
+    soc = soc_part()
+    events = [*soc.events, *file.events]
+    return Blade(
+        name=path.stem,
+        description=file.description,
+        clock_hz=file.clock_hz,
+        soc=file.soc,
+        parts=parts,
+        bridges=_bridges(parts, source),
+        events=events,
+    )
 
 
-def _check(blade: Blade, source: Source) -> None:
-    from goldengate.bridges import stock_bridges
+def _placed(listed: ListedPart, index: int, source: Source) -> BladePart:
+    path: KeyPath = ("parts", index)
+    folder = Path(listed.part)
+    spec = read_part(folder)
+    if not isinstance(spec, PeripheralPart):
+        text = f'found "{folder.name}", which is a SoC, expected it at the key "soc".'
+        raise source.error(path, text)
+    at, interrupt = _place(listed, spec, folder.name, path, source)
+    return BladePart(
+        name=listed.name or folder.name,
+        kind=folder.name,
+        folder=folder,
+        spec=spec,
+        at=at,
+        interrupt=interrupt,
+        options=_options(listed, spec, path, source),
+    )
 
-    keys = [kind.key for kind in stock_bridges().values()]
-    for index, bridge in enumerate(blade.bridges):
-        if bridge not in keys:
-            raise source.error(("bridges", index), unknown(bridge, "one of the bridges", keys))
-    for key, values in (("peripherals", blade.peripherals), ("bridges", blade.bridges)):
-        for index, value in enumerate(values):
-            if value in values[:index]:
-                raise source.error((key, index), f'found "{value}" twice, expected it once.')
-    for index, event in enumerate(blade.events):
-        path = ("events", index, "signal")
-        if event.for_each is None and "{" in event.signal:
-            message = f'found "{event.signal}", expected no braces without for_each: hart.'
-            raise source.error(path, message)
-        if event.for_each == "hart" and not re.fullmatch(_ONE_PER_HART, event.signal):
-            message = f'found "{event.signal}", expected {{tile}} or {{hart}} in it once.'
-            raise source.error(path, message)
-        if event.name in [other.name for other in blade.events[:index]]:
-            message = f'found "{event.name}" twice, expected each name once.'
-            raise source.error(("events", index, "name"), message)
+
+def _place(
+    listed: ListedPart, spec: PeripheralPart, kind: str, path: KeyPath, source: Source
+) -> tuple[int | None, int | None]:
+    """Return the address and the interrupt of a part."""
+    usual = spec.place
+    for key, given in (("at", listed.at), ("interrupt", listed.interrupt)):
+        default = getattr(usual, key) if usual else None
+        shown = f"{given:#x}" if key == "at" and given is not None else given
+        if given is not None and default is None:
+            raise source.error((*path, key), f'found {shown}, expected none: "{kind}" has none.')
+        if usual and usual.fixed and given not in (None, default):
+            fixed = f"{default:#x}" if key == "at" else default
+            text = f"found {shown}, expected {fixed}, where software finds it without asking."
+            raise source.error((*path, key), text)
+    if usual is None:
+        return None, None
+    at = usual.at if listed.at is None else listed.at
+    if at % spec.bytes:
+        text = f"found {at:#x}, expected a multiple of its {spec.bytes:#x} bytes."
+        raise source.error((*path, "at"), text)
+    return at, usual.interrupt if listed.interrupt is None else listed.interrupt
+
+
+def _options(
+    listed: ListedPart, spec: PeripheralPart, path: KeyPath, source: Source
+) -> dict[str, int]:
+    for name, value in listed.options.items():
+        place = (*path, "options", name)
+        option = spec.options.get(name)
+        if option is None:
+            raise source.error(place, unknown(name, "one of the options", list(spec.options)))
+        if not option.least <= value <= option.most:
+            text = f"found {value}, expected {option.least} to {option.most}."
+            raise source.error(place, text)
+        if option.power_of_two and value & (value - 1):
+            raise source.error(place, f"found {value}, expected a power of two.")
+    return {name: listed.options.get(name, option.default) for name, option in spec.options.items()}
+
+
+def _check_names(parts: list[BladePart], source: Source) -> None:
+    seen: set[str] = set()
+    for index, part in enumerate(parts):
+        if part.name in seen:
+            text = f'found "{part.name}" twice, expected a name of its own for each (key "name").'
+            raise source.error(("parts", index), text)
+        seen.add(part.name)
+
+
+def _check_places(parts: list[BladePart], source: Source) -> None:
+    """Refuse parts outside the window, over each other, or with one interrupt."""
+    soc = soc_part()
+    window = soc.map["devices"]
+    window_end = window.at + (window.bytes or 0)
+    for index, part in enumerate(parts):
+        if part.at is not None:
+            end = part.at + part.spec.bytes
+            found = f'found "{part.name}" at {part.at:#x} to {end - 1:#x}'
+            if part.at < window.at or end > window_end:
+                text = f"{found}, expected it in {window.at:#x} to {window_end - 1:#x}."
+                raise source.error(("parts", index), text)
+            for other in _overlapping(part, end, parts[:index]):
+                text = f'{found}, which overlaps "{other.name}" at {other.at:#x}.'
+                raise source.error(("parts", index), text)
+        if part.interrupt is None:
+            continue
+        if part.interrupt > soc.interrupts:
+            text = f"found interrupt {part.interrupt}, expected 1 to {soc.interrupts}."
+            raise source.error(("parts", index), text)
+        for other in parts[:index]:
+            if other.interrupt == part.interrupt:
+                text = (
+                    f'found interrupt {part.interrupt} at "{part.name}", which "{other.name}" has.'
+                )
+                raise source.error(("parts", index), text)
+    if all(part.at is None for part in parts):
+        raise source.error(("parts",), "found no part with registers, expected one that ends it.")
+
+
+def _overlapping(part: BladePart, end: int, others: list[BladePart]) -> Iterator[BladePart]:
+    for other in others:
+        if other.at is None or part.at is None:
+            continue
+        if part.at < other.at + other.spec.bytes and other.at < end:
+            yield other
+
+
+def _bridges(parts: list[BladePart], source: Source) -> frozenset[str]:
+    owner: dict[str, str] = {kind: "soc" for kind in soc_part().bridges}
+    for index, part in enumerate(parts):
+        for kind in part.spec.bridges:
+            if kind in owner:
+                text = (
+                    f'found the bridge "{kind}" in "{part.name}" and in "{owner[kind]}", '
+                    "expected one of a kind in a blade."
+                )
+                raise source.error(("parts", index), text)
+            owner[kind] = part.name
+    return frozenset(owner)
 
 
 def tile_name(hart: int) -> str:
@@ -151,3 +296,18 @@ def events_of(blade: Blade) -> list[Event]:
             description = f"{event.description} (hart {hart})"
             events.append(Event(f"hart{hart}_{event.name}", signal, description))
     return events
+
+
+def definition(blade: Blade) -> list[dict[str, Any]]:
+    """Return the parts as `firesim.Elaborate` reads them."""
+    return [
+        {
+            "name": part.name,
+            "class": part.spec.hardware,
+            "at": part.at,
+            "bytes": part.spec.bytes,
+            "interrupt": part.interrupt,
+            "options": part.options,
+        }
+        for part in blade.parts
+    ]

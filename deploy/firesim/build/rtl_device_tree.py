@@ -3,70 +3,52 @@
 
 from __future__ import annotations
 
-from firesim.build.rtl_blade import CYCLES_PER_TICK, Blade, Peripheral
+from string import Template
+
+from firesim.build.address_map import (
+    CLINT_BASE,
+    CLINT_BYTES,
+    DRAM_BASE,
+    INTERRUPTS,
+    PLIC_BASE,
+    PLIC_BYTES,
+)
+from firesim.build.parts import shown_path
+from firesim.build.rtl_blade import CYCLES_PER_TICK, Blade, BladePart
+from firesim.config.errors import InputError
 
 PLACEHOLDER_MEMORY_BYTES = 256 << 20
-PLIC_SOURCES = 8
 CACHE_BYTES, CACHE_SETS, LINE_BYTES, TLB_ENTRIES, PMP_REGIONS = 16 << 10, 64, 64, 32, 8
 ISA_EXTENSIONS = ("i", "m", "a", "f", "d", "c", "zicntr", "zicsr", "zifencei")
 
 _MACHINE_SOFTWARE, _MACHINE_TIMER, _SUPERVISOR_EXTERNAL, _MACHINE_EXTERNAL = 3, 7, 9, 11
 
-_PERIPHERALS: dict[Peripheral, str] = {
-    "uart": """
-        uart: serial@60000000 {
-            compatible = "sifive,uart0";
-            reg = <0x0 0x60000000 0x0 0x1000>;
-            interrupt-parent = <&plic>;
-            interrupts = <1>;
-            clocks = <&bus_clock>;
-        };
-""",
-    "block_device": """
-        block_device: block@60001000 {
-            compatible = "firesim,blockdevice";
-            reg = <0x0 0x60001000 0x0 0x1000>;
-            interrupt-parent = <&plic>;
-            interrupts = <2>;
-            dma-coherent;
-        };
-""",
-    "nic": """
-        nic: ethernet@60002000 {
-            compatible = "firesim,nic";
-            reg = <0x0 0x60002000 0x0 0x1000>;
-            interrupt-parent = <&plic>;
-            interrupts = <3>;
-            dma-coherent;
-            local-mac-address = [00 00 00 00 00 00];
-        };
-""",
-    "finisher": """
-        finisher: test@60003000 {
-            compatible = "sifive,test1", "sifive,test0", "syscon";
-            reg = <0x0 0x60003000 0x0 0x1000>;
-        };
-""",
-}
 
-_POWER = """
-    poweroff {
-        compatible = "syscon-poweroff";
-        regmap = <&finisher>;
-        offset = <0x0>;
-        value = <0x5555>;
-    };
+def _piece(part: BladePart, file: str) -> str:
+    """Return a part's piece of the tree, nothing when it has none.
 
-    reboot {
-        compatible = "syscon-reboot";
-        regmap = <&finisher>;
-        offset = <0x0>;
-        value = <0x7777>;
-    };
-"""
+    Raises:
+        InputError: a word with $ that has no value.
+    """
+    path = part.folder / file
+    if not path.is_file():
+        return ""
+    words = {"name": part.name, **{name: str(value) for name, value in part.options.items()}}
+    if part.at is not None:
+        words["unit"] = f"{part.at:x}"
+        words["reg"] = f"0x0 {part.at:#x} 0x0 {part.spec.bytes:#x}"
+    if part.interrupt is not None:
+        words["interrupt"] = str(part.interrupt)
+    try:
+        return "\n" + Template(path.read_text(encoding="utf-8")).substitute(words)
+    except (KeyError, ValueError) as error:
+        known = ", ".join(f"${word}" for word in words)
+        raise InputError(
+            f"{shown_path(path)}: found {error} after a $, expected one of {known}."
+        ) from error
 
 
-def _cpu(hart: int, clock_hz: int) -> str:
+def _cpu(hart: int, clock_hz: int, more: str) -> str:
     extensions = ", ".join(f'"{name}"' for name in ISA_EXTENSIONS)
     caches = "".join(
         f"""
@@ -89,7 +71,7 @@ def _cpu(hart: int, clock_hz: int) -> str:
             riscv,isa-extensions = {extensions};
             riscv,pmpregions = <{PMP_REGIONS}>;
             mmu-type = "riscv,sv39";
-            tlb-split;{caches}
+            tlb-split;{caches}{more}
 
             cpu{hart}_intc: interrupt-controller {{
                 compatible = "riscv,cpu-intc";
@@ -105,24 +87,38 @@ def _interrupts(cores: int, *numbers: int) -> str:
     return ", ".join(f"<&cpu{hart}_intc {number}>" for hart in range(cores) for number in numbers)
 
 
-def device_tree_source(name: str, blade: Blade) -> str:
-    """Return the device tree of a blade as dts text, with a placeholder memory size."""
+def device_tree_source(blade: Blade) -> str:
+    """Return the device tree of a blade as dts text, with a placeholder memory size.
+
+    Raises:
+        InputError: a part's piece has a word that has no value.
+    """
     cores = blade.soc.cores
-    has_uart, has_finisher = "uart" in blade.peripherals, "finisher" in blade.peripherals
-    console = 'stdout-path = "serial0:115200n8";' if has_uart else ""
-    aliases = "\n    aliases {\n        serial0 = &uart;\n    };\n" if has_uart else ""
-    cpus = "".join(_cpu(hart, blade.clock_hz) for hart in range(cores))
-    peripherals = "".join(_PERIPHERALS[kind] for kind in blade.peripherals)
+    chosen = "".join(
+        f'{key} = "{text}";'
+        for part in blade.parts
+        for key, text in part.spec.device_tree.chosen.items()
+    )
+    labels = "".join(
+        f"        {name} = &{label};\n"
+        for part in blade.parts
+        for name, label in part.spec.device_tree.aliases.items()
+    )
+    aliases = f"\n    aliases {{\n{labels}    }};\n" if labels else ""
+    more = "".join(_piece(part, "cpu.dtsi").rstrip("\n") for part in blade.parts)
+    cpus = "".join(_cpu(hart, blade.clock_hz, more) for hart in range(cores))
+    parts = "".join(_piece(part, "soc.dtsi") for part in blade.parts)
+    root = "".join(_piece(part, "root.dtsi") for part in blade.parts)
     return f"""/dts-v1/;
 
 / {{
     #address-cells = <2>;
     #size-cells = <2>;
-    compatible = "firesim,{name}", "firesim,blade";
-    model = "FireSim {name}";
+    compatible = "firesim,{blade.name}", "firesim,blade";
+    model = "FireSim {blade.name}";
 
     chosen {{
-        {console}
+        {chosen}
         bootargs = "";
     }};
 {aliases}
@@ -132,9 +128,9 @@ def device_tree_source(name: str, blade: Blade) -> str:
         timebase-frequency = <{blade.clock_hz // CYCLES_PER_TICK}>;
 {cpus}    }};
 
-    memory@80000000 {{
+    memory@{DRAM_BASE:x} {{
         device_type = "memory";
-        reg = <0x0 0x80000000 0x0 {PLACEHOLDER_MEMORY_BYTES:#x}>;
+        reg = <0x0 {DRAM_BASE:#x} 0x0 {PLACEHOLDER_MEMORY_BYTES:#x}>;
     }};
 
     bus_clock: clock {{
@@ -149,21 +145,21 @@ def device_tree_source(name: str, blade: Blade) -> str:
         compatible = "simple-bus";
         ranges;
 
-        clint: timer@2000000 {{
+        clint: timer@{CLINT_BASE:x} {{
             compatible = "sifive,clint0", "riscv,clint0";
-            reg = <0x0 0x2000000 0x0 0x10000>;
+            reg = <0x0 {CLINT_BASE:#x} 0x0 {CLINT_BYTES:#x}>;
             interrupts-extended = {_interrupts(cores, _MACHINE_SOFTWARE, _MACHINE_TIMER)};
         }};
 
-        plic: interrupt-controller@c000000 {{
+        plic: interrupt-controller@{PLIC_BASE:x} {{
             compatible = "sifive,plic-1.0.0", "riscv,plic0";
-            reg = <0x0 0xc000000 0x0 0x4000000>;
+            reg = <0x0 {PLIC_BASE:#x} 0x0 {PLIC_BYTES:#x}>;
             interrupt-controller;
             #interrupt-cells = <1>;
             #address-cells = <0>;
-            riscv,ndev = <{PLIC_SOURCES}>;
+            riscv,ndev = <{INTERRUPTS}>;
             interrupts-extended = {_interrupts(cores, _MACHINE_EXTERNAL, _SUPERVISOR_EXTERNAL)};
         }};
-{peripherals}    }};
-{_POWER if has_finisher else ""}}};
+{parts}    }};
+{root}}};
 """

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import fcntl
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from firesim.build.tools import maven_jar, run
 
@@ -25,11 +27,14 @@ JAVA_OPTIONS = (
 )
 
 
-def run_sbt(project_dir: Path, *commands: str) -> None:
+def run_sbt(
+    project_dir: Path, *commands: str, properties: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Run sbt commands, in order, in one sbt start, in the project in `project_dir`.
 
     A command with arguments is one string: `run_sbt(project, f"runMain firesim.Elaborate {out}")`.
-    Two callers that use the same project take turns, because sbt does not lock its `target`.
+    `properties` are Java's, which the build may ask for. Two callers that use the same project take
+    turns, because sbt does not lock its `target`.
 
     Raises:
         ToolError: sbt failed; the message ends with its last lines.
@@ -39,7 +44,8 @@ def run_sbt(project_dir: Path, *commands: str) -> None:
     with (target / ".firesim-sbt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         jar = maven_jar(SBT_LAUNCHER)
-        run(["java", *JAVA_OPTIONS, "-jar", jar, *commands], cwd=project_dir)
+        given = [f"-D{key}={value}" for key, value in properties.items()]
+        run(["java", *JAVA_OPTIONS, *given, "-jar", jar, *commands], cwd=project_dir)
 
 
 if __name__ == "__main__":

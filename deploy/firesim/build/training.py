@@ -14,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from firesim.build.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim.build.tools import ToolError
 
 MEMORY_BYTES = 16 << 20
 MAX_CYCLES = 330_000
 MACS = ("00:12:6D:00:00:02", "00:12:6D:00:00:03")
 LINK_LATENCY_CYCLES = 3200
-_DRAM, _DEVICE_TREE = 0x8000_0000, 0x801F_0000
 RUNS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("training", "rounds=1"),),
     (
@@ -48,11 +48,11 @@ def _node(index: int, program: str, arguments: str, model: Path, folder: Path) -
         "block_device": {},
         "nic": {"port": 0, "mac": MACS[index]},
         "memory": {
-            "base": _DRAM,
+            "base": DRAM_BASE,
             "size_bytes": MEMORY_BYTES,
             "load": [
                 {"file": str(elf), "format": "elf"},
-                {"file": str(tree), "format": "raw", "address": _DEVICE_TREE},
+                {"file": str(tree), "format": "raw", "address": DEVICE_TREE_BASE},
             ],
         },
     }

@@ -27,9 +27,11 @@ NameArgument = Annotated[str, typer.Argument(help="Name; an unknown one lists th
 @build.command()
 @plain_errors
 def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
-    """Build the model of a blade of target-design/blades and print its folder.
+    """Build the model of a blade of target-design/blades or of a blade file; print its folder.
 
     Examples: firesim build blade rocket-1
+
+    firesim build blade ./mine.yaml
 
     firesim build blade rocket-4 --engine verilator
     """
@@ -39,8 +41,11 @@ def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
 def _blade(name: str, engine: RtlEngine = "auto") -> Path:
     from firesim.build.model import blade_model
     from firesim.config.errors import InputError, unknown
+    from firesim.config.load import is_file
     from firesim.run.checks import blade_names
 
+    if is_file("blade", name):
+        return blade_model(str(Path(name).absolute()), engine)
     if name not in blade_names():
         raise InputError(f"build blade: {unknown(name, 'one of the blades', blade_names())}")
     return blade_model(name, engine)
@@ -171,6 +176,26 @@ def _software(name: str | None) -> None:
         raise InputError(f"build software: {unknown(name, 'one of the programs', known)}")
     for program in [name] if name else known:
         typer.echo(firesim_software.program(program))
+
+
+@build.command()
+@plain_errors
+def program(
+    files: Annotated[list[Path], typer.Argument(help="C and assembly files.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The ELF file to write.")],
+) -> None:
+    """Build a bare-metal program of your own with the library of sw/firesim-software.
+
+    Example: firesim build program gcd.c -o gcd.elf
+    """
+    import firesim_software
+
+    from firesim.config.errors import InputError
+
+    for path in files:
+        if not path.is_file():
+            raise InputError(f'build program: found "{path}", expected a file that exists.')
+    typer.echo(firesim_software.own_program(files, output))
 
 
 @build.command("all")

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from firesim.config.base import NAME_RULE
+from firesim.config.base import BLADE_RULE, NAME_RULE
 from firesim.config.errors import listed, nearest, unknown
 from firesim.config.positions import KeyPath, Source, dotted
 
@@ -110,6 +110,8 @@ def _path(data: Any, location: tuple[str | int, ...]) -> KeyPath:
 def _pattern(key: str, pattern: str) -> str:
     if pattern == NAME_RULE:
         return "a name of letters, digits, _ and single - that starts with a letter"
+    if pattern == BLADE_RULE:
+        return "the name of a blade, or a file that ends in .yaml"
     if key == "command":
         return "printable ASCII text without double quotes"
     return (

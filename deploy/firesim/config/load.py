@@ -31,6 +31,15 @@ WORKLOADS = ROOT / "deploy/workloads"
 MAX_BASES = 8
 
 
+BLADE_FILE = ".yaml"
+"""How a blade of the user's own ends, which is a file; others are names."""
+
+
+def is_file(key: str, value: str | None) -> bool:
+    """Return whether the value of a key that may name a file does."""
+    return value is not None and (key != "blade" or value.endswith(BLADE_FILE))
+
+
 @dataclass
 class Loaded:
     """A checked configuration and where its values came from."""
@@ -60,14 +69,14 @@ class Loaded:
         if re.fullmatch(NAME_RULE, self.name):  # The file of a run that goes on has another name.
             data = {"name": self.name, **data}
         for part, one, many, keys in (
-            ("system", "node", "nodes", ("traffic",)),
+            ("system", "node", "nodes", ("traffic", "blade")),
             ("system", "switch", "switches", ("library",)),
             ("workload", "node", "nodes", ("elf", "disk_image", "device_tree")),
         ):
             places: list[tuple[KeyPath, dict[str, Any]]] = [((part, one), data[part][one])]
             places += [((part, many, n), value) for n, value in data[part][many].items()]
             for path, value in places:
-                for key in [key for key in keys if key in value]:
+                for key in [key for key in keys if is_file(key, value.get(key))]:
                     value[key] = str(self.file((*path, key), value[key]))
         for name, blade in data["system"]["blades"].items():
             self._resolve_blade(("system", "blades", name), blade)

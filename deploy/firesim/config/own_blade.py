@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from firesim.build.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim.config.base import Strict
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_$]*$", max_length=128)]
@@ -24,8 +25,6 @@ Ratio = Annotated[str, AfterValidator(_ratio)]
 MacroValue = Annotated[str, StringConstraints(pattern=r"^[!-~]*$", max_length=256)]
 EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$", max_length=64)]
 
-DRAM_BASE = 0x8000_0000
-DEVICE_TREE_ADDRESS = 0x801F_0000
 TRAINING_CYCLES = 330_000
 
 
@@ -85,7 +84,7 @@ class OwnBlade(Strict):
     device_tree: str | None = None
     """Device tree put into its memory for software that wants one: a .dts is completed (memory
     size, arguments, MAC), a .dtb is taken as it is."""
-    device_tree_address: Annotated[int, Field(ge=0, lt=2**56, multiple_of=8)] = DEVICE_TREE_ADDRESS
+    device_tree_address: Annotated[int, Field(ge=0, lt=2**56, multiple_of=8)] = DEVICE_TREE_BASE
     """Where the device tree goes."""
     training: Training | None = None
     """Training of the generated engine (default: none)."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from firesim.config.base import MacAddress, Name, Strict, StrictOrName
+from firesim.config.base import BladeName, MacAddress, Name, Strict, StrictOrName
 from firesim.config.gateway import Gateway
 from firesim.config.memory import Memory
 from firesim.config.own_blade import OwnBlade
@@ -57,9 +57,9 @@ class Switch(Strict):
 class Node(Strict):
     """The hardware of a node."""
 
-    blade: Name | None = None
-    """A blade of target-design/blades (default rocket-1), one of `system.blades`, or "traffic":
-    replays a traffic file."""
+    blade: BladeName | None = None
+    """A blade of target-design/blades (default rocket-1), a blade file such as ./mine.yaml, one of
+    `system.blades`, or "traffic": replays a traffic file."""
     memory: Memory | None = None
     """Memory of the blade."""
     nic_bandwidth_gbps: Gbps | None = None

@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.topology.describe import DEVICE_TREE, DEVICE_TREE_BYTES, DRAM_BASE
+from firesim.build.address_map import DEVICE_TREE_BASE, DEVICE_TREE_BYTES, DRAM_BASE
 
 SECTOR_BYTES = 512
 _MACHINE_RISCV = 243
@@ -37,7 +37,7 @@ class Room:
 
     memory_bytes: int
     memory_base: int = DRAM_BASE
-    device_tree: int | None = DEVICE_TREE
+    device_tree: int | None = DEVICE_TREE_BASE
     """Address of the device tree; None when there is none."""
 
 

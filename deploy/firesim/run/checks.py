@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from firesim.build.paths import ROOT
+from firesim.build.rtl_blade import load_blade
 from firesim.config.errors import unknown
-from firesim.config.load import Loaded, yaml_names
+from firesim.config.load import Loaded, is_file, yaml_names
 from firesim.config.positions import KeyPath
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.run.artifacts import (
@@ -62,7 +63,9 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
         if node.traffic is not None:
             continue
         blades = blade_names() if blades is None else blades
-        if node.blade not in blades and plan.own_blade(node) is None:
+        if is_file("blade", node.blade):
+            _check_blade_file(loaded, node)
+        elif node.blade not in blades and plan.own_blade(node) is None:
             known = [*blades, *plan.own_blades, TRAFFIC_BLADE]
             raise loaded.error(
                 node.places["blade"], unknown(node.blade, "one of the blades", known)
@@ -78,9 +81,39 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
             _check_linux(loaded, node, node.linux)
         _check_files(loaded, plan, node, checked)
     check_switches(loaded, plan)
+    _check_parts(loaded, plan)
     _check_traced(loaded, plan)
     _check_signals(loaded, plan)
     _check_waves(loaded)
+
+
+def _check_blade_file(loaded: Loaded, node: PlannedNode) -> None:
+    if not Path(node.blade).is_file():
+        text = f'found "{Path(node.blade).name}", expected a blade file that exists.'
+        raise loaded.error(node.places["blade"], text)
+
+
+def _check_parts(loaded: Loaded, plan: Plan) -> None:
+    """Refuse blades that the node's engine, its link or its software cannot do with."""
+    linked = {end for link in plan.links for end in (link.a, link.b)}
+    stock = [name for name in plan.blades() if name not in plan.own_blades]
+    blades = {name: load_blade(name) for name in stock}
+    for node in plan.nodes:
+        if node.traffic is not None or node.blade not in blades:
+            continue
+        blade = blades[node.blade]
+        for part in blade.parts if node.engine == "functional" else []:
+            if part.at is not None and not part.spec.functional:
+                text = f'found engine functional for "{node.name}", whose part "{part.name}" has '
+                raise loaded.error(node.places["engine"], text + "no functional model.")
+        if blade.part("nic") is not None and node.name not in linked:
+            text = f'found no link at node "{node.name}", expected one: its blade has a NIC.'
+            raise loaded.error(node.places["blade"], text)
+        for kind, wanted in (("nic", node.name in linked), ("finisher", True)):
+            if wanted and blade.part(kind) is None:
+                text = f'found a blade without the part "{kind}" for "{node.name}", expected it: '
+                why = "the node has a link." if kind == "nic" else "nothing else ends a node."
+                raise loaded.error(node.places["blade"], text + why)
 
 
 def _check_traced(loaded: Loaded, plan: Plan) -> None:

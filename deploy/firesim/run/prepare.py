@@ -6,25 +6,25 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from firesim.build.address_map import (
+    DEVICE_TREE_BASE,
+    DEVICE_TREE_BYTES,
+    DRAM_BASE,
+    KERNEL_BASE,
+)
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows
+from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
 from firesim.config.simulation import Simulation
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.own_blades import room_of
 from firesim.run.steps import Steps
-from firesim.topology.describe import (
-    DEVICE_TREE,
-    DEVICE_TREE_BYTES,
-    DRAM_BASE,
-    KERNEL,
-    Load,
-    NodeFiles,
-)
+from firesim.topology.describe import Load, NodeFiles
 from firesim.topology.identity import command_line, random_seed
 from firesim.topology.plan import Plan, PlannedNode
 
@@ -53,6 +53,8 @@ class _Built:
     """Models of nodes whose wires are to be seen, by node."""
     programs: dict[str, Path]
     images: dict[str, LinuxImage]
+    parts: dict[str, list[dict[str, Any]]]
+    """The parts of blades with functional nodes, as their description has them."""
 
 
 def prepare(
@@ -85,7 +87,15 @@ def prepare(
     stock = [blade for blade in plan.blades() if blade not in plan.own_blades]
     blades = {blade: load_blade(blade) for blade in stock}
     trees = {blade: blade_device_tree(blade) for blade in blades}
-    built = _Built(blades, trees, models, wave_models, _programs(plan, steps), _images(plan, steps))
+    built = _Built(
+        blades,
+        trees,
+        models,
+        wave_models,
+        _programs(plan, steps),
+        _images(plan, steps),
+        {name: functional_parts(blades[name]) for name in plan.blades("functional")},
+    )
     servers = [node for node in plan.nodes if node.traffic is None]
     with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
         files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
@@ -144,7 +154,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         image = built.images[node.linux]
         load = [Load(*part) for part in image.load(node.memory_bytes)]
         symbols, disk = [image.vmlinux, image.firmware], image.disk
-        physical = {image.vmlinux: KERNEL}
+        physical = {image.vmlinux: KERNEL_BASE}
         arguments, seed = _command_line(plan, node, image), random_seed(plan, node)
         initrd = _place(load, image.initrd)
     elif elf := built.programs[node.program] if node.program else node.elf:
@@ -153,7 +163,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         load, symbols = [Load(elf, "elf" if own is None else "elf_any")], [elf]
     blob = _tree(plan, node, built, arguments, initrd, seed)
     if blob is not None:
-        place = DEVICE_TREE if own is None else own.device_tree_address
+        place = DEVICE_TREE_BASE if own is None else own.device_tree_address
         load.append(Load(_write_tree(node, blob, folder), "raw", place))
     model = built.models.get(node.blade) if node.engine == "rtl" else None
     model = built.wave_models.get(node.name, model)
@@ -167,6 +177,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         manifest=model / "model.json" if model else None,
         disk=disk,
         physical=physical,
+        parts=built.parts.get(node.blade) if node.engine == "functional" else None,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firesim.build.address_map import DRAM_BASE
 from firesim.config.engines import Snapshots
 from firesim.config.run_config import RunConfig
 from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTrigger, Trigger
@@ -16,10 +17,6 @@ from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
-DRAM_BASE = 0x8000_0000
-DEVICE_TREE = 0x801F_0000
-DEVICE_TREE_BYTES = 0x1_0000
-KERNEL = 0x8020_0000
 DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
@@ -63,6 +60,8 @@ class NodeFiles:
     memory_base: int = DRAM_BASE
     physical: Mapping[Path, int] = field(default_factory=dict)
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
+    parts: list[dict[str, Any]] | None = None
+    """The parts of a functional node as the description has them; None for the usual ones."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +160,7 @@ def _node(
             "kind": "functional",
             "cores": made.cores,
             **config.simulation.functional.model_dump(),
+            **({} if made.parts is None else {"parts": made.parts}),
             "bridges": functional,
         }
     # These are no bridges of the blade but instruments the compiler adds.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from firesim.config.load import Loaded
+from firesim.config.load import Loaded, is_file
 from firesim.config.memory import Memory
 from firesim.config.positions import KeyPath
 from firesim.config.system import STOCK_SWITCHES, TRAFFIC_BLADE, Link, Node, Switch
@@ -134,6 +134,8 @@ def _nodes(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate])
             ip=ip,
             rate=rate_of.get(name, (1, 1)) if limit is None else _rate(loaded, limit, where),
         )
+        if is_file("blade", node.blade):
+            node.blade = str(loaded.file(node.places["blade"], node.blade))
         _traffic(loaded, node, hardware)
         _engine(loaded, plan, node)
         if node.traffic is None:

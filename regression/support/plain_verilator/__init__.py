@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
+from firesim.build.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim.build.cache import cached
 from firesim.build.rtl import blade_rtl
 from firesim.build.tools import run, verilator_environment
-from firesim.topology.describe import DEVICE_TREE, DRAM_BASE
 
 from regression.support.experiment import ExperimentError
 
@@ -58,7 +58,7 @@ def memory_image(elf: Path, device_tree: bytes, target: Path) -> Path:
         for segment in ELFFile(stream).iter_segments("PT_LOAD"):
             offset = segment["p_paddr"] - DRAM_BASE
             memory[offset : offset + segment["p_filesz"]] = segment.data()
-    offset = DEVICE_TREE - DRAM_BASE
+    offset = DEVICE_TREE_BASE - DRAM_BASE
     memory[offset : offset + len(device_tree)] = device_tree
     end = len(memory.rstrip(b"\0")) + _WORD_BYTES
     words = (memory[at : at + _WORD_BYTES] for at in range(0, end, _WORD_BYTES))

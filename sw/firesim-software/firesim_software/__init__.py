@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from firesim_software.builder import ProgramError, link, program
+from firesim_software.builder import ProgramError, link, own_program, program
 from firesim_software.devicetree import DeviceTreeError, device_tree, own_device_tree
 from firesim_software.workload import Argument, Workload, programs, workload
 
@@ -15,6 +15,7 @@ __all__ = [
     "device_tree",
     "link",
     "own_device_tree",
+    "own_program",
     "program",
     "programs",
     "workload",

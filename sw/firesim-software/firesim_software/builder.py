@@ -12,6 +12,7 @@ from firesim.build.cache import KeyPart, cached
 from firesim_software.workload import Workload, workload
 
 LIBRARY = Path(__file__).resolve().parents[1] / "lib"
+ADDRESS_MAP = LIBRARY / "address_map.h"
 COMPILER = "riscv64-unknown-elf-gcc"
 COMMON = (
     "-march=rv64imafdc_zicsr_zifencei -mabi=lp64d -mcmodel=medany -O2 -g -std=gnu11 -ffreestanding "
@@ -54,11 +55,29 @@ def _build(found: Workload, defines: Sequence[str], folder: Path) -> None:
         "/* Default arguments of the program, from its workload.yaml. */\n"
         f'const char firesim_default_arguments[] = "{found.default_arguments}";\n'
     )
+    flags = [f"-I{found.folder}", *(f"-D{name}" for name in defines)]
+    _with_library([*found.source_files, defaults], folder / f"{found.name}.elf", flags)
+
+
+def _with_library(sources: Sequence[Path], out: Path, flags: Sequence[str]) -> None:
     library = [LIBRARY / "start.S", *sorted(LIBRARY.glob("*.c"))]
-    sources = [str(path) for path in [*library, *found.source_files, defaults]]
-    places = [f"-I{LIBRARY}", f"-I{found.folder}", f"-T{LIBRARY / 'link.ld'}"]
-    flags = [*COMMON, *LINK, *places, *(f"-D{name}" for name in defines)]
-    _run([COMPILER, *flags, "-o", str(folder / f"{found.name}.elf"), *sources])
+    files = [str(path) for path in [*library, *sources]]
+    places = [f"-I{LIBRARY}", f"-T{LIBRARY / 'link.ld'}"]
+    _run([COMPILER, *COMMON, *LINK, *places, *flags, "-o", str(out), *files])
+
+
+def own_program(sources: Sequence[Path], out: Path) -> Path:
+    """Compile and link a program of the user's own with our library; return `out`.
+
+    Its arguments and their defaults are the text `firesim_default_arguments` that it defines, if it
+    does.
+
+    Raises:
+        ProgramError: it does not compile; the message has file and line.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    _with_library(sources, out, [])
+    return out
 
 
 def program(name: str, defines: Sequence[str] = ()) -> Path:

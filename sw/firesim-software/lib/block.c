@@ -6,20 +6,20 @@ enum { ADDRESS = 0x00, SECTOR = 0x08, COUNT = 0x10, WRITE = 0x18, ALLOCATE = 0x2
 enum { COMPLETE = 0x30, SECTORS = 0x40, MAX_REQUEST = 0x48 };
 enum { WAIT_LIMIT_CYCLES = 50000000 };
 
-uint32_t block_sectors(void) { return read32(FIRESIM_BLOCK + SECTORS); }
-uint32_t block_max_request(void) { return read32(FIRESIM_BLOCK + MAX_REQUEST); }
+uint32_t block_sectors(void) { return read32(FIRESIM_BLOCK_DEVICE + SECTORS); }
+uint32_t block_max_request(void) { return read32(FIRESIM_BLOCK_DEVICE + MAX_REQUEST); }
 
 int block_start(void *memory, uint32_t sector, uint32_t count, bool write) {
-  write64(FIRESIM_BLOCK + ADDRESS, (uintptr_t)memory);
-  write32(FIRESIM_BLOCK + SECTOR, sector);
-  write32(FIRESIM_BLOCK + COUNT, count);
-  write32(FIRESIM_BLOCK + WRITE, write);
+  write64(FIRESIM_BLOCK_DEVICE + ADDRESS, (uintptr_t)memory);
+  write32(FIRESIM_BLOCK_DEVICE + SECTOR, sector);
+  write32(FIRESIM_BLOCK_DEVICE + COUNT, count);
+  write32(FIRESIM_BLOCK_DEVICE + WRITE, write);
   full_fence();
-  return (int)read32(FIRESIM_BLOCK + ALLOCATE);
+  return (int)read32(FIRESIM_BLOCK_DEVICE + ALLOCATE);
 }
 
 int block_finished(void) {
-  const uint64_t completion = read64(FIRESIM_BLOCK + COMPLETE);
+  const uint64_t completion = read64(FIRESIM_BLOCK_DEVICE + COMPLETE);
   full_fence();
   return completion >> 63 ? (int)(completion & 0xff) : -1;
 }

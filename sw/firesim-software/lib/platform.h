@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The machine a bare-metal program runs on: addresses, register access, counters, its end.
-// The address map is docs/reference/interfaces.md, section 1.
 #ifndef FIRESIM_PLATFORM_H_
 #define FIRESIM_PLATFORM_H_
 
@@ -8,19 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "address_map.h"
+
 #ifdef FIRESIM_QEMU_VIRT  // QEMU's machine `virt`: a quick check of a program without a blade
+#undef FIRESIM_UART
+#undef FIRESIM_FINISHER
 #define FIRESIM_UART 0x10000000UL
 #define FIRESIM_FINISHER 0x00100000UL
-#else
-#define FIRESIM_UART 0x60000000UL
-#define FIRESIM_FINISHER 0x60003000UL
 #endif
-#define FIRESIM_BLOCK 0x60001000UL
-#define FIRESIM_NIC 0x60002000UL
-#define FIRESIM_CLINT 0x02000000UL
-#define FIRESIM_PLIC 0x0c000000UL
-#define FIRESIM_DEVICE_TREE 0x801f0000UL
-#define FIRESIM_HEAP 0x80200000UL  // first byte above program and device tree
+
+// Where all else is comes from the parts of a blade: address_map.h, and as a table
+// docs/reference/interfaces.md, section 1.
+
+// The first byte above program and device tree: a kernel would begin there.
+#define FIRESIM_HEAP FIRESIM_KERNEL
 
 // The words that start and stop a trace whose trigger is {"kind": "instruction"} (TraceRV): two
 // moves to the zero register, so they have no effect on the program.

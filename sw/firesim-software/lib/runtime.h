@@ -18,7 +18,11 @@ void secondary_main(int hart);
 bool handle_trap(uint64_t cause, uint64_t *epc, uint64_t tval);
 
 enum { MIE_SOFTWARE = 1 << 3, MIE_TIMER = 1 << 7, MIE_EXTERNAL = 1 << 11 };
-enum { INTERRUPT_BLOCK = 2, INTERRUPT_NIC = 3, INTERRUPT_UART = 1 };
+enum {
+  INTERRUPT_BLOCK = FIRESIM_BLOCK_DEVICE_INTERRUPT,
+  INTERRUPT_NIC = FIRESIM_NIC_INTERRUPT,
+  INTERRUPT_UART = FIRESIM_UART_INTERRUPT
+};
 
 // Ticks of the 32 MHz time base.
 static inline uint64_t clint_time(void) { return read64(FIRESIM_CLINT + 0xbff8); }

@@ -2,6 +2,8 @@
 // The class behind functional_blade.h, for the warm start, which looks into it.
 #pragma once
 
+#include <string>
+
 #include "bridges/nic_settings.h"
 #include "core/model.h"
 #include "functional/blade/bus.h"
@@ -15,6 +17,7 @@ struct Shape {
   uint32_t harts = 1;
   uint32_t cycles_per_instruction = 1;
   uint32_t quantum_cycles = 1;
+  std::string parts;  // what is unusual about them
 
   static Shape load(StateReader &state);
 };
@@ -24,7 +27,7 @@ class FunctionalBlade final : public Model {
   FunctionalBlade(const nlohmann::json &node, const SimulationContext &context);
   ~FunctionalBlade() override;
 
-  uint32_t port_count() const override { return 1; }
+  uint32_t port_count() const override { return settings_.has("nic") ? 1 : 0; }
   void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                std::span<Batch> outputs) override;
   std::optional<std::string> can_save() const override { return std::nullopt; }

@@ -11,10 +11,6 @@
 namespace firesim::functional {
 namespace {
 
-// Rocket's port for device registers: what lies in it and is none reads as 0.
-constexpr uint64_t kDevicesBase = 0x6000'0000, kDevicesEnd = 0x8000'0000;
-constexpr uint32_t kUartSource = 1, kBlockDeviceSource = 2, kNicSource = 3;
-
 constexpr uint32_t kBootRom[] = {
     0xf140'2573,  // csrr a0, mhartid
     0x0000'85b7,  // lui a1, 0x8
@@ -24,6 +20,7 @@ constexpr uint32_t kBootRom[] = {
     0x01f2'9293,  // slli t0, t0, 31: DRAM at 0x80000000
     0x0002'8067,  // jr t0
 };
+static_assert(kDeviceTreeBase == uint64_t{0x8000 + 31} << 16 && kDramBase == uint64_t{1} << 31);
 
 bool within(uint64_t address, uint64_t base, uint64_t bytes) {
   return address >= base && address - base < bytes;
@@ -49,22 +46,39 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
       block_device_(parameters.disk, memory),
       nic_(parameters.nic, parameters.quantum_cycles, memory),
       lines_(&lines),
-      end_(&end) {}
+      end_(&end) {
+  for (const PartEntry &part : parameters.parts) map(part, memory);
+}
 
-Bus::Place Bus::place(uint64_t address) {
-  if (within(address, kUartBase, kDeviceBytes)) return {&uart_, kUartSource};
-  if (within(address, kBlockDeviceBase, kDeviceBytes)) return {&block_device_, kBlockDeviceSource};
-  if (within(address, kNicBase, kDeviceBytes)) return {&nic_, kNicSource};
-  return {nullptr, 0};
+void Bus::map(const PartEntry &part, DeviceMemory &memory) {
+  RegisterDevice *device = nullptr;
+  if (!part.library.empty()) {
+    more_.push_back(make_part(part, memory));
+    device = more_.back().get();
+  } else if (part.kind == "uart") {
+    device = &uart_;
+  } else if (part.kind == "block_device") {
+    device = &block_device_;
+  } else if (part.kind == "nic") {
+    device = &nic_;
+  }
+  places_.push_back({part.base, part.bytes, device, part.interrupt});
+}
+
+const Bus::Place *Bus::place(uint64_t address) const {
+  for (const Place &place : places_) {
+    if (within(address, place.base, place.bytes)) return &place;
+  }
+  return nullptr;
 }
 
 bool Bus::read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) {
   value = 0;
-  if (within(address, kDevicesBase, kDevicesEnd - kDevicesBase)) {
-    const Place found = place(address);
-    if (found.device == nullptr) return true;
+  if (within(address, kDevicesBase, kDevicesBytes)) {
+    const Place *found = place(address);
+    if (found == nullptr || found->device == nullptr) return true;  // as in RTL
     advance_devices(cycle);
-    value = found.device->read(static_cast<uint32_t>(address % kDeviceBytes), bytes);
+    value = found->device->read(static_cast<uint32_t>(address - found->base), bytes);
     update_levels();
     after_access();
   } else if (within(address, kClintBase, kClintBytes)) {
@@ -81,14 +95,16 @@ bool Bus::read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value
 }
 
 bool Bus::write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) {
-  if (within(address, kDevicesBase, kDevicesEnd - kDevicesBase)) {
+  if (within(address, kDevicesBase, kDevicesBytes)) {
     advance_devices(cycle);
-    const auto offset = static_cast<uint32_t>(address % kDeviceBytes);
-    if (within(address, kFinisherBase, kDeviceBytes)) {
-      write_finisher(offset, bytes, value, cycle);
-    } else if (const Place found = place(address); found.device != nullptr) {
-      found.device->write(offset, bytes, value);
-      update_levels();
+    if (const Place *found = place(address); found != nullptr) {
+      const auto offset = static_cast<uint32_t>(address - found->base);
+      if (found->device == nullptr) {
+        write_finisher(offset, bytes, value, cycle);
+      } else {
+        found->device->write(offset, bytes, value);
+        update_levels();
+      }
     }
   } else if (within(address, kClintBase, kClintBytes)) {
     clint_.write(static_cast<uint32_t>(address - kClintBase), bytes, value, cycle);
@@ -120,6 +136,7 @@ void Bus::advance_devices(uint64_t cycle) {
     uart_.advance(device_cycle_);
     block_device_.advance(device_cycle_);
     nic_.advance(device_cycle_);
+    for (const auto &part : more_) part->advance(device_cycle_);
   }
   update_levels();
 }
@@ -135,7 +152,9 @@ void Bus::advance(uint32_t hart, uint64_t cycle) {
 }
 
 uint64_t Bus::next_device_event() const {
-  return std::min({uart_.next_event(), block_device_.next_event(), nic_.next_event()});
+  uint64_t next = std::min({uart_.next_event(), block_device_.next_event(), nic_.next_event()});
+  for (const auto &part : more_) next = std::min(next, part->next_event());
+  return next;
 }
 
 uint64_t Bus::next_event(uint32_t hart) const {
@@ -143,9 +162,9 @@ uint64_t Bus::next_event(uint32_t hart) const {
 }
 
 void Bus::update_levels() {
-  plic_.set_level(kUartSource, uart_.interrupt());
-  plic_.set_level(kBlockDeviceSource, block_device_.interrupt());
-  plic_.set_level(kNicSource, nic_.interrupt());
+  for (const Place &place : places_) {
+    if (place.source != 0) plic_.set_level(place.source, place.device->interrupt());
+  }
 }
 
 void Bus::after_access() {
@@ -160,6 +179,7 @@ void Bus::save(StateWriter &state) const {
   uart_.save(state);
   block_device_.save(state);
   nic_.save(state);
+  for (const auto &part : more_) part->save(state);
 }
 
 void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
@@ -170,6 +190,7 @@ void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
   uart_.load(state);
   block_device_.load(state);
   nic_.load(state);
+  for (const auto &part : more_) part->load(state);
   for (uint32_t hart = 0; hart < hart_cycles.size(); ++hart) {
     clint_.loaded(hart, hart_cycles[hart]);
   }

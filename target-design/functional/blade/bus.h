@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the harts of a functional blade see besides DRAM: boot ROM, CLINT, PLIC and the devices, at
-// the addresses of docs/reference/interfaces.md, section 1.
+// What the harts of a functional blade see besides DRAM: boot ROM, CLINT, PLIC and the parts of the
+// blade, each at its place.
 //
 // Time in the devices: the harts of a blade run their quantum one after the other, so an access may
 // come earlier than one made before. The devices live in a time of their own that never goes back:
 // an access brings them to its cycle, or meets them where an earlier hart has brought them to.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "bridges/driver.h"
 #include "bridges/nic_settings.h"
 #include "bridges/sector_store.h"
+#include "functional/blade/parts.h"
 #include "functional/core/memory_map.h"
 #include "functional/devices/block_device.h"
 #include "functional/devices/clint.h"
@@ -25,6 +27,7 @@ namespace firesim::functional {
 struct BusParameters {
   uint32_t harts = 1;
   uint32_t quantum_cycles = 1024;
+  const std::vector<PartEntry> &parts;
   const bridges::NicSettings &nic;
   bridges::Disk &disk;
   bridges::Console &console;
@@ -64,11 +67,14 @@ class Bus final : public Mmio {
 
  private:
   struct Place {
-    RegisterDevice *device;
-    uint32_t source;  // of the PLIC
+    uint64_t base;
+    uint64_t bytes;
+    RegisterDevice *device;  // null for the finisher
+    uint32_t source;         // of the PLIC; 0 for none
   };
 
-  Place place(uint64_t address);
+  void map(const PartEntry &part, DeviceMemory &memory);
+  const Place *place(uint64_t address) const;
   void write_finisher(uint32_t offset, uint32_t bytes, uint64_t value, uint64_t cycle);
   void advance_devices(uint64_t cycle);
   void update_levels();
@@ -79,6 +85,8 @@ class Bus final : public Mmio {
   Uart uart_;
   BlockDevice block_device_;
   Nic nic_;
+  std::vector<std::unique_ptr<RegisterDevice>> more_;  // parts with models of their own
+  std::vector<Place> places_;
   InterruptLines *lines_;
   bridges::BladeEnd *end_;
   uint64_t device_cycle_ = 0;

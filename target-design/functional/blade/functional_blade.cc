@@ -30,8 +30,8 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
       memory_(
           dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
           blade_end_),
-      bus_({settings_.harts, settings_.quantum_cycles, *settings_.nic, *settings_.disk,
-            *settings_.console},
+      bus_({settings_.harts, settings_.quantum_cycles, settings_.parts, *settings_.nic,
+            *settings_.disk, *settings_.console},
            memory_, harts_, blade_end_) {
   harts_.make(dram(), bus_);
 }
@@ -49,10 +49,13 @@ void FunctionalBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<B
   if (end()) return;
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
   cycle_ = start_cycle + cycles;
-  if (!blade_end_.ended()) bus_.nic().arrive(announcer_.pass(inputs[0], kResetCycles));
+  if (!inputs.empty() && !blade_end_.ended()) {
+    bus_.nic().arrive(announcer_.pass(inputs[0], kResetCycles));
+  }
   if (settings_.console->has_terminal()) look_at_terminal();
   run_quanta();
-  send(outputs[0]);
+  Batch unused;
+  send(outputs.empty() ? unused : outputs[0]);
 }
 
 void FunctionalBlade::look_at_terminal() {
@@ -172,29 +175,33 @@ nlohmann::json FunctionalBlade::statistics() const {
 }
 
 std::string FunctionalBlade::fingerprint() const {
+  const std::string parts = unusual(settings_.parts);
   return fmt::format(
       "functional blade with {} harts, {} bytes of memory, {} cycles an instruction, quanta of {} "
-      "cycles",
+      "cycles{}{}",
       settings_.harts, settings_.memory->size_bytes(), settings_.cycles_per_instruction,
-      settings_.quantum_cycles);
+      settings_.quantum_cycles, parts.empty() ? "" : ", parts ", parts);
 }
 
 Shape Shape::load(StateReader &state) {
-  if (state.section("functional_blade", 4) < 4) {
+  const uint32_t version = state.section("functional_blade", 5);
+  if (version < 4) {
     state.fail("saved by a version of FireSim that this one does not continue");
   }
   Shape shape;
   shape.harts = static_cast<uint32_t>(state.u64(UINT32_MAX));
   shape.cycles_per_instruction = static_cast<uint32_t>(state.u64(UINT32_MAX));
   shape.quantum_cycles = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  if (version > 4) shape.parts = state.text();
   return shape;
 }
 
 void FunctionalBlade::save(StateWriter &state) const {
-  state.section("functional_blade", 4);
+  state.section("functional_blade", 5);
   state.u64(settings_.harts);
   state.u64(settings_.cycles_per_instruction);
   state.u64(settings_.quantum_cycles);
+  state.text(unusual(settings_.parts));
   state.u64(quantum_start_);
   state.boolean(waiting_);
   state.boolean(deterministic_);

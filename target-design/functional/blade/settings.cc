@@ -2,6 +2,8 @@
 // Reading and checking a functional node's entry; see settings.h.
 #include "functional/blade/settings.h"
 
+#include <algorithm>
+
 #include "bridges/config.h"
 #include "bridges/instruments.h"
 #include "functional/core/memory_map.h"
@@ -23,6 +25,7 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
   cycles_per_instruction =
       static_cast<uint32_t>(config.integer("cycles_per_instruction", 1, 1, kMostCycles));
   quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));
+  parts = read_parts(config.child("parts"), config.child_where("parts"), context);
   read_bridges(config.child("bridges"), context);
   config.finish();
 }
@@ -30,7 +33,10 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
 void Settings::read_bridges(const nlohmann::json &json, const SimulationContext &context) {
   bridges::Config config(json, name + ": bridges");
   const auto where = [&](const char *key) { return config.child_where(key); };
-  nic = std::make_unique<bridges::NicSettings>(config.child("nic"), where("nic"));
+  // A blade without a NIC has one that nothing reaches.
+  const nlohmann::json no_nic = {{"mac", "00:00:00:00:00:00"}};
+  nic = std::make_unique<bridges::NicSettings>(has("nic") ? config.child("nic") : no_nic,
+                                               where("nic"));
   bridges::Config memory_config(config.child("memory"), where("memory"));
   // The timing of the RTL's memory means nothing here, so that one configuration serves both.
   for (const char *ignored : {"timing", "llc", "statistics"}) memory_config.has(ignored);
@@ -49,6 +55,11 @@ void Settings::read_bridges(const nlohmann::json &json, const SimulationContext 
       std::make_unique<bridges::Disk>(config.child("block_device"), where("block_device"), context);
   console = std::make_unique<bridges::Console>(config.child("uart"), where("uart"), name, context);
   config.finish();
+}
+
+bool Settings::has(const std::string &kind) const {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const auto &part) { return part.kind == kind; });
 }
 
 }  // namespace firesim::functional

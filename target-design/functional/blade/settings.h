@@ -6,12 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "bridges/console.h"
 #include "bridges/memory/guest_memory.h"
 #include "bridges/nic_settings.h"
 #include "bridges/sector_store.h"
 #include "core/registry.h"
+#include "functional/blade/parts.h"
 
 namespace firesim::functional {
 
@@ -23,10 +25,13 @@ struct Settings {
   uint32_t harts;
   uint32_t cycles_per_instruction;
   uint32_t quantum_cycles;
+  std::vector<PartEntry> parts;
   std::unique_ptr<bridges::NicSettings> nic;
   std::unique_ptr<bridges::Console> console;
   std::unique_ptr<bridges::Disk> disk;
   std::unique_ptr<bridges::GuestMemory> memory;
+
+  bool has(const std::string &kind) const;
 
  private:
   void read_bridges(const nlohmann::json &json, const SimulationContext &context);

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a hart of the functional blade sees besides its registers: DRAM, devices, and where they are
-// (docs/reference/interfaces.md, section 1).
+// What a hart of the functional blade sees besides its registers: DRAM and devices.
 #pragma once
 
 #include <cstdint>
 
-namespace firesim::functional {
+#include "functional/core/address_map.h"
 
-inline constexpr uint64_t kBootRomBase = 0x0001'0000;
-inline constexpr uint64_t kBootRomBytes = 0x1'0000;
-inline constexpr uint64_t kClintBase = 0x0200'0000;
-inline constexpr uint64_t kClintBytes = 0x1'0000;
-inline constexpr uint64_t kPlicBase = 0x0c00'0000;
-inline constexpr uint64_t kPlicBytes = 0x400'0000;
-inline constexpr uint64_t kUartBase = 0x6000'0000;
-inline constexpr uint64_t kBlockDeviceBase = 0x6000'1000;
-inline constexpr uint64_t kNicBase = 0x6000'2000;
-inline constexpr uint64_t kFinisherBase = 0x6000'3000;
-inline constexpr uint64_t kDeviceBytes = 0x1000;  // of UART, block device, NIC and finisher each
-inline constexpr uint64_t kDramBase = 0x8000'0000;
+namespace firesim::functional {
 
 // Main memory: `data` is the host's copy, at least 16-byte aligned, alive as long as the harts.
 // base and size_bytes are multiples of 4096. Nobody but the harts writes `data` while harts exist,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "functional/core/address_map.h"
 #include "functional/devices/interrupt_lines.h"
 #include "functional/devices/register_device.h"
 
@@ -14,7 +15,7 @@ namespace firesim::functional {
 
 class Plic {
  public:
-  static constexpr uint32_t kSources = 8;
+  static constexpr uint32_t kSources = kPlicSources;
 
   Plic(uint32_t harts, InterruptLines &lines);
 

@@ -14,6 +14,9 @@ class StateReader;
 
 namespace firesim::functional {
 
+// The registers of a device fill one page.
+inline constexpr uint64_t kPageBytes = 0x1000;
+
 // "No event": later than every cycle.
 inline constexpr uint64_t kNever = UINT64_MAX;
 

@@ -4,14 +4,16 @@
 // in a sum that the console shows.
 #include <stdint.h>
 
+#include "address_map.h"
+
 #define READ32(address) (*(volatile uint32_t *)(uintptr_t)(address))
 #define READ64(address) (*(volatile uint64_t *)(uintptr_t)(address))
-#define UART 0x60000000
-#define BLOCK 0x60001000
-#define NIC 0x60002000
-#define FINISHER 0x60003000
-#define CLINT 0x02000000
-#define PLIC 0x0c000000
+#define UART FIRESIM_UART
+#define BLOCK FIRESIM_BLOCK_DEVICE
+#define NIC FIRESIM_NIC
+#define FINISHER FIRESIM_FINISHER
+#define CLINT FIRESIM_CLINT
+#define PLIC FIRESIM_PLIC
 
 enum { ROUNDS = 300, BUFFER_BYTES = 16384, SECTORS = 64 };
 
@@ -51,10 +53,12 @@ static void take_interrupts(void) {
   if (pending & 0x80) READ64(CLINT + 0x4000) = ~0ull;
   for (uint32_t source; (source = READ32(PLIC + 0x200004));) {
     add(source);
-    if (source == 1) add(READ32(UART + 4)), READ32(UART + 0x10) = 0;
-    while (source == 2 && READ64(BLOCK + 0x30) >> 63) add(sectors[random_number() % 4096]);
-    if (source == 3) take_packets();
-    while (source == 3 && READ64(NIC + 0x10) >> 63) add(1);
+    if (source == FIRESIM_UART_INTERRUPT) add(READ32(UART + 4)), READ32(UART + 0x10) = 0;
+    while (source == FIRESIM_BLOCK_DEVICE_INTERRUPT && READ64(BLOCK + 0x30) >> 63) {
+      add(sectors[random_number() % 4096]);
+    }
+    if (source == FIRESIM_NIC_INTERRUPT) take_packets();
+    while (source == FIRESIM_NIC_INTERRUPT && READ64(NIC + 0x10) >> 63) add(1);
     READ32(PLIC + 0x200004) = source;
   }
 }

@@ -12,8 +12,8 @@
 namespace firesim::functional {
 
 // Where it lies: memory that no image uses (docs/reference/interfaces.md, section 7).
-inline constexpr uint64_t kRestoreBase = 0x801e'0000;
-inline constexpr uint64_t kRestoreBytes = 0x1'0000;
+inline constexpr uint64_t kRestoreBase = kRestoreProgramBase;
+inline constexpr uint64_t kRestoreBytes = kRestoreProgramBytes;
 // At the base of DRAM, where all harts begin, this many bytes are replaced by a jump to it.
 inline constexpr uint64_t kEntryBytes = 8;
 

@@ -35,6 +35,10 @@ nlohmann::json without_host(const nlohmann::json &bridges) {
 
 FunctionalBlade make_blade(StateReader &state, const bridges::WarmStartSource &source) {
   const Shape shape = Shape::load(state);
+  if (!shape.parts.empty()) {
+    state.fail("cannot be continued in RTL: its parts are " + shape.parts +
+               ", expected those of rocket-1");
+  }
   return FunctionalBlade({{"name", source.node},
                           {"kind", "functional"},
                           {"cores", shape.harts},

@@ -2,6 +2,8 @@
 # Exercises what the trace must show: commits, an ecall, a timer and an external interrupt,
 # compressed code, floating point, and (with several harts) atomic memory operations.
 
+#include "address_map.h"
+
 .option norelax                 # gp is not set up
 .section .text
 .globl _start
@@ -29,7 +31,7 @@ ecall_here:
     sw t1, 0(t0)
     li t0, 0x800                # mie.MEIE
     csrs mie, t0
-    li t0, 0x60000008           # test bench: raise interrupt line 2
+    li t0, FIRESIM_UART + 8           # test bench: raise interrupt line 2
     li t1, 4
     sd t1, 0(t0)
 1:  andi t0, s0, 4
@@ -79,7 +81,7 @@ external:
     lw t4, 0(t3)
     li t5, 3
     bne t4, t5, fail
-    li t5, 0x60000008
+    li t5, FIRESIM_UART + 8
     sd zero, 0(t5)
     sw t4, 0(t3)
     ori s0, s0, 4
@@ -97,7 +99,7 @@ fail:
     li t1, 0x3333
     or t0, t0, t1
 finish:
-    li t1, 0x60003000
+    li t1, FIRESIM_FINISHER
     sw t0, 0(t1)
 1:  j 1b
 

@@ -2,11 +2,11 @@
 //
 //   soc_bench IMAGE TRACE LATENCY_CYCLES MAX_CYCLES DMA
 //
-// IMAGE is loaded at 0x8000'0000. A store to 0x6000'3000 ends the run with the stored value; a
-// store to 0x6000'0008 sets the interrupt lines. DMA is any of the letters r and w, or -: lines are
-// streamed through the DMA port in these directions from cycle kDmaStartCycle on. Prints one JSON
-// object. Each line of TRACE: cycle, "commit", "trap" or "interrupt", pc, instruction, privilege,
-// cause, tval.
+// IMAGE is loaded at 0x8000'0000. A store to the finisher's place ends the run with the stored
+// value; one 8 bytes above the UART's base sets the interrupt lines. DMA is any of the letters r
+// and w, or -: lines are streamed through the DMA port in these directions from cycle
+// kDmaStartCycle on. Prints one JSON object. Each line of TRACE: cycle, "commit", "trap" or
+// "interrupt", pc, instruction, privilege, cause, tval.
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cinttypes>
@@ -18,20 +18,21 @@
 #include <string>
 
 #include "Vsoc.h"
+#include "address_map.h"
 #include "axi_memory.h"
 #include "dma_traffic.h"
 
 namespace bench {
 namespace {
 
-constexpr uint64_t kMemoryBase = 0x8000'0000;
+constexpr uint64_t kMemoryBase = FIRESIM_DRAM;
 constexpr uint64_t kMemoryBytes = 16 << 20;
 constexpr uint64_t kReadBase = kMemoryBase + (8 << 20);
 constexpr uint64_t kWriteBase = kMemoryBase + (12 << 20);
 constexpr uint64_t kResetCycles = 16;
 constexpr uint64_t kDmaStartCycle = 2000;
-constexpr uint64_t kExitRegister = 0x6000'3000;
-constexpr uint64_t kInterruptRegister = 0x6000'0008;
+constexpr uint64_t kExitRegister = FIRESIM_FINISHER;
+constexpr uint64_t kInterruptRegister = FIRESIM_UART + 8;
 
 /// Device registers: takes one single-beat request at a time, answers in the next cycle.
 class Registers {

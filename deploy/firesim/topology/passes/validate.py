@@ -11,7 +11,7 @@ from __future__ import annotations
 import networkx as nx
 
 from firesim.config.errors import listed, unknown
-from firesim.config.load import Loaded
+from firesim.config.load import Loaded, is_file
 from firesim.config.positions import KeyPath
 from firesim.topology.shape import Shape, link_name
 
@@ -88,7 +88,7 @@ def _degrees(loaded: Loaded, shape: Shape) -> None:
         count[b] += 1
     for node in shape.nodes:
         if count[node] == 0 and _is_own(loaded, node):
-            continue  # Whether it has a NIC is known when it is compiled.
+            continue  # Whether it has a NIC is not known here.
         if count[node] != 1:
             found = "no link" if count[node] == 0 else f"{count[node]} links"
             raise loaded.error(
@@ -108,11 +108,11 @@ def _degrees(loaded: Loaded, shape: Shape) -> None:
 
 
 def _is_own(loaded: Loaded, node: str) -> bool:
-    """Return whether a node's blade is one that the configuration describes."""
+    """Return whether a node's blade is one that the configuration describes, or a blade file."""
     system = loaded.config.system
     special = system.nodes.get(node)
     blade = special.blade if special and special.blade is not None else system.node.blade
-    return blade in system.blades
+    return blade in system.blades or is_file("blade", blade)
 
 
 def _connected(loaded: Loaded, shape: Shape, graph: nx.Graph) -> None:

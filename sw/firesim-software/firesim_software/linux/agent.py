@@ -7,6 +7,7 @@ from pathlib import Path
 
 from firesim.build.cache import KeyPart, cached
 
+from firesim_software.builder import ADDRESS_MAP
 from firesim_software.linux.errors import run
 
 FOLDER = Path(__file__).resolve().parents[2] / "linux" / "agent"
@@ -28,7 +29,7 @@ PROGRAMS = {
 def _build(folder: Path) -> None:
     for name, parts in PROGRAMS.items():
         arguments = [part if part.startswith("-") else str(FOLDER / part) for part in parts]
-        run([COMPILER, *FLAGS, "-o", str(folder / name), *arguments])
+        run([COMPILER, *FLAGS, f"-I{ADDRESS_MAP.parent}", "-o", str(folder / name), *arguments])
 
 
 def agent_programs() -> Path:
@@ -38,5 +39,5 @@ def agent_programs() -> Path:
         LinuxError: the compiler is missing, or they do not compile.
     """
     version = run([COMPILER, "--version"]).splitlines()[0]
-    key: list[KeyPart] = [version, FOLDER, Path(__file__)]
+    key: list[KeyPart] = [version, FOLDER, ADDRESS_MAP, Path(__file__)]
     return cached("linux-agent", key, _build)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from firesim.build.cache import KeyPart, cached
 
-from firesim_software.builder import COMMON, COMPILER, LINK, compiler_version
+from firesim_software.builder import ADDRESS_MAP, COMMON, COMPILER, LIBRARY, LINK, compiler_version
 from firesim_software.linux.errors import run
 from firesim_software.linux.kernel import LINUX
 
@@ -24,8 +24,10 @@ def firmware(*, qemu: bool = False) -> Path:
 
     def build(folder: Path) -> None:
         sources = [*sorted(FIRMWARE.glob("*.S")), *sorted(FIRMWARE.glob("*.c"))]
-        places = [f"-ffile-prefix-map={FIRMWARE}=firmware", f"-T{FIRMWARE / 'link.ld'}"]
+        places = [f"-ffile-prefix-map={FIRMWARE}=firmware", f"-I{LIBRARY}"]
+        places.append(f"-T{FIRMWARE / 'link.ld'}")
         run([COMPILER, *flags, *places, "-o", str(folder / "firmware.elf"), *map(str, sources)])
 
     key: list[KeyPart] = [compiler_version(), " ".join(flags), Path(__file__), FIRMWARE]
+    key.append(ADDRESS_MAP)
     return cached("linux-firmware", key, build) / "firmware.elf"

@@ -7,6 +7,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from firesim.build.address_map import DRAM_BASE, KERNEL_BASE
+
 from firesim_software.linux import rootfs
 from firesim_software.linux.debian import ROOT_DEVICE
 from firesim_software.linux.description import Description, describe
@@ -14,8 +16,6 @@ from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.firmware import firmware
 from firesim_software.linux.kernel import kernel
 
-DRAM = 0x8000_0000
-KERNEL = 0x8020_0000
 _ROUND = 2 << 20
 _IMAGE_SIZE_AT = 16
 BOOTARGS = "console=ttySIF0 panic=-1 fw_devlink=off"
@@ -44,7 +44,7 @@ class LinuxImage:
         """Where the initramfs goes: the first multiple of 2 MiB after the kernel."""
         with self.kernel.open("rb") as file:
             (size,) = struct.unpack_from("<Q", file.read(64), _IMAGE_SIZE_AT)
-        return int(-(-(KERNEL + size) // _ROUND) * _ROUND)
+        return int(-(-(KERNEL_BASE + size) // _ROUND) * _ROUND)
 
     def load(self, memory_bytes: int) -> list[tuple[Path, str, int | None]]:
         """Return what to put into a memory: file, format (elf or raw) and address (of raw).
@@ -53,13 +53,13 @@ class LinuxImage:
             LinuxError: it does not fit.
         """
         parts: list[tuple[Path, str, int | None]] = [(self.firmware, "elf", None)]
-        parts.append((self.kernel, "raw", KERNEL))
+        parts.append((self.kernel, "raw", KERNEL_BASE))
         end = self.initrd_address
         if self.initrd is not None:
             parts.append((self.initrd, "raw", end))
             end += self.initrd.stat().st_size
-        if end > DRAM + memory_bytes:
-            need, have = end - DRAM, memory_bytes
+        if end > DRAM_BASE + memory_bytes:
+            need, have = end - DRAM_BASE, memory_bytes
             raise LinuxError(
                 f'workload "{self.name}": found {have >> 20} MiB of memory, expected at least '
                 f"{-(-need >> 20)} MiB for kernel and initramfs."

@@ -7,13 +7,16 @@
 #include <linux/reboot.h>
 #include <signal.h>
 
+#define FIRESIM_BARE_NUMBERS
+#include "address_map.h"
 #include "node.h"
 #include "system.h"
 #include "text.h"
 
 enum { RUN_BYTES = 1024, PATH_BYTES = 256 };
 enum { STATUS_NO_SHELL = 127, STATUS_SIGNAL = 128, FINISH_FAIL = 0x3333, PAGE_BYTES = 4096 };
-#define FINISHER "0x60003000"
+#define TEXT(value) #value
+#define TEXT_OF(number) TEXT(number)
 #define JOBS "/etc/firesim/"
 
 static void say(const char *text) { write_some(2, text, length(text)); }
@@ -91,7 +94,7 @@ static void finish_with(const char *line, int status) {
   char text[32];
   if (!argument(line, "firesim.finisher", text, sizeof text)) {
     struct text fallback = {.data = text, .room = sizeof text};
-    append(&fallback, FINISHER);
+    append(&fallback, TEXT_OF(FIRESIM_FINISHER));
   }
   enum { READ_WRITE = 3, SHARED = 1 };
   const uint64_t address = number(text);

@@ -4,18 +4,20 @@
 #ifndef FIRESIM_FIRMWARE_H_
 #define FIRESIM_FIRMWARE_H_
 
+#include "address_map.h"
+
 #define MAX_HARTS 8
 #define STACK_SHIFT 12 /* 4 KiB a hart, as link.ld reserves */
 
-#define CLINT 0x02000000
-#define CLINT_MTIMECMP 0x02004000
-#define CLINT_MTIME 0x0200bff8
+#define CLINT FIRESIM_CLINT
+#define CLINT_MTIMECMP (CLINT + 0x4000)
+#define CLINT_MTIME (CLINT + 0xbff8)
 #ifdef FIRESIM_QEMU_VIRT /* QEMU's machine `virt`: a 16550 UART, and the finisher elsewhere */
 #define UART 0x10000000
 #define FINISHER 0x00100000
 #else
-#define UART 0x60000000
-#define FINISHER 0x60003000
+#define UART FIRESIM_UART
+#define FINISHER FIRESIM_FINISHER
 #endif
 
 // The trap frame at the top of each hart's stack, which `mscratch` points to while the hart is

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kCyclesPerTick = 100;
 constexpr uint64_t kTimeCompare = kClintBase + 0x4000, kTime = kClintBase + 0xbff8;
-constexpr uint64_t kDeviceTree = kDramBase + 0x1f'0000;
+constexpr uint64_t kDeviceTree = kDeviceTreeBase;
 constexpr uint64_t kUartPending = kUartBase + 0x14;
 
 }  // namespace
@@ -82,7 +82,7 @@ bool BareMachine::run(uint64_t to_cycle) {
 }
 
 bool BareMachine::read(uint64_t address, uint32_t, uint64_t cycle, uint64_t &value) {
-  if (address >= kUartBase && address < kUartBase + kDeviceBytes) {
+  if (address >= kUartBase && address < kUartBase + kUartBytes) {
     value = address == kUartPending ? 1 : 0;
     return true;
   }
@@ -117,7 +117,7 @@ bool BareMachine::write(uint64_t address, uint32_t, uint64_t cycle, uint64_t val
     update_timer(cycle);
     hart_.stop();
   } else {
-    return address >= kUartBase && address < kUartBase + kDeviceBytes;
+    return address >= kUartBase && address < kUartBase + kUartBytes;
   }
   return true;
 }

@@ -26,7 +26,7 @@ object SocParameters {
   val MaxCores = 8
   val AddressBits = 32
   val DataBytes = 8
-  val Interrupts = 8
+  val Interrupts = AddressMap.Interrupts
 
   /** Cache lines in flight behind the broadcast hub.
     *
@@ -43,20 +43,21 @@ class SocConfig(cores: Int, bootRom: String)
         case RocketTilesKey =>
           up(RocketTilesKey, site).map(tile => tile.copy(core = tile.core.copy(useDebug = false)))
         case DebugModuleKey => None
-        case BootRomKey => BootRomParams(BigInt(0x10000), 0x10000, bootRom)
+        case BootRomKey =>
+          BootRomParams(AddressMap.BootRomBase, AddressMap.BootRomBytes.toInt, bootRom)
         case DmaPortKey => DmaPortParams(SocParameters.DataBytes, idBits = 5)
         case ExtMem =>
           val port = MasterPortParams(
-            base = BigInt(0x80000000L),
-            size = BigInt(0x80000000L),
+            base = AddressMap.DramBase,
+            size = AddressMap.DramBytes,
             beatBytes = SocParameters.DataBytes,
             idBits = 4
           )
           Some(MemoryPortParams(port, nMemoryChannels = 1))
         case MmioPortKey =>
           MasterPortParams(
-            base = BigInt(0x60000000L),
-            size = BigInt(0x20000000L),
+            base = AddressMap.DevicesBase,
+            size = AddressMap.DevicesBytes,
             beatBytes = SocParameters.DataBytes,
             idBits = 4,
             executable = false

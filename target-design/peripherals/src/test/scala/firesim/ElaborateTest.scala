@@ -8,6 +8,24 @@ import org.scalatest.funsuite.AnyFunSuite
 class ElaborateTest extends AnyFunSuite {
   private val bridges = Seq("Memory", "UART", "BlockDevice", "NIC", "TraceRV", "Termination")
 
+  /** A list of parts as the manager writes it: class, name, PLIC source or 0, options. */
+  private def listed(parts: (String, String, Int, String)*): String = parts.zipWithIndex.map {
+    case ((kind, name, source, options), i) =>
+      val interrupt = if (source == 0) "null" else s"$source"
+      s"""{"name": "$name", "class": "firesim.$kind", "at": ${0x60000000L + 4096 * i},
+         | "bytes": 4096, "interrupt": $interrupt, "options": {$options}}""".stripMargin
+  }.mkString("[", ",\n", "]")
+
+  private val uart = ("UARTPart", "uart", 1, "")
+  private val disk = ("BlockDevicePart", "block_device", 2, "\"trackers\": 2")
+  private val nic = ("NICPart", "nic", 3, "")
+  private val finisher = ("FinisherPart", "finisher", 0, "")
+
+  private def partsFile(text: String): String =
+    Files.writeString(Files.createTempFile("firesim-parts", ".json"), text).toString
+
+  private val usual = partsFile(listed(uart, disk, nic, finisher))
+
   /** The name and the text of the one Verilog file written. */
   private def elaborate(options: String*): (String, String) = {
     val folder = Files.createTempDirectory("firesim-elaborate")
@@ -23,7 +41,7 @@ class ElaborateTest extends AnyFunSuite {
 
   test("a blade has only clock and reset, each bridge by its name, and inline events") {
     for (cores <- Seq(1, 2)) {
-      val (_, text) = elaborate("--cores", s"$cores")
+      val (_, text) = elaborate("--cores", s"$cores", "--parts", usual)
       val top = text.substring(text.indexOf("module Blade("))
       val ports = "(?s)^module Blade\\(\\s*input\\s+clock,\\s*reset\\s*\\);".r
       assert(ports.findFirstIn(top).isDefined)
@@ -43,7 +61,7 @@ class ElaborateTest extends AnyFunSuite {
   }
 
   test("every port of the SoC that target-design/rocket documents is connected") {
-    val (_, text) = elaborate("--cores", "1")
+    val (_, text) = elaborate("--cores", "1", "--parts", usual)
     val instance = text.substring(text.indexOf("RocketSoC1 "))
     val ports = instance.substring(0, instance.indexOf(");")).linesIterator.flatMap { line =>
       "\\.(\\w+)".r.findFirstMatchIn(line).map(_.group(1))
@@ -66,6 +84,20 @@ class ElaborateTest extends AnyFunSuite {
     assert(ports == expected.toSet)
   }
 
+  test("a blade has the parts of its list and no others") {
+    def modules(text: String): Set[String] =
+      "(?m)^module (\\w+)".r.findAllMatchIn(text).map(_.group(1)).toSet
+    val all = modules(elaborate("--parts", usual)._2)
+    val (_, noDisk) = elaborate("--parts", partsFile(listed(uart, nic, finisher)))
+    assert(!noDisk.contains("FireSimBlockDeviceBridge"))
+    val gone = all -- modules(noDisk)
+    assert(Set("BlockDevice", "Tracker").subsetOf(gone))
+    assert(gone.intersect(Set("UART", "NIC", "Finisher", "Controller", "Writer")).isEmpty)
+    val (_, text) = elaborate("--parts", partsFile(listed(uart, finisher)))
+    assert(!text.contains("NIC") && !modules(text)("MasterArbiter"))
+    assert("\\.dma_a[rw]_valid\\s*\\(1'h0\\)".r.findAllIn(text).size == 2)
+  }
+
   test("each peripheral is a design of its own") {
     val designs = Seq("nic" -> "NIC", "block-device" -> "BlockDevice", "uart" -> "UART")
     for ((option, name) <- designs) {
@@ -82,6 +114,17 @@ class ElaborateTest extends AnyFunSuite {
     assert(refusal("out", "--core", "1").startsWith("found --core, expected one of --cores, "))
     assert(refusal("out", "--cores") == "option --cores has no value")
     assert(refusal("out", "--cores", "two") == "option --cores: found two, expected a number")
+    assert(refusal("out") == "option --parts is missing")
+    assert(refusal(
+      "out",
+      "--parts",
+      "/x"
+    ) == "option --parts: found /x, expected a file that exists")
+    val none = partsFile(listed(("NoPart", "none", 0, "")))
+    assert(refusal("out", "--parts", none) ==
+      "found no class firesim.NoPart, expected it in a Scala file of its part")
+    val other = partsFile(listed(("UsageError", "none", 0, "")))
+    assert(refusal("out", "--parts", other).startsWith("class firesim.UsageError "))
     assert(refusal("out", "--cores", "9") == "--cores: found 9, expected 1 to 8")
     assert(refusal("out", "--trackers", "5") == "--trackers: found 5, expected 1 to 4")
     assert(refusal("out", "--cores", "1", "--cores", "2") == "option --cores is given twice")

@@ -21,6 +21,16 @@ object Axi4 {
   val decodeError: UInt = 3.U(2.W)
   val eightBytes: UInt = 3.U(3.W)
 
+  /** Leave a slave alone that no master uses. */
+  def noMaster(slave: Axi4): Unit = {
+    for (channel <- Seq(slave.aw, slave.w, slave.ar)) {
+      for (field <- channel.elements.values.toSeq.diff(Seq(channel.ready))) field := DontCare
+      channel.valid := false.B
+    }
+    slave.b.ready := true.B
+    slave.r.ready := true.B
+  }
+
   /** Ask for `words` (1 to 8) 8-byte words from word address `word` on, as one burst. */
   def burst(channel: Axi4Address, id: UInt, word: UInt, words: UInt): Unit = {
     channel.id := id

@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One server: SoC, devices, and every bridge between the target and the host.
+// One server: SoC, memory, and the parts that its blade file lists, joined by their ports.
 package firesim
 
 import chisel3._
 
 /** What a blade is made of. */
-case class BladeParams(
-    soc: SoCParams = SoCParams(),
-    nic: NICParams = NICParams(),
-    trackers: Int = 2,
-    uartDepth: Int = 16
-) {
-  require(trackers >= 1 && trackers <= 4, s"--trackers: found $trackers, expected 1 to 4")
-}
-
-object AddressMap {
-  private def page(base: Long): AddressWindow = AddressWindow(base, 4096)
-
-  val uart: AddressWindow = page(0x60000000L)
-  val blockDevice: AddressWindow = page(0x60001000L)
-  val nic: AddressWindow = page(0x60002000L)
-  val finisher: AddressWindow = page(0x60003000L)
-}
-
-/** Interrupt inputs of the SoC; input i is PLIC source i + 1. */
-object Interrupts {
-  val uart = 0
-  val blockDevice = 1
-  val nic = 2
-  val inputs = 8
-}
+case class BladeParams(soc: SoCParams, parts: Seq[PlacedPart])
 
 class Blade(p: BladeParams) extends Module {
   private val soc = Module(new RocketSoC(p.soc))
@@ -37,50 +13,43 @@ class Blade(p: BladeParams) extends Module {
   soc.io.reset := reset.asBool
 
   private val memory_bridge = MemoryBridge(p.soc.mem)
-  MemoryBridge.serve(memory_bridge.io, soc.io.mem)
 
-  private val windows =
-    Seq(AddressMap.uart, AddressMap.blockDevice, AddressMap.nic, AddressMap.finisher)
+  private val windows = p.parts.flatMap(_.place.window)
   private val mmio = Module(new AddressCrossbar(p.soc.mmio, windows))
   mmio.master :<>= soc.io.mmio
 
-  private val uart_bridge = FireSimUARTBridge()
-  private val uart = Module(new UART(p.soc.mmio, p.uartDepth))
-  uart.mmio :<>= mmio.slaves(0)
-  uart.connect(uart_bridge.io)
+  private val attached = p.parts.map(part => part.place -> part.attach())
 
-  private val block_device_bridge = FireSimBlockDeviceBridge()
-  private val block_device = Module(new BlockDevice(p.trackers, p.soc.mmio, blockDma))
-  block_device.mmio :<>= mmio.slaves(1)
-  block_device.connect(block_device_bridge.io)
+  for ((ports, slave) <- attached.flatMap(_._2.mmio).zip(mmio.slaves)) ports :<>= slave
 
-  private val nic_bridge = FireSimNICBridge()
-  private val nic = Module(new NIC(p.nic, p.soc.mmio, nicDma))
-  nic.mmio :<>= mmio.slaves(2)
-  nic.connect(nic_bridge.io)
+  private val stages = attached.flatMap(_._2.memory)
+  private val memory = stages.foldLeft(soc.io.mem) { (master, stage) =>
+    stage.in :<>= master
+    stage.out
+  }
+  MemoryBridge.serve(memory_bridge.io, memory)
 
-  private val termination_bridge = FireSimTerminationBridge()
-  private val finisher = Module(new Finisher(p.soc.mmio))
-  finisher.mmio :<>= mmio.slaves(3)
-  termination_bridge.io.valid := finisher.valid
-  termination_bridge.io.value := finisher.value
+  /** The widest ids first, so that the order in the blade file means nothing to them. */
+  private val masters = attached.flatMap(_._2.dma).sortBy(-_.p.idBits)
+  if (masters.isEmpty) Axi4.noMaster(soc.io.dma)
+  else {
+    val dma = Module(new MasterArbiter(masters.map(_.p), p.soc.dma)).suggestName("dma")
+    for ((port, master) <- dma.masters.zip(masters)) port :<>= master
+    soc.io.dma :<>= dma.slave
+  }
 
-  private val dma = Module(new MasterArbiter(Seq(nicDma, blockDma), p.soc.dma))
-  dma.masters(0) :<>= nic.dma
-  dma.masters(1) :<>= block_device.dma
-  soc.io.dma :<>= dma.slave
+  private val levels = for {
+    (place, ports) <- attached
+    source <- place.interrupt
+    level <- ports.interrupt
+  } yield source -> level
 
-  private val levels = Map(
-    Interrupts.uart -> uart.interrupt,
-    Interrupts.blockDevice -> block_device.interrupt,
-    Interrupts.nic -> nic.interrupt
-  )
-  soc.io.interrupts := VecInit((0 until Interrupts.inputs).map(levels.getOrElse(_, false.B))).asUInt
+  /** Input i of the SoC is PLIC source i + 1. */
+  soc.io.interrupts := VecInit(
+    (1 to p.soc.interrupts).map(levels.toMap.getOrElse(_, false.B))
+  ).asUInt
 
   for ((trace, hart) <- soc.io.traces.zipWithIndex) {
     TraceRVBridge.observing(hart, trace).suggestName(s"tracerv_bridge_$hart")
   }
-
-  private def nicDma: Axi4Params = p.soc.dma.copy(idBits = p.nic.idBits)
-  private def blockDma: Axi4Params = p.soc.dma.copy(idBits = BlockDevice.dmaIdBits(p.trackers))
 }

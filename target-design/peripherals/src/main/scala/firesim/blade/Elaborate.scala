@@ -11,8 +11,9 @@ class UsageError(message: String) extends Exception(message)
 
 object Elaborate {
   private val usage =
-    "usage: firesim.Elaborate OUTDIR [--design blade|nic|block-device|uart] [--cores N] " +
-      "[--mem-id-bits N] [--mmio-id-bits N] [--dma-id-bits N] [--trackers N]"
+    "usage: firesim.Elaborate OUTDIR [--design blade|nic|block-device|uart] [--parts FILE] " +
+      "[--cores N] [--interrupts N] [--mem-id-bits N] [--mmio-id-bits N] " +
+      "[--dma-id-bits N] [--trackers N]"
 
   /** Plain Verilog that Yosys reads, with asserts and covers as statements inside their modules. */
   private val firtoolOptions = Array(
@@ -49,15 +50,21 @@ object Elaborate {
     val defaults = SoCParams()
     val soc = SoCParams(
       number(options, "--cores", defaults.cores),
+      number(options, "--interrupts", defaults.interrupts),
       number(options, "--mem-id-bits", defaults.memIdBits),
       number(options, "--mmio-id-bits", defaults.mmioIdBits),
       number(options, "--dma-id-bits", defaults.dmaIdBits)
     )
-    val trackers = number(options, "--trackers", BladeParams().trackers)
-    val blade = BladeParams(soc = soc, trackers = trackers)
+    val trackers = number(options, "--trackers", BlockDevice.defaultTrackers)
+    require(trackers >= 1 && trackers <= 4, s"--trackers: found $trackers, expected 1 to 4")
     options.getOrElse("--design", "blade") match {
-      case "blade" => () => new Blade(blade)
-      case "nic" => () => new NICDesign(blade.nic, soc)
+      case "blade" =>
+        val file = options.getOrElse("--parts", throw new UsageError("option --parts is missing"))
+        if (!Files.isRegularFile(Paths.get(file)))
+          throw new UsageError(s"option --parts: found $file, expected a file that exists")
+        val parts = PlacedPart.read(Paths.get(file), soc)
+        () => new Blade(BladeParams(soc, parts))
+      case "nic" => () => new NICDesign(NICParams(), soc)
       case "block-device" => () => new BlockDeviceDesign(trackers, soc)
       case "uart" => () => new UARTDesign(soc)
       case other =>
@@ -87,8 +94,16 @@ object Elaborate {
     Files.writeString(directory.resolve("filelist.f"), s"$top.sv\n")
   }
 
-  private val optionNames =
-    Set("--design", "--cores", "--mem-id-bits", "--mmio-id-bits", "--dma-id-bits", "--trackers")
+  private val optionNames = Set(
+    "--design",
+    "--parts",
+    "--cores",
+    "--interrupts",
+    "--mem-id-bits",
+    "--mmio-id-bits",
+    "--dma-id-bits",
+    "--trackers"
+  )
 
   /** The output folder and the design that a command line names; a UsageError when it is bad. */
   def parse(arguments: Array[String]): (Path, () => Module) = arguments.toList match {

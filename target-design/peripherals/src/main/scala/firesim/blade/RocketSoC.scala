@@ -6,7 +6,13 @@ import chisel3._
 import scala.collection.immutable.SeqMap
 
 /** Sizes of a blade's SoC; id widths as documented in target-design/rocket/README.md. */
-case class SoCParams(cores: Int = 1, memIdBits: Int = 4, mmioIdBits: Int = 4, dmaIdBits: Int = 5) {
+case class SoCParams(
+    cores: Int = 1,
+    interrupts: Int = 8,
+    memIdBits: Int = 4,
+    mmioIdBits: Int = 4,
+    dmaIdBits: Int = 5
+) {
   require(cores >= 1 && cores <= 8, s"--cores: found $cores, expected 1 to 8")
   private val addressBits = 32
 
@@ -19,7 +25,7 @@ case class SoCParams(cores: Int = 1, memIdBits: Int = 4, mmioIdBits: Int = 4, dm
 class RocketSoCIO(p: SoCParams) extends Record {
   val clock = Input(Clock())
   val reset = Input(Bool())
-  val interrupts = Input(UInt(8.W))
+  val interrupts = Input(UInt(p.interrupts.W))
   val mem = new Axi4(p.mem)
   val mmio = new Axi4(p.mmio)
   val dma = Flipped(new Axi4(p.dma))

@@ -7,6 +7,7 @@ import chisel3.experimental.dataview._
 import chisel3.util._
 
 object BlockDevice {
+  val defaultTrackers = 2
 
   /** Id bits of the DMA port: the tracker's number above the one bit of each tracker's port. */
   def dmaIdBits(trackers: Int): Int = 1 + log2Ceil(trackers)

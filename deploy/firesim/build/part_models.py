@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts of a blade for its functional nodes: places, and the compiled models of the user's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesim.build.model_library import CompileError, model_library
+from firesim.build.parts import FUNCTIONAL_MODEL
+from firesim.build.rtl_blade import Blade, BladePart
+from firesim.build.tools import ToolError
+
+
+def functional_parts(blade: Blade) -> list[dict[str, Any]]:
+    """Return the parts with registers as the simulation description has them (interfaces.md, 8).
+
+    Raises:
+        ToolError: a part's functional.cc does not compile.
+    """
+    return [_described(part) for part in blade.parts if part.at is not None]
+
+
+def _described(part: BladePart) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "kind": part.kind,
+        "name": part.name,
+        "at": part.at,
+        "bytes": part.spec.bytes,
+        "interrupt": part.interrupt or 0,
+        "options": part.options,
+    }
+    source = part.folder / FUNCTIONAL_MODEL
+    if source.is_file():
+        try:
+            entry["library"] = str(model_library(source))
+        except CompileError as error:
+            raise ToolError(f"{source}: {error}") from error
+    return entry

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parts, of which blades are composed: one folder each, described by its `part.yaml`.
+
+A shipped part is a folder of `target-design/parts`; a blade file may also name a folder of the
+user's by a path. Nothing lists the parts: a folder with a `part.yaml` is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from firesim.build.paths import ROOT
+from firesim.config.base import Strict
+from firesim.config.errors import InputError, unknown
+from firesim.config.explain import explain
+from firesim.config.positions import KeyPath, Source, read_yaml
+
+PARTS = ROOT / "target-design" / "parts"
+FILE = "part.yaml"
+FUNCTIONAL_MODEL = "functional.cc"
+SOC = "rocket"
+"""The part that is the SoC of every blade, and whose map is that of every blade."""
+
+PAGE_BYTES = 0x1000
+_ONE_PER_HART = r"[^{}]*\{(?:tile|hart)\}[^{}]*"
+
+PartName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=32)]
+EventName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
+Address = Annotated[int, Field(ge=0, lt=1 << 32)]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=120)]
+DeviceTreeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][\w,.+-]*$")]
+ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")]
+
+
+class BladeEvent(Strict):
+    """A wire of the design whose ones AutoCounter counts."""
+
+    name: EventName
+    """Name of the counter; with for_each "hart", "hart<n>_" is put before it."""
+    signal: str
+    """Path of a one-bit wire below the top; {hart} is the hart's number, {tile} its tile."""
+    description: str
+    """What one count means, for people."""
+    for_each: Literal["hart"] | None = None
+    """Make one counter for each hart."""
+
+
+class Region(Strict):
+    """A range of addresses."""
+
+    title: Title
+    """What it is, as the table of interfaces.md shows it."""
+    at: Address
+    """First address."""
+    bytes: Annotated[int, Field(ge=1, le=1 << 32)] | None = None
+    """Size; none where only the beginning is fixed."""
+
+
+class Place(Strict):
+    """Where the registers of a part are, and its interrupt."""
+
+    at: Annotated[int, Field(ge=0, lt=1 << 32, multiple_of=PAGE_BYTES)]
+    """First address of its registers."""
+    interrupt: Annotated[int, Field(ge=1, le=1023)] | None = None
+    """Source number at the PLIC; none for a part without an interrupt."""
+    fixed: bool = False
+    """Software finds it there without asking the device tree, so no blade may move it."""
+
+
+class Option(Strict):
+    """A number by which copies of a part differ."""
+
+    power_of_two: bool = False
+    """Only powers of two will do."""
+
+    default: int
+    """Its value when the blade gives none."""
+    least: int
+    """Least value."""
+    most: int
+    """Greatest value."""
+    description: str
+    """What it is, with its unit."""
+
+
+class DeviceTree(Strict):
+    """What a part adds to nodes of the device tree that are not its own."""
+
+    chosen: dict[DeviceTreeName, str] = Field(default_factory=dict)
+    """Texts for /chosen."""
+    aliases: dict[DeviceTreeName, DeviceTreeName] = Field(default_factory=dict)
+    """Labels for /aliases."""
+
+
+class SocPart(Strict):
+    """A SoC: harts, interrupt controllers and the map around them."""
+
+    kind: Literal["soc"]
+    """A SoC."""
+    description: str
+    """One line for people."""
+    bridges: list[str]
+    """Kinds of the bridges that a blade with it has."""
+    interrupts: Annotated[int, Field(ge=1, le=1023)]
+    """Sources of its PLIC for the blade's parts, numbered from 1."""
+    map: dict[PartName, Region]
+    """Its addresses."""
+    software: dict[PartName, Region]
+    """Places in DRAM that programs agree on."""
+    events: list[BladeEvent] = Field(default_factory=list)
+    """Its events; covers in its modules are counted without being named here."""
+
+
+class PeripheralPart(Strict):
+    """A device, an accelerator or whatever else stands around the SoC."""
+
+    kind: Literal["peripheral"]
+    """A part of a blade."""
+    description: str
+    """One line for people."""
+    title: Title
+    """What it is, as tables show it."""
+    bytes: Annotated[int, Field(ge=PAGE_BYTES, le=1 << 28)] = PAGE_BYTES
+    """Size of its registers, a power of two; `place.at` is a multiple of it."""
+    place: Place | None = None
+    """Where it is when the blade does not say otherwise; none for a part without registers."""
+    hardware: ClassName
+    """Its Scala class, a firesim.Part, in a file of the folder or of target-design/peripherals."""
+    functional: bool = False
+    """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
+    bridges: list[str] = Field(default_factory=list)
+    """Kinds of the bridges in it."""
+    options: dict[PartName, Option] = Field(default_factory=dict)
+    """Numbers a blade may set."""
+    device_tree: DeviceTree = DeviceTree()
+    """Entries in common nodes; its own node is soc.dtsi; what it adds to the root, root.dtsi;
+    to each hart, cpu.dtsi."""
+
+
+def shown_path(path: Path) -> str:
+    """Return a file as messages name it: from the source tree or from the current folder."""
+    for folder in (ROOT, Path.cwd()):
+        if path.is_relative_to(folder):
+            return str(path.relative_to(folder))
+    return str(path)
+
+
+def part_names() -> list[str]:
+    """Return the names of all shipped parts, sorted."""
+    return sorted(path.parent.name for path in PARTS.glob(f"*/{FILE}"))
+
+
+def peripheral_names() -> list[str]:
+    """Return the names of all shipped parts that can stand in the list of a blade, sorted."""
+    return [name for name in part_names() if name != SOC]
+
+
+@cache
+def soc_part() -> SocPart:
+    """Return the SoC, with the map of every blade.
+
+    Raises:
+        InputError: its part.yaml is wrong; the message says where and what was expected.
+    """
+    part = read_part(PARTS / SOC)
+    assert isinstance(part, SocPart)
+    return part
+
+
+def fixed_parts() -> Iterator[tuple[str, PeripheralPart, Place]]:
+    """Yield the shipped parts whose place software knows, by address.
+
+    Raises:
+        InputError: a part.yaml is wrong.
+    """
+    found = [(name, read_part(PARTS / name)) for name in peripheral_names()]
+    fixed = [
+        (name, part, part.place)
+        for name, part in found
+        if isinstance(part, PeripheralPart) and part.place is not None and part.place.fixed
+    ]
+    yield from sorted(fixed, key=lambda entry: entry[2].at)
+
+
+def read_part(folder: Path) -> SocPart | PeripheralPart:
+    """Read and check the `part.yaml` of a part's folder.
+
+    Raises:
+        InputError: a bad value; the message says where and what was expected.
+    """
+    path = folder / FILE
+    source = read_yaml(path, shown_path(path))
+    kind = source.data.get("kind") if isinstance(source.data, dict) else None
+    if kind not in ("soc", "peripheral"):
+        text = unknown(str(kind), "one of the kinds", ["soc", "peripheral"])
+        raise source.error(("kind",), text)
+    model = SocPart if kind == "soc" else PeripheralPart
+    try:
+        part = model.model_validate(source.data)
+    except ValidationError as error:
+        raise InputError(explain(error, model, source)) from error
+    if isinstance(part, SocPart):
+        check_events(part.events, source)
+    else:
+        _check_place(part, source)
+        _check_options(part, source)
+        _check_files(part, folder, source)
+    return part
+
+
+def check_events(events: list[BladeEvent], source: Source) -> None:
+    """Check the names and signals of the list at the key `events`.
+
+    Raises:
+        InputError: a name given twice, or braces that do not fit for_each.
+    """
+    for index, event in enumerate(events):
+        path: KeyPath = ("events", index, "signal")
+        if event.for_each is None and "{" in event.signal:
+            message = f'found "{event.signal}", expected no braces without for_each: hart.'
+            raise source.error(path, message)
+        if event.for_each == "hart" and not re.fullmatch(_ONE_PER_HART, event.signal):
+            message = f'found "{event.signal}", expected {{tile}} or {{hart}} in it once.'
+            raise source.error(path, message)
+        if event.name in [other.name for other in events[:index]]:
+            message = f'found "{event.name}" twice, expected each name once.'
+            raise source.error(("events", index, "name"), message)
+
+
+def _check_place(part: PeripheralPart, source: Source) -> None:
+    if part.bytes & (part.bytes - 1):
+        raise source.error(("bytes",), f"found {part.bytes:#x}, expected a power of two.")
+    if part.place is not None and part.place.at % part.bytes:
+        text = f"found {part.place.at:#x}, expected a multiple of its {part.bytes:#x} bytes."
+        raise source.error(("place", "at"), text)
+
+
+def _check_options(part: PeripheralPart, source: Source) -> None:
+    for name, option in part.options.items():
+        if not option.least <= option.default <= option.most:
+            text = f"found {option.default}, expected {option.least} to {option.most}."
+            raise source.error(("options", name, "default"), text)
+
+
+def _check_files(part: PeripheralPart, folder: Path, source: Source) -> None:
+    if part.functional and folder.parent != PARTS and not (folder / FUNCTIONAL_MODEL).is_file():
+        text = f"found true, expected a file {FUNCTIONAL_MODEL} beside it."
+        raise source.error(("functional",), text)

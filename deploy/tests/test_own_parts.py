@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Blade files and parts of the user's own in a recipe, checked before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import firesim_software
+import pytest
+import yaml
+from firesim.build.part_models import functional_parts
+from firesim.build.rtl_blade import load_blade
+from firesim.config.errors import InputError
+from firesim.config.load import Loaded, load_file
+from firesim.run.checks import check_plan
+from firesim.topology.resolve import resolve
+
+PART = """\
+kind: peripheral
+description: a part of the user's
+title: mine
+place: {at: 0x6001_0000, interrupt: 4}
+hardware: mine.Mine
+"""
+RECIPE: dict[str, Any] = {
+    "name": "own",
+    "system": {"topology": "two_nodes", "node": {"blade": "./own.yaml"}},
+    "workload": {"node": {"program": "hello"}},
+}
+
+
+def recipe(folder: Path, blade: str, **simulation: Any) -> Loaded:
+    (folder / "mine").mkdir(exist_ok=True)
+    (folder / "mine/part.yaml").write_text(PART)
+    (folder / "own.yaml").write_text(f"description: d\nextends: rocket-1\n{blade}")
+    (folder / "r.yaml").write_text(yaml.safe_dump({**RECIPE, "simulation": simulation}))
+    return load_file(folder / "r.yaml", [])
+
+
+def refusal(loaded: Loaded) -> str:
+    with pytest.raises(InputError) as caught:
+        check_plan(loaded, resolve(loaded))
+    return str(caught.value)
+
+
+def test_a_blade_file_is_found_beside_the_recipe(tmp_path: Path) -> None:
+    loaded = recipe(tmp_path, "parts: [./mine]\n")
+    plan = resolve(loaded)
+    check_plan(loaded, plan)
+    assert plan.blades() == [str(tmp_path / "own.yaml")]
+    assert loaded.resolved()["system"]["node"]["blade"] == str(tmp_path / "own.yaml")
+    assert load_blade(plan.blades()[0]).parts[-1].folder == (tmp_path / "mine").resolve()
+
+
+@pytest.mark.parametrize(
+    ("blade", "simulation", "message"),
+    [
+        (
+            "without: [nic]\n",
+            {},
+            'system.node.blade: found a blade without the part "nic" for "node0", expected it: '
+            "the node has a link.",
+        ),
+        (
+            "without: [finisher]\n",
+            {},
+            'system.node.blade: found a blade without the part "finisher" for "node0", expected '
+            "it: nothing else ends a node.",
+        ),
+        (
+            "parts: [./mine]\n",
+            {"engine": "functional"},
+            'simulation.engine: found engine functional for "node0", whose part "mine" has no '
+            "functional model.",
+        ),
+        ("parts: [./yours]\n", {}, 'own.yaml:3: parts[0]: found "./yours", expected a folder'),
+    ],
+)
+def test_a_blade_that_does_not_fit_its_node_is_refused(
+    tmp_path: Path, blade: str, simulation: dict[str, Any], message: str
+) -> None:
+    assert message in refusal(recipe(tmp_path, blade, **simulation))
+
+
+def test_a_blade_file_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    loaded = recipe(tmp_path, "")
+    (tmp_path / "own.yaml").unlink()
+    assert "system.node.blade: found" in refusal(loaded)
+
+
+def test_functional_nodes_are_told_the_places_of_their_parts() -> None:
+    parts = functional_parts(load_blade("rocket-1"))
+    assert [part["kind"] for part in parts] == ["uart", "block_device", "nic", "finisher"]
+    assert parts[2] == {
+        "kind": "nic",
+        "name": "nic",
+        "at": 0x6000_2000,
+        "bytes": 4096,
+        "interrupt": 3,
+        "options": {},
+    }
+
+
+def test_a_program_of_the_users_own_is_linked_with_the_library(tmp_path: Path) -> None:
+    source, elf = tmp_path / "p.c", tmp_path / "out/p.elf"
+    source.write_text(
+        '#include "console.h"\n#include "runtime.h"\n'
+        "int main(int hart, const struct arguments *arguments) {\n"
+        '  (void)hart, (void)arguments;\n  print("hello\\n");\n  return 0;\n}\n'
+    )
+    assert firesim_software.own_program([source], elf).read_bytes()[:4] == b"\x7fELF"
+    source.write_text("int main(void) { return nothing; }\n")
+    with pytest.raises(firesim_software.ProgramError, match=r"p\.c:1:"):
+        firesim_software.own_program([source], elf)

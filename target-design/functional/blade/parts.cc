@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading a blade's parts and loading their models; see parts.h.
+#include "functional/blade/parts.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bridges/config.h"
+#include "functional/core/address_map.h"
+
+namespace firesim::functional {
+namespace {
+
+constexpr const char *kMaker = "firesim_make_part";
+constexpr uint64_t kMostParts = 64;
+
+bool is_ours(const std::string &kind) {
+  const auto &ours = usual_parts();
+  return std::any_of(ours.begin(), ours.end(), [&](const auto &part) { return part.kind == kind; });
+}
+
+PartEntry read_part(const nlohmann::json &json, const std::string &where,
+                    const SimulationContext &context) {
+  bridges::Config config(json, where);
+  PartEntry part;
+  part.kind = config.required_text("kind");
+  part.name = config.text("name").value_or(part.kind);
+  part.base = config.required_integer("at", kDevicesBase, kDevicesBase + kDevicesBytes - 1);
+  part.bytes = config.integer("bytes", kPageBytes, kPageBytes, kDevicesBytes);
+  part.interrupt = static_cast<uint32_t>(config.integer("interrupt", 0, 0, kPlicSources));
+  if (config.has("options")) {
+    for (const auto &[name, value] : config.child("options").items()) {
+      if (!value.is_number_integer()) config.fail("options", "whole numbers");
+      part.options[name] = value.get<int64_t>();
+    }
+  }
+  if (const auto library = config.text("library")) {
+    part.library = context.input_path(*library).string();
+  }
+  if (part.library.empty() != is_ours(part.kind)) {
+    config.fail("library", is_ours(part.kind) ? "none: the kind is ours" : "a shared object");
+  }
+  if (part.kind == "finisher" && part.interrupt != 0) config.fail("interrupt", "none");
+  config.finish();
+  return part;
+}
+
+}  // namespace
+
+std::vector<PartEntry> usual_parts() {
+  return {{"uart", "uart", kUartBase, kUartBytes, kUartInterrupt, {}, ""},
+          {"block_device",
+           "block_device",
+           kBlockDeviceBase,
+           kBlockDeviceBytes,
+           kBlockDeviceInterrupt,
+           {},
+           ""},
+          {"nic", "nic", kNicBase, kNicBytes, kNicInterrupt, {}, ""},
+          {"finisher", "finisher", kFinisherBase, kFinisherBytes, 0, {}, ""}};
+}
+
+std::vector<PartEntry> read_parts(const nlohmann::json &parts, const std::string &where,
+                                  const SimulationContext &context) {
+  if (parts.is_null()) return usual_parts();
+  if (!parts.is_array() || parts.size() > kMostParts) {
+    throw DescriptionError(
+        fmt::format("{}: expected a list of at most {} parts", where, kMostParts));
+  }
+  std::vector<PartEntry> found;
+  for (const nlohmann::json &entry : parts) {
+    const std::string place = fmt::format("{}[{}]", where, found.size());
+    const PartEntry part = read_part(entry, place, context);
+    for (const PartEntry &other : found) {
+      if (other.name == part.name) {
+        throw DescriptionError(fmt::format("{}: found \"{}\" twice", place, part.name));
+      }
+      if (part.base < other.base + other.bytes && other.base < part.base + part.bytes) {
+        throw DescriptionError(
+            fmt::format("{}: \"{}\" overlaps \"{}\"", place, part.name, other.name));
+      }
+      if (part.interrupt != 0 && part.interrupt == other.interrupt) {
+        throw DescriptionError(
+            fmt::format("{}: \"{}\" has the interrupt of \"{}\"", place, part.name, other.name));
+      }
+    }
+    found.push_back(part);
+  }
+  return found;
+}
+
+std::string unusual(const std::vector<PartEntry> &parts) {
+  const auto shown = [](std::vector<PartEntry> of) {
+    std::sort(of.begin(), of.end(), [](const auto &a, const auto &b) { return a.base < b.base; });
+    std::string text;
+    for (const PartEntry &part : of) {
+      text += fmt::format("{}{} at 0x{:x}", text.empty() ? "" : ", ", part.name, part.base);
+      for (const auto &[name, value] : part.options) {
+        if (!is_ours(part.kind)) text += fmt::format(" {}={}", name, value);
+      }
+    }
+    return text;
+  };
+  const std::string found = shown(parts);
+  return found == shown(usual_parts()) ? "" : found;
+}
+
+std::unique_ptr<RegisterDevice> make_part(const PartEntry &entry, DeviceMemory &memory) {
+  // Never unloaded: the model's code lives in it until the process ends.
+  void *library = dlopen(entry.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw DescriptionError(
+        fmt::format("cannot load the model of the part {}: {}", entry.name, dlerror()));
+  }
+  using Make = RegisterDevice *(*)(const PartContext &);
+  const auto make = reinterpret_cast<Make>(dlsym(library, kMaker));
+  if (make == nullptr) {
+    throw DescriptionError(
+        fmt::format("{}: found no function {}, expected it as functional/devices/part.h says",
+                    entry.library, kMaker));
+  }
+  return std::unique_ptr<RegisterDevice>(make({entry.name, entry.options, memory}));
+}
+
+}  // namespace firesim::functional
