@@ -46,6 +46,7 @@ def build(
     clock_ratios: Mapping[str, str] | None = None,
     jobs: int = 2,
     engine: str = "auto",
+    unknown: str = "zero",
 ) -> Path:
     """Compile a design and return the folder with model.so and model.json.
 
@@ -71,6 +72,7 @@ def build(
             data_files=data_files,
             jobs=jobs,
             engine=engine,
+            unknown=unknown,
         )
 
     if out is not None:
@@ -80,6 +82,6 @@ def build(
         check_readable(path)
     named = [sorted((given or {}).items()) for given in (defines, parameters, clock_ratios)]
     names = [Path(file).name for file in data_files]
-    options = repr((top, clock, reset, list(events), *named, names, engine))
+    options = repr((top, clock, reset, list(events), *named, names, engine, unknown))
     key = [*compiler_key(engine), options, *sources, *include_dirs, *data_files]
     return cached("verilog", key, into)

@@ -14,6 +14,9 @@ from pyosys import libyosys as ys
 
 from goldengate.errors import GoldenGateError
 
+ZERO, FREE = UNKNOWN = ("zero", "free")
+"""What a value is that the text leaves open: 0, or what makes the logic smallest."""
+
 
 @dataclass(frozen=True)
 class Event:
@@ -43,6 +46,7 @@ class Request:
     """Of the top module, as Verilog writes them."""
     data_files: list[str] = field(default_factory=list)
     """What $readmemh and its like may read, by name without a folder."""
+    unknown: str = ZERO
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:
@@ -116,6 +120,7 @@ class State:
     assert_port: str | None = None
     prints: list[Print] = field(default_factory=list)
     prints_port: str | None = None
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def out(self) -> Path:
@@ -183,6 +188,7 @@ class State:
             "assert_port": self.assert_port,
             "prints": [dataclasses.asdict(one) for one in self.prints],
             "prints_port": self.prints_port,
+            "warnings": self.warnings,
         }
 
 
