@@ -115,6 +115,9 @@ class _Scanner:
             if word == "(":
                 first = at = self.closed(at)
                 continue
+            if word in ("[", "{"):
+                at = self.closed(at)
+                continue
             if word in _STARTS:
                 first = at + 1
             elif word in _ASSIGNS:

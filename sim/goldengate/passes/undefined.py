@@ -5,11 +5,13 @@ In: modules as the reader leaves them, with processes. Out: modules without proc
 - an `x` (or `z`) of the text is 0, but in patterns: a case item with an `x` matches nothing, nor
   does `=== 1'bx`;
 - registers without an initial value begin with 0;
+- a selection that is partly outside of a vector is 0 there, also to Verilator, which would not read
+  such a selection right;
 - the promise that a case is complete or parallel (`unique`, `full_case`) changes nothing;
 - variables that nothing assigns are wires without a driver, of which `elaborate` warns.
 
-With `unknown` FREE all but the last is left to the optimisation, which takes what makes the logic
-smallest, as synthesis does.
+With `unknown` FREE, all but selections and the last is left to the optimisation, which takes what
+makes the logic smallest, as synthesis does.
 """
 
 from __future__ import annotations
@@ -161,6 +163,8 @@ def run(state: State) -> None:
             kind = plain(cell.type)
             if kind == "$buf":
                 _release(module, cell)
+            elif kind == "$shiftx":
+                cell.type = ys.IdString("$shift")
             elif kind in ("$eqx", "$nex") and not is_free:
                 _case_equality(module, cell)
     if not is_free:

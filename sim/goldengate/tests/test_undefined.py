@@ -6,6 +6,7 @@ import pytest
 
 import goldengate
 from goldengate import GoldenGateError
+from goldengate.harness import Model
 from goldengate.tests.designs import PORTS, lower, top, verilog, write
 
 
@@ -85,3 +86,13 @@ def test_errors_an_unknown_value_for_unknown(tmp_path: Path) -> None:
     with pytest.raises(GoldenGateError) as error:
         goldengate.compile([source], "Top", tmp_path / "model", unknown="one")
     assert str(error.value) == 'found unknown "one", expected one of: zero, free.'
+
+
+def test_a_selection_that_is_partly_outside(tmp_path: Path) -> None:
+    body = "logic [15:0] v; assign v = {x, ~x}; assign y = v[32'(x[4:0]) + 3 +: 8];"
+    source = write(tmp_path, top(body))
+    model = goldengate.compile([source], "Top", tmp_path / "model", engine="verilator")
+    with Model(model / "model.so") as instance:
+        for x in range(256):
+            expected = (x << 8 | x ^ 0xFF) >> ((x & 31) + 3) & 0xFF
+            assert instance.step({"x": x})["y"] == expected, x
