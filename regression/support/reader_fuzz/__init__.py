@@ -1,0 +1,1 @@
+"""Random SystemVerilog for reader-fuzz, and the two programs of each text that are compared."""
