@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random SystemVerilog through Golden Gate against plain Verilator on its text, cycle by cycle.
 
 Each module is made as its seed says, of processes with every kind of reset, memories, functions,

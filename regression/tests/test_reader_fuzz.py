@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """reader-fuzz itself: silent when all is well, else it names the module, whatever is broken."""
 
 from __future__ import annotations

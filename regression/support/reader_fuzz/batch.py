@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One batch of reader-fuzz: modules made, compiled by both sides, compared, and made smaller."""
 
 from __future__ import annotations

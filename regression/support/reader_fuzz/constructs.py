@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The names of all constructs that the random modules of reader-fuzz are made of."""
 
 CONSTRUCTS = frozenset({

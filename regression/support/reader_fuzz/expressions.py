@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random expressions of SystemVerilog over the signals of a module.
 
 Both sides compile the text, so nothing here computes a value. What two-state simulators may answer

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The items of a random module: each declares signals and gives all of them a value.
 
 A function of ITEMS takes the text and a number for its names, and returns the lines of the item and

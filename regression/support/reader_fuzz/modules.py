@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One random module: items in a row, and an output that shows all of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A batch of random modules as one program that compares the text with Golden Gate's netlist.
 
 Plain Verilator compiles both in one model: the text as it is, and `target.v`, which the passes make

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random statements that assign one variable in a process or a function."""
 
 from __future__ import annotations

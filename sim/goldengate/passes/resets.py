@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step of pass `read`: registers that only an asynchronous reset assigns keep its value.
 
 The reader forgets a register, or the bits of one, that the clocked branch of a process never

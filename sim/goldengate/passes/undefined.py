@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `undefined`: what the text leaves unknown is 0, before anything may choose otherwise.
 
 In: modules as the reader leaves them, with processes. Out: modules without processes, in which

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Step `resets`: what only an asynchronous reset assigns keeps its value."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pass `undefined`, and what `elaborate` says of wires without a driver."""
 
 from pathlib import Path
