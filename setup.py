@@ -29,6 +29,7 @@ setup(
         "firesim.report": ["*.j2", "*.css", "*.js"],
         "regression.support.plain_verilator": ["*.sv", "*.cc"],
         "regression.support.engine_fuzz": ["*.h", "*.cc"],
+        "regression.support.reader_fuzz": ["*.cc"],
     },
     install_requires=[
         "typer>=0.12",

@@ -56,6 +56,7 @@ def build(
     jobs: int = 2,
     engine: str = "auto",
     bridges: Sequence[Path] = (),
+    unknown: str = "zero",
 ) -> Path:
     """Compile a design and return the folder with model.so and model.json.
 
@@ -82,6 +83,7 @@ def build(
             jobs=jobs,
             engine=engine,
             bridges=bridges,
+            unknown=unknown,
         )
 
     if out is not None:
@@ -91,6 +93,6 @@ def build(
         check_readable(path)
     named = [sorted((given or {}).items()) for given in (defines, parameters, clock_ratios)]
     names = [Path(file).name for file in data_files]
-    options = repr((top, clock, reset, list(events), *named, names, engine))
+    options = repr((top, clock, reset, list(events), *named, names, engine, unknown))
     key = [*compiler_key(engine, bridges), options, *sources, *include_dirs, *data_files]
     return cached("verilog", key, into)

@@ -18,7 +18,7 @@ from goldengate.engine import backend as generated_backend
 from goldengate.engine.design import Unsupported
 from goldengate.errors import GoldenGateError
 from goldengate.passes import read, rewrite
-from goldengate.state import Event, Request, State
+from goldengate.state import UNKNOWN, Event, Request, State
 
 
 def lower(request: Request) -> dict[str, Any]:
@@ -132,6 +132,7 @@ def compile(
     training: Callable[[Path, Path], None] | None = None,
     waves: bool = False,
     bridges: Sequence[Path] = (),
+    unknown: str = "zero",
 ) -> Path:
     """Compile a design into `out/model.so` and `out/model.json`; return `out`.
 
@@ -145,6 +146,9 @@ def compile(
     manifest's `engine` says which it was, and why not the generated one.
     `training` (model folder, profile folder) runs typical programs on a model for the generated
     engine to see what is active when; without it a design is cut into small pieces.
+    `unknown` says what an `x` of the text, the first value of a register without one, and the rest
+    of a case that promises to be complete are: `zero`, or `free`, what makes the logic smallest.
+    What is read and has no driver is 0; the manifest's `warnings` name it with file and line.
     `waves` makes every wire that has a name visible, which only the generated engine can.
     `bridges` are declarations (bridge.yaml) of kinds of the user's own that the design may have.
 
@@ -156,6 +160,8 @@ def compile(
             'found engine "verilator" with waves, expected "generated" or "auto".'
         )
     out = out.absolute()  # Tools run in folders of their own.
+    if unknown not in UNKNOWN:
+        raise GoldenGateError(f'found unknown "{unknown}", expected one of: {", ".join(UNKNOWN)}.')
     out.mkdir(parents=True, exist_ok=True)
     work = out / "build"
     shutil.rmtree(work, ignore_errors=True)
@@ -173,6 +179,7 @@ def compile(
         data_files=[str(Path(file).absolute()) for file in data_files],
         engine=engine,
         bridges=[str(Path(declaration).absolute()) for declaration in bridges],
+        unknown=unknown,
     )
     manifest = lower(request)
     manifest["engine"] = _build(engine, work, manifest, out / "model.so", jobs, training, waves)

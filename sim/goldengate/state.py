@@ -16,6 +16,9 @@ from pyosys import libyosys as ys
 from goldengate.bridges import BridgeKind, bridge_kinds
 from goldengate.errors import GoldenGateError
 
+ZERO, FREE = UNKNOWN = ("zero", "free")
+"""What a value is that the text leaves open: 0, or what makes the logic smallest."""
+
 
 @dataclass(frozen=True)
 class Event:
@@ -47,6 +50,7 @@ class Request:
     """What $readmemh and its like may read, by name without a folder."""
     bridges: list[str] = field(default_factory=list)
     """Declarations of kinds beside our own."""
+    unknown: str = ZERO
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:
@@ -124,6 +128,7 @@ class State:
     assert_port: str | None = None
     prints: list[Print] = field(default_factory=list)
     prints_port: str | None = None
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def out(self) -> Path:
@@ -200,6 +205,7 @@ class State:
             "assert_port": self.assert_port,
             "prints": [dataclasses.asdict(one) for one in self.prints],
             "prints_port": self.prints_port,
+            "warnings": self.warnings,
         }
 
 

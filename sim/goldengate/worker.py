@@ -27,11 +27,13 @@ from goldengate.passes import (
     read,
     rewrite,
     select,
+    undefined,
 )
 from goldengate.state import Request, State
 
 PASSES = (
-    rewrite, read, elaborate, clocks, check, hoist, prints, instrument, bounds, memory, select,
+    rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, memory,
+    select,
 )  # fmt: skip
 BACK_ENDS = {"cpu": emit, "fame1": fame1}
 

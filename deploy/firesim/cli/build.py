@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,6 +22,7 @@ EngineOption = Annotated[
     RtlEngine,
     typer.Option(help="What compiles the RTL; auto: generated if it can."),
 ]
+_MOST_WARNINGS = 20
 NameArgument = Annotated[str, typer.Argument(help="Name; an unknown one lists those known.")]
 
 
@@ -35,7 +37,9 @@ def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
 
     firesim build blade rocket-4 --engine verilator
     """
-    typer.echo(_blade(name, engine))
+    model = _blade(name, engine)
+    _warn(model)
+    typer.echo(model)
 
 
 def _blade(name: str, engine: RtlEngine = "auto") -> Path:
@@ -79,6 +83,10 @@ def verilog(
         list[Path] | None, typer.Option(help="Declaration of a bridge of your own (bridge.yaml).")
     ] = None,
     engine: EngineOption = "auto",
+    unknown: Annotated[
+        Literal["zero", "free"],
+        typer.Option(help="What an x of the text is: 0, or what makes the logic smallest."),
+    ] = "zero",
 ) -> None:
     """Compile a Verilog or SystemVerilog design into a model.
 
@@ -97,22 +105,33 @@ def verilog(
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     ratios = dict(map(_ratio, clock_ratio or []))
     parameters = dict(map(_parameter, parameter or []))
-    typer.echo(
-        build_model(
-            top,
-            files,
-            output,
-            clock=clock,
-            reset=reset,
-            clock_ratios=ratios,
-            include_dirs=include or [],
-            defines=defines,
-            parameters=parameters,
-            data_files=data or [],
-            engine=engine,
-            bridges=bridge or [],
-        )
+    model = build_model(
+        top,
+        files,
+        output,
+        clock=clock,
+        reset=reset,
+        clock_ratios=ratios,
+        include_dirs=include or [],
+        defines=defines,
+        parameters=parameters,
+        data_files=data or [],
+        engine=engine,
+        bridges=bridge or [],
+        unknown=unknown,
     )
+    _warn(model)
+    typer.echo(model)
+
+
+def _warn(model: Path) -> None:
+    """Print on stderr what the compiler warned of."""
+    warnings = json.loads((model / "model.json").read_text()).get("warnings", [])
+    for warning in warnings[:_MOST_WARNINGS]:
+        typer.echo(f"warning: {warning}", err=True)
+    if len(warnings) > _MOST_WARNINGS:
+        more = len(warnings) - _MOST_WARNINGS
+        typer.echo(f"warning: {more} more, in {model / 'model.json'}", err=True)
 
 
 def _split(text: str) -> tuple[str, str, str]:

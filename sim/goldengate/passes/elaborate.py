@@ -3,11 +3,17 @@
 
 In: modules with instances, every one declared (the reader refuses others). Out: one module whose
 wires and cells carry their path (`core.alu.sum`), bridges still in it as black-box cells.
-Selections of single bits ($bwmux, which the reader makes of a write to one element of an array in
-combinational logic) have become other logic, as neither engine has them.
+What is read and has no driver (an unconnected port, a wire or an element of an array that nothing
+assigns) is 0, with a warning. Selections of single bits ($bwmux, which the reader makes of a write
+to one element of an array in combinational logic) have become other logic, as neither engine has
+them.
 """
 
 from __future__ import annotations
+
+import re
+
+from pyosys import libyosys as ys
 
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
@@ -43,6 +49,39 @@ def _keep_observed(state: State) -> None:
                     wire.set_bool_attribute(public("keep"), True)
 
 
+_UNDRIVEN = re.compile(r"Wire [^ ]*?\.(?P<wire>[\\$]\S*)(?: \[(?P<bit>\d+)\])? is used but has no")
+
+
+def _ranges(bits: list[int]) -> str:
+    """Return numbers of bits as `3`, `7:4`, `9:8, 0`."""
+    found: list[list[int]] = []
+    for bit in sorted(bits, reverse=True):
+        if found and found[-1][-1] == bit + 1:
+            found[-1][1:] = [bit]
+        else:
+            found.append([bit])
+    return ", ".join(":".join(map(str, one)) for one in found)
+
+
+def _drive_with_0(state: State) -> None:
+    """Connect whatever is read and has no driver to 0; say what, and where it is declared."""
+    log = state.out / "undriven.log"
+    state.run(f"tee -q -o {log} check -noinit")
+    undriven: dict[str, list[int]] = {}
+    for found in _UNDRIVEN.finditer(log.read_text()):
+        undriven.setdefault(found["wire"], []).append(int(found["bit"] or 0))
+    for name, bits in undriven.items():
+        wire = state.module.wire(ys.IdString(name))
+        for bit in bits:
+            state.module.connect(ys.SigSpec(wire, bit, 1), ys.SigSpec(ys.Const(0, 1)))
+        part = "" if len(bits) == wire.width else f"a part of it (bits {_ranges(bits)}) "
+        state.warnings.append(
+            f"{state.place(wire.get_src_attribute())}: '{plain(name)}' is read and nothing gives "
+            f"{part or 'it '}a value, which is 0."
+        )
+    state.warnings.sort()
+
+
 def run(state: State) -> None:
     """Check the clock and reset ports, flatten, and map selections of single bits."""
     _input_port(state, state.request.clock, "clock")
@@ -50,6 +89,7 @@ def run(state: State) -> None:
     state.run(f"hierarchy -check -top {state.request.top}")
     state.run("proc")
     state.run("flatten")
+    _drive_with_0(state)
     state.run("bwmuxmap")
     state.signals = [plain(name) for name in state.module.wires_ if not plain(name).startswith("$")]
     _keep_observed(state)

@@ -11,7 +11,10 @@ way, so a design that has any gets wires in place of the registers.
 
 from __future__ import annotations
 
-from goldengate.state import Port, State
+from pyosys import libyosys as ys
+
+from goldengate.drivers import Drivers, bits
+from goldengate.state import Port, State, plain, public
 
 MODEL_TOP = "firesim_model"
 HOLD_EDGE = "always @(posedge firesim_clock)"
@@ -58,11 +61,35 @@ def model_verilog(top: str, clock: str, ports: list[Port], held: bool) -> str:
     return "\n".join(lines)
 
 
+def _with_clock(state: State) -> None:
+    """Make a register of a latch that takes a constant.
+
+    That is what the optimisation makes of a register that only its asynchronous reset changes; the
+    generated engine has no latches. It holds its value at the clock's edges.
+    """
+    drivers: Drivers | None = None
+    for cell in list(state.module.cells_.values()):
+        if plain(cell.type) != "$dlatch" or not cell.getPort(public("D")).is_fully_const():
+            continue
+        drivers = drivers or Drivers(state.module)
+        enable, held = cell.getPort(public("EN")), cell.getPort(public("Q"))
+        if any(state.request.clock in drivers.leaves(bit)[0] for bit in bits(enable)):
+            continue
+        name, source = cell.name, cell.get_src_attribute()
+        value, polarity = cell.getPort(public("D")).as_const(), cell.getParam(public("EN_POLARITY"))
+        is_high = polarity.as_bool()
+        state.module.remove(cell)
+        clock = ys.SigSpec(state.module.wire(public(state.request.clock)))
+        made = state.module.addAdff(name, clock, enable, held, held, value, True, is_high)
+        made.set_src_attribute(source)
+
+
 def run(state: State) -> None:
     """Write target.il, target.v and model.v into the output folder."""
     request = state.request
     for command in ("opt_expr -mux_undef", "opt_dff", "opt_clean"):
         state.run(command)
+    _with_clock(state)
     if request.engine != "verilator":
         state.run(f"write_rtlil {state.out / 'target.il'}")
     state.run(f"write_verilog -noattr {state.out / 'target.v'}")

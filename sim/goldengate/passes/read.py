@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pass `read`: Verilog and SystemVerilog files become a Yosys design.
 
-In: the files of pass `rewrite`. Out: RTLIL modules, hierarchy kept, processes already turned into
-registers and multiplexers. The reader is slang (SystemVerilog-2017), with SYNTHESIS defined, as for
-any synthesis tool. Bridges the design does not declare are declared from their `bridge.yaml`.
-Both directions of trouble with a bridge (a port that does not exist, a wrong width) end here.
+In: the files of pass `rewrite`. Out: RTLIL modules, hierarchy kept, with processes. The reader is
+slang (SystemVerilog-2017), with SYNTHESIS defined, as for any synthesis tool. Bridges the design does
+not declare are declared from their `bridge.yaml`. Both directions of trouble with a bridge (a port
+that does not exist, a wrong width) end here.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from goldengate.bridges import BRIDGE_MODULE, stub_verilog
 from goldengate.errors import GoldenGateError, nearest
+from goldengate.passes import resets
 from goldengate.state import State
 
 _MODULE = re.compile(r"^\s*(?:\(\*.*?\*\)\s*)?module\s+\\?(\w+)", re.MULTILINE)
@@ -60,7 +61,14 @@ def _quoted(path: Path | str) -> str:
 
 
 def _command(state: State, files: list[Path], diagnostics: Path) -> str:
-    words = ["read_slang", "--keep-hierarchy", "--single-unit", "--top", state.request.top]
+    words = [
+        "read_slang",
+        "--no-proc",
+        "--keep-hierarchy",
+        "--single-unit",
+        "--top",
+        state.request.top,
+    ]
     words += ["--diag-json", _quoted(diagnostics), "--allow-dup-initial-drivers"]
     words += ["-Wport-width-trunc", "-Wport-width-expand"]
     for folder in state.request.include_dirs:
@@ -148,6 +156,9 @@ def run(state: State) -> None:
     stubs.write_text("\n".join(stub_verilog(kind) for kind in kinds if kind.module not in modules))
     diagnostics = state.out / "diagnostics.json"
     state.run(_command(state, [stubs, *files], diagnostics))
+    if resets.mend(state):
+        state.run("tee -q design -reset")
+        state.run(_command(state, [stubs, *state.sources], diagnostics))
     _check_bridge_widths(state, load_diagnostics(diagnostics))
 
 

@@ -35,7 +35,7 @@ class _Call:
     arguments: list[str] = field(default_factory=list)
 
 
-def _tokens(text: str) -> list[tuple[str, int, int]]:
+def tokens_of(text: str) -> list[tuple[str, int, int]]:
     """List (token, start, end) without white space and comments."""
     return [
         (match.group(), match.start(), match.end())
@@ -76,7 +76,7 @@ def _newlines(text: str) -> str:
 
 def rewrite_text(text: str) -> tuple[str, dict[int, str]]:
     """Return the rewritten text and, by line number, the messages of its asserts."""
-    tokens = _tokens(text)
+    tokens = tokens_of(text)
     messages: dict[int, str] = {}
     pieces: list[str] = []
     done = 0
