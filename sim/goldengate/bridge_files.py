@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Write what is made from the declarations of our bridges: Chisel classes, a table of the docs.
 
 `python -m goldengate.bridge_files` writes them; a test fails when they are out of date.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One declaration for one bridge kind: read strictly; what is made from it is up to date."""
 
 from __future__ import annotations

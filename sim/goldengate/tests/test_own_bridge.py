@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The page about bridges says what is true: its declaration, design, driver and run, as printed."""
 
 from __future__ import annotations
