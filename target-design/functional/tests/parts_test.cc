@@ -86,7 +86,7 @@ TEST(Parts, ABladeWithoutANicHasNoPortAndReadsZeroThere) {
 TEST(Parts, AModelThatCannotBeLoadedIsRefused) {
   const json mine = {{"kind", "mine"}, {"at", kUartBase}, {"library", "/none.so"}};
   try {
-    FunctionalBlade blade(node({mine}), SimulationContext{});
+    FunctionalBlade blade(node(json::array({mine})), SimulationContext{});
     FAIL();
   } catch (const DescriptionError &error) {
     EXPECT_EQ(std::strncmp(error.what(), "cannot load the model of the part mine: ", 40), 0);

@@ -95,7 +95,7 @@ class ElaborateTest extends AnyFunSuite {
     assert(gone.intersect(Set("UART", "NIC", "Finisher", "Controller", "Writer")).isEmpty)
     val (_, text) = elaborate("--parts", partsFile(listed(uart, finisher)))
     assert(!text.contains("NIC") && !modules(text)("MasterArbiter"))
-    assert("\\.dma_a[rw]_valid\\s*\\(1'h0\\)".r.findAllIn(text).size == 2)
+    assert("_dma_a[rw]_valid = 1'h0".r.findAllIn(text).size == 2)
   }
 
   test("each peripheral is a design of its own") {
