@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packaging: four Python packages that live in four folders of one tree."""
+"""Packaging: five Python packages that live in five folders of one tree."""
 
 from setuptools import find_packages, setup
 
@@ -11,7 +11,8 @@ def below(folder: str, name: str) -> dict[str, str]:
 
 
 package_dir = (
-    below("deploy/firesim", "firesim")
+    below("deploy/firesim_common", "firesim_common")
+    | below("deploy/firesim", "firesim")
     | below("sim/goldengate", "goldengate")
     | below("sw/firesim-software/firesim_software", "firesim_software")
     | below("regression", "regression")

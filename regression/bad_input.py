@@ -14,8 +14,8 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from firesim.build.paths import ROOT
-from firesim.build.tools import python_command
+from firesim_common.paths import ROOT
+from firesim_common.tools import python_command
 
 from regression.bad_input_cases import all_cases, expected, message_of
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment

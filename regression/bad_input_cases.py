@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firesim.config.errors import InputError, listed
 from firesim.config.load import WORKLOADS, load_file, yaml_names
 from firesim.run.checks import blade_names, check_plan, linux_names, program_names
 from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
 from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError, listed
 from rich.console import Console
 
 CONFIG = "bad.yaml"

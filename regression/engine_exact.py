@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firesim.build.model import blade_model
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
 
 from regression.rtl_oracle_machines import build
 from regression.support.cluster import Cluster, run_cluster

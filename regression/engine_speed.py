@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim.build.model import blade_model
-from firesim.build.tools import run as run_tool
+from firesim_common.tools import run as run_tool
 from firesim_software.builder import COMPILER
 
 from regression.rtl_oracle_machines import build

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
 
 from regression.support.captured_frames import read_capture
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment

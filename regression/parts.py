@@ -17,9 +17,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.paths import ROOT
 from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import blade_names, load_blade
+from firesim_common.paths import ROOT
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
 from regression.support.pages import PageError, page_file, run_page

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from firesim.build.tools import python_command
 from firesim.config.engine_names import RtlEngine
 from firesim.report.console import records, round_trips
+from firesim_common.tools import python_command
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
 

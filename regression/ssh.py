@@ -27,8 +27,8 @@ from firesim.access.door import Door, door_of, wait_until_open
 from firesim.access.key import ssh_program
 from firesim.access.ssh import run_on
 from firesim.build.simulator import simulator
-from firesim.build.tools import python_command
 from firesim.run.folder import record_of, save_record
+from firesim_common.tools import python_command
 
 from regression.support.cluster import Cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment

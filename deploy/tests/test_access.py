@@ -21,12 +21,12 @@ from firesim.access.door import Door, door_of, greets, wait_until_open
 from firesim.access.key import private_key, public_key
 from firesim.access.ssh import ssh_words
 from firesim.build.simulator import simulator
-from firesim.build.tools import python_command
-from firesim.config.errors import InputError
 from firesim.config.load import Loaded
 from firesim.run.folder import load_simulator, record_of, save_record, write_json
 from firesim.run.process import end_recorded
 from firesim.run.runner import Outcome, run
+from firesim_common.errors import InputError
+from firesim_common.tools import python_command
 from firesim_software.linux import workload
 
 Load = Callable[..., Loaded]

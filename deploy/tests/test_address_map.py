@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from firesim.build.map_files import FILES, blade_map
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
 
 SOURCES = (".c", ".cc", ".cpp", ".h", ".S", ".scala", ".py", ".dtsi", ".yaml", ".cmake", ".txt")
 TESTS = re.compile(r"(^|/)tests?/|(^|/)test_|(^|/)bad_input_")  # they say what is to be seen

@@ -17,7 +17,7 @@ from firesim.build.rtl_blade import (
     read_blade,
 )
 from firesim.build.rtl_device_tree import device_tree_source
-from firesim.config.errors import InputError
+from firesim_common.errors import InputError
 
 GOOD = """\
 description: a test blade

@@ -11,9 +11,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from firesim.build.paths import ROOT
 from firesim.cli.main import app
 from firesim.run.experiments import experiments
+from firesim_common.paths import ROOT
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from firesim.config.errors import InputError
 from firesim.run.folder import (
     is_alive,
     load_simulator,
@@ -23,6 +22,7 @@ from firesim.run.folder import (
 )
 from firesim.run.process import end_recorded, how_it_ended
 from firesim.run.status import StatusReader
+from firesim_common.errors import InputError
 
 
 def test_folders_of_one_second_are_distinct(results_root: Path) -> None:

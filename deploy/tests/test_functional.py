@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
-from firesim.build.paths import ROOT
 from firesim.config.load import load_file, load_text
 from firesim.report.console import round_trips
 from firesim.run.runner import Outcome, run
 from firesim.topology.plan import Plan
+from firesim_common.paths import ROOT
 
 BARE_METAL = """\
 name: functional

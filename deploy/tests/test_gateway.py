@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from firesim.config.errors import InputError
 from firesim.config.load import Loaded
 from firesim.topology.describe import describe
 from firesim.topology.passes.gateway import MAC
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError
 
 Load = Callable[..., Loaded]
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
 
 TOOLS = ("sh", "cat", "cksum", "dirname", "mkdir", "awk", "tr", "flock", "printf")
 

@@ -8,11 +8,11 @@ import struct
 from pathlib import Path
 
 import pytest
-from firesim.config.errors import InputError
 from firesim.config.load import load_file
 from firesim.run.runner import Outcome, run
 from firesim.topology.draw import text_drawing
 from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError
 from rich.console import Console
 
 COUNTER = """\

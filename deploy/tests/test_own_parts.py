@@ -11,10 +11,10 @@ import pytest
 import yaml
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import load_blade
-from firesim.config.errors import InputError
 from firesim.config.load import Loaded, load_file
 from firesim.run.checks import check_plan
 from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError
 
 PART = """\
 kind: peripheral

@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from firesim.build.paths import ROOT
-from firesim.build.tools import python_command
+from firesim_common.paths import ROOT
+from firesim_common.tools import python_command
 
 LIMIT_S = 120.0
 MARK = "FIRESIM_TEST_MARK"

@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from firesim.build.paths import ROOT
 from firesim.cli.main import app
 from firesim.config.load import load_file
 from firesim.report.console import records, round_trips
 from firesim.run.consoles import MOST_CONSOLES, Consoles, ConsoleTail
 from firesim.run.runner import Outcome, run
+from firesim_common.paths import ROOT
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from firesim.config.errors import InputError
 from firesim.config.load import Loaded, load_file, load_text
 from firesim.topology.describe import Load, NodeFiles, describe
 from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError
 
 Make = Callable[..., Loaded]
 

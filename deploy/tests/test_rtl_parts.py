@@ -12,7 +12,7 @@ from firesim.build.rtl import check_bridges, merge
 from firesim.build.rtl_blade import load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import FirrtlError, modernise, with_module_prefix
-from firesim.build.tools import ToolError
+from firesim_common.tools import ToolError
 
 
 def test_assertion_becomes_an_assert_with_its_message_and_scala_line() -> None:

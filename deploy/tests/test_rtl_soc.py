@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.build.cache import cached
 from firesim.build.rtl import ADDRESS_MAP, ROCKET, rocket_soc
-from firesim.build.tools import run, verilator_environment
+from firesim_common.cache import cached
+from firesim_common.tools import run, verilator_environment
 
 BENCH = ROCKET / "tests"
 MACHINE_ECALL, MACHINE_TIMER, MACHINE_EXTERNAL = 11, 7, 11

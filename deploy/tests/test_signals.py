@@ -12,18 +12,18 @@ import pytest
 import typer.main
 import yaml
 from firesim.build.model import blade_model
-from firesim.build.paths import ROOT
 from firesim.cli.main import app
 from firesim.cli.peek import peek
 from firesim.cli.poke import poke
 from firesim.cli.waves import waves
-from firesim.config.errors import InputError
 from firesim.config.load import load_text
 from firesim.run.checks import check_plan
 from firesim.run.folder import saved_result
 from firesim.run.runner import Outcome, run
 from firesim.run.signals import read_peeks
 from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError
+from firesim_common.paths import ROOT
 from goldengate.harness import Model
 from typer.testing import CliRunner
 

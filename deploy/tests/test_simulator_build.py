@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import subprocess
 
-from firesim.build.paths import ROOT
 from firesim.build.simulator import configure_and_build
+from firesim_common.paths import ROOT
 
 
 def test_no_compiler_command_knows_where_the_tree_is() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from firesim.cli.main import app
-from firesim.config.errors import InputError
 from firesim.config.load import load_text
 from firesim.run.control import ask, running_folder
 from firesim.run.folder import record_of, save_record, write_json
@@ -25,6 +24,7 @@ from firesim.run.snapshots import (
 )
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()

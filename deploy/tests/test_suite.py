@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from firesim.build.paths import ROOT
-from firesim.build.tools import python_command
 from firesim.run import suite
 from firesim.run.experiments import experiments
+from firesim_common.paths import ROOT
+from firesim_common.tools import python_command
 
 from regression.bad_input import CUT_SHORT, ENDINGS
 from regression.bad_input_cases import all_cases

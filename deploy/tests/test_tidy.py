@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
 
 FOLDERS = ("deploy", "regression", "scripts", "sim", "simulator", "sw", "target-design")
 NOT_OURS = {"target", "build", "__pycache__"}

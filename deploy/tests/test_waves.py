@@ -10,11 +10,11 @@ from pathlib import Path
 import pylibfst
 import pytest
 from firesim.cli.main import app
-from firesim.config.errors import InputError
 from firesim.config.load import load_text
 from firesim.run.checks import check_plan
 from firesim.run.runner import run
 from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.tools import ToolError
+from firesim_common.tools import ToolError
 
 from regression.support.experiment import ExperimentError
 

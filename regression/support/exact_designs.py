@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 
 import goldengate
-from firesim.build.paths import ROOT
 from firesim.build.rtl import peripherals
 from firesim.build.rtl_blade import load_blade
+from firesim_common.paths import ROOT
 from goldengate.engine import backend, items
 from goldengate.engine.fold import fold
 from goldengate.tests.reference.plain import build_plain

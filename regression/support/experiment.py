@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.build.tools import ToolError
-from firesim.config.errors import InputError
 from firesim.run.experiments import SLOW_STATUS
 from firesim.run.folder import new_folder
+from firesim_common.errors import InputError
+from firesim_common.tools import ToolError
 from rich import box
 from rich.console import Console
 from rich.table import Table

@@ -7,7 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
-from firesim.build.tools import run
+from firesim_common.tools import run
 from goldengate.verilator_backend import ENGINE_FOLDER
 
 

@@ -11,9 +11,9 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.cache import cached
-from firesim.build.tools import python_command
-from firesim.build.tools import run as run_tool
+from firesim_common.cache import cached
+from firesim_common.tools import python_command
+from firesim_common.tools import run as run_tool
 
 WRAPPERS = Path(__file__).resolve().parent / "open_wrappers"
 

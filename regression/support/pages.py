@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
 
 HOW_TO = ROOT / "docs/how-to"
 _FENCE = re.compile(

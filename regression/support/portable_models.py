@@ -11,9 +11,9 @@ import json
 import shutil
 from pathlib import Path
 
-from firesim.build.cache import cached
 from firesim.build.model import blade_model
 from firesim.build.simulator import PORTABLE_MARCH
+from firesim_common.cache import cached
 from goldengate import verilator_backend
 from goldengate.engine import access, backend
 from goldengate.verilator_backend import FAST

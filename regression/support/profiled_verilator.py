@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 from firesim.build import training
-from firesim.build.cache import cached
 from firesim.build.model import blade_model
+from firesim_common.cache import cached
 from goldengate import verilator_backend
 from goldengate.verilator_backend import FAST
 

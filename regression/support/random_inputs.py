@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.tools import run as run_tool
+from firesim_common.tools import run as run_tool
 from goldengate.engine import backend, emit, items, profile
 from goldengate.engine.fold import Folding
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from firesim.build.tools import ToolError
+from firesim_common.tools import ToolError
 
 from regression.engine_profile import MODULES, REST
 from regression.support import cachegrind

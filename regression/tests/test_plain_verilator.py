@@ -7,7 +7,7 @@ from pathlib import Path
 
 import firesim_software
 from elftools.elf.elffile import ELFFile
-from firesim.build.address_map import DEVICE_TREE_BASE, DRAM_BASE
+from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 
 from regression.support.plain_verilator import memory_image
 

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from firesim.build.tools import ToolError
 from firesim.run.experiments import SLOW_STATUS
+from firesim_common.tools import ToolError
 
 from regression.support.cluster import merged
 from regression.support.experiment import (

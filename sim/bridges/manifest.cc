@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-
 #include "config.h"
 #include "core/json_reader.h"
 

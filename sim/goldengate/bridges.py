@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from firesim.config.base import Strict
-from firesim.config.errors import InputError, unknown
-from firesim.config.explain import explain
-from firesim.config.positions import KeyPath, Source, read_yaml
+from firesim_common.base import Strict
+from firesim_common.errors import InputError, unknown
+from firesim_common.explain import explain
+from firesim_common.positions import KeyPath, Source, read_yaml
 from pydantic import Field, ValidationError, field_validator
 
 from goldengate.errors import GoldenGateError

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from firesim.build.cache import cached
+from firesim_common.cache import cached
 
 from goldengate.bridges import bridge_kinds
 from goldengate.compiler import compile

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from firesim.build.tools import python_command
+from firesim_common.tools import python_command
 
 from goldengate import verilator_backend
 from goldengate.engine import backend as generated_backend

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from firesim.build.tools import ToolError, run, verilator_environment
+from firesim_common.tools import ToolError, run, verilator_environment
 
 from goldengate.errors import GoldenGateError
 from goldengate.passes.emit import HOLD_EDGE, MODEL_TOP, held_name, port_name

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from firesim_common.errors import InputError
+
 from firesim.access.door import Door
 from firesim.access.ssh import ssh_words
-from firesim.config.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.config.errors import InputError, unknown
+from firesim_common.errors import InputError, unknown
+
 from firesim.run.control import is_running
 from firesim.run.folder import saved_config
 from firesim.topology.describe_gateway import STATUS

@@ -8,8 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from firesim.build.paths import cache_root
-from firesim.config.errors import InputError
+from firesim_common.errors import InputError
+from firesim_common.paths import cache_root
 
 NAME = "id_ed25519"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesim.build.cache import cached
+from firesim_common.cache import cached
+
 from firesim.build.rtl_blade import load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firesim.build.cache import KeyPart
+from firesim_common.cache import KeyPart
+
 from firesim.build.rtl_blade import Event, load_blade
 from firesim.topology.plan import PlannedBlade
 

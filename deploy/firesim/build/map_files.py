@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firesim_common.paths import ROOT
+
 from firesim.build.parts import fixed_parts, soc_part
-from firesim.build.paths import ROOT
 
 ORIGIN = "Made from target-design/parts by `python -m firesim.build.map_files`; do not edit."
 LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
@@ -163,7 +164,7 @@ FILES = {
     "sw/firesim-software/lib/address_map.h": c_header,
     "target-design/functional/core/address_map.h": cpp_header,
     "target-design/rocket/src/main/scala/AddressMap.scala": scala_object,
-    "deploy/firesim/build/address_map.py": python_module,
+    "deploy/firesim_common/address_map.py": python_module,
     "docs/reference/interfaces.md": interfaces_page,
 }
 """What writes each derived file."""

@@ -8,7 +8,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from firesim.build.cache import KeyPart, cached
+from firesim_common.cache import KeyPart, cached
+
 from firesim.build.design import Design, stock_design
 
 

@@ -9,8 +9,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from firesim.build.cache import cached
-from firesim.build.paths import ROOT
+from firesim_common.cache import cached
+from firesim_common.paths import ROOT
 
 COMPILER = "g++"
 OPTIONS = ("-std=c++20", "-O3", "-march=native", "-fPIC", "-shared")

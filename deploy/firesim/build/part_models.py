@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from firesim_common.tools import ToolError
+
 from firesim.build.model_library import CompileError, model_library
 from firesim.build.parts import FUNCTIONAL_MODEL
 from firesim.build.rtl_blade import Blade, BladePart
-from firesim.build.tools import ToolError
 
 
 def functional_parts(blade: Blade) -> list[dict[str, Any]]:

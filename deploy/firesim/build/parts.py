@@ -13,13 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
+from firesim_common.base import Strict
+from firesim_common.errors import InputError, unknown
+from firesim_common.explain import explain
+from firesim_common.paths import ROOT
+from firesim_common.positions import KeyPath, Source, read_yaml
 from pydantic import Field, StringConstraints, ValidationError
-
-from firesim.build.paths import ROOT
-from firesim.config.base import Strict
-from firesim.config.errors import InputError, unknown
-from firesim.config.explain import explain
-from firesim.config.positions import KeyPath, Source, read_yaml
 
 PARTS = ROOT / "target-design" / "parts"
 FILE = "part.yaml"

@@ -10,15 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
-from firesim.build.address_map import BOOT_ROM_BASE
-from firesim.build.cache import KeyPart, cached
+from firesim_common.address_map import BOOT_ROM_BASE
+from firesim_common.cache import KeyPart, cached
+from firesim_common.paths import ROOT
+from firesim_common.tools import FIRTOOL_ROCKET, ToolError, firtool, run
+
 from firesim.build.parts import PARTS, soc_part
-from firesim.build.paths import ROOT
 from firesim.build.rtl_blade import Blade, definition, events_of, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import modernise, with_module_prefix
 from firesim.build.sbt import run_sbt
-from firesim.build.tools import FIRTOOL_ROCKET, ToolError, firtool, run
 
 ROCKET = ROOT / "target-design" / "rocket"
 PERIPHERALS = ROOT / "target-design" / "peripherals"

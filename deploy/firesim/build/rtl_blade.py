@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from firesim_common.base import Strict
+from firesim_common.errors import InputError, unknown
+from firesim_common.explain import explain
+from firesim_common.paths import ROOT
+from firesim_common.positions import KeyPath, Source
 from pydantic import Field, ValidationError
 
 from firesim.build.parts import (
@@ -19,13 +24,8 @@ from firesim.build.parts import (
     read_part,
     soc_part,
 )
-from firesim.build.paths import ROOT
 from firesim.build.rtl_blade_merge import merged
-from firesim.config.base import Strict
-from firesim.config.errors import InputError, unknown
-from firesim.config.explain import explain
 from firesim.config.load import BLADE_FILE
-from firesim.config.positions import KeyPath, Source
 
 BLADES = ROOT / "target-design" / "blades"
 

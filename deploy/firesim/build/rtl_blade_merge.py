@@ -6,9 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from firesim_common.errors import InputError, unknown
+from firesim_common.positions import KeyPath, Source, read_yaml
+
 from firesim.build.parts import FILE, PARTS, peripheral_names, shown_path
-from firesim.config.errors import InputError, unknown
-from firesim.config.positions import KeyPath, Source, read_yaml
 
 LISTS = ("parts", "events")
 """Keys whose values follow those of the blade that is extended."""

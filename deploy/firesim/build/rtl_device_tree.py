@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from string import Template
 
-from firesim.build.address_map import (
+from firesim_common.address_map import (
     CLINT_BASE,
     CLINT_BYTES,
     DRAM_BASE,
@@ -13,9 +13,10 @@ from firesim.build.address_map import (
     PLIC_BASE,
     PLIC_BYTES,
 )
+from firesim_common.errors import InputError
+
 from firesim.build.parts import shown_path
 from firesim.build.rtl_blade import CYCLES_PER_TICK, Blade, BladePart
-from firesim.config.errors import InputError
 
 PLACEHOLDER_MEMORY_BYTES = 256 << 20
 CACHE_BYTES, CACHE_SETS, LINE_BYTES, TLB_ENTRIES, PMP_REGIONS = 16 << 10, 64, 64, 32, 8

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from firesim.build.tools import maven_jar, run
+from firesim_common.tools import maven_jar, run
 
 SBT_LAUNCHER = "org.scala-sbt:sbt-launch:1.12.0"
 """The newest line whose launcher resolves by itself; sbt 1.13 does not."""

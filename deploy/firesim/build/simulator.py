@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from firesim.build.paths import ROOT, cache_root
-from firesim.build.tools import ToolError, run
+from firesim_common.paths import ROOT, cache_root
+from firesim_common.tools import ToolError, run
 
 SANITIZERS = ("address", "thread")
 PORTABLE = "portable"

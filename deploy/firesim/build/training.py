@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from firesim.build.address_map import DEVICE_TREE_BASE, DRAM_BASE
-from firesim.build.tools import ToolError
+from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
+from firesim_common.tools import ToolError
 
 MEMORY_BYTES = 16 << 20
 MAX_CYCLES = 330_000

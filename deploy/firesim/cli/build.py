@@ -43,8 +43,9 @@ def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
 
 
 def _blade(name: str, engine: RtlEngine = "auto") -> Path:
+    from firesim_common.errors import InputError, unknown
+
     from firesim.build.model import blade_model
-    from firesim.config.errors import InputError, unknown
     from firesim.config.load import is_file
     from firesim.run.checks import blade_names
 
@@ -95,9 +96,8 @@ def verilog(
       firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
       firesim build verilog Soc soc.sv -P MEMORY_WORDS=4096 --data program.hex
     """
+    from firesim_common.errors import InputError
     from goldengate.command import build as build_model
-
-    from firesim.config.errors import InputError
 
     for path in files:
         if not path.is_file():
@@ -139,7 +139,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def _parameter(text: str) -> tuple[str, str]:
-    from firesim.config.errors import InputError
+    from firesim_common.errors import InputError
 
     name, equals, value = text.partition("=")
     if not name or not equals or not value:
@@ -148,7 +148,7 @@ def _parameter(text: str) -> tuple[str, str]:
 
 
 def _ratio(text: str) -> tuple[str, str]:
-    from firesim.config.errors import InputError
+    from firesim_common.errors import InputError
 
     match = re.fullmatch(r"([^=]+)=([1-9][0-9]*/[1-9][0-9]*|1)", text)
     if match is None:
@@ -186,8 +186,8 @@ def software(
 
 def _software(name: str | None) -> None:
     import firesim_software
+    from firesim_common.errors import InputError, unknown
 
-    from firesim.config.errors import InputError, unknown
     from firesim.run.checks import program_names
 
     known = program_names()
@@ -208,8 +208,7 @@ def program(
     Example: firesim build program gcd.c -o gcd.elf
     """
     import firesim_software
-
-    from firesim.config.errors import InputError
+    from firesim_common.errors import InputError
 
     for path in files:
         if not path.is_file():

@@ -43,8 +43,9 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        from firesim.build.tools import ToolError
-        from firesim.config.errors import InputError
+        from firesim_common.errors import InputError
+        from firesim_common.tools import ToolError
+
         from firesim.run.artifacts import ArtifactError
 
         try:

@@ -22,8 +22,9 @@ def console(
 
     Example: firesim console node3
     """
+    from firesim_common.errors import InputError, unknown
+
     from firesim.access.console import attach, show_log
-    from firesim.config.errors import InputError, unknown
     from firesim.run.control import running_folder
     from firesim.run.folder import is_alive, load_simulator
     from firesim.topology.describe import CONSOLE, CONSOLE_LOG

@@ -30,9 +30,10 @@ def cp(
 
       firesim cp node3:/var/log results-of-node3
     """
+    from firesim_common.errors import InputError
+
     from firesim.access.copy import copy_from, copy_to, place_of
     from firesim.access.door import door_of, wait_until_open
-    from firesim.config.errors import InputError
     from firesim.run.control import running_folder
 
     origin, goal = place_of(source), place_of(target)

@@ -25,7 +25,8 @@ def experiment(
 
       firesim experiment ping-latency --quick
     """
-    from firesim.config.errors import InputError, unknown
+    from firesim_common.errors import InputError, unknown
+
     from firesim.run.experiments import experiments, run_experiment
     from firesim.run.process_tree import in_session_of_its_own
 

@@ -30,7 +30,8 @@ def kill(
 
       firesim kill results/2026-01-31-12-00-00-quickstart
     """
-    from firesim.config.errors import InputError
+    from firesim_common.errors import InputError
+
     from firesim.run.folder import load_simulator, run_folders
     from firesim.run.process import end_recorded
 

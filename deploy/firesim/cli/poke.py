@@ -13,7 +13,7 @@ from firesim.cli.runworkload import run_shown
 
 def _value(text: str) -> tuple[str, int]:
     """Return the name and the number of NAME=VALUE."""
-    from firesim.config.errors import InputError
+    from firesim_common.errors import InputError
 
     name, equals, value = text.rpartition("=")
     try:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import typer.main
+from firesim_common.paths import ROOT
 
-from firesim.build.paths import ROOT
 from firesim.config.schema import KINDS, schema
 
 REFERENCE = ROOT / "docs/reference"

@@ -25,9 +25,9 @@ def report(
 
       firesim report results/2026-01-31-12-00-00-quickstart
     """
+    from firesim_common.errors import InputError
     from rich.console import Console
 
-    from firesim.config.errors import InputError
     from firesim.run.folder import newest_folder
     from firesim.run.report_step import report_of
 

@@ -64,7 +64,8 @@ def runworkload(
 
       firesim runworkload --resume results/2026-01-31-12-00-00-rack_linux_8
     """
-    from firesim.config.errors import InputError
+    from firesim_common.errors import InputError
+
     from firesim.run.restart import restart_from, resumed
 
     if resume is not None:

@@ -57,10 +57,10 @@ def list_all() -> None:
     """
     import time
 
+    from firesim_common.errors import InputError
     from rich.console import Console
     from rich.table import Table
 
-    from firesim.config.errors import InputError
     from firesim.run.snapshots import all_snapshots
 
     damaged: dict[Path, InputError] = {}

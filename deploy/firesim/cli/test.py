@@ -27,7 +27,8 @@ def test(
 
       firesim test --only python --only c++
     """
-    from firesim.config.errors import InputError, listed
+    from firesim_common.errors import InputError, listed
+
     from firesim.run.process_tree import in_session_of_its_own
     from firesim.run.suite import matching, parts, run_parts
 

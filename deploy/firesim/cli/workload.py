@@ -29,9 +29,8 @@ simulation: {{engine: functional, uart_pty: true}}
 
 
 def _described(command: str, name: str) -> Description:
+    from firesim_common.errors import InputError, unknown
     from firesim_software.linux import description
-
-    from firesim.config.errors import InputError, unknown
 
     known = description.workloads()
     if name not in known:
@@ -93,10 +92,10 @@ def launch(
 
       firesim workload launch linux-debian --engine functional
     """
+    from firesim_common.errors import InputError, unknown
     from firesim_software.linux import commands
 
     from firesim.cli.runworkload import finish
-    from firesim.config.errors import InputError, unknown
     from firesim.config.load import load_text
 
     found = _described("launch", name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from firesim_common.base import Strict
 from pydantic import AfterValidator, Field, model_validator
 
-from firesim.config.base import Strict
 from firesim.config.units import seconds_of
 
 LEAST_INTERVAL_S = 0.1

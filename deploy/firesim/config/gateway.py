@@ -6,9 +6,8 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import Annotated, Literal
 
+from firesim_common.base import Name, Strict
 from pydantic import Field, field_validator, model_validator
-
-from firesim.config.base import Name, Strict
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 FreePort = Annotated[int, Field(ge=0, le=65535)]

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from firesim.build.paths import ROOT
-from firesim.config.base import NAME_RULE
-from firesim.config.errors import InputError, unknown
-from firesim.config.explain import explain
-from firesim.config.positions import (
+from firesim_common.base import NAME_RULE
+from firesim_common.errors import InputError, unknown
+from firesim_common.explain import explain
+from firesim_common.paths import ROOT
+from firesim_common.positions import (
     KeyPath,
     Source,
     apply_override,
@@ -24,6 +22,8 @@ from firesim.config.positions import (
     parse_yaml,
     read_yaml,
 )
+from pydantic import ValidationError
+
 from firesim.config.run_config import RunConfig
 
 RECIPES = ROOT / "deploy/recipes"

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from firesim_common.base import Strict
 from pydantic import AfterValidator, Field, model_validator
-
-from firesim.config.base import Strict
 
 BURST_CYCLES = 4
 """DRAM clock cycles in which a burst occupies the data bus."""

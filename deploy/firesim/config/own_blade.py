@@ -6,10 +6,9 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
+from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
+from firesim_common.base import Strict
 from pydantic import AfterValidator, Field, StringConstraints
-
-from firesim.build.address_map import DEVICE_TREE_BASE, DRAM_BASE
-from firesim.config.base import Strict
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_$]*$", max_length=128)]
 """A name in Verilog without escapes."""

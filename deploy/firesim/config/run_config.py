@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from firesim.config.base import Name, Strict
+from firesim_common.base import Name, Strict
+
 from firesim.config.simulation import Placement, Simulation
 from firesim.config.system import System
 from firesim.config.workload import Workload

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from firesim_common.errors import InputError, unknown
 from pydantic import BaseModel
 
-from firesim.config.errors import InputError, unknown
 from firesim.config.run_config import RunConfig
 from firesim.config.workload import Workload
 

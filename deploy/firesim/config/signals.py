@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from firesim_common.base import Name, Strict
 from pydantic import Field
-
-from firesim.config.base import Name, Strict
 
 Cycle = Annotated[int, Field(ge=0, lt=2**64 - 1)]
 Signal = Annotated[str, Field(min_length=1)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from firesim_common.base import Name, Strict
 from pydantic import Field, model_validator
 
-from firesim.config.base import Name, Strict
 from firesim.config.engine_names import Engine, RtlEngine
 from firesim.config.engines import Functional, Snapshots
 from firesim.config.signals import Peek, Poke

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from firesim_common.base import BladeName, MacAddress, Name, Strict, StrictOrName
 from pydantic import Field, model_validator
 
-from firesim.config.base import BladeName, MacAddress, Name, Strict, StrictOrName
 from firesim.config.gateway import Gateway
 from firesim.config.memory import Memory
 from firesim.config.own_blade import OwnBlade

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from firesim_common.base import Name, Strict
 from pydantic import Field, model_validator
-
-from firesim.config.base import Name, Strict
 
 
 class Waves(Strict):

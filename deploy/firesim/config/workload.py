@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from firesim_common.base import Name, Strict, StrictOrName
 from pydantic import Field, StringConstraints, model_validator
-
-from firesim.config.base import Name, Strict, StrictOrName
 
 COMMAND_RULE = r"^[ -!#-~]+$"
 """Printable; no double quote, which a value in the kernel's command line cannot hold."""

@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.address_map import DEVICE_TREE_BASE, DEVICE_TREE_BYTES, DRAM_BASE
+from firesim_common.address_map import DEVICE_TREE_BASE, DEVICE_TREE_BYTES, DRAM_BASE
 
 SECTOR_BYTES = 512
 _MACHINE_RISCV = 243

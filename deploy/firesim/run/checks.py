@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from firesim.build.paths import ROOT
+from firesim_common.errors import unknown
+from firesim_common.paths import ROOT
+from firesim_common.positions import KeyPath
+
 from firesim.build.rtl_blade import load_blade
-from firesim.config.errors import unknown
 from firesim.config.load import Loaded, is_file, yaml_names
-from firesim.config.positions import KeyPath
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.run.artifacts import (
     ArtifactError,

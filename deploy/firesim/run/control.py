@@ -9,7 +9,8 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from firesim.config.errors import InputError
+from firesim_common.errors import InputError
+
 from firesim.run.folder import is_alive, load_simulator, run_folders
 from firesim.topology.describe import CONTROL_SOCKET as SOCKET
 

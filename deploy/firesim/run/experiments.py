@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
 
 SLOW_STATUS = 3
 """Exit status of an experiment whose values are right and whose host time fell short."""

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.build.paths import ROOT
-from firesim.config.errors import InputError
+from firesim_common.errors import InputError
+from firesim_common.paths import ROOT
 
 RECORD = "run.json"
 RESERVE = ".reserve"

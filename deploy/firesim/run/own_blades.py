@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from firesim_common.positions import KeyPath
+
 from firesim.config.load import Loaded
-from firesim.config.positions import KeyPath
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.run.artifacts import ArtifactError, Room, check_any_elf
 from firesim.topology.describe import NodeFiles

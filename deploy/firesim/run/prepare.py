@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firesim.build.address_map import (
+from firesim_common.address_map import (
     DEVICE_TREE_BASE,
     DEVICE_TREE_BYTES,
     DRAM_BASE,
     KERNEL_BASE,
 )
+
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from firesim_common.errors import InputError
 from rich.console import Console
 
-from firesim.config.errors import InputError
 from firesim.config.load import Loaded, load_file
 from firesim.run.folder import newest_folder, saved_config, saved_result
 from firesim.run.runner import BAD_DESCRIPTION, Outcome, run

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesim.config.errors import InputError, listed
+from firesim_common.errors import InputError, listed
+
 from firesim.config.load import Loaded, load_file
 from firesim.run.folder import is_alive, load_simulator, saved_config, saved_result
 from firesim.run.snapshots import Snapshot, find_snapshot, snapshots_of

@@ -17,9 +17,9 @@ from types import FrameType
 from typing import Any
 
 import yaml
+from firesim_common.errors import InputError
 from rich.console import Console
 
-from firesim.config.errors import InputError
 from firesim.config.load import Loaded
 from firesim.run.checks import check_plan
 from firesim.run.consoles import Consoles

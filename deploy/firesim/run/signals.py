@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firesim_common.errors import InputError, unknown
 from rich.console import Console
 
 from firesim.build.model import design_model
-from firesim.config.errors import InputError, unknown
 from firesim.config.load import Loaded, load_file
 from firesim.run.folder import saved_config
 from firesim.run.prepare import blade_design

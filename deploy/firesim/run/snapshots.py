@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from firesim_common.base import NAME_RULE, Name
+from firesim_common.errors import InputError, unknown
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from firesim.config.base import NAME_RULE, Name
-from firesim.config.errors import InputError, unknown
 from firesim.run.folder import run_folders
 from firesim.topology.describe import SNAPSHOTS_FOLDER as FOLDER
 

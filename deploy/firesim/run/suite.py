@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
+from firesim_common.tools import ToolError, python_command
+
 from firesim.build.sbt import run_sbt
 from firesim.build.simulator import build_folder, configure_and_build
-from firesim.build.tools import ToolError, python_command
 from firesim.run.experiments import SLOW_STATUS, experiments
 
 LOGS = ROOT / "build/test"

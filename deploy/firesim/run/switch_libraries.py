@@ -11,9 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from firesim_common.errors import InputError, unknown
+
 from firesim.build.model_library import CompileError, model_library
 from firesim.build.simulator import simulator
-from firesim.config.errors import InputError, unknown
 from firesim.config.load import Loaded
 from firesim.config.run_config import RunConfig
 from firesim.config.system import STOCK_SWITCHES

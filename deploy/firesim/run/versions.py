@@ -12,7 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from firesim.build.paths import ROOT
+from firesim_common.paths import ROOT
+
 from firesim.run.prepare import DEVICE_TREE_FILE, Prepared
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan

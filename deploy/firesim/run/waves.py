@@ -8,9 +8,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from firesim_common.errors import InputError
 from rich.console import Console
 
-from firesim.config.errors import InputError
 from firesim.run.replay import check_reached, chosen_run, replay
 from firesim.topology.describe import WAVES
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firesim.build.address_map import DRAM_BASE
+from firesim_common.address_map import DRAM_BASE
+
 from firesim.config.engines import Snapshots
 from firesim.config.run_config import RunConfig
 from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTrigger, Trigger

@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from firesim.config.base import NAME_RULE
-from firesim.config.explain import shown
+from firesim_common.base import NAME_RULE
+from firesim_common.explain import shown
+from firesim_common.positions import KeyPath
+
 from firesim.config.load import Loaded
-from firesim.config.positions import KeyPath
 from firesim.config.system import Topology
 from firesim.topology.named import named_topology
 from firesim.topology.shape import Shape, link_name

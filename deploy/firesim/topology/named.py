@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from firesim.config.errors import nearest
+from firesim_common.errors import nearest
+
 from firesim.topology.shape import Shape
 
 MAX_NODES = 65_000

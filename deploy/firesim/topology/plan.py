@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firesim_common.positions import KeyPath
+
 from firesim.config.engine_names import Engine
 from firesim.config.memory import Memory
-from firesim.config.positions import KeyPath
 
 Rate = tuple[int, int]
 """k flits every p cycles."""

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from firesim_common.positions import KeyPath
+
 from firesim.config.load import Loaded, is_file
 from firesim.config.memory import Memory
-from firesim.config.positions import KeyPath
 from firesim.config.system import STOCK_SWITCHES, TRAFFIC_BLADE, Link, Node, Switch
 from firesim.config.units import cycles_of, rate
 from firesim.config.workload import Job

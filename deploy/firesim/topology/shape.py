@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from firesim.config.positions import KeyPath
+from firesim_common.positions import KeyPath
 
 
 @dataclass

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firesim.build.tools import run as run_tool
+from firesim_common.tools import run as run_tool
 
 from regression.support.engine_fuzz import models, oracle
 from regression.support.engine_fuzz.netlists import Netlist

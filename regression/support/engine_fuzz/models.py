@@ -14,8 +14,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from firesim.build.tools import python_command
-from firesim.build.tools import run as run_tool
+from firesim_common.tools import python_command
+from firesim_common.tools import run as run_tool
 from goldengate.engine import asks, backend, cluster, emit, files, items, netlist, rtlil
 from goldengate.engine.fold import fold
 

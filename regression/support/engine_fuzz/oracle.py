@@ -15,8 +15,8 @@ import json
 import random
 from pathlib import Path
 
-from firesim.build.tools import python_command
-from firesim.build.tools import run as run_tool
+from firesim_common.tools import python_command
+from firesim_common.tools import run as run_tool
 
 from regression.support.engine_fuzz.builder import CLOCK, FURTHER_CLOCK, name_of
 from regression.support.engine_fuzz.netlists import Netlist

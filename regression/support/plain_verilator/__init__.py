@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
-from firesim.build.address_map import DEVICE_TREE_BASE, DRAM_BASE
-from firesim.build.cache import cached
 from firesim.build.rtl import blade_rtl
-from firesim.build.tools import run, verilator_environment
+from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
+from firesim_common.cache import cached
+from firesim_common.tools import run, verilator_environment
 
 from regression.support.experiment import ExperimentError
 

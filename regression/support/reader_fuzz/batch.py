@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firesim.build.tools import run as run_tool
+from firesim_common.tools import run as run_tool
 
 from regression.support.reader_fuzz import programs
 from regression.support.reader_fuzz.modules import Module

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import goldengate
-from firesim.build.tools import run as run_tool
-from firesim.build.tools import verilator_environment
+from firesim_common.tools import run as run_tool
+from firesim_common.tools import verilator_environment
 from goldengate.engine.backend import COMPILER
 
 from regression.support.reader_fuzz.modules import CONTROLS, INPUTS, Module

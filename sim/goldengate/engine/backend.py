@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from firesim.build.tools import ToolError, run
+from firesim_common.tools import ToolError, run
 
 from goldengate.engine import (
     access,

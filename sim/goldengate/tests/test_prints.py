@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from firesim.build.simulator import simulator
-from firesim.build.tools import run, verilator_environment
+from firesim_common.tools import run, verilator_environment
 
 import goldengate
 from goldengate import GoldenGateError

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from firesim.build.cache import cached
 from firesim.build.rtl import rocket_soc
-from firesim.build.tools import run
+from firesim_common.cache import cached
+from firesim_common.tools import run
 
 import goldengate
 from goldengate.command import compiler_key

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from firesim.build.cache import KeyPart, cached
+from firesim_common.cache import KeyPart, cached
 
 from firesim_software.workload import Workload, workload
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a program on the SoC alone, with a plain memory, and writes the commit trace of hart 0.
 //
 //   soc_bench IMAGE TRACE LATENCY_CYCLES MAX_CYCLES DMA

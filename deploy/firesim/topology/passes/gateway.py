@@ -7,8 +7,8 @@ It is not one of the nodes: it has no software, and no addresses are counted for
 from __future__ import annotations
 
 import networkx as nx
+from firesim_common.errors import unknown
 
-from firesim.config.errors import unknown
 from firesim.config.gateway import Forward
 from firesim.config.load import Loaded
 from firesim.topology.passes.validate import MAX_SWITCH_PORTS, graph_of, levels

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from firesim_common.positions import KeyPath
+
 from firesim.config.load import Loaded
 from firesim.config.own_blade import OwnBlade
-from firesim.config.positions import KeyPath
 from firesim.topology.plan import PlannedBlade, PlannedTraining
 
 

@@ -9,10 +9,10 @@ and down again and tables can be made; broadcasts use a spanning tree.
 from __future__ import annotations
 
 import networkx as nx
+from firesim_common.errors import listed, unknown
+from firesim_common.positions import KeyPath
 
-from firesim.config.errors import listed, unknown
 from firesim.config.load import Loaded, is_file
-from firesim.config.positions import KeyPath
 from firesim.topology.shape import Shape, link_name
 
 MAX_SWITCH_PORTS = 1024

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from firesim.build.tools import run, verilator_environment
+from firesim_common.tools import run, verilator_environment
 
 from goldengate.bridges import stock_bridges
 from goldengate.passes.read import declared_modules

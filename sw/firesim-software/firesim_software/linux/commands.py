@@ -11,8 +11,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from firesim.build.cache import content_key
-from firesim.build.paths import cache_root
+from firesim_common.cache import content_key
+from firesim_common.paths import cache_root
 
 from firesim_software.linux import virt
 from firesim_software.linux.description import REFERENCE, describe

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesim.build.cache import KeyPart, cached
+from firesim_common.cache import KeyPart, cached
 
 from firesim_software.builder import ADDRESS_MAP, COMMON, COMPILER, LIBRARY, LINK, compiler_version
 from firesim_software.linux.errors import run

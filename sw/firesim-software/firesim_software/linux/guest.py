@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesim.build.cache import KeyPart, cached
+from firesim_common.cache import KeyPart, cached
 
 from firesim_software.linux import agent
 from firesim_software.linux.errors import LinuxError, run

@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.address_map import DRAM_BASE, KERNEL_BASE
+from firesim_common.address_map import DRAM_BASE, KERNEL_BASE
 
 from firesim_software.linux import rootfs
 from firesim_software.linux.debian import ROOT_DEVICE

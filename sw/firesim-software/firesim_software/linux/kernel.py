@@ -14,8 +14,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.cache import KeyPart, cached
-from firesim.build.paths import cache_root
+from firesim_common.cache import KeyPart, cached
+from firesim_common.paths import cache_root
 
 from firesim_software.linux import kernel_source
 from firesim_software.linux.errors import LinuxError, run

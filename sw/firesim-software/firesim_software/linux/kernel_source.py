@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from firesim.build.cache import cached
+from firesim_common.cache import cached
 
 from firesim_software.linux.errors import LinuxError, run
 

@@ -21,8 +21,8 @@ from urllib.parse import unquote
 
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
-from firesim.build.cache import cached
-from firesim.build.paths import cache_root
+from firesim_common.cache import cached
+from firesim_common.paths import cache_root
 
 from firesim_software.linux.errors import LinuxError, run
 

@@ -8,7 +8,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from firesim.build.cache import KeyPart, cached
+from firesim_common.cache import KeyPart, cached
 
 from firesim_software.linux import agent, debian, disk, packages
 from firesim_software.linux.agent import agent_programs

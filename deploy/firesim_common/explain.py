@@ -11,9 +11,9 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from firesim.config.base import BLADE_RULE, NAME_RULE
-from firesim.config.errors import listed, nearest, unknown
-from firesim.config.positions import KeyPath, Source, dotted
+from firesim_common.base import BLADE_RULE, NAME_RULE
+from firesim_common.errors import listed, nearest, unknown
+from firesim_common.positions import KeyPath, Source, dotted
 
 _UNITS = {
     "_cycles": " of cycles",

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from firesim.config.errors import InputError
+from firesim_common.errors import InputError
 
 KeyPath = tuple[str | int, ...]
 MAX_FILE_BYTES = 16 << 20

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from firesim.build.cache import cached
+from firesim_common.cache import cached
 
 FIRTOOL_ROCKET = "1.62.1"
 """Reads the FIRRTL dialect of the published Rocket Chip artifact; newer ones do not."""

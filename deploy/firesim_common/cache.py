@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from firesim.build.paths import cache_root
+from firesim_common.paths import cache_root
 
 KeyPart = str | bytes | Path
 
