@@ -2,9 +2,9 @@
 """Pass `read`: Verilog and SystemVerilog files become a Yosys design.
 
 In: the files of pass `rewrite`. Out: RTLIL modules, hierarchy kept, with processes. The reader is
-slang (SystemVerilog-2017), with SYNTHESIS defined, as for any synthesis tool. Bridges the design does
-not declare are declared from their `bridge.yaml`. Both directions of trouble with a bridge (a port
-that does not exist, a wrong width) end here.
+slang (SystemVerilog-2017), with SYNTHESIS defined, as for any synthesis tool. Bridges the design
+does not declare are declared from their `bridge.yaml`. Both directions of trouble with a bridge (a
+port that does not exist, a wrong width) end here.
 """
 
 from __future__ import annotations
