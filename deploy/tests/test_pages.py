@@ -9,7 +9,7 @@ import pytest
 
 from regression.support.pages import HOW_TO, run_page
 
-PAGES = ("bring-your-own-verilog", "own-software")
+PAGES = ("bring-your-own-verilog", "own-software", "write-a-bridge")
 
 
 @pytest.mark.parametrize("name", PAGES)

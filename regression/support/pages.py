@@ -2,9 +2,10 @@
 """Runs a how-to page to its last step: writes its files, runs its commands, compares their output.
 
 A fenced block whose first line is a comment with nothing but a file name (`// spreading.cc`,
-`# spreading.yaml`) is that file. A block of language `sh` is run by bash, in the folder with the
-files. A block of language `text` right after it must be found in its output: its lines in their
-order, others may stand between; `…` in a line stands for anything. Other blocks are left alone.
+`# spreading.yaml`), or that has one behind its language (`json run.json`), is that file. A block of
+language `sh` is run by bash, in the folder with the files. A block of language `text` right after
+it must be found in its output: its lines in their order, others may stand between; `…` in a line
+stands for anything. Other blocks are left alone.
 
 In commands `firesim` is the launcher of this checkout, and $FIRESIM its folder.
 """
@@ -23,7 +24,7 @@ from firesim_common.paths import ROOT
 
 HOW_TO = ROOT / "docs/how-to"
 _FENCE = re.compile(
-    r"^ *```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^ *```[ ]*$", re.MULTILINE | re.DOTALL
+    r"^ *```(?P<language>\w*) *(?P<info>[^\n]*)\n(?P<text>.*?)^ *```[ ]*$", re.MULTILINE | re.DOTALL
 )
 _FILE_NAME = re.compile(r"^(?://|#|;|--)\s*(?P<name>[\w./-]+\.\w+)\s*$")
 _ANYTHING = "…"
@@ -60,7 +61,7 @@ def blocks(page: Path) -> list[Block]:
     found = []
     for match in _FENCE.finditer(text):
         body = textwrap.dedent(match["text"])
-        name = _FILE_NAME.match(body.partition("\n")[0])
+        name = _FILE_NAME.match(f"# {match['info']}") or _FILE_NAME.match(body.partition("\n")[0])
         line = text.count("\n", 0, match.start("text")) + 1
         found.append(Block(line, match["language"], body, name["name"] if name else None))
     return found

@@ -30,6 +30,8 @@ class Design:
     defines: Mapping[str, str | None] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     data_files: tuple[Path, ...] = ()
+    bridges: tuple[Path, ...] = ()
+    """Declarations of bridge kinds beside our own."""
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
@@ -88,6 +90,7 @@ def own_design(blade: PlannedBlade) -> Design:
     if training is not None:
         files = [training.elf, training.device_tree, training.traffic, training.console]
         facts = repr((blade.memory_base, blade.device_tree_address, training.max_cycles))
+        facts += repr([sorted(bridge.settings.items()) for bridge in blade.bridges])
         key = (Path(own_training.__file__), facts, *(str(file is None) for file in files))
         key += tuple(file for file in files if file is not None)
     return Design(
@@ -102,6 +105,7 @@ def own_design(blade: PlannedBlade) -> Design:
         defines=blade.defines,
         parameters=blade.parameters,
         data_files=blade.data_files,
+        bridges=tuple(bridge.declaration for bridge in blade.bridges),
         train=own_training.trainer(blade) if training is not None else None,
         training_key=key,
     )

@@ -85,6 +85,7 @@ def compile_design(design: Design, folder: Path, engine: str, waves: bool = Fals
         defines=design.defines,
         parameters=design.parameters,
         data_files=design.data_files,
+        bridges=design.bridges,
         engine=engine,
         training=None if engine == "verilator" or waves else design.train,
         waves=waves,
@@ -99,7 +100,7 @@ def _built(design: Design, engine: str, waves: bool = False) -> Path:
 
     for source in design.sources:
         check_readable(source)
-    key: list[KeyPart] = [*design.key(), *compiler_key(engine)]
+    key: list[KeyPart] = [*design.key(), *compiler_key(engine, design.bridges)]
     key.append(f"{engine}, waves" if waves else engine)
     if engine != "verilator" and not waves:
         key += design.training_key

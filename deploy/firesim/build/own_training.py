@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim.build.model import bridge_kinds
+from firesim.build.own_bridges import own_drivers
 from firesim.build.training import LINK_LATENCY_CYCLES, MACS, MEMORY_BYTES, simulate
 from firesim.topology.plan import PlannedBlade
 
@@ -50,7 +51,8 @@ def _bridges(blade: PlannedBlade, folder: Path, kinds: frozenset[str]) -> dict[s
         "nic": {"port": 0, "mac": MACS[0]},
         "memory": {"base": blade.memory_base, "size_bytes": MEMORY_BYTES, "load": load},
     }
-    return {kind: value for kind, value in every.items() if kind in kinds}
+    drivers = own_drivers(blade)
+    return {kind: value for kind, value in {**every, **drivers.settings}.items() if kind in kinds}
 
 
 def _description(blade: PlannedBlade, model: Path, folder: Path) -> dict[str, Any]:
@@ -62,6 +64,7 @@ def _description(blade: PlannedBlade, model: Path, folder: Path) -> dict[str, An
             "kind": "rtl",
             "model": str(model / "model.so"),
             "manifest": str(model / "model.json"),
+            "driver_libraries": [str(path) for path in own_drivers(blade).libraries],
             "bridges": _bridges(blade, folder, kinds),
         }
     ]

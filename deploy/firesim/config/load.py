@@ -87,6 +87,9 @@ class Loaded:
         for key in ("sources", "include_dirs", "data_files"):
             files = enumerate(blade[key])
             blade[key] = [str(self.file((*path, key, index), text)) for index, text in files]
+        for index, bridge in enumerate(blade["bridges"]):
+            for key in ("declaration", "driver"):
+                bridge[key] = str(self.file((*path, "bridges", index, key), bridge[key]))
         if "device_tree" in blade:
             blade["device_tree"] = str(self.file((*path, "device_tree"), blade["device_tree"]))
         training = blade.get("training", {})

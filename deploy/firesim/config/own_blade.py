@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim_common.base import Strict
@@ -55,6 +55,17 @@ class Training(Strict):
     """Target cycles, if it does not end before."""
 
 
+class OwnBridge(Strict):
+    """A kind of bridge of the user's own: how the Verilog sees it, and what is behind it."""
+
+    declaration: str
+    """Its declaration (bridge.yaml)."""
+    driver: str
+    """Its driver: a shared object (.so), or C++ (.cc), which is then compiled."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """What the driver is given; it says itself which keys it knows."""
+
+
 class OwnBlade(Strict):
     """A blade in Verilog or SystemVerilog: what Golden Gate is given, and how it is used."""
 
@@ -78,6 +89,8 @@ class OwnBlade(Strict):
     """Further clock inputs: how many of their edges there are for each edge of `clock` ("1/2")."""
     events: list[OwnEvent] = Field(default_factory=list)
     """Wires to count; covers in the design are counted without being named here."""
+    bridges: list[OwnBridge] = Field(default_factory=list)
+    """Kinds of bridges of your own that the design has, beside ours."""
     memory_base: Annotated[int, Field(ge=0, lt=2**56, multiple_of=4096)] = DRAM_BASE
     """Address of the first byte behind its memory bridge, if it has one."""
     device_tree: str | None = None

@@ -8,10 +8,13 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from firesim_common.positions import KeyPath
+from firesim_common.tools import ToolError
 
+from firesim.build.own_bridges import SHARED, SOURCE, driver_library
 from firesim.config.load import Loaded
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.run.artifacts import ArtifactError, Room, check_any_elf
+from firesim.run.steps import Steps
 from firesim.topology.describe import NodeFiles
 from firesim.topology.plan import Plan, PlannedBlade, PlannedNode
 
@@ -37,6 +40,7 @@ def check_own_blades(loaded: Loaded, plan: Plan, stock: list[str]) -> None:
             if data in names[:index]:
                 place = (*blade.place, "data_files", index)
                 raise loaded.error(place, f'found the name "{data}" twice, expected it once.')
+        _check_own_bridges(loaded, blade)
         _check_training(loaded, blade)
 
 
@@ -45,12 +49,47 @@ def _files_of(blade: PlannedBlade) -> Iterator[tuple[KeyPath, Path, bool]]:
     for key in ("sources", "include_dirs", "data_files"):
         for index, file in enumerate(getattr(blade, key)):
             yield (*blade.place, key, index), file, key == "include_dirs"
+    for index, bridge in enumerate(blade.bridges):
+        for key in ("declaration", "driver"):
+            yield (*blade.place, "bridges", index, key), getattr(bridge, key), False
     if blade.device_tree is not None:
         yield (*blade.place, "device_tree"), blade.device_tree, False
     for key in ("elf", "device_tree", "traffic", "console"):
         file = getattr(blade.training, key, None)
         if file is not None:
             yield (*blade.place, "training", key), file, False
+
+
+def _check_own_bridges(loaded: Loaded, blade: PlannedBlade) -> None:
+    """Read the declarations; that the drivers compile is seen when they are made."""
+    from goldengate.bridges import bridge_kinds
+    from goldengate.errors import GoldenGateError
+
+    for index, bridge in enumerate(blade.bridges):
+        place: KeyPath = (*blade.place, "bridges", index)
+        try:
+            bridge_kinds([other.declaration for other in blade.bridges[: index + 1]])
+        except GoldenGateError as error:
+            raise loaded.error((*place, "declaration"), str(error)) from error
+        if bridge.driver.suffix not in (SHARED, SOURCE):
+            text = f'found "{bridge.driver.name}", expected a name that ends in .so or .cc.'
+            raise loaded.error((*place, "driver"), text)
+
+
+def make_drivers(loaded: Loaded, plan: Plan, steps: Steps) -> None:
+    """Compile the drivers of the user's own bridges, where they are C++ (cached).
+
+    Raises:
+        InputError: one does not compile.
+    """
+    for blade in plan.own_blades.values():
+        for index, bridge in enumerate(blade.bridges):
+            with steps.step(f"building the driver {bridge.driver.name}"):
+                try:
+                    driver_library(bridge.driver)
+                except ToolError as error:
+                    place = (*blade.place, "bridges", index, "driver")
+                    raise loaded.error(place, str(error)) from error
 
 
 def _check_training(loaded: Loaded, blade: PlannedBlade) -> None:

@@ -18,6 +18,7 @@ from firesim_common.address_map import (
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows
+from firesim.build.own_bridges import own_drivers
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
@@ -162,6 +163,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         if own is None:
             check_elf(elf, room_of(plan, node))
         load, symbols = [Load(elf, "elf" if own is None else "elf_any")], [elf]
+    drivers = own_drivers(own)
     blob = _tree(plan, node, built, arguments, initrd, seed)
     if blob is not None:
         place = DEVICE_TREE_BASE if own is None else own.device_tree_address
@@ -174,6 +176,8 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         symbols=symbols,
         cores=built.blades[node.blade].soc.cores if own is None else 1,
         memory_base=DRAM_BASE if own is None else own.memory_base,
+        driver_libraries=drivers.libraries,
+        own_settings=drivers.settings,
         model=model / "model.so" if model else None,
         manifest=model / "model.json" if model else None,
         disk=disk,

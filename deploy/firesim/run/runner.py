@@ -26,7 +26,7 @@ from firesim.run.consoles import Consoles
 from firesim.run.display import Display
 from firesim.run.folder import make_reserve, new_folder, release_reserve, write_json
 from firesim.run.outputs import collect_outputs
-from firesim.run.own_blades import check_bridges
+from firesim.run.own_blades import check_bridges, make_drivers
 from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
 from firesim.run.status import StatusReader
@@ -114,6 +114,7 @@ def run(
     origin = restart(plan) if restart else None
     steps = Steps(console)
     make_libraries(loaded, plan, steps)
+    make_drivers(loaded, plan, steps)
     folder = new_folder(loaded.name, results)
     try:
         prepared = prepare(plan, folder, steps, loaded.config.simulation)

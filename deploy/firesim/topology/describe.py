@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,10 @@ class NodeFiles:
     disk: Path | None = None
     """Disk image of the Linux workload, used when the job names none."""
     memory_base: int = DRAM_BASE
+    driver_libraries: Sequence[Path] = ()
+    """Shared objects with the drivers of bridges of the user's own."""
+    own_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of those drivers, by the key of their kind."""
     physical: Mapping[Path, int] = field(default_factory=dict)
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
     parts: list[dict[str, Any]] | None = None
@@ -164,9 +168,11 @@ def _node(
             **({} if made.parts is None else {"parts": made.parts}),
             "bridges": functional,
         }
+    own = bool(made.driver_libraries)
     # These are no bridges of the blade but instruments the compiler adds.
     wanted = {*made.bridges, "autocounter", "assert", "prints"}
     bridges = {kind: value for kind, value in every.items() if kind in wanted}
+    bridges |= {kind: dict(value) for kind, value in made.own_settings.items() if kind in wanted}
     for waves in config.simulation.waves:
         if waves.node == node.name:
             bridges["waves"] = _waves(waves)
@@ -178,6 +184,7 @@ def _node(
         "model": str(made.model),
         "manifest": str(made.manifest),
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
+        **({"driver_libraries": [str(path) for path in made.driver_libraries]} if own else {}),
         "bridges": bridges,
     }
 

@@ -29,6 +29,16 @@ class PlannedTraining:
 
 
 @dataclass(frozen=True)
+class PlannedBridge:
+    """A kind of bridge of the user's own."""
+
+    declaration: Path
+    driver: Path
+    """A shared object, or C++ to be compiled."""
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class PlannedBlade:
     """A blade of the user's own, which the configuration describes."""
 
@@ -46,6 +56,7 @@ class PlannedBlade:
     defines: Mapping[str, str | None]
     parameters: Mapping[str, str]
     data_files: tuple[Path, ...]
+    bridges: tuple[PlannedBridge, ...]
     memory_base: int
     device_tree: Path | None
     device_tree_address: int

@@ -20,7 +20,9 @@ PAGE = ROOT / "docs/how-to/write-a-bridge.md"
 
 
 def block(language: str, number: int = 0) -> str:
-    found = re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        rf"^```{language}(?: [\w.]+)?\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE
+    )
     return str(found[number])
 
 
@@ -34,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (path / name).write_text(text)
     declaration = path / "bridge.yaml"
     build("Divisor", [path / "divisor.sv"], path / "divisor", bridges=[declaration])
-    command = shlex.split(block("sh", 1).replace(" sim ", f" {ROOT}/sim "))
+    command = shlex.split(block("sh", 1).replace("$FIRESIM", str(ROOT)))
     subprocess.run(command, cwd=path, check=True)
     return path
 

@@ -9,7 +9,7 @@ from firesim_common.positions import KeyPath
 
 from firesim.config.load import Loaded
 from firesim.config.own_blade import OwnBlade
-from firesim.topology.plan import PlannedBlade, PlannedTraining
+from firesim.topology.plan import PlannedBlade, PlannedBridge, PlannedTraining
 
 
 def own_blades(loaded: Loaded) -> dict[str, PlannedBlade]:
@@ -55,6 +55,14 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         },
         parameters={key: _verilog(value) for key, value in blade.parameters.items()},
         data_files=files("data_files"),
+        bridges=tuple(
+            PlannedBridge(
+                loaded.file((*place, "bridges", index, "declaration"), bridge.declaration),
+                loaded.file((*place, "bridges", index, "driver"), bridge.driver),
+                bridge.settings,
+            )
+            for index, bridge in enumerate(blade.bridges)
+        ),
         memory_base=blade.memory_base,
         device_tree=file(blade.device_tree, "device_tree"),
         device_tree_address=blade.device_tree_address,
