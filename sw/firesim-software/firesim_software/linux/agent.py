@@ -26,10 +26,14 @@ PROGRAMS = {
 """What each is made of: sources, and flags of its own."""
 
 
+INCLUDES = [f"-I{FOLDER}", f"-I{ADDRESS_MAP.parent}"]
+"""Where the sources here find their headers."""
+
+
 def _build(folder: Path) -> None:
     for name, parts in PROGRAMS.items():
         arguments = [part if part.startswith("-") else str(FOLDER / part) for part in parts]
-        run([COMPILER, *FLAGS, f"-I{ADDRESS_MAP.parent}", "-o", str(folder / name), *arguments])
+        run([COMPILER, *FLAGS, *INCLUDES, "-o", str(folder / name), *arguments])
 
 
 def agent_programs() -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
 
+from firesim_software.builder import ADDRESS_MAP
 from firesim_software.linux import agent, debian, disk, packages
 from firesim_software.linux.agent import agent_programs
 from firesim_software.linux.cpio import Entry, archive, entries
@@ -40,10 +41,10 @@ def init_program() -> Path:
     sources = [*shared, *sorted(INIT.glob("*.c"))]
 
     def build(folder: Path) -> None:
-        flags = [*agent.FLAGS, f"-I{agent.FOLDER}"]
+        flags = [*agent.FLAGS, *agent.INCLUDES]
         run([agent.COMPILER, *flags, "-o", str(folder / "init"), *map(str, sources)])
 
-    key: list[KeyPart] = [version, " ".join(agent.FLAGS), INIT, agent.FOLDER]
+    key: list[KeyPart] = [version, " ".join(agent.FLAGS), INIT, agent.FOLDER, ADDRESS_MAP]
     return cached("linux-init", key, build) / "init"
 
 
