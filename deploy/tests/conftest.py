@@ -35,10 +35,12 @@ MakeTraffic = Callable[..., Path]
 
 @pytest.fixture(scope="session", autouse=True)
 def interruptible() -> Iterator[None]:
-    """Lets SIGINT through: a shell's background jobs, and what they start, ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Lets signals through that a shell's background jobs or those of nohup ignore."""
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    hang_up = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGHUP, hang_up)
 
 
 @pytest.fixture

@@ -32,10 +32,10 @@ simulation: {engine: functional, max_cycles: 1000000000}
 def no_rtl(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refuses to elaborate or compile RTL."""
 
-    def refuse(name: str) -> Path:
-        raise AssertionError(f"the RTL of {name} was asked for")
+    def refuse(design: object, *_: object, **__: object) -> Path:
+        raise AssertionError(f"the RTL of {design} was asked for")
 
-    monkeypatch.setattr("firesim.run.prepare.blade_model", refuse)
+    monkeypatch.setattr("firesim.run.prepare.design_model", refuse)
 
 
 def console(outcome: Outcome, node: str) -> str:
