@@ -55,6 +55,7 @@ VARIANTS = (
         "parts: [{part: block_device, options: {trackers: 4}}]",
         "BlockDevice",
     ),
+    Variant("with an L2", "parts: [l2]", "L2"),
 )
 
 

@@ -82,7 +82,7 @@ def compare_group(experiment: Experiment, programs: list[Program]) -> list[Outco
     """Run a group of programs on both machines and compare them, one by one."""
     with ThreadPoolExecutor(experiment.threads) as pool:
         expected = list(pool.map(run_qemu, programs))
-    found = run_rocket(experiment, programs)
+    found = run_rocket(experiment, programs, experiment.arguments.blade)
     outcomes = []
     for program, qemu, rocket in zip(programs, expected, found, strict=True):
         difference = first_difference(qemu.events, rocket.events)
@@ -129,8 +129,8 @@ def _explain(experiment: Experiment, outcome: Outcome) -> None:
         experiment.say(outcome.difference.describe(("QEMU  ", "Rocket")))
     for line in outcome.state[:20]:
         experiment.say(f"  {line}")
-    seed = outcome.program.seed
-    experiment.say(f"replay: ./firesim experiment rtl-oracle --programs 1 --seed {seed}")
+    options = f"--programs 1 --seed {outcome.program.seed} --blade {experiment.arguments.blade}"
+    experiment.say(f"replay: ./firesim experiment rtl-oracle {options}")
 
 
 def _measure(experiment: Experiment) -> Verdict:
@@ -158,6 +158,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--programs", type=int, default=0, help=f"number of programs (default {PROGRAMS})"
     )
+    parser.add_argument("--blade", default="rocket-1", help="a blade file with one Rocket core")
 
 
 def run(argv: list[str]) -> int:

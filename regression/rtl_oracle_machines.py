@@ -117,13 +117,13 @@ def run_qemu(program: Program) -> Outcome:
     return Outcome(between(events, START, program.end, what), done.console.split())
 
 
-def _config(programs: list[Program]) -> dict[str, Any]:
+def _config(programs: list[Program], blade: str) -> dict[str, Any]:
     (end,) = {program.end for program in programs}
     return {
         "system": {
             "topology": f"rack_{len(programs)}",
             "link": {"latency_cycles": LINK_LATENCY_CYCLES},
-            "node": {"memory": {"size_mib": 64}},
+            "node": {"blade": blade, "memory": {"size_mib": 64}},
         },
         "workload": {
             "nodes": {
@@ -143,14 +143,16 @@ def _config(programs: list[Program]) -> dict[str, Any]:
     }
 
 
-def run_rocket(experiment: Experiment, programs: list[Program]) -> list[Outcome]:
+def run_rocket(
+    experiment: Experiment, programs: list[Program], blade: str = "rocket-1"
+) -> list[Outcome]:
     """Run programs on Rocket blades, one each, in one simulation.
 
     Raises:
         ExperimentError, TraceError: the simulation failed, or a trace makes no sense.
     """
     folder = experiment.folder / f"rocket-{programs[0].seed}"
-    description = Cluster(experiment, _config(programs)).description(folder)
+    description = Cluster(experiment, _config(programs, blade)).description(folder)
     # A program that goes astray must not end the comparison of the others.
     done = simulate(description, folder, expect=(0, 1))
     outcomes = []

@@ -55,7 +55,7 @@ def blade(folder: Path, text: str) -> Blade:
 
 
 def test_every_shipped_part_and_blade_loads_and_names_distinct_events() -> None:
-    assert {"rocket", "uart", "block_device", "nic", "finisher"} <= set(part_names())
+    assert {"rocket", "uart", "block_device", "nic", "finisher", "l2"} <= set(part_names())
     for name in peripheral_names():
         assert read_part(BLADES.parent / "parts" / name).kind == "peripheral"
     assert {"rocket-1", "rocket-2", "rocket-4", "rocket-8"} <= set(blade_names())
@@ -88,6 +88,20 @@ def test_events_are_the_socs_for_each_hart_and_the_files_own(folder: Path) -> No
     ]
     assert "soc.system.tile_1.core.take_pc_mem" in [event.signal for event in events]
     assert events[-1].name == "other"
+
+
+def test_an_l2_is_refused_where_it_cannot_be(folder: Path) -> None:
+    for option, message in (
+        ("size_kib: 300", "options.size_kib: found 300, expected a power of two."),
+        ("size_kib: 1", "options.size_kib: found 1, expected 2 to 16384."),
+        ("ways: 3", "options.ways: found 3, expected a power of two."),
+        ("ways: 32", "options.ways: found 32, expected 2 to 16."),
+        ("mshrs: 17", "options.mshrs: found 17, expected 1 to 16."),
+        ("mshr: 3", 'options.mshr: found "mshr", expected one of the options "mshrs", '),
+    ):
+        with pytest.raises(InputError) as caught:
+            blade(folder, OVER + f"parts: [{{part: l2, options: {{{option}}}}}]\n")
+        assert f"b.yaml:3: parts[2].{message}" in str(caught.value)
 
 
 def test_a_blade_may_extend_another_and_leave_parts_out(folder: Path) -> None:
@@ -139,7 +153,7 @@ OVER = "description: d\nextends: base\n"
         (
             GOOD.replace("[uart,", "[uarts,"),
             'b.yaml:4: parts[0]: found "uarts", expected one of the parts "block_device", '
-            '"finisher", "nic" or "uart", did you mean "uart"?',
+            '"finisher", "l2", "nic" or "uart", did you mean "uart"?',
         ),
         (
             GOOD.replace("[uart,", "[uart, uart,"),

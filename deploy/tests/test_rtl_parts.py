@@ -65,7 +65,7 @@ def _phandle(tree: Path, node: str) -> str:
     return _property(tree, node, "phandle", "i")
 
 
-@pytest.mark.parametrize("name", ["rocket-1", "rocket-2", "rocket-4"])
+@pytest.mark.parametrize("name", ["rocket-1", "rocket-2", "rocket-4", "rocket-4-l2"])
 def test_device_tree_compiles_without_a_warning(tmp_path: Path, name: str) -> None:
     source, tree = tmp_path / "b.dts", tmp_path / "b.dtb"
     blade = load_blade(name)
@@ -85,6 +85,18 @@ def test_device_tree_compiles_without_a_warning(tmp_path: Path, name: str) -> No
     assert timer == " ".join(f"{handle} 3 {handle} 7" for handle in handles)
     finisher = _phandle(tree, "/soc/test@60003000")
     assert _property(tree, "/poweroff", "regmap", "i") == finisher
+
+
+def test_device_tree_names_the_l2_of_blades_that_have_one(tmp_path: Path) -> None:
+    source, tree = tmp_path / "b.dts", tmp_path / "b.dtb"
+    source.write_text(device_tree_source(load_blade("rocket-4-l2")))
+    subprocess.run(["dtc", "-O", "dtb", "-o", str(tree), str(source)], check=True)
+    assert _property(tree, "/l2-cache", "cache-size", "i") == str(256 << 10)
+    assert _property(tree, "/l2-cache", "cache-sets", "i") == "512"
+    handle = _phandle(tree, "/l2-cache")
+    for hart in range(4):
+        assert _property(tree, f"/cpus/cpu@{hart}", "next-level-cache", "i") == handle
+    assert "l2" not in device_tree_source(load_blade("rocket-1"))
 
 
 def test_merging_refuses_a_module_that_two_files_declare(tmp_path: Path) -> None:

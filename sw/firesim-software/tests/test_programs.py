@@ -25,6 +25,7 @@ STOCK = {
     "block",
     "counters",
     "cores",
+    "latency",
 }
 TRACE_START, TRACE_END = 0x00008013, 0x00010013
 
@@ -73,6 +74,14 @@ def test_hello_in_qemu() -> None:
 def test_arguments_override_defaults_and_set_the_exit_code() -> None:
     assert in_qemu("trigger", "rounds=0x10")[1] == 0
     assert in_qemu("hello", "exit=0x2a")[1] == 42
+
+
+def test_latency_prints_every_size_and_refuses_what_is_none() -> None:
+    console, code = in_qemu("latency", "least_kib=1 most_kib=8 loads=64")
+    sizes = re.findall(r"^latency kib=(\d+) loads=64 cycles=\d+ ", console, re.MULTILINE)
+    assert sizes == ["1", "2", "4", "8"] and code == 0
+    console, code = in_qemu("latency", "most_kib=12")
+    assert "expected powers of two" in console and code == 2
 
 
 def test_a_wrong_argument_is_refused_with_what_was_found() -> None:

@@ -98,6 +98,21 @@ class ElaborateTest extends AnyFunSuite {
     assert("_dma_a[rw]_valid = 1'h0".r.findAllIn(text).size == 2)
   }
 
+  test("an L2 stands between the SoC and memory only where it is asked for") {
+    val entry = """{"name": "cache", "class": "firesim.L2Part", "at": null, "bytes": 4096,
+      | "interrupt": null, "options": {"size_kib": 64, "ways": 4, "mshrs": 8}}""".stripMargin
+    val (_, without) = elaborate("--parts", usual)
+    val (_, text) =
+      elaborate("--parts", partsFile(listed(uart, finisher).dropRight(1) + s", $entry]"))
+    assert(!without.contains("L2"))
+    val top = text.substring(text.indexOf("module Blade("))
+    assert(occurrences(top, "L2") == 1 && top.contains("L2 cache ("))
+    assert(text.contains("Memory[0:255]"), "64 KiB of four ways have 256 sets")
+    val events = Seq("read_hits", "read_misses", "write_hits", "write_misses", "merged_misses") ++
+      Seq("evictions", "write_backs", "fetches", "stalls_mshrs_full", "mshrs_all_used")
+    for (event <- events) assert(s"l2_$event: cover\\(".r.findAllIn(text).size == 1, event)
+  }
+
   test("each peripheral is a design of its own") {
     val designs = Seq("nic" -> "NIC", "block-device" -> "BlockDevice", "uart" -> "UART")
     for ((option, name) <- designs) {

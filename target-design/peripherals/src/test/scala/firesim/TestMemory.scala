@@ -16,9 +16,10 @@ case class MemoryTiming(minLatency: Int, maxLatency: Int, stall: Int, inOrder: B
 /**
  * A memory behind an AXI4 master port. A write changes the memory only when its response is given,
  * so whoever looks too early sees the old bytes. Responses of different ids overtake each other.
+ * What lies beyond `bytes` is answered with DECERR.
  */
 class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Array[Byte]) {
-  private case class Read(id: Int, due: Long, words: mutable.Queue[BigInt])
+  private case class Read(id: Int, due: Long, words: mutable.Queue[BigInt], resp: Int)
   private case class Write(id: Int, address: Long, beats: Int)
   private case class Response(id: Int, due: Long, address: Long, words: Seq[BigInt])
 
@@ -35,15 +36,23 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
   var mostReads = 0
   var mostWrites = 0
 
+  /** All reads and writes so far. */
+  var allReads = 0
+  var allWrites = 0
+
   private def open(): Boolean = random.nextInt(100) >= timing.stall
   private def due(): Long =
     now + timing.minLatency + random.nextInt(timing.maxLatency - timing.minLatency + 1)
 
+  private def exists(address: Long): Boolean = address < bytes.length
+  private def resp(address: Long): Int = if (exists(address)) Resp.okay else Resp.decodeError
+
   private def word(address: Long): BigInt =
-    (0 until 8).map(i => BigInt(bytes(address.toInt + i) & 0xff) << (8 * i)).reduce(_ | _)
+    if (!exists(address)) 0
+    else (0 until 8).map(i => BigInt(bytes(address.toInt + i) & 0xff) << (8 * i)).reduce(_ | _)
 
   private def store(address: Long, value: BigInt): Unit =
-    for (i <- 0 until 8) bytes(address.toInt + i) = (value >> (8 * i)).toByte
+    if (exists(address)) for (i <- 0 until 8) bytes(address.toInt + i) = (value >> (8 * i)).toByte
 
   private def oldestOfItsId[T](items: Seq[T], id: T => Int): Seq[T] =
     if (timing.inOrder) items.take(1)
@@ -63,6 +72,7 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
     for (read <- reading) {
       port.r.id.poke(read.id)
       port.r.data.poke(read.words.head)
+      port.r.resp.poke(read.resp)
       port.r.last.poke(read.words.size == 1)
     }
     if (responding.isEmpty && open()) {
@@ -70,7 +80,10 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
       if (candidates.nonEmpty) responding = Some(candidates(random.nextInt(candidates.size)))
     }
     port.b.valid.poke(responding.isDefined)
-    for (response <- responding) port.b.id.poke(response.id)
+    for (response <- responding) {
+      port.b.id.poke(response.id)
+      port.b.resp.poke(resp(response.address))
+    }
   }
 
   private def takeRead(): Unit = {
@@ -78,7 +91,8 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
     val beats = port.ar.len.peekValue().asBigInt.toInt + 1
     check(address, beats)
     val words = mutable.Queue.from((0 until beats).map(i => word(address + 8 * i)))
-    reads += Read(port.ar.id.peekValue().asBigInt.toInt, due(), words)
+    reads += Read(port.ar.id.peekValue().asBigInt.toInt, due(), words, resp(address))
+    allReads += 1
     mostReads = mostReads.max(reads.size)
   }
 
@@ -112,6 +126,7 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
       val write = addresses.dequeue()
       responses += Response(write.id, due(), write.address, Seq.fill(write.beats)(data.dequeue()))
       mostWrites = mostWrites.max(responses.size)
+      allWrites += 1
     }
     for (read <- reading if bool(port.r.ready)) {
       read.words.dequeue()
