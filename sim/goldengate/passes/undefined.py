@@ -29,6 +29,10 @@ _PROCESSES = (
     "proc_clean", "proc_rmdead", "proc_prune", "proc_init", "proc_rom", "proc_mux", "proc_clean",
     "opt_expr -keepdc",
 )  # fmt: skip
+_FOLD = ("opt_expr -mux_undef", "opt_reduce")
+_NESTED = 4
+"""What always enables a latch is made constant, from the innermost of nested cases outwards. The x
+that may be replaced by then stands only where no case can lead to."""
 _UNKNOWN = re.compile(r"(?<= )(\d+)'([01xz]*[xz][01xz]*)(?=\s|$)")
 _PROMISES = ("\\full_case", "\\parallel_case")
 
@@ -55,26 +59,50 @@ def _cases(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
+def _is_name(word: str) -> bool:
+    """Return whether a word of RTLIL names a wire: not so a brace, a range or a constant."""
+    return word.startswith(("\\", "$"))
+
+
+def _names(words: Iterable[str]) -> set[str]:
+    """Return those of the words of RTLIL that name wires."""
+    return set(filter(_is_name, words))
+
+
+def _target(line: str) -> list[str]:
+    """Return the words of the left side of an assignment in a process."""
+    words = line.split()[1:]
+    if words[0] == "{":
+        return words[: words.index("}") + 1]
+    return words[:2] if words[1].startswith("[") else words[:1]
+
+
 class _Module:
     """The text of one module: the widths of its wires, and what its processes compute.
 
     `carriers` maps a wire to the variables that continuously take its value: a process computes
-    the wire, and the variable is combinational.
+    the wire, and the variable is combinational. `enables` are the wires that enable latches.
     """
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.widths: dict[str, int] = {}
         self.carriers: dict[str, set[str]] = {}
+        self.enables: set[str] = set()
         for number, line in enumerate(lines):
             words = line.split()
             if words[:1] == ["wire"]:
                 wide = "width" in words[:-1]
                 self.widths[words[-1]] = int(words[words.index("width") + 1]) if wide else 1
+            elif words[:2] == ["cell", "$dlatch"]:
+                ports = (lines[number + more].split() for more in range(1, 6))
+                for port in ports:
+                    if port[:2] == ["connect", "\\EN"]:
+                        self.enables.update(_names(port[2:]))
             elif words[:2] == ["cell", "$buf"]:
                 taken, variable = (lines[number + more].split() for more in (2, 3))
-                for word in taken[2:]:
-                    self.carriers.setdefault(word, set()).add(variable[2])
+                for word in _names(taken[2:]):
+                    self.carriers.setdefault(word, set()).update(_names(variable[2:]))
 
     def defined(self) -> Iterator[str]:
         """Yield the lines with 0 for everything unknown."""
@@ -89,7 +117,7 @@ class _Module:
 
     def _process(self, lines: list[str]) -> Iterator[str]:
         promises = any("attribute \\full_case" in line for line in lines)
-        for line in _cases(lines):
+        for line in self._completed(list(_cases(lines))):
             words = line.split()
             if words[0] == "attribute":
                 if words[1] not in _PROMISES:
@@ -99,16 +127,54 @@ class _Module:
                 line = f"{line[: line.index(words[2])]}{self._nothing(words[2:])}\n"
             yield _UNKNOWN.sub(_zero, line) if words[0] != "case" else line
 
+    def _completed(self, lines: list[str]) -> Iterator[str]:
+        """Give each case that promises to be complete a default, which enables its latches.
+
+        The reader makes a latch of a variable that a case leaves out. In the default it takes what
+        the process has come to, 0 if nothing: so the promise leaves no latch behind. A variable
+        that a branch itself leaves out keeps its latch.
+        """
+        promised = False
+        stack: list[dict[str, list[str]] | None] = []
+        for line in lines:
+            words = line.split()
+            if words[:2] == ["attribute", "\\full_case"]:
+                promised = True
+            elif words[0] == "switch":
+                stack.append({} if promised else None)
+                promised = False
+            elif words == ["case"] and stack:
+                stack[-1] = None
+            elif words[0] == "assign" and self.enables.issuperset(_names(_target(line))):
+                for enabled in stack:
+                    if enabled is not None:
+                        enabled[" ".join(_target(line))] = _target(line)
+            elif words[0] == "end" and stack and (enabled := stack.pop()):
+                yield "case \n"
+                for text, target in enabled.items():
+                    yield f"assign {text} {self._constant(target, '1')}\n"
+            yield line
+
+    def _constant(self, target: list[str], bit: str) -> str:
+        """Return a constant as wide as the left side of an assignment."""
+        width = 0
+        for number, word in enumerate(target):
+            if not _is_name(word):
+                continue
+            following = target[number + 1] if number + 1 < len(target) else ""
+            if following.startswith("["):
+                high, _, low = following.strip("[]").partition(":")
+                width += int(high) - int(low or high) + 1
+            else:
+                width += self.widths[word]
+        return f"{width}'{bit * width}"
+
     def _nothing(self, signal: list[str]) -> str:
         """Return zeros for the old value of a variable, where a promised case is not complete.
 
         To keep the value would be a loop, as the variable is combinational.
         """
-        width = self.widths[signal[0]]
-        if len(signal) > 1:
-            high, _, low = signal[1].strip("[]").partition(":")
-            width = int(high) - int(low or high) + 1
-        return f"{width}'{'0' * width}"
+        return self._constant(signal, "0")
 
 
 def _to_end(lines: Iterator[str]) -> Iterator[str]:
@@ -156,6 +222,18 @@ def _case_equality(module: Any, cell: Any) -> None:
         module.connect(result, ys.SigSpec(value))
 
 
+def _define(state: State) -> bool:
+    """Write 0 for everything unknown; return whether a case had promised to be complete."""
+    file = state.out / "read.il"
+    state.run(f"tee -q write_rtlil {file}")
+    text = file.read_text()
+    file.write_text(defined_text(text))
+    state.run("tee -q design -reset")
+    state.run(f"tee -q read_rtlil {file}")
+    file.unlink()
+    return "attribute \\full_case" in text
+
+
 def run(state: State) -> None:
     """Give everything unknown its value, and turn processes into cells."""
     is_free = state.request.unknown == FREE
@@ -168,14 +246,8 @@ def run(state: State) -> None:
                 cell.type = ys.IdString("$shift")
             elif kind in ("$eqx", "$nex") and not is_free:
                 _case_equality(module, cell)
-    if not is_free:
-        file = state.out / "read.il"
-        state.run(f"tee -q write_rtlil {file}")
-        file.write_text(defined_text(file.read_text()))
-        state.run("tee -q design -reset")
-        state.run(f"tee -q read_rtlil {file}")
-        file.unlink()
-    for command in _PROCESSES:
+    promised = not is_free and _define(state)
+    for command in (*_PROCESSES, *(_FOLD * _NESTED if promised else ())):
         state.run(command)
     if not is_free:
         state.run("setundef -zero -init")

@@ -97,3 +97,46 @@ def test_a_selection_that_is_partly_outside(tmp_path: Path) -> None:
         for x in range(256):
             expected = (x << 8 | x ^ 0xFF) >> ((x & 31) + 3) & 0xFF
             assert instance.step({"x": x})["y"] == expected, x
+
+
+PROMISES = """
+logic [31:0] kept, nested; logic [7:0] held; logic [7:0] rows[2];
+always @* begin kept = 5; (* full_case *) case (s) 0: kept = a; 1: kept = 7; endcase end
+always @* begin
+  (* full_case *)
+  case (s)
+    0: nested = a;
+    2: case (a[1:0]) 0: nested = 1; 1: nested = 2; 2: nested = 3; 3: nested = 4; endcase
+  endcase
+end
+always @(posedge clock)
+  if (reset) begin held <= 9; rows[0] <= 3; end
+  else begin
+    (* full_case *)
+    case (s) 0: held <= a[7:0]; 1: begin held <= 1; rows[0] <= a[7:0]; end endcase
+  end
+"""
+
+
+def test_a_promised_case_leaves_no_latch_and_changes_nothing_else(tmp_path: Path) -> None:
+    """The generated engine, which has no latches, takes it; what is not matched is 0 or as before."""
+    source = tmp_path / "promises.sv"
+    outputs = "output [31:0] y, output [31:0] z, output [7:0] q, output [7:0] m"
+    assigns = "assign y = kept; assign z = nested; assign q = held; assign m = rows[0];"
+    head = f"module Top(input clock, input reset, input [1:0] s, input [31:0] a, {outputs});"
+    source.write_text(f"{head}{PROMISES}{assigns}\nendmodule\n")
+    model = goldengate.compile([source], "Top", tmp_path / "model", engine="generated")
+    seen = []
+    with Model(model / "model.so") as instance:
+        instance.reset()
+        for s in (0, 1, 2, 3, 1, 3):
+            outs = instance.step({"s": s, "a": 0x12345678})
+            seen.append(tuple(outs[name] for name in ("y", "z", "q", "m")))
+    assert seen == [
+        (0x12345678, 0x12345678, 9, 3),
+        (7, 0, 0x78, 3),
+        (5, 1, 1, 0x78),
+        (5, 0, 1, 0x78),
+        (7, 0, 1, 0x78),
+        (5, 0, 1, 0x78),
+    ]
