@@ -28,15 +28,20 @@ class Difference:
 
 @dataclass
 class Outcome:
-    """What a batch showed; `constructs` counts those of the language by name."""
+    """What a batch showed; `constructs` counts those of the language by name.
+
+    `without_oracle` are the seeds of the modules on which Verilator crashes.
+    """
 
     differences: list[Difference] = field(default_factory=list)
+    without_oracle: list[int] = field(default_factory=list)
     constructs: Counter[str] = field(default_factory=Counter)
     signals: int = 0
 
     def add(self, other: Outcome) -> None:
         """Add what another batch showed."""
         self.differences += other.differences
+        self.without_oracle += other.without_oracle
         self.constructs += other.constructs
         self.signals += other.signals
 
@@ -65,7 +70,8 @@ def _differences(folder: Path, tool: Path, modules: Sequence[Module]) -> list[Di
 def run(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
     """Compare modules in `folder`; a single one leaves its files there.
 
-    What stops a whole batch, say a text that one side refuses, is traced to its module.
+    What stops a whole batch, say a text that one side refuses, is traced to its module. A module
+    on which Verilator crashes is no difference, but has no oracle.
     """
     modules = [Module(seed) for seed in seeds]
     found = Outcome(signals=len(programs.signals_of(modules)))
@@ -75,6 +81,9 @@ def run(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
         for module in modules:
             found.constructs += module.constructs
         return found
+    except programs.NoOracle:
+        if len(seeds) == 1:
+            return Outcome(without_oracle=[seeds[0]])
     except Exception as error:  # whatever either side does with a text is a finding
         if len(seeds) == 1:
             return Outcome([Difference(seeds[0], f"{type(error).__name__}: {str(error)[:600]}")])
@@ -95,6 +104,8 @@ def smaller(folder: Path, tool: Path, seed: int) -> str:
         attempt.mkdir(parents=True)
         try:
             differs = bool(_differences(attempt, tool, [Module(seed, without | {number})]))
+        except programs.NoOracle:
+            differs = False
         except Exception:  # a failure of a tool is a difference, too
             differs = True
         if differs:

@@ -8,6 +8,7 @@ differently is left out: division by 0, and selections that are partly outside.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -56,12 +57,14 @@ class Vector:
 class Text:
     """Random choices for one module, and its text so far.
 
-    `vectors` can be read; `constructs` counts what was used by name.
+    `vectors` can be read, of which `inputs` come from outside of a module or function;
+    `constructs` counts what was used by name.
     """
 
     def __init__(self, rng: random.Random) -> None:
         self.random = rng
         self.vectors: list[Vector] = []
+        self.inputs: list[Vector] = []
         self.arrays: list[tuple[str, int]] = []
         self.functions: list[tuple[str, int]] = []
         self.constants: list[str] = []
@@ -218,11 +221,13 @@ class Text:
         name, arguments = self.random.choice(self.functions)
         # Not all constant: what a constant function is not to read may be an error.
         given = [self.random.choice(self.vectors).name]
-        given += [self.expression(depth - 1) for _ in range(arguments - 1)]
+        given += [self.varying(depth - 1) for _ in range(arguments - 1)]
         return f"{name}({', '.join(given)})"
 
     def _x(self, depth: int) -> str:
-        return f"({self.condition(depth)} ? {self.expression(depth)} : {self.width()}'bx)"
+        # Where Verilator 5.48 decides the condition (`i > i`), it gives 0 for what reads the x.
+        condition = self._bit_of([one for one in self.vectors if one in self.inputs])
+        return f"({condition} ? {self.expression(depth)} : {self.width()}'bx)"
 
     def sized(self, depth: int) -> str:
         """Return an expression whose width does not depend on where it stands."""
@@ -234,6 +239,18 @@ class Text:
     def condition(self, depth: int = 2) -> str:
         """Return an expression that is now true and now false."""
         if self.random.random() < 0.5:
-            vector = self.random.choice(self.vectors)
-            return f"{vector.part(vector.low, 1) if vector.left is not None else vector.name}"
+            return self._bit_of(self.vectors)
         return f"({self.leaf()} {self.one_of(*_COMPARISONS)} {self.expression(depth - 1)})"
+
+    def varying(self, depth: int = 3) -> str:
+        """Return an expression that reads a signal, for what has ports or arguments.
+
+        Verilator 5.48 gives 0 for what reads a selection outside of a constant.
+        """
+        written = self.expression(depth)
+        names = set(re.findall(r"\w+", written))
+        return written if names & {one.name for one in self.vectors} else self.sized(0)
+
+    def _bit_of(self, vectors: list[Vector]) -> str:
+        vector = self.random.choice(vectors)
+        return vector.name if vector.left is None else vector.part(vector.low, 1)

@@ -168,11 +168,11 @@ def partial_array(text: Text, number: int) -> Item:
 
 def function(text: Text, number: int) -> Item:
     """An automatic function with a loop, locals and returns."""
-    name, saved = f"f{number}", (text.vectors, text.arrays, text.functions)
+    name, saved = f"f{number}", (text.vectors, text.inputs, text.arrays, text.functions)
     arguments = [text.vector(f"x{k}_{number}") for k in range(text.random.randint(1, 3))]
     result = text.vector(name)
     local = text.vector(f"y{number}", 7)
-    text.vectors, text.arrays, text.functions = arguments, [], []
+    text.vectors, text.inputs, text.arrays, text.functions = arguments, arguments, [], []
     body = [f"logic {local.shape}{local.name};", f"{local.name} = {text.expression(2)};"]
     text.vectors = [*arguments, local]
     body.append(Statements(text, local, "=").statement())
@@ -181,7 +181,7 @@ def function(text: Text, number: int) -> Item:
     last = text.one_of("return", "assign to the function's name")
     value = text.expression()
     body.append(f"return {value};" if last == "return" else f"{name} = {value};")
-    text.vectors, text.arrays, text.functions = saved
+    text.vectors, text.inputs, text.arrays, text.functions = saved
     heads = ", ".join(f"input logic {one.shape}{one.name}" for one in arguments)
     head = f"function automatic logic {result.shape}{name}({heads});"
     return Item([head, *body, "endfunction"], functions=[(name, len(arguments))])
@@ -280,14 +280,14 @@ def structure(text: Text, number: int) -> Item:
 def instance(text: Text, number: int) -> Item:
     """A module of its own with parameters, instantiated, perhaps with a port left open."""
     name, width = f"child{number}", text.random.randint(1, 20)
-    outer, text.vectors = text.vectors, [Vector("p", width - 1, 0), Vector("q", 4, 0, True)]
-    saved = text.arrays, text.functions, text.constants
+    outer = text.vectors, text.inputs, text.arrays, text.functions, text.constants
+    text.vectors = text.inputs = [Vector("p", width - 1, 0), Vector("q", 4, 0, True)]
     text.arrays, text.functions, text.constants = [], [], ["K"]
     inner = text.expression()
     clocked = text.expression()
     reset = text.one_of("posedge arst", "negedge arst_n", "synchronous reset", "no reset")
     lines = process(text, reset, "held <= K;", f"if (K != 3) held <= {clocked};")
-    text.vectors, (text.arrays, text.functions, text.constants) = outer, saved
+    text.vectors, text.inputs, text.arrays, text.functions, text.constants = outer
     ports = (
         "input logic clock, arst, arst_n, srst, input logic [W-1:0] p, input logic signed [4:0] q"
     )
@@ -296,12 +296,12 @@ def instance(text: Text, number: int) -> Item:
     outside += [*lines, "endmodule"]
     shown = [Vector(f"y{number}", width - 1, 0), Vector(f"h{number}", 7, 0)]
     open_port = text.happens(0.2, "input left open")
-    second = "" if open_port else f", .q({text.expression()})"
+    second = "" if open_port else f", .q({text.varying()})"
     return Item(
         [
             *(_declare(one) for one in shown),
             f"{name}_SEED #(.W({width}), .K({text.random.randint(1, 5)})) i{number} (.clock, "
-            f".arst, .arst_n, .srst, .p({text.expression()}){second}, .y({shown[0].name}), "
+            f".arst, .arst_n, .srst, .p({text.varying()}){second}, .y({shown[0].name}), "
             f".held({shown[1].name}));",
         ],
         shown,

@@ -34,7 +34,7 @@ class Module:
         self.seed = seed
         rng = random.Random(f"reader-fuzz {seed}")
         text = Text(rng)
-        text.vectors = list(INPUTS)
+        text.vectors, text.inputs = list(INPUTS), list(INPUTS)
         text.constants = ["P0"]
         self.parameter = rng.randint(0, 7)
         self.items: list[Item] = []

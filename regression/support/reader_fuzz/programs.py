@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import goldengate
+from firesim_common.tools import ToolError, verilator_environment
 from firesim_common.tools import run as run_tool
-from firesim_common.tools import verilator_environment
 from goldengate.engine.backend import COMPILER
 
 from regression.support.reader_fuzz.modules import CONTROLS, INPUTS, Module
@@ -28,8 +28,16 @@ _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _VERILATOR: list[str | Path] = [
     "verilator", "--cc", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert",
     "--no-std", "-DSYNTHESIS", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--prefix", "Vbench",
-    "--top-module", "Bench", "--output-split", "0",
+    "--output-split", "0",
 ]  # fmt: skip
+
+
+_CRASH = re.compile(r"Verilator (internal fault|aborted|threw signal)")
+"""What Verilator's wrapper says when a signal ends it."""
+
+
+class NoOracle(Exception):
+    """Verilator crashes on the text itself, so there is nothing to compare with."""
 
 
 def _include() -> Path:
@@ -88,11 +96,31 @@ def _bench_text(modules: Sequence[Module]) -> str:
     return "\n".join([*lines, "endmodule", ""])
 
 
+def _verilate(folder: Path, top: str, files: list[Path]) -> None:
+    """Let Verilator write the C++ of `top` to `folder`."""
+    words: list[str | Path] = ["--top-module", top, "--Mdir", folder, *files]
+    run_tool([*_VERILATOR, *words], env=verilator_environment())
+
+
+def _is_crash(error: ToolError) -> bool:
+    return _CRASH.search(str(error)) is not None
+
+
+def _check_oracle(folder: Path, source: Path) -> None:
+    """Raise NoOracle when Verilator crashes on the text without Golden Gate's netlist, too."""
+    try:
+        _verilate(folder, TOP, [source])
+    except ToolError as error:
+        if _is_crash(error):
+            raise NoOracle(str(error)) from error
+
+
 def program(folder: Path, tool: Path, modules: Sequence[Module]) -> Path:
     """Return the program, compiled in `folder`; `tool` is the folder given to compile_tool.
 
     Raises:
         GoldenGateError, ToolError: one of the two refuses the text.
+        NoOracle: Verilator crashes on the text.
     """
     source = folder / SOURCE
     source.write_text(batch_text(modules))
@@ -102,7 +130,12 @@ def program(folder: Path, tool: Path, modules: Sequence[Module]) -> Path:
     (folder / "target.v").write_text(target)
     (folder / "bench.sv").write_text(_bench_text(modules))
     files = [folder / name for name in (SOURCE, "target.v", "bench.sv")]
-    run_tool([*_VERILATOR, "--Mdir", folder, *files], env=verilator_environment())
+    try:
+        _verilate(folder, "Bench", files)
+    except ToolError as error:
+        if _is_crash(error):
+            _check_oracle(folder / "alone", source)
+        raise
     parts = [f'#include "{path.name}"' for path in sorted(folder.glob("Vbench*.cpp"))]
     (folder / "all.cc").write_text("\n".join([*parts, f'#include "{HERE / "bench.cc"}"', ""]))
     found = folder / "batch"

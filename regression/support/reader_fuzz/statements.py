@@ -68,7 +68,11 @@ class Statements:
         head, _, tail = kind.partition(" inside")
         lines = [f"{head} ({what}){' inside' if kind.endswith('inside') else ''}"]
         for _ in range(rng.randint(1, 4)):
-            items = ", ".join(self._item(kind, width) for _ in range(rng.choice((1, 1, 2))))
+            patterns = [self._item(kind, width) for _ in range(rng.choice((1, 1, 2)))]
+            if kind == "priority case":
+                # Verilator 5.48 crashes on some such items that hold one pattern twice.
+                patterns = list(dict.fromkeys(patterns))
+            items = ", ".join(patterns)
             lines.append(f"  {items}: {self.statement(depth - 1)}")
         if text.happens(0.7, "default"):
             lines.append(f"  default: {self.statement(depth - 1)}")
