@@ -119,7 +119,7 @@ always @(posedge clock)
 
 
 def test_a_promised_case_leaves_no_latch_and_changes_nothing_else(tmp_path: Path) -> None:
-    """The generated engine, which has no latches, takes it; what is not matched is 0 or as before."""
+    """The generated engine, which has no latches, takes it; else a value is 0 or as before."""
     source = tmp_path / "promises.sv"
     outputs = "output [31:0] y, output [31:0] z, output [7:0] q, output [7:0] m"
     assigns = "assign y = kept; assign z = nested; assign q = held; assign m = rows[0];"
