@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// batch SEED CYCLES: drives the text of a batch and what Golden Gate made of it with the same random
-// inputs, in one Verilator model, and prints `differs INDEX CYCLE` for each signal of a module that
-// is different, with the first cycle in which it is.
+// batch SEED CYCLES: drives the text of a batch and what Golden Gate made of it with the same
+// random inputs, in one Verilator model, and prints `differs INDEX CYCLE` for each signal of a
+// module that is different, with the first cycle in which it is.
 
 #include <cstdio>
 #include <cstdlib>
@@ -25,12 +25,22 @@ template <typename Value>
 void draw(Value &value, uint32_t width_bits) {
   const uint64_t mask = (uint64_t{2} << (width_bits - 1)) - 1;
   switch (generator() % 8) {
-    case 0: value = 0; return;
-    case 1: value = static_cast<Value>(mask); return;
-    case 2: value = static_cast<Value>(uint64_t{1} << generator() % width_bits); return;
-    case 3: value = static_cast<Value>((value + 1) & mask); return;
-    case 4: return;
-    default: value = static_cast<Value>(generator() & mask);
+    case 0:
+      value = 0;
+      return;
+    case 1:
+      value = static_cast<Value>(mask);
+      return;
+    case 2:
+      value = static_cast<Value>(uint64_t{1} << generator() % width_bits);
+      return;
+    case 3:
+      value = static_cast<Value>((value + 1) & mask);
+      return;
+    case 4:
+      return;
+    default:
+      value = static_cast<Value>(generator() & mask);
   }
 }
 
