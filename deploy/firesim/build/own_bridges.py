@@ -25,15 +25,13 @@ class OwnDrivers:
     """Of each kind, by its key."""
 
 
-def own_drivers(blade: PlannedBlade | None) -> OwnDrivers:
+def own_drivers(blade: PlannedBlade) -> OwnDrivers:
     """Return the drivers of a blade's own bridges, compiled where they are C++.
 
     Raises:
         GoldenGateError: a bad declaration.
         ToolError: a driver does not compile.
     """
-    if blade is None or not blade.bridges:
-        return OwnDrivers()
     from goldengate.bridges import read_declaration
 
     libraries = dict.fromkeys(driver_library(bridge.driver) for bridge in blade.bridges)

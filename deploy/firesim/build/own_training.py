@@ -30,6 +30,7 @@ def trainer(blade: PlannedBlade) -> Callable[[Path, Path], None]:
 
 
 def _bridges(blade: PlannedBlade, folder: Path, kinds: frozenset[str]) -> dict[str, Any]:
+    """Return the settings of our bridges, whether the blade has them or not."""
     training = blade.training
     assert training is not None
     load: list[dict[str, Any]] = []
@@ -42,7 +43,7 @@ def _bridges(blade: PlannedBlade, folder: Path, kinds: frozenset[str]) -> dict[s
         blob = folder / "training.dtb"
         blob.write_bytes(own_device_tree(tree, memory_bytes=MEMORY_BYTES, bootargs="", mac=MACS[0]))
         load.append({"file": str(blob), "format": "raw", "address": blade.device_tree_address})
-    every: dict[str, Any] = {
+    return {
         "uart": {
             "log": "uart.log",
             **({"input": str(training.console)} if training.console else {}),
@@ -51,21 +52,20 @@ def _bridges(blade: PlannedBlade, folder: Path, kinds: frozenset[str]) -> dict[s
         "nic": {"port": 0, "mac": MACS[0]},
         "memory": {"base": blade.memory_base, "size_bytes": MEMORY_BYTES, "load": load},
     }
-    drivers = own_drivers(blade)
-    return {kind: value for kind, value in {**every, **drivers.settings}.items() if kind in kinds}
 
 
 def _description(blade: PlannedBlade, model: Path, folder: Path) -> dict[str, Any]:
     assert blade.training is not None
-    kinds = bridge_kinds(model)
+    kinds, drivers = bridge_kinds(model), own_drivers(blade)
+    every = {**_bridges(blade, folder, kinds), **drivers.settings}
     nodes: list[dict[str, Any]] = [
         {
             "name": "blade",
             "kind": "rtl",
             "model": str(model / "model.so"),
             "manifest": str(model / "model.json"),
-            "driver_libraries": [str(path) for path in own_drivers(blade).libraries],
-            "bridges": _bridges(blade, folder, kinds),
+            "driver_libraries": [str(path) for path in drivers.libraries],
+            "bridges": {kind: value for kind, value in every.items() if kind in kinds},
         }
     ]
     links = []

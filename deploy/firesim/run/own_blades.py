@@ -11,14 +11,13 @@ from firesim_common.positions import KeyPath
 from firesim_common.tools import ToolError
 
 from firesim.build.own_bridges import SHARED, SOURCE, driver_library
+from firesim.build.training import MEMORY_BYTES as TRAINING_MEMORY_BYTES
 from firesim.config.load import Loaded
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.run.artifacts import ArtifactError, Room, check_any_elf
 from firesim.run.steps import Steps
 from firesim.topology.describe import NodeFiles
 from firesim.topology.plan import Plan, PlannedBlade, PlannedNode
-
-TRAINING_MEMORY_MIB = 16
 
 
 def check_own_blades(loaded: Loaded, plan: Plan, stock: list[str]) -> None:
@@ -98,7 +97,7 @@ def _check_training(loaded: Loaded, blade: PlannedBlade) -> None:
         return
     tree = training.device_tree or blade.device_tree
     room = Room(
-        TRAINING_MEMORY_MIB << 20,
+        TRAINING_MEMORY_BYTES,
         blade.memory_base,
         blade.device_tree_address if tree else None,
     )

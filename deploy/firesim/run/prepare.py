@@ -18,7 +18,7 @@ from firesim_common.address_map import (
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows
-from firesim.build.own_bridges import own_drivers
+from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
@@ -57,6 +57,8 @@ class _Built:
     images: dict[str, LinuxImage]
     parts: dict[str, list[dict[str, Any]]]
     """The parts of blades with functional nodes, as their description has them."""
+    drivers: dict[str, OwnDrivers]
+    """Of the blades of the user's own."""
 
 
 def prepare(
@@ -97,6 +99,7 @@ def prepare(
         _programs(plan, steps),
         _images(plan, steps),
         {name: functional_parts(blades[name]) for name in plan.blades("functional")},
+        {name: own_drivers(blade) for name, blade in plan.own_blades.items()},
     )
     servers = [node for node in plan.nodes if node.traffic is None]
     with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
@@ -163,7 +166,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         if own is None:
             check_elf(elf, room_of(plan, node))
         load, symbols = [Load(elf, "elf" if own is None else "elf_any")], [elf]
-    drivers = own_drivers(own)
+    drivers = built.drivers.get(node.blade, OwnDrivers())
     blob = _tree(plan, node, built, arguments, initrd, seed)
     if blob is not None:
         place = DEVICE_TREE_BASE if own is None else own.device_tree_address
