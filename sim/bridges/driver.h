@@ -51,31 +51,31 @@ struct BladeStatus {
 // The ports of one bridge, looked up with direction and width checked.
 class BridgePorts {
  public:
-  BridgePorts(const BridgeInfo& bridge, const std::map<std::string, FiresimPort>& model_ports)
+  BridgePorts(const BridgeInfo &bridge, const std::map<std::string, FiresimPort> &model_ports)
       : bridge_(&bridge), model_ports_(&model_ports) {}
   // Target to host. Throws ConfigError naming bridge and port when it is not as expected;
   // `width_bits` 0 accepts any width.
-  FiresimPort output(const char* name, uint32_t width_bits = 1) const;
+  FiresimPort output(const char *name, uint32_t width_bits = 1) const;
   // Host to target, as above.
-  FiresimPort input(const char* name, uint32_t width_bits = 1) const;
+  FiresimPort input(const char *name, uint32_t width_bits = 1) const;
 
  private:
-  FiresimPort find(const char* name, uint32_t width_bits, bool is_input) const;
+  FiresimPort find(const char *name, uint32_t width_bits, bool is_input) const;
 
-  const BridgeInfo* bridge_;
-  const std::map<std::string, FiresimPort>* model_ports_;
+  const BridgeInfo *bridge_;
+  const std::map<std::string, FiresimPort> *model_ports_;
 };
 
 // Everything a driver is made from. References outlive the driver.
 struct DriverContext {
-  const BridgeInfo& bridge;
+  const BridgeInfo &bridge;
   BridgePorts ports;
-  InputQueue& inputs;
-  BladeStatus& status;
-  const nlohmann::json& config;  // the section of this bridge; null when not given
+  InputQueue &inputs;
+  BladeStatus &status;
+  const nlohmann::json &config;  // the section of this bridge; null when not given
   std::string where;             // start of error messages, "node0: bridges.uart"
   std::string node;
-  const SimulationContext& simulation;  // paths and clock
+  const SimulationContext &simulation;  // paths and clock
 };
 
 // What a driver does while a restore program runs, before the first token (warm start).
@@ -88,8 +88,8 @@ enum class RestoreRole {
 class Driver {
  public:
   Driver() = default;
-  Driver(const Driver&) = delete;
-  Driver& operator=(const Driver&) = delete;
+  Driver(const Driver &) = delete;
+  Driver &operator=(const Driver &) = delete;
   virtual ~Driver() = default;
 
   // Reads the outputs of `cycle`, sets the inputs of `cycle` + 1. From the end of reset on.
@@ -106,10 +106,10 @@ class Driver {
   virtual bool can_save() const { return false; }
   // The driver's part of the blade's state between two cycles, with the input ports it drives; a
   // section of its own. A driver without state but for the configuration saves nothing.
-  virtual void save(StateWriter& state) const { static_cast<void>(state); }
-  virtual void load(StateReader& state) { static_cast<void>(state); }
+  virtual void save(StateWriter &state) const { static_cast<void>(state); }
+  virtual void load(StateReader &state) { static_cast<void>(state); }
   // Takes its part of what a functional blade has left; the tokens begin in `cycle`.
-  virtual void start_warm(WarmStart& start, uint64_t cycle) {
+  virtual void start_warm(WarmStart &start, uint64_t cycle) {
     static_cast<void>(start);
     static_cast<void>(cycle);
   }
@@ -121,18 +121,18 @@ class Driver {
   // True when it ends the blade by what the target does.
   virtual bool ends_blade() const { return false; }
   // Itself, if it is the blade's end of a link.
-  virtual LinkDriver* link() { return nullptr; }
+  virtual LinkDriver *link() { return nullptr; }
   // The commits it sees, of one hart; null for all others.
-  virtual const TracePort* trace_port() const { return nullptr; }
+  virtual const TracePort *trace_port() const { return nullptr; }
 };
 
 // A driver that is the blade's end of a link. What arrives in cycle t is on the target's inputs in
 // cycle t, so these are set before settle(); step(t) takes what the target sends in cycle t.
 class LinkDriver : public Driver {
  public:
-  LinkDriver* link() final { return this; }
+  LinkDriver *link() final { return this; }
   // The batches of the cycles from `start_cycle` on; they stay valid until the next call.
-  virtual void begin(uint64_t start_cycle, const Batch& input, Batch& output) = 0;
+  virtual void begin(uint64_t start_cycle, const Batch &input, Batch &output) = 0;
   // Puts what arrives in cycle `offset` of these on the target's inputs. Also during reset.
   void drive(uint32_t offset) {
     if (offset >= next_drive_) drive_changed(offset);

@@ -31,12 +31,12 @@ struct Instruments {
 
 // Reads the keys kInstruments of `settings`. `trace_ports` are those of the harts, for the triggers
 // of counters. `node` starts messages.
-Instruments make_instruments(const Manifest& manifest, ModelInstance& model, Config& settings,
-                             const SimulationContext& context, BladeStatus& status,
-                             std::vector<TracePort> trace_ports, const std::string& node);
+Instruments make_instruments(const Manifest &manifest, ModelInstance &model, Config &settings,
+                             const SimulationContext &context, BladeStatus &status,
+                             std::vector<TracePort> trace_ports, const std::string &node);
 
 // The port of a model by name; `what` it is for goes into the message when there is none.
-FiresimPort model_port(const ModelInstance& model, const std::string& port, const char* what,
-                       const std::string& node);
+FiresimPort model_port(const ModelInstance &model, const std::string &port, const char *what,
+                       const std::string &node);
 
 }  // namespace firesim::bridges

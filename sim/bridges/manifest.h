@@ -69,7 +69,7 @@ struct Manifest {
   std::string reset;
 
   // Throws ConfigError when the file is unreadable or not a model manifest of version 1.
-  static Manifest read(const std::filesystem::path& file);
+  static Manifest read(const std::filesystem::path &file);
 };
 
 }  // namespace firesim::bridges

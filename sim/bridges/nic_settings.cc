@@ -21,7 +21,7 @@ constexpr size_t kSeedDigits = 32;
 constexpr size_t kMostCommandBytes = 1000;  // the frame is to fit an MTU of 1,500
 
 // The line of the command that a clone is to run; empty without one.
-std::string command_line(Config& config) {
+std::string command_line(Config &config) {
   if (!config.has("run")) return "";
   const std::string command = config.required_text("run");
   const bool plain = std::all_of(command.begin(), command.end(),
@@ -32,7 +32,7 @@ std::string command_line(Config& config) {
   return fmt::format("run=\"{}\"\n", command);
 }
 
-std::vector<uint64_t> identity_frame(const nlohmann::json& settings, const std::string& where,
+std::vector<uint64_t> identity_frame(const nlohmann::json &settings, const std::string &where,
                                      uint64_t mac) {
   Config config(settings, where);
   const std::string seed = config.required_text("seed");
@@ -55,7 +55,7 @@ std::vector<uint64_t> identity_frame(const nlohmann::json& settings, const std::
 
 }  // namespace
 
-NicSettings::NicSettings(const nlohmann::json& settings, const std::string& where) {
+NicSettings::NicSettings(const nlohmann::json &settings, const std::string &where) {
   Config config(settings, where);
   port = static_cast<uint32_t>(config.integer("port", 0, 0, 0));
   const auto address = parse_mac(config.required_text("mac"));
@@ -78,7 +78,7 @@ void Announcer::announce() {
   frame_.clear();
 }
 
-const Batch& Announcer::delay(const Batch& input, uint64_t first_cycle) {
+const Batch &Announcer::delay(const Batch &input, uint64_t first_cycle) {
   output_.reset(input.start_cycle(), input.cycles());
   FlitCursor cursor(input);
   size_t next = 0;

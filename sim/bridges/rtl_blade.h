@@ -15,7 +15,7 @@ namespace firesim {
 // Builds the model of a node of kind "rtl". Keys: model, manifest, bridges, driver_libraries
 // (docs/reference/interfaces.md, section 5). Throws DescriptionError. With a
 // `starter` it also continues functional blades.
-std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const SimulationContext& context,
+std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const SimulationContext &context,
                                       bridges::WarmStarter starter = nullptr);
 
 }  // namespace firesim

@@ -43,17 +43,17 @@ struct WarmStart {
 
 // Whose state to continue, in which section of a snapshot, with which settings.
 struct WarmStartSource {
-  const std::string& node;
-  const nlohmann::json& bridges;  // of the RTL blade
-  const SimulationContext& simulation;
+  const std::string &node;
+  const nlohmann::json &bridges;  // of the RTL blade
+  const SimulationContext &simulation;
   uint64_t cycle;  // of the snapshot
 };
 
 // The first section of a state that can be started from.
-inline constexpr const char* kWarmStartSection = "functional_blade";
-inline constexpr const char* kWarmStartKind = "functional";
+inline constexpr const char *kWarmStartSection = "functional_blade";
+inline constexpr const char *kWarmStartKind = "functional";
 
 // Reads the state of a functional blade. Throws SnapshotError.
-using WarmStarter = std::function<WarmStart(StateReader&, const WarmStartSource&)>;
+using WarmStarter = std::function<WarmStart(StateReader &, const WarmStartSource &)>;
 
 }  // namespace firesim::bridges

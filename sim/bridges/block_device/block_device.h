@@ -19,14 +19,14 @@ namespace firesim::bridges {
 // t + latency_cycles at the earliest. Sectors beyond the end read as zeroes and ignore writes.
 class BlockDeviceDriver final : public Driver {
  public:
-  explicit BlockDeviceDriver(const DriverContext& context);
+  explicit BlockDeviceDriver(const DriverContext &context);
   void step(uint64_t cycle) override;
   nlohmann::json statistics() const override;
   bool can_save() const override { return true; }
   RestoreRole restore_role() const override { return RestoreRole::kTakesPart; }
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
-  void start_warm(WarmStart& start, uint64_t cycle) override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
+  void start_warm(WarmStart &start, uint64_t cycle) override;
 
  private:
   static constexpr size_t kTags = 256;
@@ -49,7 +49,7 @@ class BlockDeviceDriver final : public Driver {
     Due items[kTags];
     size_t head = 0;
     size_t count = 0;
-    Due& front() { return items[head]; }
+    Due &front() { return items[head]; }
     void push(Due due) { items[(head + count++) % kTags] = due; }
     void pop() {
       head = (head + 1) % kTags;
@@ -61,7 +61,7 @@ class BlockDeviceDriver final : public Driver {
   void take_write_beat(uint64_t cycle);
   void offer_read_beat(uint64_t cycle);
   void offer_acknowledgement(uint64_t cycle);
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(const std::string &what) const;
 
   OutputBit req_valid_, req_write_;
   OutputPort req_sector_, req_count_, req_tag_;

@@ -23,7 +23,7 @@ BladeEnd finisher_end(uint32_t value, uint64_t cycle) {
                       value)};
 }
 
-TerminationDriver::TerminationDriver(const DriverContext& context)
+TerminationDriver::TerminationDriver(const DriverContext &context)
     : valid_(context.ports.output("valid")),
       value_(context.ports.output("value", 32)),
       status_(&context.status) {
@@ -36,8 +36,8 @@ void TerminationDriver::end_blade(uint64_t cycle) {
   }
 }
 
-AssertDriver::AssertDriver(const FiresimPort& port, std::vector<AssertInfo> asserts, bool enabled,
-                           BladeStatus& status)
+AssertDriver::AssertDriver(const FiresimPort &port, std::vector<AssertInfo> asserts, bool enabled,
+                           BladeStatus &status)
     : failed_(port), asserts_(std::move(asserts)), enabled_(enabled), status_(&status) {}
 
 void AssertDriver::end_blade(uint64_t cycle) {
@@ -45,14 +45,14 @@ void AssertDriver::end_blade(uint64_t cycle) {
   uint32_t bit = 0;
   while (!failed_[bit]) ++bit;
   std::string what = fmt::format("assert {}", bit);
-  for (const AssertInfo& info : asserts_) {
+  for (const AssertInfo &info : asserts_) {
     if (info.bit == bit) what = fmt::format("'{}' at {}", info.message, info.source);
   }
   status_->end = {BladeEnd::Kind::kAssert, 1, cycle,
                   fmt::format("assert failed in cycle {}: {}", cycle, what)};
 }
 
-void register_termination(DriverRegistry& registry) {
+void register_termination(DriverRegistry &registry) {
   registry.add<TerminationDriver>("termination");
 }
 

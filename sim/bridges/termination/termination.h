@@ -16,7 +16,7 @@ BladeEnd finisher_end(uint32_t value, uint64_t cycle);
 // with that code, 0x7777 asked for a reset (counts as a failure, since a blade does not restart).
 class TerminationDriver final : public Driver {
  public:
-  explicit TerminationDriver(const DriverContext& context);
+  explicit TerminationDriver(const DriverContext &context);
   void step(uint64_t cycle) override {
     if (valid_()) end_blade(cycle);
   }
@@ -29,15 +29,15 @@ class TerminationDriver final : public Driver {
 
   OutputBit valid_;
   OutputPort value_;
-  BladeStatus* status_;
+  BladeStatus *status_;
 };
 
 // Ends the blade in the cycle in which a bit of the assert port is 1. Key: enabled (true).
 class AssertDriver final : public Driver {
  public:
   // `port` is the model's assert port.
-  AssertDriver(const FiresimPort& port, std::vector<AssertInfo> asserts, bool enabled,
-               BladeStatus& status);
+  AssertDriver(const FiresimPort &port, std::vector<AssertInfo> asserts, bool enabled,
+               BladeStatus &status);
   bool needs_step() const override { return enabled_; }
   void step(uint64_t cycle) override {
     if (failed_.any()) end_blade(cycle);
@@ -51,7 +51,7 @@ class AssertDriver final : public Driver {
   OutputBits failed_;
   std::vector<AssertInfo> asserts_;
   bool enabled_;
-  BladeStatus* status_;
+  BladeStatus *status_;
 };
 
 }  // namespace firesim::bridges

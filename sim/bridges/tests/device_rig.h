@@ -12,13 +12,13 @@ namespace firesim::bridges {
 
 using nlohmann::json;
 
-inline json ports_of(const std::string& prefix, const std::vector<std::string>& names) {
+inline json ports_of(const std::string &prefix, const std::vector<std::string> &names) {
   json ports;
-  for (const std::string& name : names) ports[name] = prefix + "__" + name;
+  for (const std::string &name : names) ports[name] = prefix + "__" + name;
   return ports;
 }
 
-inline json bridge(const std::string& kind, const std::string& path, const json& ports) {
+inline json bridge(const std::string &kind, const std::string &path, const json &ports) {
   return {{"kind", kind},
           {"module", "FireSimBridge"},
           {"path", path},
@@ -64,7 +64,7 @@ inline json settings() {
 
 struct Rig {
   explicit Rig(json manifest = test_manifest(), json bridges = settings(),
-               const json& more_of_node = json::object()) {
+               const json &more_of_node = json::object()) {
     std::ofstream(folder / "model.json") << manifest;
     context.description_directory = context.results_directory = folder.path();
     json node = {{"name", "node0"},
@@ -76,10 +76,10 @@ struct Rig {
     blade = make_rtl_blade(node, context);
   }
   // Runs the cycles [0, total) in pieces of the given sizes (repeated); `flits` are (cycle, data).
-  Batch run(uint32_t total, const std::vector<std::pair<uint32_t, uint64_t>>& flits,
-            const std::vector<uint32_t>& pieces) {
+  Batch run(uint32_t total, const std::vector<std::pair<uint32_t, uint64_t>> &flits,
+            const std::vector<uint32_t> &pieces) {
     Batch all(0, total);
-    for (const auto& [cycle, data] : flits) all.append_flit(cycle, data, true);
+    for (const auto &[cycle, data] : flits) all.append_flit(cycle, data, true);
     Batch result(0, total);
     uint32_t start = 0;
     for (size_t i = 0; start < total; ++i) {
@@ -92,7 +92,7 @@ struct Rig {
     }
     return result;
   }
-  std::string text(const std::string& file) const {
+  std::string text(const std::string &file) const {
     std::ifstream stream(folder / file);
     std::stringstream content;
     content << stream.rdbuf();

@@ -12,7 +12,7 @@ using namespace firesim::bridges;
 
 class Probe final : public Driver {
  public:
-  explicit Probe(const DriverContext& context) : value_(context.ports.output("value", 64)) {
+  explicit Probe(const DriverContext &context) : value_(context.ports.output("value", 64)) {
     Config config(context.config, context.where);
     from_cycle_ = config.integer("from_cycle", 0, 0, kNever);
     config.finish();
@@ -30,8 +30,8 @@ class Probe final : public Driver {
 }  // namespace
 
 #ifdef DRIVER_OLD
-extern "C" void firesim_driver_abi(DriverAbi* abi) { *abi = {0, kDriverAbi.layout}; }
-extern "C" void firesim_register_drivers(DriverRegistry& registry) { registry.add<Probe>("probe"); }
+extern "C" void firesim_driver_abi(DriverAbi *abi) { *abi = {0, kDriverAbi.layout}; }
+extern "C" void firesim_register_drivers(DriverRegistry &registry) { registry.add<Probe>("probe"); }
 #else
 FIRESIM_DRIVER_LIBRARY(registry) {
   registry.add<Probe>("probe");

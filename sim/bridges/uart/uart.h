@@ -11,14 +11,14 @@ namespace firesim::bridges {
 // Keys: those of Console.
 class UartDriver final : public Driver {
  public:
-  explicit UartDriver(const DriverContext& context);
+  explicit UartDriver(const DriverContext &context);
   void step(uint64_t cycle) override;
   void finish(uint64_t) override { console_.flush(); }
   nlohmann::json statistics() const override { return console_.statistics(bytes_in_); }
   bool can_save() const override { return true; }
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
-  void start_warm(WarmStart& start, uint64_t cycle) override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
+  void start_warm(WarmStart &start, uint64_t cycle) override;
 
  private:
   OutputBit out_valid_;
@@ -27,7 +27,7 @@ class UartDriver final : public Driver {
   InputPort out_ready_;
   InputPort in_valid_;
   InputPort in_bits_;
-  BladeStatus* status_;
+  BladeStatus *status_;
   Console console_;
   uint64_t next_poll_;
   uint64_t bytes_in_ = 0;
