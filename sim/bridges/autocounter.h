@@ -35,11 +35,13 @@ class AutoCounter final : public Driver {
   // Between settle() and tick() of `cycle`.
   void sample(uint64_t cycle);
 
-  bool needs_step() const override { return trigger_.needs_commits(); }
-  void step(uint64_t cycle) override {
+  bool listens() const override { return trigger_.needs_commits(); }
+  // Woken by commits.
+  uint64_t exchange(uint64_t cycle) override {
     for (const TracePort &port : trace_ports_) {
       if (port.valid()) watch(port, cycle);
     }
+    return kNever;
   }
   // Writes the last row. The outputs must be those of `cycle`.
   void finish(uint64_t cycle) override;

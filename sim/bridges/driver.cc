@@ -36,4 +36,10 @@ FiresimPort BridgePorts::input(const char *name, uint32_t width_bits) const {
   return find(name, width_bits, true);
 }
 
+std::vector<FiresimPort> BridgePorts::wakes() const {
+  std::vector<FiresimPort> ports;
+  for (const auto &[name, wake] : bridge_->wakes) ports.push_back(output(name.c_str(), 0));
+  return ports;
+}
+
 }  // namespace firesim::bridges

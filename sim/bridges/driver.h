@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a bridge driver is, and what it is given.
 //
-// For every target cycle t the blade calls step(t) between settle() and tick(): the driver reads
-// the outputs of cycle t and sets the inputs of cycle t + 1. Nothing may be allocated in step().
+// Every port of a bridge is a channel with one token a target cycle. exchange(t) takes the tokens
+// of the outputs in cycle t, and puts those of the inputs in cycle t + 1; what is not put again
+// stays. A driver is not called in every cycle: it says until when it has nothing to do, and the
+// declaration of its bridge says which outputs wake it (bridge.yaml, `wake`). In between, the
+// target runs a batch of cycles by itself, in this process or behind a wire: a driver does not
+// know where, and must not look at a port outside exchange(). Nothing may be allocated in it.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +15,30 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "config.h"
 #include "core/batch.h"
 #include "core/registry.h"
 #include "core/state.h"
+#include "devices/blade_end.h"
+#include "devices/config.h"
 #include "engine/firesim_engine.h"
 #include "manifest.h"
 #include "port.h"
 
+namespace firesim::devices {
+struct WarmStart;
+}  // namespace firesim::devices
+
 namespace firesim::bridges {
+
+using namespace devices;  // what a driver stands on
 
 class LinkDriver;
 class TracePort;
-struct WarmStart;
 
 // Target cycles during which the blade is held in reset, from cycle 0.
 constexpr uint64_t kResetCycles = 16;
-// "No event": later than every cycle.
-constexpr uint64_t kNever = UINT64_MAX;
-
-// How a blade ended, shared by its drivers. The first to ask wins.
-struct BladeEnd {
-  enum class Kind { kRunning, kFinished, kAssert };
-  Kind kind = Kind::kRunning;
-  int exit_code = 0;
-  uint64_t cycle = 0;
-  std::string message;
-
-  bool ended() const { return kind != Kind::kRunning; }
-};
-
 // Facts about the run that drivers report to the blade.
 struct BladeStatus {
   BladeEnd end;
@@ -58,6 +55,8 @@ class BridgePorts {
   FiresimPort output(const char *name, uint32_t width_bits = 1) const;
   // Host to target, as above.
   FiresimPort input(const char *name, uint32_t width_bits = 1) const;
+  // The outputs that wake the driver, as declared.
+  std::vector<FiresimPort> wakes() const;
 
  private:
   FiresimPort find(const char *name, uint32_t width_bits, bool is_input) const;
@@ -81,8 +80,8 @@ struct DriverContext {
 // What a driver does while a restore program runs, before the first token (warm start).
 enum class RestoreRole {
   kAbsent,     // nothing
-  kWatches,    // it is stepped, in the program's time; its own time is that of the tokens
-  kTakesPart,  // it is stepped, and its time goes on from that of the program
+  kWatches,    // it is called, in the program's time; its own time is that of the tokens
+  kTakesPart,  // it is called, and its time goes on from that of the program
 };
 
 class Driver {
@@ -92,10 +91,14 @@ class Driver {
   Driver &operator=(const Driver &) = delete;
   virtual ~Driver() = default;
 
-  // Reads the outputs of `cycle`, sets the inputs of `cycle` + 1. From the end of reset on.
-  virtual void step(uint64_t cycle) = 0;
-  // False when step() would never do anything: the blade then leaves the driver out of its loop.
-  virtual bool needs_step() const { return true; }
+  // Takes the tokens of `cycle`, puts those of `cycle` + 1. Called from the end of reset on, once
+  // there, and then in each cycle in which an output that wakes is not 0, and in the one asked for.
+  // A call in any other cycle must do nothing. Returns the next cycle to be called in, whatever the
+  // target does until then; kNever for none. Called for an output that only gives notice, it must
+  // not put anything that it would not have put anyway.
+  virtual uint64_t exchange(uint64_t cycle) = 0;
+  // False when exchange() would never do anything: the driver is then left out.
+  virtual bool listens() const { return true; }
   // Writes out what is buffered. `cycle` is the number of cycles run. Called once, at the end.
   virtual void finish(uint64_t cycle) { static_cast<void>(cycle); }
   // Facts for result.json; null for none.
@@ -127,7 +130,7 @@ class Driver {
 };
 
 // A driver that is the blade's end of a link. What arrives in cycle t is on the target's inputs in
-// cycle t, so these are set before settle(); step(t) takes what the target sends in cycle t.
+// cycle t, and is known a whole batch ahead; exchange(t) takes what the target sends in cycle t.
 class LinkDriver : public Driver {
  public:
   LinkDriver *link() final { return this; }

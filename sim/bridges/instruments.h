@@ -3,7 +3,6 @@
 // peeks and pokes.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 
@@ -14,11 +13,9 @@
 #include "bridges/signal_access.h"
 #include "bridges/termination/termination.h"
 #include "bridges/waves.h"
+#include "devices/instrument_names.h"
 
 namespace firesim::bridges {
-
-// Their keys among the settings of a node's bridges.
-inline constexpr std::array kInstruments{"assert", "autocounter", "prints", "signals", "waves"};
 
 // The instruments of one model; null what it does not have or nobody asked for.
 struct Instruments {

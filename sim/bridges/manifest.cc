@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "config.h"
 #include "core/json_reader.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 using nlohmann::json;
@@ -23,6 +25,9 @@ BridgeInfo read_bridge(const json &item) {
   }
   for (const auto &[name, port] : item.at("ports").items()) {
     bridge.ports[name] = port.get<std::string>();
+  }
+  for (const auto &[name, wake] : item.at("wakes").items()) {
+    bridge.wakes[name] = wake == "notice" ? Wake::kNotice : Wake::kAnswer;
   }
   return bridge;
 }

@@ -5,9 +5,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "bridges/config.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 
 ModelInstance::ModelInstance(const std::filesystem::path &library, const std::string &design_hash,
                              const std::string &where) {

@@ -30,9 +30,11 @@ class PrintDriver final : public Driver {
               const SimulationContext &simulation, const FiresimPort &port,
               std::vector<Source> sources);
 
-  bool needs_step() const override { return file_ != nullptr; }
-  void step(uint64_t cycle) override {
+  bool listens() const override { return file_ != nullptr; }
+  // Woken by the prints port.
+  uint64_t exchange(uint64_t cycle) override {
     if (printing_.any()) print(cycle);
+    return kNever;
   }
   void finish(uint64_t cycle) override;
   bool can_save() const override { return true; }

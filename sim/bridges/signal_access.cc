@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bridges/config.h"
 #include "bridges/port.h"
 #include "core/check.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 using Words = std::vector<uint64_t>;

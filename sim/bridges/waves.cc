@@ -7,10 +7,12 @@
 
 #include <algorithm>
 
-#include "bridges/config.h"
 #include "core/check.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 constexpr int8_t kFemtoseconds = -15;

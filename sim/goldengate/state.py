@@ -62,7 +62,7 @@ class Request:
 class Bridge:
     """One bridge instance; `ports` maps its port names to top-level port names.
 
-    `several` is what the declaration of its kind says.
+    `several` and `wakes` are what the declaration of its kind says.
     """
 
     kind: str
@@ -71,6 +71,7 @@ class Bridge:
     parameters: dict[str, int]
     ports: dict[str, str]
     several: bool
+    wakes: dict[str, str]
 
 
 @dataclass

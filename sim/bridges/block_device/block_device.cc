@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "bridges/driver_registry.h"
-#include "bridges/warm_start.h"
 #include "core/check.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
 
@@ -45,11 +45,13 @@ void BlockDeviceDriver::fail(const std::string &what) const {
   throw std::runtime_error(fmt::format("{}: the target {}", where_, what));
 }
 
-void BlockDeviceDriver::step(uint64_t cycle) {
+uint64_t BlockDeviceDriver::exchange(uint64_t cycle) {
   if (req_valid_()) take_request(cycle);
   if (wdata_valid_()) take_write_beat(cycle);
   if (reads_.count != 0) offer_read_beat(cycle);
   if (acknowledgements_.count != 0) offer_acknowledgement(cycle);
+  return std::min(next_call(reads_, rdata_valid_.value() != 0, cycle),
+                  next_call(acknowledgements_, wack_valid_.value() != 0, cycle));
 }
 
 void BlockDeviceDriver::take_request(uint64_t cycle) {

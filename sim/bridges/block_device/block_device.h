@@ -2,12 +2,13 @@
 // Block device driver: moves sectors between the target and a SectorStore.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/sector_store.h"
+#include "devices/sector_store.h"
 
 namespace firesim::bridges {
 
@@ -20,7 +21,7 @@ namespace firesim::bridges {
 class BlockDeviceDriver final : public Driver {
  public:
   explicit BlockDeviceDriver(const DriverContext &context);
-  void step(uint64_t cycle) override;
+  uint64_t exchange(uint64_t cycle) override;
   nlohmann::json statistics() const override;
   bool can_save() const override { return true; }
   RestoreRole restore_role() const override { return RestoreRole::kTakesPart; }
@@ -49,7 +50,7 @@ class BlockDeviceDriver final : public Driver {
     Due items[kTags];
     size_t head = 0;
     size_t count = 0;
-    Due &front() { return items[head]; }
+    const Due &front() const { return items[head]; }
     void push(Due due) { items[(head + count++) % kTags] = due; }
     void pop() {
       head = (head + 1) % kTags;
@@ -57,6 +58,11 @@ class BlockDeviceDriver final : public Driver {
     }
   };
 
+  // When a queue of answers, whose head is on offer or not, next needs its driver.
+  static uint64_t next_call(const Queue &queue, bool offered, uint64_t cycle) {
+    if (queue.count == 0) return kNever;
+    return offered ? cycle + 1 : std::max(cycle + 2, queue.front().cycle) - 1;
+  }
   void take_request(uint64_t cycle);
   void take_write_beat(uint64_t cycle);
   void offer_read_beat(uint64_t cycle);

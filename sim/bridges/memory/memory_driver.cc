@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "bridges/driver_registry.h"
-#include "bridges/warm_start.h"
 #include "core/check.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "bridges/driver.h"
 #include "bridges/memory/burst.h"
-#include "bridges/memory/guest_memory.h"
 #include "bridges/memory/timing.h"
+#include "devices/guest_memory.h"
 
 namespace firesim::bridges {
 
@@ -22,9 +22,9 @@ namespace firesim::bridges {
 class MemoryDriver final : public Driver {
  public:
   explicit MemoryDriver(const DriverContext &context);
-  void step(uint64_t cycle) override {
-    if (cycle < wake_ && !ar_valid_() && !aw_valid_() && !w_valid_()) return;
-    run(cycle);
+  uint64_t exchange(uint64_t cycle) override {
+    if (cycle >= wake_ || ar_valid_() || aw_valid_() || w_valid_()) run(cycle);
+    return wake_;
   }
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "bridges/config.h"
 #include "core/state.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;  // what a timing model is configured with
 
 // One access: at most access_bytes() bytes that do not cross a multiple of access_bytes().
 struct MemoryAccess {

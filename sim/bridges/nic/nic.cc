@@ -3,7 +3,7 @@
 #include "bridges/nic/nic.h"
 
 #include "bridges/driver_registry.h"
-#include "bridges/warm_start.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "bridges/driver.h"
-#include "bridges/nic_settings.h"
+#include "devices/nic_settings.h"
 
 namespace firesim::bridges {
 
@@ -23,8 +23,9 @@ class NicDriver final : public LinkDriver {
     output_ = &output;
     next_drive_ = in_valid_.value() != 0 ? 0 : cursor_->next_offset();
   }
-  void step(uint64_t cycle) override {
+  uint64_t exchange(uint64_t cycle) override {
     if (out_valid_() || splicing_) take_flit(cycle);
+    return splicing_ ? cycle + 1 : kNever;
   }
   nlohmann::json statistics() const override;
   bool can_save() const override { return true; }

@@ -31,7 +31,7 @@ std::string rows(const nlohmann::json &trigger) {
     bench.set("valid", cycle == 40 || cycle == 50);
     bench.set("pc", cycle);
     if (cycle == counters.next_sample()) counters.sample(cycle);
-    if (counters.needs_step()) counters.step(cycle);
+    if (counters.listens()) counters.exchange(cycle);
   }
   counter = 200;
   counters.finish(100);

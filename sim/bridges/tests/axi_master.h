@@ -10,18 +10,18 @@
 namespace firesim::bridges {
 
 inline std::vector<BenchPort> memory_ports(uint32_t data_bits = 64) {
-  return {{"aw_valid", 1, false},
+  return {{"aw_valid", 1, false, true},
           {"aw_id", 4, false},
           {"aw_addr", 32, false},
           {"aw_len", 8, false},
           {"aw_size", 3, false},
           {"aw_burst", 2, false},
-          {"w_valid", 1, false},
+          {"w_valid", 1, false, true},
           {"w_data", data_bits, false},
           {"w_strb", data_bits / 8, false},
           {"w_last", 1, false},
           {"b_ready", 1, false},
-          {"ar_valid", 1, false},
+          {"ar_valid", 1, false, true},
           {"ar_id", 4, false},
           {"ar_addr", 32, false},
           {"ar_len", 8, false},

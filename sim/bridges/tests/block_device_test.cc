@@ -10,8 +10,8 @@ namespace firesim::bridges {
 namespace {
 
 std::vector<BenchPort> block_ports() {
-  return {{"req_valid", 1, false},       {"req_write", 1, false},  {"req_sector", 32, false},
-          {"req_count", 16, false},      {"req_tag", 8, false},    {"wdata_valid", 1, false},
+  return {{"req_valid", 1, false, true}, {"req_write", 1, false},  {"req_sector", 32, false},
+          {"req_count", 16, false},      {"req_tag", 8, false},    {"wdata_valid", 1, false, true},
           {"wdata_bits", 64, false},     {"wdata_tag", 8, false},  {"rdata_ready", 1, false},
           {"wack_ready", 1, false},      {"req_ready", 1, true},   {"wdata_ready", 1, true},
           {"rdata_valid", 1, true},      {"rdata_bits", 64, true}, {"rdata_tag", 8, true},

@@ -18,13 +18,15 @@ inline json ports_of(const std::string &prefix, const std::vector<std::string> &
   return ports;
 }
 
-inline json bridge(const std::string &kind, const std::string &path, const json &ports) {
+inline json bridge(const std::string &kind, const std::string &path, const json &ports,
+                   const json &wakes = json::object()) {
   return {{"kind", kind},
           {"module", "FireSimBridge"},
           {"path", path},
           {"several", kind == "tracerv"},
           {"parameters", json::object()},
-          {"ports", ports}};
+          {"ports", ports},
+          {"wakes", wakes}};
 }
 
 inline json test_manifest() {
@@ -38,14 +40,18 @@ inline json test_manifest() {
       {"bridges",
        {bridge("nic", "top.nic",
                ports_of("nic", {"in_valid", "in_data", "in_last", "mac_address", "rate_increment",
-                                "rate_period", "out_valid", "out_data", "out_last"})),
+                                "rate_period", "out_valid", "out_data", "out_last"}),
+               {{"out_valid", "notice"}}),
         bridge("uart", "top.uart",
                ports_of("uart",
-                        {"out_ready", "in_valid", "in_bits", "out_valid", "out_bits", "in_ready"})),
-        bridge("termination", "top.end", ports_of("end", {"valid", "value"})),
+                        {"out_ready", "in_valid", "in_bits", "out_valid", "out_bits", "in_ready"}),
+               {{"out_valid", "notice"}}),
+        bridge("termination", "top.end", ports_of("end", {"valid", "value"}),
+               {{"valid", "answer"}}),
         bridge("tracerv", "top.trace",
                ports_of("trace", {"valid", "pc", "instruction", "privilege", "exception",
-                                  "interrupt", "cause", "tval"}))}},
+                                  "interrupt", "cause", "tval"}),
+               {{"valid", "notice"}, {"exception", "notice"}})}},
       {"counters", {{{"name", "flits"}, {"description", ""}, {"port", "flits"}}}},
       {"asserts",
        {{{"bit", 0}, {"message", "never"}, {"source", "a.v:1"}},

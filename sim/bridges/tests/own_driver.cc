@@ -17,8 +17,10 @@ class Probe final : public Driver {
     from_cycle_ = config.integer("from_cycle", 0, 0, kNever);
     config.finish();
   }
-  void step(uint64_t cycle) override {
-    if (cycle >= from_cycle_) last_ = value_();
+  uint64_t exchange(uint64_t cycle) override {
+    if (cycle < from_cycle_) return from_cycle_;
+    last_ = value_();
+    return cycle + 1;
   }
   nlohmann::json statistics() const override { return {{"last", last_}}; }
 

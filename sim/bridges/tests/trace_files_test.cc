@@ -93,9 +93,10 @@ TEST(TraceFiles, ACutBinaryTraceIsRefused) {
 }
 
 std::vector<BenchPort> trace_ports() {
-  return {{"valid", 1, false},     {"pc", 64, false},       {"instruction", 32, false},
-          {"privilege", 3, false}, {"exception", 1, false}, {"interrupt", 1, false},
-          {"cause", 64, false},    {"tval", 64, false}};
+  return {{"valid", 1, false, true},     {"pc", 64, false},
+          {"instruction", 32, false},    {"privilege", 3, false},
+          {"exception", 1, false, true}, {"interrupt", 1, false},
+          {"cause", 64, false},          {"tval", 64, false}};
 }
 
 // The cycles that come through a trigger when every cycle commits instruction `start`, `end` or a
@@ -104,7 +105,7 @@ std::vector<uint64_t> traced(const nlohmann::json &trigger) {
   Bench bench("tracerv", trace_ports());
   auto driver = bench.make<TraceRvDriver>(
       {{"enabled", true}, {"trigger", trigger}, {"outputs", {"binary"}}, {"directory", "d"}});
-  if (driver->needs_step()) {
+  if (driver->listens()) {
     bench.set("valid", 1);
     while (bench.now < 50) {
       bench.set("pc", 4 * bench.now);
@@ -115,7 +116,7 @@ std::vector<uint64_t> traced(const nlohmann::json &trigger) {
   driver->finish(50);
   std::vector<uint64_t> cycles;
   uint32_t hart = 0;
-  if (!driver->needs_step()) return cycles;
+  if (!driver->listens()) return cycles;
   for (const Commit &commit : read_binary_trace(bench.folder() / "d/hart0.trace", hart)) {
     cycles.push_back(commit.cycle);
   }

@@ -15,8 +15,8 @@ namespace firesim::bridges {
 namespace {
 
 std::vector<BenchPort> uart_ports() {
-  return {{"out_valid", 1, false}, {"out_bits", 8, false}, {"in_ready", 1, false},
-          {"out_ready", 1, true},  {"in_valid", 1, true},  {"in_bits", 8, true}};
+  return {{"out_valid", 1, false, true}, {"out_bits", 8, false}, {"in_ready", 1, false},
+          {"out_ready", 1, true},        {"in_valid", 1, true},  {"in_bits", 8, true}};
 }
 
 std::string content(const std::filesystem::path &file) {

@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <tuple>
 
-#include "bridges/config.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 [[noreturn]] void fail(const std::string &where, const std::filesystem::path &file,

@@ -36,10 +36,10 @@ class TracePort {
 class TraceRvDriver final : public Driver {
  public:
   explicit TraceRvDriver(const DriverContext &context);
-  bool needs_step() const override { return wanted_; }
-  void step(uint64_t cycle) override {
-    if (cycle < first_cycle_ || cycle >= end_cycle_ || !port_.anything()) return;
-    take(cycle);
+  bool listens() const override { return wanted_; }
+  uint64_t exchange(uint64_t cycle) override {
+    if (cycle >= first_cycle_ && cycle < end_cycle_ && port_.anything()) take(cycle);
+    return kNever;
   }
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "bridges/config.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 struct Pattern {

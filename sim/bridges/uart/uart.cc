@@ -3,7 +3,7 @@
 #include "bridges/uart/uart.h"
 
 #include "bridges/driver_registry.h"
-#include "bridges/warm_start.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
 
@@ -20,12 +20,17 @@ UartDriver::UartDriver(const DriverContext &context)
   out_ready_.set(1);
 }
 
-void UartDriver::step(uint64_t cycle) {
+uint64_t UartDriver::exchange(uint64_t cycle) {
   if (out_valid_()) console_.put(static_cast<char>(out_bits_()));
   if (cycle >= next_poll_) {
     next_poll_ = cycle + Console::kPollCycles;
     if (console_.poll()) status_->deterministic = false;
   }
+  offer_input();
+  return in_valid_.value() != 0 ? cycle + 1 : next_poll_;
+}
+
+void UartDriver::offer_input() {
   if (in_valid_.value() != 0) {
     if (!in_ready_()) return;
     ++bytes_in_;

@@ -3,8 +3,8 @@
 // most, from the end of reset on.
 #pragma once
 
-#include "bridges/console.h"
 #include "bridges/driver.h"
+#include "devices/console.h"
 
 namespace firesim::bridges {
 
@@ -12,7 +12,7 @@ namespace firesim::bridges {
 class UartDriver final : public Driver {
  public:
   explicit UartDriver(const DriverContext &context);
-  void step(uint64_t cycle) override;
+  uint64_t exchange(uint64_t cycle) override;
   void finish(uint64_t) override { console_.flush(); }
   nlohmann::json statistics() const override { return console_.statistics(bytes_in_); }
   bool can_save() const override { return true; }
@@ -21,6 +21,8 @@ class UartDriver final : public Driver {
   void start_warm(WarmStart &start, uint64_t cycle) override;
 
  private:
+  void offer_input();
+
   OutputBit out_valid_;
   OutputPort out_bits_;
   OutputBit in_ready_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Settings of a NIC and the identity frame; see nic_settings.h.
-#include "nic_settings.h"
+#include "devices/nic_settings.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "core/fields.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 constexpr uint64_t kIdentityType = 0xb588;  // 0x88b5 in wire order
@@ -66,7 +66,7 @@ NicSettings::NicSettings(const nlohmann::json &settings, const std::string &wher
   rate_increment = static_cast<uint16_t>(config.integer("rate_increment", 1, 1, rate_period));
   if (config.has("announce")) {
     identity_frame =
-        bridges::identity_frame(config.child("announce"), config.child_where("announce"), mac);
+        devices::identity_frame(config.child("announce"), config.child_where("announce"), mac);
   }
   config.finish();
 }
@@ -100,4 +100,4 @@ const Batch &Announcer::delay(const Batch &input, uint64_t first_cycle) {
   return output_;
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Log, terminal and input file of a console; see console.h.
-#include "console.h"
+#include "devices/console.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 #include "core/state.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 constexpr size_t kMostInputBytes = size_t{1} << 32;
@@ -156,4 +156,4 @@ nlohmann::json Console::statistics(uint64_t bytes_in) const {
   return facts;
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

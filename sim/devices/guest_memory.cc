@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Target DRAM content and its loaders; see guest_memory.h.
-#include "bridges/memory/guest_memory.h"
+#include "devices/guest_memory.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 #include "core/state.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 std::vector<uint8_t> read_file(const std::filesystem::path &file, const std::string &where) {
@@ -178,4 +178,4 @@ void GuestMemory::load_raw(const std::filesystem::path &file, uint64_t address,
   if (!bytes.empty()) std::memcpy(at(address), bytes.data(), bytes.size());
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

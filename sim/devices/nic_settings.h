@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "config.h"
 #include "core/batch.h"
+#include "devices/config.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 // Keys: port (index of the model's link port), mac ("00:12:6D:00:00:02"), rate_increment and
 // rate_period (k flits every p cycles, 1 and 1 by default), announce ({ip, name, index,
@@ -67,4 +67,4 @@ class Announcer {
   Batch output_;
 };
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

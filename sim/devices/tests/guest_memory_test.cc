@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loading files into the target's memory, and refusing those that do not fit.
-#include "bridges/memory/guest_memory.h"
+#include "devices/guest_memory.h"
 
 #include <fstream>
 
-#include "bench.h"
+#include "support.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 constexpr uint64_t kBase = 0x80000000;
@@ -66,4 +66,4 @@ TEST(GuestMemory, RefusesOtherFiles) {
 }
 
 }  // namespace
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

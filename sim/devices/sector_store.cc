@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The content of a block device: image, overlay file or overlay in memory; see sector_store.h.
-#include "sector_store.h"
+#include "devices/sector_store.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 #include "core/state.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 [[noreturn]] void fail(const std::string &where, const std::string &what) {
@@ -145,4 +145,4 @@ Disk::Disk(const nlohmann::json &settings, const std::string &where,
                                         static_cast<uint32_t>(size), where);
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

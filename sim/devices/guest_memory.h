@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "bridges/config.h"
 #include "core/mapped_memory.h"
 #include "core/registry.h"
+#include "devices/config.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 // Whose programs a blade takes.
 enum class Processor { kRiscv64, kAny };
@@ -65,4 +65,4 @@ class GuestMemory {
   std::vector<Loaded> loaded_;
 };
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -12,7 +12,7 @@
 
 #include "core/model.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 // A mistake in what the user gave (description, image, ELF, manifest).
 using ConfigError = DescriptionError;
@@ -58,4 +58,4 @@ class Config {
   std::vector<std::string> known_;
 };
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

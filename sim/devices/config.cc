@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Strict JSON object reading; see config.h.
-#include "config.h"
+#include "devices/config.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -153,4 +153,4 @@ void Config::finish() const {
   }
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "config.h"
 #include "core/registry.h"
+#include "devices/config.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 // The host side of a pseudo-terminal in raw mode, with an optional symbolic link to it.
 class PseudoTerminal {
@@ -103,4 +103,4 @@ class Console {
   std::string held_;
 };
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config.h"
 #include "core/registry.h"
+#include "devices/config.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 constexpr uint32_t kSectorBytes = 512;
 
@@ -60,4 +60,4 @@ struct Disk {
   std::unique_ptr<SectorStore> store;
 };
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

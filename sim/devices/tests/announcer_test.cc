@@ -3,11 +3,11 @@
 #include <cstring>
 #include <random>
 
-#include "bench.h"
-#include "bridges/nic_settings.h"
 #include "core/tests/random_seed.h"
+#include "devices/nic_settings.h"
+#include "support.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 nlohmann::json settings() {
@@ -105,4 +105,4 @@ TEST(Announcer, WithoutAFrameTokensPassUntouched) {
 }
 
 }  // namespace
-}  // namespace firesim::bridges
+}  // namespace firesim::devices
