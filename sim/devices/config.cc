@@ -5,25 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace firesim::devices {
 namespace {
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({row[j - 1] + 1, above + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 std::string shown(const nlohmann::json &value) {
   std::string text = value.dump();
@@ -32,28 +16,6 @@ std::string shown(const nlohmann::json &value) {
 }
 
 }  // namespace
-
-std::string nearest_name(std::string_view name, const std::vector<std::string> &names) {
-  std::string best;
-  size_t best_distance = SIZE_MAX;
-  for (const std::string &candidate : names) {
-    const size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-std::string join_names(const std::vector<std::string> &names) {
-  std::string joined;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (i != 0) joined += i + 1 == names.size() ? " and " : ", ";
-    joined += names[i];
-  }
-  return joined;
-}
 
 Config::Config(const nlohmann::json &object, std::string where)
     : object_(object), where_(std::move(where)) {

@@ -11,17 +11,12 @@
 #include <vector>
 
 #include "core/model.h"
+#include "core/names.h"
 
 namespace firesim::devices {
 
 // A mistake in what the user gave (description, image, ELF, manifest).
 using ConfigError = DescriptionError;
-
-// The member of `names` with the smallest edit distance to `name`, or "" when `names` is empty.
-std::string nearest_name(std::string_view name, const std::vector<std::string> &names);
-
-// "a, b and c".
-std::string join_names(const std::vector<std::string> &names);
 
 // One object being read. `where` starts every message, e.g. "node0: bridges.uart".
 class Config {
