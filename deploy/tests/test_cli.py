@@ -145,9 +145,12 @@ def test_an_unknown_experiment_is_refused() -> None:
 
 
 def test_experiments_are_modules_with_a_run_function(tmp_path: Path) -> None:
-    (tmp_path / "first_one.py").write_text('"""What it shows.\n\nMore."""\ndef run(argv): ...\n')
+    text = '"""What it shows.\n\nMore."""\ndef run(argv: list[str]) -> int: ...\n'
+    (tmp_path / "first_one.py").write_text(text)
+    (tmp_path / "room/second").mkdir(parents=True)
+    (tmp_path / "room/second/experiment.py").write_text(text)
     (tmp_path / "helper.py").write_text("def other(): ...\n")
-    assert experiments(tmp_path) == {"first-one": "What it shows."}
+    assert experiments(tmp_path) == dict.fromkeys(("first-one", "second"), "What it shows.")
 
 
 def test_heavy_modules_are_imported_only_when_needed() -> None:

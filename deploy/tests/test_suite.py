@@ -13,8 +13,8 @@ from firesim.run.experiments import experiments
 from firesim_common.paths import ROOT
 from firesim_common.tools import python_command
 
-from regression.bad_input import CUT_SHORT, ENDINGS
-from regression.bad_input_cases import all_cases
+from regression.robustness.bad_input.cases import all_cases
+from regression.robustness.bad_input.experiment import CUT_SHORT, ENDINGS
 
 
 def test_without_its_tool_an_experiment_is_skipped_and_says_so(
