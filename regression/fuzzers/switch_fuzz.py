@@ -18,7 +18,7 @@ from typing import Any
 
 from firesim.build.simulator import configure_and_build
 
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 GOAL_CASES = 10_000
 BINARY = "switch-fuzz"
@@ -67,7 +67,14 @@ def _plans(experiment: Experiment) -> list[Plan]:
     return plans
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cases", type=int, default=0, help="cases of the release build")
+    parser.add_argument("--sanitized-cases", type=int, default=500, help="cases of each sanitizer")
+
+
+@experiment_named("switch-fuzz", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every case is equal to the cycle and the byte."""
     rows, failures, compared, cases = [], 0, 0, 0
     for plan in _plans(experiment):
         found = fuzz(experiment, plan)
@@ -115,13 +122,3 @@ def _measure(experiment: Experiment) -> Verdict:
     if not experiment.quick:
         figure += ", sanitizers clean"
     return Verdict(failures == 0 and cases >= wanted, figure + ",", f"{wanted:,} equal cases")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--cases", type=int, default=0, help="cases of the release build")
-    parser.add_argument("--sanitized-cases", type=int, default=500, help="cases of each sanitizer")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every case is equal to the cycle and the byte."""
-    return run_experiment("switch-fuzz", __doc__, argv, _measure, _arguments)

@@ -21,7 +21,7 @@ from firesim.build.model import blade_model
 from firesim_common.paths import ROOT
 
 from regression.support.cluster import Cluster, merged, run_cluster
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.lockstep import lockstep
 from regression.support.one_blade import ENGINES, one_blade
 from regression.support.random_programs.machines import build
@@ -126,7 +126,9 @@ def _quickstart_hash(experiment: Experiment) -> str:
     return run_cluster(experiment, "quickstart", config).token_hash
 
 
-def _measure(experiment: Experiment) -> Verdict:
+@experiment_named("l2")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every latency, cycle, snapshot and hash is right."""
     wrong = _latencies(experiment)
     cycles = 0 if experiment.quick else _lockstep(experiment)
     count, equal = _snapshots(experiment)
@@ -141,8 +143,3 @@ def _measure(experiment: Experiment) -> Verdict:
     )
     goal = f"0 latencies off, {count} snapshots and the hash {QUICKSTART_HASH}"
     return Verdict(not wrong and equal == count and found == QUICKSTART_HASH, figure, goal)
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every latency, cycle, snapshot and hash is right."""
-    return run_experiment("l2", __doc__, argv, _measure)

@@ -21,7 +21,7 @@ from typing import Any
 from firesim_common.paths import ROOT
 
 from regression.support.captured_frames import read_capture
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.open_designs import OPEN_DESIGNS
 
 EXAMPLES = ROOT / "target-design/examples"
@@ -160,7 +160,9 @@ def _last_count(file: Path, counter: str) -> int:
         return int(list(csv.DictReader(stream))[-1][counter])
 
 
-def _measure(experiment: Experiment) -> Verdict:
+@experiment_named("own-blade")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when the user's blades do the same every way."""
     count = 3 if experiment.quick else 40
     ways = [(engine, threads) for engine in ("generated", "verilator") for threads in (1, 2)]
     rows: list[list[object]] = []
@@ -199,8 +201,3 @@ def _measure(experiment: Experiment) -> Verdict:
     )
     figure = f"{len(rows)} runs gave {len(seen)} token hash, {frames} frames came back right,"
     return Verdict(holds, figure, "1 hash")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when the user's blades do the same every way."""
-    return run_experiment("own-blade", __doc__, argv, _measure)

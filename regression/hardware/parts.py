@@ -21,7 +21,7 @@ from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import blade_names, load_blade
 from firesim_common.paths import ROOT
 
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.pages import PageError, page_file, run_page
 
 PAGE = ROOT / "docs/tutorials/add-an-accelerator.md"
@@ -183,7 +183,9 @@ def _checked(experiment: Experiment, folder: Path) -> dict[str, bool]:
     return checks
 
 
-def _measure(experiment: Experiment) -> Verdict:
+@experiment_named("parts")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every check holds."""
     checks = {
         "every blade elaborates with its harts": _elaborated(experiment),
         "a part changes its own modules and the joints": _compared(experiment),
@@ -194,8 +196,3 @@ def _measure(experiment: Experiment) -> Verdict:
     experiment.keep(checks=checks)
     figure = f"{sum(checks.values())} of {len(checks)} checks"
     return Verdict(all(checks.values()), figure, "all of them")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every check holds."""
-    return run_experiment("parts", __doc__, argv, _measure)

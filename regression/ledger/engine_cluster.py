@@ -12,7 +12,7 @@ import argparse
 from typing import Any
 
 from regression.support.cluster import Config, merged, run_cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.one_blade import ENGINES, medians
 
 NODES = 8
@@ -46,7 +46,13 @@ def config(quick: bool) -> Config:
     }
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repeats", type=int, default=0, help="runs of each side")
+
+
+@experiment_named("engine-cluster", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when the cluster is as much faster as aimed for."""
     repeats: int = experiment.arguments.repeats or (1 if experiment.quick else 5)
     base = config(experiment.quick)
     rates: dict[str, list[float]] = {engine: [] for engine in ENGINES}
@@ -70,12 +76,3 @@ def _measure(experiment: Experiment) -> Verdict:
     experiment.keep(rates=rates, node_cycles=cycles, token_hash=hashes.pop())
     figure = f"{ours / theirs:.2f} x of the same cluster on Verilator,"
     return Verdict(ours / theirs >= GOAL_RATIO, figure, f"{GOAL_RATIO:g} x", timed_only=True)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repeats", type=int, default=0, help="runs of each side")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when the cluster is as much faster as aimed for."""
-    return run_experiment("engine-cluster", __doc__, argv, _measure, _arguments)

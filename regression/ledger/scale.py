@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from regression.support.cluster import merged, run_cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.plotting import new_figure, save_figure
 from regression.support.simulate import Run
 from regression.support.traffic import LEAST_FRAME_BYTES, Packets, mac_of, traffic_config
@@ -212,7 +212,13 @@ def _plot(experiment: Experiment, costs: list[Cost]) -> Path:
     return save_figure(figure, experiment.folder, "scale")
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--scale", type=int, default=8, help="makes every tree run longer")
+
+
+@experiment_named("scale", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when 1,024 nodes fit and idle links cost next to nothing."""
     costs = measure_trees(experiment)
     idle_ns, loaded_ns = measure_idle_links(experiment)
     experiment.note_file(_plot(experiment, costs))
@@ -235,12 +241,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"{IDLE_SHARE:.0%} and {MOST_MIB_A_NODE:g} MiB a node",
         timed_only=small,
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--scale", type=int, default=8, help="makes every tree run longer")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when 1,024 nodes fit and idle links cost next to nothing."""
-    return run_experiment("scale", __doc__, argv, _measure, _arguments)

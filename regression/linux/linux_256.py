@@ -22,7 +22,7 @@ from firesim.report.console import NUMBER, WHOLE_NUMBER
 from firesim.topology.describe import Restart
 
 from regression.support.cluster import Cluster, Config
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.linux import ENGINE, linux_config
 from regression.support.simulate import Run, simulate
 
@@ -154,7 +154,15 @@ def _check_threads(experiment: Experiment, snapshot: Path) -> Run:
     return runs[0]
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--nodes", type=int, default=0, help=f"nodes of the largest cluster (default: {LARGE:,})"
+    )
+
+
+@experiment_named("linux-256", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every clone reaches every other one."""
     snapshot, boot = booted(experiment)
     experiment.say(f"one node booted and saved: {boot.process_wall_s:.1f} s")
     runs = {SMALL: _check_threads(experiment, snapshot)}
@@ -202,14 +210,3 @@ def _measure(experiment: Experiment) -> Verdict:
         if nodes != SMALL or experiment.quick
     ]
     return Verdict(whole, "; ".join(figures) + ",", "all pairs of all")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--nodes", type=int, default=0, help=f"nodes of the largest cluster (default: {LARGE:,})"
-    )
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every clone reaches every other one."""
-    return run_experiment("linux-256", __doc__, argv, _measure, _arguments)

@@ -19,15 +19,16 @@ from dataclasses import dataclass
 from firesim.report.console import WHOLE_NUMBER
 from firesim_software import linux
 
-from regression.support.cluster import Config, merged, run_cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.cluster import Config, run_cluster
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.linux import one_boot
 from regression.support.simulate import Run
 
 MILLION = 1_000_000
 MOST_BEFORE_INIT, MOST_AT_PROMPT = 5_050_000, 6_200_000
 """A little over what was reached; the goals were 6 and 10 million."""
 GOAL_S = 2.0
-LIMIT_CYCLES, DEBIAN_LIMIT_CYCLES = 400 * MILLION, 6_400 * MILLION
+DEBIAN_LIMIT_CYCLES = 6_400 * MILLION
 QUICK_LATENCY_CYCLES = 2
 """A quick memory in place of the usual 40 cycles: fewer cycles to simulate for the same boot."""
 TIMEOUT_S = 7200
@@ -53,21 +54,6 @@ class Boot:
     def comparable(self) -> list[str]:
         """What the console says apart from instructions, which polling makes differ a little."""
         return [line for line in self.console.splitlines() if not COUNTED.match(line)]
-
-
-def config(engine: str, blade: str, memory_mib: int, over: Config | None = None) -> Config:
-    """Return one Linux node behind a switch, with `over` laid over the configuration."""
-    node = {"blade": blade, "memory": {"size_mib": memory_mib}}
-    base: Config = {
-        "system": {"topology": "rack_1", "link": {"latency": "2us"}, "node": node},
-        "workload": {"node": {"linux": "linux-hello", "args": ["firesim.instructions=1"]}},
-        "simulation": {
-            "engine": engine,
-            "throughput_interval_cycles": 0,
-            "max_cycles": LIMIT_CYCLES,
-        },
-    }
-    return merged(base, over or {})
 
 
 def boot(experiment: Experiment, name: str, configuration: Config) -> Boot:
@@ -99,18 +85,18 @@ def prompt_instructions() -> int:
 def _boots(experiment: Experiment) -> dict[str, Boot]:
     quiet = {"workload": {"node": {"args": ["quiet", "firesim.instructions=1"]}}}
     wanted = {
-        "functional, quiet": config("functional", "rocket-1", 64, quiet),
-        "functional, 32 MiB": config("functional", "rocket-1", 32),
-        "functional, 4 cores": config("functional", "rocket-4", 64),
+        "functional, quiet": one_boot("functional", "rocket-1", 64, quiet),
+        "functional, 32 MiB": one_boot("functional", "rocket-1", 32),
+        "functional, 4 cores": one_boot("functional", "rocket-4", 64),
     }
     if not experiment.quick:
         node = {"linux": "linux-debian", "command": DEBIAN_COMMAND}
         debian = {"workload": {"node": node}, "simulation": {"max_cycles": DEBIAN_LIMIT_CYCLES}}
-        wanted["functional, Debian on a disk"] = config("functional", "rocket-1", 64, debian)
+        wanted["functional, Debian on a disk"] = one_boot("functional", "rocket-1", 64, debian)
     if experiment.arguments.rtl:
         timing = {"memory": {"timing": {"model": "fixed", "latency_cycles": QUICK_LATENCY_CYCLES}}}
         over = {"system": {"node": timing}} if experiment.quick else {}
-        wanted["rtl, 32 MiB"] = config("rtl", "rocket-1", 32, over)
+        wanted["rtl, 32 MiB"] = one_boot("rtl", "rocket-1", 32, over)
     return {
         name: boot(experiment, re.sub(r"\W+", "_", name), wanted) for name, wanted in wanted.items()
     }
@@ -140,7 +126,13 @@ def _checks(experiment: Experiment, boots: dict[str, Boot], prompt: int) -> dict
     return checks
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-rtl", dest="rtl", action="store_false", help="leave the RTL out")
+
+
+@experiment_named("linux-boot", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every check holds."""
     prompt = prompt_instructions()
     boots = _boots(experiment)
     rows = []
@@ -164,12 +156,3 @@ def _measure(experiment: Experiment) -> Verdict:
     short = [text for text, holds in checks.items() if not holds]
     figure = f"{sum(checks.values())} of {len(checks)} checks"
     return Verdict(not short, f"{figure}; not: {'; '.join(short)}," if short else figure, "all")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-rtl", dest="rtl", action="store_false", help="leave the RTL out")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every check holds."""
-    return run_experiment("linux-boot", __doc__, argv, _measure, _arguments)

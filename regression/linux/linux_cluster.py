@@ -18,8 +18,8 @@ from regression.support.experiment import (
     Experiment,
     ExperimentError,
     Verdict,
+    experiment_named,
     host_facts,
-    run_experiment,
 )
 from regression.support.linux import ENGINE, Stream, check_one_thread, linux_config, loads, streams
 from regression.support.simulate import Run
@@ -65,7 +65,13 @@ def _rows(run: Run, nodes: int) -> tuple[list[list[str]], int, int]:
     return rows, pairs, served
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--nodes", type=int, default=0, help="how many nodes (default: 8)")
+
+
+@experiment_named("linux-cluster", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every node did everything, alike with 1 thread."""
     nodes: int = experiment.arguments.nodes or (3 if experiment.quick else 8)
     config = linux_config(f"rack_{nodes}", "linux-cluster")
     run = run_cluster(experiment, "all-threads", config)
@@ -107,12 +113,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"all of them, and less than {GOAL_WALL_S:.0f} s",
         timed_only=whole,
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--nodes", type=int, default=0, help="how many nodes (default: 8)")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every node did everything, alike with 1 thread."""
-    return run_experiment("linux-cluster", __doc__, argv, _measure, _arguments)

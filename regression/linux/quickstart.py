@@ -23,7 +23,7 @@ from firesim.config.engine_names import RtlEngine
 from firesim.report.console import records, round_trips
 from firesim_common.tools import python_command
 
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 GOAL_S = 120.0
 HASHES = {"rtl": "dddd1ba6da304c7e", "functional": "b79643426619b78e"}
@@ -107,7 +107,18 @@ def _checks(experiment: Experiment, bare: Part, linux: Part) -> Iterator[tuple[s
         yield f"the flame graph shows {what}", bool(re.search(pattern, folded, re.MULTILINE))
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rtl-engine",
+        choices=get_args(RtlEngine),
+        default="auto",
+        help="what compiles the RTL (default: auto)",
+    )
+
+
+@experiment_named("quickstart", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every check holds."""
     _prepare(experiment)
     results = experiment.folder / "run"
     wall_s = _quickstart(experiment, results)
@@ -128,17 +139,3 @@ def _measure(experiment: Experiment) -> Verdict:
     figure = f"{sum(checks.values())} of {len(checks)} checks, {wall_s:.1f} s"
     goal = f"all of them, and {GOAL_S:g} s"
     return Verdict(right and in_time, figure, goal, timed_only=right)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--rtl-engine",
-        choices=get_args(RtlEngine),
-        default="auto",
-        help="what compiles the RTL (default: auto)",
-    )
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every check holds."""
-    return run_experiment("quickstart", __doc__, argv, _measure, _arguments)

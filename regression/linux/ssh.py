@@ -31,7 +31,7 @@ from firesim.run.folder import record_of, save_record
 from firesim_common.tools import python_command
 
 from regression.support.cluster import Cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 BOOT_S = 300.0
 COPIED_BYTES = 200_000
@@ -170,7 +170,13 @@ def capabilities(pid: int) -> str:
     return next(line.split()[1] for line in lines if line.startswith("CapEff:"))
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--nodes", type=int, default=0, help="how many nodes (default: 8)")
+
+
+@experiment_named("ssh", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every node lets the right key in and nothing else."""
     nodes: int = experiment.arguments.nodes or (2 if experiment.quick else 8)
     wrong = wrong_key(experiment.folder)
     with running(experiment, nodes) as (run, pid):
@@ -205,12 +211,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"{sum(checks.values())} of {len(checks)} checks, {nodes} nodes in {spent_s:.1f} s",
         "every check holds",
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--nodes", type=int, default=0, help="how many nodes (default: 8)")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment."""
-    return run_experiment("ssh", __doc__, argv, _measure, _arguments)

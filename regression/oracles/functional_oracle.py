@@ -17,10 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.simulator import configure_and_build
-
 from regression.oracles.rtl_oracle import state_differences
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.functional_hart import runner
 from regression.support.random_programs.machines import (
     MAX_CYCLES,
     START,
@@ -34,7 +33,6 @@ from regression.support.random_programs.trace import first_difference, tracerv_e
 
 QUICK_PROGRAMS, PROGRAMS = 56, 400
 QUICK_RTL_PROGRAMS, RTL_PROGRAMS = 2, 16
-BINARY = "functional-run"
 
 
 @dataclass(frozen=True)
@@ -44,11 +42,6 @@ class Comparison:
     program: Program
     events: int
     problems: list[str]
-
-
-def runner() -> Path:
-    """Return the functional-run binary, built if anything changed."""
-    return configure_and_build(targets=(BINARY,)) / "bin" / BINARY
 
 
 def run_functional(binary: Path, program: Program, *options: str) -> list[str]:
@@ -108,7 +101,18 @@ def _with_rocket(experiment: Experiment, binary: Path, programs: list[Program]) 
     return problems
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--programs", type=int, default=0, help=f"number of programs (default {PROGRAMS})"
+    )
+    parser.add_argument(
+        "--rtl-programs", type=int, help=f"how many also on the RTL (default {RTL_PROGRAMS})"
+    )
+
+
+@experiment_named("functional-oracle", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold only when nothing differs."""
     quick = experiment.quick
     count: int = experiment.arguments.programs or (QUICK_PROGRAMS if quick else PROGRAMS)
     rtl: int | None = experiment.arguments.rtl_programs
@@ -145,17 +149,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"from QEMU; {rtl} programs on the RTL, {len(unlike)} differences"
     )
     return Verdict(not differing and not unlike, figure, "no difference")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--programs", type=int, default=0, help=f"number of programs (default {PROGRAMS})"
-    )
-    parser.add_argument(
-        "--rtl-programs", type=int, help=f"how many also on the RTL (default {RTL_PROGRAMS})"
-    )
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 only when nothing differs."""
-    return run_experiment("functional-oracle", __doc__, argv, _measure, _arguments)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.random_programs.machines import (
     DUMP_NAMES,
     Program,
@@ -145,7 +145,16 @@ def _explain(experiment: Experiment, outcome: Outcome) -> None:
     experiment.say(f"replay: ./firesim experiment rtl-oracle {options}")
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--programs", type=int, default=0, help=f"number of programs (default {PROGRAMS})"
+    )
+    parser.add_argument("--blade", default="rocket-1", help="a blade file with one Rocket core")
+
+
+@experiment_named("rtl-oracle", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold only when nothing differs."""
     count: int = experiment.arguments.programs or (QUICK_PROGRAMS if experiment.quick else PROGRAMS)
     seeds = range(experiment.seed, experiment.seed + count)
     experiment.say(f"seeds {seeds.start} to {seeds.stop - 1}")
@@ -164,15 +173,3 @@ def _measure(experiment: Experiment) -> Verdict:
     experiment.keep(programs=count, compared=events, differing=[o.program.seed for o in wrong])
     figure = f"{events:,} instructions and traps of {count} programs, {len(wrong)} programs differ"
     return Verdict(not wrong and not missing, figure, "no difference, every kind seen")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--programs", type=int, default=0, help=f"number of programs (default {PROGRAMS})"
-    )
-    parser.add_argument("--blade", default="rocket-1", help="a blade file with one Rocket core")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 only when nothing differs."""
-    return run_experiment("rtl-oracle", __doc__, argv, _measure, _arguments)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regression.support.cluster import merged, run_cluster
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.linux import (
     LABELS,
     Stream,
@@ -128,7 +128,14 @@ def _table(experiment: Experiment, rows: list[Row]) -> None:
     )
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--megabytes", type=int, default=0, help="MiB sent in each stream")
+    add_engine(parser)
+
+
+@experiment_named("iperf", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when all arrives and loopback is faster, as published."""
     engine: str = experiment.arguments.engine
     small = experiment.quick or engine == "rtl"
     megabytes: int = experiment.arguments.megabytes or (
@@ -170,13 +177,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"loopback, ratio {ratios[0]:.1f} (published 2.9), {engine} engine,",
         "every byte, and loopback faster than the network",
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--megabytes", type=int, default=0, help="MiB sent in each stream")
-    add_engine(parser)
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when all arrives and loopback is faster, as published."""
-    return run_experiment("iperf", __doc__, argv, _measure, _arguments)

@@ -19,7 +19,7 @@ from firesim.config.units import rate
 from firesim.report.results import read_table
 
 from regression.support.cluster import run_cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
 from regression.support.simulate import Run
 
@@ -146,7 +146,14 @@ def _plot(experiment: Experiment, ramps: list[Ramp]) -> Path:
     return save_figure(figure, experiment.folder, "link-saturation")
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--step-cycles", type=int, default=0, help="cycles between two senders")
+    parser.add_argument("--first-cycle", type=int, default=60_000, help="when the first one starts")
+
+
+@experiment_named("link-saturation", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when the root's plateaus are the published ones."""
     rates = QUICK_RATES_GBPS if experiment.quick else RATES_GBPS
     ramps = [measure(experiment, rate) for rate in rates]
     rows, worst = [], 0.0
@@ -187,13 +194,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"root tops out at {tops} Gb/s for senders of {rate_text} Gb/s, {worst:.1%} off the steps"
     )
     return Verdict(worst <= TOLERANCE, figure + ",", f"{TOLERANCE:.0%}")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--step-cycles", type=int, default=0, help="cycles between two senders")
-    parser.add_argument("--first-cycle", type=int, default=60_000, help="when the first one starts")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when the root's plateaus are the published ones."""
-    return run_experiment("link-saturation", __doc__, argv, _measure, _arguments)

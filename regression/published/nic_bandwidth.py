@@ -14,7 +14,7 @@ from typing import Any
 from firesim.report.console import Record, records
 
 from regression.support.cluster import run_cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.plotting import PUBLISHED, legend_below, new_figure, save_figure
 
 GOAL_GBPS = 100.0
@@ -86,7 +86,13 @@ def stream(experiment: Experiment, size: int, frame_bytes: int) -> Stream:
     return Stream(frame_bytes, *numbers)
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--bytes", type=int, default=0, help="bytes sent in each run")
+
+
+@experiment_named("nic-bandwidth", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when one NIC sends at least 100 Gb/s of verified data."""
     size: int = experiment.arguments.bytes or (262_144 if experiment.quick else 2_097_152)
     streams = [stream(experiment, size, frame_bytes) for frame_bytes in FRAME_BYTES]
     rows, best = [], 0.0
@@ -132,12 +138,3 @@ def _measure(experiment: Experiment) -> Verdict:
     experiment.note_file(save_figure(figure, experiment.folder, "nic-bandwidth"))
     experiment.keep(gbps={made.frame_bytes: made.gbps for made in streams}, best_gbps=best)
     return Verdict(best >= GOAL_GBPS, f"{best:.1f} Gb/s verified", f"{GOAL_GBPS:.0f} Gb/s")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--bytes", type=int, default=0, help="bytes sent in each run")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when one NIC sends at least 100 Gb/s of verified data."""
-    return run_experiment("nic-bandwidth", __doc__, argv, _measure, _arguments)

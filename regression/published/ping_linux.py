@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import linear_regression, mean
 
 from regression.support.cluster import Config, run_cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.linux import (
     CLOCK_HZ,
     LABELS,
@@ -147,7 +147,17 @@ def _plot(experiment: Experiment, rows: list[Row], slope: float, offset_us: floa
     return save_figure(figure, experiment.folder, "ping-linux")
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pings", type=int, default=0, help="pings a latency, first ones ignored")
+    parser.add_argument(
+        "--nodes", type=int, default=0, help="nodes of the rack (default: 8, RTL 2)"
+    )
+    add_engine(parser)
+
+
+@experiment_named("ping-linux", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when round trips rise by 4 x the link latency."""
     engine: str = experiment.arguments.engine
     small = experiment.quick or engine == "rtl"
     pings: int = experiment.arguments.pings or (8 if experiment.quick else 20 if small else 100)
@@ -202,16 +212,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"(published 34), {engine} engine,",
         f"a slope of 4 within {GOAL_SLOPE_ERROR[engine]:.0%}",
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pings", type=int, default=0, help="pings a latency, first ones ignored")
-    parser.add_argument(
-        "--nodes", type=int, default=0, help="nodes of the rack (default: 8, RTL 2)"
-    )
-    add_engine(parser)
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when round trips rise by 4 x the link latency."""
-    return run_experiment("ping-linux", __doc__, argv, _measure, _arguments)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from firesim.build.simulator import simulator
 
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.simulate import Run
 from regression.support.snapshots import Simulated, outcome, pair_config, saved_folders
 
@@ -95,7 +95,13 @@ def _crash(system: Simulated, whole: Run, index: int, delay_s: float) -> Crash:
     )
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kills", type=int, default=0, help="how many runs are killed")
+
+
+@experiment_named("crash", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every run goes on as if it had never been killed."""
     count: int = experiment.arguments.kills or (3 if experiment.quick else 50)
     rng = random.Random(experiment.seed)
     pings = 100 if experiment.quick else 400
@@ -128,12 +134,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"killed while writing one), {count - clean} left something behind,",
         f"{count} equal ones, at least one from a snapshot, and nothing left behind",
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--kills", type=int, default=0, help="how many runs are killed")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every run goes on as if it had never been killed."""
-    return run_experiment("crash", __doc__, argv, _measure, _arguments)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regression.support.cluster import merged, run_cluster
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.simulate import Run
 
 LATENCY_CYCLES = 640
@@ -96,7 +96,13 @@ def _row(name: str, run: Run) -> list[str]:
     return [name, run.token_hash, f"{run.end_cycle:,}", f"{run.wall_s:.1f}"]
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--bytes", type=int, default=0, help="bytes streamed after the pings")
+
+
+@experiment_named("determinism", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when the hash depends on the target alone."""
     size: int = experiment.arguments.bytes or (16_384 if experiment.quick else 131_072)
     config = base_config(size)
     columns = ["run", "token hash (measured)", "end cycle (measured)", "wall (s)"]
@@ -129,12 +135,3 @@ def _measure(experiment: Experiment) -> Verdict:
     )
     holds = len(seen) == 1 and len(others) == len(timings)
     return Verdict(holds, figure, f"1 hash and {len(timings)} hashes")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--bytes", type=int, default=0, help="bytes streamed after the pings")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when the hash depends on the target alone."""
-    return run_experiment("determinism", __doc__, argv, _measure, _arguments)

@@ -14,7 +14,7 @@ import argparse
 import random
 from typing import Any
 
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.simulate import Run
 from regression.support.snapshots import (
     Simulated,
@@ -107,7 +107,16 @@ def _cluster(experiment: Experiment) -> tuple[float, float, bool]:
     return save_s, load_s, equal
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cycles", type=int, default=0, help="random cycles for each engine")
+    parser.add_argument(
+        "--linux-cycle", type=int, default=LINUX_CYCLE, help="where eight Linux nodes are saved"
+    )
+
+
+@experiment_named("snapshot", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when going on equals never stopping."""
     count: int = experiment.arguments.cycles or (2 if experiment.quick else 20)
     runs, equal = 0, 0
     for engine in ENGINES:
@@ -123,15 +132,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"{len(ENGINES) * (count + 1)} equal ones, and less than {GOAL_S:g} s each",
         timed_only=whole,
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--cycles", type=int, default=0, help="random cycles for each engine")
-    parser.add_argument(
-        "--linux-cycle", type=int, default=LINUX_CYCLE, help="where eight Linux nodes are saved"
-    )
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when going on equals never stopping."""
-    return run_experiment("snapshot", __doc__, argv, _measure, _arguments)

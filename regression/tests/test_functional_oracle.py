@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from regression.oracles.functional_oracle import compare, run_functional, runner
+from regression.oracles.functional_oracle import compare, run_functional
 from regression.support.experiment import ExperimentError
+from regression.support.functional_hart import runner
 from regression.support.random_programs.machines import build
 
 

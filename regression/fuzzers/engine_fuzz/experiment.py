@@ -19,7 +19,7 @@ from goldengate.engine import cells, memories, registers
 
 from regression.fuzzers.engine_fuzz import batch, models
 from regression.fuzzers.engine_fuzz.batch import Outcome
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 
 QUICK_NETLISTS, NETLISTS = 20_000, 100_000
 MOST_REPORTED, MOST_DIFFERENT = 20, 200
@@ -53,7 +53,13 @@ def _keep(experiment: Experiment, total: Outcome, broken: set[int], wanted: int)
     )
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--netlists", type=int, default=0, help="how many, from the seed on")
+
+
+@experiment_named("engine-fuzz", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every output of every netlist was equal in every cycle."""
     wanted = experiment.arguments.netlists or (QUICK_NETLISTS if experiment.quick else NETLISTS)
     total, began = Outcome(), time.monotonic()
     for outcome in _outcomes(experiment, wanted):
@@ -78,12 +84,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"{len(KINDS & seen)} of {len(KINDS)} kinds of cell,"
     )
     return Verdict(not broken and not missing, figure, "none different, all kinds")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--netlists", type=int, default=0, help="how many, from the seed on")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every output of every netlist was equal in every cycle."""
-    return run_experiment("engine-fuzz", __doc__, argv, _measure, _arguments)

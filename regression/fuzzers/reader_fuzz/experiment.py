@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from regression.fuzzers.reader_fuzz import batch, programs
 from regression.fuzzers.reader_fuzz.batch import Outcome
 from regression.fuzzers.reader_fuzz.constructs import CONSTRUCTS
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 
 QUICK_MODULES, MODULES = 2_800, 50_000
 MODULES_OF_ALL_CONSTRUCTS = 1_500
@@ -69,7 +69,13 @@ def _verdict(experiment: Experiment, wanted: int, total: Outcome) -> Verdict:
     return Verdict(not different and few_crashes and not missing, figure, goal)
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--modules", type=int, default=0, help="how many, from the seed on")
+
+
+@experiment_named("reader-fuzz", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every signal of every module was equal in every cycle."""
     wanted = experiment.arguments.modules or (QUICK_MODULES if experiment.quick else MODULES)
     total, began = Outcome(), time.monotonic()
     for outcome in _outcomes(experiment, wanted):
@@ -84,12 +90,3 @@ def _measure(experiment: Experiment) -> Verdict:
     experiment.keep(signals=total.signals, constructs=dict(sorted(total.constructs.items())))
     experiment.keep(wall_s=round(time.monotonic() - began, 1))
     return _verdict(experiment, wanted, total)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--modules", type=int, default=0, help="how many, from the seed on")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every signal of every module was equal in every cycle."""
-    return run_experiment("reader-fuzz", __doc__, argv, _measure, _arguments)

@@ -23,7 +23,7 @@ from firesim.run.runner import Outcome
 from rich.console import Console
 
 from regression.hardware.own_switch.rule import Checked, check_traffic, forgetful_cycle
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.pages import HOW_TO, page_file
 
 PAGE = HOW_TO / "write-a-switch.md"
@@ -160,7 +160,14 @@ def _restored(
     return runs, equal, is_found
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--bytes", type=int, default=0, help="bytes each client streams")
+    parser.add_argument("--snapshots", type=int, default=0, help="random cycles for each engine")
+
+
+@experiment_named("own-switch", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when the switch is as exact as one of ours."""
     with tempfile.TemporaryDirectory(prefix="firesim-own-switch-") as folder:
         user = User(experiment, Path(folder))
         whole = user.run(
@@ -193,13 +200,3 @@ def _measure(experiment: Experiment) -> Verdict:
     )
     holds = not checked.problems and checked.frames > 0 and alike == ways and same == restored
     return Verdict(holds and is_found, figure, "none wrong, all alike, the fault found")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--bytes", type=int, default=0, help="bytes each client streams")
-    parser.add_argument("--snapshots", type=int, default=0, help="random cycles for each engine")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when the switch is as exact as one of ours."""
-    return run_experiment("own-switch", __doc__, argv, _measure, _arguments)

@@ -23,7 +23,7 @@ from regression.ledger.engine_profile.cachegrind import Counts, Group, Profile
 from regression.ledger.engine_profile.portable_models import portable_model
 from regression.ledger.engine_speed.experiment import BLADE, LIMITS, workloads
 from regression.support.cluster import Cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.one_blade import ENGINES, one_blade
 from regression.support.simulate import Run, simulate
 from regression.support.snapshots import NO_SNAPSHOTS, saved_folders
@@ -150,7 +150,9 @@ def _row(program: str, engine: str, one: Counts) -> list[str]:
     ]
 
 
-def _measure(experiment: Experiment) -> Verdict:
+@experiment_named("engine-profile", needs_program="valgrind")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when all runs agree and the generated engine does less."""
     cachegrind.require_valgrind()
     models = {engine: portable_model(BLADE, engine) for engine in ENGINES}
     rows, ratios, shares = [], {}, {}
@@ -221,8 +223,3 @@ def _tables(
                 for group in [*(group.name for group in MODULES), REST]
             ],
         )
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when all runs agree and the generated engine does less."""
-    return run_experiment("engine-profile", __doc__, argv, _measure)

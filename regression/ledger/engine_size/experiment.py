@@ -20,7 +20,7 @@ from firesim.build.design import stock_design
 from firesim.build.model import blade_model, compile_design
 
 from regression.ledger.engine_size.many_blades import compare_copies, compile_copies
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.one_blade import ENGINES, kilohertz, medians, one_blade
 from regression.support.simulate import children_cpu_s
 
@@ -85,7 +85,13 @@ def _row(name: str, built: Built, more: list[str]) -> list[str]:
     return [name, f"{built.wall_s:.0f}", f"{built.cpu_s:.0f}", f"{built.peak_mib:,.0f}", *more]
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each side")
+
+
+@experiment_named("engine-size", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when builds are short and the ratio does not fall."""
     rows, ratios, builds = [], {}, {}
     for blade in BLADES[:1] if experiment.quick else BLADES:
         built = builds[blade] = compile_anew(experiment, blade)
@@ -106,12 +112,3 @@ def _measure(experiment: Experiment) -> Verdict:
     )
     goal = ", ".join(f"{blade} in {seconds:.0f} s" for blade, seconds in GOAL_BUILD_S.items())
     return Verdict(holds, f"{figure} of Verilator,", f"{goal}, the same ratio", timed_only=True)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each side")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when builds are short and the ratio does not fall."""
-    return run_experiment("engine-size", __doc__, argv, _measure, _arguments)

@@ -19,7 +19,7 @@ from firesim_common.tools import run as run_tool
 from firesim_software.builder import COMPILER
 
 from regression.ledger.engine_speed.profiled_verilator import profiled_model
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.one_blade import kilohertz, medians, one_blade
 from regression.support.random_programs.machines import build
 
@@ -61,7 +61,13 @@ def workloads(experiment: Experiment) -> dict[str, dict[str, Any]]:
     }
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repeats", type=int, default=0, help="runs of each side")
+
+
+@experiment_named("engine-speed", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every program reaches its ratio."""
     repeats: int = experiment.arguments.repeats or (2 if experiment.quick else 5)
     verilator = blade_model(BLADE, "verilator") if experiment.quick else profiled_model(BLADE)
     models = {"verilator": verilator, "generated": blade_model(BLADE, "generated")}
@@ -90,12 +96,3 @@ def _measure(experiment: Experiment) -> Verdict:
     figure = ", ".join(f"{name} {ratio:.2f} x" for name, ratio in ratios.items())
     goals = ", ".join(f"{name} {goal} x" for name, goal in GOALS.items())
     return Verdict(holds, f"{figure} of Verilator,", goals, timed_only=True)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repeats", type=int, default=0, help="runs of each side")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every program reaches its ratio."""
-    return run_experiment("engine-speed", __doc__, argv, _measure, _arguments)

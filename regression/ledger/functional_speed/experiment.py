@@ -21,10 +21,10 @@ from pathlib import Path
 from firesim_software import link, linux
 from firesim_software.qemu import run as run_qemu
 
-from regression.linux import linux_boot
-from regression.oracles.functional_oracle import runner
 from regression.support.cluster import run_cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.functional_hart import runner
+from regression.support.linux import one_boot
 from regression.support.random_programs.machines import SCRIPT
 from regression.support.simulate import children_cpu_s
 
@@ -97,7 +97,7 @@ def measure_loop(experiment: Experiment) -> Times:
 def measure_linux(experiment: Experiment) -> Times:
     """Boot Linux and power off on both machines, turn by turn."""
     over = {"simulation": {"threads": 1}}
-    config = linux_boot.config("functional", "rocket-1", 64, over)
+    config = one_boot("functional", "rocket-1", 64, over)
     found = Times()
     for index in range(_runs(experiment)):
         run = run_cluster(experiment, f"linux-{index}", config)
@@ -115,7 +115,13 @@ def _runs(experiment: Experiment) -> int:
     return QUICK_RUNS if experiment.quick else RUNS
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(_: argparse.ArgumentParser) -> None:
+    pass
+
+
+@experiment_named("functional-speed", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when the results are right and the hart is fast enough."""
     measured = {
         "compute loop": measure_loop(experiment),
         "Linux boot": measure_linux(experiment),
@@ -139,12 +145,3 @@ def _measure(experiment: Experiment) -> Verdict:
     same = max(counts) == 1
     goal = f"{GOAL_RATE} on both" if same else "one number of instructions in every run"
     return Verdict(same and slowest >= GOAL_RATE, figure, goal, timed_only=same)
-
-
-def _arguments(_: argparse.ArgumentParser) -> None:
-    pass
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when the results are right and the hart is fast enough."""
-    return run_experiment("functional-speed", __doc__, argv, _measure, _arguments)

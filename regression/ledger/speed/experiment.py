@@ -12,10 +12,24 @@ import argparse
 
 from regression.ledger.speed.blade import GOAL_RATIO, GOAL_TRACE_SLOWDOWN, measure_blade
 from regression.ledger.speed.switch import GOAL_TIMES_LESS, measure_switch, plot_switch
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--part", choices=("all", "blade", "switch"), default="all")
+    parser.add_argument(
+        "--engine",
+        choices=("auto", "verilator"),
+        default="auto",
+        help="engine of the cluster; verilator shows what everything around the blade costs",
+    )
+    parser.add_argument("--ports", type=int, default=32, help="ports of the switch")
+    parser.add_argument("--repeats", type=int, default=0, help="runs of which the median is taken")
+
+
+@experiment_named("speed", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every aim is met."""
     figures, goals, holds = [], [], True
     part: str = experiment.arguments.part
     if part in ("blade", "all"):
@@ -33,20 +47,3 @@ def _measure(experiment: Experiment) -> Verdict:
         goals.append(f"{GOAL_TIMES_LESS['idle']:.0f} x and {GOAL_TIMES_LESS['loaded']:.0f} x")
         holds = holds and all(times[mode] >= goal for mode, goal in GOAL_TIMES_LESS.items())
     return Verdict(holds, "; ".join(figures) + ",", "; ".join(goals), timed_only=True)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--part", choices=("all", "blade", "switch"), default="all")
-    parser.add_argument(
-        "--engine",
-        choices=("auto", "verilator"),
-        default="auto",
-        help="engine of the cluster; verilator shows what everything around the blade costs",
-    )
-    parser.add_argument("--ports", type=int, default=32, help="ports of the switch")
-    parser.add_argument("--repeats", type=int, default=0, help="runs of which the median is taken")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every aim is met."""
-    return run_experiment("speed", __doc__, argv, _measure, _arguments)

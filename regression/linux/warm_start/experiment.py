@@ -25,7 +25,7 @@ from regression.linux.warm_start.linux import (
     slope,
 )
 from regression.support.cluster import Config
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.simulate import Run
 from regression.support.warm import WarmStart
 
@@ -98,7 +98,17 @@ def bare_metal_points(experiment: Experiment, points: int) -> list[str]:
     return wrong
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--points", type=int, default=0, help="snapshots of each guest, bare-metal and Linux"
+    )
+
+    parser.add_argument("--blade", default="rocket-1", help="blade of the Linux nodes")
+
+
+@experiment_named("warm-start", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every snapshot goes on in RTL."""
     points = experiment.arguments.points or (QUICK_POINTS if experiment.quick else POINTS)
     wrong = [*bare_metal_points(experiment, points), *linux_points(experiment, points)]
     for text in wrong:
@@ -117,16 +127,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"all of them, slope {SLOPE_GOAL:g} and {REGION_GOAL_S:g} s",
         timed_only=right,
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--points", type=int, default=0, help="snapshots of each guest, bare-metal and Linux"
-    )
-
-    parser.add_argument("--blade", default="rocket-1", help="blade of the Linux nodes")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every snapshot goes on in RTL."""
-    return run_experiment("warm-start", __doc__, argv, _measure, _arguments)

@@ -18,7 +18,7 @@ from firesim_common.paths import ROOT
 
 from regression.oracles.engine_exact.designs import compare_designs
 from regression.support.cluster import Cluster, run_cluster
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.lockstep import lockstep
 from regression.support.one_blade import ENGINES, one_blade
 from regression.support.random_programs.machines import build
@@ -92,7 +92,9 @@ def _quickstart_hash(experiment: Experiment) -> str:
     return run_cluster(experiment, "quickstart", config).token_hash
 
 
-def _measure(experiment: Experiment) -> Verdict:
+@experiment_named("engine-exact")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when nothing differs and the cluster hash is the known one."""
     rows, total = [], 0
     for case in cases(experiment):
         run = _run_case(experiment, case)
@@ -108,8 +110,3 @@ def _measure(experiment: Experiment) -> Verdict:
     experiment.keep(cycles=total, quickstart_hash=found)
     figure = f"{total:,} cycles equal in every output, quickstart's hash {found},"
     return Verdict(found == QUICKSTART_HASH, figure, f"the hash {QUICKSTART_HASH}")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when nothing differs and the cluster hash is the known one."""
-    return run_experiment("engine-exact", __doc__, argv, _measure)

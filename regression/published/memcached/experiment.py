@@ -24,7 +24,7 @@ from statistics import mean, median
 
 from regression.published.memcached.rtl import measure_rtl
 from regression.support.cluster import run_cluster
-from regression.support.experiment import Experiment, Verdict, run_experiment
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.linux import (
     ENGINE,
     Load,
@@ -180,7 +180,15 @@ def _table(experiment: Experiment, points: dict[str, list[Point]]) -> None:
     )
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--nodes", type=int, default=0, help="nodes of the rack (default: 8)")
+    parser.add_argument("--milliseconds", type=int, default=0, help="target time of each rate")
+    add_engine(parser)
+
+
+@experiment_named("memcached", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when a fifth thread shows as published."""
     if experiment.arguments.engine == "rtl":
         return measure_rtl(experiment)
     nodes: int = experiment.arguments.nodes or (3 if experiment.quick else 8)
@@ -212,14 +220,3 @@ def _measure(experiment: Experiment) -> Verdict:
         f"{five.p50_us:.0f} us, {change:+.0%}; functional engine,",
         goal,
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--nodes", type=int, default=0, help="nodes of the rack (default: 8)")
-    parser.add_argument("--milliseconds", type=int, default=0, help="target time of each rate")
-    add_engine(parser)
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when a fifth thread shows as published."""
-    return run_experiment("memcached", __doc__, argv, _measure, _arguments)

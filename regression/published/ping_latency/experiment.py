@@ -20,7 +20,7 @@ from firesim.report.network import Network
 
 from regression.published.ping_latency.one_token import one_token_table
 from regression.support.cluster import Cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
 from regression.support.simulate import simulate
 
@@ -114,7 +114,13 @@ def _plot(experiment: Experiment, rows: list[Row]) -> Path:
     return save_figure(figure, experiment.folder, "ping-latency")
 
 
-def _measure(experiment: Experiment) -> Verdict:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pings", type=int, default=0, help="pings a latency, first ignored")
+
+
+@experiment_named("ping-latency", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when time is exact."""
     pings: int = experiment.arguments.pings or (3 if experiment.quick else 10)
     exact = one_token_table(experiment)
     rows = [measure(experiment, latency, pings) for latency in LATENCIES_CYCLES]
@@ -159,12 +165,3 @@ def _measure(experiment: Experiment) -> Verdict:
     )
     holds = spread <= period and exact[0] == exact[1]
     return Verdict(holds, figure, "exact up to the polling period, and every token on its cycle")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pings", type=int, default=0, help="pings a latency, first ignored")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when time is exact."""
-    return run_experiment("ping-latency", __doc__, argv, _measure, _arguments)

@@ -18,7 +18,7 @@ from firesim_common.paths import ROOT
 from firesim_common.tools import python_command
 
 from regression.robustness.bad_input.cases import all_cases, expected, message_of
-from regression.support.experiment import Experiment, ExperimentError, Verdict, run_experiment
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 GOAL_CASES = 40
 ENDINGS = ROOT / "deploy/tests/test_run.py"
@@ -64,15 +64,12 @@ def _endings(experiment: Experiment) -> tuple[int, int]:
     return sum(row[1] == "ok" for row in rows), bad
 
 
-def _measure(experiment: Experiment) -> Verdict:
+@experiment_named("bad-input", among_python_tests=True)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every message and every ending is as promised."""
     cases, wrong = _refusals(experiment)
     endings, bad = _endings(experiment)
     experiment.keep(cases=cases, wrong=wrong, endings=endings, endings_failed=bad)
     figure = f"{cases - wrong} of {cases} inputs refused as expected, {endings} clean endings,"
     holds = wrong == 0 and bad == 0 and cases >= GOAL_CASES and endings > 0
     return Verdict(holds, figure, f"all of at least {GOAL_CASES} and every ending clean")
-
-
-def run(argv: list[str]) -> int:
-    """Run the experiment; return 0 when every message and every ending is as promised."""
-    return run_experiment("bad-input", __doc__, argv, _measure)
