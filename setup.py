@@ -28,9 +28,12 @@ setup(
     packages=sorted(package_dir),
     package_data={
         "firesim.report": ["*.j2", "*.css", "*.js"],
+        "regression.support": ["*.cc"],
         "regression.support.plain_verilator": ["*.sv", "*.cc"],
-        "regression.support.engine_fuzz": ["*.h", "*.cc"],
-        "regression.support.reader_fuzz": ["*.cc"],
+        "regression.support.random_programs": ["*.S", "*.ld"],
+        "regression.fuzzers.engine_fuzz": ["*.h", "*.cc"],
+        "regression.fuzzers.reader_fuzz": ["*.cc"],
+        "regression.ledger.functional_speed": ["*.c"],
     },
     install_requires=[
         "typer>=0.12",

@@ -153,6 +153,19 @@ def python_faults(
     return faults
 
 
+def room_faults(folder: Path) -> list[str]:
+    """Return each import in a room of `regression` of another one; all may import `support`."""
+    faults = []
+    for file in sorted(folder.rglob("*.py")):
+        room = file.relative_to(folder).parts[0]
+        for line, module in _imported(file) if room != "tests" else ():
+            other = module.partition("regression.")[2].partition(".")[0]
+            if module.startswith("regression.") and other not in (room, "support"):
+                where = file.relative_to(folder).as_posix()
+                faults.append(f"{where}:{line}: imports {module}, expected {room} or support")
+    return faults
+
+
 def _has_cycle(arrows: Mapping[str, set[str]]) -> bool:
     left = {room: set(below) for room, below in arrows.items()}
     while left:
@@ -171,6 +184,22 @@ def test_python_imports_follow_the_arrows() -> None:
     packages = python_packages()
     assert set(packages) == set(PYTHON_ARROWS), "a package of setup.py is not in the table"
     assert python_faults(packages, PYTHON_ARROWS, KNOWN_UPWARD) == []
+
+
+def test_rooms_of_regression_stand_on_support_alone() -> None:
+    assert room_faults(ROOT / "regression") == []
+
+
+def test_an_import_from_another_room_is_found(tmp_path: Path) -> None:
+    for room in ("oracles", "fuzzers", "tests"):
+        (tmp_path / room).mkdir()
+        texts = ["support.experiment", "oracles.rtl_oracle"]
+        text = "".join(f"from regression.{module} import run\n" for module in texts)
+        (tmp_path / room / "one.py").write_text(text)
+    expected = (
+        "fuzzers/one.py:2: imports regression.oracles.rtl_oracle, expected fuzzers or support"
+    )
+    assert room_faults(tmp_path) == [expected]
 
 
 @pytest.mark.parametrize("arrows", [CPP_ARROWS, PYTHON_ARROWS])

@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from regression.bad_input_cases import CONFIG, Case, all_cases, expected, message_of, write_case
+from regression.robustness.bad_input.cases import (
+    CONFIG,
+    Case,
+    all_cases,
+    expected,
+    message_of,
+    write_case,
+)
 
 CASES = all_cases()
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -144,10 +145,44 @@ def test_an_unknown_experiment_is_refused() -> None:
     assert 'found "no-such-experiment", expected one of the experiments' in result.stderr
 
 
-def test_experiments_are_modules_with_a_run_function(tmp_path: Path) -> None:
-    (tmp_path / "first_one.py").write_text('"""What it shows.\n\nMore."""\ndef run(argv): ...\n')
-    (tmp_path / "helper.py").write_text("def other(): ...\n")
-    assert experiments(tmp_path) == {"first-one": "What it shows."}
+def test_an_experiment_is_found_where_it_is_written(tmp_path: Path) -> None:
+    text = '"""What it shows.\n\nMore."""\n@experiment_named("{}"{})\ndef run(experiment): ...\n'
+    for file in ("room/first.py", "hall/second/experiment.py"):
+        (tmp_path / "regression" / file).parent.mkdir(parents=True)
+    (tmp_path / "regression/room/first.py").write_text(text.format("first-one", ""))
+    second = tmp_path / "regression/hall/second/experiment.py"
+    second.write_text(text.format("other", ', _arguments, needs_program="valgrind"'))
+    (second.parent / "helper.py").write_text("def run(): ...\n")
+    found = experiments(tmp_path)
+    assert {one.name: one.room for one in found.values()} == {"first-one": "room", "other": "hall"}
+    assert (found["other"].module, found["other"].function) == (
+        "regression.hall.second.experiment",
+        "run",
+    )
+    assert found["first-one"].summary == found["other"].summary == "What it shows."
+    assert (found["first-one"].needs_program, found["other"].needs_program) == (None, "valgrind")
+    second.write_text(text.format("first-one", ""))
+    with pytest.raises(ValueError, match="both first-one"):
+        experiments(tmp_path)
+
+
+def test_every_experiment_is_on_its_page() -> None:
+    page = (ROOT / "docs/reference/experiments.md").read_text()
+    sections = {}
+    for section in page.split("\n## ")[1:]:
+        for name in re.findall(r"^\| `([a-z0-9-]+)` \|", section, re.MULTILINE):
+            sections[name] = re.findall(r"`regression/(\w+)/`", section)
+    assert sections == {name: [one.room] for name, one in experiments().items()}
+
+
+def test_names_of_experiments_are_completed() -> None:
+    environment = {
+        "_FIRESIM_COMPLETE": "complete_bash",
+        "COMP_WORDS": "firesim experiment engine-s",
+        "COMP_CWORD": "2",
+    }
+    done = RUNNER.invoke(app, [], env=environment, prog_name="firesim")
+    assert done.stdout.split() == ["engine-size", "engine-speed"]
 
 
 def test_heavy_modules_are_imported_only_when_needed() -> None:

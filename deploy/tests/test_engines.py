@@ -51,7 +51,7 @@ def described(text: str, *overrides: str, restart: Restart | None = None) -> lis
         )
         for node in plan.nodes
     }
-    value = describe(plan, loaded.config, files, Path("/r"), 2, restart)
+    value = describe(plan, files, Path("/r"), 2, restart)
     nodes: list[Any] = value["nodes"]
     return nodes
 

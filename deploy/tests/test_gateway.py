@@ -74,7 +74,7 @@ def test_the_entry_is_that_of_the_interfaces_page(load: Load) -> None:
         "system.gateway.forwards=[{node: node1, port: 80, host_port: 8080, name: http}]",
     )
     plan = resolve(loaded)
-    description = describe(plan, loaded.config, {}, loaded.folder, 1)
+    description = describe(plan, {}, loaded.folder, 1)
     # Traffic nodes have no ssh, so only the forward asked for is there.
     assert description["nodes"][-1] == {
         "name": "gateway",

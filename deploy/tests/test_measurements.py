@@ -9,13 +9,13 @@ import re
 from pathlib import Path
 
 import pytest
-from firesim.cli.runworkload import run_shown
 from firesim.config.load import load_text
 from firesim.report import write_report
 from firesim.report.console import records, round_trips
 from firesim.report.results import LARGEST_TEXT_BYTES, read_text
 from firesim.run.measurements import print_measurements
 from firesim.run.runner import Outcome, run
+from firesim.run.shown import run_shown
 from firesim.topology.peers import peers
 from firesim.topology.resolve import resolve
 from rich.console import Console

@@ -73,7 +73,7 @@ def test_the_description_passes_settings_on(tmp_path: Path) -> None:
     plan.nodes.clear()
     for switch in plan.switches:
         switch.shared_object = Path("/cache/mine.so") if switch.library else None
-    entries = describe(plan, config.config, {}, tmp_path, 1)["switches"]
+    entries = describe(plan, {}, tmp_path, 1)["switches"]
     own = {entry["name"]: (entry.get("library"), entry.get("settings")) for entry in entries}
     assert own == {
         "root": (None, None),

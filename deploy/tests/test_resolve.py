@@ -98,7 +98,7 @@ def test_the_description_is_the_contract_of_the_interfaces_page() -> None:
     loaded = load_text(RTL)
     plan = resolve(loaded)
     made = {node.name: files(node.name) for node in plan.nodes}
-    value = describe(plan, loaded.config, made, Path("/r"), 2)
+    value = describe(plan, made, Path("/r"), 2)
     assert value["links"][1] == {
         "name": "node1--tor0",
         "a": {"model": "node1", "port": 0},
@@ -128,7 +128,7 @@ def test_a_blade_without_a_bridge_gets_no_settings_for_it() -> None:
     loaded = load_text(RTL)
     plan = resolve(loaded)
     plain = NodeFiles(["memory"], [], [Path("/e")], 1, Path("/m"), Path("/j"))
-    value = describe(plan, loaded.config, dict.fromkeys(["node0", "node1"], plain), Path("/r"), 1)
+    value = describe(plan, dict.fromkeys(["node0", "node1"], plain), Path("/r"), 1)
     instruments = {"autocounter", "assert", "prints"}
     assert set(value["nodes"][0]["bridges"]) == {"memory", *instruments}
 

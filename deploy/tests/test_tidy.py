@@ -46,6 +46,15 @@ def test_cpp_files_have_one_suffix() -> None:
     assert found == [], "C++ files end in .cc and .h"
 
 
+def test_nothing_after_the_plan_asks_the_configuration() -> None:
+    """Only what makes the plan may: `firesim.config` and `firesim.topology`."""
+    before = {"config", "topology"}
+    files = (f for f in _files() if f.suffix == ".py" and not before & set(f.parts))
+    after = (f for f in files if "tests" not in f.relative_to(ROOT).parts)
+    found = _names(f for f in after if "loaded.config" in f.read_text(encoding="utf-8"))
+    assert found == [], "what is wanted of a system is in its Plan"
+
+
 def test_one_reader_reads_json() -> None:
     cpp = (f for f in _files() if f.suffix in {".cc", ".h"} and "tests" not in f.parts)
     found = _names(f for f in cpp if PARSES_JSON.search(f.read_text(encoding="utf-8")))

@@ -11,7 +11,6 @@ import pytest
 import yaml
 from firesim.config.load import Loaded, load_text
 from firesim.topology.named import named_topology
-from firesim.topology.passes.validate import graph_of
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 from firesim.topology.shape import Shape
@@ -55,7 +54,7 @@ def hops(plan: Plan, source: str, target: str) -> int:
 
 def check_tables(plan: Plan, shape: Shape) -> None:
     """Check that every table leads every node to every other on a shortest path."""
-    graph = graph_of(shape)
+    graph = shape.graph
     for source in shape.nodes:
         lengths = nx.single_source_shortest_path_length(graph, source)
         for target in shape.nodes:

@@ -56,15 +56,9 @@ class Cluster:
         folder.mkdir(parents=True, exist_ok=True)
         steps = Steps(self.experiment.console)
         make_libraries(self.loaded, self.plan, steps)
-        prepared = prepare(
-            self.plan,
-            folder,
-            steps,
-            self.loaded.config.simulation,
-        )
-        wanted = self.loaded.config.simulation.threads
-        threads = wanted or self.experiment.threads
-        return describe(self.plan, self.loaded.config, prepared.files, folder, threads, restart)
+        prepared = prepare(self.plan, folder, steps)
+        threads = self.plan.run.threads or self.experiment.threads
+        return describe(self.plan, prepared.files, folder, threads, restart)
 
 
 def run_cluster(experiment: Experiment, name: str, config: Config, **options: Any) -> Run:
@@ -79,7 +73,7 @@ def run_cluster(experiment: Experiment, name: str, config: Config, **options: An
     folder = experiment.folder / name
     cluster = Cluster(experiment, config)
     # A run that is cut off by its limit has exit status 1, since no node passed.
-    limited = cluster.loaded.config.simulation.max_cycles > 0
+    limited = cluster.plan.run.max_cycles > 0
     expect = (0, 1) if limited else (0,)
     run = simulate(cluster.description(folder), folder, expect=expect, **options)
     reason = run.result["reason"]

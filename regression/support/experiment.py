@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The frame of an experiment: arguments, results folder, tables, plots, verdict.
+"""The frame of an experiment: its name, arguments, results folder, tables, verdict.
 
-An experiment module has `run(argv) -> int`, whose body is a function that takes an `Experiment`:
+An experiment is a function with a name, in a module whose text says what it shows:
 
-    def run(argv: list[str]) -> int:
-        return run_experiment("scale", __doc__, argv, _measure, _arguments)
+    @experiment_named("scale", _arguments)
+    def run(experiment: Experiment) -> Verdict:
+        ...  # Returns whether it holds, and the figure.
 
-`_measure` returns a `Verdict`, which becomes the last line and the exit status.
+Nothing else is to be done: `firesim experiment`, its completion and `firesim test` find it there
+(`firesim.run.experiments`). The `Verdict` becomes the last line and the exit status.
 """
 
 from __future__ import annotations
@@ -108,6 +110,35 @@ class Experiment:
         (self.folder / "figures.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
+Body = Callable[[Experiment], Verdict]
+MoreArguments = Callable[[argparse.ArgumentParser], None]
+
+
+def experiment_named(
+    name: str,
+    more_arguments: MoreArguments | None = None,
+    *,
+    needs_program: str | None = None,
+    among_python_tests: bool = False,
+) -> Callable[[Body], Callable[[Sequence[str]], int]]:
+    """Make a function an experiment: it then takes command-line arguments, returns an exit status.
+
+    `needs_program` is one that set-up does not install: without it `firesim test` skips the
+    experiment. With `among_python_tests` it leaves it out: each of its cases is a test of the part
+    Python already. Both are read from the text, as the name is, so each must stand there as it is.
+    """
+
+    def named(body: Body) -> Callable[[Sequence[str]], int]:
+        description = sys.modules[body.__module__].__doc__
+
+        def run(argv: Sequence[str]) -> int:
+            return run_experiment(name, description, argv, body, more_arguments)
+
+        return run
+
+    return named
+
+
 def host_facts() -> dict[str, Any]:
     """Return what a reader must know of the host to judge a speed: CPU, cores, load."""
     model = "unknown"
@@ -135,7 +166,7 @@ def _parse(
     name: str,
     description: str | None,
     argv: Sequence[str],
-    more: Callable[[argparse.ArgumentParser], None] | None,
+    more: MoreArguments | None,
 ) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=f"firesim experiment {name}",
@@ -155,8 +186,8 @@ def run_experiment(
     name: str,
     description: str | None,
     argv: Sequence[str],
-    body: Callable[[Experiment], Verdict],
-    more_arguments: Callable[[argparse.ArgumentParser], None] | None = None,
+    body: Body,
+    more_arguments: MoreArguments | None = None,
 ) -> int:
     """Run an experiment, print its last line, return its exit status (0 only when it holds).
 

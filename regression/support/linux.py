@@ -20,6 +20,8 @@ LABELS = {"functional": ENGINE, "rtl": RTL_ENGINE}
 CLOCK_HZ = 3.2e9
 LIMIT_CYCLES = int(20 * CLOCK_HZ)
 """A cluster that does not end by itself is cut off here."""
+BOOT_LIMIT_CYCLES = 400_000_000
+"""One boot that does not end by itself, likewise."""
 LOAD_FIELDS = ("asked_per_s", "answered_per_s", "p50_us", "p95_us", "p99_us", "misses", "overflows")
 
 
@@ -118,3 +120,18 @@ def loads(console: str, node: str, expected: int) -> list[Load]:
     if len(found) != expected:
         raise ExperimentError(f"{node}: found {len(found)} lines of memload, expected {expected}.")
     return found
+
+
+def one_boot(engine: str, blade: str, memory_mib: int, over: Config | None = None) -> Config:
+    """Return one Linux node behind a switch, with `over` laid over the configuration."""
+    node = {"blade": blade, "memory": {"size_mib": memory_mib}}
+    base: Config = {
+        "system": {"topology": "rack_1", "link": {"latency": "2us"}, "node": node},
+        "workload": {"node": {"linux": "linux-hello", "args": ["firesim.instructions=1"]}},
+        "simulation": {
+            "engine": engine,
+            "throughput_interval_cycles": 0,
+            "max_cycles": BOOT_LIMIT_CYCLES,
+        },
+    }
+    return merged(base, over or {})

@@ -14,7 +14,7 @@ from goldengate.engine.fold import Folding
 
 from regression.support.experiment import ExperimentError
 
-HERE = Path(__file__).resolve().parent / "engine_fuzz"
+SOURCE = Path(__file__).resolve().with_suffix(".cc")
 
 
 def compare_tool(folder: Path) -> Path:
@@ -22,7 +22,7 @@ def compare_tool(folder: Path) -> Path:
     program = folder / "compare"
     run_tool(
         [backend.COMPILER, "-std=c++20", "-O2", "-I", backend.ENGINE_FOLDER, "-o", program,
-         HERE / "compare.cc"]
+         SOURCE]
     )  # fmt: skip
     return program
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from firesim_common.tools import ToolError
 
-from regression.engine_profile import MODULES, REST
-from regression.support import cachegrind
-from regression.support.cachegrind import Counts
+from regression.ledger.engine_profile import cachegrind
+from regression.ledger.engine_profile.cachegrind import Counts
+from regression.ledger.engine_profile.experiment import MODULES, REST
 from regression.support.experiment import ExperimentError
 
 TEXT = """desc: I1 cache: 65536 B, 64 B, 16-way associative

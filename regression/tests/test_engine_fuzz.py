@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from goldengate.engine import cells, signals
 
-from regression.engine_fuzz import KINDS
-from regression.support.engine_fuzz import batch, models
-from regression.support.engine_fuzz.netlists import Netlist
+from regression.fuzzers.engine_fuzz import batch, models
+from regression.fuzzers.engine_fuzz.experiment import KINDS
+from regression.fuzzers.engine_fuzz.netlists import Netlist
 
 SEEDS = list(range(1001, 1041))
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from regression.functional_oracle import compare, run_functional, runner
-from regression.rtl_oracle_machines import build
+from regression.oracles.functional_oracle import compare, run_functional
 from regression.support.experiment import ExperimentError
+from regression.support.functional_hart import runner
+from regression.support.random_programs.machines import build
 
 
 def test_one_program_agrees(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from regression.linux_cluster import reached
-from regression.memcached import Point, highest_served
+from regression.linux.linux_cluster import reached
+from regression.published.memcached.experiment import Point, highest_served
 from regression.support.experiment import ExperimentError
 from regression.support.linux import Load, Stream, linux_config, loads, ping_times_us, streams
 

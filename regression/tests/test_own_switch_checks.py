@@ -9,9 +9,9 @@ import pytest
 from firesim.config.load import load_file
 from firesim.run.runner import Outcome, run
 
+from regression.hardware.own_switch.rule import Rule, check_traffic
 from regression.support.captured_frames import Frame, read_capture
 from regression.support.experiment import ExperimentError
-from regression.support.own_switch import Rule, check_traffic
 from regression.support.pages import HOW_TO, page_file
 
 PAGE = HOW_TO / "write-a-switch.md"

@@ -16,11 +16,11 @@ import goldengate
 import pytest
 from firesim_common.tools import python_command
 
-from regression import reader_fuzz
+from regression.fuzzers.reader_fuzz import batch, programs
+from regression.fuzzers.reader_fuzz import experiment as reader_fuzz
+from regression.fuzzers.reader_fuzz.constructs import CONSTRUCTS
+from regression.fuzzers.reader_fuzz.modules import Module
 from regression.support.experiment import Experiment
-from regression.support.reader_fuzz import batch, programs
-from regression.support.reader_fuzz.constructs import CONSTRUCTS
-from regression.support.reader_fuzz.modules import Module
 
 SEEDS = list(range(2001, 2061))
 

@@ -8,10 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from regression.rtl_oracle import state_differences
-from regression.rtl_oracle_generate import generate
-from regression.rtl_oracle_machines import DUMP_NAMES, Program, build, link_program, run_qemu
-from regression.rtl_oracle_trace import (
+from regression.oracles.rtl_oracle import state_differences
+from regression.support.random_programs.generate import generate
+from regression.support.random_programs.machines import (
+    DUMP_NAMES,
+    Program,
+    build,
+    link_program,
+    run_qemu,
+)
+from regression.support.random_programs.trace import (
     Commit,
     Event,
     TraceError,

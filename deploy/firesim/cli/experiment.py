@@ -4,17 +4,34 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from firesim.cli.common import plain_errors
 
+if TYPE_CHECKING:
+    from firesim.run.experiments import Found
+
+
+def _completed(incomplete: str) -> list[tuple[str, str]]:
+    """Return the names that begin so, each with what it shows, for the shell's completion."""
+    from firesim.run.experiments import experiments
+
+    return [(k, one.summary) for k, one in experiments().items() if k.startswith(incomplete)]
+
+
+def _room(found: Found) -> str:
+    return found.room
+
 
 @plain_errors
 def experiment(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="Name of the experiment.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Name of the experiment.", autocompletion=_completed)
+    ] = None,
     list_all: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
     """Run an experiment; --quick takes about a minute. NAME --help shows its other options.
@@ -35,8 +52,10 @@ def experiment(
         return
     known = experiments()
     if list_all or name is None:
-        for entry, summary in known.items():
-            typer.echo(f"{entry:20} {summary}")
+        for room, inside in groupby(sorted(known.values(), key=_room), _room):
+            typer.echo(f"{room}:")
+            for one in inside:
+                typer.echo(f"  {one.name:20} {one.summary}")
         return
     if name not in known:
         raise InputError(f"experiment: {unknown(name, 'one of the experiments', list(known))}")

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from firesim.cli.common import OverrideOption, PastRunOption, ResultsOption, plain_errors
-from firesim.cli.runworkload import run_shown
 
 
 def _value(text: str) -> tuple[str, int]:
@@ -50,6 +49,7 @@ def poke(
     from rich.console import Console
 
     from firesim.run.replay import check_reached
+    from firesim.run.shown import run_shown
     from firesim.run.signals import poked
 
     pairs = [_value(text) for text in values]

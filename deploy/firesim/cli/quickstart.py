@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from firesim.cli.common import OverrideOption, plain_errors
-from firesim.cli.runworkload import run_shown
 
 if TYPE_CHECKING:
     from firesim.config.load import Loaded
@@ -74,6 +73,7 @@ def quickstart(
 
     from firesim.config.load import find_config, load_file
     from firesim.run.checks import check_plan
+    from firesim.run.shown import run_shown
     from firesim.run.summary import print_runs
     from firesim.topology.resolve import resolve
 

@@ -12,10 +12,7 @@ import typer
 from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from firesim.config.load import Loaded
-    from firesim.run.runner import Outcome
     from firesim.topology.describe import Restart
     from firesim.topology.plan import Plan
 
@@ -101,23 +98,6 @@ def finish(
     """Run a loaded configuration, print what came of it, and exit with its status."""
     from rich.console import Console
 
+    from firesim.run.shown import run_shown
+
     raise typer.Exit(run_shown(loaded, results, Console(), restart).exit_status)
-
-
-def run_shown(
-    loaded: Loaded,
-    results: Path | None,
-    console: Console,
-    restart: Callable[[Plan], Restart | None] | None = None,
-) -> Outcome:
-    """Run a loaded configuration, write the report and print what came of it."""
-    from firesim.run.measurements import print_measurements
-    from firesim.run.report_step import report_of
-    from firesim.run.runner import run
-    from firesim.run.summary import print_folder, print_summary
-
-    outcome = run(loaded, results=results, console=console, restart=restart)
-    print_summary(outcome, console)
-    print_measurements(outcome, console)
-    print_folder(outcome.folder, report_of(outcome.folder, console), console)
-    return outcome

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from firesim.report.network import Link, Network
 from firesim.report.units import cycles_as_time, grouped
+from firesim.topology.levels import levels
 
 BOX_WIDTH, BOX_HEIGHT = 132, 46
 GAP_X, GAP_Y = 10, 84
@@ -34,21 +35,6 @@ class _Box:
     neighbours: list[str] = field(default_factory=list)
 
 
-def _levels(network: Network) -> dict[str, int]:
-    """Give nodes level 0 and each switch its distance, in links, from the nearest node."""
-    level = dict.fromkeys(network.nodes, 0)
-    frontier = list(network.nodes)
-    while frontier:
-        reached: list[str] = []
-        for model in frontier:
-            for other in network.graph[model]:
-                if other not in level:
-                    level[other] = level[model] + 1
-                    reached.append(other)
-        frontier = reached
-    return {**dict.fromkeys(network.switching_cycles, 1), **level}
-
-
 def _groups(models: list[str], key: Callable[[str], object], most: int) -> list[list[str]]:
     """Put models with the same key together when there are more than `most`."""
     if len(models) <= most:
@@ -61,7 +47,8 @@ def _groups(models: list[str], key: Callable[[str], object], most: int) -> list[
 
 def _boxes(network: Network) -> dict[str, _Box]:
     """Make one box a model; in a wide row, models with the same switches above share a box."""
-    level = _levels(network)
+    found = levels(network.nodes, network.graph.adj)
+    level = {**dict.fromkeys(network.switching_cycles, 1), **found}
     owner: dict[str, str] = {}
     boxes: dict[str, _Box] = {}
 

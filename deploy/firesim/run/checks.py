@@ -8,7 +8,6 @@ from pathlib import Path
 
 from firesim_common.errors import unknown
 from firesim_common.paths import ROOT
-from firesim_common.positions import KeyPath
 
 from firesim.build.rtl_blade import load_blade
 from firesim.config.load import Loaded, is_file, yaml_names
@@ -83,9 +82,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
         _check_files(loaded, plan, node, checked)
     check_switches(loaded, plan)
     _check_parts(loaded, plan)
-    _check_traced(loaded, plan)
-    _check_signals(loaded, plan)
-    _check_waves(loaded)
+    _check_instruments(loaded, plan)
 
 
 def _check_blade_file(loaded: Loaded, node: PlannedNode) -> None:
@@ -117,36 +114,18 @@ def _check_parts(loaded: Loaded, plan: Plan) -> None:
                 raise loaded.error(node.places["blade"], text + why)
 
 
-def _check_traced(loaded: Loaded, plan: Plan) -> None:
-    tracing = loaded.config.simulation.tracing
-    for index, name in enumerate(tracing.nodes or []):
-        if tracing.enabled:
-            _check_rtl(loaded, plan.node(name), ("simulation", "tracing", "nodes", index))
-
-
-def _check_rtl(loaded: Loaded, node: PlannedNode, place: KeyPath) -> None:
-    if node.engine != "rtl":
-        text = f'found "{node.name}", whose engine is functional, expected a node of engine rtl.'
-        raise loaded.error(place, text)
-
-
-def _check_waves(loaded: Loaded) -> None:
-    seen: set[str] = set()
-    for index, waves in enumerate(loaded.config.simulation.waves):
-        if waves.node in seen:
-            place = ("simulation", "waves", index, "node")
-            raise loaded.error(place, f'found "{waves.node}" twice, expected each node once.')
-        seen.add(waves.node)
-
-
-def _check_signals(loaded: Loaded, plan: Plan) -> None:
-    simulation = loaded.config.simulation
-    for kind in ("waves", "peeks", "pokes"):
-        asked = getattr(simulation, kind)
-        for index, one in enumerate(asked):
-            _check_rtl(loaded, plan.node(one.node), ("simulation", kind, index, "node"))
-        if asked and simulation.rtl_engine == "verilator":
-            text = f'found "verilator" with {kind}, expected "generated" or "auto".'
+def _check_instruments(loaded: Loaded, plan: Plan) -> None:
+    """Refuse instruments that only RTL has at functional nodes, and those Verilator has not."""
+    for node in plan.nodes:
+        asked = [kind for kind in ("waves", "peeks", "pokes") if kind in node.places]
+        traced = ["tracing"] if node.instruments.traced and "tracing" in node.places else []
+        for kind in [*traced, *asked] if node.engine != "rtl" else []:
+            text = (
+                f'found "{node.name}", whose engine is functional, expected a node of engine rtl.'
+            )
+            raise loaded.error(node.places[kind], text)
+        if asked and plan.run.rtl_engine == "verilator":
+            text = f'found "verilator" with {asked[0]}, expected "generated" or "auto".'
             raise loaded.error(("simulation", "rtl_engine"), text)
 
 

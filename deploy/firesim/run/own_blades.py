@@ -127,7 +127,7 @@ def check_bridges(loaded: Loaded, plan: Plan, files: Mapping[str, NodeFiles]) ->
             _check_node(loaded, plan, node, files[node.name].bridges)
     servers = [node for node in plan.nodes if node.traffic is None]
     ends = any("termination" in files[node.name].bridges for node in servers)
-    if servers and not ends and loaded.config.simulation.max_cycles == 0:
+    if servers and not ends and plan.run.max_cycles == 0:
         raise loaded.error(
             ("simulation", "max_cycles"),
             "found 0 and no node whose blade has a termination bridge, expected a last cycle: "
@@ -156,10 +156,9 @@ def _check_node(loaded: Loaded, plan: Plan, node: PlannedNode, has: Collection[s
                 f'blade "{node.blade}" has {" and ".join(sorted(has)) or "no bridge"} and no '
                 f"{bridge}.",
             )
-    tracing = loaded.config.simulation.tracing
-    if tracing.enabled and node.name in (tracing.nodes or []) and "tracerv" not in has:
+    if node.instruments.traced and "tracing" in node.places and "tracerv" not in has:
         raise loaded.error(
-            ("simulation", "tracing", "nodes", (tracing.nodes or []).index(node.name)),
+            node.places["tracing"],
             f'found "{node.name}", whose blade "{node.blade}" has no tracerv bridge, '
             "expected a node that can be traced.",
         )

@@ -22,7 +22,6 @@ from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
-from firesim.config.simulation import Simulation
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.own_blades import room_of
 from firesim.run.steps import Steps
@@ -61,12 +60,7 @@ class _Built:
     """Of the blades of the user's own."""
 
 
-def prepare(
-    plan: Plan,
-    folder: Path,
-    steps: Steps,
-    simulation: Simulation,
-) -> Prepared:
+def prepare(plan: Plan, folder: Path, steps: Steps) -> Prepared:
     """Build what is missing (all cached) and write each node's device tree into `folder`.
 
     RTL is elaborated and compiled only for the blades of nodes with engine `rtl`.
@@ -80,11 +74,11 @@ def prepare(
     models: dict[str, Path] = {}
     for blade in plan.blades("rtl"):
         with steps.step(f"building the blade {blade}"):
-            models[blade] = design_model(blade_design(plan, blade), simulation.rtl_engine)
+            models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
         if reason := fallback_reason(models[blade]):
             steps.say(f"{blade}: Verilator is used, {reason}")
     wave_models: dict[str, Path] = {}
-    for name in sorted(_wired(plan, simulation, models)):
+    for name in sorted(_wired(plan, models)):
         blade = plan.node(name).blade
         with steps.step(f"building the blade {blade} with its wires"):
             wave_models[name] = design_model(blade_design(plan, blade), "generated", waves=True)
@@ -117,13 +111,14 @@ def blade_design(plan: Plan, blade: str) -> Design:
     return stock_design(blade) if own is None else own_design(own)
 
 
-def _wired(plan: Plan, simulation: Simulation, models: dict[str, Path]) -> set[str]:
+def _wired(plan: Plan, models: dict[str, Path]) -> set[str]:
     """Return the nodes whose wires are to be seen, which takes a slower model."""
-    found = {waves.node for waves in simulation.waves}
-    for peek in simulation.peeks:
-        if peek.node not in found and not shows(models[plan.node(peek.node).blade], peek.signals):
-            found.add(peek.node)
-    return found
+    return {
+        node.name
+        for node in plan.nodes
+        if node.instruments.waves is not None
+        or any(not shows(models[node.blade], peek.signals) for peek in node.instruments.peeks)
+    }
 
 
 def _programs(plan: Plan, steps: Steps) -> dict[str, Path]:

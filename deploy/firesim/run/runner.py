@@ -117,7 +117,7 @@ def run(
     make_drivers(loaded, plan, steps)
     folder = new_folder(loaded.name, results)
     try:
-        prepared = prepare(plan, folder, steps, loaded.config.simulation)
+        prepared = prepare(plan, folder, steps)
         check_bridges(loaded, plan, prepared.files)
         description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:
@@ -141,9 +141,9 @@ def _write_inputs(
     (folder / "config.yaml").write_text(yaml.safe_dump(loaded.resolved(), sort_keys=False))
     write_json(folder / "versions.json", versions(plan, prepared, origin))
     write_json(folder / PEERS, peers(plan))
-    threads = loaded.config.simulation.threads or os.cpu_count() or 1
+    threads = plan.run.threads or os.cpu_count() or 1
     description = folder / "description.json"
-    write_json(description, describe(plan, loaded.config, prepared.files, folder, threads, origin))
+    write_json(description, describe(plan, prepared.files, folder, threads, origin))
     make_reserve(folder)
     return description
 

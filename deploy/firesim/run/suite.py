@@ -19,15 +19,11 @@ from firesim_common.tools import ToolError, python_command
 
 from firesim.build.sbt import run_sbt
 from firesim.build.simulator import build_folder, configure_and_build
-from firesim.run.experiments import SLOW_STATUS, experiments
+from firesim.run.experiments import SLOW_STATUS, Found, experiments
 
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
 EXPERIMENT_LIMIT_S = 1800
-OPTIONAL_TOOLS = {"engine-profile": "valgrind"}
-"""Programs that set-up does not install, by the experiment that needs them."""
-AMONG_PYTHON_TESTS = ("bad-input",)
-"""Experiments of which every case is a test of the part Python already."""
 SANITIZED = (
     "firesim-core-tests",
     "firesim-simulator-tests",
@@ -61,8 +57,8 @@ def parts(ci: bool) -> list[Part]:
         Part("Python", python),
         Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals")),
     ]
-    for name in [name for name in experiments() if name not in AMONG_PYTHON_TESTS]:
-        found.append(Part(f"experiment {name}", partial(quick_experiment, name)))
+    for one in [one for one in experiments().values() if not one.among_python_tests]:
+        found.append(Part(f"experiment {one.name}", partial(quick_experiment, one)))
     if ci:
         found += [
             Part("C++ address sanitizer", lambda: cpp("address", SANITIZED)),
@@ -167,13 +163,13 @@ def chisel(project: Path) -> Count:
     return count
 
 
-def quick_experiment(name: str) -> Count:
+def quick_experiment(experiment: Found) -> Count:
     """Run one experiment in its quick form; it passes when it says so by its exit status.
 
     Timings of a busy machine decide no test: when nothing but host time fell short, the part passes
     and its last line is shown. Without an optional tool it is skipped and says so.
     """
-    tool = OPTIONAL_TOOLS.get(name)
+    name, tool = experiment.name, experiment.needs_program
     if tool and not shutil.which(tool):
         return Count(detail=f"skipped: {tool} is not installed (Debian: apt-get install {tool})")
     log = LOGS / f"experiment-{name}.log"

@@ -16,7 +16,6 @@ from firesim_common.errors import InputError, unknown
 from firesim.build.model_library import CompileError, model_library
 from firesim.build.simulator import simulator
 from firesim.config.load import Loaded
-from firesim.config.run_config import RunConfig
 from firesim.config.system import STOCK_SWITCHES
 from firesim.run.steps import Steps
 from firesim.topology.describe import describe_switch
@@ -130,7 +129,7 @@ def _try(loaded: Loaded, plan: Plan, own: list[PlannedSwitch], binary: Path) -> 
     """Have another process make the switches, which a broken library may crash."""
     with tempfile.TemporaryDirectory(prefix="firesim-switches-") as folder:
         description = Path(folder) / "switches.json"
-        entries = [_without_files(switch, loaded.config) for switch in own]
+        entries = [_without_files(switch) for switch in own]
         description.write_text(json.dumps({"clock_hz": plan.clock_hz, "switches": entries}))
         try:
             done = subprocess.run(
@@ -150,14 +149,14 @@ def _try(loaded: Loaded, plan: Plan, own: list[PlannedSwitch], binary: Path) -> 
     for switch, found in zip(own, said, strict=False):
         for path, name in names.items():  # The user has never heard of our cache.
             found["error"] = found["error"] and found["error"].replace(path, name)
-        if problem := _refusal(loaded, switch, found):
+        if problem := _refusal(loaded, plan, switch, found):
             raise problem
     if len(said) < len(own):
         raise loaded.error(own[len(said)].places["library"], _crash(own[len(said)], status))
 
 
-def _without_files(switch: PlannedSwitch, config: RunConfig) -> dict[str, Any]:
-    return {**describe_switch(switch, config), **dict.fromkeys(_NO_FILES)}
+def _without_files(switch: PlannedSwitch) -> dict[str, Any]:
+    return {**describe_switch(switch), **dict.fromkeys(_NO_FILES)}
 
 
 def _crash(switch: PlannedSwitch, status: int | None) -> str:
@@ -173,7 +172,9 @@ def _crash(switch: PlannedSwitch, status: int | None) -> str:
     )
 
 
-def _refusal(loaded: Loaded, switch: PlannedSwitch, said: dict[str, Any]) -> InputError | None:
+def _refusal(
+    loaded: Loaded, plan: Plan, switch: PlannedSwitch, said: dict[str, Any]
+) -> InputError | None:
     """Return why a switch cannot be used, from what firesim-sim --check-switches said of it."""
     assert switch.library is not None
     file, places = switch.library.name, switch.places
@@ -187,7 +188,7 @@ def _refusal(loaded: Loaded, switch: PlannedSwitch, said: dict[str, Any]) -> Inp
     if said["ports"] != len(switch.ports):
         text = f'found {said["ports"]} ports at "{switch.name}" of "{file}", expected one a link: '
         return loaded.error(places["library"], f"{text}{len(switch.ports)}.")
-    wanted = loaded.config.simulation.snapshots
+    wanted = plan.run.snapshots
     if said["cannot_save"] is not None and (
         wanted.at_cycles or wanted.interval_cycles or wanted.interval_s
     ):

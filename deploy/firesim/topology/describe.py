@@ -11,7 +11,6 @@ from typing import Any
 from firesim_common.address_map import DRAM_BASE
 
 from firesim.config.engines import Snapshots
-from firesim.config.run_config import RunConfig
 from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTrigger, Trigger
 from firesim.config.waves import Waves
 from firesim.topology.describe_gateway import gateway_entries
@@ -81,38 +80,37 @@ class Restart:
 
 def describe(
     plan: Plan,
-    config: RunConfig,
     files: dict[str, NodeFiles],
     results: Path,
     threads: int,
     restart: Restart | None = None,
 ) -> dict[str, Any]:
     """Return the description; every path in it is absolute or relative to `results`."""
-    simulation = config.simulation
+    run = plan.run
     sources = restart.restore_from if restart else {}
-    warm_up = simulation.warm_up_cycles
+    warm_up = run.warm_up_cycles
     first = restart.cycle + warm_up if restart and warm_up else 0
     return {
         "version": 1,
         "results": str(results),
         "threads": threads,
-        "batch_cycles": simulation.batch_cycles,
-        "max_cycles": simulation.max_cycles,
+        "batch_cycles": run.batch_cycles,
+        "max_cycles": run.max_cycles,
         "clock_hz": plan.clock_hz,
-        "end_when": simulation.end_when,
-        "status_interval_s": simulation.status_interval_s,
-        "random_batch_seed": simulation.random_batch_seed,
+        "end_when": run.end_when,
+        "status_interval_s": run.status_interval_s,
+        "random_batch_seed": run.random_batch_seed,
         "control": CONTROL_SOCKET,
-        "snapshots": _snapshots(simulation.snapshots),
+        "snapshots": _snapshots(run.snapshots),
         **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
         "nodes": [
             *(
-                _continued(plan, node, _node(plan, node, config, files, first), sources)
+                _continued(plan, node, _node(plan, node, files, first), sources)
                 for node in plan.nodes
             ),
-            *gateway_entries(plan, config),
+            *gateway_entries(plan),
         ],
-        "switches": [describe_switch(switch, config) for switch in plan.switches],
+        "switches": [describe_switch(switch) for switch in plan.switches],
         "links": [
             {
                 "name": link.name,
@@ -147,16 +145,12 @@ def _continued(
 
 
 def _node(
-    plan: Plan,
-    node: PlannedNode,
-    config: RunConfig,
-    files: dict[str, NodeFiles],
-    first_cycle: int,
+    plan: Plan, node: PlannedNode, files: dict[str, NodeFiles], first_cycle: int
 ) -> dict[str, Any]:
     if node.traffic is not None:
         return {"name": node.name, "kind": "traffic", "mac": node.mac, "file": str(node.traffic)}
     made = files[node.name]
-    every = _bridges(node, config, made, first_cycle)
+    every = _bridges(node, made, first_cycle)
     if node.engine == "functional":
         functional = {kind: every[kind] for kind in made.bridges if kind in FUNCTIONAL_BRIDGES}
         functional["memory"] = {key: every["memory"][key] for key in FUNCTIONAL_MEMORY}
@@ -164,7 +158,7 @@ def _node(
             "name": node.name,
             "kind": "functional",
             "cores": made.cores,
-            **config.simulation.functional.model_dump(),
+            **plan.run.functional.model_dump(),
             **({} if made.parts is None else {"parts": made.parts}),
             "bridges": functional,
         }
@@ -173,10 +167,9 @@ def _node(
     wanted = {*made.bridges, "autocounter", "assert", "prints"}
     bridges = {kind: value for kind, value in every.items() if kind in wanted}
     bridges |= {kind: dict(value) for kind, value in made.own_settings.items() if kind in wanted}
-    for waves in config.simulation.waves:
-        if waves.node == node.name:
-            bridges["waves"] = _waves(waves)
-    if signals := _signals(node, config):
+    if node.instruments.waves is not None:
+        bridges["waves"] = _waves(node.instruments.waves)
+    if signals := _signals(node):
         bridges["signals"] = signals
     return {
         "name": node.name,
@@ -193,35 +186,28 @@ def _waves(waves: Waves) -> dict[str, Any]:
     return {"file": f"{waves.node}/{WAVES}", **waves.model_dump(exclude={"node"})}
 
 
-def _signals(node: PlannedNode, config: RunConfig) -> dict[str, Any]:
+def _signals(node: PlannedNode) -> dict[str, Any]:
     """Return the peeks and pokes of a node, nothing when there are none."""
-    simulation = config.simulation
     peeks = [
         {"cycle": cycle, "signals": peek.signals}
-        for peek in simulation.peeks
-        if peek.node == node.name
+        for peek in node.instruments.peeks
         for cycle in peek.cycles
     ]
     pokes = [
         {"cycle": poke.cycle, "signal": poke.signal, "value": hex(poke.value)}
-        for poke in simulation.pokes
-        if poke.node == node.name
+        for poke in node.instruments.pokes
     ]
     found = {"file": f"{node.name}/{PEEKS}", "peeks": peeks, "pokes": pokes}
     return found if peeks or pokes else {}
 
 
-def _bridges(
-    node: PlannedNode, config: RunConfig, made: NodeFiles, first_cycle: int
-) -> dict[str, Any]:
-    simulation = config.simulation
-    tracing, counters = simulation.tracing, simulation.autocounter
-    traced = tracing.enabled and (tracing.nodes is None or node.name in tracing.nodes)
+def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, Any]:
+    wanted = node.instruments
     image = node.disk_image or (None if node.disk_sectors else made.disk)
     return {
         "uart": {
             "log": f"{node.name}/{CONSOLE_LOG}",
-            "pty": f"{node.name}/{CONSOLE}" if simulation.uart_pty else False,
+            "pty": f"{node.name}/{CONSOLE}" if wanted.console_terminal else False,
         },
         "block_device": {
             "image": str(image) if image else None,
@@ -244,21 +230,21 @@ def _bridges(
             "statistics": f"{node.name}/memory.json",
         },
         "tracerv": {
-            "enabled": traced,
-            "trigger": _trigger(tracing.trigger, first_cycle),
-            "outputs": list(tracing.outputs),
+            "enabled": wanted.traced,
+            "trigger": _trigger(wanted.trace_trigger, first_cycle),
+            "outputs": list(wanted.trace_outputs),
             "elf": [_symbols(path, made.physical.get(path)) for path in made.symbols],
             "directory": f"{node.name}/trace",
         },
         "autocounter": {
-            "interval_cycles": counters.interval_cycles,
+            "interval_cycles": wanted.counter_interval_cycles,
             "file": f"{node.name}/counters.csv",
-            "trigger": _trigger(counters.trigger, first_cycle)
-            if counters.enabled
+            "trigger": _trigger(wanted.counter_trigger, first_cycle)
+            if wanted.counted
             else {"kind": "none"},
         },
-        "assert": {"enabled": simulation.asserts},
-        "prints": {"enabled": simulation.prints, "file": f"{node.name}/prints.log"},
+        "assert": {"enabled": wanted.asserts},
+        "prints": {"enabled": wanted.prints, "file": f"{node.name}/prints.log"},
     }
 
 
@@ -287,9 +273,9 @@ def _trigger(trigger: Trigger, first_cycle: int) -> dict[str, Any]:
     return trigger.model_dump()
 
 
-def describe_switch(switch: PlannedSwitch, config: RunConfig) -> dict[str, Any]:
+def describe_switch(switch: PlannedSwitch) -> dict[str, Any]:
     """Return the entry of a switch in the description."""
-    interval = config.simulation.throughput_interval_cycles
+    interval = switch.throughput_interval_cycles
     return {
         "name": switch.name,
         "kind": switch.kind,
@@ -306,7 +292,7 @@ def describe_switch(switch: PlannedSwitch, config: RunConfig) -> dict[str, Any]:
         "mac_table": [{"mac": mac, "port": port} for mac, port in switch.table.items()],
         "default_port": None,
         "flood_ports": switch.flood_ports,
-        "capture": f"{switch.name}/capture.pcapng" if config.simulation.captures else None,
+        "capture": f"{switch.name}/capture.pcapng" if switch.capture else None,
         "statistics": f"{switch.name}/ports.json",
         "throughput_interval_cycles": interval or None,
         "throughput": f"{switch.name}/throughput.csv" if interval else None,

@@ -22,24 +22,10 @@ def _neighbours(plan: Plan) -> dict[str, list[tuple[str, PlannedLink]]]:
     return found
 
 
-def _height(plan: Plan, neighbours: dict[str, list[tuple[str, PlannedLink]]]) -> dict[str, int]:
-    height = {node.name: 0 for node in plan.nodes}
-    front = list(height)
-    while front:
-        following: list[str] = []
-        for name in front:
-            for peer, _ in neighbours.get(name, []):
-                if peer not in height:
-                    height[peer] = height[name] + 1
-                    following.append(peer)
-        front = following
-    return height
-
-
 def text_drawing(plan: Plan) -> Tree:
     """Return the system as a tree from its top switch; further links are named, not drawn."""
     neighbours = _neighbours(plan)
-    height = _height(plan, neighbours)
+    height = {switch.name: switch.level for switch in plan.switches}
     nodes = {node.name: node for node in plan.nodes}
     top = max((switch.name for switch in plan.switches), key=height.__getitem__, default="")
     seen = {top}
@@ -58,7 +44,7 @@ def text_drawing(plan: Plan) -> Tree:
                 grow(inner, peer)
         if leaves > MOST_NODES_A_SWITCH:
             branch.add(f"... {leaves - MOST_NODES_A_SWITCH} more nodes")
-        parents = [p for p in others if height[p] > height[name]]
+        parents = [p for p in others if height.get(p, 0) > height.get(name, 0)]
         if len(parents) > 1:
             branch.add(f"[dim]up to {', '.join(parents)}[/dim]")
 

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The resolved system: every node, switch and link with every setting decided."""
+"""The resolved system: every node, switch and link with every setting decided.
+
+After it nothing asks the configuration again, except where in it something was given.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from firesim_common.positions import KeyPath
 
 from firesim.config.engine_names import Engine
 from firesim.config.memory import Memory
+from firesim.topology.plan_run import Instruments, PlannedRun
 
 Rate = tuple[int, int]
 """k flits every p cycles."""
@@ -88,8 +92,10 @@ class PlannedNode:
     """Of the user; None = the blade's, if it has one."""
     traffic: Path | None = None
     host: str = "local"
+    instruments: Instruments = field(default_factory=Instruments)
     places: dict[str, KeyPath] = field(default_factory=dict)
-    """Where in the configuration blade, engine, memory and each part of the software were given."""
+    """Where in the configuration blade, engine, memory and each part of the software were given,
+    and where the node was first named for an instrument."""
 
     @property
     def memory_bytes(self) -> int:
@@ -124,6 +130,11 @@ class PlannedSwitch:
     """What the user's kind is told."""
     shared_object: Path | None = None
     """What is loaded for `library`, once that is built."""
+    level: int = 1
+    """How many links away the nearest node is."""
+    capture: bool = False
+    throughput_interval_cycles: int = 0
+    """Cycles between two rows of throughput.csv; 0 = none."""
     host: str = "local"
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration kind, library and settings were given."""
@@ -165,6 +176,12 @@ class PlannedGateway:
     forwards: list[PlannedForward]
     ssh_nodes: list[str]
     """Nodes whose ssh is reached through it: their Linux is given the user's key."""
+    mode: Literal["user", "tap"]
+    device: str | None
+    """The interface of mode tap."""
+    outgoing: bool
+    poll_cycles: int
+    real_time_ratio: float
 
 
 @dataclass
@@ -179,6 +196,8 @@ class Plan:
     gateway: PlannedGateway | None = None
     own_blades: Mapping[str, PlannedBlade] = field(default_factory=dict)
     """The blades that the configuration describes, by name."""
+    run: PlannedRun = field(default_factory=PlannedRun)
+    """How it is run."""
 
     def node(self, name: str) -> PlannedNode:
         """Return the node called `name` (KeyError when there is none)."""

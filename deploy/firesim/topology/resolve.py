@@ -16,6 +16,7 @@ from firesim.config.workload import Job
 from firesim.topology.explicit import shape_of
 from firesim.topology.passes.addresses import assign
 from firesim.topology.passes.gateway import add_gateway
+from firesim.topology.passes.observation import observe
 from firesim.topology.passes.own_blades import own_blades
 from firesim.topology.passes.placement import place
 from firesim.topology.passes.tables import fill_tables, ports_of
@@ -62,6 +63,7 @@ def resolve(loaded: Loaded) -> Plan:
     _switches(loaded, shape, plan, bandwidth)
     fill_tables(shape, plan)
     add_gateway(loaded, shape, plan, _latency(loaded, None, ""))
+    observe(plan, loaded.config.simulation)
     place(plan, loaded.config.placement)
     return plan
 
@@ -281,6 +283,7 @@ def _switches(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rat
             switching_latency_cycles=settings.get(
                 "switching_latency_cycles", DEFAULT_SWITCHING_CYCLES
             )[0],
+            level=shape.levels.get(name, 1),
         )
         switch.ports = [
             PlannedPort(peer, rate_of[name, peer], buffer_bytes) for peer in peers[name]

@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
+import networkx as nx
 from firesim_common.positions import KeyPath
+
+from firesim.topology.levels import levels
 
 
 @dataclass
@@ -20,6 +24,21 @@ class Shape:
     links: list[tuple[str, str]] = field(default_factory=list)
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration a name or a link ("a--b") was given; default: the topology."""
+
+    @cached_property
+    def graph(self) -> nx.Graph:
+        """The shape as a networkx graph; the shape must be complete."""
+        graph = nx.Graph()
+        graph.add_nodes_from(self.nodes)
+        graph.add_nodes_from(self.switches)
+        graph.add_edges_from(self.links)
+        return graph
+
+    @cached_property
+    def levels(self) -> dict[str, int]:
+        """The level of each switch that a node reaches."""
+        found = levels(self.nodes, self.graph.adj)
+        return {name: found[name] for name in self.switches if name in found}
 
     def place(self, name: str) -> KeyPath:
         """Return where in the configuration `name` was given."""

@@ -11,7 +11,7 @@ from firesim_common.errors import unknown
 
 from firesim.config.gateway import Forward
 from firesim.config.load import Loaded
-from firesim.topology.passes.validate import MAX_SWITCH_PORTS, graph_of, levels
+from firesim.topology.passes.validate import MAX_SWITCH_PORTS
 from firesim.topology.plan import (
     Plan,
     PlannedForward,
@@ -67,6 +67,11 @@ def add_gateway(loaded: Loaded, shape: Shape, plan: Plan, latency_cycles: int) -
         NETWORK,
         [_forward(loaded, plan, forward) for forward in chosen],
         servers if wanted.mode == "tap" else reached,
+        wanted.mode,
+        wanted.device,
+        wanted.outgoing,
+        wanted.poll_cycles,
+        wanted.real_time_ratio,
     )
 
 
@@ -92,8 +97,7 @@ def _home(loaded: Loaded, shape: Shape, plan: Plan) -> PlannedSwitch:
     if name is None and not shape.switches:
         raise loaded.error(place, "found no switch in the topology, expected one to link it to.")
     if name is None:
-        height = levels(shape, graph_of(shape))
-        name = max(shape.switches, key=height.__getitem__)
+        name = max(plan.switches, key=lambda switch: switch.level).name
     elif name not in shape.switches:
         raise loaded.error((*place, "switch"), unknown(name, "one of the switches", shape.switches))
     home = next(switch for switch in plan.switches if switch.name == name)
@@ -106,7 +110,7 @@ def _home(loaded: Loaded, shape: Shape, plan: Plan) -> PlannedSwitch:
 
 def _fill_tables(shape: Shape, plan: Plan, home: PlannedSwitch, port: int) -> None:
     """Enter the gateway's address at every switch, along a shortest path."""
-    switches = graph_of(shape).subgraph(shape.switches)
+    switches = shape.graph.subgraph(shape.switches)
     away = nx.single_source_shortest_path_length(switches, home.name)
     for switch in plan.switches:
         if switch is home:

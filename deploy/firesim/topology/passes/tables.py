@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import networkx as nx
 
-from firesim.topology.passes.validate import graph_of, levels
 from firesim.topology.plan import Plan
 from firesim.topology.shape import Shape
 
@@ -26,10 +25,8 @@ def ports_of(shape: Shape) -> dict[str, list[str]]:
 
 def fill_tables(shape: Shape, plan: Plan) -> None:
     """Fill `table` and `flood_ports` of every switch of the plan."""
-    graph = graph_of(shape)
     peers = ports_of(shape)
-    level = levels(shape, graph)
-    switches = graph.subgraph(shape.switches)
+    switches = shape.graph.subgraph(shape.switches)
     home = {node: peers[node][0] for node in shape.nodes if peers[node]}
     distances = {
         tor: nx.single_source_shortest_path_length(switches, tor) for tor in set(home.values())
@@ -46,7 +43,7 @@ def fill_tables(shape: Shape, plan: Plan) -> None:
                 continue
             away = distances[home[node.name]]
             closer = [p for p in mine if p in away and away[p] < away[switch.name]]
-            choice = node.index // len(closer) ** (level[switch.name] - 1) % len(closer)
+            choice = node.index // len(closer) ** (switch.level - 1) % len(closer)
             switch.table[node.mac] = port[closer[choice]]
         switch.flood_ports = [
             index

@@ -18,21 +18,6 @@ from firesim.topology.shape import Shape, link_name
 MAX_SWITCH_PORTS = 1024
 
 
-def graph_of(shape: Shape) -> nx.Graph:
-    """Return the shape as a networkx graph."""
-    graph = nx.Graph()
-    graph.add_nodes_from(shape.nodes)
-    graph.add_nodes_from(shape.switches)
-    graph.add_edges_from(shape.links)
-    return graph
-
-
-def levels(shape: Shape, graph: nx.Graph) -> dict[str, int]:
-    """Return for each switch the number of links to the nearest node (1 = a ToR)."""
-    found = nx.multi_source_dijkstra_path_length(graph, set(shape.nodes))
-    return {name: int(found[name]) for name in shape.switches if name in found}
-
-
 def validate(loaded: Loaded, shape: Shape) -> None:
     """Check the shape.
 
@@ -42,9 +27,8 @@ def validate(loaded: Loaded, shape: Shape) -> None:
     _names(loaded, shape)
     _links(loaded, shape)
     _degrees(loaded, shape)
-    graph = graph_of(shape)
-    _connected(loaded, shape, graph)
-    _loops(loaded, shape, graph)
+    _connected(loaded, shape)
+    _loops(loaded, shape)
     _overrides(loaded, shape)
 
 
@@ -115,7 +99,8 @@ def _is_own(loaded: Loaded, node: str) -> bool:
     return blade in system.blades or is_file("blade", blade)
 
 
-def _connected(loaded: Loaded, shape: Shape, graph: nx.Graph) -> None:
+def _connected(loaded: Loaded, shape: Shape) -> None:
+    graph = shape.graph
     linked = [name for name in [*shape.nodes, *shape.switches] if graph.degree(name)]
     if not linked:
         return
@@ -128,9 +113,9 @@ def _connected(loaded: Loaded, shape: Shape, graph: nx.Graph) -> None:
             )
 
 
-def _loops(loaded: Loaded, shape: Shape, graph: nx.Graph) -> None:
-    switches = graph.subgraph(shape.switches)
-    level = levels(shape, graph)
+def _loops(loaded: Loaded, shape: Shape) -> None:
+    switches = shape.graph.subgraph(shape.switches)
+    level = shape.levels
     bridges = {frozenset(edge) for edge in nx.bridges(switches)}
     for a, b in shape.links:
         if a not in level or b not in level or frozenset((a, b)) in bridges:
@@ -178,3 +163,8 @@ def _observed(loaded: Loaded, shape: Shape) -> None:
     for place, name in named:
         if name not in shape.nodes:
             raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))
+    waves = [one.node for one in simulation.waves]
+    for index, name in enumerate(waves):
+        if name in waves[:index]:
+            place = ("simulation", "waves", index, "node")
+            raise loaded.error(place, f'found "{name}" twice, expected each node once.')

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plan's part on running and observing: what changes no target cycle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from firesim.config.engine_names import RtlEngine
+from firesim.config.engines import Functional, Snapshots
+from firesim.config.signals import Peek, Poke
+from firesim.config.simulation import AlwaysTrigger, TraceOutput, Trigger
+from firesim.config.waves import Waves
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """How the whole system is run. Each field is the key of `simulation` with its name."""
+
+    threads: int = 0
+    """Worker threads; 0 = one for each core of the host."""
+    batch_cycles: int = 0
+    random_batch_seed: int = 0
+    end_when: Literal["all", "first"] = "all"
+    max_cycles: int = 0
+    status_interval_s: float = 0.5
+    warm_up_cycles: int = 0
+    rtl_engine: RtlEngine = "auto"
+    functional: Functional = field(default_factory=Functional)
+    snapshots: Snapshots = field(default_factory=Snapshots)
+
+
+@dataclass(frozen=True)
+class Instruments:
+    """What is observed at a node, and what is set there by hand."""
+
+    traced: bool = False
+    trace_outputs: tuple[TraceOutput, ...] = ()
+    trace_trigger: Trigger = field(default_factory=AlwaysTrigger)
+    counted: bool = False
+    counter_interval_cycles: int = 10_000
+    counter_trigger: Trigger = field(default_factory=AlwaysTrigger)
+    waves: Waves | None = None
+    peeks: tuple[Peek, ...] = ()
+    pokes: tuple[Poke, ...] = ()
+    asserts: bool = True
+    prints: bool = True
+    console_terminal: bool = False
+    """Whether the console is also a pseudo-terminal."""

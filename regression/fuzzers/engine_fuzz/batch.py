@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One batch of engine-fuzz: netlists made, simulated by the oracle, compiled and compared."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from firesim_common.tools import run as run_tool
+
+from regression.fuzzers.engine_fuzz import models, oracle
+from regression.fuzzers.engine_fuzz.netlists import Netlist
+
+BATCH = 200
+CYCLES = 32
+_AS_MODELS_EVERY = 20
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What was not equal in the netlist of `seed`: an output, first in a cycle, or a failure."""
+
+    seed: int
+    what: str
+
+
+@dataclass
+class Outcome:
+    """What a batch showed; `kinds` as in Netlist, `widths` counts wires by their bits."""
+
+    differences: list[Difference] = field(default_factory=list)
+    compared_bits: int = 0
+    unknown_bits: int = 0
+    kinds: Counter[tuple[str, int]] = field(default_factory=Counter)
+    widths: Counter[int] = field(default_factory=Counter)
+
+    def add(self, other: Outcome) -> None:
+        """Add what another batch showed."""
+        self.differences += other.differences
+        self.compared_bits += other.compared_bits
+        self.unknown_bits += other.unknown_bits
+        self.kinds += other.kinds
+        self.widths += other.widths
+
+
+def batches(first: int, count: int) -> list[list[int]]:
+    """Return the seeds cut into batches; how one is compiled depends on its seeds alone."""
+    found: list[list[int]] = []
+    for seed in range(first, first + count):
+        if not found or seed % BATCH == 0:
+            found.append([])
+        found[-1].append(seed)
+    return found
+
+
+def _compare(folder: Path, tool: Path, seeds: list[int]) -> Outcome:
+    netlists = [Netlist(seed) for seed in seeds]
+    found = Outcome()
+    for netlist in netlists:
+        found.kinds += netlist.kinds
+        found.widths.update(netlist.widths.values())
+    oracle.simulate(folder, netlists, CYCLES)
+    as_models = seeds[0] // BATCH % _AS_MODELS_EVERY == 0
+    program = models.program(folder, tool, netlists, as_models)
+    for line in run_tool([program, folder, str(CYCLES)]).splitlines():
+        words = line.split()
+        if words[0] == "differs":
+            what = f"output {words[2]} differs in cycle {words[3]}"
+            found.differences.append(Difference(int(words[1][1:]), what))
+        else:
+            found.compared_bits, found.unknown_bits = int(words[1]), int(words[2])
+    return found
+
+
+def run(folder: Path, tool: Path, seeds: list[int]) -> Outcome:
+    """Compare netlists in `folder`; a single one leaves its files there.
+
+    What stops a whole batch, say code that does not compile, is traced to its netlist.
+    """
+    folder.mkdir(parents=True)
+    try:
+        return _compare(folder, tool, seeds)
+    except Exception as error:  # whatever the engine does with a netlist is a finding
+        if len(seeds) == 1:
+            return Outcome([Difference(seeds[0], f"{type(error).__name__}: {error}")])
+    finally:
+        if len(seeds) > 1:
+            shutil.rmtree(folder)
+    found, middle = Outcome(), len(seeds) // 2
+    for part in (seeds[:middle], seeds[middle:]):
+        found.add(run(folder.with_name(f"seed-{part[0]}-{len(part)}"), tool, part))
+    return found

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One batch of reader-fuzz: modules made, compiled by both sides, compared, and made smaller."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from firesim_common.tools import run as run_tool
+
+from regression.fuzzers.reader_fuzz import programs
+from regression.fuzzers.reader_fuzz.modules import Module
+
+BATCH = 100
+CYCLES = 64
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What was not equal in the module of `seed`: a signal, first in a cycle, or a failure."""
+
+    seed: int
+    what: str
+
+
+@dataclass
+class Outcome:
+    """What a batch showed; `constructs` counts those of the language by name.
+
+    `without_oracle` are the seeds of the modules on which Verilator crashes.
+    """
+
+    differences: list[Difference] = field(default_factory=list)
+    without_oracle: list[int] = field(default_factory=list)
+    constructs: Counter[str] = field(default_factory=Counter)
+    signals: int = 0
+
+    def add(self, other: Outcome) -> None:
+        """Add what another batch showed."""
+        self.differences += other.differences
+        self.without_oracle += other.without_oracle
+        self.constructs += other.constructs
+        self.signals += other.signals
+
+
+def batches(first: int, count: int, size: int = BATCH) -> list[list[int]]:
+    """Return the seeds cut into batches."""
+    seeds = list(range(first, first + count))
+    return [seeds[start : start + size] for start in range(0, count, size)]
+
+
+def _differences(folder: Path, tool: Path, modules: Sequence[Module]) -> list[Difference]:
+    """Return what differs; a module's signal is named when it is the first of its cycle."""
+    program = programs.program(folder, tool, modules)
+    signals, found, seen = programs.signals_of(modules), list[Difference](), set[int]()
+    for line in run_tool([program, str(modules[0].seed), str(CYCLES)]).splitlines():
+        words = line.split()
+        if words[:1] != ["differs"]:
+            continue
+        seed, name = signals[int(words[1])]
+        if seed not in seen:
+            seen.add(seed)
+            found.append(Difference(seed, f"signal {name} differs in cycle {words[2]}"))
+    return found
+
+
+def run(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
+    """Compare modules in `folder`; a single one leaves its files there.
+
+    What stops a whole batch, say a text that one side refuses, is traced to its module. A module
+    on which Verilator crashes is no difference, but has no oracle.
+    """
+    modules = [Module(seed) for seed in seeds]
+    found = Outcome(signals=len(programs.signals_of(modules)))
+    folder.mkdir(parents=True)
+    try:
+        found.differences = _differences(folder, tool, modules)
+        for module in modules:
+            found.constructs += module.constructs
+        return found
+    except programs.NoOracle:
+        if len(seeds) == 1:
+            return Outcome(without_oracle=[seeds[0]])
+    except Exception as error:  # whatever either side does with a text is a finding
+        if len(seeds) == 1:
+            return Outcome([Difference(seeds[0], f"{type(error).__name__}: {str(error)[:600]}")])
+    finally:
+        if len(seeds) > 1:
+            shutil.rmtree(folder)
+    whole, middle = Outcome(), len(seeds) // 2
+    for part in (seeds[:middle], seeds[middle:]):
+        whole.add(run(folder.with_name(f"seed-{part[0]}-{len(part)}"), tool, part))
+    return whole
+
+
+def smaller(folder: Path, tool: Path, seed: int) -> str:
+    """Return the text of the module of a seed, with 0 in place of items that do not matter."""
+    without: set[int] = set()
+    for number in reversed(range(len(Module(seed).items))):
+        attempt = folder / f"without-{number}"
+        attempt.mkdir(parents=True)
+        try:
+            differs = bool(_differences(attempt, tool, [Module(seed, without | {number})]))
+        except programs.NoOracle:
+            differs = False
+        except Exception:  # a failure of a tool is a difference, too
+            differs = True
+        if differs:
+            without.add(number)
+        shutil.rmtree(attempt)
+    return Module(seed, without).text()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The generated engine on larger blades, and on several in one netlist."""

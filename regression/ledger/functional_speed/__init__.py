@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Instructions per second of a functional hart, with QEMU beside it."""

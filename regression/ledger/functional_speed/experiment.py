@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Instructions per second of a functional hart, with QEMU beside it.
+
+A compute loop (loop.c: hashing, sorting through a function pointer, a sieve) runs on one functional
+hart and in QEMU, which translates code to the host's; turn by turn, in one run. Then Linux boots,
+runs a program and powers off on both (on the hart with its devices, from the first instruction to
+the last; in QEMU from the start of its process). Given is the median of processor time. Both
+machines must compute the right sums, and every run of the hart take the same number of
+instructions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from firesim_software import link, linux
+from firesim_software.qemu import run as run_qemu
+
+from regression.support.cluster import run_cluster
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.functional_hart import runner
+from regression.support.linux import one_boot
+from regression.support.random_programs.machines import SCRIPT
+from regression.support.simulate import children_cpu_s
+
+LOOP = Path(__file__).resolve().parent / "loop.c"
+RUNS, QUICK_RUNS = 5, 1
+MILLION = 1_000_000
+GOAL_RATE = 150
+"""Million instructions per second."""
+
+
+@dataclass
+class Times:
+    """Runs of one program: instructions on the hart, and processor seconds of both machines."""
+
+    counts: set[int] = field(default_factory=set)
+    functional: list[float] = field(default_factory=list)
+    qemu: list[float] = field(default_factory=list)
+
+    def add(self, ours: tuple[int, float], theirs: float) -> None:
+        """Add a turn: (instructions, seconds) of the hart, and seconds of QEMU."""
+        self.counts.add(ours[0])
+        self.functional.append(ours[1])
+        self.qemu.append(theirs)
+
+
+def _link(folder: Path, name: str, macros: list[str]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return link([LOOP], SCRIPT, folder / name, macros)
+
+
+def functional_run(binary: Path, elf: Path) -> tuple[int, float]:
+    """Run the loop on a functional hart; return its instructions and processor seconds.
+
+    Raises:
+        ExperimentError: the loop failed.
+    """
+    command = [str(binary), "--time", str(elf)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    if done.returncode != 0:
+        raise ExperimentError(f"{' '.join(command)}: exit status {done.returncode}. {done.stderr}")
+    found = json.loads(done.stderr)
+    return int(found["instructions"]), float(found["seconds"])
+
+
+def qemu_run(elf: Path) -> float:
+    """Run the loop in QEMU; return its processor seconds.
+
+    Raises:
+        ExperimentError: the loop failed.
+    """
+    before_s = children_cpu_s()
+    done = run_qemu(elf, timeout_s=600)
+    spent_s = children_cpu_s() - before_s
+    if done.exit_code != 0:
+        raise ExperimentError(f"{elf}: the loop failed in QEMU with {done.exit_code}.")
+    return spent_s
+
+
+def measure_loop(experiment: Experiment) -> Times:
+    """Run the compute loop on both machines, turn by turn."""
+    binary = runner()
+    ours = _link(experiment.folder, "loop.elf", [])
+    theirs = _link(experiment.folder, "loop-qemu.elf", ["FIRESIM_QEMU_VIRT"])
+    found = Times()
+    for _ in range(_runs(experiment)):
+        found.add(functional_run(binary, ours), qemu_run(theirs))
+    return found
+
+
+def measure_linux(experiment: Experiment) -> Times:
+    """Boot Linux and power off on both machines, turn by turn."""
+    over = {"simulation": {"threads": 1}}
+    config = one_boot("functional", "rocket-1", 64, over)
+    found = Times()
+    for index in range(_runs(experiment)):
+        run = run_cluster(experiment, f"linux-{index}", config)
+        node = run.result["nodes"][0]
+        before_s = children_cpu_s()
+        _, code = linux.boot("linux-hello")
+        spent_s = children_cpu_s() - before_s
+        if node["exit_code"] != 0 or code != 0:
+            raise ExperimentError("linux-hello did not power off as it should.")
+        found.add((int(node["statistics"]["instructions"]), float(run.result["cpu_s"])), spent_s)
+    return found
+
+
+def _runs(experiment: Experiment) -> int:
+    return QUICK_RUNS if experiment.quick else RUNS
+
+
+def _arguments(_: argparse.ArgumentParser) -> None:
+    pass
+
+
+@experiment_named("functional-speed", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when the results are right and the hart is fast enough."""
+    measured = {
+        "compute loop": measure_loop(experiment),
+        "Linux boot": measure_linux(experiment),
+    }
+    rows, figures, slowest, counts = [], [], float("inf"), []
+    for name, times in measured.items():
+        rates = []
+        for machine, seconds in (("functional hart", times.functional), ("QEMU", times.qemu)):
+            middle = statistics.median(seconds)
+            rates.append(max(times.counts) / MILLION / middle)
+            rows.append(
+                [name, machine, f"{middle:.3f}", f"{min(seconds):.3f}", f"{rates[-1]:,.0f}"]
+            )
+        slowest = min(slowest, rates[0])
+        counts.append(len(times.counts))
+        figures.append(f"{name} {rates[0]:,.0f} (QEMU {rates[1]:,.0f})")
+        experiment.keep(**{name: {"functional_s": times.functional, "qemu_s": times.qemu}})
+    columns = ["", "machine", "median (CPU s)", "least (CPU s)", "million instr./s"]
+    experiment.table("One core", columns, rows)
+    figure = f"{', '.join(figures)} million instructions/s of processor time,"
+    same = max(counts) == 1
+    goal = f"{GOAL_RATE} on both" if same else "one number of instructions in every run"
+    return Verdict(same and slowest >= GOAL_RATE, figure, goal, timed_only=same)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nodes saved on the functional blade go on in RTL."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Our models against independent ones: QEMU, Verilator, the text itself."""

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of broken inputs: what is given, and the exact sentence that must refuse it.
+
+Every case is a configuration `bad.yaml` (and files beside it) that is wrong in one way. It is
+read in its own folder, so that messages start with `bad.yaml:LINE:`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from firesim.config.load import WORKLOADS, load_file, yaml_names
+from firesim.run.checks import blade_names, check_plan, linux_names, program_names
+from firesim.run.steps import Steps
+from firesim.run.switch_libraries import make_libraries
+from firesim.topology.resolve import resolve
+from firesim_common.errors import InputError, listed
+from rich.console import Console
+
+CONFIG = "bad.yaml"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One broken input.
+
+    `{blades}`, `{programs}`, `{linux}` and `{workloads}` in `message` are lists of names, `{own}`
+    the blades with one called "mine".
+    """
+
+    name: str
+    message: str
+    text: str | bytes | None
+    """Content of bad.yaml; None = the file does not exist."""
+    files: dict[str, bytes] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
+
+
+def expected(case: Case) -> str:
+    """Return the message the case must give, with today's blades and programs."""
+    names: dict[str, Callable[[], list[str]]] = {
+        "{blades}": lambda: [*blade_names(), "traffic"],
+        "{own}": lambda: [*blade_names(), "mine", "traffic"],
+        "{programs}": program_names,
+        "{linux}": linux_names,
+        "{workloads}": lambda: yaml_names(WORKLOADS),
+    }
+    message = case.message
+    for word, known in names.items():
+        if word in message:
+            message = message.replace(word, listed(sorted(known())))
+    return message
+
+
+def write_case(case: Case, folder: Path) -> Path:
+    """Write the case's files into `folder`; return the path of its configuration."""
+    path = folder / CONFIG
+    if case.text is not None:
+        path.write_bytes(case.text if isinstance(case.text, bytes) else case.text.encode())
+    for name, content in case.files.items():
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(content)
+    return path
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def message_of(case: Case, folder: Path) -> str:
+    """Read the case as `firesim runworkload` does before it starts anything.
+
+    Returns the message that refuses it, or "" when it is accepted.
+    """
+    write_case(case, folder)
+    with _inside(folder):
+        try:
+            loaded = load_file(Path(CONFIG), case.overrides)
+            plan = resolve(loaded)
+            check_plan(loaded, plan)
+            make_libraries(loaded, plan, Steps(Console(quiet=True)))
+        except InputError as error:
+            return str(error)
+    return ""
+
+
+def all_cases() -> list[Case]:
+    """Return every case."""
+    from regression.robustness.bad_input.artifacts import ARTIFACT_CASES
+    from regression.robustness.bad_input.blades import BLADE_CASES
+    from regression.robustness.bad_input.engines import ENGINE_CASES, LINUX_CASES, SNAPSHOT_CASES
+    from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
+    from regression.robustness.bad_input.switches import SWITCH_CASES
+    from regression.robustness.bad_input.system import SYSTEM_CASES
+    from regression.robustness.bad_input.yaml import YAML_CASES
+
+    later = [*SWITCH_CASES, *ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES, *OWN_BLADE_CASES]
+    return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *later]
