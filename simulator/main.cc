@@ -11,6 +11,7 @@
 #include "core/simulation.h"
 #include "core/switch_check.h"
 #include "simulator/model_kinds.h"
+#include "transport/zeromq_mesh.h"
 
 namespace {
 
@@ -35,10 +36,13 @@ void install_signal_handlers() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-int simulate(const char *description) {
+int simulate(const char *description, const std::string &process) {
   firesim::ModelRegistry registry;
   firesim::register_model_kinds(registry);
-  firesim::Simulation simulation(description, registry);
+  firesim::Simulation simulation(description, registry, process,
+                                 [](const auto &processes, size_t self, const auto &agreement) {
+                                   return firesim::make_zeromq_mesh(processes, self, agreement);
+                                 });
   running = &simulation;
   install_signal_handlers();
   const firesim::RunResult result = simulation.run();
@@ -59,19 +63,20 @@ int check(const char *description) {
 int main(int argc, char **argv) {
   const std::string argument = argc > 1 ? argv[1] : "";
   const bool checks = argument == "--check-switches" && argc == 3;
-  if (!checks && (argc != 2 || argument.empty() || argument[0] == '-')) {
+  const bool is_part = argument == "--process" && argc == 4 && argv[2][0] != '\0';
+  if (!checks && !is_part && (argc != 2 || argument.empty() || argument[0] == '-')) {
     std::fprintf(
         argument == "--help" ? stdout : stderr,
-        "usage: firesim-sim [--check-switches] DESCRIPTION.json\n"
-        "Simulates what the file describes (docs/reference/interfaces.md, section 5), or only "
-        "tries\n"
-        "its switches.\n"
+        "usage: firesim-sim [--process NAME | --check-switches] DESCRIPTION.json\n"
+        "Simulates what the file describes (docs/reference/interfaces.md, section 5), or what of "
+        "it\n"
+        "belongs to one of its processes, or only tries its switches.\n"
         "Exit status: 0 every node passed, 1 a node failed or the cycle limit came first,\n"
         "2 bad description, 3 error, 130 interrupted.\n");
     return argument == "--help" ? 0 : kBadDescription;
   }
   try {
-    return checks ? check(argv[2]) : simulate(argv[1]);
+    return checks ? check(argv[2]) : simulate(argv[argc - 1], is_part ? argv[2] : "");
   } catch (const firesim::DescriptionError &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return kBadDescription;

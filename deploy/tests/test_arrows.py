@@ -18,6 +18,7 @@ CPP_ARROWS: dict[str, set[str]] = {
     "sim/core": set(),
     "sim/engine": set(),
     "sim/gateway": {"sim/core"},
+    "sim/transport": {"sim/core"},
     "sim/devices": {"sim/core"},
     "sim/bridges": {"sim/core", "sim/engine", "sim/devices"},
     "sim/goldengate": {"sim/engine"},
@@ -29,6 +30,7 @@ CPP_ARROWS: dict[str, set[str]] = {
     "simulator": {
         "sim/core",
         "sim/gateway",
+        "sim/transport",
         "sim/bridges",
         "target-design/switch",
         "target-design/functional",

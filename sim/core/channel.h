@@ -44,6 +44,7 @@ class Channel {
 
   // Consumer: tokens of all cycles before this one, in the consumer's time, can be taken.
   uint64_t available() const { return available_.load(std::memory_order_acquire); }
+  const std::atomic<uint64_t> &available_counter() const { return available_; }
 
   // Consumer: takes exactly the tokens of [start_cycle, start_cycle + cycles) into `out`. Calls
   // must be contiguous and within `available()`.

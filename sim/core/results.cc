@@ -32,8 +32,10 @@ nlohmann::json status_to_json(double wall_s, const std::vector<ModelStatus> &mod
   return {{"wall_s", wall_s}, {"models", models_to_json(models)}};
 }
 
-nlohmann::json totals_to_json(const ChannelTotals &totals) {
-  return {{"flits", totals.flits}, {"packets", totals.packets}, {"hash", hash_to_hex(totals.hash)}};
+nlohmann::json totals_to_json(const std::optional<ChannelTotals> &totals) {
+  if (!totals) return nullptr;
+  return {
+      {"flits", totals->flits}, {"packets", totals->packets}, {"hash", hash_to_hex(totals->hash)}};
 }
 
 nlohmann::json model_to_json(const ModelResult &result, const Model &model) {
@@ -92,19 +94,27 @@ int exit_status(const RunResult &result) {
   if (result.reason == "error") return 3;
   if (result.reason == "interrupted") return 130;
   if (result.reason != "ended") return 1;
-  const bool failed =
-      std::any_of(result.models.begin(), result.models.end(),
-                  [](const ModelResult &model) { return model.end && model.end->exit_code != 0; });
+  const bool failed = std::any_of(result.models.begin(), result.models.end(),
+                                  [](const ModelResult &model) {
+                                    return model.end && model.end->exit_code != 0;
+                                  }) ||
+                      std::any_of(result.remote_ends.begin(), result.remote_ends.end(),
+                                  [](const NodeEnd &one) { return one.end.exit_code != 0; });
   return failed ? 1 : 0;
 }
 
 RunResult Simulation::run() {
+  if (processes_) {
+    processes_->begin(static_cast<size_t>(
+        std::count_if(models_.begin(), models_.begin() + static_cast<std::ptrdiff_t>(node_count_),
+                      [](const auto &model) { return model->counts_for_end(); })));
+  }
   scheduler_->prepare();
   start_control();
   // Also if the run fails: a client may wait for a snapshot, and the socket for the client.
   const std::unique_ptr<SnapshotMaker, void (*)(SnapshotMaker *)> closes(
       snapshots_.get(), [](SnapshotMaker *snapshots) { snapshots->close(); });
-  std::ofstream status_file(context_.results_directory / "status.jsonl");
+  std::ofstream status_file(result_path("status", ".jsonl"));
   const RunResult result =
       scheduler_->run([&status_file](double wall_s, const std::vector<ModelStatus> &models) {
         status_file << dump_any(status_to_json(wall_s, models)) << '\n' << std::flush;
@@ -115,7 +125,12 @@ RunResult Simulation::run() {
   nlohmann::json json = result_to_json(result, models_);
   json["start_cycle"] = start_cycle();
   json["snapshots"] = snapshots_->made();
-  write_file_atomically(context_.results_directory / "result.json", dump_any(json, 1) + "\n");
+  if (processes_) {
+    std::vector<std::string> names;
+    for (const ListedModel &model : listed_) names.push_back(model.name);
+    processes_->end(result, json, names);
+  }
+  write_file_atomically(result_path("result", ".json"), dump_any(json, 1) + "\n");
   return result;
 }
 

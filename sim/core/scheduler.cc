@@ -29,7 +29,32 @@ double clock_s(clockid_t clock) {
 
 constexpr double kNeverS = 1e300;
 
+Input input_of(Channel &channel, size_t producer) {
+  return {&channel, producer, &channel.available_counter(), ""};
+}
+
+// An assert in another process that decided the end; of several the one with the least name.
+const NodeEnd *remote_assert(const std::vector<NodeEnd> &ends, uint64_t decided_cycle) {
+  const NodeEnd *found = nullptr;
+  for (const NodeEnd &one : ends) {
+    if (!one.end.assert_failed || one.end.cycle != decided_cycle) continue;
+    if (found == nullptr || one.node < found->node) found = &one;
+  }
+  return found;
+}
+
 }  // namespace
+
+uint64_t cluster_hash(uint64_t end_cycle, const std::vector<LinkResult> &links) {
+  uint64_t hash = end_cycle;
+  for (const LinkResult &link : links) {
+    if (!link.a_to_b || !link.b_to_a) return 0;
+    hash = combine_hash(hash, hash_text(link.name));
+    hash = combine_hash(hash, link.a_to_b->hash);
+    hash = combine_hash(hash, link.b_to_a->hash);
+  }
+  return hash;
+}
 
 Scheduler::Scheduler(const SchedulerOptions &options) : impl_(std::make_unique<Impl>(options)) {}
 Scheduler::~Scheduler() = default;
@@ -57,6 +82,20 @@ void Scheduler::save_link(const std::string &name, StateWriter &state) const {
 bool Scheduler::fits_link(const std::string &name, StateReader &state) const {
   return impl_->fits_link(name, state);
 }
+void Scheduler::connect_hidden(size_t model_a, size_t model_b, uint32_t latency_cycles) {
+  impl_->connect_hidden(model_a, model_b, latency_cycles);
+}
+void Scheduler::add_outside_input(size_t model, const std::atomic<uint64_t> &until,
+                                  uint32_t latency_cycles, const std::string &from) {
+  impl_->add_outside_input(model, until, latency_cycles, from);
+}
+void Scheduler::set_part(uint64_t diameter_cycles) { impl_->set_part(diameter_cycles); }
+bool Scheduler::is_part() const { return impl_->is_part(); }
+void Scheduler::add_remote_nodes(size_t count) { impl_->add_remote_nodes(count); }
+void Scheduler::wake(size_t model) { impl_->wake(model); }
+void Scheduler::note_remote_end(const NodeEnd &end) { impl_->note_remote_end(end); }
+std::vector<NodeEnd> Scheduler::ends_from(size_t first) const { return impl_->ends_from(first); }
+void Scheduler::fail(const std::string &message) { impl_->fail(message); }
 void Scheduler::load_link(const std::string &name, StateReader &state) {
   impl_->load_link(name, state);
 }
@@ -102,25 +141,27 @@ void Scheduler::Impl::connect(const std::string &name, size_t model_a, uint32_t 
     throw std::invalid_argument("link " + name + " uses a port that is already connected");
   }
   const Link &link = add_link(name, model_a, model_b, latency_cycles);
-  a.inputs[port_a] = {link.b_to_a.get(), model_b};
-  b.inputs[port_b] = {link.a_to_b.get(), model_a};
+  a.inputs[port_a] = input_of(*link.b_to_a, model_b);
+  b.inputs[port_b] = input_of(*link.a_to_b, model_a);
   a.outputs[port_a] = {link.a_to_b.get(), model_b, port_b};
   b.outputs[port_b] = {link.b_to_a.get(), model_a, port_a};
+}
+
+void Scheduler::Impl::connect_hidden(size_t model_a, size_t model_b, uint32_t latency_cycles) {
+  Link &link = add_link("", model_a, model_b, latency_cycles);
+  link.hidden = true;
+  Slot &a = slots_.at(model_a);
+  Slot &b = slots_.at(model_b);
+  a.inputs.push_back(input_of(*link.b_to_a, model_b));
+  b.inputs.push_back(input_of(*link.a_to_b, model_a));
+  a.outputs.push_back({link.a_to_b.get(), model_b, b.inputs.size() - 1});
+  b.outputs.push_back({link.b_to_a.get(), model_a, a.inputs.size() - 1});
 }
 
 // Keeps parts of the target that share no link within a bounded distance of each other.
 void Scheduler::Impl::connect_parts() {
   const std::vector<size_t> parts = part_representatives(slots_.size(), graph_);
-  for (size_t i = 1; i < parts.size(); ++i) {
-    Slot &a = slots_[parts[0]];
-    Slot &b = slots_[parts[i]];
-    Link &link = add_link("", parts[0], parts[i], kHiddenLinkCycles);
-    link.hidden = true;
-    a.inputs.push_back({link.b_to_a.get(), parts[i]});
-    b.inputs.push_back({link.a_to_b.get(), parts[0]});
-    a.outputs.push_back({link.a_to_b.get(), parts[i], b.inputs.size() - 1});
-    b.outputs.push_back({link.b_to_a.get(), parts[0], a.inputs.size() - 1});
-  }
+  for (size_t i = 1; i < parts.size(); ++i) connect_hidden(parts[0], parts[i], kHiddenLinkCycles);
 }
 
 void Scheduler::Impl::prepare() {
@@ -128,13 +169,15 @@ void Scheduler::Impl::prepare() {
   prepared_ = true;
   for (const Slot &slot : slots_) {
     for (const Input &input : slot.inputs) {
-      if (input.channel == nullptr) {
+      if (input.until == nullptr) {
         throw std::invalid_argument("a port of " + slot.model->name() + " is not connected");
       }
     }
   }
-  connect_parts();
-  diameter_ = diameter_cycles(slots_.size(), graph_);
+  if (!is_part_) {
+    connect_parts();
+    diameter_ = diameter_cycles(slots_.size(), graph_);
+  }
   if (options_.max_cycles != 0) end_limit_ = std::max(options_.max_cycles, start_cycle_);
   restore_ends();
   plan_pause(start_cycle_);
@@ -246,7 +289,7 @@ std::vector<ModelStatus> Scheduler::Impl::status() const {
       one.state = "running";
     } else {
       one.state = "waiting";
-      one.waiting_for = slots_[slot.inputs[input].producer].model->name();
+      one.waiting_for = producer_name(slot.inputs[input]);
     }
     for (size_t i = 0; i < slot.in_batches.size(); ++i) {
       one.packets_in += slot.inputs[i].channel->packets();
@@ -256,13 +299,17 @@ std::vector<ModelStatus> Scheduler::Impl::status() const {
   return all;
 }
 
+const std::string &Scheduler::Impl::producer_name(const Input &input) const {
+  return input.channel == nullptr ? input.outside : slots_[input.producer].model->name();
+}
+
 std::string Scheduler::Impl::describe_deadlock() const {
   std::string text = "internal error: deadlock:";
   for (const Slot &slot : slots_) {
     const size_t input = slot.blocked_input.load(std::memory_order_relaxed);
     text += " " + slot.model->name() + " at cycle " + std::to_string(slot.cycle.load());
     if (input != kNone) {
-      text += " waits for " + slots_[slot.inputs[input].producer].model->name();
+      text += " waits for " + producer_name(slot.inputs[input]);
     }
     text += ";";
   }
@@ -290,6 +337,9 @@ void Scheduler::Impl::describe_end(RunResult &result) const {
   } else if (assert_model != nullptr) {
     result.reason = "assert";
     result.message = assert_model->name + ": " + assert_model->end->message;
+  } else if (const NodeEnd *remote = remote_assert(result.remote_ends, end_decided_)) {
+    result.reason = "assert";
+    result.message = remote->node + ": " + remote->end.message;
   } else {
     // Where no node can end, the last cycle is the end that was asked for.
     result.reason = end_decided_ != UINT64_MAX || node_count_ == 0 ? "ended" : "max_cycles";
@@ -319,6 +369,11 @@ RunResult Scheduler::Impl::collect(double wall_s, double cpu_s) {
     result.models.push_back({slot.model->name(), slot.is_node, slot.model->end(), slot.cycle.load(),
                              static_cast<double>(slot.host_ticks) * s_per_tick, slot.advances});
   }
+  for (const NodeEnd &end : ends_) {
+    const bool here = std::any_of(result.models.begin(), result.models.end(),
+                                  [&](const ModelResult &model) { return model.name == end.node; });
+    if (!here) result.remote_ends.push_back(end);
+  }
   describe_end(result);
   finish_models(result.end_cycle);
   if (!error_.empty()) {
@@ -328,16 +383,13 @@ RunResult Scheduler::Impl::collect(double wall_s, double cpu_s) {
   for (ModelResult &model : result.models) model.cycles = std::min(model.cycles, result.end_cycle);
   for (const Link &link : links_) {
     if (link.hidden) continue;
-    result.links.push_back({link.name, link.a_to_b->totals(), link.b_to_a->totals()});
+    LinkResult &one = result.links.emplace_back(LinkResult{link.name, {}, {}});
+    if (link.puts_a) one.a_to_b = link.a_to_b->totals();
+    if (link.puts_b) one.b_to_a = link.b_to_a->totals();
   }
   std::sort(result.links.begin(), result.links.end(),
             [](const LinkResult &a, const LinkResult &b) { return a.name < b.name; });
-  result.token_hash = result.end_cycle;
-  for (const LinkResult &link : result.links) {
-    result.token_hash = combine_hash(result.token_hash, hash_text(link.name));
-    result.token_hash = combine_hash(result.token_hash, link.a_to_b.hash);
-    result.token_hash = combine_hash(result.token_hash, link.b_to_a.hash);
-  }
+  result.token_hash = cluster_hash(result.end_cycle, result.links);
   return result;
 }
 

@@ -18,6 +18,7 @@
 // link without tokens, so that the rule holds for them too.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -63,21 +64,34 @@ struct ModelResult {
   uint64_t advances = 0;  // calls of `Model::advance`
 };
 
+// The totals of a direction are known where its tokens are put in.
 struct LinkResult {
   std::string name;
-  ChannelTotals a_to_b;
-  ChannelTotals b_to_a;
+  std::optional<ChannelTotals> a_to_b;
+  std::optional<ChannelTotals> b_to_a;
 };
+
+// The end of a node, as the processes that simulate parts of one target tell each other.
+struct NodeEnd {
+  std::string node;
+  bool counts = false;  // for the end of the run
+  ModelEnd end;
+};
+
+// The hash of a run that ended at `end_cycle`, over all its links, in order of name; 0 when the
+// totals of a direction are not known.
+uint64_t cluster_hash(uint64_t end_cycle, const std::vector<LinkResult> &links);
 
 struct RunResult {
   std::string reason;   // "ended", "max_cycles", "assert", "interrupted" or "error"
   std::string message;  // for a person; empty if nothing went wrong
   uint64_t end_cycle = 0;
-  uint64_t token_hash = 0;
+  uint64_t token_hash = 0;  // 0 when a direction of a link is not known here
   double wall_s = 0;
   double cpu_s = 0;
   std::vector<ModelResult> models;
-  std::vector<LinkResult> links;  // in order of name
+  std::vector<LinkResult> links;     // in order of name
+  std::vector<NodeEnd> remote_ends;  // of nodes in other processes
 };
 
 // When the scheduler brings all models to one and the same cycle, to save them.
@@ -104,6 +118,31 @@ class Scheduler {
   // model must be connected exactly once before `run`.
   void connect(const std::string &name, size_t model_a, uint32_t port_a, size_t model_b,
                uint32_t port_b, uint32_t latency_cycles);
+
+  // --- When other processes simulate the rest of the target. All before `prepare`, but for the
+  // last four, which any thread may call then. ---
+
+  // This is a part of a target of that diameter, hidden links included.
+  void set_part(uint64_t diameter_cycles);
+  bool is_part() const;
+  // So many nodes in other processes count for the end of the run.
+  void add_remote_nodes(size_t count);
+
+  // A link without ports and tokens, that only bounds how far the two are apart.
+  void connect_hidden(size_t model_a, size_t model_b, uint32_t latency_cycles);
+  // The model advances over no cycle from `until` on, which outlives the run and only ever grows;
+  // `from` names in messages who raises it. What comes has been under way for `latency_cycles`.
+  void add_outside_input(size_t model, const std::atomic<uint64_t> &until, uint32_t latency_cycles,
+                         const std::string &from);
+  // What the model waits for may be there: `until` has been raised.
+  void wake(size_t model);
+  // A node in another process has ended. To be called before any token is taken in that follows
+  // from what the node did later. Knowing one twice does nothing.
+  void note_remote_end(const NodeEnd &end);
+  // All ends that are known so far, here and elsewhere, but for the first `first`.
+  std::vector<NodeEnd> ends_from(size_t first) const;
+  // Ends the run soon with the reason "error".
+  void fail(const std::string &message);
 
   // Before `prepare`: pauses, which do not change what the models do.
   void set_pauses(PauseOptions pauses);

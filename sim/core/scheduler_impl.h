@@ -24,9 +24,14 @@ inline constexpr size_t kNone = SIZE_MAX;
 // there. kRunning: a worker has it. Only kIdle -> kQueued is contended.
 enum class SlotState { kIdle, kQueued, kRunning };
 
+// Tokens of a link; or what comes from outside this process, and then there is no channel.
 struct Input {
   Channel *channel = nullptr;
   size_t producer = kNone;
+  const std::atomic<uint64_t> *until = nullptr;  // what is before this cycle is there
+  std::string outside;                           // who it comes from
+
+  uint64_t available() const { return until->load(std::memory_order_acquire); }
 };
 
 struct Output {
@@ -41,7 +46,7 @@ struct alignas(64) Slot {
   bool is_node = false;
   bool counts_for_end = false;  // a node that the run waits for
 
-  // One entry per port; then those of hidden links, which have no port.
+  // One entry per port; then those of hidden links and what comes from outside, without a port.
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<Batch> in_batches;  // one per port
@@ -70,6 +75,7 @@ struct Link {
   std::unique_ptr<Channel> a_to_b;
   std::unique_ptr<Channel> b_to_a;
   bool hidden = false;
+  bool puts_a = true, puts_b = true;  // tokens are first put in here, from that end
 };
 
 class Scheduler::Impl {
@@ -93,6 +99,18 @@ class Scheduler::Impl {
   bool fits_link(const std::string &name, StateReader &state) const;
   void load_link(const std::string &name, StateReader &state);
   void request_pause();
+
+  // --- scheduler_outside.cc: a part of a target whose rest is in other processes ---
+  void connect_hidden(size_t model_a, size_t model_b, uint32_t latency_cycles);
+  void add_outside_input(size_t model, const std::atomic<uint64_t> &until, uint32_t latency_cycles,
+                         const std::string &from);
+  void set_part(uint64_t diameter_cycles);
+  bool is_part() const { return is_part_; }
+  void add_remote_nodes(size_t count) { node_count_ += count; }
+  void wake(size_t model);
+  void note_remote_end(const NodeEnd &end);
+  std::vector<NodeEnd> ends_from(size_t first) const;
+  void fail(const std::string &message);
 
  private:
   // --- scheduler.cc: before and after the run ---
@@ -133,9 +151,10 @@ class Scheduler::Impl {
   void set_cycle(Slot &slot, uint64_t cycle) const;
   bool try_queue(Slot &slot) const;
   void fence() const;
+  const std::string &producer_name(const Input &input) const;
   bool note_end(const Slot &slot, uint64_t start, uint64_t target);
-  void count_end(const Slot &slot);
-  void fail(const std::string &message);
+  void count_end(const NodeEnd &one);
+  bool lower_limit();
 
   const SchedulerOptions options_;
   std::deque<Slot> slots_;
@@ -145,7 +164,9 @@ class Scheduler::Impl {
   bool prepared_ = false;
   bool started_ = false;
   uint64_t start_cycle_ = 0;
-  const bool single_worker_;  // then nothing has to be ordered between workers
+  bool single_worker_;        // then nothing has to be ordered between threads
+  bool has_outside_ = false;  // a model may wait for what no worker here brings
+  bool is_part_ = false;      // `set_part` was called
 
   // No model goes beyond this cycle, the end of the run or a pause. Never below the cycle of any
   // model, and only raised while all models stand at it.
@@ -176,6 +197,7 @@ class Scheduler::Impl {
   mutable std::mutex end_mutex_;     // guards what is known about the end
   uint64_t end_limit_ = UINT64_MAX;  // the run ends at this cycle; only ever lowered
   uint64_t end_decided_ = UINT64_MAX;
+  std::vector<NodeEnd> ends_;  // in the order in which they became known, here or elsewhere
   size_t ended_nodes_ = 0;
   size_t node_count_ = 0;
   uint64_t last_end_ = 0;

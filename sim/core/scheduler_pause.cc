@@ -62,7 +62,7 @@ void Scheduler::Impl::restore_ends() {
   for (Slot &slot : slots_) {
     if (!slot.model->end()) continue;
     slot.ended = true;
-    count_end(slot);
+    count_end({slot.model->name(), slot.counts_for_end, *slot.model->end()});
   }
   if (end_decided_ == UINT64_MAX) return;
   end_limit_ = std::min(end_limit_, std::max(end_decided_ + diameter_, start_cycle_));

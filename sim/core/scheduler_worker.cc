@@ -135,6 +135,7 @@ void Scheduler::Impl::go_quiet() {
     wake_supervisor();
     return;
   }
+  if (!complete && has_outside_) return;  // what is missing may still come
   finished_ = true;
   if (!complete) fail(describe_deadlock());
 }
@@ -148,7 +149,7 @@ bool Scheduler::Impl::blocked(Slot &slot, uint64_t wanted, uint64_t &available) 
   available = UINT64_MAX;
   for (size_t i = 0; i < count; ++i) {
     const size_t input = first + i < count ? first + i : first + i - count;
-    const uint64_t here = slot.inputs[input].channel->available();
+    const uint64_t here = slot.inputs[input].available();
     if (here < wanted) {
       slot.blocked_input.store(input, std::memory_order_relaxed);
       slot.wanted_cycle.store(wanted, std::memory_order_relaxed);
@@ -230,6 +231,7 @@ void Scheduler::Impl::advance_slot(Slot &slot, uint64_t target) {
     slot.out_batches[i].reset(start, cycles);
   }
   for (size_t i = ports; i < slot.inputs.size(); ++i) {
+    if (slot.inputs[i].channel == nullptr) continue;
     slot.inputs[i].channel->take(start, cycles, slot.hidden_batch);
   }
   slot.model->advance(start, cycles, slot.in_batches, slot.out_batches);
@@ -250,10 +252,7 @@ void Scheduler::Impl::advance_slot(Slot &slot, uint64_t target) {
   // one in release_slot.
   fence();
   const std::lock_guard lock(ready_mutex_);
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    if (try_queue(slots_[i])) ready_.push_back(i);
-  }
-  ready_changed_.notify_all();
+  queue_all();
 }
 
 void Scheduler::Impl::wake_consumers(const Slot &slot, std::vector<size_t> &woken) {
@@ -283,10 +282,9 @@ void Scheduler::Impl::release_slot(size_t index, std::vector<size_t> &woken) {
   // can_advance stored what the slot waits for. After letting go, look once more.
   const size_t input = slot.blocked_input.load(std::memory_order_relaxed);
   const uint64_t wanted = slot.wanted_cycle.load(std::memory_order_relaxed);
-  const Channel *channel = input == kNone ? nullptr : slot.inputs[input].channel;
   slot.state.store(SlotState::kIdle, std::memory_order_release);
   fence();
-  const bool changed = (channel != nullptr && channel->available() >= wanted) ||
+  const bool changed = (input != kNone && slot.inputs[input].available() >= wanted) ||
                        limit_.load(std::memory_order_acquire) != limit;
   if (changed && try_queue(slot)) woken.push_back(index);
 }
@@ -323,7 +321,12 @@ bool Scheduler::Impl::note_end(const Slot &slot, uint64_t start, uint64_t target
   FIRESIM_CHECK(end.cycle >= start && end.cycle < target,
                 "a node must end in a cycle of the advance that reports it");
   const std::lock_guard lock(end_mutex_);
-  count_end(slot);
+  count_end({slot.model->name(), slot.counts_for_end, end});
+  return lower_limit();
+}
+
+// After an end has become known: true if that lowered the limit of the run. Guarded by end_mutex_.
+bool Scheduler::Impl::lower_limit() {
   if (end_decided_ == UINT64_MAX) return false;
   const uint64_t limit = end_decided_ + diameter_;
   if (limit >= end_limit_) return false;
@@ -336,22 +339,15 @@ bool Scheduler::Impl::note_end(const Slot &slot, uint64_t start, uint64_t target
 // The one rule of what decides the end of a run, for ends that happen and for those that a snapshot
 // has kept: a failed assert at once, the ends of nodes that count as configured, any other end
 // never.
-void Scheduler::Impl::count_end(const Slot &slot) {
-  const ModelEnd &end = *slot.model->end();
+void Scheduler::Impl::count_end(const NodeEnd &one) {
+  const ModelEnd &end = one.end;
+  ends_.push_back(one);
   if (end.assert_failed) end_decided_ = std::min(end_decided_, end.cycle);
-  if (!slot.counts_for_end) return;
+  if (!one.counts) return;
   ++ended_nodes_;
   last_end_ = std::max(last_end_, end.cycle);
   if (options_.end_with_first) end_decided_ = std::min(end_decided_, end.cycle);
   if (ended_nodes_ == node_count_) end_decided_ = std::min(end_decided_, last_end_);
-}
-
-void Scheduler::Impl::fail(const std::string &message) {
-  {
-    const std::lock_guard lock(end_mutex_);
-    if (error_.empty()) error_ = message;
-  }
-  request_stop();
 }
 
 }  // namespace firesim

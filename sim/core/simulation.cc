@@ -10,7 +10,8 @@
 
 namespace firesim {
 
-Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &registry)
+Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &registry,
+                       const std::string &process, const MeshFactory &mesh)
     : description_(read_json_file(description, kDescriptionLimits)) {
   const nlohmann::json &json = description_;
   context_.description_directory = std::filesystem::absolute(description).parent_path();
@@ -21,16 +22,29 @@ Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &
   const nlohmann::json &nodes = fields.array("nodes");
   const nlohmann::json &switches = fields.array("switches", false);
   const nlohmann::json &links = fields.array("links", false);
+  const nlohmann::json &processes = fields.array("processes", false);
   fields.finish();
   if (nodes.empty() && switches.empty()) fields.fail("nodes", "at least one node or switch");
+  if (!process.empty()) {
+    processes_ = std::make_unique<Processes>(processes, "\"processes\"", process);
+  }
   read_options(json, description);
-  node_count_ = nodes.size();
+  if (processes_ && restore_) fields.fail("restore", "none in a simulation by several processes");
+  list_models(nodes, "nodes");
+  list_models(switches, "switches");
+  if (processes_) check_all_simulate();
   add_models(nodes, ModelRole::kNode, registry);
+  node_count_ = models_.size();
   add_models(switches, ModelRole::kSwitch, registry);
   scheduler_ = std::make_unique<Scheduler>(options_);
   for (size_t i = 0; i < models_.size(); ++i) scheduler_->add_model(*models_[i], i < node_count_);
-  add_links(links);
+  read_links(links);
   check_ports_connected();
+  if (processes_) {
+    connect_part(mesh);
+  } else {
+    connect_all();
+  }
   if (restore_) {
     check_same_system();
     restore_models();
@@ -65,6 +79,24 @@ void Simulation::read_options(const nlohmann::json &description,
   context_.restored = true;
 }
 
+// Names, and who simulates what, of all models, wherever they are.
+void Simulation::list_models(const nlohmann::json &entries, const std::string &list) {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const std::string where = list + "[" + std::to_string(i) + "]";
+    Fields fields(entries[i], where);
+    ListedModel model;
+    model.name = fields.name("name");
+    for (const ListedModel &other : listed_) {
+      if (other.name == model.name) fields.fail("name", "a name that no other model has");
+    }
+    if (processes_) model.process = processes_->of_model(entries[i], where);
+    if (model.process == self()) {
+      model.local = local_count_++;
+    }
+    listed_.push_back(std::move(model));
+  }
+}
+
 void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
                             ModelRegistry &registry) {
   const std::string list = role == ModelRole::kNode ? "nodes" : "switches";
@@ -76,13 +108,12 @@ void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
     const std::optional<std::string> library = fields.optional_text("library");
     const std::optional<std::string> from = fields.optional_text("restore_from");
     if (from && !restore_) fields.fail("restore_from", "no such key without \"restore\"");
-    for (const auto &model : models_) {
-      if (model->name() == name) fields.fail("name", "a name that no other model has");
-    }
+    if (processes_ && processes_->of_model(entries[i], where) != self()) continue;
     if (library) registry.load_library(context_.input_path(*library));
     try {
       nlohmann::json entry = entries[i];
       entry.erase("restore_from");
+      entry.erase("process");
       models_.push_back(registry.make(role, where, entry, context_));
     } catch (const DescriptionError &) {
       throw;
@@ -98,42 +129,53 @@ void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
 
 size_t Simulation::find_model(const std::string &name, const std::string &where) const {
   std::vector<std::string> names;
-  for (size_t i = 0; i < models_.size(); ++i) {
-    if (models_[i]->name() == name) return i;
-    names.push_back(models_[i]->name());
+  for (size_t i = 0; i < listed_.size(); ++i) {
+    if (listed_[i].name == name) return i;
+    names.push_back(listed_[i].name);
   }
   throw DescriptionError(where + ": \"model\" is \"" + name +
                          "\", expected the name of a node or switch" + did_you_mean(name, names));
 }
 
-void Simulation::add_links(const nlohmann::json &entries) {
+void Simulation::read_links(const nlohmann::json &entries) {
   std::vector<std::string> names;
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string where = "links[" + std::to_string(i) + "]";
     Fields fields(entries[i], where);
-    const std::string name = fields.name("name");
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
+    LinkEntry link;
+    link.name = fields.name("name");
+    if (std::find(names.begin(), names.end(), link.name) != names.end()) {
       fields.fail("name", "a name that no other link has");
     }
-    names.push_back(name);
-    const auto latency = static_cast<uint32_t>(fields.integer("latency_cycles", 1, UINT32_MAX));
-    size_t models[2];
-    uint32_t ports[2];
+    names.push_back(link.name);
+    link.latency_cycles = static_cast<uint32_t>(fields.integer("latency_cycles", 1, UINT32_MAX));
     for (const size_t end : {0, 1}) {
       const char *key = end == 0 ? "a" : "b";
-      Fields side(fields.object(key), where + " (" + name + "): \"" + key + "\"");
-      models[end] = find_model(side.text("model"), side.where());
-      std::vector<std::string> &taken = port_links_[models[end]];
-      if (taken.empty()) side.fail("model", "a model with ports, and this one has none");
-      ports[end] = static_cast<uint32_t>(side.integer("port", 0, taken.size() - 1));
+      Fields side(fields.object(key), where + " (" + link.name + "): \"" + key + "\"");
+      link.models[end] = find_model(side.text("model"), side.where());
+      link.ports[end] = static_cast<uint32_t>(side.integer("port", 0, UINT32_MAX));
       side.finish();
-      std::string &link = taken[ports[end]];
-      if (!link.empty()) side.fail("port", "a free port, and this one is used by link " + link);
-      link = name;
+      if (is_here(link.models[end])) take_port(link, end, side);
+    }
+    const bool is_cut = listed_[link.models[0]].process != listed_[link.models[1]].process;
+    if (is_cut && link.latency_cycles < 3) {
+      fields.fail("latency_cycles", "at least 3 for a link between two processes");
     }
     fields.finish();
-    scheduler_->connect(name, models[0], ports[0], models[1], ports[1], latency);
+    links_.push_back(std::move(link));
   }
+}
+
+// Of an end of a link that is here.
+void Simulation::take_port(const LinkEntry &link, size_t end, const Fields &side) {
+  std::vector<std::string> &taken = port_links_[listed_[link.models[end]].local];
+  if (taken.empty()) side.fail("model", "a model with ports, and this one has none");
+  if (link.ports[end] >= taken.size()) {
+    side.fail("port", "an integer from 0 to " + std::to_string(taken.size() - 1));
+  }
+  std::string &other = taken[link.ports[end]];
+  if (!other.empty()) side.fail("port", "a free port, and this one is used by link " + other);
+  other = link.name;
 }
 
 void Simulation::check_ports_connected() const {

@@ -11,17 +11,30 @@
 #include <vector>
 
 #include "core/control.h"
+#include "core/fields.h"
+#include "core/processes.h"
 #include "core/registry.h"
 #include "core/scheduler.h"
 #include "core/snapshot.h"
 #include "core/snapshot_maker.h"
+#include "core/topology.h"
 
 namespace firesim {
 
+// A link of a description: its ends, by index in the list of nodes and then switches.
+struct LinkEntry {
+  std::string name;
+  uint32_t latency_cycles = 0;
+  size_t models[2] = {0, 0};
+  uint32_t ports[2] = {0, 0};
+};
+
 class Simulation {
  public:
-  // Reads and checks everything. Throws DescriptionError; nothing has been started then.
-  Simulation(const std::filesystem::path &description, ModelRegistry &registry);
+  // Reads and checks everything. Throws DescriptionError; nothing has been started then. With a
+  // `process`, one of the description's, simulates what belongs to it, together with the others.
+  Simulation(const std::filesystem::path &description, ModelRegistry &registry,
+             const std::string &process = "", const MeshFactory &mesh = nullptr);
 
   // Runs to the end and writes status.jsonl while running and result.json at the end into the
   // results folder. Throws std::runtime_error if result.json cannot be written.
@@ -36,7 +49,21 @@ class Simulation {
  private:
   void read_options(const nlohmann::json &description, const std::filesystem::path &path);
   void add_models(const nlohmann::json &entries, ModelRole role, ModelRegistry &registry);
-  void add_links(const nlohmann::json &entries);
+  void list_models(const nlohmann::json &entries, const std::string &list);
+  void read_links(const nlohmann::json &entries);
+  void take_port(const LinkEntry &link, size_t end, const Fields &side);
+
+  // --- simulation_parts.cc: what of the target is here, and where the rest is ---
+  void check_all_simulate() const;
+  void connect_all();
+  void connect_part(const MeshFactory &mesh);
+  std::vector<GraphLink> whole_graph() const;
+  bool is_here(size_t model) const { return listed_[model].process == self(); }
+  size_t self() const { return processes_ ? processes_->self() : 0; }
+  void connect_across(const LinkEntry &link, size_t near_end, uint32_t peer_port,
+                      uint32_t wire_cycles);
+  std::filesystem::path result_path(const std::string &stem, const std::string &suffix) const;
+
   void check_ports_connected() const;
 
   // --- simulation_restore.cc ---
@@ -47,6 +74,13 @@ class Simulation {
   void start_control();
   size_t find_model(const std::string &name, const std::string &where) const;
 
+  // A model of the description. Those here are in `models_`, in the same order.
+  struct ListedModel {
+    std::string name;
+    size_t process = 0;
+    size_t local = 0;  // index in `models_`, if it is here
+  };
+
   SimulationContext context_;
   SchedulerOptions options_;
   std::vector<std::unique_ptr<Model>> models_;
@@ -55,11 +89,15 @@ class Simulation {
   std::vector<std::string> restore_from_;             // name of each model in the snapshot
   bool clones_ = false;                               // a node has the key "restore_from"
   size_t node_count_ = 0;                             // models that are nodes come first
-  std::vector<bool> starts_afresh_;                   // models not in the snapshot
+  std::vector<ListedModel> listed_;
+  size_t local_count_ = 0;
+  std::vector<LinkEntry> links_;
+  std::vector<bool> starts_afresh_;  // models not in the snapshot
   nlohmann::json description_;
   std::filesystem::path control_path_;  // empty = no control socket
   std::unique_ptr<Snapshot> restore_;
   std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<Processes> processes_;  // null when this process simulates everything
   std::unique_ptr<SnapshotMaker> snapshots_;
   std::unique_ptr<ControlSocket> control_;
 };

@@ -64,7 +64,13 @@ void SnapshotMaker::read_settings(const nlohmann::json &description,
   fields.finish();
 }
 
+void SnapshotMaker::check_whole() const {
+  if (!scheduler_.is_part()) return;
+  throw SnapshotError("this process simulates a part of the target, so it makes no snapshots");
+}
+
 void SnapshotMaker::check_models() const {
+  check_whole();
   for (const auto &model : models_) {
     if (const auto reason = model->can_save()) {
       throw SnapshotError(model->name() + ": " + *reason + ", so there can be no snapshots of " +
@@ -176,6 +182,7 @@ nlohmann::json SnapshotMaker::request(const std::string &name) {
                         "\", expected up to 64 letters, digits and the characters _ - . that do "
                         "not begin with \".\", \"auto-\" or \"cycle-\"");
   }
+  check_whole();
   std::future<nlohmann::json> answer;
   {
     const std::lock_guard lock(mutex_);

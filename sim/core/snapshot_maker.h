@@ -52,6 +52,7 @@ class SnapshotMaker {
   };
 
   void read_settings(const nlohmann::json &description, const SimulationContext &context);
+  void check_whole() const;
   void check_models() const;
   uint64_t next_cycle(uint64_t after) const;
   void at_pause(uint64_t cycle, bool timed);

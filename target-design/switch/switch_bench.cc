@@ -129,7 +129,7 @@ nlohmann::json measure(const Options &options, bool loaded) {
           {"frame_bytes", loaded ? options.frame_bytes : 0},
           {"reason", result.reason},
           {"target_cycles", run_options.max_cycles},
-          {"flits_out", result.links[0].b_to_a.flits},
+          {"flits_out", result.links[0].b_to_a.value().flits},
           {"wall_s", result.wall_s},
           {"target_cycles_per_s", cycles / result.wall_s},
           {"ns_per_port_and_batch", result.wall_s * 1e9 / port_batches},

@@ -98,7 +98,7 @@ TEST(Scheduler, OneHashForAnyThreadsAndBatches) {
     ASSERT_EQ(target.a.reached, 3001u);
     if (expected == 0) expected = result.token_hash;
     ASSERT_EQ(result.token_hash, expected);
-    ASSERT_GT(result.links[0].a_to_b.flits, 500u);
+    ASSERT_GT(result.links[0].a_to_b.value().flits, 500u);
   }
 }
 

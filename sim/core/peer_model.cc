@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tokens to and from another process; see peer_model.h.
+#include "core/peer_model.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace firesim {
+
+PeerModel::PeerModel(const std::string &name, size_t process, uint32_t links, uint32_t wire_cycles,
+                     Mesh &mesh, Scheduler &scheduler)
+    : Model("process " + name),
+      process_(process),
+      port_count_(links),
+      wire_cycles_(wire_cycles),
+      mesh_(&mesh),
+      scheduler_(&scheduler),
+      received_until_(wire_cycles) {}
+
+void PeerModel::join(size_t index_in_scheduler) {
+  index_ = index_in_scheduler;
+  scheduler_->add_outside_input(index_, received_until_, wire_cycles_, name());
+}
+
+void PeerModel::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+                        std::span<Batch> outputs) {
+  // The ends after the tokens: what is known by now happened before what these follow from.
+  const std::vector<NodeEnd> ends = scheduler_->ends_from(ends_told_);
+  ends_told_ += ends.size();
+  mesh_->send(process_, encode_tokens(start_cycle, cycles, ends, inputs));
+  const uint64_t end_cycle = start_cycle + cycles;
+  const std::lock_guard lock(mutex_);
+  for (const TokenMessage &message : received_) {
+    const uint64_t from = std::max(start_cycle, message.start_cycle);
+    const uint64_t to = std::min(end_cycle, message.start_cycle + message.cycles);
+    if (from >= to) break;
+    for (size_t port = 0; port < outputs.size(); ++port) {
+      if (message.links[port].empty()) continue;
+      outputs[port].append_part(message.links[port],
+                                static_cast<uint32_t>(from - message.start_cycle),
+                                static_cast<uint32_t>(to - message.start_cycle),
+                                static_cast<uint32_t>(from - start_cycle));
+    }
+  }
+  while (!received_.empty() &&
+         received_.front().start_cycle + received_.front().cycles <= end_cycle) {
+    received_.pop_front();
+  }
+}
+
+void PeerModel::receive(std::span<const uint8_t> bytes) {
+  TokenMessage message = decode_tokens(bytes, port_count_);
+  const uint64_t until = received_until_.load(std::memory_order_relaxed);
+  message.start_cycle += wire_cycles_;
+  if (message.start_cycle != until) {
+    throw std::runtime_error("sent the tokens of a cycle that is not the next one");
+  }
+  for (const NodeEnd &end : message.ends) scheduler_->note_remote_end(end);
+  const uint64_t end_cycle = until + message.cycles;
+  {
+    const std::lock_guard lock(mutex_);
+    received_.push_back(std::move(message));
+  }
+  received_until_.store(end_cycle, std::memory_order_release);
+  scheduler_->wake(index_);
+}
+
+}  // namespace firesim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The other end of the links to another process: a model whose ports are those links.
+//
+// A link of N cycles between two processes is cut in three: some cycles on this side, some on the
+// wire, which has the same number for all links between the two, and the rest on the other side.
+// In target cycle t a peer sends the tokens that its ports receive in t, and puts out those that
+// its counterpart sent `wire_cycles` before; all links share one message. So what is under way is
+// bounded as in any link, and a part of a latency can be computed while another one is on the wire.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/mesh.h"
+#include "core/model.h"
+#include "core/scheduler.h"
+#include "core/token_message.h"
+
+namespace firesim {
+
+class PeerModel final : public Model {
+ public:
+  // `name` is that of the other process, and `process` its index in the mesh. Both sides number the
+  // links between them alike.
+  PeerModel(const std::string &name, size_t process, uint32_t links, uint32_t wire_cycles,
+            Mesh &mesh, Scheduler &scheduler);
+
+  // Before the run, when all links are there.
+  void join(size_t index_in_scheduler);
+
+  uint32_t port_count() const override { return port_count_; }
+  bool counts_for_end() const override { return false; }
+  void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+               std::span<Batch> outputs) override;
+
+  // A message with tokens has come, by a thread of the mesh. Throws std::runtime_error.
+  void receive(std::span<const uint8_t> message);
+
+ private:
+  const size_t process_;
+  const uint32_t port_count_;
+  const uint32_t wire_cycles_;
+  Mesh *mesh_;
+  Scheduler *scheduler_;
+  size_t index_ = 0;
+  size_t ends_told_ = 0;
+
+  std::mutex mutex_;                      // guards received_
+  std::deque<TokenMessage> received_;     // in the time of the ports; not wholly put out
+  std::atomic<uint64_t> received_until_;  // tokens of all cycles before are there
+};
+
+}  // namespace firesim

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One of several processes that simulate a target; see processes.h.
+#include "core/processes.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "core/fields.h"
+#include "core/json_reader.h"
+#include "core/regular_file.h"
+
+namespace firesim {
+
+Processes::Processes(const nlohmann::json &entries, const std::string &where,
+                     const std::string &self) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    Fields fields(entries[i], where + "[" + std::to_string(i) + "]");
+    ProcessPlace place;
+    place.name = fields.text("name");
+    if (!UntrustedFolder::is_plain_name(place.name))
+      fields.fail("name", "a name as a file may have");
+    if (std::find(names.begin(), names.end(), place.name) != names.end()) {
+      fields.fail("name", "a name that no other process has");
+    }
+    place.host = fields.text("host");
+    place.port = static_cast<uint16_t>(fields.integer("port", 1, UINT16_MAX - entries.size()));
+    fields.finish();
+    names.push_back(place.name);
+    places_.push_back(std::move(place));
+  }
+  const auto found = std::find(names.begin(), names.end(), self);
+  if (found == names.end()) {
+    throw DescriptionError(where + ": found no process \"" + self + "\"" +
+                           did_you_mean(self, names));
+  }
+  self_ = static_cast<size_t>(found - names.begin());
+}
+
+size_t Processes::of_model(const nlohmann::json &entry, const std::string &where) const {
+  const auto found = entry.find("process");
+  if (found == entry.end() || found->is_null()) return 0;
+  std::vector<std::string> names;
+  for (const ProcessPlace &place : places_) names.push_back(place.name);
+  Fields fields(entry, where);
+  const std::string name = fields.choice("process", names);
+  return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+void Processes::connect(const MeshFactory &factory, const std::string &agreement,
+                        Scheduler &scheduler, const std::map<size_t, Wire> &wires) {
+  scheduler_ = &scheduler;
+  mesh_ = factory(places_, self_, agreement);
+  for (const auto &[process, wire] : wires) {
+    Peer &peer = peers_[process];
+    peer.model = std::make_unique<PeerModel>(places_[process].name, process, wire.links,
+                                             wire.cycles, *mesh_, scheduler);
+    peer.index = scheduler.add_model(*peer.model, false);
+  }
+}
+
+void Processes::send_all(const Message &message, std::optional<size_t> but) {
+  for (size_t process = 0; process < places_.size(); ++process) {
+    if (process != self_ && process != but) mesh_->send(process, message);
+  }
+}
+
+void Processes::begin(size_t counted_nodes) {
+  for (const auto &[process, peer] : peers_) peer.model->join(peer.index);
+  mesh_->open(
+      {[this](size_t process, std::span<const uint8_t> message) { received(process, message); },
+       [this](size_t process, const std::string &why) { lost(process, why); }});
+  send_all(encode_text(MessageKind::kReady, std::to_string(counted_nodes)));
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock,
+                [this] { return !lost_early_.empty() || counted_.size() + 1 == places_.size(); });
+  if (!lost_early_.empty()) throw std::runtime_error(lost_early_);
+  size_t remote = 0;
+  for (const auto &[process, count] : counted_) remote += count;
+  scheduler_->add_remote_nodes(remote);
+  scheduler_->prepare();
+  running_ = true;
+  const std::vector<std::pair<size_t, Message>> early = std::move(early_);
+  for (const auto &[process, message] : early) obey(process, message);
+}
+
+// By the thread of the mesh.
+void Processes::received(size_t process, std::span<const uint8_t> message) {
+  try {
+    const MessageKind kind = kind_of(message);
+    std::unique_lock lock(mutex_);
+    if (kind == MessageKind::kReady) {
+      counted_[process] = std::stoull(decode_text(message));
+      changed_.notify_all();
+    } else if (kind == MessageKind::kDone) {
+      done_[process] = decode_text(message);
+      changed_.notify_all();
+    } else if (!running_) {
+      early_.emplace_back(process, Message(message.begin(), message.end()));
+    } else {
+      lock.unlock();
+      obey(process, message);
+    }
+  } catch (const std::exception &error) {
+    scheduler_->fail("process " + name(process) + ": " + error.what());
+  }
+}
+
+void Processes::obey(size_t process, std::span<const uint8_t> message) {
+  if (kind_of(message) == MessageKind::kStop) return stopped(process, decode_text(message));
+  const auto peer = peers_.find(process);
+  if (peer == peers_.end()) throw std::runtime_error("sent tokens, and no link leads there");
+  peer->second.model->receive(message);
+}
+
+void Processes::stopped(size_t process, const std::string &error) {
+  stopped_by_other_ = true;
+  if (error.empty()) {
+    scheduler_->request_stop();
+  } else {
+    scheduler_->fail("process " + name(process) + ": " + error);
+  }
+}
+
+// By the thread of the mesh. One that has said that it is done may leave.
+void Processes::lost(size_t process, const std::string &why) {
+  const std::string text =
+      "process " + name(process) + " on " + places_[process].host + " is lost: " + why;
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+  if (!done_.try_emplace(process, "").second) return;
+  if (!running_) {
+    lost_early_ = text;
+  } else {
+    scheduler_->fail(text);
+  }
+}
+
+void Processes::end(const RunResult &result, nlohmann::json &part,
+                    const std::vector<std::string> &models) {
+  if (!stopped_by_other_ && (result.reason == "error" || result.reason == "interrupted")) {
+    send_all(encode_text(MessageKind::kStop, result.reason == "error" ? result.message : ""));
+  }
+  send_all(encode_text(MessageKind::kDone, ""), 0);
+  if (!is_first()) mesh_->send(0, encode_text(MessageKind::kDone, dump_any(part)));
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return done_.size() + 1 == places_.size(); });
+  }
+  mesh_->close();
+  if (!is_first()) return;
+  std::vector<nlohmann::json> others;
+  for (const auto &[process, text] : done_) {
+    if (!text.empty()) others.push_back(parse_json(text, kDescriptionLimits));
+  }
+  merge_results(part, others, models);
+}
+
+}  // namespace firesim
