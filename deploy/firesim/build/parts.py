@@ -131,6 +131,8 @@ class PeripheralPart(Strict):
     """Where it is when the blade does not say otherwise; none for a part without registers."""
     hardware: ClassName
     """Its Scala class, a firesim.Part, in a file of the folder or of target-design/peripherals."""
+    single: bool = False
+    """A blade has one at most: where it stands there is room for one."""
     functional: bool = False
     """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
     bridges: list[str] = Field(default_factory=list)

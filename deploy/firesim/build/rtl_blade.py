@@ -225,6 +225,10 @@ def _check_names(parts: list[BladePart], source: Source) -> None:
             text = f'found "{part.name}" twice, expected a name of its own for each (key "name").'
             raise source.error(("parts", index), text)
         seen.add(part.name)
+        same = [other.name for other in parts[:index] if other.kind == part.kind]
+        if same and part.spec.single:
+            text = f'found the part "{part.kind}" twice, as "{same[0]}" and as "{part.name}", '
+            raise source.error(("parts", index), text + "expected one at most in a blade.")
 
 
 def _check_places(parts: list[BladePart], source: Source) -> None:
