@@ -8,7 +8,7 @@ namespace firesim::bridges {
 namespace {
 
 // A CSV field, quoted when it has to be.
-std::string field(const std::string& name) {
+std::string field(const std::string &name) {
   if (name.find_first_of(",\"\n") == std::string::npos) return name;
   std::string quoted(1, '"');
   for (const char c : name) quoted.append(c == '"' ? 2 : 1, c);
@@ -18,8 +18,8 @@ std::string field(const std::string& name) {
 
 }  // namespace
 
-AutoCounter::AutoCounter(const nlohmann::json& json, const std::string& where,
-                         const SimulationContext& simulation, const std::vector<Source>& sources,
+AutoCounter::AutoCounter(const nlohmann::json &json, const std::string &where,
+                         const SimulationContext &simulation, const std::vector<Source> &sources,
                          std::vector<TracePort> trace_ports)
     : trace_ports_(std::move(trace_ports)) {
   Config config(json, where);
@@ -32,7 +32,7 @@ AutoCounter::AutoCounter(const nlohmann::json& json, const std::string& where,
   }
   std::string header = fmt::format("# clock_hz {}, interval_cycles {}\ncycle", simulation.clock_hz,
                                    interval_cycles_);
-  for (const Source& source : sources) {
+  for (const Source &source : sources) {
     if (source.port.width_bits != 64 || source.port.is_input != 0) {
       throw ConfigError(fmt::format("{}: counter {} is not a 64-bit output", where, source.name));
     }
@@ -49,7 +49,7 @@ void AutoCounter::write_row(uint64_t cycle) {
   if (cycle == last_row_) return;
   last_row_ = cycle;
   std::string row = fmt::format("{}", cycle);
-  for (const OutputPort& counter : counters_)
+  for (const OutputPort &counter : counters_)
     fmt::format_to(std::back_inserter(row), ",{}", counter());
   file_->put(row.append(1, '\n'));
 }
@@ -66,7 +66,7 @@ void AutoCounter::sample(uint64_t cycle) {
   plan(cycle);
 }
 
-void AutoCounter::watch(const TracePort& port, uint64_t cycle) {
+void AutoCounter::watch(const TracePort &port, uint64_t cycle) {
   const bool before = trigger_.on();
   const bool after = trigger_.see(cycle, port.pc(), port.instruction());
   if (before != after) sample(cycle);
@@ -77,7 +77,7 @@ void AutoCounter::finish(uint64_t cycle) {
   file_->flush();
 }
 
-void AutoCounter::save(StateWriter& state) const {
+void AutoCounter::save(StateWriter &state) const {
   state.section("autocounter", 1);
   state.u64(interval_cycles_);
   state.u64(next_sample_);
@@ -85,7 +85,7 @@ void AutoCounter::save(StateWriter& state) const {
   state.boolean(trigger_.on());
 }
 
-void AutoCounter::load(StateReader& state) {
+void AutoCounter::load(StateReader &state) {
   state.section("autocounter", 1);
   state.expect("interval_cycles", interval_cycles_);
   next_sample_ = state.u64();
@@ -93,7 +93,7 @@ void AutoCounter::load(StateReader& state) {
   trigger_.set_on(state.boolean());
 }
 
-void AutoCounter::start_warm(WarmStart&, uint64_t cycle) {
+void AutoCounter::start_warm(WarmStart &, uint64_t cycle) {
   const bool later = next_sample_ == kNever || next_sample_ >= cycle;
   if (!later) plan(cycle);
 }

@@ -26,8 +26,8 @@ class AutoCounter final : public Driver {
 
   // `trace_ports` of all harts are watched for triggers on commits.
   // Throws ConfigError when the trigger wants commits and there are no trace ports.
-  AutoCounter(const nlohmann::json& config, const std::string& where,
-              const SimulationContext& simulation, const std::vector<Source>& sources,
+  AutoCounter(const nlohmann::json &config, const std::string &where,
+              const SimulationContext &simulation, const std::vector<Source> &sources,
               std::vector<TracePort> trace_ports);
 
   // The next cycle to call sample() in, kNever when none is known.
@@ -35,21 +35,23 @@ class AutoCounter final : public Driver {
   // Between settle() and tick() of `cycle`.
   void sample(uint64_t cycle);
 
-  bool needs_step() const override { return trigger_.needs_commits(); }
-  void step(uint64_t cycle) override {
-    for (const TracePort& port : trace_ports_) {
+  bool listens() const override { return trigger_.needs_commits(); }
+  // Woken by commits.
+  uint64_t exchange(uint64_t cycle) override {
+    for (const TracePort &port : trace_ports_) {
       if (port.valid()) watch(port, cycle);
     }
+    return kNever;
   }
   // Writes the last row. The outputs must be those of `cycle`.
   void finish(uint64_t cycle) override;
   bool can_save() const override { return true; }
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
-  void start_warm(WarmStart& start, uint64_t cycle) override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
+  void start_warm(WarmStart &start, uint64_t cycle) override;
 
  private:
-  void watch(const TracePort& port, uint64_t cycle);
+  void watch(const TracePort &port, uint64_t cycle);
   void write_row(uint64_t cycle);
   void plan(uint64_t cycle);
 

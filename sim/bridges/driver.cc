@@ -6,8 +6,8 @@
 
 namespace firesim::bridges {
 
-FiresimPort BridgePorts::find(const char* name, uint32_t width_bits, bool is_input) const {
-  const auto fail = [&](const std::string& what) -> FiresimPort {
+FiresimPort BridgePorts::find(const char *name, uint32_t width_bits, bool is_input) const {
+  const auto fail = [&](const std::string &what) -> FiresimPort {
     throw ConfigError(
         fmt::format("bridge {} ({}): port '{}' {}", bridge_->path, bridge_->module, name, what));
   };
@@ -17,7 +17,7 @@ FiresimPort BridgePorts::find(const char* name, uint32_t width_bits, bool is_inp
   if (found == model_ports_->end()) {
     return fail(fmt::format("is mapped to '{}', which the model does not have", mapped->second));
   }
-  const FiresimPort& port = found->second;
+  const FiresimPort &port = found->second;
   if ((port.is_input != 0) != is_input) {
     return fail(is_input ? "is target to host, expected host to target"
                          : "is host to target, expected target to host");
@@ -28,12 +28,18 @@ FiresimPort BridgePorts::find(const char* name, uint32_t width_bits, bool is_inp
   return port;
 }
 
-FiresimPort BridgePorts::output(const char* name, uint32_t width_bits) const {
+FiresimPort BridgePorts::output(const char *name, uint32_t width_bits) const {
   return find(name, width_bits, false);
 }
 
-FiresimPort BridgePorts::input(const char* name, uint32_t width_bits) const {
+FiresimPort BridgePorts::input(const char *name, uint32_t width_bits) const {
   return find(name, width_bits, true);
+}
+
+std::vector<FiresimPort> BridgePorts::wakes() const {
+  std::vector<FiresimPort> ports;
+  for (const auto &[name, wake] : bridge_->wakes) ports.push_back(output(name.c_str(), 0));
+  return ports;
 }
 
 }  // namespace firesim::bridges

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a bridge driver is, and what it is given.
 //
-// For every target cycle t the blade calls step(t) between settle() and tick(): the driver reads
-// the outputs of cycle t and sets the inputs of cycle t + 1. Nothing may be allocated in step().
+// Every port of a bridge is a channel with one token a target cycle. exchange(t) takes the tokens
+// of the outputs in cycle t, and puts those of the inputs in cycle t + 1; what is not put again
+// stays. A driver is not called in every cycle: it says until when it has nothing to do, and the
+// declaration of its bridge says which outputs wake it (bridge.yaml, `wake`). In between, the
+// target runs a batch of cycles by itself, in this process or behind a wire: a driver does not
+// know where, and must not look at a port outside exchange(). Nothing may be allocated in it.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +15,30 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "config.h"
 #include "core/batch.h"
 #include "core/registry.h"
 #include "core/state.h"
+#include "devices/blade_end.h"
+#include "devices/config.h"
 #include "engine/firesim_engine.h"
 #include "manifest.h"
 #include "port.h"
 
+namespace firesim::devices {
+struct WarmStart;
+}  // namespace firesim::devices
+
 namespace firesim::bridges {
+
+using namespace devices;  // what a driver stands on
 
 class LinkDriver;
 class TracePort;
-struct WarmStart;
 
 // Target cycles during which the blade is held in reset, from cycle 0.
 constexpr uint64_t kResetCycles = 16;
-// "No event": later than every cycle.
-constexpr uint64_t kNever = UINT64_MAX;
-
-// How a blade ended, shared by its drivers. The first to ask wins.
-struct BladeEnd {
-  enum class Kind { kRunning, kFinished, kAssert };
-  Kind kind = Kind::kRunning;
-  int exit_code = 0;
-  uint64_t cycle = 0;
-  std::string message;
-
-  bool ended() const { return kind != Kind::kRunning; }
-};
-
 // Facts about the run that drivers report to the blade.
 struct BladeStatus {
   BladeEnd end;
@@ -51,51 +48,57 @@ struct BladeStatus {
 // The ports of one bridge, looked up with direction and width checked.
 class BridgePorts {
  public:
-  BridgePorts(const BridgeInfo& bridge, const std::map<std::string, FiresimPort>& model_ports)
+  BridgePorts(const BridgeInfo &bridge, const std::map<std::string, FiresimPort> &model_ports)
       : bridge_(&bridge), model_ports_(&model_ports) {}
   // Target to host. Throws ConfigError naming bridge and port when it is not as expected;
   // `width_bits` 0 accepts any width.
-  FiresimPort output(const char* name, uint32_t width_bits = 1) const;
+  FiresimPort output(const char *name, uint32_t width_bits = 1) const;
   // Host to target, as above.
-  FiresimPort input(const char* name, uint32_t width_bits = 1) const;
+  FiresimPort input(const char *name, uint32_t width_bits = 1) const;
+  // The outputs that wake the driver, as declared.
+  std::vector<FiresimPort> wakes() const;
 
  private:
-  FiresimPort find(const char* name, uint32_t width_bits, bool is_input) const;
+  FiresimPort find(const char *name, uint32_t width_bits, bool is_input) const;
 
-  const BridgeInfo* bridge_;
-  const std::map<std::string, FiresimPort>* model_ports_;
+  const BridgeInfo *bridge_;
+  const std::map<std::string, FiresimPort> *model_ports_;
 };
 
 // Everything a driver is made from. References outlive the driver.
 struct DriverContext {
-  const BridgeInfo& bridge;
+  const BridgeInfo &bridge;
   BridgePorts ports;
-  InputQueue& inputs;
-  BladeStatus& status;
-  const nlohmann::json& config;  // the section of this bridge; null when not given
+  InputQueue &inputs;
+  BladeStatus &status;
+  const nlohmann::json &config;  // the section of this bridge; null when not given
   std::string where;             // start of error messages, "node0: bridges.uart"
   std::string node;
-  const SimulationContext& simulation;  // paths and clock
+  const SimulationContext &simulation;  // paths and clock
 };
 
 // What a driver does while a restore program runs, before the first token (warm start).
 enum class RestoreRole {
   kAbsent,     // nothing
-  kWatches,    // it is stepped, in the program's time; its own time is that of the tokens
-  kTakesPart,  // it is stepped, and its time goes on from that of the program
+  kWatches,    // it is called, in the program's time; its own time is that of the tokens
+  kTakesPart,  // it is called, and its time goes on from that of the program
 };
 
 class Driver {
  public:
   Driver() = default;
-  Driver(const Driver&) = delete;
-  Driver& operator=(const Driver&) = delete;
+  Driver(const Driver &) = delete;
+  Driver &operator=(const Driver &) = delete;
   virtual ~Driver() = default;
 
-  // Reads the outputs of `cycle`, sets the inputs of `cycle` + 1. From the end of reset on.
-  virtual void step(uint64_t cycle) = 0;
-  // False when step() would never do anything: the blade then leaves the driver out of its loop.
-  virtual bool needs_step() const { return true; }
+  // Takes the tokens of `cycle`, puts those of `cycle` + 1. Called from the end of reset on, once
+  // there, and then in each cycle in which an output that wakes is not 0, and in the one asked for.
+  // A call in any other cycle must do nothing. Returns the next cycle to be called in, whatever the
+  // target does until then; kNever for none. Called for an output that only gives notice, it must
+  // not put anything that it would not have put anyway.
+  virtual uint64_t exchange(uint64_t cycle) = 0;
+  // False when exchange() would never do anything: the driver is then left out.
+  virtual bool listens() const { return true; }
   // Writes out what is buffered. `cycle` is the number of cycles run. Called once, at the end.
   virtual void finish(uint64_t cycle) { static_cast<void>(cycle); }
   // Facts for result.json; null for none.
@@ -106,10 +109,10 @@ class Driver {
   virtual bool can_save() const { return false; }
   // The driver's part of the blade's state between two cycles, with the input ports it drives; a
   // section of its own. A driver without state but for the configuration saves nothing.
-  virtual void save(StateWriter& state) const { static_cast<void>(state); }
-  virtual void load(StateReader& state) { static_cast<void>(state); }
+  virtual void save(StateWriter &state) const { static_cast<void>(state); }
+  virtual void load(StateReader &state) { static_cast<void>(state); }
   // Takes its part of what a functional blade has left; the tokens begin in `cycle`.
-  virtual void start_warm(WarmStart& start, uint64_t cycle) {
+  virtual void start_warm(WarmStart &start, uint64_t cycle) {
     static_cast<void>(start);
     static_cast<void>(cycle);
   }
@@ -121,18 +124,18 @@ class Driver {
   // True when it ends the blade by what the target does.
   virtual bool ends_blade() const { return false; }
   // Itself, if it is the blade's end of a link.
-  virtual LinkDriver* link() { return nullptr; }
+  virtual LinkDriver *link() { return nullptr; }
   // The commits it sees, of one hart; null for all others.
-  virtual const TracePort* trace_port() const { return nullptr; }
+  virtual const TracePort *trace_port() const { return nullptr; }
 };
 
 // A driver that is the blade's end of a link. What arrives in cycle t is on the target's inputs in
-// cycle t, so these are set before settle(); step(t) takes what the target sends in cycle t.
+// cycle t, and is known a whole batch ahead; exchange(t) takes what the target sends in cycle t.
 class LinkDriver : public Driver {
  public:
-  LinkDriver* link() final { return this; }
+  LinkDriver *link() final { return this; }
   // The batches of the cycles from `start_cycle` on; they stay valid until the next call.
-  virtual void begin(uint64_t start_cycle, const Batch& input, Batch& output) = 0;
+  virtual void begin(uint64_t start_cycle, const Batch &input, Batch &output) = 0;
   // Puts what arrives in cycle `offset` of these on the target's inputs. Also during reset.
   void drive(uint32_t offset) {
     if (offset >= next_drive_) drive_changed(offset);

@@ -27,7 +27,7 @@ constexpr uint32_t layout_of(std::initializer_list<size_t> facts) {
 }
 
 inline constexpr DriverAbi kDriverAbi{
-    1, layout_of({__GXX_ABI_VERSION, sizeof(std::string), sizeof(nlohmann::json), sizeof(Driver),
+    2, layout_of({__GXX_ABI_VERSION, sizeof(std::string), sizeof(nlohmann::json), sizeof(Driver),
                   sizeof(LinkDriver), sizeof(DriverContext), sizeof(BladeStatus),
                   sizeof(BridgeInfo), sizeof(Config), sizeof(InputPort), sizeof(OutputPort),
                   sizeof(InputQueue), sizeof(SimulationContext), sizeof(StateWriter),
@@ -36,15 +36,15 @@ inline constexpr DriverAbi kDriverAbi{
 // Loads the shared object at `path` and lets it add its drivers; it stays loaded. Throws
 // ConfigError, starting with `where`, when it is no such library or was built for another
 // simulator.
-void load_driver_library(const std::filesystem::path& path, const std::string& where,
-                         DriverRegistry& registry);
+void load_driver_library(const std::filesystem::path &path, const std::string &where,
+                         DriverRegistry &registry);
 
 }  // namespace firesim::bridges
 
 // Begins the function with which a library adds its drivers:
 //   FIRESIM_DRIVER_LIBRARY(registry) { registry.add<MyDriver>("my_kind"); }
 #define FIRESIM_DRIVER_LIBRARY(registry)                                 \
-  extern "C" void firesim_driver_abi(firesim::bridges::DriverAbi* abi) { \
+  extern "C" void firesim_driver_abi(firesim::bridges::DriverAbi *abi) { \
     *abi = firesim::bridges::kDriverAbi;                                 \
   }                                                                      \
-  extern "C" void firesim_register_drivers(firesim::bridges::DriverRegistry& registry)
+  extern "C" void firesim_register_drivers(firesim::bridges::DriverRegistry &registry)

@@ -8,7 +8,7 @@
 
 namespace firesim::bridges {
 
-void DriverRegistry::add(const std::string& kind, DriverFactory factory) {
+void DriverRegistry::add(const std::string &kind, DriverFactory factory) {
   if (!factories_.emplace(kind, std::move(factory)).second) {
     throw ConfigError(fmt::format("found a second driver of bridges of kind '{}'", kind));
   }
@@ -16,14 +16,14 @@ void DriverRegistry::add(const std::string& kind, DriverFactory factory) {
 
 std::vector<std::string> DriverRegistry::kinds() const {
   std::vector<std::string> found;
-  for (const auto& [kind, factory] : factories_) found.push_back(kind);
+  for (const auto &[kind, factory] : factories_) found.push_back(kind);
   return found;
 }
 
-void DriverRegistry::check(const std::vector<BridgeInfo>& bridges, Config& settings,
-                           const std::string& node) const {
+void DriverRegistry::check(const std::vector<BridgeInfo> &bridges, Config &settings,
+                           const std::string &node) const {
   std::vector<std::string> present;
-  for (const BridgeInfo& bridge : bridges) {
+  for (const BridgeInfo &bridge : bridges) {
     const bool again = std::find(present.begin(), present.end(), bridge.kind) != present.end();
     if (again && !bridge.several) {
       throw ConfigError(
@@ -33,15 +33,15 @@ void DriverRegistry::check(const std::vector<BridgeInfo>& bridges, Config& setti
     }
     if (!again) present.push_back(bridge.kind);
   }
-  for (const std::string& kind : kinds()) {
+  for (const std::string &kind : kinds()) {
     if (!settings.has(kind.c_str())) continue;
     if (std::find(present.begin(), present.end(), kind) != present.end()) continue;
     settings.fail(kind, fmt::format("only bridges that the model has ({})", join_names(present)));
   }
 }
 
-std::unique_ptr<Driver> DriverRegistry::make(const DriverContext& context) const {
-  const BridgeInfo& bridge = context.bridge;
+std::unique_ptr<Driver> DriverRegistry::make(const DriverContext &context) const {
+  const BridgeInfo &bridge = context.bridge;
   const auto factory = factories_.find(bridge.kind);
   if (factory == factories_.end()) {
     throw ConfigError(fmt::format("{}: bridge {} ({}) is of unknown kind '{}', nearest is '{}'",

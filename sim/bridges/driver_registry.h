@@ -12,31 +12,31 @@
 
 namespace firesim::bridges {
 
-using DriverFactory = std::function<std::unique_ptr<Driver>(const DriverContext&)>;
+using DriverFactory = std::function<std::unique_ptr<Driver>(const DriverContext &)>;
 
 class DriverRegistry {
  public:
   // Adds the driver T of a kind, made from a DriverContext. Throws ConfigError when there is one.
   template <typename T>
-  void add(const std::string& kind) {
-    add(kind, [](const DriverContext& context) { return std::make_unique<T>(context); });
+  void add(const std::string &kind) {
+    add(kind, [](const DriverContext &context) { return std::make_unique<T>(context); });
   }
-  void add(const std::string& kind, DriverFactory factory);
+  void add(const std::string &kind, DriverFactory factory);
 
   std::vector<std::string> kinds() const;
   // Throws ConfigError when a kind is there more often than its declaration lets it, or when
   // `settings` has a section for a kind that is not among `bridges`. `node` starts messages.
-  void check(const std::vector<BridgeInfo>& bridges, Config& settings,
-             const std::string& node) const;
+  void check(const std::vector<BridgeInfo> &bridges, Config &settings,
+             const std::string &node) const;
   // Makes the driver of `context.bridge`. Throws ConfigError for a kind without a driver, naming
   // the nearest one that has.
-  std::unique_ptr<Driver> make(const DriverContext& context) const;
+  std::unique_ptr<Driver> make(const DriverContext &context) const;
 
  private:
   std::map<std::string, DriverFactory> factories_;
 };
 
 // Adds the driver of every folder here that has a bridge.yaml.
-void register_stock_drivers(DriverRegistry& registry);
+void register_stock_drivers(DriverRegistry &registry);
 
 }  // namespace firesim::bridges

@@ -7,9 +7,9 @@
 namespace firesim::bridges {
 namespace {
 
-std::unique_ptr<AssertDriver> make_asserts(const Manifest& manifest, const ModelInstance& model,
-                                           Config& settings, BladeStatus& status,
-                                           const std::string& node) {
+std::unique_ptr<AssertDriver> make_asserts(const Manifest &manifest, const ModelInstance &model,
+                                           Config &settings, BladeStatus &status,
+                                           const std::string &node) {
   Config config(settings.child("assert"), settings.child_where("assert"));
   const bool enabled = config.boolean("enabled", true);
   config.finish();
@@ -18,13 +18,13 @@ std::unique_ptr<AssertDriver> make_asserts(const Manifest& manifest, const Model
   return std::make_unique<AssertDriver>(port, manifest.asserts, enabled, status);
 }
 
-std::unique_ptr<AutoCounter> make_counters(const Manifest& manifest, const ModelInstance& model,
-                                           Config& settings, const SimulationContext& context,
+std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const ModelInstance &model,
+                                           Config &settings, const SimulationContext &context,
                                            std::vector<TracePort> trace_ports,
-                                           const std::string& node) {
+                                           const std::string &node) {
   if (!settings.has("autocounter")) return nullptr;
   std::vector<AutoCounter::Source> sources;
-  for (const CounterInfo& counter : manifest.counters) {
+  for (const CounterInfo &counter : manifest.counters) {
     sources.push_back({counter.name, model_port(model, counter.port, "counter", node)});
   }
   return std::make_unique<AutoCounter>(settings.child("autocounter"),
@@ -32,12 +32,12 @@ std::unique_ptr<AutoCounter> make_counters(const Manifest& manifest, const Model
                                        std::move(trace_ports));
 }
 
-std::unique_ptr<PrintDriver> make_prints(const Manifest& manifest, const ModelInstance& model,
-                                         Config& settings, const SimulationContext& context,
-                                         const std::string& node) {
+std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const ModelInstance &model,
+                                         Config &settings, const SimulationContext &context,
+                                         const std::string &node) {
   if (!settings.has("prints") || manifest.prints_port.empty()) return nullptr;
   std::vector<PrintDriver::Source> sources;
-  for (const PrintInfo& print : manifest.prints) {
+  for (const PrintInfo &print : manifest.prints) {
     const FiresimPort arguments =
         print.port.empty() ? FiresimPort{} : model_port(model, print.port, "print", node);
     sources.push_back({print, arguments});
@@ -49,16 +49,16 @@ std::unique_ptr<PrintDriver> make_prints(const Manifest& manifest, const ModelIn
 
 }  // namespace
 
-FiresimPort model_port(const ModelInstance& model, const std::string& port, const char* what,
-                       const std::string& node) {
+FiresimPort model_port(const ModelInstance &model, const std::string &port, const char *what,
+                       const std::string &node) {
   const auto found = model.ports().find(port);
   if (found != model.ports().end()) return found->second;
   throw ConfigError(fmt::format("{}: the model has no port '{}' for its {}", node, port, what));
 }
 
-Instruments make_instruments(const Manifest& manifest, ModelInstance& model, Config& settings,
-                             const SimulationContext& context, BladeStatus& status,
-                             std::vector<TracePort> trace_ports, const std::string& node) {
+Instruments make_instruments(const Manifest &manifest, ModelInstance &model, Config &settings,
+                             const SimulationContext &context, BladeStatus &status,
+                             std::vector<TracePort> trace_ports, const std::string &node) {
   Instruments made;
   made.asserts = make_asserts(manifest, model, settings, status, node);
   made.counters = make_counters(manifest, model, settings, context, std::move(trace_ports), node);

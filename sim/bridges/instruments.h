@@ -3,7 +3,6 @@
 // peeks and pokes.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 
@@ -14,11 +13,9 @@
 #include "bridges/signal_access.h"
 #include "bridges/termination/termination.h"
 #include "bridges/waves.h"
+#include "devices/instrument_names.h"
 
 namespace firesim::bridges {
-
-// Their keys among the settings of a node's bridges.
-inline constexpr std::array kInstruments{"assert", "autocounter", "prints", "signals", "waves"};
 
 // The instruments of one model; null what it does not have or nobody asked for.
 struct Instruments {
@@ -31,12 +28,12 @@ struct Instruments {
 
 // Reads the keys kInstruments of `settings`. `trace_ports` are those of the harts, for the triggers
 // of counters. `node` starts messages.
-Instruments make_instruments(const Manifest& manifest, ModelInstance& model, Config& settings,
-                             const SimulationContext& context, BladeStatus& status,
-                             std::vector<TracePort> trace_ports, const std::string& node);
+Instruments make_instruments(const Manifest &manifest, ModelInstance &model, Config &settings,
+                             const SimulationContext &context, BladeStatus &status,
+                             std::vector<TracePort> trace_ports, const std::string &node);
 
 // The port of a model by name; `what` it is for goes into the message when there is none.
-FiresimPort model_port(const ModelInstance& model, const std::string& port, const char* what,
-                       const std::string& node);
+FiresimPort model_port(const ModelInstance &model, const std::string &port, const char *what,
+                       const std::string &node);
 
 }  // namespace firesim::bridges

@@ -4,33 +4,38 @@
 
 #include <fmt/format.h>
 
-#include "config.h"
 #include "core/json_reader.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 using nlohmann::json;
 
-BridgeInfo read_bridge(const json& item) {
+BridgeInfo read_bridge(const json &item) {
   BridgeInfo bridge;
   bridge.kind = item.at("kind").get<std::string>();
   bridge.module = item.at("module").get<std::string>();
   bridge.path = item.at("path").get<std::string>();
   bridge.several = item.at("several").get<bool>();
-  for (const auto& [name, value] : item.at("parameters").items()) {
+  for (const auto &[name, value] : item.at("parameters").items()) {
     if (value.is_number_unsigned()) bridge.parameters[name] = value.get<uint64_t>();
   }
-  for (const auto& [name, port] : item.at("ports").items()) {
+  for (const auto &[name, port] : item.at("ports").items()) {
     bridge.ports[name] = port.get<std::string>();
+  }
+  for (const auto &[name, wake] : item.at("wakes").items()) {
+    bridge.wakes[name] = wake == "notice" ? Wake::kNotice : Wake::kAnswer;
   }
   return bridge;
 }
 
-PrintPiece read_piece(const json& item) {
+PrintPiece read_piece(const json &item) {
   if (item.is_string()) return {item.get<std::string>(), std::nullopt};
-  const auto character = [&item](const char* key) {
-    return item.at(key).get_ref<const std::string&>().at(0);
+  const auto character = [&item](const char *key) {
+    return item.at(key).get_ref<const std::string &>().at(0);
   };
   return {"",
           PrintArgument{item.at("low_bit").get<uint32_t>(), item.at("width_bits").get<uint32_t>(),
@@ -39,14 +44,14 @@ PrintPiece read_piece(const json& item) {
                         item.at("least_width").get<uint32_t>()}};
 }
 
-PrintInfo read_print(const json& item) {
+PrintInfo read_print(const json &item) {
   PrintInfo print;
   if (!item.at("port").is_null()) print.port = item.at("port").get<std::string>();
-  for (const json& piece : item.at("pieces")) print.pieces.push_back(read_piece(piece));
+  for (const json &piece : item.at("pieces")) print.pieces.push_back(read_piece(piece));
   return print;
 }
 
-Manifest parse(const json& document) {
+Manifest parse(const json &document) {
   if (document.at("version") != 1) {
     throw ConfigError(fmt::format("version is {}, expected 1", document.at("version").dump()));
   }
@@ -54,32 +59,32 @@ Manifest parse(const json& document) {
   manifest.top = document.at("top").get<std::string>();
   manifest.design_hash = document.at("design_hash").get<std::string>();
   manifest.reset = document.at("reset").get<std::string>();
-  for (const json& item : document.at("bridges")) manifest.bridges.push_back(read_bridge(item));
-  for (const json& item : document.at("counters")) {
+  for (const json &item : document.at("bridges")) manifest.bridges.push_back(read_bridge(item));
+  for (const json &item : document.at("counters")) {
     manifest.counters.push_back(
         {item.at("name"), item.value("description", ""), item.at("port").get<std::string>()});
   }
-  for (const json& item : document.at("asserts")) {
+  for (const json &item : document.at("asserts")) {
     manifest.asserts.push_back({item.at("bit").get<uint32_t>(), item.value("message", ""),
                                 item.value("source", "unknown place")});
   }
-  const json& assert_port = document.at("assert_port");
+  const json &assert_port = document.at("assert_port");
   if (!assert_port.is_null()) manifest.assert_port = assert_port.get<std::string>();
-  for (const json& item : document.at("prints")) manifest.prints.push_back(read_print(item));
-  const json& prints_port = document.at("prints_port");
+  for (const json &item : document.at("prints")) manifest.prints.push_back(read_print(item));
+  const json &prints_port = document.at("prints_port");
   if (!prints_port.is_null()) manifest.prints_port = prints_port.get<std::string>();
   return manifest;
 }
 
 }  // namespace
 
-Manifest Manifest::read(const std::filesystem::path& file) {
+Manifest Manifest::read(const std::filesystem::path &file) {
   const json document = read_json_file(file, kManifestLimits);
   try {
     return parse(document);
-  } catch (const json::exception& error) {
+  } catch (const json::exception &error) {
     throw ConfigError(fmt::format("{}: not a model manifest: {}", file.string(), error.what()));
-  } catch (const ConfigError& error) {
+  } catch (const ConfigError &error) {
     throw ConfigError(fmt::format("{}: {}", file.string(), error.what()));
   }
 }

@@ -12,6 +12,12 @@
 
 namespace firesim::bridges {
 
+// What an output that is not 0 may lead to.
+enum class Wake {
+  kNotice,  // the driver takes the tokens of this cycle, and its answer does not depend on them
+  kAnswer,  // the driver may answer in the next cycle
+};
+
 struct BridgeInfo {
   std::string kind;    // "nic"
   std::string module;  // "FireSimNICBridge"
@@ -19,6 +25,7 @@ struct BridgeInfo {
   bool several;        // its declaration lets a blade have more than one of the kind
   std::map<std::string, uint64_t> parameters;
   std::map<std::string, std::string> ports;  // name in the bridge -> name of the model's port
+  std::map<std::string, Wake> wakes;         // outputs that wake the driver, by name in the bridge
 };
 
 struct CounterInfo {
@@ -69,7 +76,7 @@ struct Manifest {
   std::string reset;
 
   // Throws ConfigError when the file is unreadable or not a model manifest of version 1.
-  static Manifest read(const std::filesystem::path& file);
+  static Manifest read(const std::filesystem::path &file);
 };
 
 }  // namespace firesim::bridges

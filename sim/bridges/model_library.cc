@@ -5,13 +5,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "bridges/config.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
 
-ModelInstance::ModelInstance(const std::filesystem::path& library, const std::string& design_hash,
-                             const std::string& where) {
-  const auto fail = [&](const std::string& what) {
+using namespace devices;
+
+ModelInstance::ModelInstance(const std::filesystem::path &library, const std::string &design_hash,
+                             const std::string &where) {
+  const auto fail = [&](const std::string &what) {
     if (library_ != nullptr) dlclose(library_);
     throw ConfigError(fmt::format("{}: model {} {}", where, library.string(), what));
   };
@@ -19,7 +21,7 @@ ModelInstance::ModelInstance(const std::filesystem::path& library, const std::st
   library_ = dlopen(std::filesystem::absolute(library).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) fail(fmt::format("cannot be loaded: {}", dlerror()));
   const auto entry =
-      reinterpret_cast<const FiresimEngine* (*)()>(dlsym(library_, "firesim_engine"));
+      reinterpret_cast<const FiresimEngine *(*)()>(dlsym(library_, "firesim_engine"));
   if (entry == nullptr) fail("has no function firesim_engine, so it is not a blade model");
   engine_ = entry();
   if (engine_->abi_version != FIRESIM_ENGINE_ABI_VERSION) {
@@ -47,16 +49,16 @@ std::vector<uint8_t> ModelInstance::save() const {
   std::vector<uint8_t> state;
   engine_->save(
       instance_,
-      [](void* to, const void* data, size_t bytes) {
-        const auto* from = static_cast<const uint8_t*>(data);
-        static_cast<std::vector<uint8_t>*>(to)->insert(
-            static_cast<std::vector<uint8_t>*>(to)->end(), from, from + bytes);
+      [](void *to, const void *data, size_t bytes) {
+        const auto *from = static_cast<const uint8_t *>(data);
+        static_cast<std::vector<uint8_t> *>(to)->insert(
+            static_cast<std::vector<uint8_t> *>(to)->end(), from, from + bytes);
       },
       &state);
   return state;
 }
 
-bool ModelInstance::load(const std::vector<uint8_t>& state) {
+bool ModelInstance::load(const std::vector<uint8_t> &state) {
   return engine_->load(instance_, state.data(), state.size()) == 0;
 }
 

@@ -28,28 +28,28 @@ constexpr uint32_t port_bytes(uint32_t width_bits) {
 // A target-to-host port that is one bit wide.
 class OutputBit {
  public:
-  explicit OutputBit(const FiresimPort& port)
-      : storage_(static_cast<const uint8_t*>(port.storage)) {}
+  explicit OutputBit(const FiresimPort &port)
+      : storage_(static_cast<const uint8_t *>(port.storage)) {}
   bool operator()() const { return *storage_ != 0; }
 
  private:
-  const uint8_t* storage_;
+  const uint8_t *storage_;
 };
 
 // A target-to-host port of at most 64 bits, or the low 64 bits of a wider one.
 class OutputPort {
  public:
-  explicit OutputPort(const FiresimPort& port)
+  explicit OutputPort(const FiresimPort &port)
       : storage_(port.storage), bytes_(port_bytes(port.width_bits)) {}
 
   uint64_t operator()() const {
     switch (bytes_) {
       case 1:
-        return *static_cast<const uint8_t*>(storage_);
+        return *static_cast<const uint8_t *>(storage_);
       case 2:
-        return *static_cast<const uint16_t*>(storage_);
+        return *static_cast<const uint16_t *>(storage_);
       case 4:
-        return *static_cast<const uint32_t*>(storage_);
+        return *static_cast<const uint32_t *>(storage_);
       default: {
         uint64_t value;  // wide ports are only aligned to 4 bytes
         std::memcpy(&value, storage_, sizeof value);
@@ -58,19 +58,19 @@ class OutputPort {
     }
   }
   // The whole value, little end first; bytes() of them.
-  const void* data() const { return storage_; }
+  const void *data() const { return storage_; }
   uint32_t bytes() const { return bytes_; }
 
  private:
-  const void* storage_;
+  const void *storage_;
   uint32_t bytes_;
 };
 
 // A target-to-host port that is a bit for each of many events.
 class OutputBits {
  public:
-  explicit OutputBits(const FiresimPort& port)
-      : storage_(static_cast<const uint8_t*>(port.storage)), bytes_(port_bytes(port.width_bits)) {}
+  explicit OutputBits(const FiresimPort &port)
+      : storage_(static_cast<const uint8_t *>(port.storage)), bytes_(port_bytes(port.width_bits)) {}
   bool any() const {
     uint8_t any = 0;  // no early exit: this way it is a few vector instructions
     for (uint32_t i = 0; i < bytes_; ++i) any |= storage_[i];
@@ -79,7 +79,7 @@ class OutputBits {
   bool operator[](uint32_t bit) const { return (storage_[bit / 8] >> bit % 8 & 1) != 0; }
 
  private:
-  const uint8_t* storage_;
+  const uint8_t *storage_;
   uint32_t bytes_;
 };
 
@@ -90,12 +90,12 @@ class InputQueue {
  public:
   // `input_ports` is the most inputs that can ever wait.
   explicit InputQueue(size_t input_ports) : waiting_(input_ports) {}
-  inline void push(InputPort* port);
+  inline void push(InputPort *port);
   // Stores every waiting value into the model. Call after tick(), and before the first settle().
   inline void apply();
 
  private:
-  std::vector<InputPort*> waiting_;
+  std::vector<InputPort *> waiting_;
   size_t count_ = 0;
 };
 
@@ -104,12 +104,12 @@ class InputPort {
  public:
   static constexpr uint32_t kMostBytes = 128;
 
-  InputPort(const FiresimPort& port, InputQueue& queue)
+  InputPort(const FiresimPort &port, InputQueue &queue)
       : storage_(port.storage), bytes_(port_bytes(port.width_bits)), queue_(&queue) {
     if (bytes_ > kMostBytes) throw std::length_error("input port wider than 1024 bits");
   }
-  InputPort(const InputPort&) = delete;  // the queue points at it
-  InputPort& operator=(const InputPort&) = delete;
+  InputPort(const InputPort &) = delete;  // the queue points at it
+  InputPort &operator=(const InputPort &) = delete;
 
   // For ports of at most 64 bits; the value must fit.
   void set(uint64_t value) {
@@ -118,7 +118,7 @@ class InputPort {
     wait();
   }
   // For any width: the first bytes() bytes at `data`, little end first.
-  void set_bytes(const void* data) {
+  void set_bytes(const void *data) {
     if (bytes_ <= 8) {
       uint64_t value = 0;
       std::memcpy(&value, data, bytes_);
@@ -129,11 +129,11 @@ class InputPort {
     wait();
   }
   // What the port was last set to, whether stored in the model yet or not.
-  void save(StateWriter& state) const {
+  void save(StateWriter &state) const {
     state.u64(low_);
     state.bytes(wide_, bytes_ > 8 ? bytes_ : 0);
   }
-  void load(StateReader& state) {
+  void load(StateReader &state) {
     low_ = state.u64();
     state.bytes_into(wide_, bytes_ > 8 ? bytes_ : 0);
     wait();  // storing a value twice does no harm
@@ -154,31 +154,31 @@ class InputPort {
     waiting_ = false;
     switch (bytes_) {
       case 1:
-        *static_cast<uint8_t*>(storage_) = static_cast<uint8_t>(low_);
+        *static_cast<uint8_t *>(storage_) = static_cast<uint8_t>(low_);
         break;
       case 2:
-        *static_cast<uint16_t*>(storage_) = static_cast<uint16_t>(low_);
+        *static_cast<uint16_t *>(storage_) = static_cast<uint16_t>(low_);
         break;
       case 4:
-        *static_cast<uint32_t*>(storage_) = static_cast<uint32_t>(low_);
+        *static_cast<uint32_t *>(storage_) = static_cast<uint32_t>(low_);
         break;
       case 8:
-        *static_cast<uint64_t*>(storage_) = low_;
+        *static_cast<uint64_t *>(storage_) = low_;
         break;
       default:
         std::memcpy(storage_, wide_, bytes_);
     }
   }
 
-  void* storage_;
+  void *storage_;
   uint32_t bytes_;
   bool waiting_ = false;
   uint64_t low_ = 0;
-  InputQueue* queue_;
+  InputQueue *queue_;
   uint8_t wide_[kMostBytes] = {};
 };
 
-inline void InputQueue::push(InputPort* port) { waiting_[count_++] = port; }
+inline void InputQueue::push(InputPort *port) { waiting_[count_++] = port; }
 
 inline void InputQueue::apply() {
   for (size_t i = 0; i < count_; ++i) waiting_[i]->store();

@@ -12,9 +12,9 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-bool bit_at(const Words& words, uint32_t index) { return words[index / 32] >> index % 32 & 1; }
+bool bit_at(const Words &words, uint32_t index) { return words[index / 32] >> index % 32 & 1; }
 
-Words slice(const Words& bits, uint32_t low, uint32_t width) {
+Words slice(const Words &bits, uint32_t low, uint32_t width) {
   Words found((width + 31) / 32);
   for (uint32_t i = 0; i < width; ++i) {
     found[i / 32] |= static_cast<uint32_t>(bit_at(bits, low + i)) << i % 32;
@@ -22,9 +22,9 @@ Words slice(const Words& bits, uint32_t low, uint32_t width) {
   return found;
 }
 
-void negate(Words& words, uint32_t width) {
+void negate(Words &words, uint32_t width) {
   uint64_t carry = 1;
-  for (uint32_t& word : words) {
+  for (uint32_t &word : words) {
     carry += static_cast<uint32_t>(~word);
     word = static_cast<uint32_t>(carry);
     carry >>= 32;
@@ -49,8 +49,8 @@ std::string decimal(Words words) {
 }
 
 // Digits of `bits_each` bits, without leading zeros.
-std::string digits_of(const Words& words, uint32_t width, uint32_t bits_each, bool upper) {
-  const char* names = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+std::string digits_of(const Words &words, uint32_t width, uint32_t bits_each, bool upper) {
+  const char *names = upper ? "0123456789ABCDEF" : "0123456789abcdef";
   std::string found;
   for (uint32_t low = 0; low < width; low += bits_each) {
     uint32_t digit = 0;
@@ -64,7 +64,7 @@ std::string digits_of(const Words& words, uint32_t width, uint32_t bits_each, bo
   return found;
 }
 
-std::string characters(const Words& words, uint32_t width) {
+std::string characters(const Words &words, uint32_t width) {
   std::string found;
   for (uint32_t byte = (width + 7) / 8; byte-- > 0;) {
     const char c = static_cast<char>(words[byte / 4] >> byte % 4 * 8);
@@ -73,8 +73,8 @@ std::string characters(const Words& words, uint32_t width) {
   return found;
 }
 
-std::string justified(const PrintArgument& argument, const std::string& sign,
-                      const std::string& text) {
+std::string justified(const PrintArgument &argument, const std::string &sign,
+                      const std::string &text) {
   const size_t size = sign.size() + text.size();
   const size_t missing = argument.least_width > size ? argument.least_width - size : 0;
   if (argument.justify == '<') return sign + text + std::string(missing, ' ');
@@ -84,7 +84,7 @@ std::string justified(const PrintArgument& argument, const std::string& sign,
 
 }  // namespace
 
-std::string format_argument(const PrintArgument& argument, const std::vector<uint32_t>& bits,
+std::string format_argument(const PrintArgument &argument, const std::vector<uint32_t> &bits,
                             uint64_t cycle) {
   if (argument.base == 't') return justified(argument, "", fmt::format("{}", cycle));
   const uint32_t width = argument.width_bits;
@@ -107,8 +107,8 @@ std::string format_argument(const PrintArgument& argument, const std::vector<uin
   }
 }
 
-PrintDriver::PrintDriver(const nlohmann::json& json, const std::string& where,
-                         const SimulationContext& simulation, const FiresimPort& port,
+PrintDriver::PrintDriver(const nlohmann::json &json, const std::string &where,
+                         const SimulationContext &simulation, const FiresimPort &port,
                          std::vector<Source> sources)
     : printing_(port), sources_(std::move(sources)) {
   Config config(json, where);
@@ -121,21 +121,21 @@ PrintDriver::PrintDriver(const nlohmann::json& json, const std::string& where,
 void PrintDriver::print(uint64_t cycle) {
   for (uint32_t bit = 0; bit < sources_.size(); ++bit) {
     if (!printing_[bit]) continue;
-    const Source& source = sources_[bit];
+    const Source &source = sources_[bit];
     Words bits;
     if (source.arguments.storage != nullptr) {
       bits.resize((port_bytes(source.arguments.width_bits) + 3) / 4);
       std::memcpy(bits.data(), source.arguments.storage, port_bytes(source.arguments.width_bits));
     }
     std::string text;
-    for (const PrintPiece& piece : source.info.pieces) {
+    for (const PrintPiece &piece : source.info.pieces) {
       text += piece.argument ? format_argument(*piece.argument, bits, cycle) : piece.text;
     }
     write(text, cycle);
   }
 }
 
-void PrintDriver::write(const std::string& text, uint64_t cycle) {
+void PrintDriver::write(const std::string &text, uint64_t cycle) {
   std::string lines;
   for (const char c : text) {
     if (!within_line_) lines += fmt::format("{}: ", cycle);
@@ -149,12 +149,12 @@ void PrintDriver::finish(uint64_t) {
   if (file_) file_->flush();
 }
 
-void PrintDriver::save(StateWriter& state) const {
+void PrintDriver::save(StateWriter &state) const {
   state.section("prints", 1);
   state.boolean(within_line_);
 }
 
-void PrintDriver::load(StateReader& state) {
+void PrintDriver::load(StateReader &state) {
   state.section("prints", 1);
   state.boolean();
   within_line_ = false;  // The line was begun in another file.

@@ -14,7 +14,7 @@ namespace firesim::bridges {
 
 // The text of one argument: `bits` are those of the port of a print, least significant first, and
 // `cycle` stands for the target's time.
-std::string format_argument(const PrintArgument& argument, const std::vector<uint32_t>& bits,
+std::string format_argument(const PrintArgument &argument, const std::vector<uint32_t> &bits,
                             uint64_t cycle);
 
 // Keys: file, enabled (true). A line of the file is "CYCLE: text".
@@ -26,22 +26,24 @@ class PrintDriver final : public Driver {
   };
 
   // `port` is the model's prints port, with a bit for each of `sources`.
-  PrintDriver(const nlohmann::json& config, const std::string& where,
-              const SimulationContext& simulation, const FiresimPort& port,
+  PrintDriver(const nlohmann::json &config, const std::string &where,
+              const SimulationContext &simulation, const FiresimPort &port,
               std::vector<Source> sources);
 
-  bool needs_step() const override { return file_ != nullptr; }
-  void step(uint64_t cycle) override {
+  bool listens() const override { return file_ != nullptr; }
+  // Woken by the prints port.
+  uint64_t exchange(uint64_t cycle) override {
     if (printing_.any()) print(cycle);
+    return kNever;
   }
   void finish(uint64_t cycle) override;
   bool can_save() const override { return true; }
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
 
  private:
   void print(uint64_t cycle);
-  void write(const std::string& text, uint64_t cycle);
+  void write(const std::string &text, uint64_t cycle);
 
   OutputBits printing_;
   std::vector<Source> sources_;  // by bit

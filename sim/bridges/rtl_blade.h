@@ -6,16 +6,16 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bridges/warm_start.h"
 #include "core/model.h"
 #include "core/registry.h"
+#include "devices/warm_start.h"
 
 namespace firesim {
 
 // Builds the model of a node of kind "rtl". Keys: model, manifest, bridges, driver_libraries
 // (docs/reference/interfaces.md, section 5). Throws DescriptionError. With a
 // `starter` it also continues functional blades.
-std::unique_ptr<Model> make_rtl_blade(const nlohmann::json& node, const SimulationContext& context,
-                                      bridges::WarmStarter starter = nullptr);
+std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const SimulationContext &context,
+                                      devices::WarmStarter starter = nullptr);
 
 }  // namespace firesim

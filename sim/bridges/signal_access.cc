@@ -7,27 +7,29 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bridges/config.h"
 #include "bridges/port.h"
 #include "core/check.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 using Words = std::vector<uint64_t>;
 
 // The words of every signal by name. Where a register and a wire have one name, the register.
-std::map<std::string, std::vector<FiresimSignal>> by_name(const ModelInstance& model) {
+std::map<std::string, std::vector<FiresimSignal>> by_name(const ModelInstance &model) {
   std::map<std::string, std::vector<FiresimSignal>> found;
-  for (const FiresimSignal& word : model.signals()) {
-    std::vector<FiresimSignal>& words = found[word.name];
+  for (const FiresimSignal &word : model.signals()) {
+    std::vector<FiresimSignal> &words = found[word.name];
     if (words.empty() || words[0].kind == word.kind) words.push_back(word);
   }
   return found;
 }
 
 // "name" and the row of "name[row]"; no row is UINT32_MAX.
-std::pair<std::string, uint32_t> split_row(const std::string& text, const std::string& where) {
+std::pair<std::string, uint32_t> split_row(const std::string &text, const std::string &where) {
   const size_t open = text.rfind('[');
   if (open == std::string::npos || !text.ends_with(']')) return {text, UINT32_MAX};
   const std::string digits = text.substr(open + 1, text.size() - open - 2);
@@ -40,7 +42,7 @@ std::pair<std::string, uint32_t> split_row(const std::string& text, const std::s
 }
 
 // The number that "0x..." stands for; empty when it stands for none.
-Words parse_hex(const std::string& text) {
+Words parse_hex(const std::string &text) {
   if (text.size() < 3 || !text.starts_with("0x")) return {};
   Words words((text.size() - 2 + 15) / 16);
   for (size_t i = 0; i < text.size() - 2; ++i) {
@@ -52,7 +54,7 @@ Words parse_hex(const std::string& text) {
   return words;
 }
 
-std::string hex(const Words& words) {
+std::string hex(const Words &words) {
   size_t top = words.size() - 1;
   while (top > 0 && words[top] == 0) --top;
   std::string text = fmt::format("{:#x}", words[top]);
@@ -60,7 +62,7 @@ std::string hex(const Words& words) {
   return text;
 }
 
-uint32_t bits_of(const Words& words) {
+uint32_t bits_of(const Words &words) {
   for (size_t i = words.size(); i-- > 0;) {
     if (words[i] != 0) return static_cast<uint32_t>(64 * i + 64 - __builtin_clzll(words[i]));
   }
@@ -68,50 +70,50 @@ uint32_t bits_of(const Words& words) {
 }
 
 // Puts `value` at `low` of a number that has room for it.
-void put_bits(Words& words, uint32_t low, uint64_t value) {
+void put_bits(Words &words, uint32_t low, uint64_t value) {
   words[low / 64] |= value << low % 64;
   if (low % 64 != 0 && value >> (64 - low % 64) != 0)
     words[low / 64 + 1] |= value >> (64 - low % 64);
 }
 
-uint64_t bits_at(const Words& words, uint32_t low, uint32_t width) {
+uint64_t bits_at(const Words &words, uint32_t low, uint32_t width) {
   const size_t index = low / 64;
   uint64_t value = index < words.size() ? words[index] >> low % 64 : 0;
   if (low % 64 != 0 && index + 1 < words.size()) value |= words[index + 1] << (64 - low % 64);
   return width == 64 ? value : value & ((uint64_t{1} << width) - 1);
 }
 
-const nlohmann::json& list_of(Config& config, const char* key) {
-  const nlohmann::json& list = config.child(key);
+const nlohmann::json &list_of(Config &config, const char *key) {
+  const nlohmann::json &list = config.child(key);
   if (!list.is_null() && !list.is_array()) config.fail(key, "a list");
   return list;
 }
 
-unsigned char* place_of(const FiresimSignal& word, uint32_t row) {
-  return static_cast<unsigned char*>(word.storage) + size_t{row} * port_bytes(word.width_bits);
+unsigned char *place_of(const FiresimSignal &word, uint32_t row) {
+  return static_cast<unsigned char *>(word.storage) + size_t{row} * port_bytes(word.width_bits);
 }
 
 }  // namespace
 
 uint32_t SignalAccess::Target::low_bit() const {
   uint32_t low = UINT32_MAX;
-  for (const FiresimSignal& word : words) low = std::min(low, word.low_bit);
+  for (const FiresimSignal &word : words) low = std::min(low, word.low_bit);
   return low;
 }
 
 uint32_t SignalAccess::Target::width_bits() const {
   uint32_t end = 0;
-  for (const FiresimSignal& word : words) end = std::max(end, word.low_bit + word.width_bits);
+  for (const FiresimSignal &word : words) end = std::max(end, word.low_bit + word.width_bits);
   return end - low_bit();
 }
 
-SignalAccess::SignalAccess(const nlohmann::json& json, const std::string& where,
-                           const SimulationContext& simulation, ModelInstance& model)
+SignalAccess::SignalAccess(const nlohmann::json &json, const std::string &where,
+                           const SimulationContext &simulation, ModelInstance &model)
     : model_(model) {
   Config config(json, where);
   name_ = config.required_text("file");
-  const nlohmann::json& peeks = list_of(config, "peeks");
-  const nlohmann::json& pokes = list_of(config, "pokes");
+  const nlohmann::json &peeks = list_of(config, "peeks");
+  const nlohmann::json &pokes = list_of(config, "pokes");
   config.finish();
   const ByName signals = by_name(model);
   if (signals.empty()) {
@@ -125,7 +127,7 @@ SignalAccess::SignalAccess(const nlohmann::json& json, const std::string& where,
   for (size_t i = 0; i < peeks.size(); ++i) {
     add_peek(peeks[i], fmt::format("{}.peeks[{}]", where, i), signals);
   }
-  std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
+  std::stable_sort(events_.begin(), events_.end(), [](const Event &a, const Event &b) {
     return a.cycle != b.cycle ? a.cycle < b.cycle : a.is_poke && !b.is_poke;
   });
   file_ = std::make_unique<BufferedFile>(simulation.output_path(name_));
@@ -133,8 +135,8 @@ SignalAccess::SignalAccess(const nlohmann::json& json, const std::string& where,
   start_at(0);
 }
 
-SignalAccess::Target SignalAccess::find(const std::string& text, const std::string& where,
-                                        const ByName& signals) {
+SignalAccess::Target SignalAccess::find(const std::string &text, const std::string &where,
+                                        const ByName &signals) {
   auto found = signals.find(text);
   std::string name = text;
   uint32_t row = UINT32_MAX;
@@ -144,7 +146,7 @@ SignalAccess::Target SignalAccess::find(const std::string& text, const std::stri
   }
   if (found == signals.end()) {
     std::vector<std::string> known;
-    for (const auto& [each, words] : signals) known.push_back(each);
+    for (const auto &[each, words] : signals) known.push_back(each);
     throw ConfigError(fmt::format("{}: the model has no signal '{}', nearest is '{}'", where, name,
                                   nearest_name(name, known)));
   }
@@ -157,8 +159,8 @@ SignalAccess::Target SignalAccess::find(const std::string& text, const std::stri
   return {name, found->second, row, row + 1};
 }
 
-void SignalAccess::add_poke(const nlohmann::json& json, const std::string& where,
-                            const ByName& signals) {
+void SignalAccess::add_poke(const nlohmann::json &json, const std::string &where,
+                            const ByName &signals) {
   Config config(json, where);
   Event event{config.required_integer("cycle", 0, kNever - 1), true, {}, {}};
   const Target target = find(config.required_text("signal"), where + ".signal", signals);
@@ -179,11 +181,11 @@ void SignalAccess::add_poke(const nlohmann::json& json, const std::string& where
   events_.push_back(std::move(event));
 }
 
-void SignalAccess::add_peek(const nlohmann::json& json, const std::string& where,
-                            const ByName& signals) {
+void SignalAccess::add_peek(const nlohmann::json &json, const std::string &where,
+                            const ByName &signals) {
   Config config(json, where);
   Event event{config.required_integer("cycle", 0, kNever - 1), false, {}, {}};
-  for (const std::string& text : config.text_list("signals")) {
+  for (const std::string &text : config.text_list("signals")) {
     event.targets.push_back(find(text, where + ".signals", signals));
   }
   config.finish();
@@ -229,22 +231,22 @@ void SignalAccess::start_at(uint64_t cycle) {
   go_to(event);
 }
 
-void SignalAccess::poke(const Event& event) {
-  const Target& target = event.targets[0];
-  for (const FiresimSignal& word : target.words) {
+void SignalAccess::poke(const Event &event) {
+  const Target &target = event.targets[0];
+  for (const FiresimSignal &word : target.words) {
     const uint64_t value = bits_at(event.value, word.low_bit - target.low_bit(), word.width_bits);
     std::memcpy(place_of(word, target.first_row), &value, port_bytes(word.width_bits));
   }
   ++poked_;
 }
 
-void SignalAccess::peek(const Event& event, bool wires) {
-  for (const Target& target : event.targets) {
+void SignalAccess::peek(const Event &event, bool wires) {
+  for (const Target &target : event.targets) {
     if (target.is_wire() != wires) continue;
     const bool is_memory = target.words[0].kind == FIRESIM_MEMORY;
     for (uint32_t row = target.first_row; row < target.end_row; ++row) {
       Words value(target.width_bits() / 64 + 1);
-      for (const FiresimSignal& word : target.words) {
+      for (const FiresimSignal &word : target.words) {
         FIRESIM_CHECK(word.width_bits <= 64, "words of signals have at most 64 bits");
         uint64_t bits = 0;
         std::memcpy(&bits, place_of(word, row), port_bytes(word.width_bits));

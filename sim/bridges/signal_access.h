@@ -25,8 +25,8 @@ namespace firesim::bridges {
 class SignalAccess {
  public:
   // Throws ConfigError when the model has no signal of a name, or a value or row does not fit.
-  SignalAccess(const nlohmann::json& config, const std::string& where,
-               const SimulationContext& simulation, ModelInstance& model);
+  SignalAccess(const nlohmann::json &config, const std::string &where,
+               const SimulationContext &simulation, ModelInstance &model);
 
   static constexpr uint64_t kNever = UINT64_MAX;
   // The next cycle in which there is something to do.
@@ -59,15 +59,15 @@ class SignalAccess {
 
   using ByName = std::map<std::string, std::vector<FiresimSignal>>;
 
-  static Target find(const std::string& text, const std::string& where, const ByName& signals);
-  void add_poke(const nlohmann::json& json, const std::string& where, const ByName& signals);
-  void add_peek(const nlohmann::json& json, const std::string& where, const ByName& signals);
-  void poke(const Event& event);
-  void peek(const Event& event, bool wires);
+  static Target find(const std::string &text, const std::string &where, const ByName &signals);
+  void add_poke(const nlohmann::json &json, const std::string &where, const ByName &signals);
+  void add_peek(const nlohmann::json &json, const std::string &where, const ByName &signals);
+  void poke(const Event &event);
+  void peek(const Event &event, bool wires);
   size_t end_of_cycle() const;
   void go_to(size_t event);
 
-  ModelInstance& model_;
+  ModelInstance &model_;
   std::string name_;
   std::vector<Event> events_;  // by cycle
   size_t next_ = 0;            // in events_

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 
-#include "bridges/config.h"
 #include "core/check.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 constexpr int8_t kFemtoseconds = -15;
@@ -18,11 +20,11 @@ constexpr unsigned __int128 kFemtosecondsPerSecond = 1'000'000'000'000'000;
 // The same waves are the same file, whenever they were made.
 constexpr char kDate[] = "Thu Jan  1 00:00:00 1970\n";
 
-fst::string_view_pair view(const std::string& text) {
+fst::string_view_pair view(const std::string &text) {
   return fst::make_string_view_pair(text.data(), text.size());
 }
 
-std::vector<std::string> path_of(const std::string& name) {
+std::vector<std::string> path_of(const std::string &name) {
   std::vector<std::string> path;
   size_t from = 0;
   for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', from)) {
@@ -33,14 +35,14 @@ std::vector<std::string> path_of(const std::string& name) {
   return path;
 }
 
-bool is_below(const std::string& name, const std::string& scope) {
+bool is_below(const std::string &name, const std::string &scope) {
   return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '.');
 }
 
 // Every signal and every scope around one.
-std::vector<std::string> known_names(const std::vector<FiresimSignal>& wires) {
+std::vector<std::string> known_names(const std::vector<FiresimSignal> &wires) {
   std::vector<std::string> names;
-  for (const FiresimSignal& wire : wires) {
+  for (const FiresimSignal &wire : wires) {
     const std::string name = wire.name;
     names.push_back(name);
     for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
@@ -52,21 +54,21 @@ std::vector<std::string> known_names(const std::vector<FiresimSignal>& wires) {
   return names;
 }
 
-std::vector<FiresimSignal> chosen(const std::vector<FiresimSignal>& wires,
-                                  const std::vector<std::string>& scopes) {
+std::vector<FiresimSignal> chosen(const std::vector<FiresimSignal> &wires,
+                                  const std::vector<std::string> &scopes) {
   if (scopes.empty()) return wires;
   std::vector<FiresimSignal> found;
-  for (const FiresimSignal& wire : wires) {
+  for (const FiresimSignal &wire : wires) {
     const std::string name = wire.name;
-    const auto within = [&](const std::string& scope) { return is_below(name, scope); };
+    const auto within = [&](const std::string &scope) { return is_below(name, scope); };
     if (std::any_of(scopes.begin(), scopes.end(), within)) found.push_back(wire);
   }
   return found;
 }
 
-uint32_t width_of(const std::vector<FiresimSignal>& words) {
+uint32_t width_of(const std::vector<FiresimSignal> &words) {
   uint32_t width = 0;
-  for (const FiresimSignal& word : words) width += word.width_bits;
+  for (const FiresimSignal &word : words) width += word.width_bits;
   return width;
 }
 
@@ -74,7 +76,7 @@ uint32_t width_of(const std::vector<FiresimSignal>& words) {
 
 class WaveWriter::File {
  public:
-  File(const std::filesystem::path& path, const std::string& node) {
+  File(const std::filesystem::path &path, const std::string &node) {
     writer_.open(view(path.string()));
     writer_.setTimecale(kFemtoseconds);
     writer_.setWriter(fst::make_string_view_pair("FireSim", 7));
@@ -83,7 +85,7 @@ class WaveWriter::File {
   }
 
   // Adds a variable at its place in the hierarchy; `alias` 0, or the handle it shares.
-  uint32_t add(const std::vector<std::string>& path, uint32_t width_bits, uint32_t alias) {
+  uint32_t add(const std::vector<std::string> &path, uint32_t width_bits, uint32_t alias) {
     const size_t scopes = path.size() - 1;
     size_t common = 0;
     while (common < std::min(scopes, open_.size()) && open_[common] == path[common]) ++common;
@@ -113,7 +115,7 @@ class WaveWriter::File {
     writer_.emitValueChange(clock_, uint64_t{0});
   }
 
-  void change(uint32_t handle, const uint64_t* words, size_t count) {
+  void change(uint32_t handle, const uint64_t *words, size_t count) {
     if (count == 1) {
       writer_.emitValueChange(handle, *words);
     } else {
@@ -124,7 +126,7 @@ class WaveWriter::File {
   void close() { writer_.close(); }
 
  private:
-  void open_scope(const std::string& name) {
+  void open_scope(const std::string &name) {
     writer_.setScope(fst::Hierarchy::ScopeType::VCD_MODULE, view(name),
                      fst::make_string_view_pair("", 0));
   }
@@ -139,9 +141,9 @@ class WaveWriter::File {
   uint32_t cycle_ = 0;
 };
 
-WaveWriter::WaveWriter(const nlohmann::json& json, const std::string& where,
-                       const std::string& node, const SimulationContext& simulation,
-                       const ModelInstance& model)
+WaveWriter::WaveWriter(const nlohmann::json &json, const std::string &where,
+                       const std::string &node, const SimulationContext &simulation,
+                       const ModelInstance &model)
     : clock_hz_(simulation.clock_hz) {
   Config config(json, where);
   name_ = config.required_text("file");
@@ -150,13 +152,13 @@ WaveWriter::WaveWriter(const nlohmann::json& json, const std::string& where,
   const std::vector<std::string> scopes = config.text_list("scopes");
   config.finish();
   std::vector<FiresimSignal> wires = model.signals();
-  std::erase_if(wires, [](const FiresimSignal& signal) { return signal.kind != FIRESIM_WIRE; });
+  std::erase_if(wires, [](const FiresimSignal &signal) { return signal.kind != FIRESIM_WIRE; });
   if (wires.empty()) {
     throw ConfigError(
         fmt::format("{}: the model shows no wires, expected one built for waves", where));
   }
   const std::vector<std::string> known = known_names(wires);
-  for (const std::string& scope : scopes) {
+  for (const std::string &scope : scopes) {
     if (std::binary_search(known.begin(), known.end(), scope)) continue;
     throw ConfigError(
         fmt::format("{}.scopes: the model has no scope or signal '{}', nearest is '{}'", where,
@@ -171,22 +173,22 @@ WaveWriter::WaveWriter(const nlohmann::json& json, const std::string& where,
 
 WaveWriter::~WaveWriter() = default;
 
-void WaveWriter::add_signals(const std::vector<FiresimSignal>& wires) {
+void WaveWriter::add_signals(const std::vector<FiresimSignal> &wires) {
   std::map<std::vector<std::string>, std::vector<FiresimSignal>> by_path;
-  for (const FiresimSignal& wire : wires) by_path[path_of(wire.name)].push_back(wire);
-  std::map<std::vector<const void*>, uint32_t> handles;
-  for (const auto& [path, words] : by_path) {
-    std::vector<const void*> places;
-    for (const FiresimSignal& word : words) {
+  for (const FiresimSignal &wire : wires) by_path[path_of(wire.name)].push_back(wire);
+  std::map<std::vector<const void *>, uint32_t> handles;
+  for (const auto &[path, words] : by_path) {
+    std::vector<const void *> places;
+    for (const FiresimSignal &word : words) {
       FIRESIM_CHECK(word.low_bit == 64 * places.size(), "words of a wire are whole and in order");
       places.push_back(word.storage);
     }
     const auto [found, is_new] = handles.try_emplace(places, 0);
     found->second = file_->add(path, width_of(words), found->second);
     if (!is_new) continue;
-    Signal& signal =
+    Signal &signal =
         signals_.emplace_back(Signal{found->second, static_cast<uint32_t>(values_.size()), {}});
-    for (const FiresimSignal& word : words) {
+    for (const FiresimSignal &word : words) {
       signal.words.emplace_back(FiresimPort{word.name, word.width_bits, 0, word.storage});
     }
     values_.resize(values_.size() + words.size());
@@ -196,9 +198,9 @@ void WaveWriter::add_signals(const std::vector<FiresimSignal>& wires) {
 void WaveWriter::sample(uint64_t cycle) {
   FIRESIM_CHECK(wants(cycle), "only cycles that were asked for");
   file_->begin(cycle, clock_hz_);
-  for (const Signal& signal : signals_) {
+  for (const Signal &signal : signals_) {
     bool changed = cycles_ == 0;
-    uint64_t* value = &values_[signal.first_word];
+    uint64_t *value = &values_[signal.first_word];
     for (size_t i = 0; i < signal.words.size(); ++i) {
       const uint64_t now = signal.words[i]();
       changed |= now != value[i];

@@ -23,11 +23,11 @@ namespace firesim::bridges {
 class WaveWriter {
  public:
   // Throws ConfigError when the model shows no wires, or has no scope or signal of a name.
-  WaveWriter(const nlohmann::json& config, const std::string& where, const std::string& node,
-             const SimulationContext& simulation, const ModelInstance& model);
+  WaveWriter(const nlohmann::json &config, const std::string &where, const std::string &node,
+             const SimulationContext &simulation, const ModelInstance &model);
   ~WaveWriter();
-  WaveWriter(const WaveWriter&) = delete;
-  WaveWriter& operator=(const WaveWriter&) = delete;
+  WaveWriter(const WaveWriter &) = delete;
+  WaveWriter &operator=(const WaveWriter &) = delete;
 
   bool wants(uint64_t cycle) const { return cycle >= start_cycle_ && cycle < end_cycle_; }
   // Between settle() and tick() of `cycle`, one that it wants and later than those before.
@@ -44,7 +44,7 @@ class WaveWriter {
     std::vector<OutputPort> words;
   };
 
-  void add_signals(const std::vector<FiresimSignal>& wires);
+  void add_signals(const std::vector<FiresimSignal> &wires);
 
   std::string name_;
   uint64_t start_cycle_ = 0;

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 #include <utility>
 
 #include "core/json_reader.h"
@@ -18,20 +17,6 @@ namespace firesim {
 namespace {
 
 constexpr size_t kMaxNameBytes = 128;
-
-size_t edit_distance(const std::string &a, const std::string &b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
 
 }  // namespace
 
@@ -61,7 +46,7 @@ const nlohmann::json &Fields::get(const std::string &key, const std::string &exp
   // A misspelt key is better named than a missing one.
   for (const auto &[other, unused] : object_.items()) {
     if (std::find(known_.begin(), known_.end(), other) == known_.end() &&
-        nearest_name(other, {key}) == key) {
+        !did_you_mean(other, {key}).empty()) {
       throw DescriptionError(where_ + ": unknown key \"" + other + "\" (did you mean \"" + key +
                              "\"?)");
     }
@@ -185,23 +170,6 @@ void Fields::finish() const {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     throw DescriptionError(where_ + ": unknown key \"" + key + "\"" + did_you_mean(key, known_));
   }
-}
-
-std::string nearest_name(const std::string &word, const std::vector<std::string> &candidates) {
-  std::string best;
-  size_t least = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string &candidate : candidates) {
-    const size_t distance = edit_distance(word, candidate);
-    if (distance >= least) continue;
-    least = distance;
-    best = candidate;
-  }
-  return best;
-}
-
-std::string did_you_mean(const std::string &word, const std::vector<std::string> &candidates) {
-  const std::string nearest = nearest_name(word, candidates);
-  return nearest.empty() ? "" : " (did you mean \"" + nearest + "\"?)";
 }
 
 std::optional<uint64_t> parse_mac(const std::string &text) {

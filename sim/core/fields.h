@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "core/names.h"
+
 namespace firesim {
 
 class Fields {
@@ -54,12 +56,6 @@ class Fields {
   std::string where_;
   std::vector<std::string> known_;
 };
-
-// The candidate that takes the fewest edits to reach from `word`; empty if none is near.
-std::string nearest_name(const std::string &word, const std::vector<std::string> &candidates);
-
-// ' (did you mean "x"?)' or nothing.
-std::string did_you_mean(const std::string &word, const std::vector<std::string> &candidates);
 
 // "00:12:6D:00:00:02" as a number with byte 0 of the address in bits 7:0. Nothing if malformed.
 std::optional<uint64_t> parse_mac(const std::string &text);

@@ -86,7 +86,8 @@ def _cell(kind: BridgeKind, direction: str) -> str:
     shown = []
     for name, port in kind.ports.items():
         if port.direction == direction:
-            shown.append(f"`{name}`" + (f"[{port.width_bits}]" if port.width_bits != 1 else ""))
+            width = f"[{port.width_bits}]" if port.width_bits != 1 else ""
+            shown.append(f"`{name}`{width}" + (f" ({port.wake})" if port.wake else ""))
     return ", ".join(shown)
 
 

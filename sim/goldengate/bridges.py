@@ -58,6 +58,9 @@ class Port(Strict):
     """out: from target to host; in: from host to target."""
     width_bits: Width = 1
     """A number, a parameter, or a parameter divided by a number as in DATA_BITS/8."""
+    wake: Literal["answer", "notice"] | None = None
+    """What an output that is not 0 may lead to: the driver may answer in the next cycle, or takes
+    note of the tokens of this one. Without, it does not wake the driver."""
     meaning: str
     """For people."""
 
@@ -101,6 +104,11 @@ class BridgeKind(Strict):
         return {n: port.width_bits for n, port in self.ports.items() if port.direction == "in"}
 
     @property
+    def wakes(self) -> dict[str, str]:
+        """What each port that wakes the driver leads to."""
+        return {name: port.wake for name, port in self.ports.items() if port.wake}
+
+    @property
     def defaults(self) -> dict[str, int]:
         """Values of the parameters where the design gives none."""
         return {name: parameter.default for name, parameter in self.parameters.items()}
@@ -115,8 +123,8 @@ class BridgeKind(Strict):
 
     def contract(self) -> str:
         """Return all of the declaration that a compiled model depends on, for cache keys."""
-        facts = (self.module, self.key, self.several, self.defaults, self.out_ports, self.in_ports)
-        return repr(facts)
+        ports = (self.out_ports, self.in_ports, self.wakes)
+        return repr((self.module, self.key, self.several, self.defaults, *ports))
 
 
 def read_declaration(path: Path) -> BridgeKind:
@@ -164,6 +172,12 @@ def _check(kind: BridgeKind, source: Source) -> None:
         if isinstance(port.width_bits, str) and parameter not in kind.parameters:
             message = unknown(parameter, "one of the parameters", list(kind.parameters))
             raise source.error((*path, "width_bits"), message)
+        if port.wake and port.direction == "in":
+            raise source.error(
+                (*path, "wake"),
+                f'found "{port.wake}" at a port from host to target, expected it at one with '
+                f'"direction: out" only.',
+            )
         if not 1 <= kind.width_bits(name, {}) <= MOST_BITS:
             raise source.error(
                 (*path, "width_bits"),

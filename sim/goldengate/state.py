@@ -89,7 +89,7 @@ def _absolute(paths: list[str]) -> list[str]:
 class Bridge:
     """One bridge instance; `ports` maps its port names to top-level port names.
 
-    `several` is what the declaration of its kind says.
+    `several` and `wakes` are what the declaration of its kind says.
     """
 
     kind: str
@@ -98,6 +98,7 @@ class Bridge:
     parameters: dict[str, int]
     ports: dict[str, str]
     several: bool
+    wakes: dict[str, str]
 
 
 @dataclass

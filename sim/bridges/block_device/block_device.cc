@@ -7,12 +7,12 @@
 #include <cstring>
 
 #include "bridges/driver_registry.h"
-#include "bridges/warm_start.h"
 #include "core/check.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
 
-BlockDeviceDriver::BlockDeviceDriver(const DriverContext& context)
+BlockDeviceDriver::BlockDeviceDriver(const DriverContext &context)
     : req_valid_(context.ports.output("req_valid")),
       req_write_(context.ports.output("req_write")),
       req_sector_(context.ports.output("req_sector", 32)),
@@ -41,21 +41,23 @@ BlockDeviceDriver::BlockDeviceDriver(const DriverContext& context)
   info_max_request_.set(disk_.max_request_sectors);
 }
 
-void BlockDeviceDriver::fail(const std::string& what) const {
+void BlockDeviceDriver::fail(const std::string &what) const {
   throw std::runtime_error(fmt::format("{}: the target {}", where_, what));
 }
 
-void BlockDeviceDriver::step(uint64_t cycle) {
+uint64_t BlockDeviceDriver::exchange(uint64_t cycle) {
   if (req_valid_()) take_request(cycle);
   if (wdata_valid_()) take_write_beat(cycle);
   if (reads_.count != 0) offer_read_beat(cycle);
   if (acknowledgements_.count != 0) offer_acknowledgement(cycle);
+  return std::min(next_call(reads_, rdata_valid_.value() != 0, cycle),
+                  next_call(acknowledgements_, wack_valid_.value() != 0, cycle));
 }
 
 void BlockDeviceDriver::take_request(uint64_t cycle) {
   const auto tag = static_cast<uint8_t>(req_tag_());
   const auto count = static_cast<uint32_t>(req_count_());
-  Request& request = requests_[tag];
+  Request &request = requests_[tag];
   if (request.beats != 0 || request.acknowledge) {
     fail(fmt::format("used tag {} again in cycle {} before its request was done", tag, cycle));
   }
@@ -78,7 +80,7 @@ void BlockDeviceDriver::take_request(uint64_t cycle) {
 
 void BlockDeviceDriver::take_write_beat(uint64_t cycle) {
   const auto tag = static_cast<uint8_t>(wdata_tag_());
-  Request& request = requests_[tag];
+  Request &request = requests_[tag];
   if (request.beats == 0 || !request.write) {
     fail(fmt::format("sent write data for tag {} in cycle {} without a request", tag, cycle));
   }
@@ -95,7 +97,7 @@ void BlockDeviceDriver::take_write_beat(uint64_t cycle) {
 
 void BlockDeviceDriver::offer_read_beat(uint64_t cycle) {
   const uint8_t tag = reads_.front().tag;
-  Request* request = &requests_[tag];
+  Request *request = &requests_[tag];
   if (rdata_valid_.value() != 0) {
     if (!rdata_ready_()) return;
     if (--request->beats == 0) reads_.pop();
@@ -134,14 +136,14 @@ nlohmann::json BlockDeviceDriver::statistics() const {
           {"sectors_written", sectors_written_}};
 }
 
-void BlockDeviceDriver::save(StateWriter& state) const {
+void BlockDeviceDriver::save(StateWriter &state) const {
   state.section("block_device", 1);
   // Not what the configuration says of the device: latency, size and longest request.
-  for (const InputPort* port : {&req_ready_, &wdata_ready_, &rdata_valid_, &rdata_bits_,
+  for (const InputPort *port : {&req_ready_, &wdata_ready_, &rdata_valid_, &rdata_bits_,
                                 &rdata_tag_, &wack_valid_, &wack_tag_}) {
     port->save(state);
   }
-  for (const Request& request : requests_) {
+  for (const Request &request : requests_) {
     const bool active = request.beats != 0 || request.acknowledge;
     state.boolean(active);
     if (!active) continue;
@@ -151,10 +153,10 @@ void BlockDeviceDriver::save(StateWriter& state) const {
     state.boolean(request.acknowledge);
     state.bytes(request.data, kSectorBytes);
   }
-  for (const Queue* queue : {&reads_, &acknowledgements_}) {
+  for (const Queue *queue : {&reads_, &acknowledgements_}) {
     state.u64(queue->count);
     for (size_t i = 0; i < queue->count; ++i) {
-      const Due& due = queue->items[(queue->head + i) % kTags];
+      const Due &due = queue->items[(queue->head + i) % kTags];
       state.u64(due.tag);
       state.u64(due.cycle);
     }
@@ -165,13 +167,13 @@ void BlockDeviceDriver::save(StateWriter& state) const {
   disk_.store->save(state);
 }
 
-void BlockDeviceDriver::load(StateReader& state) {
+void BlockDeviceDriver::load(StateReader &state) {
   state.section("block_device", 1);
-  for (InputPort* port : {&req_ready_, &wdata_ready_, &rdata_valid_, &rdata_bits_, &rdata_tag_,
+  for (InputPort *port : {&req_ready_, &wdata_ready_, &rdata_valid_, &rdata_bits_, &rdata_tag_,
                           &wack_valid_, &wack_tag_}) {
     port->load(state);
   }
-  for (Request& request : requests_) {
+  for (Request &request : requests_) {
     if (!state.boolean()) continue;
     request.beats = static_cast<uint32_t>(state.u64(UINT32_MAX));
     request.sector = static_cast<uint32_t>(state.u64(UINT32_MAX));
@@ -179,25 +181,25 @@ void BlockDeviceDriver::load(StateReader& state) {
     request.acknowledge = state.boolean();
     state.bytes_into(request.data, kSectorBytes);
   }
-  for (Queue* queue : {&reads_, &acknowledgements_}) {
+  for (Queue *queue : {&reads_, &acknowledgements_}) {
     for (uint64_t left = state.u64(kTags); left > 0; --left) {
       const auto tag = static_cast<uint8_t>(state.u64(kTags - 1));
       queue->push({tag, state.u64()});
     }
   }
-  for (uint64_t* count : {&read_count_, &write_count_, &sectors_read_, &sectors_written_}) {
+  for (uint64_t *count : {&read_count_, &write_count_, &sectors_read_, &sectors_written_}) {
     *count = state.u64();
   }
   disk_.store->load(state);
 }
 
-void BlockDeviceDriver::start_warm(WarmStart& start, uint64_t) {
+void BlockDeviceDriver::start_warm(WarmStart &start, uint64_t) {
   StateReader state("warm start", start.disk);
   disk_.store->load(state);
   state.finish();
 }
 
-void register_block_device(DriverRegistry& registry) {
+void register_block_device(DriverRegistry &registry) {
   registry.add<BlockDeviceDriver>("block_device");
 }
 

@@ -2,12 +2,13 @@
 // Block device driver: moves sectors between the target and a SectorStore.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/sector_store.h"
+#include "devices/sector_store.h"
 
 namespace firesim::bridges {
 
@@ -19,14 +20,14 @@ namespace firesim::bridges {
 // t + latency_cycles at the earliest. Sectors beyond the end read as zeroes and ignore writes.
 class BlockDeviceDriver final : public Driver {
  public:
-  explicit BlockDeviceDriver(const DriverContext& context);
-  void step(uint64_t cycle) override;
+  explicit BlockDeviceDriver(const DriverContext &context);
+  uint64_t exchange(uint64_t cycle) override;
   nlohmann::json statistics() const override;
   bool can_save() const override { return true; }
   RestoreRole restore_role() const override { return RestoreRole::kTakesPart; }
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
-  void start_warm(WarmStart& start, uint64_t cycle) override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
+  void start_warm(WarmStart &start, uint64_t cycle) override;
 
  private:
   static constexpr size_t kTags = 256;
@@ -49,7 +50,7 @@ class BlockDeviceDriver final : public Driver {
     Due items[kTags];
     size_t head = 0;
     size_t count = 0;
-    Due& front() { return items[head]; }
+    const Due &front() const { return items[head]; }
     void push(Due due) { items[(head + count++) % kTags] = due; }
     void pop() {
       head = (head + 1) % kTags;
@@ -57,11 +58,16 @@ class BlockDeviceDriver final : public Driver {
     }
   };
 
+  // When a queue of answers, whose head is on offer or not, next needs its driver.
+  static uint64_t next_call(const Queue &queue, bool offered, uint64_t cycle) {
+    if (queue.count == 0) return kNever;
+    return offered ? cycle + 1 : std::max(cycle + 2, queue.front().cycle) - 1;
+  }
   void take_request(uint64_t cycle);
   void take_write_beat(uint64_t cycle);
   void offer_read_beat(uint64_t cycle);
   void offer_acknowledgement(uint64_t cycle);
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(const std::string &what) const;
 
   OutputBit req_valid_, req_write_;
   OutputPort req_sector_, req_count_, req_tag_;

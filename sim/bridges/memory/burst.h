@@ -35,7 +35,7 @@ struct Burst {
     }
   }
   // Nothing when AXI4 allows the burst, else what it breaks.
-  const char* violation(uint32_t data_bytes) const {
+  const char *violation(uint32_t data_bytes) const {
     if (beat_bytes > data_bytes) return "has beats wider than the data bus";
     if (type > BurstType::kWrap) return "has the reserved burst type";
     if (type == BurstType::kFixed && beats > 16) return "is FIXED with more than 16 beats";

@@ -8,7 +8,7 @@
 
 namespace firesim::bridges {
 
-CacheTiming::CacheTiming(const CacheConfig& config, std::unique_ptr<TimingModel> backend)
+CacheTiming::CacheTiming(const CacheConfig &config, std::unique_ptr<TimingModel> backend)
     : config_(config),
       backend_(std::move(backend)),
       part_bytes_(std::min(config.block_bytes, backend_->access_bytes())),
@@ -17,7 +17,7 @@ CacheTiming::CacheTiming(const CacheConfig& config, std::unique_ptr<TimingModel>
   fills_.reserve(64);
 }
 
-void CacheTiming::accept(uint64_t cycle, const MemoryAccess& access) {
+void CacheTiming::accept(uint64_t cycle, const MemoryAccess &access) {
   FIRESIM_CHECK(has_room(), "the caller asks has_room() first");
   waiting_.push_back({cycle, access});
 }
@@ -34,7 +34,7 @@ uint64_t CacheTiming::next_event() const {
   return next;
 }
 
-void CacheTiming::advance(uint64_t cycle, std::vector<uint32_t>& done) {
+void CacheTiming::advance(uint64_t cycle, std::vector<uint32_t> &done) {
   uint64_t last = 0;
   for (uint64_t next = next_event(); next <= cycle; next = next_event()) {
     last = std::max(last, next);  // an access that waited for room is late by now
@@ -42,7 +42,7 @@ void CacheTiming::advance(uint64_t cycle, std::vector<uint32_t>& done) {
   }
 }
 
-void CacheTiming::run(uint64_t cycle, std::vector<uint32_t>& done) {
+void CacheTiming::run(uint64_t cycle, std::vector<uint32_t> &done) {
   finish_fills(cycle, done);
   for (; !hits_.empty() && hits_.front().cycle <= cycle; hits_.pop_front()) {
     done.push_back(hits_.front().tag);
@@ -61,12 +61,12 @@ void CacheTiming::run(uint64_t cycle, std::vector<uint32_t>& done) {
   }
 }
 
-void CacheTiming::finish_fills(uint64_t cycle, std::vector<uint32_t>& done) {
+void CacheTiming::finish_fills(uint64_t cycle, std::vector<uint32_t> &done) {
   fills_.clear();
   backend_->advance(cycle, fills_);
   for (const uint32_t tag : fills_) {
     if (tag == kWriteback) continue;
-    Mshr& mshr = mshrs_[tag];
+    Mshr &mshr = mshrs_[tag];
     FIRESIM_CHECK(mshr.busy && mshr.parts_left != 0, "a fill belongs to a busy MSHR");
     if (--mshr.parts_left != 0) continue;
     mshr.way->filling = false;
@@ -77,17 +77,17 @@ void CacheTiming::finish_fills(uint64_t cycle, std::vector<uint32_t>& done) {
   }
 }
 
-CacheTiming::Way* CacheTiming::find(uint64_t block) {
-  Way* first = &ways_[block % config_.sets * config_.ways];
+CacheTiming::Way *CacheTiming::find(uint64_t block) {
+  Way *first = &ways_[block % config_.sets * config_.ways];
   for (uint32_t i = 0; i < config_.ways; ++i) {
     if (first[i].valid && first[i].block == block) return &first[i];
   }
   return nullptr;
 }
 
-CacheTiming::Way* CacheTiming::victim(uint64_t block) {
-  Way* first = &ways_[block % config_.sets * config_.ways];
-  Way* oldest = nullptr;
+CacheTiming::Way *CacheTiming::victim(uint64_t block) {
+  Way *first = &ways_[block % config_.sets * config_.ways];
+  Way *oldest = nullptr;
   for (uint32_t i = 0; i < config_.ways; ++i) {
     if (!first[i].valid) return &first[i];
     if (first[i].filling) continue;
@@ -96,8 +96,8 @@ CacheTiming::Way* CacheTiming::victim(uint64_t block) {
   return oldest;
 }
 
-CacheTiming::Mshr* CacheTiming::free_mshr() {
-  for (Mshr& mshr : mshrs_) {
+CacheTiming::Mshr *CacheTiming::free_mshr() {
+  for (Mshr &mshr : mshrs_) {
     if (!mshr.busy) return &mshr;
   }
   return nullptr;
@@ -106,13 +106,13 @@ CacheTiming::Mshr* CacheTiming::free_mshr() {
 bool CacheTiming::look_up(uint64_t cycle) {
   const MemoryAccess access = waiting_.front().access;
   const uint64_t block = access.address / config_.block_bytes;
-  Way* way = find(block);
+  Way *way = find(block);
   if (way == nullptr) return miss(cycle, block, access);
   way->last_use = ++uses_;
   way->dirty |= access.write;
   if (way->filling) {  // joins the miss under way
     ++counts_.cache_misses;
-    for (Mshr& mshr : mshrs_) {
+    for (Mshr &mshr : mshrs_) {
       if (mshr.busy && mshr.block == block) mshr.waiting.push_back(access.tag);
     }
     return true;
@@ -122,11 +122,11 @@ bool CacheTiming::look_up(uint64_t cycle) {
   return true;
 }
 
-bool CacheTiming::miss(uint64_t cycle, uint64_t block, const MemoryAccess& access) {
-  Way* way = victim(block);
+bool CacheTiming::miss(uint64_t cycle, uint64_t block, const MemoryAccess &access) {
+  Way *way = victim(block);
   // A write of the whole block needs nothing from below.
   const bool fill = !access.write || access.bytes < config_.block_bytes;
-  Mshr* mshr = fill ? free_mshr() : nullptr;
+  Mshr *mshr = fill ? free_mshr() : nullptr;
   if (way == nullptr || (fill && mshr == nullptr)) return false;
   if (outgoing_.size() >= kMostOutgoing) return false;
   ++counts_.cache_misses;
@@ -145,7 +145,7 @@ bool CacheTiming::miss(uint64_t cycle, uint64_t block, const MemoryAccess& acces
   return true;
 }
 
-void CacheTiming::evict(uint64_t cycle, Way& way) {
+void CacheTiming::evict(uint64_t cycle, Way &way) {
   ++counts_.cache_writebacks;
   send(cycle, way.block, true, kWriteback);
 }
@@ -158,7 +158,7 @@ void CacheTiming::send(uint64_t cycle, uint64_t block, bool write, uint32_t tag)
   }
 }
 
-void CacheTiming::add_counts(TimingCounts& counts) const {
+void CacheTiming::add_counts(TimingCounts &counts) const {
   counts.cache_hits += counts_.cache_hits;
   counts.cache_misses += counts_.cache_misses;
   counts.cache_writebacks += counts_.cache_writebacks;

@@ -22,16 +22,16 @@ struct CacheConfig {
 
 class CacheTiming final : public TimingModel {
  public:
-  CacheTiming(const CacheConfig& config, std::unique_ptr<TimingModel> backend);
+  CacheTiming(const CacheConfig &config, std::unique_ptr<TimingModel> backend);
 
   uint32_t access_bytes() const override { return config_.block_bytes; }
   bool has_room() const override { return waiting_.size() < kMostWaiting; }
-  void accept(uint64_t cycle, const MemoryAccess& access) override;
+  void accept(uint64_t cycle, const MemoryAccess &access) override;
   uint64_t next_event() const override;
-  void advance(uint64_t cycle, std::vector<uint32_t>& done) override;
-  void add_counts(TimingCounts& counts) const override;
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
+  void advance(uint64_t cycle, std::vector<uint32_t> &done) override;
+  void add_counts(TimingCounts &counts) const override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
 
  private:
   static constexpr size_t kMostWaiting = 16;
@@ -46,7 +46,7 @@ class CacheTiming final : public TimingModel {
   struct Mshr {
     bool busy = false;
     uint64_t block = 0;
-    Way* way = nullptr;
+    Way *way = nullptr;
     uint32_t parts_left = 0;        // backend accesses still out
     std::vector<uint32_t> waiting;  // tags
   };
@@ -59,15 +59,15 @@ class CacheTiming final : public TimingModel {
     uint32_t tag;
   };
 
-  void run(uint64_t cycle, std::vector<uint32_t>& done);
-  void finish_fills(uint64_t cycle, std::vector<uint32_t>& done);
+  void run(uint64_t cycle, std::vector<uint32_t> &done);
+  void finish_fills(uint64_t cycle, std::vector<uint32_t> &done);
   // False when the oldest waiting access must wait for a fill or for the backend.
   bool look_up(uint64_t cycle);
-  bool miss(uint64_t cycle, uint64_t block, const MemoryAccess& access);
-  Way* find(uint64_t block);
-  Way* victim(uint64_t block);
-  Mshr* free_mshr();
-  void evict(uint64_t cycle, Way& way);
+  bool miss(uint64_t cycle, uint64_t block, const MemoryAccess &access);
+  Way *find(uint64_t block);
+  Way *victim(uint64_t block);
+  Mshr *free_mshr();
+  void evict(uint64_t cycle, Way &way);
   void send(uint64_t cycle, uint64_t block, bool write, uint32_t tag);
   uint64_t look_up_cycle() const;
 

@@ -14,7 +14,7 @@ __extension__ typedef unsigned __int128 Wide;
 
 }  // namespace
 
-DramTiming::DramTiming(const DramConfig& config)
+DramTiming::DramTiming(const DramConfig &config)
     : config_(config), banks_(config.ranks * config.banks), ranks_(config.ranks) {
   queue_.reserve(config.queue_depth);
   completions_.reserve(config.queue_depth + 64);
@@ -35,7 +35,7 @@ uint64_t DramTiming::to_target(uint64_t dram_cycle) const {
       config_.clock_ratio_dram);
 }
 
-void DramTiming::accept(uint64_t cycle, const MemoryAccess& access) {
+void DramTiming::accept(uint64_t cycle, const MemoryAccess &access) {
   FIRESIM_CHECK(has_room(), "the caller asks has_room() first");
   const uint64_t now = to_dram(cycle);
   if (queue_.empty()) catch_up_refresh(now);
@@ -58,7 +58,7 @@ uint64_t DramTiming::next_event() const {
   return std::min(completion, to_target(next_.cycle));
 }
 
-void DramTiming::advance(uint64_t cycle, std::vector<uint32_t>& done) {
+void DramTiming::advance(uint64_t cycle, std::vector<uint32_t> &done) {
   const uint64_t now = to_dram(cycle);
   while (next_.kind != Choice::Kind::kNone && next_.cycle <= now) {
     issue(next_);
@@ -78,7 +78,7 @@ uint32_t DramTiming::window() const {
 DramTiming::Choice DramTiming::choose() const {
   Choice best;
   if (queue_.empty()) return best;  // refreshes wait for the next access
-  const auto consider = [&best](const Choice& candidate) {
+  const auto consider = [&best](const Choice &candidate) {
     if (candidate.cycle < best.cycle ||
         (candidate.cycle == best.cycle && candidate.kind < best.kind)) {
       best = candidate;
@@ -91,9 +91,9 @@ DramTiming::Choice DramTiming::choose() const {
 }
 
 DramTiming::Choice DramTiming::access_choice(uint32_t index, uint32_t window) const {
-  const Queued& access = queue_[index];
-  const Rank& rank = ranks_[access.rank];
-  const Bank& bank = bank_of(access);
+  const Queued &access = queue_[index];
+  const Rank &rank = ranks_[access.rank];
+  const Bank &bank = bank_of(access);
   Choice choice;
   choice.index = index;
   choice.cycle = std::max(next_command_, access.earliest);
@@ -120,7 +120,7 @@ DramTiming::Choice DramTiming::refresh_choice(uint32_t rank) const {
   choice.kind = Choice::Kind::kRefresh;
   choice.index = rank;
   choice.cycle = std::max(next_command_, ranks_[rank].refresh_due);
-  const Bank* first = &banks_[rank * config_.banks];
+  const Bank *first = &banks_[rank * config_.banks];
   bool open = false;
   for (uint32_t i = 0; i < config_.banks; ++i) {
     if (first[i].row == kNoRow) continue;
@@ -141,15 +141,15 @@ bool DramTiming::row_wanted(uint32_t rank, uint32_t bank, uint32_t row, uint32_t
   return false;
 }
 
-void DramTiming::issue(const Choice& choice) {
+void DramTiming::issue(const Choice &choice) {
   next_command_ = choice.cycle + 1;
   if (choice.kind == Choice::Kind::kRefresh) {
     issue_refresh_step(choice.index, choice.cycle);
   } else if (choice.kind == Choice::Kind::kColumn) {
     issue_column(choice.index, choice.cycle);
   } else {
-    Queued& access = queue_[choice.index];
-    Bank& bank = bank_of(access);
+    Queued &access = queue_[choice.index];
+    Bank &bank = bank_of(access);
     if (bank.row == kNoRow) {
       issue_activate(access, choice.cycle);
     } else {
@@ -159,15 +159,15 @@ void DramTiming::issue(const Choice& choice) {
   }
 }
 
-void DramTiming::precharge(Bank& bank, uint64_t cycle) {
+void DramTiming::precharge(Bank &bank, uint64_t cycle) {
   bank.row = kNoRow;
   bank.next_activate = std::max(bank.next_activate, cycle + config_.timings.tRP);
 }
 
-void DramTiming::issue_activate(Queued& access, uint64_t cycle) {
-  const DramTimings& t = config_.timings;
-  Rank& rank = ranks_[access.rank];
-  Bank& bank = bank_of(access);
+void DramTiming::issue_activate(Queued &access, uint64_t cycle) {
+  const DramTimings &t = config_.timings;
+  Rank &rank = ranks_[access.rank];
+  Bank &bank = bank_of(access);
   access.activated = true;
   bank.row = access.row;
   bank.next_column = cycle + t.tRCD;
@@ -178,11 +178,11 @@ void DramTiming::issue_activate(Queued& access, uint64_t cycle) {
   rank.activate_index = (rank.activate_index + 1) % rank.activates.size();
 }
 
-void DramTiming::limit_ranks(const Queued& access, uint64_t cycle) {
-  const DramTimings& t = config_.timings;
+void DramTiming::limit_ranks(const Queued &access, uint64_t cycle) {
+  const DramTimings &t = config_.timings;
   const uint64_t data = cycle + (access.write ? t.tCWD : t.tCAS);  // first cycle on the data bus
   for (uint32_t i = 0; i < config_.ranks; ++i) {
-    Rank& rank = ranks_[i];
+    Rank &rank = ranks_[i];
     uint64_t read, write;
     if (i != access.rank) {  // the data bus changes hands
       const uint64_t free = data + kBurstCycles + t.tRTRS;
@@ -201,11 +201,11 @@ void DramTiming::limit_ranks(const Queued& access, uint64_t cycle) {
 }
 
 void DramTiming::issue_column(uint32_t index, uint64_t cycle) {
-  const DramTimings& t = config_.timings;
+  const DramTimings &t = config_.timings;
   const Queued access = queue_[index];
   for (uint32_t i = 0; i < index; ++i) ++queue_[i].overtaken;
   queue_.erase(queue_.begin() + index);
-  Bank& bank = bank_of(access);
+  Bank &bank = bank_of(access);
   limit_ranks(access, cycle);
   const uint64_t data_end = cycle + (access.write ? t.tCWD : t.tCAS) + kBurstCycles;
   bank.next_precharge =
@@ -226,12 +226,12 @@ void DramTiming::issue_column(uint32_t index, uint64_t cycle) {
 void DramTiming::complete(uint64_t dram_cycle, uint32_t tag) {
   const uint64_t cycle = to_target(dram_cycle) + config_.backend_latency_cycles;
   const auto place = std::find_if(completions_.begin(), completions_.end(),
-                                  [cycle](const Completion& c) { return c.cycle <= cycle; });
+                                  [cycle](const Completion &c) { return c.cycle <= cycle; });
   completions_.insert(place, {cycle, tag});
 }
 
 void DramTiming::issue_refresh_step(uint32_t rank, uint64_t cycle) {
-  Bank* first = &banks_[rank * config_.banks];
+  Bank *first = &banks_[rank * config_.banks];
   bool open = false;
   for (uint32_t i = 0; i < config_.banks; ++i) {
     if (first[i].row == kNoRow) continue;
@@ -248,7 +248,7 @@ void DramTiming::issue_refresh_step(uint32_t rank, uint64_t cycle) {
 
 void DramTiming::catch_up_refresh(uint64_t dram_cycle) {
   for (uint32_t rank = 0; rank < config_.ranks; ++rank) {
-    uint64_t& due = ranks_[rank].refresh_due;
+    uint64_t &due = ranks_[rank].refresh_due;
     // Of the refreshes missed while idle only the first can find open banks, and only the last can
     // still be under way.
     if (due > dram_cycle) continue;
@@ -262,7 +262,7 @@ void DramTiming::catch_up_refresh(uint64_t dram_cycle) {
   }
 }
 
-void DramTiming::add_counts(TimingCounts& counts) const {
+void DramTiming::add_counts(TimingCounts &counts) const {
   counts.row_hits += counts_.row_hits;
   counts.row_misses += counts_.row_misses;
   counts.row_conflicts += counts_.row_conflicts;

@@ -39,16 +39,16 @@ class DramTiming final : public TimingModel {
   static constexpr uint32_t kAccessBytes = 64;  // burst of 8 beats on a 64-bit channel
   static constexpr uint32_t kBurstCycles = 4;   // of the data bus, double data rate
 
-  explicit DramTiming(const DramConfig& config);
+  explicit DramTiming(const DramConfig &config);
 
   uint32_t access_bytes() const override { return kAccessBytes; }
   bool has_room() const override { return queue_.size() < config_.queue_depth; }
-  void accept(uint64_t cycle, const MemoryAccess& access) override;
+  void accept(uint64_t cycle, const MemoryAccess &access) override;
   uint64_t next_event() const override;
-  void advance(uint64_t cycle, std::vector<uint32_t>& done) override;
-  void add_counts(TimingCounts& counts) const override;
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
+  void advance(uint64_t cycle, std::vector<uint32_t> &done) override;
+  void add_counts(TimingCounts &counts) const override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
 
  private:
   static constexpr uint32_t kNoRow = UINT32_MAX;
@@ -84,24 +84,24 @@ class DramTiming final : public TimingModel {
 
   uint64_t to_dram(uint64_t target_cycle) const;  // DRAM cycles begun by then
   uint64_t to_target(uint64_t dram_cycle) const;  // first target cycle not before it
-  Bank& bank_of(const Queued& access) { return banks_[access.rank * config_.banks + access.bank]; }
-  const Bank& bank_of(const Queued& access) const {
+  Bank &bank_of(const Queued &access) { return banks_[access.rank * config_.banks + access.bank]; }
+  const Bank &bank_of(const Queued &access) const {
     return banks_[access.rank * config_.banks + access.bank];
   }
-  uint64_t column_cycle(const Queued& access) const;
-  uint64_t activate_cycle(const Queued& access) const;
+  uint64_t column_cycle(const Queued &access) const;
+  uint64_t activate_cycle(const Queued &access) const;
   Choice choose() const;
   uint32_t window() const;
   Choice access_choice(uint32_t index, uint32_t window) const;
   Choice refresh_choice(uint32_t rank) const;
   bool row_wanted(uint32_t rank, uint32_t bank, uint32_t row, uint32_t window) const;
-  void issue(const Choice& choice);
+  void issue(const Choice &choice);
   void issue_column(uint32_t index, uint64_t cycle);
-  void limit_ranks(const Queued& access, uint64_t cycle);
-  void issue_activate(Queued& access, uint64_t cycle);
+  void limit_ranks(const Queued &access, uint64_t cycle);
+  void issue_activate(Queued &access, uint64_t cycle);
   void issue_refresh_step(uint32_t rank, uint64_t cycle);
   void catch_up_refresh(uint64_t dram_cycle);
-  void precharge(Bank& bank, uint64_t cycle);
+  void precharge(Bank &bank, uint64_t cycle);
   void complete(uint64_t dram_cycle, uint32_t tag);
 
   DramConfig config_;

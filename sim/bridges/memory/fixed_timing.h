@@ -16,20 +16,20 @@ class FixedTiming final : public TimingModel {
 
   uint32_t access_bytes() const override { return kAccessBytes; }
   bool has_room() const override { return count_ < ring_.size(); }
-  void accept(uint64_t cycle, const MemoryAccess& access) override {
+  void accept(uint64_t cycle, const MemoryAccess &access) override {
     ring_[(head_ + count_++) % ring_.size()] = {cycle + latency_cycles_, access.tag};
   }
   uint64_t next_event() const override { return count_ == 0 ? UINT64_MAX : ring_[head_].cycle; }
-  void advance(uint64_t cycle, std::vector<uint32_t>& done) override {
+  void advance(uint64_t cycle, std::vector<uint32_t> &done) override {
     while (count_ != 0 && ring_[head_].cycle <= cycle) {
       done.push_back(ring_[head_].tag);
       head_ = (head_ + 1) % ring_.size();
       --count_;
     }
   }
-  void add_counts(TimingCounts&) const override {}
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
+  void add_counts(TimingCounts &) const override {}
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
 
  private:
   struct Pending {

@@ -11,7 +11,7 @@ namespace firesim::bridges {
 namespace {
 
 // Bits per byte of the data bus; the strobe has one bit for each.
-uint32_t data_bytes_of(const DriverContext& context) {
+uint32_t data_bytes_of(const DriverContext &context) {
   const uint32_t bits = context.ports.input("r_data", 0).width_bits;
   if (bits < 8 || bits > 1024 || !std::has_single_bit(bits)) {
     throw ConfigError(
@@ -24,7 +24,7 @@ uint32_t data_bytes_of(const DriverContext& context) {
 
 }  // namespace
 
-MemoryDriver::MemoryDriver(const DriverContext& context)
+MemoryDriver::MemoryDriver(const DriverContext &context)
     : ar_valid_(context.ports.output("ar_valid")),
       aw_valid_(context.ports.output("aw_valid")),
       w_valid_(context.ports.output("w_valid")),
@@ -60,7 +60,7 @@ MemoryDriver::MemoryDriver(const DriverContext& context)
   context.ports.output("w_data", data_bytes_ * 8);
   context.ports.output("w_strb", data_bytes_);
   configure(context);
-  const auto prepare = [](Direction& side, uint32_t slots) {
+  const auto prepare = [](Direction &side, uint32_t slots) {
     side.slots.resize(slots);
     side.order.reserve(slots);
     for (uint32_t i = slots; i > 0; --i) side.free.push_back(i - 1);
@@ -74,7 +74,7 @@ MemoryDriver::MemoryDriver(const DriverContext& context)
   drive_ready(0);
 }
 
-void MemoryDriver::configure(const DriverContext& context) {
+void MemoryDriver::configure(const DriverContext &context) {
   Config config(context.config, where_);
   memory_ = GuestMemory::make(config, context.simulation);
   timing_ = make_timing_model(config.child("timing"), config.child("llc"), where_, limits_);
@@ -84,7 +84,7 @@ void MemoryDriver::configure(const DriverContext& context) {
   config.finish();
 }
 
-nlohmann::json MemoryDriver::direction_facts(const Direction& side) const {
+nlohmann::json MemoryDriver::direction_facts(const Direction &side) const {
   const double count = side.count == 0 ? 1.0 : static_cast<double>(side.count);
   return {{"bursts", side.count},
           {"beats", side.beats},

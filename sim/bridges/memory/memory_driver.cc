@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "bridges/driver_registry.h"
-#include "bridges/warm_start.h"
 #include "core/check.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
 namespace {
@@ -22,14 +22,14 @@ constexpr uint32_t make_tag(uint32_t slot, uint32_t place, bool write) {
 constexpr uint32_t tag_slot(uint32_t tag) { return tag & 0xffff; }
 constexpr uint32_t tag_place(uint32_t tag) { return tag >> 16 & 0x3f; }
 
-Burst make_burst(const OutputPort& addr, const OutputPort& len, const OutputPort& size,
-                 const OutputPort& burst) {
+Burst make_burst(const OutputPort &addr, const OutputPort &len, const OutputPort &size,
+                 const OutputPort &burst) {
   return {addr(), static_cast<uint32_t>(len()) + 1, 1u << size(), static_cast<BurstType>(burst())};
 }
 
 }  // namespace
 
-void MemoryDriver::start_warm(WarmStart& start, uint64_t) { memory_ = std::move(start.memory); }
+void MemoryDriver::start_warm(WarmStart &start, uint64_t) { memory_ = std::move(start.memory); }
 
 void MemoryDriver::Pace::take(uint64_t cycle, uint32_t rate, uint32_t bytes) {
   // Back to back, beats keep the exact rate; after a pause the channel starts afresh.
@@ -60,7 +60,7 @@ void MemoryDriver::run(uint64_t cycle) {
 bool MemoryDriver::take_responses() {
   bool moved = false;
   if (r_valid_.value() != 0 && r_ready_()) {
-    Transaction& read = reads_.slots[reads_.offering];
+    Transaction &read = reads_.slots[reads_.offering];
     moved = true;
     ++reads_.beats;
     r_valid_.set(0);
@@ -78,15 +78,15 @@ bool MemoryDriver::take_responses() {
   return moved;
 }
 
-uint32_t MemoryDriver::begin(Direction& side, const Burst& burst, uint32_t id, const char* what) {
-  if (const char* violation = burst.violation(data_bytes_)) {
+uint32_t MemoryDriver::begin(Direction &side, const Burst &burst, uint32_t id, const char *what) {
+  if (const char *violation = burst.violation(data_bytes_)) {
     throw std::runtime_error(fmt::format("{}: the target's {} burst of {} beats at 0x{:x} {}",
                                          where_, what, burst.beats, burst.address, violation));
   }
   FIRESIM_CHECK(!side.free.empty(), "ready is only given while there is a free slot");
   const uint32_t slot = side.free.back();
   side.free.pop_back();
-  Transaction& transaction = side.slots[slot];
+  Transaction &transaction = side.slots[slot];
   transaction = Transaction{};
   transaction.burst = burst;
   transaction.id = id;
@@ -105,7 +105,7 @@ uint32_t MemoryDriver::begin(Direction& side, const Burst& burst, uint32_t id, c
   return slot;
 }
 
-void MemoryDriver::end(Direction& side, uint32_t slot) {
+void MemoryDriver::end(Direction &side, uint32_t slot) {
   const auto place = std::find(side.order.begin(), side.order.end(), slot);
   const uint32_t id = side.slots[slot].id;
   for (auto later = place + 1; later != side.order.end(); ++later) {
@@ -129,19 +129,19 @@ void MemoryDriver::take_write_address() {
 
 void MemoryDriver::take_write_data(uint64_t cycle) {
   if (limits_.bytes_per_cycle != 0) write_pace_.take(cycle, limits_.bytes_per_cycle, data_bytes_);
-  WriteBeat& beat = early_[(early_head_ + early_count_++) % kMostEarlyBeats];
+  WriteBeat &beat = early_[(early_head_ + early_count_++) % kMostEarlyBeats];
   beat.strobe[0] = beat.strobe[1] = 0;
   std::memcpy(beat.strobe, w_strb_.data(), std::min<size_t>(w_strb_.bytes(), 16));
   std::memcpy(beat.data, w_data_.data(), data_bytes_);
   beat.last = w_last_();
 }
 
-void MemoryDriver::apply_beat(uint64_t cycle, const WriteBeat& beat) {
+void MemoryDriver::apply_beat(uint64_t cycle, const WriteBeat &beat) {
   const uint32_t slot = awaiting_data_.front();
-  Transaction& write = writes_.slots[slot];
+  Transaction &write = writes_.slots[slot];
   if (write.response == kOkay) {
     const uint64_t address = write.burst.beat_address(write.next_beat) & ~uint64_t{data_bytes_ - 1};
-    uint8_t* target = memory_->at(address);
+    uint8_t *target = memory_->at(address);
     if (data_bytes_ == 8 && beat.strobe[0] == 0xff) {
       std::memcpy(target, beat.data, 8);
     } else {
@@ -167,7 +167,7 @@ void MemoryDriver::issue_accesses(uint64_t cycle) {
   while (!issuing_.empty() && timing_->has_room()) {
     const uint32_t slot = tag_slot(issuing_.front());
     const bool write = (issuing_.front() & kWriteTag) != 0;
-    Transaction& transaction = (write ? writes_ : reads_).slots[slot];
+    Transaction &transaction = (write ? writes_ : reads_).slots[slot];
     const uint32_t first = transaction.burst.access_of_beat(0, access_bytes_);
     const uint32_t place = (first + transaction.issued) % transaction.accesses;
     const uint64_t address = transaction.burst.access_address(place, access_bytes_);
@@ -182,19 +182,19 @@ void MemoryDriver::collect_done(uint64_t cycle) {
   done_.clear();
   timing_->advance(cycle, done_);
   for (const uint32_t tag : done_) {
-    Direction& side = (tag & kWriteTag) != 0 ? writes_ : reads_;
+    Direction &side = (tag & kWriteTag) != 0 ? writes_ : reads_;
     side.slots[tag_slot(tag)].done |= uint64_t{1} << tag_place(tag);
   }
 }
 
-bool MemoryDriver::complete(const Transaction& transaction) const {
+bool MemoryDriver::complete(const Transaction &transaction) const {
   return static_cast<uint32_t>(std::popcount(transaction.done)) == transaction.accesses;
 }
 
-uint32_t MemoryDriver::choose(Direction& side, uint64_t next_cycle) {
+uint32_t MemoryDriver::choose(Direction &side, uint64_t next_cycle) {
   const bool reading = &side == &reads_;
   for (const uint32_t slot : side.order) {
-    Transaction& candidate = side.slots[slot];
+    Transaction &candidate = side.slots[slot];
     if (candidate.done == 0 || candidate.same_id_before != 0) continue;
     const uint32_t first = candidate.burst.access_of_beat(0, access_bytes_);
     const bool ready = reading ? (candidate.done >> first & 1) != 0 : complete(candidate);
@@ -211,14 +211,14 @@ void MemoryDriver::offer_read(uint64_t next_cycle) {
   if (reads_wait_for_pace_) return;
   if (reads_.offering == kNone) reads_.offering = choose(reads_, next_cycle);
   if (reads_.offering == kNone) return;
-  Transaction& read = reads_.slots[reads_.offering];
+  Transaction &read = reads_.slots[reads_.offering];
   const uint32_t place = read.burst.access_of_beat(read.next_beat, access_bytes_);
   if ((read.done >> place & 1) == 0) return;
   if (rate != 0) read_pace_.take(next_cycle, rate, data_bytes_);
   set_read_beat(read);
 }
 
-void MemoryDriver::set_read_beat(Transaction& read) {
+void MemoryDriver::set_read_beat(Transaction &read) {
   static constexpr uint8_t kZeroes[kMostDataBytes] = {};
   const uint64_t address = read.burst.beat_address(read.next_beat) & ~uint64_t{data_bytes_ - 1};
   r_data_.set_bytes(read.response == kOkay ? memory_->at(address) : kZeroes);
@@ -231,7 +231,7 @@ void MemoryDriver::set_read_beat(Transaction& read) {
 void MemoryDriver::offer_write(uint64_t next_cycle) {
   writes_.offering = choose(writes_, next_cycle);
   if (writes_.offering == kNone) return;
-  const Transaction& write = writes_.slots[writes_.offering];
+  const Transaction &write = writes_.slots[writes_.offering];
   b_id_.set(write.id);
   b_resp_.set(write.response);
   b_valid_.set(1);
@@ -245,6 +245,6 @@ void MemoryDriver::drive_ready(uint64_t next_cycle) {
   w_ready_.set(early_count_ == kMostEarlyBeats || paced ? 0 : 1);
 }
 
-void register_memory(DriverRegistry& registry) { registry.add<MemoryDriver>("memory"); }
+void register_memory(DriverRegistry &registry) { registry.add<MemoryDriver>("memory"); }
 
 }  // namespace firesim::bridges

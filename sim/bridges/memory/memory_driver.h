@@ -13,27 +13,27 @@
 
 #include "bridges/driver.h"
 #include "bridges/memory/burst.h"
-#include "bridges/memory/guest_memory.h"
 #include "bridges/memory/timing.h"
+#include "devices/guest_memory.h"
 
 namespace firesim::bridges {
 
 // Keys: base, size_bytes, load, timing, llc, statistics (path of a JSON file).
 class MemoryDriver final : public Driver {
  public:
-  explicit MemoryDriver(const DriverContext& context);
-  void step(uint64_t cycle) override {
-    if (cycle < wake_ && !ar_valid_() && !aw_valid_() && !w_valid_()) return;
-    run(cycle);
+  explicit MemoryDriver(const DriverContext &context);
+  uint64_t exchange(uint64_t cycle) override {
+    if (cycle >= wake_ || ar_valid_() || aw_valid_() || w_valid_()) run(cycle);
+    return wake_;
   }
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;
   bool can_save() const override { return true; }
   RestoreRole restore_role() const override { return RestoreRole::kTakesPart; }
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
-  void start_warm(WarmStart& start, uint64_t cycle) override;
-  GuestMemory& memory() { return *memory_; }
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
+  void start_warm(WarmStart &start, uint64_t cycle) override;
+  GuestMemory &memory() { return *memory_; }
 
  private:
   static constexpr uint32_t kMostDataBytes = 128;
@@ -70,26 +70,26 @@ class MemoryDriver final : public Driver {
     void take(uint64_t cycle, uint32_t rate, uint32_t bytes);
   };
 
-  void configure(const DriverContext& context);
+  void configure(const DriverContext &context);
   void run(uint64_t cycle);
   bool take_responses();
   void take_read_address(uint64_t cycle);
   void take_write_address();
   void take_write_data(uint64_t cycle);
-  void apply_beat(uint64_t cycle, const WriteBeat& beat);
+  void apply_beat(uint64_t cycle, const WriteBeat &beat);
   void issue_accesses(uint64_t cycle);
   void collect_done(uint64_t cycle);
   void offer_read(uint64_t next_cycle);
   void offer_write(uint64_t next_cycle);
-  uint32_t choose(Direction& side, uint64_t next_cycle);
+  uint32_t choose(Direction &side, uint64_t next_cycle);
   void drive_ready(uint64_t next_cycle);
-  void set_read_beat(Transaction& read);
-  uint32_t begin(Direction& side, const Burst& burst, uint32_t id, const char* what);
-  void end(Direction& side, uint32_t slot);
-  bool complete(const Transaction& transaction) const;
-  static void save_direction(StateWriter& state, const Direction& side);
-  static void load_direction(StateReader& state, Direction& side);
-  nlohmann::json direction_facts(const Direction& side) const;
+  void set_read_beat(Transaction &read);
+  uint32_t begin(Direction &side, const Burst &burst, uint32_t id, const char *what);
+  void end(Direction &side, uint32_t slot);
+  bool complete(const Transaction &transaction) const;
+  static void save_direction(StateWriter &state, const Direction &side);
+  static void load_direction(StateReader &state, Direction &side);
+  nlohmann::json direction_facts(const Direction &side) const;
 
   OutputBit ar_valid_, aw_valid_, w_valid_;
   OutputPort ar_id_, ar_addr_, ar_len_, ar_size_, ar_burst_;

@@ -13,32 +13,32 @@ namespace {
 
 constexpr size_t kMostItems = 1 << 20;
 
-void save_list(StateWriter& state, const std::vector<uint32_t>& list) {
+void save_list(StateWriter &state, const std::vector<uint32_t> &list) {
   state.u64s(std::vector<uint64_t>(list.begin(), list.end()));
 }
 
-void load_list(StateReader& state, std::vector<uint32_t>& list) {
+void load_list(StateReader &state, std::vector<uint32_t> &list) {
   const std::vector<uint64_t> values = state.u64s(kMostItems);
   list.assign(values.begin(), values.end());
 }
 
 // Slots and the like, which must be below `count`.
-void load_slots(StateReader& state, std::vector<uint32_t>& list, size_t count) {
+void load_slots(StateReader &state, std::vector<uint32_t> &list, size_t count) {
   load_list(state, list);
   for (const uint32_t value : list) {
     if (value >= count) state.fail("found a slot that does not exist");
   }
 }
 
-uint32_t load_u32(StateReader& state) { return static_cast<uint32_t>(state.u64(UINT32_MAX)); }
+uint32_t load_u32(StateReader &state) { return static_cast<uint32_t>(state.u64(UINT32_MAX)); }
 
-void save_access(StateWriter& state, uint64_t cycle, const MemoryAccess& access) {
+void save_access(StateWriter &state, uint64_t cycle, const MemoryAccess &access) {
   for (const uint64_t value : {cycle, access.address, uint64_t{access.bytes}, uint64_t{access.tag}})
     state.u64(value);
   state.boolean(access.write);
 }
 
-void load_access(StateReader& state, uint64_t& cycle, MemoryAccess& access) {
+void load_access(StateReader &state, uint64_t &cycle, MemoryAccess &access) {
   cycle = state.u64();
   access.address = state.u64();
   access.bytes = load_u32(state);
@@ -46,7 +46,7 @@ void load_access(StateReader& state, uint64_t& cycle, MemoryAccess& access) {
   access.write = state.boolean();
 }
 
-void save_counts(StateWriter& state, const TimingCounts& counts) {
+void save_counts(StateWriter &state, const TimingCounts &counts) {
   for (const uint64_t value :
        {counts.row_hits, counts.row_misses, counts.row_conflicts, counts.refreshes,
         counts.cache_hits, counts.cache_misses, counts.cache_writebacks}) {
@@ -54,8 +54,8 @@ void save_counts(StateWriter& state, const TimingCounts& counts) {
   }
 }
 
-void load_counts(StateReader& state, TimingCounts& counts) {
-  for (uint64_t* value :
+void load_counts(StateReader &state, TimingCounts &counts) {
+  for (uint64_t *value :
        {&counts.row_hits, &counts.row_misses, &counts.row_conflicts, &counts.refreshes,
         &counts.cache_hits, &counts.cache_misses, &counts.cache_writebacks}) {
     *value = state.u64();
@@ -64,18 +64,18 @@ void load_counts(StateReader& state, TimingCounts& counts) {
 
 }  // namespace
 
-void FixedTiming::save(StateWriter& state) const {
+void FixedTiming::save(StateWriter &state) const {
   state.section("fixed_timing", 1);
   state.u64(ring_.size());
   state.u64(count_);
   for (size_t i = 0; i < count_; ++i) {
-    const Pending& pending = ring_[(head_ + i) % ring_.size()];
+    const Pending &pending = ring_[(head_ + i) % ring_.size()];
     state.u64(pending.cycle);
     state.u64(pending.tag);
   }
 }
 
-void FixedTiming::load(StateReader& state) {
+void FixedTiming::load(StateReader &state) {
   state.section("fixed_timing", 1);
   state.expect("the number of accesses", ring_.size());
   head_ = 0;
@@ -86,30 +86,30 @@ void FixedTiming::load(StateReader& state) {
   }
 }
 
-void CacheTiming::save(StateWriter& state) const {
+void CacheTiming::save(StateWriter &state) const {
   state.section("cache", 1);
   for (const uint32_t size : {config_.sets, config_.ways, config_.block_bytes, config_.mshrs}) {
     state.u64(size);
   }
   std::vector<uint64_t> ways;
-  for (const Way& way : ways_) {
+  for (const Way &way : ways_) {
     const uint64_t flags = (way.valid ? 1U : 0U) | (way.dirty ? 2U : 0U) | (way.filling ? 4U : 0U);
     ways.insert(ways.end(), {way.block, way.last_use, flags});
   }
   state.u64s(ways);
-  for (const Mshr& mshr : mshrs_) {
+  for (const Mshr &mshr : mshrs_) {
     state.boolean(mshr.busy);
     state.u64(mshr.block);
     state.u64(mshr.way == nullptr ? 0 : static_cast<uint64_t>(mshr.way - ways_.data()));
     state.u64(mshr.parts_left);
     save_list(state, mshr.waiting);
   }
-  for (const std::deque<Outgoing>* queue : {&waiting_, &outgoing_}) {
+  for (const std::deque<Outgoing> *queue : {&waiting_, &outgoing_}) {
     state.u64(queue->size());
-    for (const Outgoing& item : *queue) save_access(state, item.cycle, item.access);
+    for (const Outgoing &item : *queue) save_access(state, item.cycle, item.access);
   }
   state.u64(hits_.size());
-  for (const Completion& hit : hits_) {
+  for (const Completion &hit : hits_) {
     state.u64(hit.cycle);
     state.u64(hit.tag);
   }
@@ -120,7 +120,7 @@ void CacheTiming::save(StateWriter& state) const {
   backend_->save(state);
 }
 
-void CacheTiming::load(StateReader& state) {
+void CacheTiming::load(StateReader &state) {
   state.section("cache", 1);
   state.expect("the number of sets", config_.sets);
   state.expect("the number of ways", config_.ways);
@@ -132,19 +132,19 @@ void CacheTiming::load(StateReader& state) {
     const uint64_t flags = ways[3 * i + 2];
     ways_[i] = {ways[3 * i], ways[3 * i + 1], (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0};
   }
-  for (Mshr& mshr : mshrs_) {
+  for (Mshr &mshr : mshrs_) {
     mshr.busy = state.boolean();
     mshr.block = state.u64();
     mshr.way = &ways_[state.u64(ways_.size() - 1)];
     mshr.parts_left = load_u32(state);
     load_list(state, mshr.waiting);
   }
-  for (std::deque<Outgoing>* queue : {&waiting_, &outgoing_}) {
+  for (std::deque<Outgoing> *queue : {&waiting_, &outgoing_}) {
     queue->resize(state.u64(kMostItems));
-    for (Outgoing& item : *queue) load_access(state, item.cycle, item.access);
+    for (Outgoing &item : *queue) load_access(state, item.cycle, item.access);
   }
   hits_.resize(state.u64(kMostItems));
-  for (Completion& hit : hits_) {
+  for (Completion &hit : hits_) {
     hit.cycle = state.u64();
     hit.tag = load_u32(state);
   }
@@ -155,27 +155,27 @@ void CacheTiming::load(StateReader& state) {
   backend_->load(state);
 }
 
-void DramTiming::save(StateWriter& state) const {
+void DramTiming::save(StateWriter &state) const {
   state.section("dram", 1);
   for (const uint32_t size : {config_.ranks, config_.banks, config_.queue_depth}) state.u64(size);
-  for (const Bank& bank : banks_) {
+  for (const Bank &bank : banks_) {
     state.u64s(
         std::vector<uint64_t>{bank.row, bank.next_activate, bank.next_precharge, bank.next_column});
   }
-  for (const Rank& rank : ranks_) {
+  for (const Rank &rank : ranks_) {
     state.u64s(std::vector<uint64_t>{rank.next_activate, rank.next_read, rank.next_write,
                                      rank.activate_index, rank.refresh_due});
     state.u64s(rank.activates);
   }
   state.u64(queue_.size());
-  for (const Queued& item : queue_) {
+  for (const Queued &item : queue_) {
     const uint64_t flags =
         (item.write ? 1U : 0U) | (item.activated ? 2U : 0U) | (item.precharged ? 4U : 0U);
     state.u64s(std::vector<uint64_t>{item.tag, item.rank, item.bank, item.row, item.earliest,
                                      item.overtaken, flags});
   }
   state.u64(completions_.size());
-  for (const Completion& completion : completions_) {
+  for (const Completion &completion : completions_) {
     state.u64(completion.cycle);
     state.u64(completion.tag);
   }
@@ -183,7 +183,7 @@ void DramTiming::save(StateWriter& state) const {
   save_counts(state, counts_);
 }
 
-void DramTiming::load(StateReader& state) {
+void DramTiming::load(StateReader &state) {
   state.section("dram", 1);
   state.expect("the number of ranks", config_.ranks);
   state.expect("the number of banks", config_.banks);
@@ -193,11 +193,11 @@ void DramTiming::load(StateReader& state) {
     if (list.size() != count) state.fail("found a part of a list");
     return list;
   };
-  for (Bank& bank : banks_) {
+  for (Bank &bank : banks_) {
     const auto v = values(4);
     bank = {static_cast<uint32_t>(v[0]), v[1], v[2], v[3]};
   }
-  for (Rank& rank : ranks_) {
+  for (Rank &rank : ranks_) {
     const auto v = values(5);
     rank.next_activate = v[0];
     rank.next_read = v[1];
@@ -226,9 +226,9 @@ void DramTiming::load(StateReader& state) {
   next_ = choose();
 }
 
-void MemoryDriver::save_direction(StateWriter& state, const Direction& side) {
-  for (const Transaction& one : side.slots) {
-    const Burst& burst = one.burst;
+void MemoryDriver::save_direction(StateWriter &state, const Direction &side) {
+  for (const Transaction &one : side.slots) {
+    const Burst &burst = one.burst;
     state.u64s(std::vector<uint64_t>{burst.address, burst.beats, burst.beat_bytes,
                                      static_cast<uint64_t>(burst.type), one.arrival, one.done,
                                      one.id, one.next_beat, one.accesses, one.issued,
@@ -242,8 +242,8 @@ void MemoryDriver::save_direction(StateWriter& state, const Direction& side) {
   }
 }
 
-void MemoryDriver::load_direction(StateReader& state, Direction& side) {
-  for (Transaction& one : side.slots) {
+void MemoryDriver::load_direction(StateReader &state, Direction &side) {
+  for (Transaction &one : side.slots) {
     const std::vector<uint64_t> v = state.u64s(12);
     if (v.size() != 12) state.fail("found a part of a burst");
     one.burst = {v[0], static_cast<uint32_t>(v[1]), static_cast<uint32_t>(v[2]),
@@ -263,19 +263,19 @@ void MemoryDriver::load_direction(StateReader& state, Direction& side) {
   if (side.offering != kNone && side.offering >= side.slots.size()) {
     state.fail("found a slot that does not exist");
   }
-  for (uint64_t* value :
+  for (uint64_t *value :
        {&side.count, &side.bytes, &side.beats, &side.latency_sum, &side.decode_errors}) {
     *value = state.u64();
   }
 }
 
-void MemoryDriver::save(StateWriter& state) const {
+void MemoryDriver::save(StateWriter &state) const {
   state.section("memory_bridge", 1);
   for (const uint64_t value :
        {uint64_t{limits_.max_reads}, uint64_t{limits_.max_writes}, uint64_t{access_bytes_}}) {
     state.u64(value);
   }
-  for (const InputPort* port : {&ar_ready_, &aw_ready_, &w_ready_, &b_valid_, &b_id_, &b_resp_,
+  for (const InputPort *port : {&ar_ready_, &aw_ready_, &w_ready_, &b_valid_, &b_id_, &b_resp_,
                                 &r_valid_, &r_id_, &r_data_, &r_resp_, &r_last_}) {
     port->save(state);
   }
@@ -285,7 +285,7 @@ void MemoryDriver::save(StateWriter& state) const {
   save_list(state, awaiting_data_);
   state.u64(early_count_);
   for (uint32_t i = 0; i < early_count_; ++i) {
-    const WriteBeat& beat = early_[(early_head_ + i) % kMostEarlyBeats];
+    const WriteBeat &beat = early_[(early_head_ + i) % kMostEarlyBeats];
     state.u64s(beat.strobe);
     state.bytes(beat.data, data_bytes_);
     state.boolean(beat.last);
@@ -298,12 +298,12 @@ void MemoryDriver::save(StateWriter& state) const {
   timing_->save(state);
 }
 
-void MemoryDriver::load(StateReader& state) {
+void MemoryDriver::load(StateReader &state) {
   state.section("memory_bridge", 1);
   state.expect("max_reads", limits_.max_reads);
   state.expect("max_writes", limits_.max_writes);
   state.expect("the bytes of an access", access_bytes_);
-  for (InputPort* port : {&ar_ready_, &aw_ready_, &w_ready_, &b_valid_, &b_id_, &b_resp_, &r_valid_,
+  for (InputPort *port : {&ar_ready_, &aw_ready_, &w_ready_, &b_valid_, &b_id_, &b_resp_, &r_valid_,
                           &r_id_, &r_data_, &r_resp_, &r_last_}) {
     port->load(state);
   }

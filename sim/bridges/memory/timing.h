@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "bridges/config.h"
 #include "core/state.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;  // what a timing model is configured with
 
 // One access: at most access_bytes() bytes that do not cross a multiple of access_bytes().
 struct MemoryAccess {
@@ -42,15 +44,15 @@ class TimingModel {
   // True when accept() may be called now.
   virtual bool has_room() const = 0;
   // Cycles never decrease between calls.
-  virtual void accept(uint64_t cycle, const MemoryAccess& access) = 0;
+  virtual void accept(uint64_t cycle, const MemoryAccess &access) = 0;
   // Earliest cycle at which advance() may do something; UINT64_MAX when nothing is pending.
   virtual uint64_t next_event() const = 0;
   // Appends the tags of all accesses done by `cycle` to `done`, in order of completion.
-  virtual void advance(uint64_t cycle, std::vector<uint32_t>& done) = 0;
-  virtual void add_counts(TimingCounts& counts) const = 0;
+  virtual void advance(uint64_t cycle, std::vector<uint32_t> &done) = 0;
+  virtual void add_counts(TimingCounts &counts) const = 0;
   // Everything that is pending, and the counts; a section of its own.
-  virtual void save(StateWriter& state) const = 0;
-  virtual void load(StateReader& state) = 0;
+  virtual void save(StateWriter &state) const = 0;
+  virtual void load(StateReader &state) = 0;
 };
 
 // Limits of the AXI side.
@@ -62,8 +64,8 @@ struct AxiLimits {
 
 // Reads "timing" and "llc" of the memory bridge's configuration. `clock_hz` is the target clock.
 // Throws ConfigError.
-std::unique_ptr<TimingModel> make_timing_model(const nlohmann::json& timing,
-                                               const nlohmann::json& llc, const std::string& where,
-                                               AxiLimits& limits);
+std::unique_ptr<TimingModel> make_timing_model(const nlohmann::json &timing,
+                                               const nlohmann::json &llc, const std::string &where,
+                                               AxiLimits &limits);
 
 }  // namespace firesim::bridges

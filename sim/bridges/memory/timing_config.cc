@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kMostBursts = 256;
 constexpr uint64_t kMostLatency = 1'000'000;
 
-uint32_t power_of_two(Config& config, const char* key, uint32_t fallback, uint32_t least,
+uint32_t power_of_two(Config &config, const char *key, uint32_t fallback, uint32_t least,
                       uint32_t most) {
   const auto value = static_cast<uint32_t>(config.integer(key, fallback, least, most));
   if (!std::has_single_bit(value)) {
@@ -25,20 +25,20 @@ uint32_t power_of_two(Config& config, const char* key, uint32_t fallback, uint32
   return value;
 }
 
-uint32_t number(Config& config, const char* key, uint64_t fallback, uint64_t least, uint64_t most) {
+uint32_t number(Config &config, const char *key, uint64_t fallback, uint64_t least, uint64_t most) {
   return static_cast<uint32_t>(config.integer(key, fallback, least, most));
 }
 
-void read_limits(Config& config, AxiLimits& limits, uint32_t fallback) {
+void read_limits(Config &config, AxiLimits &limits, uint32_t fallback) {
   limits.max_reads = number(config, "max_reads", fallback, 1, kMostBursts);
   limits.max_writes = number(config, "max_writes", fallback, 1, kMostBursts);
   limits.bytes_per_cycle = number(config, "bytes_per_cycle", 0, 0, 1024);
 }
 
-DramTimings read_timings(const nlohmann::json& object, const std::string& where) {
+DramTimings read_timings(const nlohmann::json &object, const std::string &where) {
   Config config(object, where);
   DramTimings t;
-  const auto read = [&config](const char* key, uint32_t& value, uint32_t most) {
+  const auto read = [&config](const char *key, uint32_t &value, uint32_t most) {
     value = number(config, key, value, 1, most);
   };
   read("tCAS", t.tCAS, 255);
@@ -71,7 +71,7 @@ DramTimings read_timings(const nlohmann::json& object, const std::string& where)
   return t;
 }
 
-void read_clock_ratio(const nlohmann::json& object, const std::string& where, DramConfig& dram) {
+void read_clock_ratio(const nlohmann::json &object, const std::string &where, DramConfig &dram) {
   Config config(object, where);
   const uint64_t dram_cycles = config.integer("dram", dram.clock_ratio_dram, 1, 1'000'000);
   const uint64_t target = config.integer("target", dram.clock_ratio_target, 1, 1'000'000);
@@ -81,7 +81,7 @@ void read_clock_ratio(const nlohmann::json& object, const std::string& where, Dr
   dram.clock_ratio_target = target / divisor;
 }
 
-std::unique_ptr<TimingModel> read_dram(Config& config, bool first_ready, AxiLimits& limits) {
+std::unique_ptr<TimingModel> read_dram(Config &config, bool first_ready, AxiLimits &limits) {
   read_limits(config, limits, 16);
   DramConfig dram;
   dram.timings = read_timings(config.child("timings"), config.child_where("timings"));
@@ -101,7 +101,7 @@ std::unique_ptr<TimingModel> read_dram(Config& config, bool first_ready, AxiLimi
   return std::make_unique<DramTiming>(dram);
 }
 
-CacheConfig read_cache(const nlohmann::json& object, const std::string& where) {
+CacheConfig read_cache(const nlohmann::json &object, const std::string &where) {
   Config config(object, where);
   CacheConfig cache;
   cache.sets = power_of_two(config, "sets", cache.sets, 1, 1 << 20);
@@ -116,9 +116,9 @@ CacheConfig read_cache(const nlohmann::json& object, const std::string& where) {
 
 }  // namespace
 
-std::unique_ptr<TimingModel> make_timing_model(const nlohmann::json& timing,
-                                               const nlohmann::json& llc, const std::string& where,
-                                               AxiLimits& limits) {
+std::unique_ptr<TimingModel> make_timing_model(const nlohmann::json &timing,
+                                               const nlohmann::json &llc, const std::string &where,
+                                               AxiLimits &limits) {
   Config config(timing, where + ".timing");
   const std::string model = config.choice("model", {"fixed", "fcfs", "fr_fcfs"});
   std::unique_ptr<TimingModel> built;

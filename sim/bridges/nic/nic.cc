@@ -3,11 +3,11 @@
 #include "bridges/nic/nic.h"
 
 #include "bridges/driver_registry.h"
-#include "bridges/warm_start.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
 
-NicDriver::NicDriver(const DriverContext& context)
+NicDriver::NicDriver(const DriverContext &context)
     : settings_(context.config, context.where),
       announcer_(settings_.identity_frame),
       out_valid_(context.ports.output("out_valid")),
@@ -54,7 +54,7 @@ void NicDriver::take_flit(uint64_t cycle) {
   packets_out_ += flit.last ? 1 : 0;
 }
 
-void NicDriver::start_warm(WarmStart& start, uint64_t) {
+void NicDriver::start_warm(WarmStart &start, uint64_t) {
   announcer_.restore(std::move(start.to_receive), start.within_packet);
   if (start.discard_packet) announcer_.discard_packet();
   to_send_.assign(start.to_send.begin(), start.to_send.end());
@@ -66,17 +66,17 @@ namespace {
 constexpr uint64_t kMostWaitingFlits = 1 << 20;
 
 template <typename Flits>
-void save_flits(StateWriter& state, const Flits& flits) {
+void save_flits(StateWriter &state, const Flits &flits) {
   state.u64(flits.size());
-  for (const Flit& flit : flits) {
+  for (const Flit &flit : flits) {
     state.u64(flit.data);
     state.boolean(flit.last);
   }
 }
 
-std::vector<Flit> load_flits(StateReader& state) {
+std::vector<Flit> load_flits(StateReader &state) {
   std::vector<Flit> flits(state.u64(kMostWaitingFlits));
-  for (Flit& flit : flits) {
+  for (Flit &flit : flits) {
     flit.data = state.u64();
     flit.last = state.boolean();
   }
@@ -85,9 +85,9 @@ std::vector<Flit> load_flits(StateReader& state) {
 
 }  // namespace
 
-void NicDriver::save(StateWriter& state) const {
+void NicDriver::save(StateWriter &state) const {
   state.section("nic", 2);
-  for (const InputPort* port : {&in_valid_, &in_data_, &in_last_}) port->save(state);
+  for (const InputPort *port : {&in_valid_, &in_data_, &in_last_}) port->save(state);
   for (const uint64_t count : {flits_in_, flits_out_, packets_in_, packets_out_}) state.u64(count);
   save_flits(state, announcer_.waiting());
   state.boolean(announcer_.within_packet());
@@ -95,10 +95,10 @@ void NicDriver::save(StateWriter& state) const {
   save_flits(state, to_send_);
 }
 
-void NicDriver::load(StateReader& state) {
+void NicDriver::load(StateReader &state) {
   const uint32_t version = state.section("nic", 2);
-  for (InputPort* port : {&in_valid_, &in_data_, &in_last_}) port->load(state);
-  for (uint64_t* count : {&flits_in_, &flits_out_, &packets_in_, &packets_out_}) {
+  for (InputPort *port : {&in_valid_, &in_data_, &in_last_}) port->load(state);
+  for (uint64_t *count : {&flits_in_, &flits_out_, &packets_in_, &packets_out_}) {
     *count = state.u64();
   }
   if (version < 2) return;
@@ -117,6 +117,6 @@ nlohmann::json NicDriver::statistics() const {
           {"packets_out", packets_out_}};
 }
 
-void register_nic(DriverRegistry& registry) { registry.add<NicDriver>("nic"); }
+void register_nic(DriverRegistry &registry) { registry.add<NicDriver>("nic"); }
 
 }  // namespace firesim::bridges

@@ -8,31 +8,32 @@
 #include <optional>
 
 #include "bridges/driver.h"
-#include "bridges/nic_settings.h"
+#include "devices/nic_settings.h"
 
 namespace firesim::bridges {
 
 // Keys: those of NicSettings.
 class NicDriver final : public LinkDriver {
  public:
-  explicit NicDriver(const DriverContext& context);
+  explicit NicDriver(const DriverContext &context);
 
-  void begin(uint64_t start_cycle, const Batch& input, Batch& output) override {
+  void begin(uint64_t start_cycle, const Batch &input, Batch &output) override {
     start_cycle_ = start_cycle;
     cursor_.emplace(announcer_.pass(input, kResetCycles));
     output_ = &output;
     next_drive_ = in_valid_.value() != 0 ? 0 : cursor_->next_offset();
   }
-  void step(uint64_t cycle) override {
+  uint64_t exchange(uint64_t cycle) override {
     if (out_valid_() || splicing_) take_flit(cycle);
+    return splicing_ ? cycle + 1 : kNever;
   }
   nlohmann::json statistics() const override;
   bool can_save() const override { return true; }
   // Not the MAC address and the rate, which are of the configuration: a clone has its own.
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
   // The target's flits go out behind those that another engine has left, one a cycle.
-  void start_warm(WarmStart& start, uint64_t cycle) override;
+  void start_warm(WarmStart &start, uint64_t cycle) override;
 
  private:
   void drive_changed(uint32_t offset) override;
@@ -46,7 +47,7 @@ class NicDriver final : public LinkDriver {
   InputPort in_valid_, in_data_, in_last_;
   InputPort mac_address_, rate_increment_, rate_period_;
   std::optional<FlitCursor> cursor_;
-  Batch* output_ = nullptr;
+  Batch *output_ = nullptr;
   uint64_t start_cycle_ = 0;  // of it
   bool splicing_ = false;     // `to_send_` is not empty
   std::deque<Flit> to_send_;

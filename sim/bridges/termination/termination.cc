@@ -8,22 +8,7 @@
 
 namespace firesim::bridges {
 
-BladeEnd finisher_end(uint32_t value, uint64_t cycle) {
-  constexpr auto kFinished = BladeEnd::Kind::kFinished;
-  if (value == 0x5555) return {kFinished, 0, cycle, "passed"};
-  if ((value & 0xffff) == 0x3333) {
-    // A failure is never exit code 0, whatever the program wrote.
-    const int code = static_cast<int>(value >> 16);
-    return {kFinished, code == 0 ? 1 : code, cycle, fmt::format("failed with code {}", code)};
-  }
-  if (value == 0x7777) return {kFinished, 1, cycle, "asked for a reset, which ends a blade"};
-  return {kFinished, 1, cycle,
-          fmt::format("wrote 0x{:x} to the finisher, expected 0x5555, code << 16 | 0x3333 or "
-                      "0x7777",
-                      value)};
-}
-
-TerminationDriver::TerminationDriver(const DriverContext& context)
+TerminationDriver::TerminationDriver(const DriverContext &context)
     : valid_(context.ports.output("valid")),
       value_(context.ports.output("value", 32)),
       status_(&context.status) {
@@ -36,8 +21,8 @@ void TerminationDriver::end_blade(uint64_t cycle) {
   }
 }
 
-AssertDriver::AssertDriver(const FiresimPort& port, std::vector<AssertInfo> asserts, bool enabled,
-                           BladeStatus& status)
+AssertDriver::AssertDriver(const FiresimPort &port, std::vector<AssertInfo> asserts, bool enabled,
+                           BladeStatus &status)
     : failed_(port), asserts_(std::move(asserts)), enabled_(enabled), status_(&status) {}
 
 void AssertDriver::end_blade(uint64_t cycle) {
@@ -45,14 +30,14 @@ void AssertDriver::end_blade(uint64_t cycle) {
   uint32_t bit = 0;
   while (!failed_[bit]) ++bit;
   std::string what = fmt::format("assert {}", bit);
-  for (const AssertInfo& info : asserts_) {
+  for (const AssertInfo &info : asserts_) {
     if (info.bit == bit) what = fmt::format("'{}' at {}", info.message, info.source);
   }
   status_->end = {BladeEnd::Kind::kAssert, 1, cycle,
                   fmt::format("assert failed in cycle {}: {}", cycle, what)};
 }
 
-void register_termination(DriverRegistry& registry) {
+void register_termination(DriverRegistry &registry) {
   registry.add<TerminationDriver>("termination");
 }
 

@@ -5,20 +5,18 @@
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/warm_start.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
-
-// How a write of `value` to the finisher in `cycle` ends a blade.
-BladeEnd finisher_end(uint32_t value, uint64_t cycle);
 
 // Ends the blade when the target writes to its finisher: 0x5555 passed, code << 16 | 0x3333 failed
 // with that code, 0x7777 asked for a reset (counts as a failure, since a blade does not restart).
 class TerminationDriver final : public Driver {
  public:
-  explicit TerminationDriver(const DriverContext& context);
-  void step(uint64_t cycle) override {
+  explicit TerminationDriver(const DriverContext &context);
+  uint64_t exchange(uint64_t cycle) override {
     if (valid_()) end_blade(cycle);
+    return kNever;
   }
   bool can_save() const override { return true; }
   bool ends_blade() const override { return true; }
@@ -29,18 +27,20 @@ class TerminationDriver final : public Driver {
 
   OutputBit valid_;
   OutputPort value_;
-  BladeStatus* status_;
+  BladeStatus *status_;
 };
 
 // Ends the blade in the cycle in which a bit of the assert port is 1. Key: enabled (true).
 class AssertDriver final : public Driver {
  public:
   // `port` is the model's assert port.
-  AssertDriver(const FiresimPort& port, std::vector<AssertInfo> asserts, bool enabled,
-               BladeStatus& status);
-  bool needs_step() const override { return enabled_; }
-  void step(uint64_t cycle) override {
+  AssertDriver(const FiresimPort &port, std::vector<AssertInfo> asserts, bool enabled,
+               BladeStatus &status);
+  bool listens() const override { return enabled_; }
+  // Woken by the assert port.
+  uint64_t exchange(uint64_t cycle) override {
     if (failed_.any()) end_blade(cycle);
+    return kNever;
   }
   bool can_save() const override { return true; }
   RestoreRole restore_role() const override { return RestoreRole::kWatches; }
@@ -51,7 +51,7 @@ class AssertDriver final : public Driver {
   OutputBits failed_;
   std::vector<AssertInfo> asserts_;
   bool enabled_;
-  BladeStatus* status_;
+  BladeStatus *status_;
 };
 
 }  // namespace firesim::bridges

@@ -12,7 +12,7 @@ namespace {
 
 // Runs 100 cycles in which the counter shows 2 * cycle; returns the file. Cycle 40 commits pc 0x40,
 // cycle 50 pc 0x50.
-std::string rows(const nlohmann::json& trigger) {
+std::string rows(const nlohmann::json &trigger) {
   Bench bench("tracerv", {{"valid", 1, false},
                           {"pc", 64, false},
                           {"instruction", 32, false},
@@ -31,7 +31,7 @@ std::string rows(const nlohmann::json& trigger) {
     bench.set("valid", cycle == 40 || cycle == 50);
     bench.set("pc", cycle);
     if (cycle == counters.next_sample()) counters.sample(cycle);
-    if (counters.needs_step()) counters.step(cycle);
+    if (counters.listens()) counters.exchange(cycle);
   }
   counter = 200;
   counters.finish(100);

@@ -10,18 +10,18 @@
 namespace firesim::bridges {
 
 inline std::vector<BenchPort> memory_ports(uint32_t data_bits = 64) {
-  return {{"aw_valid", 1, false},
+  return {{"aw_valid", 1, false, true},
           {"aw_id", 4, false},
           {"aw_addr", 32, false},
           {"aw_len", 8, false},
           {"aw_size", 3, false},
           {"aw_burst", 2, false},
-          {"w_valid", 1, false},
+          {"w_valid", 1, false, true},
           {"w_data", data_bits, false},
           {"w_strb", data_bits / 8, false},
           {"w_last", 1, false},
           {"b_ready", 1, false},
-          {"ar_valid", 1, false},
+          {"ar_valid", 1, false, true},
           {"ar_id", 4, false},
           {"ar_addr", 32, false},
           {"ar_len", 8, false},
@@ -65,15 +65,15 @@ class AxiMaster {
     uint32_t id, response;
   };
 
-  explicit AxiMaster(const nlohmann::json& extra = {}, uint32_t data_bits = 64)
+  explicit AxiMaster(const nlohmann::json &extra = {}, uint32_t data_bits = 64)
       : bench("memory", memory_ports(data_bits)) {
     nlohmann::json config = {{"base", 0x80000000u}, {"size_bytes", 1 << 24}};
     if (!extra.is_null()) config.update(extra);
     driver = bench.make<MemoryDriver>(config);
   }
 
-  void read(const Request& request) { read_requests.push_back(request); }
-  void write(const Request& request, const std::vector<WriteBeat>& beats) {
+  void read(const Request &request) { read_requests.push_back(request); }
+  void write(const Request &request, const std::vector<WriteBeat> &beats) {
     write_requests.push_back(request);
     write_data.insert(write_data.end(), beats.begin(), beats.end());
   }
@@ -131,7 +131,7 @@ class AxiMaster {
     bench.set("w_strb", write_data.front().strobe);
     bench.set("w_last", write_data.front().last);
   }
-  void drive_address(const std::string& channel, bool offer, const std::deque<Request>& queue) {
+  void drive_address(const std::string &channel, bool offer, const std::deque<Request> &queue) {
     offer = offer || bench.get(channel + "_valid");
     bench.set(channel + "_valid", offer && !queue.empty());
     if (queue.empty()) return;

@@ -10,8 +10,8 @@ namespace firesim::bridges {
 namespace {
 
 std::vector<BenchPort> block_ports() {
-  return {{"req_valid", 1, false},       {"req_write", 1, false},  {"req_sector", 32, false},
-          {"req_count", 16, false},      {"req_tag", 8, false},    {"wdata_valid", 1, false},
+  return {{"req_valid", 1, false, true}, {"req_write", 1, false},  {"req_sector", 32, false},
+          {"req_count", 16, false},      {"req_tag", 8, false},    {"wdata_valid", 1, false, true},
           {"wdata_bits", 64, false},     {"wdata_tag", 8, false},  {"rdata_ready", 1, false},
           {"wack_ready", 1, false},      {"req_ready", 1, true},   {"wdata_ready", 1, true},
           {"rdata_valid", 1, true},      {"rdata_bits", 64, true}, {"rdata_tag", 8, true},
@@ -20,12 +20,12 @@ std::vector<BenchPort> block_ports() {
 }
 
 struct Disk {
-  Disk(const Disk&) = delete;
-  explicit Disk(const nlohmann::json& config) : bench("block_device", block_ports()) {
+  Disk(const Disk &) = delete;
+  explicit Disk(const nlohmann::json &config) : bench("block_device", block_ports()) {
     std::ofstream image(bench.folder() / "disk.img", std::ios::binary);
     for (uint32_t word = 0; word < 4 * kSectorBytes / 8; ++word) {
       const uint64_t value = word;
-      image.write(reinterpret_cast<const char*>(&value), 8);
+      image.write(reinterpret_cast<const char *>(&value), 8);
     }
     image.close();
     driver = bench.make<BlockDeviceDriver>(config);
@@ -43,7 +43,7 @@ struct Disk {
     bench.set("req_valid", 0);
   }
   // Runs until `port` is 1; returns that cycle.
-  uint64_t wait(const std::string& port) {
+  uint64_t wait(const std::string &port) {
     for (int i = 0; i < 10'000 && bench.get(port) == 0; ++i) bench.cycle(*driver);
     return bench.now;
   }
@@ -110,7 +110,7 @@ TEST(BlockDevice, WritesGoToTheOverlayOnly) {
     std::ifstream image(disk.bench.folder() / "disk.img", std::ios::binary);
     image.seekg(2 * kSectorBytes);
     uint64_t word = 0;
-    image.read(reinterpret_cast<char*>(&word), 8);
+    image.read(reinterpret_cast<char *>(&word), 8);
     EXPECT_EQ(word, 128u);
   }
 }
@@ -131,7 +131,7 @@ TEST(BlockDevice, BadRequestsAreNamed) {
   try {
     disk.request(false, 0, 17, 3);
     FAIL();
-  } catch (const std::runtime_error& error) {
+  } catch (const std::runtime_error &error) {
     EXPECT_STREQ(error.what(),
                  "node0: bridges.block_device: the target asked for 17 sectors in cycle 0, "
                  "expected 1 to 16");

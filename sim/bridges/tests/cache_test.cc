@@ -15,7 +15,7 @@ constexpr uint64_t kBelow = 50;  // latency of the memory below
 constexpr uint64_t kHit = 4;
 
 struct Cache {
-  explicit Cache(const CacheConfig& config)
+  explicit Cache(const CacheConfig &config)
       : model(config, std::make_unique<FixedTiming>(kBelow, 64)) {}
 
   void access(uint64_t cycle, uint64_t address, bool write = false, uint32_t bytes = 8) {

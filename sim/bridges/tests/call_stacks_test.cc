@@ -21,7 +21,7 @@ class Stacks : public testing::Test {
  protected:
   Stacks() : stacks(prepare(), "hart0") { stacks.begin(0); }
 
-  SymbolTable& prepare() {
+  SymbolTable &prepare() {
     symbols.add(kMain, kMain + 0x100, "main");
     symbols.add(kFoo, kFoo + 0x100, "foo");
     symbols.add(kBar, kBar + 0x100, "bar");
@@ -241,7 +241,7 @@ TEST_F(Stacks, SnapshotsKeepTasks) {
   reader.finish();
   Commit item;
   item.cycle = now;
-  for (const auto& [pc, instruction] : {std::pair{kFoo + 4, kRet}, std::pair{kMain + 4, kNop}}) {
+  for (const auto &[pc, instruction] : {std::pair{kFoo + 4, kRet}, std::pair{kMain + 4, kNop}}) {
     ++item.cycle;
     item.pc = pc;
     item.instruction = instruction;
@@ -256,7 +256,7 @@ TEST_F(Stacks, Speedscope) {
   std::ostringstream text;
   stacks.write_speedscope(text, "hart 0");
   const auto document = nlohmann::json::parse(text.str());
-  const auto& profile = document["profiles"][0];
+  const auto &profile = document["profiles"][0];
   EXPECT_EQ(profile["endValue"], 15);
   EXPECT_EQ(profile["samples"].size(), 2u);
   EXPECT_EQ(profile["weights"], nlohmann::json({5, 10}));

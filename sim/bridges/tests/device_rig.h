@@ -12,19 +12,21 @@ namespace firesim::bridges {
 
 using nlohmann::json;
 
-inline json ports_of(const std::string& prefix, const std::vector<std::string>& names) {
+inline json ports_of(const std::string &prefix, const std::vector<std::string> &names) {
   json ports;
-  for (const std::string& name : names) ports[name] = prefix + "__" + name;
+  for (const std::string &name : names) ports[name] = prefix + "__" + name;
   return ports;
 }
 
-inline json bridge(const std::string& kind, const std::string& path, const json& ports) {
+inline json bridge(const std::string &kind, const std::string &path, const json &ports,
+                   const json &wakes = json::object()) {
   return {{"kind", kind},
           {"module", "FireSimBridge"},
           {"path", path},
           {"several", kind == "tracerv"},
           {"parameters", json::object()},
-          {"ports", ports}};
+          {"ports", ports},
+          {"wakes", wakes}};
 }
 
 inline json test_manifest() {
@@ -38,14 +40,18 @@ inline json test_manifest() {
       {"bridges",
        {bridge("nic", "top.nic",
                ports_of("nic", {"in_valid", "in_data", "in_last", "mac_address", "rate_increment",
-                                "rate_period", "out_valid", "out_data", "out_last"})),
+                                "rate_period", "out_valid", "out_data", "out_last"}),
+               {{"out_valid", "notice"}}),
         bridge("uart", "top.uart",
                ports_of("uart",
-                        {"out_ready", "in_valid", "in_bits", "out_valid", "out_bits", "in_ready"})),
-        bridge("termination", "top.end", ports_of("end", {"valid", "value"})),
+                        {"out_ready", "in_valid", "in_bits", "out_valid", "out_bits", "in_ready"}),
+               {{"out_valid", "notice"}}),
+        bridge("termination", "top.end", ports_of("end", {"valid", "value"}),
+               {{"valid", "answer"}}),
         bridge("tracerv", "top.trace",
                ports_of("trace", {"valid", "pc", "instruction", "privilege", "exception",
-                                  "interrupt", "cause", "tval"}))}},
+                                  "interrupt", "cause", "tval"}),
+               {{"valid", "notice"}, {"exception", "notice"}})}},
       {"counters", {{{"name", "flits"}, {"description", ""}, {"port", "flits"}}}},
       {"asserts",
        {{{"bit", 0}, {"message", "never"}, {"source", "a.v:1"}},
@@ -64,7 +70,7 @@ inline json settings() {
 
 struct Rig {
   explicit Rig(json manifest = test_manifest(), json bridges = settings(),
-               const json& more_of_node = json::object()) {
+               const json &more_of_node = json::object()) {
     std::ofstream(folder / "model.json") << manifest;
     context.description_directory = context.results_directory = folder.path();
     json node = {{"name", "node0"},
@@ -76,10 +82,10 @@ struct Rig {
     blade = make_rtl_blade(node, context);
   }
   // Runs the cycles [0, total) in pieces of the given sizes (repeated); `flits` are (cycle, data).
-  Batch run(uint32_t total, const std::vector<std::pair<uint32_t, uint64_t>>& flits,
-            const std::vector<uint32_t>& pieces) {
+  Batch run(uint32_t total, const std::vector<std::pair<uint32_t, uint64_t>> &flits,
+            const std::vector<uint32_t> &pieces) {
     Batch all(0, total);
-    for (const auto& [cycle, data] : flits) all.append_flit(cycle, data, true);
+    for (const auto &[cycle, data] : flits) all.append_flit(cycle, data, true);
     Batch result(0, total);
     uint32_t start = 0;
     for (size_t i = 0; start < total; ++i) {
@@ -92,7 +98,7 @@ struct Rig {
     }
     return result;
   }
-  std::string text(const std::string& file) const {
+  std::string text(const std::string &file) const {
     std::ifstream stream(folder / file);
     std::stringstream content;
     content << stream.rdbuf();

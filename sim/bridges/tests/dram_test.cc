@@ -26,7 +26,7 @@ DramConfig equal_clocks(uint32_t window = 8) {
 // Feeds accesses and notes when each is done.
 class Dram {
  public:
-  explicit Dram(const DramConfig& config) : model(config) {}
+  explicit Dram(const DramConfig &config) : model(config) {}
 
   void access(uint64_t cycle, uint64_t address, bool write = false) {
     advance_to(cycle);

@@ -13,9 +13,9 @@ json with_probe() {
   return manifest;
 }
 
-json node_with(const char* library) { return {{"driver_libraries", {library}}}; }
+json node_with(const char *library) { return {{"driver_libraries", {library}}}; }
 
-std::string refused(const char* library) {
+std::string refused(const char *library) {
   return refusal([&] { Rig rig(with_probe(), settings(), node_with(library)); });
 }
 
@@ -60,13 +60,13 @@ TEST(DriverLibrary, SeveralOfAKindAreAsDeclared) {
   EXPECT_EQ(refusal([&] { Rig rig(manifest, settings(), node_with(DRIVER_PROBE)); }),
             "node0: the model has more than one probe bridge, the second at top.again, expected "
             "one, since the declaration of FireSimBridge does not say \"several: true\"");
-  for (json& one : manifest["bridges"]) one["several"] = one["kind"] == "probe";
+  for (json &one : manifest["bridges"]) one["several"] = one["kind"] == "probe";
   Rig rig(manifest, settings(), node_with(DRIVER_PROBE));
   rig.run(100, {{20, 1}}, {100});
   EXPECT_EQ(rig.blade->statistics()["probe"], (json{{{"last", 1}}, {{"last", 1}}}));
   manifest = test_manifest();
   manifest["bridges"].push_back(manifest["bridges"][0]);
-  for (json& one : manifest["bridges"]) one["several"] = true;
+  for (json &one : manifest["bridges"]) one["several"] = true;
   EXPECT_EQ(refusal([&] { Rig two_links(manifest); }),
             "node0: bridge top.nic (FireSimBridge) is the end of a second link, expected one");
 }

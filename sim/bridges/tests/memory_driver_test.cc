@@ -13,7 +13,7 @@ nlohmann::json fixed(uint64_t latency, nlohmann::json more = nlohmann::json::obj
   return {{"timing", more}};
 }
 
-void put(AxiMaster& master, uint64_t address, uint64_t value) {
+void put(AxiMaster &master, uint64_t address, uint64_t value) {
   std::memcpy(master.driver->memory().at(address), &value, 8);
 }
 
@@ -150,12 +150,12 @@ TEST(MemoryDriver, OutsideTheMemoryIsADecodeError) {
 }
 
 TEST(MemoryDriver, ProtocolErrorsAreNamed) {
-  const auto error_of = [](const AxiMaster::Request& request) -> std::string {
+  const auto error_of = [](const AxiMaster::Request &request) -> std::string {
     AxiMaster master(fixed(3));
     master.read(request);
     try {
       master.run(2);
-    } catch (const std::runtime_error& error) {
+    } catch (const std::runtime_error &error) {
       return error.what();
     }
     return "";

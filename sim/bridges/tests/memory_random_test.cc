@@ -16,7 +16,7 @@ struct Expected {
 };
 
 // Reads go to the low half of the area and writes to the high half; then all is read back.
-void run_random(const nlohmann::json& config, uint64_t seed) {
+void run_random(const nlohmann::json &config, uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed) + " " + config.dump());
   std::mt19937_64 random(seed);
   AxiMaster master(config);
@@ -34,7 +34,7 @@ void run_random(const nlohmann::json& config, uint64_t seed) {
     if (kind == 2) address += random() % beats * 8;
     return AxiMaster::Request{address, beats, static_cast<uint32_t>(random() % 4), 3, kind};
   };
-  const auto beat_address = [](const AxiMaster::Request& r, uint32_t i) {
+  const auto beat_address = [](const AxiMaster::Request &r, uint32_t i) {
     const uint64_t bytes = r.beats * 8;
     if (r.burst == 1) return r.address + i * 8;
     return r.address / bytes * bytes + (r.address + i * 8) % bytes;
@@ -97,8 +97,8 @@ TEST(MemoryRandom, EveryTimingModel) {
   const nlohmann::json caches[] = {nullptr,
                                    {{"sets", 16}, {"ways", 2}, {"mshrs", 2}},
                                    {{"sets", 8}, {"ways", 4}, {"block_bytes", 256}}};
-  for (const auto& timing : timings) {
-    for (const auto& llc : caches) run_random({{"timing", timing}, {"llc", llc}}, seed);
+  for (const auto &timing : timings) {
+    for (const auto &llc : caches) run_random({{"timing", timing}, {"llc", llc}}, seed);
   }
 }
 

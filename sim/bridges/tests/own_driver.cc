@@ -12,13 +12,15 @@ using namespace firesim::bridges;
 
 class Probe final : public Driver {
  public:
-  explicit Probe(const DriverContext& context) : value_(context.ports.output("value", 64)) {
+  explicit Probe(const DriverContext &context) : value_(context.ports.output("value", 64)) {
     Config config(context.config, context.where);
     from_cycle_ = config.integer("from_cycle", 0, 0, kNever);
     config.finish();
   }
-  void step(uint64_t cycle) override {
-    if (cycle >= from_cycle_) last_ = value_();
+  uint64_t exchange(uint64_t cycle) override {
+    if (cycle < from_cycle_) return from_cycle_;
+    last_ = value_();
+    return cycle + 1;
   }
   nlohmann::json statistics() const override { return {{"last", last_}}; }
 
@@ -30,8 +32,8 @@ class Probe final : public Driver {
 }  // namespace
 
 #ifdef DRIVER_OLD
-extern "C" void firesim_driver_abi(DriverAbi* abi) { *abi = {0, kDriverAbi.layout}; }
-extern "C" void firesim_register_drivers(DriverRegistry& registry) { registry.add<Probe>("probe"); }
+extern "C" void firesim_driver_abi(DriverAbi *abi) { *abi = {0, kDriverAbi.layout}; }
+extern "C" void firesim_register_drivers(DriverRegistry &registry) { registry.add<Probe>("probe"); }
 #else
 FIRESIM_DRIVER_LIBRARY(registry) {
   registry.add<Probe>("probe");

@@ -53,7 +53,7 @@ TEST(RtlBlade, CuttingTimeDoesNotMatter) {
     EXPECT_TRUE(rig.run(4000, flits, pieces).same_tokens(expected));
     rig.blade->finish(4000);
     EXPECT_EQ(rig.blade->end()->cycle, 3001u);
-    for (const char* file : {"node0/uart.log", "node0/counters.csv", "node0/trace/hart0.log"}) {
+    for (const char *file : {"node0/uart.log", "node0/counters.csv", "node0/trace/hart0.log"}) {
       EXPECT_EQ(rig.text(file), whole.text(file)) << file;
     }
   }
@@ -93,7 +93,7 @@ TEST(RtlBlade, ProfilingChangesNoToken) {
 }
 
 TEST(RtlBlade, MistakesAreNamed) {
-  const auto refused = [](const json& manifest, const json& bridges) {
+  const auto refused = [](const json &manifest, const json &bridges) {
     return refusal([&] { Rig rig(manifest, bridges); });
   };
   json manifest = test_manifest();

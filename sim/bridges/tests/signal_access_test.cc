@@ -7,17 +7,17 @@
 namespace firesim::bridges {
 namespace {
 
-json with_signals(const std::vector<json>& peeks, const std::vector<json>& pokes) {
+json with_signals(const std::vector<json> &peeks, const std::vector<json> &pokes) {
   json bridges = settings();
   bridges["signals"] = {{"file", "node0/peeks.csv"}, {"peeks", peeks}, {"pokes", pokes}};
   return bridges;
 }
 
-json peek(uint64_t cycle, const std::vector<std::string>& signals) {
+json peek(uint64_t cycle, const std::vector<std::string> &signals) {
   return {{"cycle", cycle}, {"signals", signals}};
 }
 
-json poke(uint64_t cycle, const std::string& signal, const std::string& value) {
+json poke(uint64_t cycle, const std::string &signal, const std::string &value) {
   return {{"cycle", cycle}, {"signal", signal}, {"value", value}};
 }
 
@@ -77,7 +77,7 @@ TEST(SignalAccess, WhatLiesBeforeASnapshotIsNotRepeated) {
 }
 
 TEST(SignalAccess, MistakesAreNamed) {
-  const auto refused = [](const std::vector<json>& peeks, const std::vector<json>& pokes) {
+  const auto refused = [](const std::vector<json> &peeks, const std::vector<json> &pokes) {
     return refusal([&] { Rig rig(test_manifest(), with_signals(peeks, pokes)); });
   };
   const std::vector<json> none;

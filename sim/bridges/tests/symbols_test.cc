@@ -8,8 +8,8 @@
 namespace firesim::bridges {
 namespace {
 
-FunctionRange named(const std::vector<FunctionRange>& functions, const std::string& name) {
-  for (const FunctionRange& function : functions) {
+FunctionRange named(const std::vector<FunctionRange> &functions, const std::string &name) {
+  for (const FunctionRange &function : functions) {
     if (function.name == name) return function;
   }
   return {0, 0, ""};
@@ -17,7 +17,7 @@ FunctionRange named(const std::vector<FunctionRange>& functions, const std::stri
 
 TEST(Symbols, DwarfHasTheCFunctionsWithTheirEnds) {
   const auto functions = dwarf_functions(CALL_DEMO, "n");
-  for (const char* name : {"leaf", "middle", "main"}) {
+  for (const char *name : {"leaf", "middle", "main"}) {
     const FunctionRange function = named(functions, name);
     EXPECT_EQ(function.name, name);
     EXPECT_GT(function.high, function.low);
@@ -38,7 +38,7 @@ TEST(Symbols, EveryFunctionIsFoundAtItsVeryStart) {
   // The linker has shortened the call in _start, which the DWARF of the assembler does not know.
   SymbolTable table;
   table.add_elf(CALL_DEMO, "n");
-  for (const FunctionRange& function : dwarf_functions(CALL_DEMO, "n")) {
+  for (const FunctionRange &function : dwarf_functions(CALL_DEMO, "n")) {
     EXPECT_EQ(table.name(table.find(function.low).function), function.name);
   }
   const FunctionRange hang = named(symbol_functions(CALL_DEMO, "n"), "hang");
@@ -49,7 +49,7 @@ TEST(Symbols, CodeIsFoundAtASecondPlace) {
   constexpr uint64_t kThere = 0xffffffff80000000;
   SymbolTable table;
   table.add_elf(CALL_DEMO, "n", kThere);
-  for (const FunctionRange& function : symbol_functions(CALL_DEMO, "n")) {
+  for (const FunctionRange &function : symbol_functions(CALL_DEMO, "n")) {
     for (const uint64_t pc : {function.low, function.low - 0x80000000 + kThere}) {
       EXPECT_EQ(table.name(table.find(pc).function), function.name);
     }

@@ -32,8 +32,8 @@ struct Device {
   uint8_t recent_high[4];
 };
 
-void settle(void* instance) {
-  Device& d = *static_cast<Device*>(instance);
+void settle(void *instance) {
+  Device &d = *static_cast<Device *>(instance);
   d.out_valid = d.valid_r;
   d.out_last = d.last_r;
   d.out_data = d.data_r + 1;
@@ -48,8 +48,8 @@ void settle(void* instance) {
   d.asserts = d.valid_r != 0 && d.data_r == 0xbad ? 2 : 0;
 }
 
-void tick(void* instance) {
-  Device& d = *static_cast<Device*>(instance);
+void tick(void *instance) {
+  Device &d = *static_cast<Device *>(instance);
   if (d.valid_r != 0) {
     d.recent_low[d.count_r % 4] = static_cast<uint32_t>(d.data_r);
     d.recent_high[d.count_r % 4] = static_cast<uint8_t>(d.data_r >> 32);
@@ -60,8 +60,8 @@ void tick(void* instance) {
   d.data_r = d.in_data;
 }
 
-FiresimPort port(void* instance, uint32_t index) {
-  Device& d = *static_cast<Device*>(instance);
+FiresimPort port(void *instance, uint32_t index) {
+  Device &d = *static_cast<Device *>(instance);
   const FiresimPort ports[] = {
       {"reset", 1, 1, &d.reset},
       {"nic__in_valid", 1, 1, &d.in_valid},
@@ -95,8 +95,8 @@ FiresimPort port(void* instance, uint32_t index) {
   return ports[index];
 }
 
-FiresimSignal signal(void* instance, uint32_t index) {
-  Device& d = *static_cast<Device*>(instance);
+FiresimSignal signal(void *instance, uint32_t index) {
+  Device &d = *static_cast<Device *>(instance);
   const FiresimSignal signals[] = {
       {"core.data", 0, 64, 1, FIRESIM_REGISTER, &d.data_r},
       {"core.count", 0, 64, 1, FIRESIM_REGISTER, &d.count_r},
@@ -113,24 +113,24 @@ const FiresimEngine kEngine = {
     28,
     "0123abcd",
     "test device",
-    []() -> void* { return new (std::nothrow) Device{}; },
-    [](void* instance) { delete static_cast<Device*>(instance); },
+    []() -> void * { return new (std::nothrow) Device{}; },
+    [](void *instance) { delete static_cast<Device *>(instance); },
     port,
     settle,
     tick,
-    [](void* instance, void (*write)(void*, const void*, size_t), void* to) {
+    [](void *instance, void (*write)(void *, const void *, size_t), void *to) {
       write(to, instance, sizeof(Device));
     },
-    [](void* instance, const void* data, size_t bytes) {
+    [](void *instance, const void *data, size_t bytes) {
       if (bytes != sizeof(Device)) return -1;
       std::memcpy(instance, data, bytes);
       return 0;
     },
     6,
     signal,
-    [](void*) {},
+    [](void *) {},
 };
 
 }  // namespace
 
-extern "C" const FiresimEngine* firesim_engine(void) { return &kEngine; }
+extern "C" const FiresimEngine *firesim_engine(void) { return &kEngine; }

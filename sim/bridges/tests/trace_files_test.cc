@@ -13,7 +13,7 @@
 namespace firesim::bridges {
 namespace {
 
-std::string content(const std::filesystem::path& file) {
+std::string content(const std::filesystem::path &file) {
   std::ifstream stream(file);
   std::stringstream text;
   text << stream.rdbuf();
@@ -63,7 +63,7 @@ TEST(TraceFiles, BinaryComesBackAsItWas) {
   }
   {
     BinaryTrace trace(folder / "t", 3);
-    for (const Commit& commit : commits) trace.add(commit);
+    for (const Commit &commit : commits) trace.add(commit);
   }
   uint32_t hart = 0;
   const std::vector<Commit> back = read_binary_trace(folder / "t", hart);
@@ -93,18 +93,19 @@ TEST(TraceFiles, ACutBinaryTraceIsRefused) {
 }
 
 std::vector<BenchPort> trace_ports() {
-  return {{"valid", 1, false},     {"pc", 64, false},       {"instruction", 32, false},
-          {"privilege", 3, false}, {"exception", 1, false}, {"interrupt", 1, false},
-          {"cause", 64, false},    {"tval", 64, false}};
+  return {{"valid", 1, false, true},     {"pc", 64, false},
+          {"instruction", 32, false},    {"privilege", 3, false},
+          {"exception", 1, false, true}, {"interrupt", 1, false},
+          {"cause", 64, false},          {"tval", 64, false}};
 }
 
 // The cycles that come through a trigger when every cycle commits instruction `start`, `end` or a
 // no-operation: pc = 4 * cycle; start marker in cycle 20, end marker in cycle 30.
-std::vector<uint64_t> traced(const nlohmann::json& trigger) {
+std::vector<uint64_t> traced(const nlohmann::json &trigger) {
   Bench bench("tracerv", trace_ports());
   auto driver = bench.make<TraceRvDriver>(
       {{"enabled", true}, {"trigger", trigger}, {"outputs", {"binary"}}, {"directory", "d"}});
-  if (driver->needs_step()) {
+  if (driver->listens()) {
     bench.set("valid", 1);
     while (bench.now < 50) {
       bench.set("pc", 4 * bench.now);
@@ -115,8 +116,8 @@ std::vector<uint64_t> traced(const nlohmann::json& trigger) {
   driver->finish(50);
   std::vector<uint64_t> cycles;
   uint32_t hart = 0;
-  if (!driver->needs_step()) return cycles;
-  for (const Commit& commit : read_binary_trace(bench.folder() / "d/hart0.trace", hart)) {
+  if (!driver->listens()) return cycles;
+  for (const Commit &commit : read_binary_trace(bench.folder() / "d/hart0.trace", hart)) {
     cycles.push_back(commit.cycle);
   }
   return cycles;
@@ -142,7 +143,7 @@ TEST(TraceRv, Triggers) {
 }
 
 TEST(TraceRv, BadConfigurationIsRefused) {
-  const auto refused = [](const nlohmann::json& config) {
+  const auto refused = [](const nlohmann::json &config) {
     Bench bench("tracerv", trace_ports());
     return refusal([&] { bench.make<TraceRvDriver>(config); });
   };

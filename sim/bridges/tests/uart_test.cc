@@ -15,18 +15,18 @@ namespace firesim::bridges {
 namespace {
 
 std::vector<BenchPort> uart_ports() {
-  return {{"out_valid", 1, false}, {"out_bits", 8, false}, {"in_ready", 1, false},
-          {"out_ready", 1, true},  {"in_valid", 1, true},  {"in_bits", 8, true}};
+  return {{"out_valid", 1, false, true}, {"out_bits", 8, false}, {"in_ready", 1, false},
+          {"out_ready", 1, true},        {"in_valid", 1, true},  {"in_bits", 8, true}};
 }
 
-std::string content(const std::filesystem::path& file) {
+std::string content(const std::filesystem::path &file) {
   std::ifstream stream(file);
   std::stringstream text;
   text << stream.rdbuf();
   return text.str();
 }
 
-void print(Bench& bench, UartDriver& driver, const std::string& text) {
+void print(Bench &bench, UartDriver &driver, const std::string &text) {
   bench.set("out_valid", 1);
   for (const char c : text) {
     bench.set("out_bits", static_cast<uint8_t>(c));

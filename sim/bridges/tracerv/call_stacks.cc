@@ -14,7 +14,7 @@ constexpr bool is_link(uint32_t reg) { return reg == 1 || reg == 5; }
 
 }  // namespace
 
-CallStacks::CallStacks(SymbolTable& symbols, const std::string& root)
+CallStacks::CallStacks(SymbolTable &symbols, const std::string &root)
     : symbols_(symbols),
       program_(symbols.intern("[user]")),
       switch_(symbols.intern("__switch_to")) {
@@ -65,7 +65,7 @@ void CallStacks::push(uint32_t function, uint64_t return_address, bool trap) {
 }
 
 void CallStacks::retarget(uint32_t function) {
-  StackFrame& frame = frames_.back();
+  StackFrame &frame = frames_.back();
   if (frame.function == function) return;
   if (frames_.size() == 1 || frame.trap) {  // the root and traps stay
     push(function, 0, false);
@@ -152,7 +152,7 @@ void CallStacks::arrive(uint64_t pc, uint8_t privilege) {
   }
 }
 
-void CallStacks::enter_trap(const Commit& commit) {
+void CallStacks::enter_trap(const Commit &commit) {
   depth_beyond_ = 0;
   const std::string name =
       fmt::format("[{} {}]", commit.interrupt ? "interrupt" : "exception", commit.cause);
@@ -175,21 +175,21 @@ std::string CallStacks::path(uint32_t node, char separator) const {
 
 std::vector<std::string> CallStacks::current() const {
   std::vector<std::string> names;
-  for (const StackFrame& frame : frames_) names.push_back(symbols_.name(frame.function));
+  for (const StackFrame &frame : frames_) names.push_back(symbols_.name(frame.function));
   return names;
 }
 
-void CallStacks::write_folded(std::ostream& stream) const {
+void CallStacks::write_folded(std::ostream &stream) const {
   std::vector<std::string> lines;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].cycles == 0) continue;
     lines.push_back(fmt::format("{} {}\n", path(i, ';'), nodes_[i].cycles));
   }
   std::sort(lines.begin(), lines.end());
-  for (const std::string& line : lines) stream << line;
+  for (const std::string &line : lines) stream << line;
 }
 
-void CallStacks::write_speedscope(std::ostream& stream, const std::string& name) const {
+void CallStacks::write_speedscope(std::ostream &stream, const std::string &name) const {
   nlohmann::json frames = nlohmann::json::array();
   std::unordered_map<uint32_t, size_t> frame_of;
   nlohmann::json samples = nlohmann::json::array();
@@ -221,7 +221,7 @@ void CallStacks::write_speedscope(std::ostream& stream, const std::string& name)
          << '\n';
 }
 
-void CallStacks::save(StateWriter& state) const {
+void CallStacks::save(StateWriter &state) const {
   // Functions are numbered as they are seen; the names say which they are.
   std::unordered_map<uint32_t, uint64_t> number;
   std::vector<std::string> names;
@@ -231,12 +231,12 @@ void CallStacks::save(StateWriter& state) const {
     return place->second;
   };
   std::vector<uint64_t> nodes;
-  for (const Node& node : nodes_) {
+  for (const Node &node : nodes_) {
     nodes.insert(nodes.end(), {node.cycles, node.parent, function(node.function)});
   }
-  const auto flat = [&](const FrameStack& stack) {
+  const auto flat = [&](const FrameStack &stack) {
     std::vector<uint64_t> words;
-    for (const StackFrame& frame : stack) {
+    for (const StackFrame &frame : stack) {
       words.insert(words.end(), {frame.return_address, frame.node, function(frame.function),
                                  frame.trap ? uint64_t{1} : 0});
     }
@@ -244,11 +244,11 @@ void CallStacks::save(StateWriter& state) const {
   };
   const std::vector<uint64_t> frames = flat(frames_);
   std::vector<std::vector<uint64_t>> parked;
-  for (const FrameStack& stack : parked_.stacks()) parked.push_back(flat(stack));
+  for (const FrameStack &stack : parked_.stacks()) parked.push_back(flat(stack));
   const uint64_t range_function = function(range_.function);
   state.section("call_stacks", 2);
   state.u64(names.size());
-  for (const std::string& name : names) state.text(name);
+  for (const std::string &name : names) state.text(name);
   state.u64s(nodes);
   state.u64s(frames);
   for (const uint64_t value :
@@ -257,10 +257,10 @@ void CallStacks::save(StateWriter& state) const {
         uint64_t{parked_.depth()}, uint64_t{parked.size()}}) {
     state.u64(value);
   }
-  for (const std::vector<uint64_t>& stack : parked) state.u64s(stack);
+  for (const std::vector<uint64_t> &stack : parked) state.u64s(stack);
 }
 
-void CallStacks::load(StateReader& state) {
+void CallStacks::load(StateReader &state) {
   const uint32_t version = state.section("call_stacks", 2);
   std::vector<uint32_t> functions;
   for (uint64_t left = state.u64(kMostNodes); left > 0; --left) {
@@ -284,7 +284,7 @@ void CallStacks::load(StateReader& state) {
     nodes_.push_back({nodes[i], parent, function});
     if (node != 0) children_.emplace(uint64_t{parent} << 32 | function, node);
   }
-  const auto stack_of = [&](const std::vector<uint64_t>& words) {
+  const auto stack_of = [&](const std::vector<uint64_t> &words) {
     if (words.empty() || words.size() % 4 != 0) state.fail("found call stacks that are cut short");
     FrameStack stack;
     for (size_t i = 0; i < words.size(); i += 4) {

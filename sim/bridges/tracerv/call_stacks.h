@@ -25,11 +25,11 @@ namespace firesim::bridges {
 class CallStacks {
  public:
   // `symbols` outlives this. `root` is the bottom frame of every stack, "hart0".
-  CallStacks(SymbolTable& symbols, const std::string& root);
+  CallStacks(SymbolTable &symbols, const std::string &root);
 
   // `since` is the cycle of the commit before, or the one before the trace began to flow.
   void begin(uint64_t since) { last_cycle_ = since; }
-  void add(const Commit& commit) {
+  void add(const Commit &commit) {
     const uint64_t spent = commit.cycle - last_cycle_;
     last_cycle_ = commit.cycle;
     if (transfer_ != Transfer::kNone || !range_.contains(commit.pc))
@@ -44,13 +44,13 @@ class CallStacks {
   }
 
   // All stacks seen with their cycles, and the present one; functions by name.
-  void save(StateWriter& state) const;
-  void load(StateReader& state);
+  void save(StateWriter &state) const;
+  void load(StateReader &state);
 
   // Lines "root;main;foo 123", sorted.
-  void write_folded(std::ostream& stream) const;
+  void write_folded(std::ostream &stream) const;
   // A "sampled" profile in the speedscope format, one sample a stack, weights in cycles.
-  void write_speedscope(std::ostream& stream, const std::string& name) const;
+  void write_speedscope(std::ostream &stream, const std::string &name) const;
 
   // Frames on the stack, outermost first; for tests.
   std::vector<std::string> current() const;
@@ -73,7 +73,7 @@ class CallStacks {
   void arrive(uint64_t pc, uint8_t privilege);
   void arrive_in_program(Transfer transfer, uint64_t pc);
   void leave_trap(uint64_t pc);
-  void enter_trap(const Commit& commit);
+  void enter_trap(const Commit &commit);
   void push(uint32_t function, uint64_t return_address, bool trap);
   void pop_return(uint64_t pc);
   void pop_trap();
@@ -83,7 +83,7 @@ class CallStacks {
   uint32_t child(uint32_t parent, uint32_t function);
   std::string path(uint32_t node, char separator) const;
 
-  SymbolTable& symbols_;
+  SymbolTable &symbols_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, uint32_t> children_;  // parent << 32 | function -> node
   FrameStack frames_;                                // frames_[0] is the root

@@ -12,26 +12,28 @@
 #include <algorithm>
 #include <tuple>
 
-#include "bridges/config.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
-[[noreturn]] void fail(const std::string& where, const std::filesystem::path& file,
-                       const std::string& what) {
+[[noreturn]] void fail(const std::string &where, const std::filesystem::path &file,
+                       const std::string &what) {
   throw ConfigError(fmt::format("{}: {} {}", where, file.string(), what));
 }
 
 // An open file descriptor.
 class File {
  public:
-  File(const std::filesystem::path& file, const std::string& where)
+  File(const std::filesystem::path &file, const std::string &where)
       : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (descriptor_ < 0) fail(where, file, "cannot be opened");
   }
   ~File() { close(descriptor_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
   int descriptor() const { return descriptor_; }
 
  private:
@@ -41,7 +43,7 @@ class File {
 // Walks the debugging entries of one file.
 class DwarfWalk {
  public:
-  DwarfWalk(Dwarf_Debug debug, std::vector<FunctionRange>& functions)
+  DwarfWalk(Dwarf_Debug debug, std::vector<FunctionRange> &functions)
       : debug_(debug), functions_(functions) {}
 
   void units() {
@@ -98,7 +100,7 @@ class DwarfWalk {
 
   // The name, which may stand at the declaration or at the abstract instance.
   std::string name_of(Dwarf_Die die, int depth) {
-    char* text = nullptr;
+    char *text = nullptr;
     if (dwarf_diename(die, &text, &error_) == DW_DLV_OK) return text;
     if (depth == kMostDepth) return "";
     for (const Dwarf_Half reference : {DW_AT_specification, DW_AT_abstract_origin}) {
@@ -117,7 +119,7 @@ class DwarfWalk {
   }
 
   Dwarf_Debug debug_;
-  std::vector<FunctionRange>& functions_;
+  std::vector<FunctionRange> &functions_;
   Dwarf_Error error_ = nullptr;  // without one to fill in, libdwarf ends the process
 };
 
@@ -128,21 +130,21 @@ struct Label {
   std::string name;
 };
 
-std::vector<Label> code_labels(Elf* elf) {
+std::vector<Label> code_labels(Elf *elf) {
   std::vector<Label> labels;
-  for (Elf_Scn* scan = nullptr; (scan = elf_nextscn(elf, scan)) != nullptr;) {
+  for (Elf_Scn *scan = nullptr; (scan = elf_nextscn(elf, scan)) != nullptr;) {
     GElf_Shdr header;
     if (gelf_getshdr(scan, &header) == nullptr || header.sh_type != SHT_SYMTAB) continue;
-    Elf_Data* data = elf_getdata(scan, nullptr);
+    Elf_Data *data = elf_getdata(scan, nullptr);
     const size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
     for (size_t i = 0; data != nullptr && i < count; ++i) {
       Label label;
       if (gelf_getsym(data, static_cast<int>(i), &label.symbol) == nullptr) continue;
       const int type = GELF_ST_TYPE(label.symbol.st_info);
-      const char* name = elf_strptr(elf, header.sh_link, label.symbol.st_name);
+      const char *name = elf_strptr(elf, header.sh_link, label.symbol.st_name);
       if ((type != STT_FUNC && type != STT_NOTYPE) || name == nullptr) continue;
       GElf_Shdr section;
-      Elf_Scn* home = elf_getscn(elf, label.symbol.st_shndx);
+      Elf_Scn *home = elf_getscn(elf, label.symbol.st_shndx);
       if (home == nullptr || gelf_getshdr(home, &section) == nullptr) continue;
       if ((section.sh_flags & SHF_EXECINSTR) == 0) continue;
       label.section_end = section.sh_addr + section.sh_size;
@@ -157,8 +159,8 @@ std::vector<Label> code_labels(Elf* elf) {
 
 }  // namespace
 
-std::vector<FunctionRange> dwarf_functions(const std::filesystem::path& file,
-                                           const std::string& where) {
+std::vector<FunctionRange> dwarf_functions(const std::filesystem::path &file,
+                                           const std::string &where) {
   const File open_file(file, where);
   std::vector<FunctionRange> functions;
   Dwarf_Debug debug = nullptr;
@@ -172,11 +174,11 @@ std::vector<FunctionRange> dwarf_functions(const std::filesystem::path& file,
   return functions;
 }
 
-std::vector<FunctionRange> symbol_functions(const std::filesystem::path& file,
-                                            const std::string& where) {
+std::vector<FunctionRange> symbol_functions(const std::filesystem::path &file,
+                                            const std::string &where) {
   const File open_file(file, where);
   elf_version(EV_CURRENT);
-  Elf* elf = elf_begin(open_file.descriptor(), ELF_C_READ, nullptr);
+  Elf *elf = elf_begin(open_file.descriptor(), ELF_C_READ, nullptr);
   if (elf == nullptr || elf_kind(elf) != ELF_K_ELF) {
     if (elf != nullptr) elf_end(elf);
     fail(where, file, "is not an ELF file");
@@ -184,11 +186,11 @@ std::vector<FunctionRange> symbol_functions(const std::filesystem::path& file,
   std::vector<Label> labels = code_labels(elf);
   elf_end(elf);
   // Of several labels in one place the one with a size, then the global one, names the routine.
-  const auto rank = [](const Label& label) {
+  const auto rank = [](const Label &label) {
     return (label.symbol.st_size != 0 ? 0 : 2) +
            (GELF_ST_BIND(label.symbol.st_info) == STB_LOCAL ? 1 : 0);
   };
-  std::sort(labels.begin(), labels.end(), [&rank](const Label& a, const Label& b) {
+  std::sort(labels.begin(), labels.end(), [&rank](const Label &a, const Label &b) {
     return std::tuple(a.symbol.st_value, rank(a), a.name) <
            std::tuple(b.symbol.st_value, rank(b), b.name);
   });

@@ -17,12 +17,12 @@ struct FunctionRange {
 
 // Functions with machine code according to DWARF; empty when the file has none.
 // Throws ConfigError, starting with `where`, when the file cannot be read.
-std::vector<FunctionRange> dwarf_functions(const std::filesystem::path& file,
-                                           const std::string& where);
+std::vector<FunctionRange> dwarf_functions(const std::filesystem::path &file,
+                                           const std::string &where);
 
 // Labels in executable sections according to the symbol table, in order of address. A label
 // without a size reaches to the next one, or to the end of its section.
-std::vector<FunctionRange> symbol_functions(const std::filesystem::path& file,
-                                            const std::string& where);
+std::vector<FunctionRange> symbol_functions(const std::filesystem::path &file,
+                                            const std::string &where);
 
 }  // namespace firesim::bridges

@@ -10,20 +10,20 @@ namespace {
 constexpr uint64_t kLongestInstruction = 4;  // a system call goes on behind its ecall
 
 // Index of the latest trap, or the size of the stack without one.
-size_t trap_of(const FrameStack& frames) {
+size_t trap_of(const FrameStack &frames) {
   for (size_t i = frames.size(); i > 0; --i) {
     if (frames[i - 1].trap) return i - 1;
   }
   return frames.size();
 }
 
-bool goes_on_at(const FrameStack& frames, size_t trap, uint64_t pc) {
+bool goes_on_at(const FrameStack &frames, size_t trap, uint64_t pc) {
   return trap < frames.size() && pc - frames[trap].return_address <= kLongestInstruction;
 }
 
 }  // namespace
 
-void ParkedStacks::leave(const FrameStack& frames) {
+void ParkedStacks::leave(const FrameStack &frames) {
   // Still open: all returns fitted the task that was left before, so either stands for the other.
   if (inherited_ != 0) parked_.pop_back();
   if (parked_.size() == kMostParked) parked_.erase(parked_.begin());
@@ -31,27 +31,27 @@ void ParkedStacks::leave(const FrameStack& frames) {
   inherited_ = depth_ = frames.size();
 }
 
-void ParkedStacks::resume(FrameStack& frames, size_t parked, size_t size) {
+void ParkedStacks::resume(FrameStack &frames, size_t parked, size_t size) {
   frames = std::move(parked_[parked]);
   frames.resize(size);
   parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(parked));
   inherited_ = 0;
 }
 
-void ParkedStacks::start_afresh(FrameStack& frames) {
+void ParkedStacks::start_afresh(FrameStack &frames) {
   frames.resize(1);
   inherited_ = 0;
 }
 
-void ParkedStacks::before_return(FrameStack& frames, uint64_t pc) {
+void ParkedStacks::before_return(FrameStack &frames, uint64_t pc) {
   if (inherited_ == 0 || frames.size() > inherited_ || frames.size() < 2) return;
-  const StackFrame& top = frames.back();
+  const StackFrame &top = frames.back();
   if (!top.trap && top.return_address == pc) return;
   const size_t above = depth_ - frames.size();
   for (size_t i = parked_.size(); i > 0; --i) {
-    const FrameStack& stack = parked_[i - 1];
+    const FrameStack &stack = parked_[i - 1];
     if (stack.size() < above + 2) continue;
-    const StackFrame& frame = stack[stack.size() - 1 - above];
+    const StackFrame &frame = stack[stack.size() - 1 - above];
     if (!frame.trap && frame.return_address == pc) {
       return resume(frames, i - 1, stack.size() - above);
     }
@@ -59,7 +59,7 @@ void ParkedStacks::before_return(FrameStack& frames, uint64_t pc) {
   if (above == 0) start_afresh(frames);
 }
 
-void ParkedStacks::before_trap_return(FrameStack& frames, uint64_t pc) {
+void ParkedStacks::before_trap_return(FrameStack &frames, uint64_t pc) {
   if (inherited_ == 0) return;
   const size_t trap = trap_of(frames);
   const bool own = trap < frames.size() && trap >= inherited_;

@@ -25,26 +25,26 @@ class ParkedStacks {
   static constexpr size_t kMostParked = 256;
 
   // A task is left, with the switching function on top; what runs next is another.
-  void leave(const FrameStack& frames);
+  void leave(const FrameStack &frames);
   // Before a return to `pc`, or the return of a trap: puts the stack that goes on there in the
   // place of `frames` when it is a parked one. A task that was never parked starts with the root
   // alone.
-  void before_return(FrameStack& frames, uint64_t pc);
-  void before_trap_return(FrameStack& frames, uint64_t pc);
+  void before_return(FrameStack &frames, uint64_t pc);
+  void before_trap_return(FrameStack &frames, uint64_t pc);
   // After either, with what is left of the stack: what comes on top of it is new.
   void after_return(size_t size) {
     if (size < inherited_) inherited_ = size;
   }
 
   // For snapshots.
-  const std::vector<FrameStack>& stacks() const { return parked_; }
+  const std::vector<FrameStack> &stacks() const { return parked_; }
   size_t inherited() const { return inherited_; }
   size_t depth() const { return depth_; }
   void restore(std::vector<FrameStack> stacks, size_t inherited, size_t depth);
 
  private:
-  void resume(FrameStack& frames, size_t parked, size_t size);
-  void start_afresh(FrameStack& frames);
+  void resume(FrameStack &frames, size_t parked, size_t size);
+  void start_afresh(FrameStack &frames);
 
   std::vector<FrameStack> parked_;  // the latest last
   // While it is open which stack goes on: how many frames the one in use has of the task that was

@@ -27,16 +27,16 @@ class SymbolTable {
 
   // Adds the functions of an ELF file, and once more as they lie when its lowest is at `also_at`: a
   // kernel runs at physical addresses first. Throws ConfigError, starting with `where`.
-  void add_elf(const std::filesystem::path& file, const std::string& where,
+  void add_elf(const std::filesystem::path &file, const std::string &where,
                std::optional<uint64_t> also_at = std::nullopt);
   // Adds [low, high), but for what is already known.
-  void add(uint64_t low, uint64_t high, const std::string& name);
+  void add(uint64_t low, uint64_t high, const std::string &name);
 
   // The range `pc` is in; for unknown places the whole gap.
   CodeRange find(uint64_t pc) const;
-  const std::string& name(uint32_t function) const { return names_[function]; }
+  const std::string &name(uint32_t function) const { return names_[function]; }
   // The number of a made-up function such as a trap; the same for the same name.
-  uint32_t intern(const std::string& name);
+  uint32_t intern(const std::string &name);
 
  private:
   std::map<uint64_t, CodeRange> ranges_;  // by low

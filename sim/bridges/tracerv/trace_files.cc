@@ -20,29 +20,29 @@ constexpr char kMagic[8] = {'F', 'S', 'T', 'R', 'A', 'C', 'E', '1'};
 constexpr uint8_t kTrapFlag = 1, kInterruptFlag = 2, kPrivilegeShift = 2, kCompressedFlag = 16,
                   kJumpFlag = 32, kGapFlag = 64;
 
-char* put_hex(char* at, uint64_t value, int digits) {
+char *put_hex(char *at, uint64_t value, int digits) {
   for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
     *at++ = "0123456789abcdef"[value >> shift & 15];
   }
   return at;
 }
 
-char* put_text(char* at, const char* text, size_t size) {
+char *put_text(char *at, const char *text, size_t size) {
   std::memcpy(at, text, size);
   return at + size;
 }
 
 template <size_t N>
-char* put(char* at, const char (&text)[N]) {
+char *put(char *at, const char (&text)[N]) {
   return put_text(at, text, N - 1);
 }
 
-char* put_decimal(char* at, uint64_t value) {
+char *put_decimal(char *at, uint64_t value) {
   const fmt::format_int digits(value);
   return put_text(at, digits.data(), digits.size());
 }
 
-char* put_varint(char* at, uint64_t value) {
+char *put_varint(char *at, uint64_t value) {
   while (value >= 128) {
     *at++ = static_cast<char>(value | 128);
     value >>= 7;
@@ -59,7 +59,7 @@ constexpr uint64_t unzigzag(uint64_t value) { return value >> 1 ^ (0 - (value & 
 
 }  // namespace
 
-BufferedFile::BufferedFile(const std::filesystem::path& file)
+BufferedFile::BufferedFile(const std::filesystem::path &file)
     : name_(file.string()),
       descriptor_(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       buffer_(new char[kBytes]) {
@@ -71,7 +71,7 @@ BufferedFile::BufferedFile(const std::filesystem::path& file)
 BufferedFile::~BufferedFile() {
   try {
     flush();
-  } catch (const std::runtime_error&) {
+  } catch (const std::runtime_error &) {
     // Reported when it first happened, if the run was still going.
   }
   close(descriptor_);
@@ -87,7 +87,7 @@ void BufferedFile::put(std::string_view text) {
 }
 
 void BufferedFile::flush() {
-  const char* data = buffer_.get();
+  const char *data = buffer_.get();
   size_t left = used_;
   used_ = 0;
   while (left != 0) {
@@ -101,12 +101,12 @@ void BufferedFile::flush() {
   }
 }
 
-TextTrace::TextTrace(const std::filesystem::path& file, uint32_t hart)
+TextTrace::TextTrace(const std::filesystem::path &file, uint32_t hart)
     : file_(file), prefix_(fmt::format("core {:3}: ", hart)) {}
 
-void TextTrace::add(const Commit& commit) {
-  char* const start = file_.room(256);
-  char* at = put_text(start, prefix_.data(), prefix_.size());
+void TextTrace::add(const Commit &commit) {
+  char *const start = file_.room(256);
+  char *at = put_text(start, prefix_.data(), prefix_.size());
   if (commit.trap) {
     at = commit.interrupt ? put(at, "interrupt ") : put(at, "exception ");
     at = put_decimal(at, commit.cause);
@@ -129,16 +129,16 @@ void TextTrace::add(const Commit& commit) {
   file_.advance(static_cast<size_t>(at - start));
 }
 
-BinaryTrace::BinaryTrace(const std::filesystem::path& file, uint32_t hart) : file_(file) {
-  char* const start = file_.room(sizeof kMagic + 10);
-  char* at = put_text(start, kMagic, sizeof kMagic);
+BinaryTrace::BinaryTrace(const std::filesystem::path &file, uint32_t hart) : file_(file) {
+  char *const start = file_.room(sizeof kMagic + 10);
+  char *at = put_text(start, kMagic, sizeof kMagic);
   at = put_varint(at, hart);
   file_.advance(static_cast<size_t>(at - start));
 }
 
-void BinaryTrace::add(const Commit& commit) {
-  char* const start = file_.room(128);
-  char* at = start + 1;
+void BinaryTrace::add(const Commit &commit) {
+  char *const start = file_.room(128);
+  char *at = start + 1;
   const bool compressed = commit.length() == 2;
   const bool gap = commit.cycle != last_cycle_ + 1;
   const bool jump = commit.pc != expected_pc_;
@@ -165,7 +165,7 @@ namespace {
 
 // Takes values off the front of a binary trace.
 struct Reader {
-  const std::vector<char>& bytes;
+  const std::vector<char> &bytes;
   size_t at = 0;
 
   uint8_t byte() {
@@ -185,7 +185,7 @@ struct Reader {
 
 }  // namespace
 
-std::vector<Commit> read_binary_trace(const std::filesystem::path& file, uint32_t& hart) {
+std::vector<Commit> read_binary_trace(const std::filesystem::path &file, uint32_t &hart) {
   std::ifstream stream(file, std::ios::binary);
   const std::vector<char> bytes(std::istreambuf_iterator<char>(stream), {});
   if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0) {

@@ -18,15 +18,15 @@ namespace firesim::bridges {
 // A file written in large pieces. Throws std::runtime_error naming the file when the host cannot.
 class BufferedFile {
  public:
-  explicit BufferedFile(const std::filesystem::path& file);
+  explicit BufferedFile(const std::filesystem::path &file);
   ~BufferedFile();
-  BufferedFile(const BufferedFile&) = delete;
-  BufferedFile& operator=(const BufferedFile&) = delete;
+  BufferedFile(const BufferedFile &) = delete;
+  BufferedFile &operator=(const BufferedFile &) = delete;
 
   static constexpr size_t kMostRoom = 4096;
 
   // At least `bytes` (<= kMostRoom) of room; tell advance() how many were used.
-  char* room(size_t bytes) {
+  char *room(size_t bytes) {
     if (kBytes - used_ < bytes) flush();
     return buffer_.get() + used_;
   }
@@ -47,8 +47,8 @@ class BufferedFile {
 // "core   0: 3 0x0000000080000000 (0x00000297) cycle 123".
 class TextTrace {
  public:
-  TextTrace(const std::filesystem::path& file, uint32_t hart);
-  void add(const Commit& commit);
+  TextTrace(const std::filesystem::path &file, uint32_t hart);
+  void add(const Commit &commit);
   void flush() { file_.flush(); }
 
  private:
@@ -59,8 +59,8 @@ class TextTrace {
 // 3 to 6 bytes for a usual instruction.
 class BinaryTrace {
  public:
-  BinaryTrace(const std::filesystem::path& file, uint32_t hart);
-  void add(const Commit& commit);
+  BinaryTrace(const std::filesystem::path &file, uint32_t hart);
+  void add(const Commit &commit);
   void flush() { file_.flush(); }
 
  private:
@@ -70,6 +70,6 @@ class BinaryTrace {
 };
 
 // Reads a whole binary trace. Throws std::runtime_error when it is not one or is cut short.
-std::vector<Commit> read_binary_trace(const std::filesystem::path& file, uint32_t& hart);
+std::vector<Commit> read_binary_trace(const std::filesystem::path &file, uint32_t &hart);
 
 }  // namespace firesim::bridges

@@ -12,7 +12,7 @@
 namespace firesim::bridges {
 namespace {
 
-void write_file(const std::filesystem::path& file, const std::string& where, const auto& writer) {
+void write_file(const std::filesystem::path &file, const std::string &where, const auto &writer) {
   std::ofstream stream(file);
   writer(stream);
   if (!stream.flush()) {
@@ -20,14 +20,14 @@ void write_file(const std::filesystem::path& file, const std::string& where, con
   }
 }
 
-uint32_t hart_of(const DriverContext& context) {
+uint32_t hart_of(const DriverContext &context) {
   const auto hart = context.bridge.parameters.find("HART");
   return hart == context.bridge.parameters.end() ? 0 : static_cast<uint32_t>(hart->second);
 }
 
 }  // namespace
 
-TracePort::TracePort(const BridgePorts& ports)
+TracePort::TracePort(const BridgePorts &ports)
     : valid_(ports.output("valid")),
       exception_(ports.output("exception")),
       interrupt_(ports.output("interrupt")),
@@ -52,7 +52,7 @@ Commit TracePort::read(uint64_t cycle) const {
   return commit;
 }
 
-TraceRvDriver::TraceRvDriver(const DriverContext& context)
+TraceRvDriver::TraceRvDriver(const DriverContext &context)
     : port_(context.ports), hart_(hart_of(context)), where_(context.where) {
   Config config(context.config, where_);
   const bool enabled = config.boolean("enabled", false);
@@ -64,22 +64,22 @@ TraceRvDriver::TraceRvDriver(const DriverContext& context)
   config.finish();
 }
 
-void TraceRvDriver::open_outputs(Config& config, const DriverContext& context) {
+void TraceRvDriver::open_outputs(Config &config, const DriverContext &context) {
   const std::vector<std::string> outputs = config.text_list("outputs");
   const std::vector<std::string> known{"text", "binary", "folded", "speedscope"};
-  for (const std::string& output : outputs) {
+  for (const std::string &output : outputs) {
     if (std::find(known.begin(), known.end(), output) != known.end()) continue;
     config.fail("outputs", fmt::format("any of {}; nearest to '{}' is '{}'", join_names(known),
                                        output, nearest_name(output, known)));
   }
   const std::string directory = config.text("directory").value_or("trace");
-  const nlohmann::json& elf = config.child("elf");
+  const nlohmann::json &elf = config.child("elf");
   if (!elf.is_null() && !elf.is_array()) config.fail("elf", "a list of files");
   if (!wanted_) return;
-  const auto has = [&outputs](const char* name) {
+  const auto has = [&outputs](const char *name) {
     return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
   };
-  const auto path = [&](const char* end) {
+  const auto path = [&](const char *end) {
     return context.simulation.output_path(fmt::format("{}/hart{}.{}", directory, hart_, end));
   };
   if (has("text")) text_ = std::make_unique<TextTrace>(path("log"), hart_);
@@ -87,14 +87,14 @@ void TraceRvDriver::open_outputs(Config& config, const DriverContext& context) {
   if (has("folded")) folded_file_ = path("folded");
   if (has("speedscope")) speedscope_file_ = path("speedscope.json");
   if (folded_file_.empty() && speedscope_file_.empty()) return;
-  for (const nlohmann::json& entry : elf) {
+  for (const nlohmann::json &entry : elf) {
     add_symbols(entry, config.child_where("elf"), context.simulation);
   }
   stacks_ = std::make_unique<CallStacks>(symbols_, fmt::format("hart{}", hart_));
 }
 
-void TraceRvDriver::add_symbols(const nlohmann::json& entry, const std::string& where,
-                                const SimulationContext& simulation) {
+void TraceRvDriver::add_symbols(const nlohmann::json &entry, const std::string &where,
+                                const SimulationContext &simulation) {
   if (entry.is_string()) {
     symbols_.add_elf(simulation.input_path(entry.get<std::string>()), where);
     return;
@@ -128,16 +128,16 @@ void TraceRvDriver::finish(uint64_t) {
   if (text_) text_->flush();
   if (binary_) binary_->flush();
   if (!folded_file_.empty()) {
-    write_file(folded_file_, where_, [this](std::ostream& out) { stacks_->write_folded(out); });
+    write_file(folded_file_, where_, [this](std::ostream &out) { stacks_->write_folded(out); });
   }
   if (!speedscope_file_.empty()) {
-    write_file(speedscope_file_, where_, [this](std::ostream& out) {
+    write_file(speedscope_file_, where_, [this](std::ostream &out) {
       stacks_->write_speedscope(out, fmt::format("hart {} (target cycles)", hart_));
     });
   }
 }
 
-void TraceRvDriver::save(StateWriter& state) const {
+void TraceRvDriver::save(StateWriter &state) const {
   state.section("tracerv", 1);
   state.boolean(trigger_.on());
   state.boolean(flowing_);
@@ -147,7 +147,7 @@ void TraceRvDriver::save(StateWriter& state) const {
   if (stacks_) stacks_->save(state);
 }
 
-void TraceRvDriver::load(StateReader& state) {
+void TraceRvDriver::load(StateReader &state) {
   state.section("tracerv", 1);
   trigger_.set_on(state.boolean());
   flowing_ = state.boolean();
@@ -166,6 +166,6 @@ nlohmann::json TraceRvDriver::statistics() const {
   return {{"hart", hart_}, {"commits", commits_}, {"traps", traps_}};
 }
 
-void register_tracerv(DriverRegistry& registry) { registry.add<TraceRvDriver>("tracerv"); }
+void register_tracerv(DriverRegistry &registry) { registry.add<TraceRvDriver>("tracerv"); }
 
 }  // namespace firesim::bridges

@@ -18,7 +18,7 @@ namespace firesim::bridges {
 // The trace port of one hart.
 class TracePort {
  public:
-  explicit TracePort(const BridgePorts& ports);
+  explicit TracePort(const BridgePorts &ports);
   bool anything() const { return valid_() || exception_(); }
   bool valid() const { return valid_(); }
   uint64_t pc() const { return pc_(); }
@@ -35,25 +35,25 @@ class TracePort {
 // files hart<N>.log, .trace, .folded and .speedscope.json).
 class TraceRvDriver final : public Driver {
  public:
-  explicit TraceRvDriver(const DriverContext& context);
-  bool needs_step() const override { return wanted_; }
-  void step(uint64_t cycle) override {
-    if (cycle < first_cycle_ || cycle >= end_cycle_ || !port_.anything()) return;
-    take(cycle);
+  explicit TraceRvDriver(const DriverContext &context);
+  bool listens() const override { return wanted_; }
+  uint64_t exchange(uint64_t cycle) override {
+    if (cycle >= first_cycle_ && cycle < end_cycle_ && port_.anything()) take(cycle);
+    return kNever;
   }
   void finish(uint64_t cycle) override;
   nlohmann::json statistics() const override;
-  const TracePort* trace_port() const override { return &port_; }
+  const TracePort *trace_port() const override { return &port_; }
   bool can_save() const override { return true; }
   // The logs go on in new files; call stacks and their cycles are carried over.
-  void save(StateWriter& state) const override;
-  void load(StateReader& state) override;
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
 
  private:
   void take(uint64_t cycle);
-  void open_outputs(Config& config, const DriverContext& context);
-  void add_symbols(const nlohmann::json& entry, const std::string& where,
-                   const SimulationContext& simulation);
+  void open_outputs(Config &config, const DriverContext &context);
+  void add_symbols(const nlohmann::json &entry, const std::string &where,
+                   const SimulationContext &simulation);
 
   TracePort port_;
   Trigger trigger_;

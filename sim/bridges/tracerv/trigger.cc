@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "bridges/config.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
+
+using namespace devices;
 namespace {
 
 struct Pattern {
@@ -14,7 +16,7 @@ struct Pattern {
   uint32_t value;
 };
 
-Pattern parse_pattern(Config& config, const char* key, uint32_t stock) {
+Pattern parse_pattern(Config &config, const char *key, uint32_t stock) {
   Config item(config.child(key), config.child_where(key));
   const auto mask = static_cast<uint32_t>(item.integer("mask", UINT32_MAX, 1, UINT32_MAX));
   const auto value = static_cast<uint32_t>(item.integer("value", stock, 0, UINT32_MAX));
@@ -27,7 +29,7 @@ Pattern parse_pattern(Config& config, const char* key, uint32_t stock) {
 
 }  // namespace
 
-Trigger Trigger::parse(const nlohmann::json& object, const std::string& where) {
+Trigger Trigger::parse(const nlohmann::json &object, const std::string &where) {
   Trigger trigger;
   if (object.is_null()) return trigger;
   Config config(object, where);

@@ -13,7 +13,7 @@ class Trigger {
   enum class Kind { kNone, kAlways, kCycle, kPc, kInstruction };
 
   // Null = always. Throws ConfigError, starting with `where`.
-  static Trigger parse(const nlohmann::json& object, const std::string& where);
+  static Trigger parse(const nlohmann::json &object, const std::string &where);
 
   Kind kind() const { return kind_; }
   // True when the trigger has to see commits to know whether it is active.

@@ -63,7 +63,8 @@ def _hoist(state: State, cell: Any) -> Bridge:
         for port in table:
             width_bits = kind.width_bits(port, parameters)
             ports[port] = _hoist_port(state, cell, port, width_bits, is_out)
-    return Bridge(kind.key, module_name, plain(cell.name), parameters, ports, kind.several)
+    path = plain(cell.name)
+    return Bridge(kind.key, module_name, path, parameters, ports, kind.several, kind.wakes)
 
 
 def run(state: State) -> None:

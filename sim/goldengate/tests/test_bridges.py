@@ -27,7 +27,7 @@ several: true
 parameters:
   BITS: {default: 16, meaning: width of a number}
 ports:
-  start: {direction: out, meaning: a request}
+  start: {direction: out, wake: answer, meaning: a request}
   a: {direction: out, width_bits: BITS, meaning: one number}
   half: {direction: in, width_bits: BITS/2, meaning: an answer}
 """
@@ -77,6 +77,7 @@ def test_a_design_may_have_bridges_of_the_users_own(tmp_path: Path) -> None:
     manifest = lower(tmp_path, top(body), bridges=[str(declared(tmp_path))])
     (bridge,) = manifest["bridges"]
     assert (bridge["kind"], bridge["several"]) == ("gcd", True)
+    assert bridge["wakes"] == {"start": "answer"}
     assert bridge["parameters"] == {"BITS": 8}
     widths = {port["name"]: port["width_bits"] for port in manifest["ports"]}
     assert (widths["gcd__a"], widths["gcd__half"]) == (8, 4)
@@ -110,6 +111,12 @@ def test_a_design_may_have_bridges_of_the_users_own(tmp_path: Path) -> None:
         ("BITS/2", "BITS/32", "10: ports.half.width_bits: found 0 bits by default, expected 1 to"),
         ("  half", "  reset", '10: ports.reset: found "reset", which every bridge has without'),
         ("  half", "  Half", '10: ports.Half: found "Half", expected a name of small letters'),
+        ("wake: answer", "wake: yes", '8: ports.start.wake: found "yes", expected "answer" or "notice"'),
+        (
+            "direction: in",
+            "direction: in, wake: notice",
+            '10: ports.half.wake: found "notice" at a port from host to target, expected it at one',
+        ),
         (", meaning: a request", "", '8: ports.start: expected the key "meaning".'),
         ("  half", "  a", '10: ports: found key "a" twice, expected it once.'),
     ],

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "bridges/nic_settings.h"
 #include "core/model.h"
+#include "devices/nic_settings.h"
 #include "functional/blade/bus.h"
 #include "functional/blade/hart_group.h"
 #include "functional/blade/settings.h"
@@ -45,8 +45,8 @@ class FunctionalBlade final : public Model {
   HartGroup &harts() { return harts_; }
   Bus &bus() { return bus_; }
   Settings &settings() { return settings_; }
-  const bridges::Announcer &announcer() const { return announcer_; }
-  const bridges::BladeEnd &blade_end() const { return blade_end_; }
+  const devices::Announcer &announcer() const { return announcer_; }
+  const devices::BladeEnd &blade_end() const { return blade_end_; }
   bool deterministic() const { return deterministic_; }
 
  private:
@@ -62,8 +62,8 @@ class FunctionalBlade final : public Model {
   void send(Batch &output);
 
   Settings settings_;
-  bridges::BladeEnd blade_end_;
-  bridges::Announcer announcer_;
+  devices::BladeEnd blade_end_;
+  devices::Announcer announcer_;
   HartGroup harts_;
   DeviceMemory memory_;
   Bus bus_;

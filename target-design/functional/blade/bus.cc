@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bridges/termination/termination.h"
 #include "core/state.h"
+#include "devices/blade_end.h"
 
 namespace firesim::functional {
 namespace {
@@ -39,7 +39,7 @@ uint64_t read_boot_rom(uint64_t offset, uint32_t bytes) {
 }
 
 Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &lines,
-         bridges::BladeEnd &end)
+         devices::BladeEnd &end)
     : clint_(parameters.harts, lines),
       plic_(parameters.harts, lines),
       uart_(parameters.console),
@@ -125,7 +125,7 @@ void Bus::write_finisher(uint32_t offset, uint32_t bytes, uint64_t value, uint64
   const auto word = static_cast<uint32_t>(value);
   const uint32_t code = word & 0xffff;
   if (code == 0x5555 || code == 0x3333 || code == 0x7777) {
-    *end_ = bridges::finisher_end(word, cycle);
+    *end_ = devices::finisher_end(word, cycle);
   }
 }
 

@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include "bridges/driver.h"
-#include "bridges/nic_settings.h"
-#include "bridges/sector_store.h"
+#include "devices/blade_end.h"
+#include "devices/nic_settings.h"
+#include "devices/sector_store.h"
 #include "functional/blade/parts.h"
 #include "functional/core/memory_map.h"
 #include "functional/devices/block_device.h"
@@ -28,15 +28,15 @@ struct BusParameters {
   uint32_t harts = 1;
   uint32_t quantum_cycles = 1024;
   const std::vector<PartEntry> &parts;
-  const bridges::NicSettings &nic;
-  bridges::Disk &disk;
-  bridges::Console &console;
+  const devices::NicSettings &nic;
+  devices::Disk &disk;
+  devices::Console &console;
 };
 
 class Bus final : public Mmio {
  public:
   Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &lines,
-      bridges::BladeEnd &end);
+      devices::BladeEnd &end);
 
   bool read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) override;
   bool write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) override;
@@ -88,7 +88,7 @@ class Bus final : public Mmio {
   std::vector<std::unique_ptr<RegisterDevice>> more_;  // parts with models of their own
   std::vector<Place> places_;
   InterruptLines *lines_;
-  bridges::BladeEnd *end_;
+  devices::BladeEnd *end_;
   uint64_t device_cycle_ = 0;
   uint32_t running_ = 0;
   uint64_t until_ = 0;

@@ -60,7 +60,7 @@ void FunctionalBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<B
 
 void FunctionalBlade::look_at_terminal() {
   if (cycle_ < next_look_) return;
-  next_look_ = cycle_ + bridges::Console::kPollCycles;
+  next_look_ = cycle_ + devices::Console::kPollCycles;
   if (!settings_.console->poll()) return;
   deterministic_ = false;
   bus_.uart().input_arrived(quantum_start_);
@@ -90,7 +90,7 @@ void FunctionalBlade::run_alone(uint64_t cycles) {
 void FunctionalBlade::end_devices() {
   bus_.advance(0, blade_end_.cycle);
   bus_.nic().drop_input();
-  announcer_ = bridges::Announcer({});
+  announcer_ = devices::Announcer({});
   settings_.console->flush();
 }
 
@@ -145,7 +145,7 @@ void FunctionalBlade::send(Batch &output) {
   bus_.nic().move_output(output, end_cycle);
   if (end_cycle > cycle_) return;
   cycle_ = end_cycle;
-  set_end({end_cycle - 1, blade_end_.exit_code, blade_end_.kind == bridges::BladeEnd::Kind::kAssert,
+  set_end({end_cycle - 1, blade_end_.exit_code, blade_end_.kind == devices::BladeEnd::Kind::kAssert,
            blade_end_.message});
 }
 
@@ -233,7 +233,7 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   quantum_start_ = state.u64();
   waiting_ = state.boolean();
   deterministic_ = state.boolean();
-  blade_end_.kind = static_cast<bridges::BladeEnd::Kind>(state.u64(2));
+  blade_end_.kind = static_cast<devices::BladeEnd::Kind>(state.u64(2));
   blade_end_.exit_code = static_cast<int>(state.i64());
   blade_end_.cycle = state.u64();
   blade_end_.message = state.text();

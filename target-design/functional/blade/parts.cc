@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "bridges/config.h"
+#include "devices/config.h"
 #include "functional/core/address_map.h"
 
 namespace firesim::functional {
@@ -23,7 +23,7 @@ bool is_ours(const std::string &kind) {
 
 PartEntry read_part(const nlohmann::json &json, const std::string &where,
                     const SimulationContext &context) {
-  bridges::Config config(json, where);
+  devices::Config config(json, where);
   PartEntry part;
   part.kind = config.required_text("kind");
   part.name = config.text("name").value_or(part.kind);

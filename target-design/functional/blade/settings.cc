@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "bridges/config.h"
-#include "bridges/instruments.h"
+#include "devices/config.h"
+#include "devices/instrument_names.h"
 #include "functional/core/memory_map.h"
 
 namespace firesim::functional {
@@ -19,7 +19,7 @@ constexpr uint64_t kMostMemoryBytes = uint64_t{2} << 30;
 
 Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
     : name(node.at("name").get<std::string>()) {
-  bridges::Config config(node, name);
+  devices::Config config(node, name);
   for (const char *known : {"name", "kind", "library", "restore_from"}) config.has(known);
   harts = static_cast<uint32_t>(config.integer("cores", 1, 1, kMostHarts));
   cycles_per_instruction =
@@ -31,29 +31,29 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
 }
 
 void Settings::read_bridges(const nlohmann::json &json, const SimulationContext &context) {
-  bridges::Config config(json, name + ": bridges");
+  devices::Config config(json, name + ": bridges");
   const auto where = [&](const char *key) { return config.child_where(key); };
   // A blade without a NIC has one that nothing reaches.
   const nlohmann::json no_nic = {{"mac", "00:00:00:00:00:00"}};
-  nic = std::make_unique<bridges::NicSettings>(has("nic") ? config.child("nic") : no_nic,
+  nic = std::make_unique<devices::NicSettings>(has("nic") ? config.child("nic") : no_nic,
                                                where("nic"));
-  bridges::Config memory_config(config.child("memory"), where("memory"));
+  devices::Config memory_config(config.child("memory"), where("memory"));
   // The timing of the RTL's memory means nothing here, so that one configuration serves both.
   for (const char *ignored : {"timing", "llc", "statistics"}) memory_config.has(ignored);
-  memory = bridges::GuestMemory::make(memory_config, context);
+  memory = devices::GuestMemory::make(memory_config, context);
   if (memory->base() != kDramBase) memory_config.fail("base", "2147483648, where DRAM is");
   if (memory->size_bytes() > kMostMemoryBytes) {
     memory_config.fail("size_bytes", "at most 2147483648");
   }
   memory_config.finish();
-  bridges::Config tracing(config.child("tracerv"), where("tracerv"));
+  devices::Config tracing(config.child("tracerv"), where("tracerv"));
   if (tracing.boolean("enabled", false)) tracing.fail("enabled", "false on a functional blade");
   // Of the RTL, which may go on with these settings.
   config.has("termination");
-  for (const char *instrument : bridges::kInstruments) config.has(instrument);
+  for (const char *instrument : devices::kInstruments) config.has(instrument);
   disk =
-      std::make_unique<bridges::Disk>(config.child("block_device"), where("block_device"), context);
-  console = std::make_unique<bridges::Console>(config.child("uart"), where("uart"), name, context);
+      std::make_unique<devices::Disk>(config.child("block_device"), where("block_device"), context);
+  console = std::make_unique<devices::Console>(config.child("uart"), where("uart"), name, context);
   config.finish();
 }
 

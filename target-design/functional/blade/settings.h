@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "bridges/console.h"
-#include "bridges/memory/guest_memory.h"
-#include "bridges/nic_settings.h"
-#include "bridges/sector_store.h"
 #include "core/registry.h"
+#include "devices/console.h"
+#include "devices/guest_memory.h"
+#include "devices/nic_settings.h"
+#include "devices/sector_store.h"
 #include "functional/blade/parts.h"
 
 namespace firesim::functional {
@@ -26,10 +26,10 @@ struct Settings {
   uint32_t cycles_per_instruction;
   uint32_t quantum_cycles;
   std::vector<PartEntry> parts;
-  std::unique_ptr<bridges::NicSettings> nic;
-  std::unique_ptr<bridges::Console> console;
-  std::unique_ptr<bridges::Disk> disk;
-  std::unique_ptr<bridges::GuestMemory> memory;
+  std::unique_ptr<devices::NicSettings> nic;
+  std::unique_ptr<devices::Console> console;
+  std::unique_ptr<devices::Disk> disk;
+  std::unique_ptr<devices::GuestMemory> memory;
 
   bool has(const std::string &kind) const;
 

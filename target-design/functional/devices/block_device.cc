@@ -72,18 +72,18 @@ void BlockDevice::plan(Tracker &tracker) {
 }
 
 void BlockDevice::take_data(const Tracker &tracker) {
-  const uint64_t bytes = uint64_t{tracker.count} * bridges::kSectorBytes;
+  const uint64_t bytes = uint64_t{tracker.count} * devices::kSectorBytes;
   const uint8_t *data = memory_->read(tracker.address, bytes, now_, "block device");
   if (data == nullptr) return;
   for (uint32_t i = 0; i < tracker.count; ++i) {
-    disk_->store->write(tracker.sector + i, data + i * bridges::kSectorBytes);
+    disk_->store->write(tracker.sector + i, data + i * devices::kSectorBytes);
   }
 }
 
 void BlockDevice::deliver_data(const Tracker &tracker) {
-  std::vector<uint8_t> data(uint64_t{tracker.count} * bridges::kSectorBytes);
+  std::vector<uint8_t> data(uint64_t{tracker.count} * devices::kSectorBytes);
   for (uint32_t i = 0; i < tracker.count; ++i) {
-    disk_->store->read(tracker.sector + i, data.data() + i * bridges::kSectorBytes);
+    disk_->store->read(tracker.sector + i, data.data() + i * devices::kSectorBytes);
   }
   memory_->write(tracker.address, data.data(), data.size(), now_, "block device");
 }

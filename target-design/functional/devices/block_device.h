@@ -9,7 +9,7 @@
 #include <array>
 #include <deque>
 
-#include "bridges/sector_store.h"
+#include "devices/sector_store.h"
 #include "functional/devices/device_memory.h"
 #include "functional/devices/register_device.h"
 
@@ -17,7 +17,7 @@ namespace firesim::functional {
 
 class BlockDevice final : public RegisterDevice {
  public:
-  BlockDevice(bridges::Disk &disk, DeviceMemory &memory) : disk_(&disk), memory_(&memory) {}
+  BlockDevice(devices::Disk &disk, DeviceMemory &memory) : disk_(&disk), memory_(&memory) {}
 
   void advance(uint64_t cycle) override;
   uint64_t next_event() const override;
@@ -30,7 +30,7 @@ class BlockDevice final : public RegisterDevice {
 
  private:
   static constexpr uint32_t kTrackers = 2;
-  static constexpr uint64_t kCyclesPerSector = bridges::kSectorBytes / 8;
+  static constexpr uint64_t kCyclesPerSector = devices::kSectorBytes / 8;
 
   struct Tracker {
     bool busy = false;
@@ -53,7 +53,7 @@ class BlockDevice final : public RegisterDevice {
   const Tracker *first_done() const;
   bool has_room() const { return completions_.size() < kTrackers; }
 
-  bridges::Disk *disk_;
+  devices::Disk *disk_;
   DeviceMemory *memory_;
   uint64_t now_ = 0;
   uint64_t address_ = 0;

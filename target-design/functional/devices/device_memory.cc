@@ -8,7 +8,7 @@ namespace firesim::functional {
 
 void DeviceMemory::fail(const std::string &what, uint64_t cycle) {
   if (end_->ended()) return;
-  *end_ = {bridges::BladeEnd::Kind::kAssert, 1, cycle,
+  *end_ = {devices::BladeEnd::Kind::kAssert, 1, cycle,
            "assert failed in cycle " + std::to_string(cycle) + ": 'the " + what +
                " memory that does not exist'"};
 }

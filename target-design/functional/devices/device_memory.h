@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "bridges/driver.h"
+#include "devices/blade_end.h"
 #include "functional/core/memory_map.h"
 
 namespace firesim::functional {
@@ -16,7 +16,7 @@ class DeviceMemory {
  public:
   // `written` is told of every change. `end` is set by a bad access. References outlive this.
   using Written = std::function<void(uint64_t address, uint64_t bytes)>;
-  DeviceMemory(const Dram &dram, Written written, bridges::BladeEnd &end)
+  DeviceMemory(const Dram &dram, Written written, devices::BladeEnd &end)
       : dram_(dram), written_(std::move(written)), end_(&end) {}
 
   // The memory has been replaced by another one of the same size.
@@ -36,7 +36,7 @@ class DeviceMemory {
 
   Dram dram_;
   Written written_;
-  bridges::BladeEnd *end_;
+  devices::BladeEnd *end_;
 };
 
 }  // namespace firesim::functional

@@ -3,7 +3,7 @@
 // section 1).
 #pragma once
 
-#include "bridges/nic_settings.h"
+#include "devices/nic_settings.h"
 #include "functional/devices/nic_receiver.h"
 #include "functional/devices/nic_sender.h"
 #include "functional/devices/register_device.h"
@@ -13,7 +13,7 @@ namespace firesim::functional {
 class Nic final : public RegisterDevice {
  public:
   // A flit sent in cycle t is on the link in cycle t + `delay_cycles`.
-  Nic(const bridges::NicSettings &settings, uint32_t delay_cycles, DeviceMemory &memory)
+  Nic(const devices::NicSettings &settings, uint32_t delay_cycles, DeviceMemory &memory)
       : mac_(settings.mac),
         sender_(settings.rate_increment, settings.rate_period, delay_cycles, memory, output_),
         receiver_(memory) {}

@@ -5,14 +5,14 @@
 
 #include <deque>
 
-#include "bridges/console.h"
+#include "devices/console.h"
 #include "functional/devices/register_device.h"
 
 namespace firesim::functional {
 
 class Uart final : public RegisterDevice {
  public:
-  explicit Uart(bridges::Console &console) : console_(&console) {}
+  explicit Uart(devices::Console &console) : console_(&console) {}
 
   // Input has come to the console, which is not seen before `cycle`.
   void input_arrived(uint64_t cycle);
@@ -40,7 +40,7 @@ class Uart final : public RegisterDevice {
   }
   uint32_t pending() const;
 
-  bridges::Console *console_;
+  devices::Console *console_;
   uint64_t now_ = 0;
   std::deque<uint8_t> transmit_, receive_;
   bool transmit_enable_ = false, receive_enable_ = false, stop_bits_ = false;

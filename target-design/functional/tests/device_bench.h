@@ -30,7 +30,7 @@ struct TestMemory {
 
   std::vector<uint64_t> words = std::vector<uint64_t>(kBytes / 8);
   std::vector<std::pair<uint64_t, uint64_t>> writes;  // address and bytes
-  bridges::BladeEnd end;
+  devices::BladeEnd end;
   DeviceMemory memory{
       Dram{kDramBase, kBytes, reinterpret_cast<uint8_t *>(words.data())},
       [this](uint64_t address, uint64_t bytes) { writes.emplace_back(address, bytes); }, end};

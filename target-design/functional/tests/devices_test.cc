@@ -42,7 +42,7 @@ struct UartBench {
     uart.emplace(*console);
   }
   TestFolder folder;
-  std::optional<bridges::Console> console;
+  std::optional<devices::Console> console;
   std::optional<Uart> uart;
 };
 
@@ -117,7 +117,7 @@ struct BlockBench {
 
   TestFolder folder;
   TestMemory memory;
-  bridges::Disk disk;
+  devices::Disk disk;
   BlockDevice device{disk, memory.memory};
 };
 
@@ -177,7 +177,7 @@ TEST(BlockDevice, MemoryThatDoesNotExistEndsTheBlade) {
   BlockBench bench;
   bench.start(kDramBase + TestMemory::kBytes - 8, 0, 1, false);
   bench.device.advance(2000);
-  EXPECT_EQ(bench.memory.end.kind, bridges::BladeEnd::Kind::kAssert);
+  EXPECT_EQ(bench.memory.end.kind, devices::BladeEnd::Kind::kAssert);
   EXPECT_NE(bench.memory.end.message.find("the block device writes memory that does not exist"),
             std::string::npos);
 }

@@ -33,7 +33,7 @@ struct NicBench {
   uint32_t count(int which) { return nic.read(0x20, 4) >> (8 * which) & 0xff; }
 
   TestMemory memory;
-  bridges::NicSettings settings{{{"mac", "00:12:6D:00:00:02"}}, "nic"};
+  devices::NicSettings settings{{{"mac", "00:12:6D:00:00:02"}}, "nic"};
   Nic nic{settings, kDelay, memory.memory};
 };
 

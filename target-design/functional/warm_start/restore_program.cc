@@ -8,8 +8,8 @@
 
 #include <cstring>
 
-#include "bridges/warm_start.h"
 #include "core/check.h"
+#include "devices/warm_start.h"
 #include "functional/warm_start/encoder.h"
 
 namespace firesim::functional {
@@ -110,7 +110,7 @@ Section hart_section(const MachineState &state, uint32_t index, uint64_t entry_c
     for (uint32_t i = 1; i < state.harts.size(); ++i) section.wait_for(flags.ready(i), 8, 0, 1);
     section.store(kDramBase, 8, entry_content);
     restore_devices(section, state);
-    section.store(kFinisherBase, 4, bridges::kRestoreDone);
+    section.store(kFinisherBase, 4, devices::kRestoreDone);
     section.fence();
     section.store(flags.go(), 8, 1);
   }

@@ -33,7 +33,7 @@ nlohmann::json without_host(const nlohmann::json &bridges) {
   return changed;
 }
 
-FunctionalBlade make_blade(StateReader &state, const bridges::WarmStartSource &source) {
+FunctionalBlade make_blade(StateReader &state, const devices::WarmStartSource &source) {
   const Shape shape = Shape::load(state);
   if (!shape.parts.empty()) {
     state.fail("cannot be continued in RTL: its parts are " + shape.parts +
@@ -64,7 +64,7 @@ uint64_t run_until_fit(FunctionalBlade &blade, const StateReader &state) {
 }
 
 void put_program(FunctionalBlade &blade, const StateReader &state) {
-  bridges::GuestMemory &memory = *blade.settings().memory;
+  devices::GuestMemory &memory = *blade.settings().memory;
   if (!memory.contains(kRestoreBase, kRestoreBytes)) {
     state.fail(
         "cannot be continued in RTL: its memory ends before the restore program's at "
@@ -84,7 +84,7 @@ void put_program(FunctionalBlade &blade, const StateReader &state) {
   std::memcpy(page, program.image.data(), program.image.size());
 }
 
-void hand_over_packets(FunctionalBlade &blade, bridges::WarmStart &start) {
+void hand_over_packets(FunctionalBlade &blade, devices::WarmStart &start) {
   start.to_receive = blade.bus().nic().unread(start.discard_packet);
   const std::vector<Flit> &waiting = blade.announcer().waiting();
   start.to_receive.insert(start.to_receive.end(), waiting.begin(), waiting.end());
@@ -94,11 +94,11 @@ void hand_over_packets(FunctionalBlade &blade, bridges::WarmStart &start) {
 
 }  // namespace
 
-bridges::WarmStart warm_start(StateReader &state, const bridges::WarmStartSource &source) {
-  bridges::WarmStart start;
+devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource &source) {
+  devices::WarmStart start;
   FunctionalBlade blade = make_blade(state, source);
   blade.load_rest(state, source.cycle);
-  bridges::Console &console = *blade.settings().console;
+  devices::Console &console = *blade.settings().console;
   console.hold();
   start.harts = blade.harts().size();
   start.extra_cycles = run_until_fit(blade, state);

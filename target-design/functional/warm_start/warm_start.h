@@ -2,12 +2,12 @@
 // Makes of a saved functional blade what an RTL blade goes on from.
 #pragma once
 
-#include "bridges/warm_start.h"
+#include "devices/warm_start.h"
 
 namespace firesim::functional {
 
 // Reads the blade, lets it run on, without a link, until it can be carried over, and puts the
 // restore program into its memory. Throws SnapshotError.
-bridges::WarmStart warm_start(StateReader &state, const bridges::WarmStartSource &source);
+devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource &source);
 
 }  // namespace firesim::functional

@@ -29,12 +29,12 @@ class AxiMemory {
   AxiMemory(uint64_t base, uint64_t size_bytes, uint64_t latency_cycles)
       : base_(base), latency_cycles_(latency_cycles), bytes_(size_bytes) {}
 
-  void load(const std::vector<uint8_t>& image) {
+  void load(const std::vector<uint8_t> &image) {
     if (image.size() > bytes_.size()) throw std::runtime_error("the image does not fit the memory");
     std::copy(image.begin(), image.end(), bytes_.begin());
   }
 
-  uint8_t* at(uint64_t address, uint64_t length) {
+  uint8_t *at(uint64_t address, uint64_t length) {
     if (address < base_ || address + length > base_ + bytes_.size())
       throw std::runtime_error("access outside the memory: " + std::to_string(address));
     return bytes_.data() + (address - base_);
@@ -42,14 +42,14 @@ class AxiMemory {
 
   /// Drives the SoC's inputs for this cycle from the state at its beginning.
   template <typename Top>
-  void drive(Top& top, uint64_t cycle) {
+  void drive(Top &top, uint64_t cycle) {
     top.mem_ar_ready = reads_.size() < kQueueLimit;
     top.mem_aw_ready = writes_.size() < kQueueLimit;
     top.mem_w_ready = !writes_.empty();
     const bool read_ready = !reads_.empty() && reads_.front().ready_cycle <= cycle;
     top.mem_r_valid = read_ready;
     if (read_ready) {
-      const Request& request = reads_.front();
+      const Request &request = reads_.front();
       top.mem_r_id = request.id;
       top.mem_r_resp = 0;
       top.mem_r_last = read_beat_ + 1 == request.beats;
@@ -64,7 +64,7 @@ class AxiMemory {
 
   /// Takes note of the handshakes of this cycle.
   template <typename Top>
-  void step(const Top& top, uint64_t cycle) {
+  void step(const Top &top, uint64_t cycle) {
     if (top.mem_r_valid && top.mem_r_ready && ++read_beat_ == reads_.front().beats) {
       reads_.pop_front();
       read_beat_ = 0;
@@ -87,9 +87,9 @@ class AxiMemory {
   }
 
   template <typename Top>
-  void write_beat(const Top& top, uint64_t cycle) {
-    Request& request = writes_.front();
-    uint8_t* target = at(request.address + kBeatBytes * written_beats_, kBeatBytes);
+  void write_beat(const Top &top, uint64_t cycle) {
+    Request &request = writes_.front();
+    uint8_t *target = at(request.address + kBeatBytes * written_beats_, kBeatBytes);
     for (uint64_t byte = 0; byte < kBeatBytes; ++byte)
       if (top.mem_w_strb >> byte & 1)
         target[byte] = static_cast<uint8_t>(top.mem_w_data >> 8 * byte);

@@ -22,7 +22,7 @@ class DmaTraffic {
   static uint64_t pattern(uint64_t address) { return address * 0x9e3779b97f4a7c15ull; }
 
   template <typename Top>
-  void drive(Top& top, bool enabled) {
+  void drive(Top &top, bool enabled) {
     const uint32_t read_id = next_read_ % kIds;
     top.dma_ar_valid = enabled && reads_ && !read_busy_[read_id];
     top.dma_ar_id = read_id;
@@ -47,7 +47,7 @@ class DmaTraffic {
   }
 
   template <typename Top>
-  void step(const Top& top) {
+  void step(const Top &top) {
     if (top.dma_ar_valid && top.dma_ar_ready) {
       read_busy_[top.dma_ar_id] = true;
       read_address_[top.dma_ar_id] = top.dma_ar_addr;

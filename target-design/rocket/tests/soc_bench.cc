@@ -39,7 +39,7 @@ constexpr uint64_t kInterruptRegister = FIRESIM_UART + 8;
 class Registers {
  public:
   template <typename Top>
-  void drive(Top& top) const {
+  void drive(Top &top) const {
     top.mmio_ar_ready = !read_pending_;
     top.mmio_r_valid = read_pending_;
     top.mmio_r_id = read_id_;
@@ -55,7 +55,7 @@ class Registers {
   }
 
   template <typename Top>
-  void step(const Top& top) {
+  void step(const Top &top) {
     if (top.mmio_r_valid && top.mmio_r_ready) read_pending_ = false;
     if (top.mmio_b_valid && top.mmio_b_ready) write_pending_ = have_address_ = false;
     if (top.mmio_ar_valid && top.mmio_ar_ready) {
@@ -98,22 +98,23 @@ class Registers {
   uint64_t exit_value_ = 0;
 };
 
-void write_trace(std::FILE* file, const Vsoc& top, uint64_t cycle) {
+void write_trace(std::FILE *file, const Vsoc &top, uint64_t cycle) {
   if (top.trace_0_valid && top.trace_0_exception)
     throw std::runtime_error("an instruction committed and trapped in the same cycle");
   if (!top.trace_0_valid && !top.trace_0_exception) return;
-  const char* kind = top.trace_0_valid ? "commit" : top.trace_0_interrupt ? "interrupt" : "trap";
+  const char *kind = top.trace_0_valid ? "commit" : top.trace_0_interrupt ? "interrupt" : "trap";
   std::fprintf(file, "%" PRIu64 " %s %" PRIx64 " %x %u %" PRIu64 " %" PRIx64 "\n", cycle, kind,
                static_cast<uint64_t>(top.trace_0_pc), top.trace_0_instruction,
                top.trace_0_privilege, static_cast<uint64_t>(top.trace_0_cause),
                static_cast<uint64_t>(top.trace_0_tval));
 }
 
-void run(char** arguments) {
+void run(char **arguments) {
   std::ifstream file(arguments[0], std::ios::binary);
   if (!file) throw std::runtime_error(std::string("cannot read ") + arguments[0]);
   const std::vector<uint8_t> image{std::istreambuf_iterator<char>(file), {}};
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace(std::fopen(arguments[1], "w"), std::fclose);
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> trace(std::fopen(arguments[1], "w"),
+                                                         std::fclose);
   if (!trace) throw std::runtime_error(std::string("cannot write ") + arguments[1]);
   const uint64_t latency_cycles = std::stoull(arguments[2]);
   const uint64_t max_cycles = std::stoull(arguments[3]);
@@ -158,14 +159,14 @@ void run(char** arguments) {
 }  // namespace
 }  // namespace bench
 
-int main(int count, char** arguments) {
+int main(int count, char **arguments) {
   if (count != 6) {
     std::fprintf(stderr, "usage: soc_bench IMAGE TRACE LATENCY_CYCLES MAX_CYCLES DMA\n");
     return 2;
   }
   try {
     bench::run(arguments + 1);
-  } catch (const std::exception& error) {
+  } catch (const std::exception &error) {
     std::fprintf(stderr, "soc_bench: %s\n", error.what());
     return 1;
   }

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <random>
 
-#include "bridges/warm_start.h"
 #include "core/tests/random_seed.h"
+#include "devices/warm_start.h"
 #include "functional/blade/blade_model.h"
 
 namespace firesim::functional {
@@ -39,7 +39,7 @@ class Machine {
   HartGroup &harts() { return harts_; }
   Bus &bus() { return bus_; }
   uint8_t *at(uint64_t address) { return settings_.memory->at(address); }
-  bridges::BladeEnd &end() { return end_; }
+  devices::BladeEnd &end() { return end_; }
 
   // All harts, in turns of a few cycles.
   void run_to(uint64_t cycle) {
@@ -70,7 +70,7 @@ class Machine {
   }
 
   Settings settings_;
-  bridges::BladeEnd end_;
+  devices::BladeEnd end_;
   HartGroup harts_;
   DeviceMemory memory_;
   Bus bus_;
@@ -194,7 +194,7 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
     for (uint32_t i = 0; i < harts; ++i) std::memcpy(after.at(saved.harts[i].pc), &kTake, 4);
     after.run_to(100'000);
     ASSERT_TRUE(after.end().ended()) << "the host is told";
-    EXPECT_EQ(after.end().exit_code, int{bridges::kRestoreDone >> 16});
+    EXPECT_EQ(after.end().exit_code, int{devices::kRestoreDone >> 16});
     uint64_t entry = 0;
     std::memcpy(&entry, after.at(kDramBase), sizeof entry);
     EXPECT_EQ(entry, kEntryContent);

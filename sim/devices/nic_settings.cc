@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Settings of a NIC and the identity frame; see nic_settings.h.
-#include "nic_settings.h"
+#include "devices/nic_settings.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "core/fields.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 constexpr uint64_t kIdentityType = 0xb588;  // 0x88b5 in wire order
@@ -21,7 +21,7 @@ constexpr size_t kSeedDigits = 32;
 constexpr size_t kMostCommandBytes = 1000;  // the frame is to fit an MTU of 1,500
 
 // The line of the command that a clone is to run; empty without one.
-std::string command_line(Config& config) {
+std::string command_line(Config &config) {
   if (!config.has("run")) return "";
   const std::string command = config.required_text("run");
   const bool plain = std::all_of(command.begin(), command.end(),
@@ -32,7 +32,7 @@ std::string command_line(Config& config) {
   return fmt::format("run=\"{}\"\n", command);
 }
 
-std::vector<uint64_t> identity_frame(const nlohmann::json& settings, const std::string& where,
+std::vector<uint64_t> identity_frame(const nlohmann::json &settings, const std::string &where,
                                      uint64_t mac) {
   Config config(settings, where);
   const std::string seed = config.required_text("seed");
@@ -55,7 +55,7 @@ std::vector<uint64_t> identity_frame(const nlohmann::json& settings, const std::
 
 }  // namespace
 
-NicSettings::NicSettings(const nlohmann::json& settings, const std::string& where) {
+NicSettings::NicSettings(const nlohmann::json &settings, const std::string &where) {
   Config config(settings, where);
   port = static_cast<uint32_t>(config.integer("port", 0, 0, 0));
   const auto address = parse_mac(config.required_text("mac"));
@@ -66,7 +66,7 @@ NicSettings::NicSettings(const nlohmann::json& settings, const std::string& wher
   rate_increment = static_cast<uint16_t>(config.integer("rate_increment", 1, 1, rate_period));
   if (config.has("announce")) {
     identity_frame =
-        bridges::identity_frame(config.child("announce"), config.child_where("announce"), mac);
+        devices::identity_frame(config.child("announce"), config.child_where("announce"), mac);
   }
   config.finish();
 }
@@ -78,7 +78,7 @@ void Announcer::announce() {
   frame_.clear();
 }
 
-const Batch& Announcer::delay(const Batch& input, uint64_t first_cycle) {
+const Batch &Announcer::delay(const Batch &input, uint64_t first_cycle) {
   output_.reset(input.start_cycle(), input.cycles());
   FlitCursor cursor(input);
   size_t next = 0;
@@ -100,4 +100,4 @@ const Batch& Announcer::delay(const Batch& input, uint64_t first_cycle) {
   return output_;
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

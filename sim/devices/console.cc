@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Log, terminal and input file of a console; see console.h.
-#include "console.h"
+#include "devices/console.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,13 +17,13 @@
 
 #include "core/state.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 constexpr size_t kMostInputBytes = size_t{1} << 32;
 
 // Writes everything or throws.
-void write_all(int file, const char* data, size_t size, const std::string& where) {
+void write_all(int file, const char *data, size_t size, const std::string &where) {
   while (size != 0) {
     const ssize_t written = ::write(file, data, size);
     if (written < 0 && errno == EINTR) continue;
@@ -38,7 +38,7 @@ void write_all(int file, const char* data, size_t size, const std::string& where
 
 }  // namespace
 
-PseudoTerminal::PseudoTerminal(const std::filesystem::path& link) : link_(link) {
+PseudoTerminal::PseudoTerminal(const std::filesystem::path &link) : link_(link) {
   char name[256];
   termios raw{};
   cfmakeraw(&raw);
@@ -68,19 +68,19 @@ PseudoTerminal::~PseudoTerminal() {
   if (!link_.empty()) std::filesystem::remove(link_, error);
 }
 
-void PseudoTerminal::write(const char* data, size_t size) {
+void PseudoTerminal::write(const char *data, size_t size) {
   // A full terminal means nobody reads: the log has the text, so the rest may go.
   const ssize_t written = ::write(host_side_, data, size);
   static_cast<void>(written);
 }
 
-size_t PseudoTerminal::read(char* buffer, size_t size) {
+size_t PseudoTerminal::read(char *buffer, size_t size) {
   const ssize_t count = ::read(host_side_, buffer, size);
   return count > 0 ? static_cast<size_t>(count) : 0;
 }
 
-Console::Console(const nlohmann::json& settings, const std::string& where, const std::string& node,
-                 const SimulationContext& simulation)
+Console::Console(const nlohmann::json &settings, const std::string &where, const std::string &node,
+                 const SimulationContext &simulation)
     : where_(where) {
   Config config(settings, where_);
   if (const auto log = config.text("log")) {
@@ -95,7 +95,7 @@ Console::Console(const nlohmann::json& settings, const std::string& where, const
     if (!stream) config.fail("input", "a readable file");
     input_.assign(std::istreambuf_iterator<char>(stream), {});
   }
-  const nlohmann::json& pty = config.child("pty");
+  const nlohmann::json &pty = config.child("pty");
   if (pty.is_string()) {
     terminal_ = std::make_unique<PseudoTerminal>(simulation.output_path(pty.get<std::string>()));
   } else if (config.boolean("pty", false)) {
@@ -118,7 +118,7 @@ void Console::flush() {
   line_size_ = 0;
 }
 
-void Console::print_again(const std::string& text) {
+void Console::print_again(const std::string &text) {
   if (log_ >= 0) write_all(log_, text.data(), text.size(), where_);
   if (terminal_) terminal_->write(text.data(), text.size());
 }
@@ -132,14 +132,14 @@ bool Console::poll() {
   return !input_.empty();
 }
 
-void Console::save(StateWriter& state) const {
+void Console::save(StateWriter &state) const {
   state.section("console", 1);
   state.bytes(line_.data(), line_size_);
   state.bytes(input_.data() + input_next_, input_.size() - input_next_);
   state.u64(bytes_out_);
 }
 
-void Console::load(StateReader& state) {
+void Console::load(StateReader &state) {
   state.section("console", 1);
   const std::vector<uint8_t> line = state.bytes(kLineBytes);
   std::copy(line.begin(), line.end(), line_.begin());
@@ -156,4 +156,4 @@ nlohmann::json Console::statistics(uint64_t bytes_in) const {
   return facts;
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

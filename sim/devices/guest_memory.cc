@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Target DRAM content and its loaders; see guest_memory.h.
-#include "bridges/memory/guest_memory.h"
+#include "devices/guest_memory.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -10,10 +10,10 @@
 
 #include "core/state.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
-std::vector<uint8_t> read_file(const std::filesystem::path& file, const std::string& where) {
+std::vector<uint8_t> read_file(const std::filesystem::path &file, const std::string &where) {
   std::error_code error;
   const uint64_t size = std::filesystem::file_size(file, error);
   std::ifstream stream(file, std::ios::binary);
@@ -21,7 +21,7 @@ std::vector<uint8_t> read_file(const std::filesystem::path& file, const std::str
     throw ConfigError(fmt::format("{}: cannot read {}", where, file.string()));
   }
   std::vector<uint8_t> bytes(size);
-  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  stream.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(size));
   if (stream.gcount() != static_cast<std::streamsize>(size)) {
     throw ConfigError(fmt::format("{}: cannot read all of {}", where, file.string()));
   }
@@ -43,10 +43,10 @@ struct Elf64 {
 // The header of `bytes`, checked to be of a little-endian executable of this class; of a RISC-V
 // one unless any processor will do.
 template <typename Elf>
-typename Elf::Header elf_header(const std::vector<uint8_t>& bytes, const std::string& name,
-                                Processor processor, const std::string& where) {
+typename Elf::Header elf_header(const std::vector<uint8_t> &bytes, const std::string &name,
+                                Processor processor, const std::string &where) {
   const bool any = processor == Processor::kAny;
-  const auto fail = [&](const std::string& found) {
+  const auto fail = [&](const std::string &found) {
     throw ConfigError(fmt::format("{}: {} is {}, expected {} executable ELF file", where, name,
                                   found, any ? "an" : "a 64-bit RISC-V"));
   };
@@ -74,28 +74,28 @@ GuestMemory::GuestMemory(uint64_t base, uint64_t size_bytes)
     : base_(base), size_bytes_(size_bytes) {
   try {
     memory_ = MappedMemory::zeros(size_bytes);
-  } catch (const std::runtime_error& error) {
+  } catch (const std::runtime_error &error) {
     throw ConfigError(
         fmt::format("cannot reserve {} bytes of target memory: {}", size_bytes, error.what()));
   }
 }
 
-void GuestMemory::save(StateWriter& state) const {
+void GuestMemory::save(StateWriter &state) const {
   state.section("memory", 1);
   state.u64(base_);
   state.u64(size_bytes_);
   state.region("memory", memory_.data(), size_bytes_);
 }
 
-void GuestMemory::load(StateReader& state) {
+void GuestMemory::load(StateReader &state) {
   state.section("memory", 1);
   state.expect("the base of the memory", base_);
   state.expect("the size of the memory in bytes", size_bytes_);
   memory_ = state.region("memory", size_bytes_);
 }
 
-std::unique_ptr<GuestMemory> GuestMemory::make(Config& config,
-                                               const SimulationContext& simulation) {
+std::unique_ptr<GuestMemory> GuestMemory::make(Config &config,
+                                               const SimulationContext &simulation) {
   const uint64_t base = config.required_integer("base", 0, UINT64_MAX >> 1);
   const uint64_t size = config.required_integer("size_bytes", 4096, uint64_t{1} << 44);
   if (size % 4096 != 0) config.fail("size_bytes", "a multiple of 4096");
@@ -105,8 +105,8 @@ std::unique_ptr<GuestMemory> GuestMemory::make(Config& config,
   return memory;
 }
 
-void GuestMemory::load_files(Config& config, const SimulationContext& simulation) {
-  const nlohmann::json& list = config.child("load");
+void GuestMemory::load_files(Config &config, const SimulationContext &simulation) {
+  const nlohmann::json &list = config.child("load");
   if (!list.is_null() && !list.is_array()) config.fail("load", "a list of files");
   for (size_t i = 0; i < list.size(); ++i) {
     Config item(list[i], fmt::format("{}.load[{}]", config.where(), i));
@@ -123,14 +123,14 @@ void GuestMemory::load_files(Config& config, const SimulationContext& simulation
   }
 }
 
-void GuestMemory::claim(uint64_t address, uint64_t bytes, const std::string& file,
-                        const std::string& where) {
+void GuestMemory::claim(uint64_t address, uint64_t bytes, const std::string &file,
+                        const std::string &where) {
   if (!contains(address, bytes)) {
     throw ConfigError(
         fmt::format("{}: {} wants {} bytes at 0x{:x}, but the memory is {} bytes at 0x{:x}", where,
                     file, bytes, address, size_bytes_, base_));
   }
-  for (const Loaded& other : loaded_) {
+  for (const Loaded &other : loaded_) {
     if (address < other.end && other.start < address + bytes) {
       throw ConfigError(fmt::format("{}: {} at 0x{:x} to 0x{:x} overlaps {} at 0x{:x} to 0x{:x}",
                                     where, file, address, address + bytes, other.file, other.start,
@@ -140,7 +140,7 @@ void GuestMemory::claim(uint64_t address, uint64_t bytes, const std::string& fil
   loaded_.push_back({address, address + bytes, file});
 }
 
-void GuestMemory::load_elf(const std::filesystem::path& file, const std::string& where,
+void GuestMemory::load_elf(const std::filesystem::path &file, const std::string &where,
                            Processor processor) {
   const std::vector<uint8_t> bytes = read_file(file, where);
   const bool narrow = bytes.size() > EI_CLASS && bytes[EI_CLASS] == ELFCLASS32;
@@ -152,8 +152,8 @@ void GuestMemory::load_elf(const std::filesystem::path& file, const std::string&
 }
 
 template <typename Elf>
-void GuestMemory::load_segments(const std::vector<uint8_t>& bytes, const std::string& name,
-                                Processor processor, const std::string& where) {
+void GuestMemory::load_segments(const std::vector<uint8_t> &bytes, const std::string &name,
+                                Processor processor, const std::string &where) {
   const auto header = elf_header<Elf>(bytes, name, processor, where);
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     typename Elf::Segment segment;
@@ -171,11 +171,11 @@ void GuestMemory::load_segments(const std::vector<uint8_t>& bytes, const std::st
   }
 }
 
-void GuestMemory::load_raw(const std::filesystem::path& file, uint64_t address,
-                           const std::string& where) {
+void GuestMemory::load_raw(const std::filesystem::path &file, uint64_t address,
+                           const std::string &where) {
   const std::vector<uint8_t> bytes = read_file(file, where);
   claim(address, bytes.size(), file.string(), where);
   if (!bytes.empty()) std::memcpy(at(address), bytes.data(), bytes.size());
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "config.h"
 #include "core/batch.h"
+#include "devices/config.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 // Keys: port (index of the model's link port), mac ("00:12:6D:00:00:02"), rate_increment and
 // rate_period (k flits every p cycles, 1 and 1 by default), announce ({ip, name, index,
 // nodes, seed, run}, the last one optional).
 struct NicSettings {
   // Throws ConfigError, starting with `where`.
-  NicSettings(const nlohmann::json& settings, const std::string& where);
+  NicSettings(const nlohmann::json &settings, const std::string &where);
 
   uint32_t port;
   uint64_t mac;  // byte 0 of the address in bits 7:0
@@ -36,7 +36,7 @@ class Announcer {
 
   // The tokens the NIC sees in the cycles of `input`; valid until the next call. Nothing is sent
   // before `first_cycle`.
-  const Batch& pass(const Batch& input, uint64_t first_cycle) {
+  const Batch &pass(const Batch &input, uint64_t first_cycle) {
     if (frame_.empty() && waiting_.empty() && !discarding_) {
       if (!input.empty()) within_packet_ = !input.runs().back().last;
       return input;
@@ -46,7 +46,7 @@ class Announcer {
 
   // State: flits that wait, and whether the last one that arrived was within a packet. The frame is
   // none of it: it belongs to the description.
-  const std::vector<Flit>& waiting() const { return waiting_; }
+  const std::vector<Flit> &waiting() const { return waiting_; }
   bool within_packet() const { return within_packet_; }
   bool discarding() const { return discarding_; }
   void restore(std::vector<Flit> waiting, bool within_packet) {
@@ -57,7 +57,7 @@ class Announcer {
   void discard_packet() { discarding_ = true; }
 
  private:
-  const Batch& delay(const Batch& input, uint64_t first_cycle);
+  const Batch &delay(const Batch &input, uint64_t first_cycle);
   void announce();
 
   std::vector<uint64_t> frame_;  // emptied when it has been put in
@@ -67,4 +67,4 @@ class Announcer {
   Batch output_;
 };
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

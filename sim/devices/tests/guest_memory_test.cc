@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loading files into the target's memory, and refusing those that do not fit.
-#include "bridges/memory/guest_memory.h"
+#include "devices/guest_memory.h"
 
 #include <fstream>
 
-#include "bench.h"
+#include "support.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 constexpr uint64_t kBase = 0x80000000;
 
-std::string file_with(const TemporaryFolder& folder, const std::string& name,
-                      const std::string& content) {
+std::string file_with(const TemporaryFolder &folder, const std::string &name,
+                      const std::string &content) {
   std::ofstream(folder / name, std::ios::binary) << content;
   return folder / name;
 }
@@ -22,7 +22,7 @@ TEST(GuestMemory, StartsAtZeroAndLoadsRaw) {
   GuestMemory memory(kBase, 1 << 20);
   EXPECT_EQ(*memory.at(kBase + 12345), 0);
   memory.load_raw(file_with(folder, "a", "hello"), kBase + 100, "n");
-  EXPECT_EQ(std::string(reinterpret_cast<char*>(memory.at(kBase + 100)), 5), "hello");
+  EXPECT_EQ(std::string(reinterpret_cast<char *>(memory.at(kBase + 100)), 5), "hello");
 }
 
 TEST(GuestMemory, LoadsElfSegments) {
@@ -66,4 +66,4 @@ TEST(GuestMemory, RefusesOtherFiles) {
 }
 
 }  // namespace
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Strict reading of configuration objects: messages are compared exactly.
-#include "bridges/config.h"
+#include "devices/config.h"
 
-#include "bench.h"
+#include "support.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 TEST(Config, ReadsValuesAndDefaults) {
@@ -40,4 +40,4 @@ TEST(Config, RefusesWrongTypes) {
 }
 
 }  // namespace
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

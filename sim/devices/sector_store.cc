@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The content of a block device: image, overlay file or overlay in memory; see sector_store.h.
-#include "sector_store.h"
+#include "devices/sector_store.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,15 +12,15 @@
 
 #include "core/state.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
-[[noreturn]] void fail(const std::string& where, const std::string& what) {
+[[noreturn]] void fail(const std::string &where, const std::string &what) {
   throw ConfigError(fmt::format("{}: {}", where, what));
 }
 
 // Sectors in the open image.
-uint32_t image_size_sectors(int file, const std::string& path, const std::string& where) {
+uint32_t image_size_sectors(int file, const std::string &path, const std::string &where) {
   struct stat facts {};
   if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
     fail(where, fmt::format("image {} is not a regular file", path));
@@ -36,7 +36,7 @@ uint32_t image_size_sectors(int file, const std::string& path, const std::string
   return static_cast<uint32_t>(bytes / kSectorBytes);
 }
 
-void transfer(ssize_t done, const char* what, const std::string& where) {
+void transfer(ssize_t done, const char *what, const std::string &where) {
   if (done == kSectorBytes) return;
   throw std::runtime_error(fmt::format("{}: cannot {}: {}", where, what,
                                        done < 0 ? std::strerror(errno) : "file is cut short"));
@@ -44,8 +44,8 @@ void transfer(ssize_t done, const char* what, const std::string& where) {
 
 }  // namespace
 
-SectorStore::SectorStore(const std::filesystem::path& image, const std::filesystem::path& overlay,
-                         uint32_t size_sectors, const std::string& where)
+SectorStore::SectorStore(const std::filesystem::path &image, const std::filesystem::path &overlay,
+                         uint32_t size_sectors, const std::string &where)
     : where_(where), size_sectors_(size_sectors) {
   if (!image.empty()) {
     image_ = open(image.c_str(), O_RDONLY | O_CLOEXEC);
@@ -74,7 +74,7 @@ SectorStore::~SectorStore() {
   if (overlay_ >= 0) close(overlay_);
 }
 
-void SectorStore::read(uint32_t sector, uint8_t* data) const {
+void SectorStore::read(uint32_t sector, uint8_t *data) const {
   const off_t offset = static_cast<off_t>(sector) * kSectorBytes;
   if (sector < size_sectors_ && written_[sector]) {
     if (overlay_ < 0) {
@@ -89,7 +89,7 @@ void SectorStore::read(uint32_t sector, uint8_t* data) const {
   }
 }
 
-void SectorStore::write(uint32_t sector, const uint8_t* data) {
+void SectorStore::write(uint32_t sector, const uint8_t *data) {
   if (sector >= size_sectors_) return;
   written_[sector] = true;
   if (overlay_ >= 0) {
@@ -97,12 +97,12 @@ void SectorStore::write(uint32_t sector, const uint8_t* data) {
     transfer(pwrite(overlay_, data, kSectorBytes, offset), "write the overlay", where_);
     return;
   }
-  std::unique_ptr<uint8_t[]>& copy = memory_[sector];
+  std::unique_ptr<uint8_t[]> &copy = memory_[sector];
   if (!copy) copy = std::make_unique<uint8_t[]>(kSectorBytes);
   std::memcpy(copy.get(), data, kSectorBytes);
 }
 
-void SectorStore::save(StateWriter& state) const {
+void SectorStore::save(StateWriter &state) const {
   state.section("disk", 1);
   state.u64(size_sectors_);
   state.u64(image_sectors_);
@@ -118,7 +118,7 @@ void SectorStore::save(StateWriter& state) const {
   }
 }
 
-void SectorStore::load(StateReader& state) {
+void SectorStore::load(StateReader &state) {
   state.section("disk", 1);
   state.expect("the size of the disk in sectors", size_sectors_);
   state.expect("the size of the disk's image in sectors", image_sectors_);
@@ -130,8 +130,8 @@ void SectorStore::load(StateReader& state) {
   }
 }
 
-Disk::Disk(const nlohmann::json& settings, const std::string& where,
-           const SimulationContext& simulation) {
+Disk::Disk(const nlohmann::json &settings, const std::string &where,
+           const SimulationContext &simulation) {
   Config config(settings, where);
   const auto image = config.text("image");
   const auto overlay = config.text("overlay");
@@ -145,4 +145,4 @@ Disk::Disk(const nlohmann::json& settings, const std::string& where,
                                         static_cast<uint32_t>(size), where);
 }
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -10,26 +10,26 @@
 #include <string>
 #include <vector>
 
-#include "config.h"
 #include "core/registry.h"
+#include "devices/config.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 // The host side of a pseudo-terminal in raw mode, with an optional symbolic link to it.
 class PseudoTerminal {
  public:
   // `link` may be empty. Throws ConfigError.
-  explicit PseudoTerminal(const std::filesystem::path& link);
+  explicit PseudoTerminal(const std::filesystem::path &link);
   ~PseudoTerminal();
-  PseudoTerminal(const PseudoTerminal&) = delete;
-  PseudoTerminal& operator=(const PseudoTerminal&) = delete;
+  PseudoTerminal(const PseudoTerminal &) = delete;
+  PseudoTerminal &operator=(const PseudoTerminal &) = delete;
 
   // Path of the terminal device, for a person to attach to.
-  const std::string& device() const { return device_; }
+  const std::string &device() const { return device_; }
   // Drops what the reader does not take in time: a person must not stop the simulation.
-  void write(const char* data, size_t size);
+  void write(const char *data, size_t size);
   // Bytes read into `buffer`, 0 when there are none.
-  size_t read(char* buffer, size_t size);
+  size_t read(char *buffer, size_t size);
 
  private:
   int host_side_;
@@ -46,11 +46,11 @@ class Console {
   static constexpr uint64_t kPollCycles = 1 << 16;
 
   // `where` starts error messages ("node0: bridges.uart"). Throws ConfigError.
-  Console(const nlohmann::json& settings, const std::string& where, const std::string& node,
-          const SimulationContext& simulation);
+  Console(const nlohmann::json &settings, const std::string &where, const std::string &node,
+          const SimulationContext &simulation);
   ~Console();
-  Console(const Console&) = delete;
-  Console& operator=(const Console&) = delete;
+  Console(const Console &) = delete;
+  Console &operator=(const Console &) = delete;
 
   // The target printed a byte.
   void put(char byte) {
@@ -63,16 +63,16 @@ class Console {
 
   // From now on keeps what would be written out, for another console to print.
   void hold() { holding_ = true; }
-  const std::string& held() const { return held_; }
+  const std::string &held() const { return held_; }
 
   // Prints what another console has held, before all that this one has not written out.
-  void print_again(const std::string& text);
+  void print_again(const std::string &text);
 
   // What waits for the target.
   bool has_input() const { return input_next_ != input_.size(); }
   char take_input() { return input_[input_next_++]; }
   // Gives input back, before all other.
-  void return_input(const std::string& input) {
+  void return_input(const std::string &input) {
     input_.insert(input_.begin() + static_cast<std::ptrdiff_t>(input_next_), input.begin(),
                   input.end());
   }
@@ -82,8 +82,8 @@ class Console {
   bool poll();
 
   // What has been printed but not written out, and the input that is left.
-  void save(StateWriter& state) const;
-  void load(StateReader& state);
+  void save(StateWriter &state) const;
+  void load(StateReader &state);
 
   // Facts for result.json.
   nlohmann::json statistics(uint64_t bytes_in) const;
@@ -103,4 +103,4 @@ class Console {
   std::string held_;
 };
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config.h"
 #include "core/registry.h"
+#include "devices/config.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 constexpr uint32_t kSectorBytes = 512;
 
@@ -23,20 +23,20 @@ class SectorStore {
   // `image` may be empty (a disk of zeroes), `overlay` may be empty (writes stay in memory).
   // `size_sectors` 0 = size of the image. An overlay file is made anew, with the disk's size.
   // Throws ConfigError, starting with `where`.
-  SectorStore(const std::filesystem::path& image, const std::filesystem::path& overlay,
-              uint32_t size_sectors, const std::string& where);
+  SectorStore(const std::filesystem::path &image, const std::filesystem::path &overlay,
+              uint32_t size_sectors, const std::string &where);
   ~SectorStore();
-  SectorStore(const SectorStore&) = delete;
-  SectorStore& operator=(const SectorStore&) = delete;
+  SectorStore(const SectorStore &) = delete;
+  SectorStore &operator=(const SectorStore &) = delete;
 
   uint32_t size_sectors() const { return size_sectors_; }
   // `data` is 512 bytes. Throws std::runtime_error when the host's disk fails.
-  void read(uint32_t sector, uint8_t* data) const;
-  void write(uint32_t sector, const uint8_t* data);
+  void read(uint32_t sector, uint8_t *data) const;
+  void write(uint32_t sector, const uint8_t *data);
 
   // The sectors written so far; `load` puts them over an image of the same size.
-  void save(StateWriter& state) const;
-  void load(StateReader& state);
+  void save(StateWriter &state) const;
+  void load(StateReader &state);
 
  private:
   std::string where_;
@@ -52,12 +52,12 @@ class SectorStore {
 // (4096), max_request_sectors (16).
 struct Disk {
   // Throws ConfigError, starting with `where`.
-  Disk(const nlohmann::json& settings, const std::string& where,
-       const SimulationContext& simulation);
+  Disk(const nlohmann::json &settings, const std::string &where,
+       const SimulationContext &simulation);
 
   uint64_t latency_cycles;
   uint32_t max_request_sectors;
   std::unique_ptr<SectorStore> store;
 };
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

@@ -3,11 +3,11 @@
 #include <cstring>
 #include <random>
 
-#include "bench.h"
-#include "bridges/nic_settings.h"
 #include "core/tests/random_seed.h"
+#include "devices/nic_settings.h"
+#include "support.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 namespace {
 
 nlohmann::json settings() {
@@ -22,11 +22,11 @@ nlohmann::json settings() {
 
 TEST(Announcer, FrameSaysWhoTheNodeIs) {
   const NicSettings nic(settings(), "node7: bridges.nic");
-  const auto* bytes = reinterpret_cast<const unsigned char*>(nic.identity_frame.data());
+  const auto *bytes = reinterpret_cast<const unsigned char *>(nic.identity_frame.data());
   const unsigned char header[] = {0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
                                   2, 0, 0,    0,    0,    0,    0x88, 0xb5};
   EXPECT_EQ(std::memcmp(bytes, header, sizeof header), 0);
-  const std::string text(reinterpret_cast<const char*>(bytes) + sizeof header);
+  const std::string text(reinterpret_cast<const char *>(bytes) + sizeof header);
   EXPECT_EQ(text,
             "firesim-identity 1\nmac=00:12:6D:00:00:09\nip=172.16.0.9/16\nname=node7\nindex=7\n"
             "nodes=8\nseed=00112233445566778899aabbccddeeff\n");
@@ -34,7 +34,7 @@ TEST(Announcer, FrameSaysWhoTheNodeIs) {
   with_command["announce"]["run"] = "echo 5";
   const NicSettings other(with_command, "node7: bridges.nic");
   const std::string expected = text + "run=\"echo 5\"\n";
-  const char* more = reinterpret_cast<const char*>(other.identity_frame.data()) + sizeof header;
+  const char *more = reinterpret_cast<const char *>(other.identity_frame.data()) + sizeof header;
   EXPECT_EQ(std::string(more, expected.size()), expected);
 }
 
@@ -51,7 +51,7 @@ TEST(Announcer, BadSettingsAreRefused) {
 }
 
 // Tokens of `cycles` cycles from 100 on, in packets with gaps; the first begins within a packet.
-Batch traffic(std::mt19937_64& random, uint32_t cycles) {
+Batch traffic(std::mt19937_64 &random, uint32_t cycles) {
   Batch batch(100, cycles);
   for (uint32_t at = 0, length = 5; at + length < cycles; length = 1 + random() % 30) {
     for (uint32_t i = 0; i < length; ++i) batch.append_flit(at + i, random(), i + 1 == length);
@@ -82,10 +82,10 @@ TEST(Announcer, ComesBeforeTheNextPacketAndLosesNothingForAnyCut) {
     for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(seen[i], all.dense()[i]);
     for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(seen[5 + i], (Token{true, {frame[i], i == 2}}));
     std::vector<Flit> flits, expected;
-    for (const Token& token : seen) {
+    for (const Token &token : seen) {
       if (token.valid) flits.push_back(token.flit);
     }
-    for (const Token& token : all.dense()) {
+    for (const Token &token : all.dense()) {
       if (token.valid) expected.push_back(token.flit);
     }
     flits.erase(flits.begin() + 5, flits.begin() + 8);
@@ -105,4 +105,4 @@ TEST(Announcer, WithoutAFrameTokensPassUntouched) {
 }
 
 }  // namespace
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

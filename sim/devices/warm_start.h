@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "bridges/driver.h"
-#include "bridges/memory/guest_memory.h"
 #include "core/batch.h"
 #include "core/registry.h"
 #include "core/state.h"
+#include "devices/blade_end.h"
+#include "devices/guest_memory.h"
 
-namespace firesim::bridges {
+namespace firesim::devices {
 
 // What the restore program writes to the finisher when the blade is as it was saved, but for the
 // registers of its harts: a failure code that the blade's host takes for itself.
@@ -43,17 +43,17 @@ struct WarmStart {
 
 // Whose state to continue, in which section of a snapshot, with which settings.
 struct WarmStartSource {
-  const std::string& node;
-  const nlohmann::json& bridges;  // of the RTL blade
-  const SimulationContext& simulation;
+  const std::string &node;
+  const nlohmann::json &bridges;  // of the RTL blade
+  const SimulationContext &simulation;
   uint64_t cycle;  // of the snapshot
 };
 
 // The first section of a state that can be started from.
-inline constexpr const char* kWarmStartSection = "functional_blade";
-inline constexpr const char* kWarmStartKind = "functional";
+inline constexpr const char *kWarmStartSection = "functional_blade";
+inline constexpr const char *kWarmStartKind = "functional";
 
 // Reads the state of a functional blade. Throws SnapshotError.
-using WarmStarter = std::function<WarmStart(StateReader&, const WarmStartSource&)>;
+using WarmStarter = std::function<WarmStart(StateReader &, const WarmStartSource &)>;
 
-}  // namespace firesim::bridges
+}  // namespace firesim::devices

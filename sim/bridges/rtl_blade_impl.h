@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The class behind make_rtl_blade(): rtl_blade.cc makes and runs it, rtl_blade_state.cc saves,
+// loads and warm-starts it.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bridges/driver.h"
+#include "bridges/driver_registry.h"
+#include "bridges/driver_schedule.h"
+#include "bridges/instruments.h"
+#include "bridges/manifest.h"
+#include "core/model.h"
+#include "devices/warm_start.h"
+
+namespace firesim::bridges {
+
+struct PlacedDriver {
+  std::string name;  // of its section in the settings
+  bool several;      // the blade may have more of its kind
+  std::unique_ptr<Driver> driver;
+  std::vector<FiresimPort> wakes;  // outputs that wake it
+};
+
+class RtlBlade final : public Model {
+ public:
+  RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
+           const nlohmann::json &bridge_settings, const DriverRegistry &registry,
+           std::optional<uint64_t> port_count, const SimulationContext &context,
+           WarmStarter starter);
+  ~RtlBlade() override;
+
+  uint32_t port_count() const override { return port_count_; }
+  bool counts_for_end() const override;
+  void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
+               std::span<Batch> outputs) override;
+  void finish(uint64_t end_cycle) override;
+  nlohmann::json statistics() const override;
+  std::optional<std::string> can_save() const override;
+  std::string fingerprint() const override;
+  void save(StateWriter &state) const override;
+  bool continues(const std::string &kind) const override {
+    return kind == kWarmStartKind && starter_ != nullptr;
+  }
+  void load(StateReader &state, uint64_t cycle) override;
+
+ private:
+  void add_bridge(const BridgeInfo &bridge, Config &settings, const SimulationContext &context,
+                  const DriverRegistry &registry);
+  void add_instruments(Config &settings, const SimulationContext &context);
+  template <bool kReset>
+  uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
+  void schedule_drivers();
+  void start_warm(StateReader &state, uint64_t cycle);
+  uint64_t run_restore_program(const StateReader &state);
+  void end_here(uint64_t cycle);
+  void finish_drivers(uint64_t cycle);
+
+  Manifest manifest_;
+  ModelInstance model_;
+  InputQueue inputs_;
+  InputPort reset_;
+  BladeStatus status_;
+  std::vector<PlacedDriver> drivers_;
+  LinkDriver *link_ = nullptr;  // one of drivers_, the first
+  // 1 without a link driver is a link that nothing in the blade listens to: what arrives is
+  // dropped.
+  uint32_t port_count_ = 0;
+  AutoCounter *counters_ = nullptr;  // one of drivers_
+  std::unique_ptr<SignalAccess> signals_;
+  std::unique_ptr<WaveWriter> waves_;
+  DriverSchedule schedule_;        // of drivers_
+  uint64_t ahead_cycles_ = 0;      // of drivers that ran a restore program
+  const nlohmann::json settings_;  // of the bridges
+  const SimulationContext context_;
+  const WarmStarter starter_;
+  uint64_t cycle_ = 0;  // cycles run
+  bool finished_ = false;
+  nlohmann::json warm_start_;  // facts about it; null when there was none
+};
+
+}  // namespace firesim::bridges

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of the RTL blade between two cycles, and its start from that of a functional blade; see
+// rtl_blade_impl.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bridges/rtl_blade_impl.h"
+
+namespace firesim::bridges {
+namespace {
+
+// Most target cycles that a restore program may take.
+constexpr uint64_t kMostRestoreCycles = 10'000'000;
+
+}  // namespace
+
+std::optional<std::string> RtlBlade::can_save() const {
+  if (!model_.can_save()) {
+    return fmt::format("the engine \"{}\" cannot save its state", model_.engine_name());
+  }
+  for (const PlacedDriver &item : drivers_) {
+    if (item.driver->can_save()) continue;
+    return fmt::format("the driver of its {} bridge cannot save its state", item.name);
+  }
+  return std::nullopt;
+}
+
+std::string RtlBlade::fingerprint() const {
+  return fmt::format("design {}, engine {}", manifest_.design_hash, model_.engine_name());
+}
+
+void RtlBlade::save(StateWriter &state) const {
+  state.section("blade", 2);
+  state.u64(cycle_);
+  state.u64(ahead_cycles_);
+  state.boolean(status_.deterministic);
+  const BladeEnd &end = status_.end;
+  state.u64(static_cast<uint64_t>(end.kind));
+  state.i64(end.exit_code);
+  state.u64(end.cycle);
+  state.text(end.message);
+  reset_.save(state);
+  // One that has ended stands within a cycle, and is never evaluated again.
+  state.bytes(end.ended() ? std::vector<uint8_t>() : model_.save());
+  for (const PlacedDriver &item : drivers_) item.driver->save(state);
+}
+
+void RtlBlade::load(StateReader &state, uint64_t cycle) {
+  if (state.next_section_is(kWarmStartSection)) return start_warm(state, cycle);
+  const uint32_t version = state.section("blade", 2);
+  cycle_ = state.u64();
+  if (version >= 2) ahead_cycles_ = state.u64();
+  if (signals_) signals_->start_at(cycle_);
+  schedule_drivers();
+  status_.deterministic = state.boolean();
+  BladeEnd &end = status_.end;
+  end.kind = static_cast<BladeEnd::Kind>(state.u64(static_cast<uint64_t>(BladeEnd::Kind::kAssert)));
+  end.exit_code = static_cast<int>(state.i64());
+  end.cycle = state.u64();
+  end.message = state.text();
+  reset_.load(state);
+  const std::vector<uint8_t> model = state.bytes(SIZE_MAX);
+  if (!end.ended() && !model_.load(model)) {
+    state.fail("found a state that the engine does not take");
+  }
+  for (const PlacedDriver &item : drivers_) item.driver->load(state);
+}
+
+void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {
+  cycle_ = cycle;
+  if (signals_) signals_->start_at(cycle);
+  if (cycle < kResetCycles) state.fail("a blade in reset cannot be continued in RTL");
+  WarmStart start = starter_(state, {name(), settings_, context_, cycle});
+  const auto traced = std::count_if(drivers_.begin(), drivers_.end(), [](const PlacedDriver &item) {
+    return item.driver->trace_port() != nullptr;
+  });
+  if (traced != 0 && static_cast<uint64_t>(traced) != start.harts) {
+    state.fail(fmt::format("found {} harts, expected {} as in the RTL", start.harts, traced));
+  }
+  status_.deterministic = start.deterministic;
+  status_.end = start.end;
+  for (const PlacedDriver &item : drivers_) item.driver->start_warm(start, cycle);
+  if (status_.end.ended()) {
+    set_end({cycle, status_.end.exit_code, status_.end.kind == BladeEnd::Kind::kAssert,
+             status_.end.message});
+    return;
+  }
+  const uint64_t cycles = run_restore_program(state);
+  ahead_cycles_ = cycles - cycle;
+  schedule_drivers();
+  warm_start_ = {
+      {"cycle", cycle}, {"extra_cycles", start.extra_cycles}, {"restore_cycles", cycles}};
+}
+
+// From reset to the word that says that the blade is restored; returns the cycles that took. Links
+// are not connected.
+uint64_t RtlBlade::run_restore_program(const StateReader &state) {
+  const auto told = std::find_if(drivers_.begin(), drivers_.end(), [](const PlacedDriver &item) {
+    return item.driver->restore_done().has_value();
+  });
+  if (told == drivers_.end()) state.fail("the RTL has no termination bridge");
+  DriverSchedule schedule;
+  for (const PlacedDriver &item : drivers_) {
+    if (item.driver->restore_role() == RestoreRole::kAbsent) continue;
+    schedule.add(*item.driver, item.wakes, 0);
+  }
+  for (uint64_t cycle = 0; cycle < kMostRestoreCycles; ++cycle) {
+    if (cycle == kResetCycles) reset_.set(0);
+    inputs_.apply();
+    model_.settle();
+    const std::optional<bool> done = told->driver->restore_done();
+    if (cycle >= kResetCycles && schedule.due(cycle)) schedule.exchange(cycle);
+    model_.tick();
+    if (status_.end.ended()) state.fail("in the restore program: " + status_.end.message);
+    if (cycle >= kResetCycles && *done) return cycle + 1;
+  }
+  state.fail(fmt::format("the restore program has not ended within {} cycles", kMostRestoreCycles));
+}
+
+}  // namespace firesim::bridges
