@@ -23,6 +23,9 @@ LONGER_FUNCTIONS = {
     ("deploy/tests/test_report.py", "complete"): 68,  # one results folder
 }
 """Functions that are longer, and how long. This table only ever becomes shorter."""
+LOADS_YAML = re.compile(r"yaml\.(safe_load|load|compose)\(|yaml\.SafeLoader\b")
+YAML_READER = "deploy/firesim_common/positions.py"
+NEAREST = "deploy/firesim_common/errors.py"
 JSON_READER = "sim/core/json_reader.cc"
 PARSES_JSON = re.compile(r"json::(sax_)?parse\(|json::accept\(|>> *json\b")
 
@@ -95,6 +98,20 @@ def test_nothing_after_the_plan_asks_the_configuration() -> None:
     after = (f for f in files if "tests" not in f.relative_to(ROOT).parts)
     found = _names(f for f in after if "loaded.config" in f.read_text(encoding="utf-8"))
     assert found == [], "what is wanted of a system is in its Plan"
+
+
+def test_one_reader_reads_yaml_of_users() -> None:
+    """Experiments may read our own recipes as they are."""
+    files = (f for f in _files() if f.suffix == ".py" and "tests" not in f.parts)
+    ours = (f for f in files if not f.is_relative_to(ROOT / "regression"))
+    found = _names(f for f in ours if LOADS_YAML.search(f.read_text(encoding="utf-8")))
+    assert found == [YAML_READER], f"YAML is read by {YAML_READER}, which is strict and has places"
+
+
+def test_one_search_finds_the_nearest_name() -> None:
+    python = (f for f in _files() if f.suffix == ".py" and "tests" not in f.parts)
+    found = _names(f for f in python if "get_close_matches" in f.read_text(encoding="utf-8"))
+    assert found == [NEAREST], f"names that are alike are looked for by {NEAREST}"
 
 
 def test_one_reader_reads_json() -> None:
