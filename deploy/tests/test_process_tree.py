@@ -131,11 +131,11 @@ def test_an_experiment_leaves_no_compiler(command: str, tmp_path: Path) -> None:
 SLOW = """\
 // {mark}
 module Slow(input logic clock, input logic reset, input logic [63:0] x, output logic [63:0] y);
-  logic [63:0] row [0:1999];
-  for (genvar i = 0; i < 2000; i++) begin : each
-    always_ff @(posedge clock) row[i] <= (i ? row[i - 1] : x) * (x + 64'd{odd} * i) ^ row[1999];
+  logic [63:0] row [0:299];
+  for (genvar i = 0; i < 300; i++) begin : each
+    always_ff @(posedge clock) row[i] <= (i ? row[i - 1] : x) * (x + 64'd{odd} * i) ^ row[299];
   end
-  assign y = row[1999];
+  assign y = row[299];
 endmodule
 """
 RECIPE = """\
