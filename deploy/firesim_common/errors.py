@@ -6,15 +6,24 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+_ALIKE = 0.5
+
 
 class InputError(Exception):
     """Bad input of the user; `str(error)` is the whole message, one sentence a line."""
 
 
 def nearest(found: str, known: Iterable[str]) -> str | None:
-    """Return the known name most like `found`, or None when none is alike."""
-    matches = difflib.get_close_matches(found, list(known), n=1, cutoff=0.5)
-    return matches[0] if matches else None
+    """Return the known name most like `found`, or None when none is alike.
+
+    Capitals count only when that finds one.
+    """
+    names = list(known)
+    if matches := difflib.get_close_matches(found, names, n=1, cutoff=_ALIKE):
+        return matches[0]
+    folded = {name.lower(): name for name in names}
+    matches = difflib.get_close_matches(found.lower(), folded, n=1, cutoff=_ALIKE)
+    return folded[matches[0]] if matches else None
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

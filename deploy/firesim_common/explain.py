@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 import types
 import typing
-from typing import Any, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from firesim_common.base import BLADE_RULE, NAME_RULE
-from firesim_common.errors import listed, nearest, unknown
+from firesim_common.errors import InputError, listed, nearest, unknown
 from firesim_common.positions import KeyPath, Source, dotted
 
 _UNITS = {
@@ -204,3 +204,18 @@ def explain(error: ValidationError, model: type[BaseModel], source: Source) -> s
         if line not in lines:
             lines.append(line)
     return "\n".join(lines)
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def checked(model: type[M], source: Source) -> M:
+    """Return what a file says as its model.
+
+    Raises:
+        InputError: one line for each thing wrong, with its place.
+    """
+    try:
+        return model.model_validate(source.data)
+    except ValidationError as error:
+        raise InputError(explain(error, model, source)) from error

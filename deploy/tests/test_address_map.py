@@ -11,7 +11,7 @@ from firesim.build.map_files import FILES, blade_map
 from firesim_common.paths import ROOT
 
 SOURCES = (".c", ".cc", ".cpp", ".h", ".S", ".scala", ".py", ".dtsi", ".yaml", ".cmake", ".txt")
-TESTS = re.compile(r"(^|/)tests?/|(^|/)test_|(^|/)bad_input_")  # they say what is to be seen
+TESTS = re.compile(r"(^|/)tests?/|(^|/)test_|(^|/)bad_input/")  # they say what is to be seen
 MAP = "target-design/parts/"
 
 

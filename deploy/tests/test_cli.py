@@ -185,6 +185,26 @@ def test_names_of_experiments_are_completed() -> None:
     assert done.stdout.split() == ["engine-size", "engine-speed"]
 
 
+def test_fame1_can_be_asked_for(tmp_path: Path) -> None:
+    source, out = tmp_path / "add.sv", tmp_path / "form"
+    ports = "input logic clock, input logic reset, input logic [7:0] x, output logic [7:0] y"
+    source.write_text(f"module Add({ports});\nalways_ff @(posedge clock) y <= y + x;\nendmodule\n")
+    asked = ["build", "verilog", "Add", str(source), "--target", "fame1", "-o", str(out)]
+    done = RUNNER.invoke(app, asked)
+    assert (done.exit_code, done.stdout) == (0, f"{out}\n")
+    manifest = json.loads((out / "model.json").read_text())
+    assert "engine" not in manifest
+    assert manifest["fame1"]["top"] == "Add_fame1"
+    text = "".join((out / name).read_text() for name in manifest["fame1"]["files"])
+    for port in manifest["ports"]:
+        assert all(f"{port['name']}_{part} " in text for part in ("valid", "ready", "data"))
+    refused = RUNNER.invoke(app, [*asked, "--engine", "verilator"])
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        '--engine: found "verilator" with --target fame1, expected none: no CPU runs that form.\n'
+    )
+
+
 def test_heavy_modules_are_imported_only_when_needed() -> None:
     import subprocess
     import sys

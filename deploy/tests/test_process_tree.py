@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nothing is left of what an experiment or `firesim test` has started, however it is ended."""
+"""Nothing is left of what a command has started, however it is ended."""
 
 from __future__ import annotations
 
@@ -126,3 +126,39 @@ def test_an_experiment_leaves_no_compiler(command: str, tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=LIMIT_S) == 130, (tmp_path / "log").read_text()
         assert marked(mark) == {}
+
+
+SLOW = """\
+// {mark}
+module Slow(input logic clock, input logic reset, input logic [63:0] x, output logic [63:0] y);
+  logic [63:0] row [0:299];
+  for (genvar i = 0; i < 300; i++) begin : each
+    always_ff @(posedge clock) row[i] <= (i ? row[i - 1] : x) * (x + 64'd{odd} * i) ^ row[299];
+  end
+  assign y = row[299];
+endmodule
+"""
+RECIPE = """\
+system:
+  topology: two_nodes
+  node: {{blade: slow}}
+  blades: {{slow: {{sources: [slow.sv], top: Slow}}}}
+simulation: {{max_cycles: 1}}
+"""
+
+
+@pytest.mark.parametrize("command", ["build", "runworkload"])
+def test_a_build_leaves_no_compiler(command: str, tmp_path: Path) -> None:
+    source, model, recipe = (tmp_path / name for name in ("slow.sv", "model", "slow.yaml"))
+    source.write_text(SLOW.format(mark=uuid.uuid4().hex, odd=2 * os.getpid() + 1))
+    recipe.write_text(RECIPE.format())
+    words: list[str | Path] = ["build", "verilog", "Slow", source, "-o", model]
+    if command == "runworkload":
+        words = [command, "-c", recipe, "--results", tmp_path / "results"]
+    with started([*FIRESIM, *words], tmp_path / "log") as (process, mark):
+        until(mark, lambda found: any("clang" in line for line in found.values()), "compiler")
+        process.send_signal(signal.SIGTERM)
+        status = process.wait(timeout=LIMIT_S)
+        assert marked(mark) == {}
+        assert status == 130, (tmp_path / "log").read_text()
+    assert not (tmp_path / "results").exists()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules that hold for every file of program text: licence line, suffix, one reader of JSON."""
+"""Rules that hold for every file of program text: licence line, suffix, size, one JSON reader."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,16 @@ LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 LICENCE_LINES = 12
 LICENSED = set(".py .cc .h .c .S .inc .scala .sbt .sv .v .sh .js .css".split())
 OTHER_CPP_SUFFIXES = {".cpp", ".cxx", ".C", ".hpp", ".hh", ".hxx"}
+LARGEST_FILE_LINES, LARGEST_FUNCTION_LINES = 400, 60
+LONGER_FUNCTIONS = {
+    ("deploy/firesim/build/rtl_device_tree.py", "device_tree_source"): 76,  # one text
+    ("deploy/firesim/cli/build.py", "verilog"): 77,  # its options
+    ("deploy/tests/test_report.py", "complete"): 68,  # one results folder
+}
+"""Functions that are longer, and how long. This table only ever becomes shorter."""
+LOADS_YAML = re.compile(r"yaml\.(safe_load|load|compose)\(|yaml\.SafeLoader\b")
+YAML_READER = "deploy/firesim_common/positions.py"
+NEAREST = "deploy/firesim_common/errors.py"
 JSON_READER = "sim/core/json_reader.cc"
 PARSES_JSON = re.compile(r"json::(sax_)?parse\(|json::accept\(|>> *json\b")
 
@@ -22,8 +33,13 @@ PARSES_JSON = re.compile(r"json::(sax_)?parse\(|json::accept\(|>> *json\b")
 def _files() -> Iterator[Path]:
     for folder in FOLDERS:
         for file in sorted((ROOT / folder).rglob("*")):
-            if not NOT_OURS & set(file.relative_to(ROOT).parts) and file.is_file():
+            if file.is_file() and not any(map(_is_made, file.relative_to(ROOT).parents)):
                 yield file
+
+
+def _is_made(folder: Path) -> bool:
+    """Return whether a tool fills this folder; a Python package of such a name is ours."""
+    return folder.name in NOT_OURS and not (ROOT / folder / "__init__.py").is_file()
 
 
 def _names(files: Iterator[Path]) -> list[str]:
@@ -46,6 +62,35 @@ def test_cpp_files_have_one_suffix() -> None:
     assert found == [], "C++ files end in .cc and .h"
 
 
+def _functions(file: Path) -> Iterator[tuple[str, int]]:
+    """Yield the name and the lines of each Python function in a file."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+            yield node.name, node.end_lineno - node.lineno + 1
+
+
+def test_files_are_small() -> None:
+    large = []
+    for file in (f for f in _files() if f.suffix in LICENSED):
+        lines = len(file.read_text(encoding="utf-8").splitlines())
+        if lines > LARGEST_FILE_LINES:
+            large.append(f"{_names(iter([file]))[0]}: {lines} lines")
+    assert large == [], f"expected {LARGEST_FILE_LINES} lines at most: one file is about one thing"
+
+
+def test_functions_are_short() -> None:
+    long = {
+        (name, function): lines
+        for file in _files()
+        if file.suffix == ".py"
+        for name in _names(iter([file]))
+        for function, lines in _functions(file)
+        if lines > LARGEST_FUNCTION_LINES
+    }
+    text = f"expected {LARGEST_FUNCTION_LINES} lines at most, and the table without what is shorter"
+    assert long == LONGER_FUNCTIONS, text
+
+
 def test_nothing_after_the_plan_asks_the_configuration() -> None:
     """Only what makes the plan may: `firesim.config` and `firesim.topology`."""
     before = {"config", "topology"}
@@ -53,6 +98,20 @@ def test_nothing_after_the_plan_asks_the_configuration() -> None:
     after = (f for f in files if "tests" not in f.relative_to(ROOT).parts)
     found = _names(f for f in after if "loaded.config" in f.read_text(encoding="utf-8"))
     assert found == [], "what is wanted of a system is in its Plan"
+
+
+def test_one_reader_reads_yaml_of_users() -> None:
+    """Experiments may read our own recipes as they are."""
+    files = (f for f in _files() if f.suffix == ".py" and "tests" not in f.parts)
+    ours = (f for f in files if not f.is_relative_to(ROOT / "regression"))
+    found = _names(f for f in ours if LOADS_YAML.search(f.read_text(encoding="utf-8")))
+    assert found == [YAML_READER], f"YAML is read by {YAML_READER}, which is strict and has places"
+
+
+def test_one_search_finds_the_nearest_name() -> None:
+    python = (f for f in _files() if f.suffix == ".py" and "tests" not in f.parts)
+    found = _names(f for f in python if "get_close_matches" in f.read_text(encoding="utf-8"))
+    assert found == [NEAREST], f"names that are alike are looked for by {NEAREST}"
 
 
 def test_one_reader_reads_json() -> None:

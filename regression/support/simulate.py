@@ -100,6 +100,48 @@ class _PeakMemory:
         self._thread.join()
 
 
+@dataclass(frozen=True)
+class _Ended:
+    """How a process ended and what it cost; no status when its time was up."""
+
+    status: int | None
+    wall_s: float
+    cpu_s: float
+    peak_bytes: int
+
+
+def _run(words: list[str], log: Path, timeout_s: float) -> _Ended:
+    """Run a program with its output in `log`, and stop it when its time is up."""
+    began = time.monotonic()
+    with log.open("w") as output:
+        process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
+    timed_out = threading.Event()
+    memory = _PeakMemory(process.pid)
+
+    def stop() -> None:
+        timed_out.set()
+        process.kill()
+
+    timer = threading.Timer(timeout_s, stop)
+    timer.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    finally:
+        timer.cancel()
+        memory.stop()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return _Ended(
+        None if timed_out.is_set() else process.returncode,
+        time.monotonic() - began,
+        usage.ru_utime + usage.ru_stime,
+        memory.peak_bytes,
+    )
+
+
 def simulate(
     description: dict[str, Any],
     folder: Path,
@@ -121,39 +163,13 @@ def simulate(
     file = folder / "description.json"
     file.write_text(json.dumps({**description, "results": str(folder)}, indent=1))
     log = folder / "run.log"
-    began = time.monotonic()
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            [*wrapper, str(binary or simulator()), str(file)],
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    timed_out = threading.Event()
-    memory = _PeakMemory(process.pid)
-
-    def stop() -> None:
-        timed_out.set()
-        process.kill()
-
-    timer = threading.Timer(timeout_s, stop)
-    timer.start()
-    try:
-        _, status, usage = os.wait4(process.pid, 0)
-    except BaseException:
-        process.terminate()
-        process.wait()
-        raise
-    finally:
-        timer.cancel()
-        memory.stop()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    wall_s = time.monotonic() - began
-    if timed_out.is_set():
+    ended = _run([*wrapper, str(binary or simulator()), str(file)], log, timeout_s)
+    if ended.status is None:
         raise ExperimentError(f"{file}: not finished after {timeout_s:g} s, stopped.")
-    if process.returncode not in expect:
+    if ended.status not in expect:
         tail = log.read_text(errors="replace").strip().splitlines()[-8:]
         raise ExperimentError(
-            f"{file}: firesim-sim exit status {process.returncode}.\n" + "\n".join(tail)
+            f"{file}: firesim-sim exit status {ended.status}.\n" + "\n".join(tail)
         )
     result_file = folder / "result.json"
     if not result_file.is_file():
@@ -161,8 +177,8 @@ def simulate(
     return Run(
         folder=folder,
         result=json.loads(result_file.read_text()),
-        exit_status=process.returncode,
-        process_wall_s=wall_s,
-        process_cpu_s=usage.ru_utime + usage.ru_stime,
-        peak_bytes=memory.peak_bytes,
+        exit_status=ended.status,
+        process_wall_s=ended.wall_s,
+        process_cpu_s=ended.cpu_s,
+        peak_bytes=ended.peak_bytes,
     )

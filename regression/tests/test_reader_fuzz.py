@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
 
 import goldengate
 import pytest
@@ -47,7 +46,7 @@ def _lower_with(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[str], str]) ->
     """Let Golden Gate answer with a spoilt netlist."""
     right = goldengate.lower
 
-    def wrong(request: goldengate.Request) -> dict[str, Any]:
+    def wrong(request: goldengate.Request) -> goldengate.Manifest:
         manifest = right(request)
         target = Path(request.out) / "target.v"
         target.write_text(spoil(target.read_text()))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Golden Gate: a compiler from Verilog to host-decoupled, cycle-exact simulators."""
 
-from goldengate.compiler import compile, lower
+from goldengate.compiler import compile, compile_request, lower
 from goldengate.errors import GoldenGateError
+from goldengate.manifest import Manifest
 from goldengate.state import Event, Request
 
-__all__ = ["Event", "GoldenGateError", "Request", "compile", "lower"]
+__all__ = ["Event", "GoldenGateError", "Manifest", "Request", "compile", "compile_request", "lower"]

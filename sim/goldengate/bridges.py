@@ -15,9 +15,9 @@ from typing import Literal
 
 from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
-from firesim_common.explain import explain
+from firesim_common.explain import checked
 from firesim_common.positions import KeyPath, Source, read_yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from goldengate.errors import GoldenGateError
 
@@ -136,10 +136,7 @@ def read_declaration(path: Path) -> BridgeKind:
     shown = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
     try:
         source = read_yaml(path, shown)
-        try:
-            kind = BridgeKind.model_validate(source.data)
-        except ValidationError as error:
-            raise InputError(explain(error, BridgeKind, source)) from error
+        kind = checked(BridgeKind, source)
         _check(kind, source)
     except InputError as error:
         raise GoldenGateError(str(error)) from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`goldengate.compile`: Verilog in, model.so and model.json out."""
+"""`goldengate.compile_request`: Verilog in; a model, or a FAME-1 form, and its manifest out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 import json
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from goldengate import verilator_backend
 from goldengate.engine import backend as generated_backend
 from goldengate.engine.design import Unsupported
 from goldengate.errors import GoldenGateError
+from goldengate.manifest import FILE as MANIFEST
+from goldengate.manifest import EngineUsed, Manifest
 from goldengate.passes import read, rewrite
-from goldengate.state import UNKNOWN, Event, Request, State
+from goldengate.state import TARGETS, UNKNOWN, Request, State
 
 
-def lower(request: Request) -> dict[str, Any]:
+def lower(request: Request) -> Manifest:
     """Run the passes in a process of their own; return the manifest.
 
     The folder `request.out` receives the back end's Verilog, `yosys.log` and intermediate files.
@@ -31,7 +33,7 @@ def lower(request: Request) -> dict[str, Any]:
     """
     folder = Path(request.out)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("error.txt", "manifest.json", "diagnostics.json"):
+    for name in ("error.txt", MANIFEST, "diagnostics.json"):
         (folder / name).unlink(missing_ok=True)
     _bring(request.data_files, folder)
     (folder / "request.json").write_text(json.dumps(dataclasses.asdict(request)))
@@ -46,8 +48,7 @@ def lower(request: Request) -> dict[str, Any]:
             check=False,
         )
     if done.returncode == 0:
-        manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
-        return manifest
+        return Manifest.read(folder)
     error = folder / "error.txt"
     raise GoldenGateError(error.read_text() if error.is_file() else _explain(request, log))
 
@@ -87,26 +88,26 @@ def _explain(request: Request, log: Path) -> str:
 def _build(
     engine: str,
     work: Path,
-    manifest: dict[str, Any],
+    manifest: Manifest,
     library: Path,
     jobs: int,
     training: Callable[[Path, Path], None] | None,
     waves: bool,
-) -> dict[str, str]:
+) -> EngineUsed:
     """Make the library with the engine asked for; return what the manifest says of it."""
-    said: dict[str, str] = {}
+    refused = None
     if engine != "verilator":
         try:
             generated_backend.build(
                 work, manifest, library, jobs=jobs, training=training, waves=waves
             )
-            return {"name": "generated"}
+            return EngineUsed("generated")
         except Unsupported as reason:
             if engine == "generated" or waves:
                 raise GoldenGateError(not_generated(str(reason))) from reason
-            said["not_generated"] = str(reason)
+            refused = str(reason)
     verilator_backend.build(work, manifest, library, jobs=jobs)
-    return {"name": "verilator", **said}
+    return EngineUsed("verilator", refused)
 
 
 def not_generated(reason: str) -> str:
@@ -114,74 +115,63 @@ def not_generated(reason: str) -> str:
     return f"{reason}; the engine Verilator takes it."
 
 
+def compile_request(
+    request: Request,
+    *,
+    jobs: int = 2,
+    training: Callable[[Path, Path], None] | None = None,
+    waves: bool = False,
+) -> Path:
+    """Compile a design into its folder `request.out`, made anew, and return that.
+
+    A CPU model is `model.so` and its manifest `model.json`, a FAME-1 form `fame1.v`, `target.v` and
+    the manifest. Its `engine` says which it was and why not the generated one, its `warnings` name
+    what is read and has no driver, which is 0, with file and line.
+
+    `jobs` bounds the compiler processes. `training` (model folder, profile folder) runs typical
+    programs on a model for the generated engine to see what is active when; without it a design is
+    cut into small pieces. `waves` makes every wire that has a name visible, which only the
+    generated engine can.
+
+    Raises:
+        GoldenGateError: the design is refused, or a tool failed.
+    """
+    if waves and request.engine == "verilator":
+        raise GoldenGateError(
+            'found engine "verilator" with waves, expected "generated" or "auto".'
+        )
+    for key, known in (("unknown", UNKNOWN), ("target", TARGETS)):
+        if (found := getattr(request, key)) not in known:
+            raise GoldenGateError(f'found {key} "{found}", expected one of: {", ".join(known)}.')
+    request = request.absolute()
+    out = Path(request.out)
+    out.mkdir(parents=True, exist_ok=True)
+    work = out / "build"
+    shutil.rmtree(work, ignore_errors=True)
+    manifest = lower(dataclasses.replace(request, out=str(work)))
+    if manifest.fame1 is not None:
+        for name in manifest.fame1.files:
+            shutil.copyfile(work / name, out / name)
+    else:
+        library = out / "model.so"
+        used = _build(request.engine, work, manifest, library, jobs, training, waves)
+        manifest = dataclasses.replace(manifest, engine=used)
+    manifest.write(out)
+    return out
+
+
 def compile(
     sources: Sequence[Path],
     top: str,
     out: Path,
     *,
-    clock: str = "clock",
-    reset: str = "reset",
-    clock_ratios: Mapping[str, str] | None = None,
-    events: Sequence[Event] = (),
-    include_dirs: Sequence[Path] = (),
-    defines: Mapping[str, str | None] | None = None,
-    parameters: Mapping[str, str] | None = None,
-    data_files: Sequence[Path] = (),
     jobs: int = 2,
-    engine: str = "auto",
     training: Callable[[Path, Path], None] | None = None,
     waves: bool = False,
-    bridges: Sequence[Path] = (),
-    unknown: str = "zero",
+    **more: Any,
 ) -> Path:
-    """Compile a design into `out/model.so` and `out/model.json`; return `out`.
-
-    `clock` and `reset` are one-bit inputs of `top`; `clock_ratios` names further clock inputs, with
-    how many of their edges there are for each edge of `clock` ("1/2"; pass `clocks`). `parameters`
-    of `top` are values as Verilog writes them; `data_files` are what $readmemh may read, by their
-    names without a folder. Every `cover`
-    and every event becomes a counter, every `assert` a bit of the assert port. `jobs` bounds the
-    compiler processes.
-    `engine` is `verilator`, `generated`, or `auto`: generated where it can, else Verilator; the
-    manifest's `engine` says which it was, and why not the generated one.
-    `training` (model folder, profile folder) runs typical programs on a model for the generated
-    engine to see what is active when; without it a design is cut into small pieces.
-    `unknown` says what an `x` of the text, the first value of a register without one, and the rest
-    of a case that promises to be complete are: `zero`, or `free`, what makes the logic smallest.
-    What is read and has no driver is 0; the manifest's `warnings` name it with file and line.
-    `waves` makes every wire that has a name visible, which only the generated engine can.
-    `bridges` are declarations (bridge.yaml) of kinds of the user's own that the design may have.
-
-    Raises:
-        GoldenGateError: the design is refused, or a tool failed.
-    """
-    if waves and engine == "verilator":
-        raise GoldenGateError(
-            'found engine "verilator" with waves, expected "generated" or "auto".'
-        )
-    out = out.absolute()  # Tools run in folders of their own.
-    if unknown not in UNKNOWN:
-        raise GoldenGateError(f'found unknown "{unknown}", expected one of: {", ".join(UNKNOWN)}.')
-    out.mkdir(parents=True, exist_ok=True)
-    work = out / "build"
-    shutil.rmtree(work, ignore_errors=True)
-    request = Request(
-        sources=[str(Path(source).absolute()) for source in sources],
-        top=top,
-        out=str(work),
-        clock=clock,
-        reset=reset,
-        clock_ratios=dict(clock_ratios or {}),
-        events=list(events),
-        include_dirs=[str(Path(folder).absolute()) for folder in include_dirs],
-        defines=dict(defines or {}),
-        parameters=dict(parameters or {}),
-        data_files=[str(Path(file).absolute()) for file in data_files],
-        engine=engine,
-        bridges=[str(Path(declaration).absolute()) for declaration in bridges],
-        unknown=unknown,
-    )
-    manifest = lower(request)
-    manifest["engine"] = _build(engine, work, manifest, out / "model.so", jobs, training, waves)
-    (out / "model.json").write_text(json.dumps(manifest, indent=1) + "\n")
-    return out
+    """Compile files into the folder `out`: `compile_request`, with `more` fields of the request."""
+    for key in ("include_dirs", "data_files", "bridges"):
+        more[key] = [str(path) for path in more.get(key, ())]
+    request = Request([str(source) for source in sources], top, str(out), **more)
+    return compile_request(request, jobs=jobs, training=training, waves=waves)

@@ -18,6 +18,8 @@ from goldengate.errors import GoldenGateError
 
 ZERO, FREE = UNKNOWN = ("zero", "free")
 """What a value is that the text leaves open: 0, or what makes the logic smallest."""
+CPU, FAME1 = TARGETS = ("cpu", "fame1")
+"""What a design is compiled to."""
 
 
 @dataclass(frozen=True)
@@ -31,31 +33,56 @@ class Event:
 
 @dataclass(frozen=True)
 class Request:
-    """One compilation, as asked for by `goldengate.compile`."""
+    """One compilation: all that decides what comes out, but for training and what is made visible.
+
+    Every `cover` and every event becomes a counter, every `assert` a bit of the assert port.
+    """
 
     sources: list[str]
     top: str
     out: str
+    """The folder that receives the result."""
     clock: str = "clock"
     reset: str = "reset"
+    """Like the clock, a one-bit input of the top module."""
     events: list[Event] = field(default_factory=list)
     include_dirs: list[str] = field(default_factory=list)
     defines: dict[str, str | None] = field(default_factory=dict)
-    target: str = "cpu"
+    target: str = CPU
+    """`cpu`, a model for this processor, or `fame1`, Verilog with a handshake at each port."""
     engine: str = "auto"
+    """Of a CPU model: `verilator`, `generated`, or `auto`, generated where it can."""
     clock_ratios: dict[str, str] = field(default_factory=dict)
+    """Further clock inputs, and how many of their edges there are for each of `clock` ("1/2")."""
     parameters: dict[str, str] = field(default_factory=dict)
     """Of the top module, as Verilog writes them."""
     data_files: list[str] = field(default_factory=list)
     """What $readmemh and its like may read, by name without a folder."""
     bridges: list[str] = field(default_factory=list)
-    """Declarations of kinds beside our own."""
+    """Declarations (bridge.yaml) of kinds beside our own."""
     unknown: str = ZERO
+    """What an `x` of the text, the first value of a register without one, and the rest of a case
+    that promises to be complete are: `zero`, or `free`, what makes the logic smallest."""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:
         """Undo `dataclasses.asdict`."""
         return Request(**{**data, "events": [Event(**event) for event in data["events"]]})
+
+    def absolute(self) -> Request:
+        """Return the same with absolute paths: tools run in folders of their own."""
+        return dataclasses.replace(
+            self,
+            sources=_absolute(self.sources),
+            out=str(Path(self.out).absolute()),
+            include_dirs=_absolute(self.include_dirs),
+            data_files=_absolute(self.data_files),
+            bridges=_absolute(self.bridges),
+        )
+
+
+def _absolute(paths: list[str]) -> list[str]:
+    return [str(Path(path).absolute()) for path in paths]
 
 
 @dataclass
@@ -188,26 +215,6 @@ class State:
         wire = self.module.addWire(public(name), width)
         wire.port_output = True
         return wire
-
-    def manifest(self, design_hash: str) -> dict[str, Any]:
-        """Return the content of model.json (docs/reference/interfaces.md, section 3)."""
-        request = self.request
-        return {
-            "version": 1,
-            "top": request.top,
-            "design_hash": design_hash,
-            "clock": request.clock,
-            "clock_ratios": request.clock_ratios,
-            "reset": request.reset,
-            "ports": [dataclasses.asdict(port) for port in self.ports()],
-            "bridges": [dataclasses.asdict(bridge) for bridge in self.bridges],
-            "counters": [dataclasses.asdict(counter) for counter in self.counters],
-            "asserts": [dataclasses.asdict(assertion) for assertion in self.asserts],
-            "assert_port": self.assert_port,
-            "prints": [dataclasses.asdict(one) for one in self.prints],
-            "prints_port": self.prints_port,
-            "warnings": self.warnings,
-        }
 
 
 def plain(name: Any) -> str:

@@ -2,7 +2,7 @@
 """The compiler's front half, run as a process of its own: `python -m goldengate.worker FOLDER`.
 
 Yosys ends its process on an error and keeps global state, so it never runs in the caller's process.
-Reads FOLDER/request.json; writes FOLDER/manifest.json, or FOLDER/error.txt and exits with 1.
+Reads FOLDER/request.json; writes FOLDER/model.json, or FOLDER/error.txt and exits with 1.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import hashlib
 import json
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from goldengate.errors import GoldenGateError
+from goldengate.manifest import Manifest
 from goldengate.passes import (
     bounds,
     check,
@@ -29,13 +31,13 @@ from goldengate.passes import (
     select,
     undefined,
 )
-from goldengate.state import Request, State
+from goldengate.state import CPU, FAME1, Request, State
 
 PASSES = (
     rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, memory,
     select,
 )  # fmt: skip
-BACK_ENDS = {"cpu": emit, "fame1": fame1}
+BACK_ENDS = {CPU: emit, FAME1: fame1}
 
 
 def design_hash(folder: Path) -> str:
@@ -46,19 +48,25 @@ def design_hash(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+def _run(step: ModuleType, state: State, folder: Path) -> None:
+    print(f"-- golden gate: {step.__name__}", flush=True)
+    (folder / "pass.txt").write_text(step.__name__)
+    step.run(state)
+
+
 def main(folder: Path) -> int:
     """Run all passes on FOLDER/request.json."""
     state = State(Request.from_json(json.loads((folder / "request.json").read_text())))
     try:
-        for each in (*PASSES, BACK_ENDS[state.request.target]):
-            print(f"-- golden gate: {each.__name__}", flush=True)
-            (folder / "pass.txt").write_text(each.__name__)
-            each.run(state)
+        for each in PASSES:
+            _run(each, state, folder)
+        ports = state.ports()  # Those of the target: a back end may add its own.
+        _run(BACK_ENDS[state.request.target], state, folder)
     except GoldenGateError as error:
         (folder / "error.txt").write_text(str(error))
         return 1
-    manifest = state.manifest(design_hash(folder))
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    form = fame1.form(state) if state.request.target == FAME1 else None
+    Manifest.of(state, ports, design_hash(folder), form).write(folder)
     return 0
 
 

@@ -8,11 +8,15 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firesim_common.cache import KeyPart
 
 from firesim.build.rtl_blade import Event, load_blade
 from firesim.topology.plan import PlannedBlade
+
+if TYPE_CHECKING:
+    from goldengate import Request
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,29 @@ class Design:
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
-    """Training for goldengate.compile: (model folder, profile folder)."""
+    """Training for goldengate.compile_request: (model folder, profile folder)."""
     training_key: tuple[KeyPart, ...] = ()
     """What the training depends on."""
+
+    def request(self, folder: Path, engine: str) -> Request:
+        """Return the compilation of the model into `folder`."""
+        import goldengate
+
+        return goldengate.Request(
+            [str(file) for file in self.sources],
+            self.top,
+            str(folder),
+            clock=self.clock,
+            reset=self.reset,
+            clock_ratios=dict(self.clock_ratios),
+            events=[goldengate.Event(one.name, one.signal, one.description) for one in self.events],
+            include_dirs=[str(path) for path in self.include_dirs],
+            defines=dict(self.defines),
+            parameters=dict(self.parameters),
+            data_files=[str(file) for file in self.data_files],
+            bridges=[str(file) for file in self.bridges],
+            engine=engine,
+        )
 
     def key(self) -> list[KeyPart]:
         """Return what the model depends on, for the cache, but for compiler and training."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +15,7 @@ from firesim.build.design import Design, stock_design
 def blade_model(name: str, engine: str = "auto", *, waves: bool = False) -> Path:
     """Return the folder with `model.so`, `model.json` and `blade.dts` of a blade of ours.
 
-    `engine` and `waves` as for goldengate.compile.
+    `engine` and `waves` as for goldengate.Request and compile_request.
 
     Raises:
         ToolError, GoldenGateError: a step failed; the message says which and why.
@@ -44,14 +43,17 @@ def design_model(design: Design, engine: str = "auto", *, waves: bool = False) -
 
 def fallback_reason(model: Path) -> str | None:
     """Return why the generated engine refused the design of an `auto` model, None if it did not."""
-    engine: dict[str, str] = json.loads((model / "model.json").read_text())["engine"]
-    return engine.get("not_generated")
+    from goldengate import Manifest
+
+    engine = Manifest.read(model).engine
+    return engine.not_generated if engine else None
 
 
 def bridge_kinds(model: Path) -> frozenset[str]:
     """Return the kinds of bridges in a model."""
-    manifest = json.loads((model / "model.json").read_text())
-    return frozenset(bridge["kind"] for bridge in manifest["bridges"])
+    from goldengate import Manifest
+
+    return frozenset(bridge.kind for bridge in Manifest.read(model).bridges)
 
 
 def shows(model: Path, signals: Iterable[str]) -> bool:
@@ -71,31 +73,14 @@ def compile_design(design: Design, folder: Path, engine: str, waves: bool = Fals
     """
     import goldengate
 
-    goldengate.compile(
-        design.sources,
-        design.top,
-        folder,
-        clock=design.clock,
-        reset=design.reset,
-        clock_ratios=design.clock_ratios,
-        events=[
-            goldengate.Event(event.name, event.signal, event.description) for event in design.events
-        ],
-        include_dirs=design.include_dirs,
-        defines=design.defines,
-        parameters=design.parameters,
-        data_files=design.data_files,
-        bridges=design.bridges,
-        engine=engine,
-        training=None if engine == "verilator" or waves else design.train,
-        waves=waves,
-    )
+    training = None if engine == "verilator" or waves else design.train
+    goldengate.compile_request(design.request(folder, engine), training=training, waves=waves)
     if design.device_tree is not None:
         shutil.copyfile(design.device_tree, folder / "blade.dts")
 
 
 def _built(design: Design, engine: str, waves: bool = False) -> Path:
-    from goldengate.command import compiler_key
+    from goldengate.cache_key import compiler_key
     from goldengate.passes.rewrite import check_readable
 
     for source in design.sources:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from firesim_common.base import Strict
-from firesim_common.errors import InputError, unknown
-from firesim_common.explain import explain
+from firesim_common.errors import unknown
+from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source, read_yaml
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 PARTS = ROOT / "target-design" / "parts"
 FILE = "part.yaml"
@@ -131,6 +131,8 @@ class PeripheralPart(Strict):
     """Where it is when the blade does not say otherwise; none for a part without registers."""
     hardware: ClassName
     """Its Scala class, a firesim.Part, in a file of the folder or of target-design/peripherals."""
+    single: bool = False
+    """A blade has one at most: where it stands there is room for one."""
     functional: bool = False
     """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
     bridges: list[str] = Field(default_factory=list)
@@ -199,11 +201,7 @@ def read_part(folder: Path) -> SocPart | PeripheralPart:
     if kind not in ("soc", "peripheral"):
         text = unknown(str(kind), "one of the kinds", ["soc", "peripheral"])
         raise source.error(("kind",), text)
-    model = SocPart if kind == "soc" else PeripheralPart
-    try:
-        part = model.model_validate(source.data)
-    except ValidationError as error:
-        raise InputError(explain(error, model, source)) from error
+    part = checked(SocPart, source) if kind == "soc" else checked(PeripheralPart, source)
     if isinstance(part, SocPart):
         check_events(part.events, source)
     else:

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 
 from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
-from firesim_common.explain import explain
+from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from firesim.build.parts import (
     PAGE_BYTES,
@@ -139,10 +139,7 @@ def read_blade(path: Path) -> Blade:
         InputError: a bad value; the message says where and what was expected.
     """
     source = merged(path, BLADES)
-    try:
-        file = BladeFile.model_validate(source.data)
-    except ValidationError as error:
-        raise InputError(explain(error, BladeFile, source)) from error
+    file = checked(BladeFile, source)
     check_events(file.events, source)
     parts = [_placed(part, index, source) for index, part in enumerate(file.parts)]
     _check_names(parts, source)
@@ -225,6 +222,10 @@ def _check_names(parts: list[BladePart], source: Source) -> None:
             text = f'found "{part.name}" twice, expected a name of its own for each (key "name").'
             raise source.error(("parts", index), text)
         seen.add(part.name)
+        same = [other.name for other in parts[:index] if other.kind == part.kind]
+        if same and part.spec.single:
+            text = f'found the part "{part.kind}" twice, as "{same[0]}" and as "{part.name}", '
+            raise source.error(("parts", index), text + "expected one at most in a blade.")
 
 
 def _check_places(parts: list[BladePart], source: Source) -> None:

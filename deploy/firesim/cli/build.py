@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from firesim.cli.common import plain_errors
+from firesim.cli.common import leaves_nothing, plain_errors
 from firesim.config.engine_names import RtlEngine
 
 build = typer.Typer(
@@ -28,6 +27,7 @@ NameArgument = Annotated[str, typer.Argument(help="Name; an unknown one lists th
 
 @build.command()
 @plain_errors
+@leaves_nothing
 def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
     """Build the model of a blade of target-design/blades or of a blade file; print its folder.
 
@@ -58,6 +58,7 @@ def _blade(name: str, engine: RtlEngine = "auto") -> Path:
 
 @build.command()
 @plain_errors
+@leaves_nothing
 def verilog(
     top: Annotated[str, typer.Argument(help="Name of the top module.")],
     files: Annotated[list[Path], typer.Argument(help="Verilog and SystemVerilog files.")],
@@ -83,21 +84,29 @@ def verilog(
     bridge: Annotated[
         list[Path] | None, typer.Option(help="Declaration of a bridge of your own (bridge.yaml).")
     ] = None,
+    target: Annotated[
+        Literal["cpu", "fame1"],
+        typer.Option(
+            help="cpu: a model; fame1: Verilog whose every port is a channel of tokens, for a host "
+            "that may stall."
+        ),
+    ] = "cpu",
     engine: EngineOption = "auto",
     unknown: Annotated[
         Literal["zero", "free"],
         typer.Option(help="What an x of the text is: 0, or what makes the logic smallest."),
     ] = "zero",
 ) -> None:
-    """Compile a Verilog or SystemVerilog design into a model.
+    """Compile a Verilog or SystemVerilog design into a model, or into its FAME-1 form.
 
     Examples:
       firesim build verilog Counter counter.sv -o build/counter
       firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
       firesim build verilog Soc soc.sv -P MEMORY_WORDS=4096 --data program.hex
+      firesim build verilog Counter counter.sv --target fame1 -o build/counter-fame1
     """
     from firesim_common.errors import InputError
-    from goldengate.command import build as build_model
+    from goldengate import Request, compile_request
 
     for path in files:
         if not path.is_file():
@@ -105,28 +114,35 @@ def verilog(
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     ratios = dict(map(_ratio, clock_ratio or []))
     parameters = dict(map(_parameter, parameter or []))
-    model = build_model(
+    if target != "cpu" and engine != "auto":
+        text = f'found "{engine}" with --target {target}, expected none: no CPU runs that form.'
+        raise InputError(f"--engine: {text}")
+    request = Request(
+        [str(path) for path in files],
         top,
-        files,
-        output,
+        str(output),
         clock=clock,
         reset=reset,
         clock_ratios=ratios,
-        include_dirs=include or [],
+        include_dirs=[str(path) for path in include or []],
         defines=defines,
         parameters=parameters,
-        data_files=data or [],
+        data_files=[str(path) for path in data or []],
+        target=target,
         engine=engine,
-        bridges=bridge or [],
+        bridges=[str(path) for path in bridge or []],
         unknown=unknown,
     )
-    _warn(model)
-    typer.echo(model)
+    compile_request(request)
+    _warn(output)
+    typer.echo(output)
 
 
 def _warn(model: Path) -> None:
     """Print on stderr what the compiler warned of."""
-    warnings = json.loads((model / "model.json").read_text()).get("warnings", [])
+    from goldengate import Manifest
+
+    warnings = Manifest.read(model).warnings
     for warning in warnings[:_MOST_WARNINGS]:
         typer.echo(f"warning: {warning}", err=True)
     if len(warnings) > _MOST_WARNINGS:
@@ -158,6 +174,7 @@ def _ratio(text: str) -> tuple[str, str]:
 
 @build.command()
 @plain_errors
+@leaves_nothing
 def simulator() -> None:
     """Build firesim-sim and print its path.
 
@@ -174,6 +191,7 @@ def _simulator() -> Path:
 
 @build.command()
 @plain_errors
+@leaves_nothing
 def software(
     name: Annotated[str | None, typer.Argument(help="Program (default: all of them).")] = None,
 ) -> None:
@@ -199,6 +217,7 @@ def _software(name: str | None) -> None:
 
 @build.command()
 @plain_errors
+@leaves_nothing
 def program(
     files: Annotated[list[Path], typer.Argument(help="C and assembly files.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The ELF file to write.")],
@@ -218,6 +237,7 @@ def program(
 
 @build.command("all")
 @plain_errors
+@leaves_nothing
 def everything() -> None:
     """Build the simulator, all programs, and the blade and the Linux of quickstart.
 

@@ -68,6 +68,19 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
     return wrapped
 
 
+def leaves_nothing(command: Callable[P, R]) -> Callable[P, R]:
+    """Let a signal end the compilers that a command has started, before the command itself."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        from firesim.run.process_tree import ending_what_it_starts
+
+        with ending_what_it_starts():
+            return command(*args, **kwargs)
+
+    return wrapped
+
+
 def _step_errors() -> tuple[type[Exception], ...]:
     """Return the errors of the compiler and the software builders, imported only when needed."""
     from firesim_software import DeviceTreeError, ProgramError

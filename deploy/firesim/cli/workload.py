@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firesim.cli.common import FAILED, plain_errors
+from firesim.cli.common import FAILED, leaves_nothing, plain_errors
 
 if TYPE_CHECKING:
     from firesim_software.linux.description import Description
@@ -54,6 +54,7 @@ def list_all() -> None:
 
 @workload.command()
 @plain_errors
+@leaves_nothing
 def build(name: NameArgument) -> None:
     """Build a Linux workload and print its files; the first one also builds the kernel.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from firesim_common.base import NAME_RULE
 from firesim_common.errors import InputError, unknown
-from firesim_common.explain import explain
+from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import (
     KeyPath,
@@ -22,7 +22,6 @@ from firesim_common.positions import (
     parse_yaml,
     read_yaml,
 )
-from pydantic import ValidationError
 
 from firesim.config.run_config import RunConfig
 
@@ -182,10 +181,7 @@ def load_source(source: Source, folder: Path, name: str, overrides: Sequence[str
             f"{source.name}:1: found no mapping, expected the keys system, workload, ..."
         )
     _expand_workload(source)
-    try:
-        config = RunConfig.model_validate(source.data)
-    except ValidationError as error:
-        raise InputError(explain(error, RunConfig, source)) from error
+    config = checked(RunConfig, source)
     return Loaded(config, source, folder, config.name or name)
 
 

@@ -14,7 +14,7 @@ from firesim.build.own_bridges import SHARED, SOURCE, driver_library
 from firesim.build.training import MEMORY_BYTES as TRAINING_MEMORY_BYTES
 from firesim.config.load import Loaded
 from firesim.config.system import TRAFFIC_BLADE
-from firesim.run.artifacts import ArtifactError, Room, check_any_elf
+from firesim.run.artifacts import ArtifactError, Room, check_any_elf, check_device_tree
 from firesim.run.steps import Steps
 from firesim.topology.describe import NodeFiles
 from firesim.topology.plan import Plan, PlannedBlade, PlannedNode
@@ -39,6 +39,7 @@ def check_own_blades(loaded: Loaded, plan: Plan, stock: list[str]) -> None:
             if data in names[:index]:
                 place = (*blade.place, "data_files", index)
                 raise loaded.error(place, f'found the name "{data}" twice, expected it once.')
+        _check_trees(loaded, blade)
         _check_own_bridges(loaded, blade)
         _check_training(loaded, blade)
 
@@ -57,6 +58,18 @@ def _files_of(blade: PlannedBlade) -> Iterator[tuple[KeyPath, Path, bool]]:
         file = getattr(blade.training, key, None)
         if file is not None:
             yield (*blade.place, "training", key), file, False
+
+
+def _check_trees(loaded: Loaded, blade: PlannedBlade) -> None:
+    trees: list[tuple[KeyPath, Path | None]] = [(("device_tree",), blade.device_tree)]
+    if blade.training is not None:
+        trees.append((("training", "device_tree"), blade.training.device_tree))
+    for key, file in trees:
+        if file is not None:
+            try:
+                check_device_tree(file)
+            except ArtifactError as error:
+                raise loaded.error((*blade.place, *key), str(error)) from error
 
 
 def _check_own_bridges(loaded: Loaded, blade: PlannedBlade) -> None:

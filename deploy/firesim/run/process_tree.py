@@ -4,7 +4,8 @@
 Compilers, workers and simulators start processes of their own, in sessions of their own, from
 several threads. So the work is done in a child, and its parent does nothing but wait: it adopts
 every descendant whose own parent has ended (as a subreaper, PR_SET_CHILD_SUBREAPER), and so can
-find, and end, exactly the processes that the work has started.
+find, and end, exactly the processes that the work has started. Work that must stay in the process
+that was called, such as what goes before a run, ends what it has started itself.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -61,6 +63,59 @@ def in_session_of_its_own(work: Callable[[], int], grace_s: float = GRACE_S) -> 
         print(f"ended by {signal.Signals(-status).name}.", file=sys.stderr)
         return FAILED
     return INTERRUPTED if status is None else status
+
+
+@contextmanager
+def ending_what_it_starts(grace_s: float = GRACE_S) -> Iterator[None]:
+    """Let a signal that ends this process end everything that is started inside, too.
+
+    For work that cannot go to another process. SIGINT, SIGTERM and SIGHUP (unless ignored) become a
+    KeyboardInterrupt once; from then on whatever has been started here, and by that, gets SIGTERM
+    and after `grace_s` seconds SIGKILL, so that no worker thread waits for a compiler or starts
+    another one. It is left when all have ended. Elsewhere than in the main thread, where Python
+    handles signals, it does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    spared = {record for record in descendants(os.getpid())}
+    ender = threading.Thread(target=_end_all, args=(spared, grace_s), daemon=True)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        for each in old:
+            signal.signal(each, lambda number, frame: None)
+        ender.start()
+        raise KeyboardInterrupt
+
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    endings = [number for number in _ENDINGS if signal.getsignal(number) is not signal.SIG_IGN]
+    old = {number: signal.getsignal(number) for number in endings}
+    for number in endings:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        if ender.ident is not None:
+            _end_all(spared, grace_s)  # Nothing new can be started any more.
+            _reap()
+        libc.prctl(_PR_SET_CHILD_SUBREAPER, 0)
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def _end_all(spared: set[ProcessRecord], grace_s: float) -> None:
+    """End every descendant but `spared`. Their parents among our threads wait for them, not we."""
+    limit = time.monotonic() + grace_s
+    asked: set[ProcessRecord] = set()
+    while found := [one for one in descendants(os.getpid()) if one not in spared]:
+        for record in found:
+            if time.monotonic() >= limit:
+                _send(record, signal.SIGKILL)
+            elif record not in asked:
+                asked.add(record)
+                _send(record, signal.SIGTERM)
+        time.sleep(_POLL_S)
 
 
 def _interrupt_once() -> None:

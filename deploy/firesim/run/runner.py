@@ -29,6 +29,7 @@ from firesim.run.outputs import collect_outputs
 from firesim.run.own_blades import check_bridges, make_drivers
 from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
+from firesim.run.process_tree import ending_what_it_starts
 from firesim.run.status import StatusReader
 from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
@@ -113,11 +114,13 @@ def run(
     check_plan(loaded, plan)
     origin = restart(plan) if restart else None
     steps = Steps(console)
-    make_libraries(loaded, plan, steps)
-    make_drivers(loaded, plan, steps)
+    with ending_what_it_starts():
+        make_libraries(loaded, plan, steps)
+        make_drivers(loaded, plan, steps)
     folder = new_folder(loaded.name, results)
     try:
-        prepared = prepare(plan, folder, steps)
+        with ending_what_it_starts():
+            prepared = prepare(plan, folder, steps)
         check_bridges(loaded, plan, prepared.files)
         description = _write_inputs(loaded, plan, prepared, folder, origin)
     except BaseException as error:

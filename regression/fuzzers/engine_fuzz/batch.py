@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,18 +12,11 @@ from firesim_common.tools import run as run_tool
 
 from regression.fuzzers.engine_fuzz import models, oracle
 from regression.fuzzers.engine_fuzz.netlists import Netlist
+from regression.support.fuzzing import Difference, failure, halved
 
 BATCH = 200
 CYCLES = 32
 _AS_MODELS_EVERY = 20
-
-
-@dataclass(frozen=True)
-class Difference:
-    """What was not equal in the netlist of `seed`: an output, first in a cycle, or a failure."""
-
-    seed: int
-    what: str
 
 
 @dataclass
@@ -55,7 +48,7 @@ def batches(first: int, count: int) -> list[list[int]]:
     return found
 
 
-def _compare(folder: Path, tool: Path, seeds: list[int]) -> Outcome:
+def _compare(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
     netlists = [Netlist(seed) for seed in seeds]
     found = Outcome()
     for netlist in netlists:
@@ -74,21 +67,10 @@ def _compare(folder: Path, tool: Path, seeds: list[int]) -> Outcome:
     return found
 
 
-def run(folder: Path, tool: Path, seeds: list[int]) -> Outcome:
-    """Compare netlists in `folder`; a single one leaves its files there.
+def _alone(seed: int, error: Exception) -> Outcome:
+    return Outcome([failure(seed, error)])
 
-    What stops a whole batch, say code that does not compile, is traced to its netlist.
-    """
-    folder.mkdir(parents=True)
-    try:
-        return _compare(folder, tool, seeds)
-    except Exception as error:  # whatever the engine does with a netlist is a finding
-        if len(seeds) == 1:
-            return Outcome([Difference(seeds[0], f"{type(error).__name__}: {error}")])
-    finally:
-        if len(seeds) > 1:
-            shutil.rmtree(folder)
-    found, middle = Outcome(), len(seeds) // 2
-    for part in (seeds[:middle], seeds[middle:]):
-        found.add(run(folder.with_name(f"seed-{part[0]}-{len(part)}"), tool, part))
-    return found
+
+def run(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
+    """Compare netlists in `folder`; a single one leaves its files there."""
+    return halved(folder, seeds, lambda at, part: _compare(at, tool, part), _alone, Outcome)

@@ -13,17 +13,10 @@ from firesim_common.tools import run as run_tool
 
 from regression.fuzzers.reader_fuzz import programs
 from regression.fuzzers.reader_fuzz.modules import Module
+from regression.support.fuzzing import Difference, failure, halved
 
 BATCH = 100
 CYCLES = 64
-
-
-@dataclass(frozen=True)
-class Difference:
-    """What was not equal in the module of `seed`: a signal, first in a cycle, or a failure."""
-
-    seed: int
-    what: str
 
 
 @dataclass
@@ -67,33 +60,25 @@ def _differences(folder: Path, tool: Path, modules: Sequence[Module]) -> list[Di
     return found
 
 
-def run(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
-    """Compare modules in `folder`; a single one leaves its files there.
-
-    What stops a whole batch, say a text that one side refuses, is traced to its module. A module
-    on which Verilator crashes is no difference, but has no oracle.
-    """
+def _compare(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
     modules = [Module(seed) for seed in seeds]
     found = Outcome(signals=len(programs.signals_of(modules)))
-    folder.mkdir(parents=True)
-    try:
-        found.differences = _differences(folder, tool, modules)
-        for module in modules:
-            found.constructs += module.constructs
-        return found
-    except programs.NoOracle:
-        if len(seeds) == 1:
-            return Outcome(without_oracle=[seeds[0]])
-    except Exception as error:  # whatever either side does with a text is a finding
-        if len(seeds) == 1:
-            return Outcome([Difference(seeds[0], f"{type(error).__name__}: {str(error)[:600]}")])
-    finally:
-        if len(seeds) > 1:
-            shutil.rmtree(folder)
-    whole, middle = Outcome(), len(seeds) // 2
-    for part in (seeds[:middle], seeds[middle:]):
-        whole.add(run(folder.with_name(f"seed-{part[0]}-{len(part)}"), tool, part))
-    return whole
+    found.differences = _differences(folder, tool, modules)
+    for module in modules:
+        found.constructs += module.constructs
+    return found
+
+
+def _alone(seed: int, error: Exception) -> Outcome:
+    """Return what a failure shows; a module on which Verilator crashes only has no oracle."""
+    if isinstance(error, programs.NoOracle):
+        return Outcome(without_oracle=[seed])
+    return Outcome([failure(seed, error)])
+
+
+def run(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
+    """Compare modules in `folder`; a single one leaves its files there."""
+    return halved(folder, seeds, lambda at, part: _compare(at, tool, part), _alone, Outcome)
 
 
 def smaller(folder: Path, tool: Path, seed: int) -> str:

@@ -7,14 +7,13 @@ options but for `-march`.
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 from firesim.build.model import blade_model
 from firesim.build.simulator import PORTABLE_MARCH
 from firesim_common.cache import cached
-from goldengate import verilator_backend
+from goldengate import Manifest, verilator_backend
 from goldengate.engine import access, backend
 from goldengate.verilator_backend import FAST
 
@@ -33,7 +32,7 @@ def portable_model(blade: str, engine: str) -> Path:
     def build(folder: Path) -> None:
         for name in ("model.json", "blade.dts"):
             shutil.copyfile(native / name, folder / name)
-        manifest = json.loads((native / "model.json").read_text())
+        manifest = Manifest.read(native)
         work, library = folder / "build", folder / "model.so"
         if engine == "generated":
             shutil.copytree(native / "build/generated", work)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from firesim.build import training
 from firesim.build.model import blade_model
 from firesim_common.cache import cached
-from goldengate import verilator_backend
+from goldengate import Manifest, verilator_backend
 from goldengate.verilator_backend import FAST
 
 
@@ -26,7 +25,7 @@ def profiled_model(blade: str) -> Path:
     def build(folder: Path) -> None:
         for name in ("model.json", "blade.dts"):
             shutil.copyfile(plain / name, folder / name)
-        manifest = json.loads((plain / "model.json").read_text())
+        manifest = Manifest.read(plain)
         work, counts = folder / "build", folder / "profile"
         jobs = os.cpu_count() or 1
         # The same names both times: g++ finds the profile of a file by them.

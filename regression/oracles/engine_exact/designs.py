@@ -9,7 +9,6 @@ reader and the passes, is compared as well: some cores run in plain Verilator on
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -78,17 +77,18 @@ def _models(folder: Path, design: _Design, seed: int) -> dict[str, Path]:
     }
     libraries = {way: model / "model.so" for way, model in made.items()}
     work = made["untrained"] / "build"
-    manifest = json.loads((made["untrained"] / "model.json").read_text())
+    manifest = goldengate.Manifest.read(made["untrained"])
     found = items.collect(backend.read_design(work, manifest))
     if design.is_definite:
         libraries["original"] = build_plain(
-            design.sources, manifest, folder / "original", include_dirs=design.include_folders
+            design.sources,
+            manifest.to_json(),
+            folder / "original",
+            include_dirs=design.include_folders,
         )
     libraries["cut"] = folder / "cut.so"
     emitter = invented_cut(fold(found, least_saved=1), seed)
-    backend.make_model(
-        emitter, manifest["design_hash"], folder / "cut", libraries["cut"], 2, [], []
-    )
+    backend.make_model(emitter, manifest.design_hash, folder / "cut", libraries["cut"], 2, [], [])
     return libraries
 
 

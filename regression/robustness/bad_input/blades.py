@@ -57,6 +57,12 @@ BLADE_CASES = [
         HEAD + "parts: [{part: ./mine, interrupt: 3}]\n",
     ),
     blade(
+        "two of a part of which there is one",
+        'own.yaml:3: parts[5]: found the part "l2" twice, as "l2" and as "second", expected one at '
+        "most in a blade.",
+        HEAD + "parts: [l2, {part: l2, name: second}]\n",
+    ),
+    blade(
         "option that no part has",
         'own.yaml:3: parts[3].options.tracker: found "tracker", expected one of the options '
         '"trackers", did you mean "trackers"?',
@@ -70,8 +76,8 @@ BLADE_CASES = [
     blade(
         "unknown key of a part",
         'mine/part.yaml:5: found "hardwar", expected one of the keys "bridges", "bytes", '
-        '"description", "device_tree", "functional", "hardware", "kind", "options", "place" or '
-        '"title", did you mean "hardware"?',
+        '"description", "device_tree", "functional", "hardware", "kind", "options", "place", '
+        '"single" or "title", did you mean "hardware"?',
         HEAD + "parts: [./mine]\n",
         PART.replace("hardware", "hardwar"),
     ),

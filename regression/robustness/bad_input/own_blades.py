@@ -52,6 +52,20 @@ OWN_BLADE_CASES = [
         SOURCE,
     ),
     Case(
+        "device tree of a blade that is none",
+        f'bad.yaml:5: {HERE}.device_tree: found no device tree blob in "a.dtb", expected one made '
+        "by dtc.",
+        MINE + "{sources: [a.sv], top: A, device_tree: a.dtb}\n",
+        {**SOURCE, "a.dtb": b"nothing"},
+    ),
+    Case(
+        "device tree of a training that is no tree",
+        f'bad.yaml:5: {HERE}.training.device_tree: found "a.txt", expected a name that ends in '
+        ".dts or .dtb.",
+        MINE + "{sources: [a.sv], top: A, training: {elf: a.elf, device_tree: a.txt}}\n",
+        {**SOURCE, "a.txt": b"", "a.elf": b""},
+    ),
+    Case(
         "source that is not there",
         f'bad.yaml:5: {HERE}.sources[0]: found "a.sv", expected a file that exists.',
         GOOD,

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from firesim_common.tools import ToolError, run
 
@@ -28,6 +26,7 @@ from goldengate.engine import (
 from goldengate.engine.design import Design
 from goldengate.engine.fold import Folding, fold, single
 from goldengate.errors import GoldenGateError
+from goldengate.manifest import Manifest
 
 NETLIST = "target.il"
 ENGINE_FOLDER = Path(__file__).resolve().parents[2] / "engine"
@@ -48,16 +47,16 @@ def compiler_version() -> str:
     return done.stdout
 
 
-def read_design(work: Path, manifest: dict[str, Any], probes: bool = False) -> Design:
+def read_design(work: Path, manifest: Manifest, probes: bool = False) -> Design:
     """Return the design of a lowered netlist, with `probes` as for netlist.build.
 
     Raises:
         Unsupported: it has something this engine does not handle.
     """
     with (work / NETLIST).open() as stream:
-        module = rtlil.parse(stream, manifest["top"])
-    names = [port["name"] for port in manifest["ports"]]
-    return netlist.build(module, manifest["clock"], names, probes)
+        module = rtlil.parse(stream, manifest.top)
+    names = [port.name for port in manifest.ports]
+    return netlist.build(module, manifest.clock, names, probes)
 
 
 def _write(folder: Path, texts: dict[str, str]) -> list[Path]:
@@ -115,7 +114,7 @@ def untrained(folding: Folding, keep_all: bool = False) -> emit.Emitter:
 
 
 def _train(
-    folding: Folding, work: Path, manifest: dict[str, Any], training: Training, jobs: int
+    folding: Folding, work: Path, manifest: Manifest, training: Training, jobs: int
 ) -> profile.Profile:
     """Build the profiling model and run what is typical on it."""
     emitter = untrained(folding, keep_all=True)
@@ -124,16 +123,14 @@ def _train(
     results.mkdir(exist_ok=True)
     for old in results.glob("*"):
         old.unlink()
-    (model / "model.json").write_text(json.dumps(manifest))
+    manifest.write(model)
     flags = ["-O1"]
     more = profile.declarations(emitter)
-    make_model(
-        emitter, manifest["design_hash"], model / "code", model / "model.so", jobs, more, flags
-    )
+    make_model(emitter, manifest.design_hash, model / "code", model / "model.so", jobs, more, flags)
     training(model, results)
     seen = profile.read(results, emitter)
     if seen.samples == 0:
-        raise GoldenGateError(f"{manifest['top']}: the training run left no profile.")
+        raise GoldenGateError(f"{manifest.top}: the training run left no profile.")
     return seen
 
 
@@ -147,7 +144,7 @@ def cut(folding: Folding, seen: profile.Profile) -> emit.Emitter:
 
 def build(
     work: Path,
-    manifest: dict[str, Any],
+    manifest: Manifest,
     library: Path,
     *,
     jobs: int,
@@ -172,4 +169,4 @@ def build(
     else:
         emitter = untrained(folding)
     flags = ["-O1"] if waves else []
-    make_model(emitter, manifest["design_hash"], work / "generated", library, jobs, [], flags)
+    make_model(emitter, manifest.design_hash, work / "generated", library, jobs, [], flags)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from goldengate.engine import signals
-from goldengate.engine.ir import Graph, Node
+from goldengate.engine.ir import Graph
+from goldengate.engine.nodes import Node
 from goldengate.engine.rtlil import Cell
 from goldengate.engine.signals import Signal
 

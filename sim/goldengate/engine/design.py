@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from goldengate.engine.ir import Graph, Node
+from goldengate.engine.ir import Graph
+from goldengate.engine.nodes import Node
 
 
 class Unsupported(Exception):

@@ -14,8 +14,8 @@ from goldengate.engine import names
 from goldengate.engine.design import Design
 from goldengate.engine.expressions import expression, in_range, literal, type_of
 from goldengate.engine.fold import Folding
-from goldengate.engine.ir import Node
 from goldengate.engine.items import Item, is_free, key_of
+from goldengate.engine.nodes import Node
 
 
 @dataclass

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from goldengate.engine.design import Column
-from goldengate.engine.ir import Node, mask
+from goldengate.engine.nodes import Node, mask
 
 _OPERATORS = {"and": "&", "or": "|", "xor": "^", "add": "+", "sub": "-", "mul": "*"}
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from goldengate.engine.design import Design
-from goldengate.engine.ir import Node
+from goldengate.engine.nodes import Node
 
 _CHEAP = frozenset(("slice", "rep", "sext"))
 

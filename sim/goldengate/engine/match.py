@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from goldengate.engine.copies import Copies
-from goldengate.engine.ir import COMMUTATIVE, Node
 from goldengate.engine.items import Item, Items, is_free, key_of
+from goldengate.engine.nodes import COMMUTATIVE, Node
 
 Nodes = tuple[Node, ...]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from goldengate.engine import signals
 from goldengate.engine.design import Column, Design, Unsupported, Write
-from goldengate.engine.ir import WORD, mask
+from goldengate.engine.nodes import WORD, mask
 from goldengate.engine.rtlil import Cell, Module, identifier
 from goldengate.engine.signals import Signal
 from goldengate.engine.wiring import CONSTANT, Piece

@@ -10,7 +10,7 @@ from __future__ import annotations
 from goldengate.engine import memories, registers, signals
 from goldengate.engine.cells import RULES, evaluate
 from goldengate.engine.design import Design, Port, Probe, Unsupported
-from goldengate.engine.ir import WORD, mask
+from goldengate.engine.nodes import WORD, mask
 from goldengate.engine.rtlil import Cell, Chunk, Module, identifier
 from goldengate.engine.signals import Signal
 from goldengate.engine.wiring import CONSTANT, Wiring

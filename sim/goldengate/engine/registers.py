@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from goldengate.engine import signals
 from goldengate.engine.design import Design, Register
-from goldengate.engine.ir import WORD, Graph, Node
+from goldengate.engine.ir import Graph
+from goldengate.engine.nodes import WORD, Node
 from goldengate.engine.rtlil import Cell, Module
 from goldengate.engine.signals import Signal
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from goldengate.engine.ir import WORD, Graph, Node
+from goldengate.engine.ir import Graph
+from goldengate.engine.nodes import WORD, Node
 
 Signal = list[Node]
 

@@ -15,9 +15,12 @@ from typing import Any
 from pyosys import libyosys as ys
 
 from goldengate.errors import GoldenGateError
+from goldengate.manifest import Fame1
 from goldengate.state import Port, State, plain, public
 
 FIRE = "firesim_fire"
+HOST_CLOCK, HOST_RESET = "host_clock", "host_reset"
+FILES = ["fame1.v", "target.v"]
 
 _QUEUE = """\
 // Two tokens of one channel. host_reset empties it.
@@ -132,6 +135,11 @@ def fame1_verilog(top: str, clock: str, ports: list[Port]) -> str:
     body += [f"  \\{top} target (", ",\n".join(connections), "  );"]
     header = f"module \\{top}_fame1 (\n" + ",\n".join(declarations) + "\n);"
     return "\n".join([header, *body, "endmodule", "", _QUEUE])
+
+
+def form(state: State) -> Fame1:
+    """Return what the manifest says of the form."""
+    return Fame1(f"{state.request.top}_fame1", HOST_CLOCK, HOST_RESET, FILES)
 
 
 def run(state: State) -> None:

@@ -36,7 +36,7 @@ def lower(folder: Path, text: str, *, target: str = "cpu", **options: Any) -> di
     """Run all passes on one file and return the manifest; results are in folder/out."""
     source = write(folder, text)
     request = Request([str(source)], "Top", str(folder / "out"), target=target, **options)
-    return goldengate.lower(request)
+    return goldengate.lower(request).to_json()
 
 
 def refusal(folder: Path, text: str, **options: Any) -> str:

@@ -111,7 +111,11 @@ def test_a_design_may_have_bridges_of_the_users_own(tmp_path: Path) -> None:
         ("BITS/2", "BITS/32", "10: ports.half.width_bits: found 0 bits by default, expected 1 to"),
         ("  half", "  reset", '10: ports.reset: found "reset", which every bridge has without'),
         ("  half", "  Half", '10: ports.Half: found "Half", expected a name of small letters'),
-        ("wake: answer", "wake: yes", '8: ports.start.wake: found "yes", expected "answer" or "notice"'),
+        (
+            "wake: answer",
+            "wake: yes",
+            '8: ports.start.wake: found "yes", expected "answer" or "notice"',
+        ),
         (
             "direction: in",
             "direction: in, wake: notice",

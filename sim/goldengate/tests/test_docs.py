@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from goldengate.command import build
+import goldengate
 from goldengate.passes import check, elaborate, emit, fame1, hoist, instrument, memory, read
 from goldengate.passes import rewrite as rewrite_pass
 from goldengate.passes import select as select_pass
@@ -43,7 +43,7 @@ def test_the_python_of_the_how_to(
 ) -> None:
     (code,) = _blocks("how-to/bring-your-own-verilog.md", "python")
     source = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
-    build("PacketReflector", [source], tmp_path / "build/reflector")
+    goldengate.compile([source], "PacketReflector", tmp_path / "build/reflector")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "how-to", "exec"), {})
     assert capsys.readouterr().out == "113 1\n"

@@ -6,7 +6,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from goldengate.engine.ir import Graph, Node, mask, signed
+from goldengate.engine.ir import Graph
+from goldengate.engine.nodes import Node, mask, signed
 from goldengate.tests.designs import seed
 
 

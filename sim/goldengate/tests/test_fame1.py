@@ -54,13 +54,15 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("fame1")
     source = write(folder, top(DESIGN))
     cpu = goldengate.compile([source], "Top", folder / "cpu")
-    lower(folder, top(DESIGN), target="fame1")
+    form = goldengate.compile([source], "Top", folder / "form", target="fame1")
+    said = goldengate.Manifest.read(form).fame1
+    assert said is not None and not (form / "model.so").exists()
     fame1 = goldengate.compile(
-        [folder / "out/fame1.v", folder / "out/target.v"],
-        "Top_fame1",
+        [form / name for name in said.files],
+        said.top,
         folder / "fame1",
-        clock="host_clock",
-        reset="host_reset",
+        clock=said.clock,
+        reset=said.reset,
     )
     return cpu / "model.so", fame1 / "model.so"
 

@@ -11,7 +11,6 @@ import pytest
 
 import goldengate
 from goldengate import Event, GoldenGateError
-from goldengate.command import build
 from goldengate.harness import Model, load_manifest
 from goldengate.tests.designs import seed, top, write
 from goldengate.tests.reference.plain import build_plain
@@ -110,7 +109,7 @@ def reflector(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the packet reflector as `firesim build verilog` does."""
     folder = tmp_path_factory.mktemp("reflector")
     source = EXAMPLES / "packet-reflector" / "packet_reflector.sv"
-    return build("PacketReflector", [source], folder) / "model.so"
+    return goldengate.compile([source], "PacketReflector", folder) / "model.so"
 
 
 def test_reflector_equal_to_plain_verilator(reflector: Path, tmp_path: Path) -> None:

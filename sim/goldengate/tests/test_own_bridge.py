@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from firesim.build.simulator import simulator
 
+import goldengate
 from goldengate.bridges import ROOT
-from goldengate.command import build
 
 PAGE = ROOT / "docs/how-to/write-a-bridge.md"
 
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         name = text.splitlines()[0].split()[1]
         (path / name).write_text(text)
     declaration = path / "bridge.yaml"
-    build("Divisor", [path / "divisor.sv"], path / "divisor", bridges=[declaration])
+    goldengate.compile([path / "divisor.sv"], "Divisor", path / "divisor", bridges=[declaration])
     command = shlex.split(block("sh", 1).replace("$FIRESIM", str(ROOT)))
     subprocess.run(command, cwd=path, check=True)
     return path
@@ -102,7 +102,7 @@ def test_two_of_a_kind_need_a_declaration_that_allows_it(folder: Path) -> None:
     for several in (False, True):
         declaration = folder / "two.yaml"
         declaration.write_text(block("yaml") + f"several: {str(several).lower()}\n")
-        build("Divisor", [folder / "two.sv"], folder / "two", bridges=[declaration])
+        goldengate.compile([folder / "two.sv"], "Divisor", folder / "two", bridges=[declaration])
         two = node(model="two/model.so", manifest="two/model.json")
         error, result = run(folder, nodes=two)
         if several:

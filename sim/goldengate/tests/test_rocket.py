@@ -11,7 +11,7 @@ from firesim_common.cache import cached
 from firesim_common.tools import run
 
 import goldengate
-from goldengate.command import compiler_key
+from goldengate.cache_key import compiler_key
 from goldengate.tests.reference.plain import ENGINE, HERE, build_plain
 
 CYCLES = 60_000

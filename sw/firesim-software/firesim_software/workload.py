@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from pathlib import Path
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from firesim_common.base import Strict
+from firesim_common.errors import InputError, nearest
+from firesim_common.explain import checked
+from firesim_common.positions import read_yaml
+from pydantic import Field
 
 FOLDER = Path(__file__).resolve().parents[1] / "programs"
 FILE = "workload.yaml"
@@ -18,10 +20,8 @@ class WorkloadError(ValueError):
     """A workload.yaml is wrong, or there is no such program; the message says what to do."""
 
 
-class Argument(BaseModel):
+class Argument(Strict):
     """An argument of a program, given as `name=value` in the device tree's bootargs."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     default: str | int
     """Its value when it is not given; empty means it has to be given."""
@@ -29,10 +29,8 @@ class Argument(BaseModel):
     """What it does, with its unit."""
 
 
-class Workload(BaseModel):
+class Workload(Strict):
     """A program: workload.yaml as read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     """The name of its folder."""
@@ -40,7 +38,7 @@ class Workload(BaseModel):
     """One sentence for people."""
     sources: list[str] = Field(min_length=1)
     """C and assembly files, relative to the folder."""
-    arguments: dict[str, Argument] = {}
+    arguments: dict[str, Argument] = Field(default_factory=dict)
     """Arguments by name."""
 
     @property
@@ -66,8 +64,8 @@ def programs() -> list[str]:
 
 def unknown(what: str, name: str, known: list[str], folder: Path) -> str:
     """Return the sentence that refuses a name which is none of `known`, the folders of `folder`."""
-    near = difflib.get_close_matches(name, known, 1, 0.0)
-    hint = f'; the nearest is "{near[0]}"' if near else ""
+    near = nearest(name, known)
+    hint = f'; the nearest is "{near}"' if near else ""
     return f'found no {what} "{name}", expected a folder of {folder}{hint}.'
 
 
@@ -89,16 +87,9 @@ def read_workload(path: Path) -> Workload:
         WorkloadError: with file, key, what was found and what was expected.
     """
     try:
-        data = yaml.safe_load(path.read_text())
-        if not isinstance(data, dict):
-            raise WorkloadError(f"{path}: found {type(data).__name__}, expected keys and values.")
-        found = Workload.model_validate(data)
-    except yaml.YAMLError as error:
-        raise WorkloadError(f"{path}: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise WorkloadError(f"{path}: {key}: {first['msg']}.") from error
+        found = checked(Workload, read_yaml(path))
+    except InputError as error:
+        raise WorkloadError(str(error)) from error
     _check(path, found)
     return found
 

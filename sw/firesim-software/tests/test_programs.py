@@ -154,11 +154,14 @@ def test_compile_errors_have_file_and_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "found list, expected keys and values"),
+        ("[]", "workload.yaml:1: found an empty list, expected a mapping"),
         ("name: other\ndescription: x\nsources: [a.c]", 'name: found "other", expected "demo"'),
         ("name: demo\ndescription: x\nsources: [a.c]", 'found "a.c", expected a file beside it'),
-        ("name: demo\ndescription: x\nsources: []", "sources: .*at least 1 item"),
-        ("name: demo\nsource: x", "expected|Field required"),
+        ("name: demo\ndescription: x\nsources: []", "workload.yaml:3: sources: .*at least 1 item"),
+        (
+            "name: demo\ndescription: x\nsource: x",
+            r'workload.yaml:3: found "source", expected .* did you mean "sources"\?',
+        ),
     ],
 )
 def test_bad_workload_files(tmp_path: Path, text: str, message: str) -> None:

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from firesim_common.base import Strict
+from firesim_common.errors import InputError
+from firesim_common.explain import checked
+from firesim_common.positions import KeyPath, Source, read_yaml
+from pydantic import Field
 
 from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.guest import guest_programs
@@ -19,10 +21,8 @@ FILE = "workload.yaml"
 REFERENCE = "console.txt"
 
 
-class Description(BaseModel):
+class Description(Strict):
     """A Linux workload: workload.yaml as read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     """The name of its folder."""
@@ -32,17 +32,17 @@ class Description(BaseModel):
     """`busybox`: a small initramfs; `debian`: Debian's base on the block device; `programs`: an
     initramfs with nothing but `programs`, in which `command` is one of them with its words: no
     shell, and by far the quickest boot in RTL."""
-    packages: list[str] = []
+    packages: list[str] = Field(default_factory=list)
     """Packages of Debian to add, with what they depend on."""
-    programs: list[str] = []
+    programs: list[str] = Field(default_factory=list)
     """Programs of ours to add, from `linux/programs/`."""
-    overlay: dict[str, str] = {}
+    overlay: dict[str, str] = Field(default_factory=dict)
     """Files to add: path on the node to file or folder beside workload.yaml."""
     command: str = ""
     """What a node runs, as a shell script; empty = a shell on the console."""
-    jobs: dict[str, str] = {}
+    jobs: dict[str, str] = Field(default_factory=dict)
     """Scripts that `firesim.run=NAME` runs instead of the command."""
-    outputs: list[str] = []
+    outputs: list[str] = Field(default_factory=list)
     """Files that leave the node over the console when its command has ended."""
     bootargs: str = ""
     """Further words of the kernel's command line."""
@@ -78,22 +78,6 @@ def describe(name: str) -> Description:
     return read(FOLDER / name / FILE)
 
 
-def _line_of(path: Path, keys: tuple[str | int, ...]) -> int:
-    """Return the line (from 1) of a key, or of what is nearest above it."""
-    node: Any = yaml.compose(path.read_text())
-    line = 1
-    for key in keys:
-        if isinstance(node, yaml.MappingNode):
-            at = [(k, v) for k, v in node.value if k.value == str(key)]
-            if not at:
-                return line
-            line, node = int(at[0][0].start_mark.line) + 1, at[0][1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int):
-            node = node.value[key]
-            line = int(node.start_mark.line) + 1
-    return line
-
-
 def read(path: Path) -> Description:
     """Read one workload.yaml.
 
@@ -101,39 +85,18 @@ def read(path: Path) -> Description:
         LinuxError: with file, line, what was found and what was expected.
     """
     try:
-        data = yaml.safe_load(path.read_text())
-        if not isinstance(data, dict):
-            raise LinuxError(f"{path}:1: found {type(data).__name__}, expected keys and values.")
-        found = Description.model_validate(data)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        problem = getattr(error, "problem", None) or "not YAML"
-        raise LinuxError(f"{path}:{line}: {problem}, expected YAML.") from error
-    except ValidationError as error:
-        raise LinuxError(_problem(path, error)) from error
-    _check(path, found)
+        source = read_yaml(path)
+        found = checked(Description, source)
+        _check(source, path, found)
+    except InputError as error:
+        raise LinuxError(str(error)) from error
     return found
 
 
-def _problem(path: Path, error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = tuple(key for key in first["loc"])
-    key = ".".join(str(part) for part in where)
-    text = f"{path}:{_line_of(path, where)}: {key}: "
-    if first["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(where[-1]), list(Description.model_fields), 1, 0.0)
-        return f'{text}found an unknown key, expected one like "{near[0]}".'
-    if first["type"] == "missing":
-        return f"{text}found nothing, expected a value."
-    return f"{text}found {first['input']!r}: {first['msg']}."
-
-
-def _check(path: Path, found: Description) -> None:
-    def check(good: bool, key: tuple[str | int, ...], value: str, expected: str) -> None:
+def _check(written: Source, path: Path, found: Description) -> None:
+    def check(good: bool, key: KeyPath, value: str, expected: str) -> None:
         if not good:
-            where = f"{path}:{_line_of(path, key)}: {'.'.join(map(str, key))}"
-            raise LinuxError(f'{where}: found "{value}", expected {expected}.')
+            raise written.error(key, f'found "{value}", expected {expected}.')
 
     own = path.parent.name
     check(found.name == own, ("name",), found.name, f'"{own}", the name of its folder')

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The manifest of a compiled design, model.json (docs/reference/interfaces.md, section 3)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from goldengate.state import Assertion, Bridge, Counter, Port, Print, State
+
+FILE = "model.json"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class EngineUsed:
+    """The engine of a CPU model; `not_generated` says why it is not the generated one."""
+
+    name: str
+    not_generated: str | None = None
+
+
+@dataclass(frozen=True)
+class Fame1:
+    """What a FAME-1 form is driven by: its top module, host clock and reset, and its files."""
+
+    top: str
+    clock: str
+    reset: str
+    files: list[str]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What is known of a compiled design: its ports, and which of them mean what."""
+
+    top: str
+    design_hash: str
+    clock: str
+    clock_ratios: dict[str, str]
+    reset: str
+    ports: list[Port]
+    bridges: list[Bridge]
+    counters: list[Counter]
+    asserts: list[Assertion]
+    assert_port: str | None
+    prints: list[Print]
+    prints_port: str | None
+    warnings: list[str] = field(default_factory=list)
+    engine: EngineUsed | None = None
+    """None as long as nothing is compiled, and of a FAME-1 form."""
+    fame1: Fame1 | None = None
+
+    @staticmethod
+    def of(state: State, ports: list[Port], design_hash: str, fame1: Fame1 | None) -> Manifest:
+        """Return the manifest of a design that all passes are through with."""
+        request = state.request
+        return Manifest(
+            request.top,
+            design_hash,
+            request.clock,
+            request.clock_ratios,
+            request.reset,
+            ports,
+            state.bridges,
+            state.counters,
+            state.asserts,
+            state.assert_port,
+            state.prints,
+            state.prints_port,
+            state.warnings,
+            fame1=fame1,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file; what does not apply is left out."""
+        found = {"version": VERSION, **dataclasses.asdict(self)}
+        for key in ("engine", "fame1"):
+            if found[key] is None:
+                del found[key]
+        if self.engine is not None and self.engine.not_generated is None:
+            del found["engine"]["not_generated"]
+        return found
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Manifest:
+        """Undo `to_json`."""
+        kinds = {"ports": Port, "bridges": Bridge, "counters": Counter, "asserts": Assertion}
+        found = {key: value for key, value in data.items() if key != "version"}
+        for key, kind in {**kinds, "prints": Print}.items():
+            found[key] = [kind(**one) for one in found[key]]
+        if "engine" in found:
+            found["engine"] = EngineUsed(**found["engine"])
+        if "fame1" in found:
+            found["fame1"] = Fame1(**found["fame1"])
+        return Manifest(**found)
+
+    @staticmethod
+    def read(model: Path) -> Manifest:
+        """Return the manifest in the folder of a compiled design."""
+        return Manifest.from_json(json.loads((model / FILE).read_text()))
+
+    def write(self, model: Path) -> None:
+        """Write it into the folder of a compiled design."""
+        (model / FILE).write_text(json.dumps(self.to_json(), indent=1) + "\n")
