@@ -27,13 +27,14 @@ from goldengate.passes import (
     read,
     rewrite,
     select,
+    shifts,
     undefined,
 )
 from goldengate.state import Request, State
 
 PASSES = (
-    rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, memory,
-    select,
+    rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, shifts,
+    memory, select,
 )  # fmt: skip
 BACK_ENDS = {"cpu": emit, "fame1": fame1}
 
