@@ -30,18 +30,18 @@ class Difference:
 class Outcome:
     """What a batch showed; `constructs` counts those of the language by name.
 
-    `without_oracle` are the seeds of the modules on which Verilator crashes.
+    `without_oracle` maps the seeds of modules on which Verilator fails to the reason.
     """
 
     differences: list[Difference] = field(default_factory=list)
-    without_oracle: list[int] = field(default_factory=list)
+    without_oracle: dict[int, str] = field(default_factory=dict)
     constructs: Counter[str] = field(default_factory=Counter)
     signals: int = 0
 
     def add(self, other: Outcome) -> None:
         """Add what another batch showed."""
         self.differences += other.differences
-        self.without_oracle += other.without_oracle
+        self.without_oracle |= other.without_oracle
         self.constructs += other.constructs
         self.signals += other.signals
 
@@ -71,7 +71,7 @@ def run(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
     """Compare modules in `folder`; a single one leaves its files there.
 
     What stops a whole batch, say a text that one side refuses, is traced to its module. A module
-    on which Verilator crashes is no difference, but has no oracle.
+    on which Verilator fails by itself is no difference, but has no oracle.
     """
     modules = [Module(seed) for seed in seeds]
     found = Outcome(signals=len(programs.signals_of(modules)))
@@ -81,9 +81,9 @@ def run(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
         for module in modules:
             found.constructs += module.constructs
         return found
-    except programs.NoOracle:
+    except programs.NoOracle as none:
         if len(seeds) == 1:
-            return Outcome(without_oracle=[seeds[0]])
+            return Outcome(without_oracle={seeds[0]: none.reason})
     except Exception as error:  # whatever either side does with a text is a finding
         if len(seeds) == 1:
             return Outcome([Difference(seeds[0], f"{type(error).__name__}: {str(error)[:600]}")])
