@@ -49,18 +49,13 @@ class Package:
 
 @dataclass(frozen=True)
 class OpenDesign:
-    """A wrapped core: `sources` and `includes` are patterns below its package's folder.
-
-    `is_definite` says that nothing it does is left open by Verilog (an `x` in the text, a row
-    beyond a memory), so that plain Verilator on the original must do the same.
-    """
+    """A wrapped core: `sources` and `includes` are patterns below its package's folder."""
 
     top: str
     package: Package
     wrappers: tuple[str, ...]
     sources: tuple[str, ...]
     includes: tuple[str, ...] = ()
-    is_definite: bool = False
 
     def files(self) -> list[Path]:
         """Return the core's sources in order, packages first, then its wrapper.
@@ -129,7 +124,10 @@ OPEN_DESIGNS = {
         "OpenPicoRV32", _PICORV32, ("rv32_random", "picorv32"), ("verilog/picorv32.v",)
     ),
     "SERV": OpenDesign(
-        "OpenSERV", _SERV, ("rv32_random", "serv"), ("verilog/rtl/*.v",), is_definite=True
+        "OpenSERV",
+        _SERV,
+        ("rv32_random", "serv"),
+        ("verilog/rtl/*.v",),
     ),
     "VexRiscv_Full": OpenDesign(
         "OpenVexRiscv", _VEXRISCV, ("rv32_random", "vexriscv"), ("verilog/VexRiscv_Full.v",)
@@ -168,7 +166,6 @@ OPEN_DESIGNS = {
             "system_verilog/rtl/ibex_top.sv",
         ),
         (f"{_PRIM}/rtl", "system_verilog/vendor/lowrisc_ip/dv/sv/dv_utils", "system_verilog/rtl"),
-        is_definite=True,
     ),
     "CV32E40P": OpenDesign(
         "OpenCV32E40P",
@@ -182,6 +179,5 @@ OPEN_DESIGNS = {
             "system_verilog/bhv/cv32e40p_sim_clock_gate.sv",
         ),
         ("system_verilog/rtl/include",),
-        is_definite=True,
     ),
 }

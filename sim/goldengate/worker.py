@@ -29,13 +29,14 @@ from goldengate.passes import (
     read,
     rewrite,
     select,
+    shifts,
     undefined,
 )
 from goldengate.state import CPU, FAME1, Request, State
 
 PASSES = (
-    rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, memory,
-    select,
+    rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, shifts,
+    memory, select,
 )  # fmt: skip
 BACK_ENDS = {CPU: emit, FAME1: fame1}
 

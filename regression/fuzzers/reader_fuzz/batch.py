@@ -23,18 +23,18 @@ CYCLES = 64
 class Outcome:
     """What a batch showed; `constructs` counts those of the language by name.
 
-    `without_oracle` are the seeds of the modules on which Verilator crashes.
+    `without_oracle` maps the seeds of modules on which Verilator fails to the reason.
     """
 
     differences: list[Difference] = field(default_factory=list)
-    without_oracle: list[int] = field(default_factory=list)
+    without_oracle: dict[int, str] = field(default_factory=dict)
     constructs: Counter[str] = field(default_factory=Counter)
     signals: int = 0
 
     def add(self, other: Outcome) -> None:
         """Add what another batch showed."""
         self.differences += other.differences
-        self.without_oracle += other.without_oracle
+        self.without_oracle |= other.without_oracle
         self.constructs += other.constructs
         self.signals += other.signals
 
@@ -72,7 +72,7 @@ def _compare(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
 def _alone(seed: int, error: Exception) -> Outcome:
     """Return what a failure shows; a module on which Verilator crashes only has no oracle."""
     if isinstance(error, programs.NoOracle):
-        return Outcome(without_oracle=[seed])
+        return Outcome(without_oracle={seed: error.reason})
     return Outcome([failure(seed, error)])
 
 

@@ -2,7 +2,9 @@
 """Random expressions of SystemVerilog over the signals of a module.
 
 Both sides compile the text, so nothing here computes a value. What two-state simulators may answer
-differently is left out: division by 0, and selections that are partly outside.
+differently is left out: division by 0, selections that are partly outside, and every `x`, or
+selection outside, of which Verilator may find out while it compiles: it takes what reads one as 0,
+as IEEE 1800 has `x` for it.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _WIDTHS = (1, 1, 2, 3, 4, 5, 7, 8, 8, 9, 12, 16, 16, 17, 24, 31, 32, 33, 40, 64, 65)
@@ -18,6 +21,8 @@ _ARITHMETIC = ("+", "-", "*", "&", "|", "^", "~^", "+", "-")
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "===", "!==")
 _LOGIC = ("&&", "||")
 _SHIFTS = ("<<", ">>", "<<<", ">>>")
+UNKNOWN_BITS = 16
+"""So many bits of an argument come from an input of the module."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +62,8 @@ class Vector:
 class Text:
     """Random choices for one module, and its text so far.
 
-    `vectors` can be read, of which `inputs` come from outside of a module or function;
-    `constructs` counts what was used by name.
+    `vectors` can be read; `inputs` are some of them of which no bit can be known before the module
+    runs; `constructs` counts what was used by name.
     """
 
     def __init__(self, rng: random.Random) -> None:
@@ -109,19 +114,26 @@ class Text:
             return f"{width}'sh{value:x}"
         return f"{width}'{'b' + format(value, 'b') if kind == 'b' else f'h{value:x}'}"
 
-    def index(self, count: int) -> str:
+    def index(self, count: int, vectors: Sequence[Vector] = ()) -> str:
         """Return an index that may be outside of `count` elements, by less than a bit of it.
 
-        Verilator drops the bits of an index that no element needs.
+        It is part of one of `vectors`, by default of all. Verilator drops the bits of an index that
+        no element needs.
         """
         bits = (count - 1).bit_length()
         if bits == 0:
             return "0"
-        wide = [one for one in self.vectors if one.width > 1]
-        vector = self.random.choice(wide or self.vectors)
+        vectors = vectors or self.vectors
+        wide = [one for one in vectors if one.width > 1]
+        vector = self.random.choice(wide or vectors)
         if vector.width <= bits:
             return f"unsigned'({vector.name})" if vector.signed else vector.name
         return vector.part(vector.low + self.random.randint(0, vector.width - bits), bits)
+
+    def reading_index(self, count: int, first: int = 0) -> str:
+        """Return an index for what is read of `count` elements, the lowest being `first`."""
+        is_always_inside = first == 0 and count & (count - 1) == 0
+        return self.index(count + first, () if is_always_inside else self.inputs)
 
     def _selection(self, vector: Vector) -> str:
         rng, name, width, low = self.random, vector.name, vector.width, vector.low
@@ -132,9 +144,9 @@ class Text:
         if kind == "bit":
             return f"{name}[{rng.randrange(width) + low}]"
         if kind == "variable bit":
-            return f"{name}[{self.index(width + low)}]"
+            return f"{name}[{self.reading_index(width, low)}]"
         size = rng.choice([one for one in (1, 2, 3, 4, 8) if one <= width])
-        start = f"{size}*{self.index(max(1, width // size))}"
+        start = f"{size}*{self.reading_index(max(1, width // size))}"
         # Each step is wholly inside or wholly outside.
         return self.aligned(vector, size, kind, start)
 
@@ -155,7 +167,8 @@ class Text:
         if self.arrays and rng.random() < 0.15:
             name, rows = rng.choice(self.arrays)
             kind = self.one_of("row", "variable row")
-            return f"{name}[{rng.randrange(1, rows) if kind == 'row' else self.index(rows)}]"
+            row = rng.randrange(1, rows) if kind == "row" else self.reading_index(rows)
+            return f"{name}[{row}]"
         vector = rng.choice(self.vectors[-6:] if rng.random() < 0.6 else self.vectors)
         if vector.left is not None and rng.random() < 0.35:
             return self._selection(vector)
@@ -219,14 +232,12 @@ class Text:
 
     def _call(self, depth: int) -> str:
         name, arguments = self.random.choice(self.functions)
-        # Not all constant: what a constant function is not to read may be an error.
-        given = [self.random.choice(self.vectors).name]
+        given = [self.unknown()]
         given += [self.varying(depth - 1) for _ in range(arguments - 1)]
         return f"{name}({', '.join(given)})"
 
     def _x(self, depth: int) -> str:
-        # Where Verilator 5.48 decides the condition (`i > i`), it gives 0 for what reads the x.
-        condition = self._bit_of([one for one in self.vectors if one in self.inputs])
+        condition = self._bit_of(self.inputs)
         return f"({condition} ? {self.expression(depth)} : {self.width()}'bx)"
 
     def sized(self, depth: int) -> str:
@@ -248,8 +259,16 @@ class Text:
         Verilator 5.48 gives 0 for what reads a selection outside of a constant.
         """
         written = self.expression(depth)
-        names = set(re.findall(r"\w+", written))
-        return written if names & {one.name for one in self.vectors} else self.sized(0)
+        return written if self.reads(written) else self.sized(0)
+
+    def reads(self, written: str) -> bool:
+        """Return whether a text reads a signal."""
+        signals = {one.name for one in self.vectors} | {name for name, _ in self.arrays}
+        return not signals.isdisjoint(re.findall(r"\w+", written))
+
+    def unknown(self) -> str:
+        """Return a wide input of the module, for what has ports or arguments."""
+        return self.random.choice([one.name for one in self.inputs if one.width >= UNKNOWN_BITS])
 
     def _bit_of(self, vectors: list[Vector]) -> str:
         vector = self.random.choice(vectors)

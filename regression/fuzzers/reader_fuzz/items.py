@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from regression.fuzzers.reader_fuzz.expressions import Text, Vector
+from regression.fuzzers.reader_fuzz.expressions import UNKNOWN_BITS, Text, Vector
 from regression.fuzzers.reader_fuzz.statements import Statements
 
 
@@ -53,12 +53,14 @@ def combinational(text: Text, number: int) -> Item:
     """A combinational process with a value for every path."""
     vector = text.vector(f"c{number}")
     head = text.one_of("always_comb", "always @*")
-    first = f"{vector.name} = {text.expression()};"
-    lines = [_declare(vector), f"{head} begin", first]
+    lines = [f"{vector.name} = {text.expression()};"]
     text.vectors.append(vector)
     lines += [Statements(text, vector, "=").statement() for _ in range(text.random.randint(1, 2))]
     text.vectors.remove(vector)
-    return Item([*lines, "end"], [vector])
+    if head == "always @*" and not text.reads("\n".join(lines)):
+        # IEEE 1800, 9.4.2.2: nothing is in its list of events, so it never runs.
+        head = "always_comb"
+    return Item([_declare(vector), f"{head} begin", *lines, "end"], [vector])
 
 
 def register(text: Text, number: int) -> Item:
@@ -169,10 +171,11 @@ def partial_array(text: Text, number: int) -> Item:
 def function(text: Text, number: int) -> Item:
     """An automatic function with a loop, locals and returns."""
     name, saved = f"f{number}", (text.vectors, text.inputs, text.arrays, text.functions)
-    arguments = [text.vector(f"x{k}_{number}") for k in range(text.random.randint(1, 3))]
+    arguments = [text.vector(f"x0_{number}", text.random.randint(1, UNKNOWN_BITS))]
+    arguments += [text.vector(f"x{k}_{number}") for k in range(1, text.random.randint(1, 3))]
     result = text.vector(name)
     local = text.vector(f"y{number}", 7)
-    text.vectors, text.inputs, text.arrays, text.functions = arguments, arguments, [], []
+    text.vectors, text.inputs, text.arrays, text.functions = arguments, arguments[:1], [], []
     body = [f"logic {local.shape}{local.name};", f"{local.name} = {text.expression(2)};"]
     text.vectors = [*arguments, local]
     body.append(Statements(text, local, "=").statement())
@@ -281,16 +284,16 @@ def instance(text: Text, number: int) -> Item:
     """A module of its own with parameters, instantiated, perhaps with a port left open."""
     name, width = f"child{number}", text.random.randint(1, 20)
     outer = text.vectors, text.inputs, text.arrays, text.functions, text.constants
-    text.vectors = text.inputs = [Vector("p", width - 1, 0), Vector("q", 4, 0, True)]
+    text.inputs = [Vector("n", UNKNOWN_BITS - 1, 0)]
+    text.vectors = [Vector("p", width - 1, 0), Vector("q", 4, 0, True), *text.inputs]
     text.arrays, text.functions, text.constants = [], [], ["K"]
     inner = text.expression()
     clocked = text.expression()
     reset = text.one_of("posedge arst", "negedge arst_n", "synchronous reset", "no reset")
     lines = process(text, reset, "held <= K;", f"if (K != 3) held <= {clocked};")
     text.vectors, text.inputs, text.arrays, text.functions, text.constants = outer
-    ports = (
-        "input logic clock, arst, arst_n, srst, input logic [W-1:0] p, input logic signed [4:0] q"
-    )
+    ports = "input logic clock, arst, arst_n, srst, input logic [W-1:0] p"
+    ports += f", input logic signed [4:0] q, input logic [{UNKNOWN_BITS - 1}:0] n"
     outside = [f"module {name}_SEED #(parameter W = 4, parameter K = 2) ({ports},"]
     outside += ["output logic [W-1:0] y, output logic [7:0] held);", f"assign y = {inner};"]
     outside += [*lines, "endmodule"]
@@ -301,8 +304,8 @@ def instance(text: Text, number: int) -> Item:
         [
             *(_declare(one) for one in shown),
             f"{name}_SEED #(.W({width}), .K({text.random.randint(1, 5)})) i{number} (.clock, "
-            f".arst, .arst_n, .srst, .p({text.varying()}){second}, .y({shown[0].name}), "
-            f".held({shown[1].name}));",
+            f".arst, .arst_n, .srst, .p({text.varying()}){second}, .n({text.unknown()}), "
+            f".y({shown[0].name}), .held({shown[1].name}));",
         ],
         shown,
         outside=outside,
@@ -314,11 +317,11 @@ def latch(text: Text, number: int) -> Item:
     vector = text.vector(f"z{number}")
     enable = text.random.choice(("e", "i[0]", "i[1]"))
     head = text.one_of("always_latch", "always @* of a latch").partition(" of")[0]
-    inputs = text.vectors
-    text.vectors = [one for one in inputs if one.name in ("a", "b", "c", "i")]
-    saved, text.arrays = text.arrays, []
+    saved = text.vectors, text.inputs, text.arrays
+    text.vectors = text.inputs = [one for one in text.inputs if one.name in ("a", "b", "c", "i")]
+    text.arrays = []
     value = text.expression()
-    text.vectors, text.arrays = inputs, saved
+    text.vectors, text.inputs, text.arrays = saved
     return Item([_declare(vector), f"{head} if ({enable}) {vector.name} = {value};"], [vector])
 
 

@@ -24,6 +24,8 @@ SOURCE, TOP = "batch.sv", "Top"
 LEAST_DIFFERS_BITS = 65
 """So that Verilator keeps the bits that say what differs as an array of words."""
 _FLAGS: list[str | Path] = ["-std=c++20", "-w", "-O0", "-fno-exceptions"]
+SHARED_HEADER = "shared.pch"
+_HEADERS = ("verilated.h", "cstdio", "cstdlib", "random", "vector")
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _VERILATOR: list[str | Path] = [
     "verilator", "--cc", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert",
@@ -32,12 +34,23 @@ _VERILATOR: list[str | Path] = [
 ]  # fmt: skip
 
 
-_CRASH = re.compile(r"Verilator (internal fault|aborted|threw signal)")
-"""What Verilator's wrapper says when a signal ends it."""
+CRASHES, LACKS_FUNCTION = "Verilator crashes", "Verilator's C++ calls a function that it lacks"
+REASONS = {
+    CRASHES: re.compile(r"Verilator (internal fault|aborted|threw signal)"),
+    LACKS_FUNCTION: re.compile(r"use of undeclared identifier 'VL_\w+'"),
+}
+"""Why there may be nothing to compare with, and what Verilator's wrapper or the compiler says."""
 
 
 class NoOracle(Exception):
-    """Verilator crashes on the text itself, so there is nothing to compare with."""
+    """Verilator fails on the text itself, so there is nothing to compare with.
+
+    `reason` is one of REASONS.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def _include() -> Path:
@@ -50,11 +63,12 @@ def _compiler(*more: str | Path) -> list[str | Path]:
 
 
 def compile_tool(folder: Path) -> None:
-    """Compile what all batches share, in `folder`: Verilator's runtime and its header."""
+    """Compile what all batches share, in `folder`: Verilator's runtime, and the headers."""
     for name in _RUNTIME:
         run_tool(_compiler("-c", _include() / name, "-o", folder / f"{name}.o"))
-    header = _include() / "verilated.h"
-    run_tool(_compiler("-x", "c++-header", header, "-o", folder / "verilated.pch"))
+    source = folder / "shared.h"
+    source.write_text("".join(f"#include <{name}>\n" for name in _HEADERS))
+    run_tool(_compiler("-x", "c++-header", source, "-o", folder / SHARED_HEADER))
 
 
 def _ports() -> list[str]:
@@ -102,17 +116,28 @@ def _verilate(folder: Path, top: str, files: list[Path]) -> None:
     run_tool([*_VERILATOR, *words], env=verilator_environment())
 
 
-def _is_crash(error: ToolError) -> bool:
-    return _CRASH.search(str(error)) is not None
+def _reason(error: ToolError) -> str:
+    """Return which of REASONS a failure is, or nothing."""
+    said = str(error)
+    return next((reason for reason, pattern in REASONS.items() if pattern.search(said)), "")
 
 
-def _check_oracle(folder: Path, source: Path) -> None:
-    """Raise NoOracle when Verilator crashes on the text without Golden Gate's netlist, too."""
+def _check_oracle(folder: Path, source: Path, tool: Path, reason: str) -> None:
+    """Raise NoOracle when Verilator fails so on the text without Golden Gate's netlist, too."""
     try:
         _verilate(folder, TOP, [source])
+        _compile(folder, tool, ["-fsyntax-only"])
     except ToolError as error:
-        if _is_crash(error):
-            raise NoOracle(str(error)) from error
+        if _reason(error) == reason:
+            raise NoOracle(reason) from error
+
+
+def _compile(folder: Path, tool: Path, more: list[str | Path], *also: Path) -> None:
+    """Compile what Verilator wrote to `folder`, and `also`, as one file, with `more` words."""
+    parts = [f'#include "{path}"' for path in (*sorted(folder.glob("Vbench*.cpp")), *also)]
+    (folder / "all.cc").write_text("\n".join([*parts, ""]))
+    words: list[str | Path] = ["-include-pch", tool / SHARED_HEADER, f"-I{folder}"]
+    run_tool(_compiler(*words, folder / "all.cc", *more))
 
 
 def program(folder: Path, tool: Path, modules: Sequence[Module]) -> Path:
@@ -120,7 +145,7 @@ def program(folder: Path, tool: Path, modules: Sequence[Module]) -> Path:
 
     Raises:
         GoldenGateError, ToolError: one of the two refuses the text.
-        NoOracle: Verilator crashes on the text.
+        NoOracle: Verilator fails on the text in one of the ways that are no difference.
     """
     source = folder / SOURCE
     source.write_text(batch_text(modules))
@@ -130,17 +155,14 @@ def program(folder: Path, tool: Path, modules: Sequence[Module]) -> Path:
     (folder / "target.v").write_text(target)
     (folder / "bench.sv").write_text(_bench_text(modules))
     files = [folder / name for name in (SOURCE, "target.v", "bench.sv")]
+    found = folder / "batch"
+    words: list[str | Path] = [f"-DREADER_FUZZ_SIGNALS={len(signals_of(modules))}", "-o", found]
+    words += [tool / f"{name}.o" for name in _RUNTIME]
     try:
         _verilate(folder, "Bench", files)
+        _compile(folder, tool, words, HERE / "bench.cc")
     except ToolError as error:
-        if _is_crash(error):
-            _check_oracle(folder / "alone", source)
+        if reason := _reason(error):
+            _check_oracle(folder / "alone", source, tool, reason)
         raise
-    parts = [f'#include "{path.name}"' for path in sorted(folder.glob("Vbench*.cpp"))]
-    (folder / "all.cc").write_text("\n".join([*parts, f'#include "{HERE / "bench.cc"}"', ""]))
-    found = folder / "batch"
-    words: list[str | Path] = ["-include-pch", tool / "verilated.pch", f"-I{folder}"]
-    words += [f"-DREADER_FUZZ_SIGNALS={len(signals_of(modules))}", folder / "all.cc"]
-    words += [tool / f"{name}.o" for name in _RUNTIME]
-    run_tool(_compiler(*words, "-o", found))
     return found

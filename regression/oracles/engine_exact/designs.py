@@ -4,7 +4,8 @@
 Each peripheral by itself, the plain SystemVerilog example, and open cores in wrappers that make
 instructions of random inputs. The generated engine evaluates each in three ways: cut without a
 profile, cut by an invented one, and with all wires kept for waves. What both engines share, the
-reader and the passes, is compared as well: some cores run in plain Verilator on the original text.
+reader and the passes, is compared as well: each runs in plain Verilator on the original text, too,
+since both take as 0 what Verilog leaves unknown.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Comparison:
 class _Design:
     """What is compiled and for how many cycles it is run.
 
-    `busy` outputs must change often; a definite design is run in plain Verilator, too.
+    `busy` outputs must change often.
     """
 
     name: str
@@ -62,7 +63,6 @@ class _Design:
     cycles: int
     include_folders: tuple[Path, ...] = ()
     busy: tuple[str, ...] = ()
-    is_definite: bool = False
 
 
 def _models(folder: Path, design: _Design, seed: int) -> dict[str, Path]:
@@ -79,13 +79,12 @@ def _models(folder: Path, design: _Design, seed: int) -> dict[str, Path]:
     work = made["untrained"] / "build"
     manifest = goldengate.Manifest.read(made["untrained"])
     found = items.collect(backend.read_design(work, manifest))
-    if design.is_definite:
-        libraries["original"] = build_plain(
-            design.sources,
-            manifest.to_json(),
-            folder / "original",
-            include_dirs=design.include_folders,
-        )
+    libraries["original"] = build_plain(
+        design.sources,
+        manifest.to_json(),
+        folder / "original",
+        include_dirs=design.include_folders,
+    )
     libraries["cut"] = folder / "cut.so"
     emitter = invented_cut(fold(found, least_saved=1), seed)
     backend.make_model(emitter, manifest.design_hash, folder / "cut", libraries["cut"], 2, [], [])
@@ -102,7 +101,7 @@ def _designs(quick: bool) -> Iterable[_Design]:
     for name in QUICK_OPEN if quick else OPEN_DESIGNS:
         core = OPEN_DESIGNS[name]
         folders = tuple(core.include_folders())
-        yield _Design(name, core.top, core.files(), cycles, folders, BUSY_OUTPUTS, core.is_definite)
+        yield _Design(name, core.top, core.files(), cycles, folders, BUSY_OUTPUTS)
 
 
 def _check(design: _Design, way: str, seed: int, found: Compared) -> None:
@@ -132,10 +131,9 @@ def compare_designs(experiment: Experiment) -> list[Comparison]:
     for design in _designs(experiment.quick):
         libraries = _models(experiment.folder / design.name, design, seed)
         verilator = libraries.pop("Verilator")
-        original = libraries.pop("original", None)
+        original = libraries.pop("original")
         pairs = [(way, verilator, library) for way, library in libraries.items()]
-        if original:
-            pairs.append(("the original in plain Verilator", original, libraries["untrained"]))
+        pairs.append(("the original in plain Verilator", original, libraries["untrained"]))
         for way, first, second in pairs:
             found = compare(tool, first, second, seed, design.cycles)
             _check(design, way, seed, found)

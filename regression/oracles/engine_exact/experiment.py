@@ -5,7 +5,8 @@ Both models of a blade run in lockstep inside firesim-sim: one gets the inputs o
 first output that differs ends the run with its name and cycle. The programs reach the core, the
 floating-point unit, traps, virtual memory, the network and the disk. Designs without a program, and
 open cores on random instructions, are driven with random inputs, in every way in which the
-generated engine evaluates a design. Then the quickstart's cluster hash must be the published one.
+generated engine evaluates a design, and in plain Verilator on the original text. Then the
+quickstart's cluster hash must be the published one.
 """
 
 from __future__ import annotations

@@ -40,13 +40,30 @@ def bridge_bodies() -> str:
     return "\n".join(text)
 
 
-def _field(port: dict[str, Any], manifest: dict[str, Any]) -> str:
+def _field(port: dict[str, Any], manifest: dict[str, Any], header: str) -> str:
+    """Return where a port is kept; Verilator gives what is a word of C++ (`interrupt`) a prefix."""
     for bridge in manifest["bridges"]:
         for name, top_port in bridge["ports"].items():
             if top_port == port["name"]:
                 path = bridge["path"].replace(".", "__DOT__")
                 return f"rootp->{manifest['top']}__DOT__{path}__DOT__host_{name}"
-    return str(port["name"])
+    renamed = f"__SYM__{port['name']}"
+    return renamed if renamed in header else str(port["name"])
+
+
+def _write_ports(manifest: dict[str, Any], out: Path, header: str) -> None:
+    """Write the table of ports; `header` is what Verilator declares."""
+    entries = [
+        f'  PLAIN_PORT("{port["name"]}", {port["width_bits"]}, {int(port["direction"] == "in")}, '
+        f"{_field(port, manifest, header)})"
+        for port in manifest["ports"]
+        if not port["name"].startswith("firesim_")
+    ]
+    (out / "plain_ports.h").write_text(
+        f"#define PLAIN_CLOCK {manifest['clock']}\n"
+        + " \\\n".join(["#define PLAIN_PORTS", *entries])
+        + "\n"
+    )
 
 
 def build_plain(
@@ -63,17 +80,6 @@ def build_plain(
         bodies = out / "bridge_bodies.sv"
         bodies.write_text(bridge_bodies())
         files.append(bodies)
-    entries = [
-        f'  PLAIN_PORT("{port["name"]}", {port["width_bits"]}, {int(port["direction"] == "in")}, '
-        f"{_field(port, manifest)})"
-        for port in manifest["ports"]
-        if not port["name"].startswith("firesim_")
-    ]
-    (out / "plain_ports.h").write_text(
-        f"#define PLAIN_CLOCK {manifest['clock']}\n"
-        + " \\\n".join(["#define PLAIN_PORTS", *entries])
-        + "\n"
-    )
     environment = verilator_environment()
     objects = out / "obj"
     flags = ["--cc", "-O3", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert"]
@@ -81,6 +87,7 @@ def build_plain(
     flags += ["-CFLAGS", "-fPIC -fvisibility=hidden", "--top-module", manifest["top"]]
     flags += [f"-I{folder}" for folder in include_dirs]
     run(["verilator", *flags, "--Mdir", objects, *files], env=environment)
+    _write_ports(manifest, out, (objects / "Vplain.h").read_text())
     make: list[str | Path] = ["make", "-C", objects, "-f", "Vplain.mk", f"-j{jobs}"]
     make += ["CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O3 -march=native", "OPT_SLOW=-O1"]
     run([*make, "libVplain.a", "libverilated.a"], env=environment)
