@@ -108,7 +108,7 @@ def _elaborated(experiment: Experiment) -> bool:
         blade = load_blade(name)
         design = modules(blade_rtl(name))
         harts = design["Blade"].count("FireSimTraceRVBridge")
-        holds &= harts == blade.soc.cores
+        holds &= harts == blade.cores.count
         rows.append([name, len(design), harts, ", ".join(sorted(blade.bridges))])
     experiment.table("shipped blades", ["blade", "modules", "harts traced", "bridges"], rows)
     return holds

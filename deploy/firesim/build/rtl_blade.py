@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
@@ -15,6 +15,7 @@ from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source
 from pydantic import Field, ValidationError
 
+from firesim.build.cores import Cores, Soc, cores_of
 from firesim.build.parts import (
     PAGE_BYTES,
     BladeEvent,
@@ -31,15 +32,6 @@ BLADES = ROOT / "target-design" / "blades"
 
 CYCLES_PER_TICK = 100
 """The SoC's real-time clock ticks every 100 target cycles."""
-
-
-class Soc(Strict):
-    """The processor half of a blade."""
-
-    kind: Literal["rocket"]
-    """The generator: Rocket Chip, wrapped in target-design/rocket."""
-    cores: Annotated[int, Field(ge=1, le=8)]
-    """Number of harts."""
 
 
 class ListedPart(Strict):
@@ -94,7 +86,7 @@ class Blade:
     name: str
     description: str
     clock_hz: int
-    soc: Soc
+    cores: Cores
     parts: list[BladePart]
     bridges: frozenset[str]
     """Bridge kinds the elaborated blade must hold, no more and no less."""
@@ -153,7 +145,7 @@ def read_blade(path: Path) -> Blade:
         name=path.stem,
         description=file.description,
         clock_hz=file.clock_hz,
-        soc=file.soc,
+        cores=cores_of(file.soc, source),
         parts=parts,
         bridges=_bridges(parts, source),
         events=events,
@@ -291,7 +283,7 @@ def events_of(blade: Blade) -> list[Event]:
         if event.for_each is None:
             events.append(Event(event.name, event.signal, event.description))
             continue
-        for hart in range(blade.soc.cores):
+        for hart in range(blade.cores.count):
             signal = event.signal.format(tile=tile_name(hart), hart=hart)
             description = f"{event.description} (hart {hart})"
             events.append(Event(f"hart{hart}_{event.name}", signal, description))
