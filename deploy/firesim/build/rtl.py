@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -51,14 +52,17 @@ def _assemble_boot_rom(folder: Path) -> Path:
     return image
 
 
-def rocket_soc(cores: Cores) -> Path:
+def rocket_soc(cores: Cores, coprocessors: Sequence[Sequence[str]] = ()) -> Path:
     """Return the folder with the Verilog of `RocketSoC<N>`, N cores (ports: target-design/rocket).
+
+    `coprocessors` are the opcodes (`custom0`) of each accelerator that it has ports for.
 
     Raises:
         ToolError: sbt, firtool or the RISC-V assembler failed.
     """
     top = f"RocketSoC{cores.count}"
-    options = cores.options()
+    ports = ["".join(opcode.removeprefix("custom") for opcode in one) for one in coprocessors]
+    options = " ".join([cores.options(), *([f"rocc={','.join(ports)}"] if ports else [])])
 
     def build(folder: Path) -> None:
         image = _assemble_boot_rom(folder)
@@ -89,6 +93,8 @@ def peripherals(blade: Blade) -> Path:
     """
     parts = json.dumps(definition(blade), indent=1)
     options = f"--cores {blade.cores.count} --interrupts {soc_part().interrupts}"
+    if blade.coprocessors:
+        options += f" --coprocessors {len(blade.coprocessors)}"
     theirs = sorted({part.folder for part in blade.parts if part.folder.parent != PARTS})
     properties = {"firesim.parts": os.pathsep.join(map(str, theirs))} if theirs else {}
 
@@ -156,8 +162,9 @@ def blade_rtl(name: str) -> Path:
         ToolError: a generator failed.
     """
     blade = load_blade(name)
+    opcodes = [part.opcodes for part in blade.coprocessors]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        halves = [pool.submit(rocket_soc, blade.cores), pool.submit(peripherals, blade)]
+        halves = [pool.submit(rocket_soc, blade.cores, opcodes), pool.submit(peripherals, blade)]
         folders = [half.result() for half in halves]
     description = {
         "top": TOP,

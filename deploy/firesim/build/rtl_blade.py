@@ -19,8 +19,11 @@ from firesim.build.cores import Cores, Soc, cores_of
 from firesim.build.parts import (
     PAGE_BYTES,
     BladeEvent,
+    CoprocessorPart,
+    Opcode,
     PartName,
     PeripheralPart,
+    SocPart,
     check_events,
     read_part,
     soc_part,
@@ -45,6 +48,8 @@ class ListedPart(Strict):
     """First address of its registers (default the part's)."""
     interrupt: Annotated[int, Field(ge=1)] | None = None
     """Source number at the PLIC (default the part's)."""
+    opcodes: Annotated[list[Opcode], Field(min_length=1, max_length=4)] | None = None
+    """Opcodes of an accelerator on the cores (default the part's)."""
     options: dict[str, int] = Field(default_factory=dict)
     """Options of the part by name."""
 
@@ -73,10 +78,24 @@ class BladePart:
     name: str
     kind: str
     folder: Path
-    spec: PeripheralPart
+    spec: PeripheralPart | CoprocessorPart
     at: int | None
     interrupt: int | None
     options: dict[str, int]
+    opcodes: tuple[Opcode, ...] = ()
+    """Of an accelerator on the cores; none for all other parts."""
+
+    @property
+    def bytes(self) -> int:
+        """Size of its registers, 0 when it has none."""
+        return self.spec.bytes if isinstance(self.spec, PeripheralPart) else 0
+
+    @property
+    def functional(self) -> bool:
+        """It has a model for functional nodes, or needs none."""
+        if isinstance(self.spec, CoprocessorPart):
+            return False
+        return self.at is None or self.spec.functional
 
 
 @dataclass(frozen=True)
@@ -95,6 +114,11 @@ class Blade:
     def part(self, kind: str) -> BladePart | None:
         """Return the first part of a kind, None when there is none."""
         return next((part for part in self.parts if part.kind == kind), None)
+
+    @property
+    def coprocessors(self) -> list[BladePart]:
+        """Its accelerators on the cores, in the order of their ports."""
+        return [part for part in self.parts if part.opcodes]
 
 
 @dataclass(frozen=True)
@@ -139,6 +163,7 @@ def read_blade(path: Path) -> Blade:
     parts = [_placed(part, index, source) for index, part in enumerate(file.parts)]
     _check_names(parts, source)
     _check_places(parts, source)
+    _check_opcodes(parts, source)
     soc = soc_part()
     events = [*soc.events, *file.events]
     return Blade(
@@ -156,7 +181,7 @@ def _placed(listed: ListedPart, index: int, source: Source) -> BladePart:
     path: KeyPath = ("parts", index)
     folder = Path(listed.part)
     spec = read_part(folder)
-    if not isinstance(spec, PeripheralPart):
+    if isinstance(spec, SocPart):
         text = f'found "{folder.name}", which is a SoC, expected it at the key "soc".'
         raise source.error(path, text)
     at, interrupt = _place(listed, spec, folder.name, path, source)
@@ -168,14 +193,31 @@ def _placed(listed: ListedPart, index: int, source: Source) -> BladePart:
         at=at,
         interrupt=interrupt,
         options=_options(listed, spec, path, source),
+        opcodes=_opcodes(listed, spec, path, source),
     )
 
 
+def _opcodes(
+    listed: ListedPart, spec: PeripheralPart | CoprocessorPart, path: KeyPath, source: Source
+) -> tuple[Opcode, ...]:
+    """Return the opcodes of a part, none when it is no accelerator on the cores."""
+    if isinstance(spec, CoprocessorPart):
+        return tuple(spec.opcodes if listed.opcodes is None else listed.opcodes)
+    if listed.opcodes is not None:
+        text = f"found {', '.join(listed.opcodes)}, expected none: it is no coprocessor."
+        raise source.error((*path, "opcodes"), text)
+    return ()
+
+
 def _place(
-    listed: ListedPart, spec: PeripheralPart, kind: str, path: KeyPath, source: Source
+    listed: ListedPart,
+    spec: PeripheralPart | CoprocessorPart,
+    kind: str,
+    path: KeyPath,
+    source: Source,
 ) -> tuple[int | None, int | None]:
     """Return the address and the interrupt of a part."""
-    usual = spec.place
+    usual = spec.place if isinstance(spec, PeripheralPart) else None
     for key, given in (("at", listed.at), ("interrupt", listed.interrupt)):
         default = getattr(usual, key) if usual else None
         shown = f"{given:#x}" if key == "at" and given is not None else given
@@ -185,7 +227,7 @@ def _place(
             fixed = f"{default:#x}" if key == "at" else default
             text = f"found {shown}, expected {fixed}, where software finds it without asking."
             raise source.error((*path, key), text)
-    if usual is None:
+    if usual is None or not isinstance(spec, PeripheralPart):
         return None, None
     at = usual.at if listed.at is None else listed.at
     if at % spec.bytes:
@@ -195,7 +237,7 @@ def _place(
 
 
 def _options(
-    listed: ListedPart, spec: PeripheralPart, path: KeyPath, source: Source
+    listed: ListedPart, spec: PeripheralPart | CoprocessorPart, path: KeyPath, source: Source
 ) -> dict[str, int]:
     for name, value in listed.options.items():
         place = (*path, "options", name)
@@ -226,7 +268,7 @@ def _check_places(parts: list[BladePart], source: Source) -> None:
     window_end = window.at + (window.bytes or 0)
     for index, part in enumerate(parts):
         if part.at is not None:
-            end = part.at + part.spec.bytes
+            end = part.at + part.bytes
             found = f'found "{part.name}" at {part.at:#x} to {end - 1:#x}'
             if part.at < window.at or end > window_end:
                 text = f"{found}, expected it in {window.at:#x} to {window_end - 1:#x}."
@@ -249,11 +291,22 @@ def _check_places(parts: list[BladePart], source: Source) -> None:
         raise source.error(("parts",), "found no part with registers, expected one that ends it.")
 
 
+def _check_opcodes(parts: list[BladePart], source: Source) -> None:
+    """Refuse an opcode that an accelerator names twice, or that another one answers."""
+    owner: dict[Opcode, str] = {}
+    for index, part in enumerate(parts):
+        for opcode in part.opcodes:
+            if opcode in owner:
+                text = f'found {opcode} at "{part.name}", which "{owner[opcode]}" has, expected '
+                raise source.error(("parts", index), text + "each opcode once (key opcodes).")
+            owner[opcode] = part.name
+
+
 def _overlapping(part: BladePart, end: int, others: list[BladePart]) -> Iterator[BladePart]:
     for other in others:
         if other.at is None or part.at is None:
             continue
-        if part.at < other.at + other.spec.bytes and other.at < end:
+        if part.at < other.at + other.bytes and other.at < end:
             yield other
 
 
@@ -297,7 +350,7 @@ def definition(blade: Blade) -> list[dict[str, Any]]:
             "name": part.name,
             "class": part.spec.hardware,
             "at": part.at,
-            "bytes": part.spec.bytes,
+            "bytes": part.bytes,
             "interrupt": part.interrupt,
             "options": part.options,
         }

@@ -37,7 +37,7 @@ def _piece(part: BladePart, file: str) -> str:
     words = {"name": part.name, **{name: str(value) for name, value in part.options.items()}}
     if part.at is not None:
         words["unit"] = f"{part.at:x}"
-        words["reg"] = f"0x0 {part.at:#x} 0x0 {part.spec.bytes:#x}"
+        words["reg"] = f"0x0 {part.at:#x} 0x0 {part.bytes:#x}"
     if part.interrupt is not None:
         words["interrupt"] = str(part.interrupt)
     try:

@@ -106,7 +106,7 @@ def _check_parts(loaded: Loaded, plan: Plan) -> None:
         blade = blades[node.blade]
         _check_cores(loaded, node, blade.cores)
         for part in blade.parts if node.engine == "functional" else []:
-            if part.at is not None and not part.spec.functional:
+            if not part.functional:
                 text = f'found engine functional for "{node.name}", whose part "{part.name}" has '
                 raise loaded.error(node.places["engine"], text + "no functional model.")
         if blade.part("nic") is not None and node.name not in linked:

@@ -3,10 +3,11 @@
 
 package firesim.rocket
 
-import freechips.rocketchip.config.Config
+import freechips.rocketchip.config.{Config, Parameters}
+import freechips.rocketchip.diplomacy.LazyModule
 import freechips.rocketchip.rocket.{BTBParams, MulDivParams}
 import freechips.rocketchip.subsystem._
-import freechips.rocketchip.tile.FPUParams
+import freechips.rocketchip.tile.{BuildRoCC, FPUParams}
 
 /** Rows and columns of a cache of 64-byte lines. */
 case class CacheShape(sets: Int, ways: Int)
@@ -16,6 +17,7 @@ case class CacheShape(sets: Int, ways: Int)
   * @param count how many there are
   * @param size big, medium or small: Rocket's presets, for all that is not said here
   * @param fastMulDiv multiplies 8 bits a cycle and stops early, else a bit a cycle
+  * @param coprocessors for each accelerator on every core, the numbers n of its opcodes custom-n
   */
 case class CoreOptions(
     count: Int,
@@ -24,7 +26,8 @@ case class CoreOptions(
     btb: Boolean,
     fastMulDiv: Boolean,
     icache: CacheShape,
-    dcache: CacheShape
+    dcache: CacheShape,
+    coprocessors: Seq[Seq[Int]]
 ) {
   require(
     count >= 1 && count <= SocParameters.MaxCores,
@@ -49,7 +52,8 @@ object CoreOptions {
       given("btb").toBoolean,
       given("mul_div") == "fast",
       shape("icache"),
-      shape("dcache")
+      shape("dcache"),
+      given.get("rocc").toSeq.flatMap(_.split(",")).map(_.map(_.asDigit))
     )
   }
 }
@@ -77,6 +81,13 @@ class WithCores(options: CoreOptions)
               )
             )
           }
+        case BuildRoCC =>
+          options.coprocessors.map(opcodes =>
+            (p: Parameters) => {
+              val rocc = LazyModule(new PortRocc(opcodes)(p))
+              rocc
+            }
+          )
       }) ++
         (options.size match {
           case "big" => new WithNBigCores(options.count)

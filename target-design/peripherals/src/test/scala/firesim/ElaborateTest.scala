@@ -2,8 +2,24 @@
 // What the command line writes: one file, ports and names that other parts rely on, clear refusals.
 package firesim
 
+import chisel3._
 import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite
+
+/** An accelerator that answers each command with the sum of its operands. */
+class Adder extends RoccAccelerator {
+  rocc.cmd.ready := rocc.resp.ready
+  rocc.resp.valid := rocc.cmd.valid
+  rocc.resp.bits.rd := rocc.cmd.bits.rd
+  rocc.resp.bits.data := rocc.cmd.bits.rs1 + rocc.cmd.bits.rs2
+  rocc.mem_req.noenq()
+  rocc.busy := false.B
+  rocc.interrupt := false.B
+}
+
+class AdderPart extends Coprocessor {
+  def accelerator(place: PartPlace): RoccAccelerator = new Adder
+}
 
 class ElaborateTest extends AnyFunSuite {
   private val bridges = Seq("Memory", "UART", "BlockDevice", "NIC", "TraceRV", "Termination")
@@ -111,6 +127,26 @@ class ElaborateTest extends AnyFunSuite {
     val events = Seq("read_hits", "read_misses", "write_hits", "write_misses", "merged_misses") ++
       Seq("evictions", "write_backs", "fetches", "stalls_mshrs_full", "mshrs_all_used")
     for (event <- events) assert(s"l2_$event: cover\\(".r.findAllIn(text).size == 1, event)
+  }
+
+  test("every core has a coprocessor of its own, at a port of its own") {
+    def entry(name: String) = s"""{"name": "$name", "class": "firesim.AdderPart", "at": null,
+      | "bytes": 0, "interrupt": null, "options": {}}""".stripMargin
+    val parts =
+      partsFile(s"${listed(uart, finisher).dropRight(1)}, ${entry("adder")}, ${entry("other")}]")
+    val (_, text) = elaborate("--cores", "2", "--coprocessors", "2", "--parts", parts)
+    val top = text.substring(text.indexOf("module Blade("))
+    for ((name, index) <- Seq("adder", "other").zipWithIndex; hart <- 0 to 1) {
+      assert(s"\\bAdder ${name}_$hart \\(".r.findAllIn(top).size == 1)
+      val port = s"rocc_${hart}_$index"
+      for (field <- Seq("cmd_valid", "cmd_bits_rs1", "resp_bits_data", "mem_req_valid", "busy")) {
+        val wire = s"_${name}_${hart}_rocc_$field|_soc_${port}_$field"
+        assert(s"\\.${port}_$field +\\(($wire)\\)".r.findAllIn(top).size == 1, s"${port}_$field")
+      }
+    }
+    assert(!elaborate("--parts", usual)._2.contains("rocc"))
+    val error = intercept[Exception](elaborate("--parts", parts))
+    assert(error.getMessage.contains("found 2 accelerators on the cores, expected 0"))
   }
 
   test("each peripheral is a design of its own") {
