@@ -3,6 +3,7 @@
 package firesim
 
 import chisel3._
+import chisel3.experimental.noPrefix
 import chisel3.util._
 
 /**
@@ -70,9 +71,10 @@ trait Coprocessor extends Part {
   /** The accelerator of one core; instances are called `place.name_hart`. */
   def accelerator(place: PartPlace): RoccAccelerator
 
-  def attach(place: PartPlace): PartPorts = PartPorts(
-    rocc = Some(Seq.tabulate(place.soc.cores) { hart =>
+  def attach(place: PartPlace): PartPorts = {
+    def port(hart: Int): RoccPort = noPrefix {
       Module(accelerator(place)).suggestName(s"${place.name}_$hart").rocc
-    })
-  )
+    }
+    PartPorts(rocc = Some(Seq.tabulate(place.soc.cores)(port)))
+  }
 }
