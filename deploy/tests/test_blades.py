@@ -38,12 +38,23 @@ options:
 """
 
 
+COPROCESSOR = """\
+kind: coprocessor
+description: an accelerator of the user's
+title: mine
+hardware: mine.Mine
+opcodes: [custom0, custom2]
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/part.yaml").write_text(PART)
     (tmp_path / "mine/soc.dtsi").write_text("$name: mine@$unit { reg = <$reg>; d = <$depth>; };\n")
     (tmp_path / "mine/cpu.dtsi").write_text("next = <&$name>;\n")
+    (tmp_path / "near").mkdir()
+    (tmp_path / "near/part.yaml").write_text(COPROCESSOR)
     (tmp_path / "base.yaml").write_text(GOOD)
     return tmp_path
 
@@ -62,7 +73,7 @@ def test_every_shipped_part_and_blade_loads_and_names_distinct_events() -> None:
     for name in blade_names():
         loaded = load_blade(name)
         names = [event.name for event in events_of(loaded)]
-        assert len(names) == len(set(names)) == loaded.soc.cores * len(soc_part().events)
+        assert len(names) == len(set(names)) == loaded.cores.count * len(soc_part().events)
 
 
 def test_rockets_differ_in_their_cores_alone() -> None:
@@ -72,7 +83,7 @@ def test_rockets_differ_in_their_cores_alone() -> None:
         lines = (BLADES / f"{name}.yaml").read_text().splitlines()
         assert len(lines) == 3
         other = load_blade(name)
-        assert other.soc.cores == cores
+        assert other.cores.count == cores
         assert (other.parts, other.bridges, other.clock_hz) == (
             one.parts,
             one.bridges,
@@ -137,6 +148,18 @@ def test_a_part_of_the_same_name_takes_the_place_of_the_inherited_one(folder: Pa
     assert len(found.parts) == 3 and found.parts[-1].options == {"depth": 8}
 
 
+def test_a_coprocessor_has_opcodes_and_no_place(folder: Path) -> None:
+    two = "[./near, {part: ./near, name: other, opcodes: [custom1]}]"
+    found = blade(folder, f"description: d\nextends: rocket-1\nparts: {two}\n")
+    assert [(part.name, part.opcodes) for part in found.coprocessors] == [
+        ("near", ("custom0", "custom2")),
+        ("other", ("custom1",)),
+    ]
+    assert all(part.at is None and not part.functional for part in found.coprocessors)
+    assert [part.functional for part in found.parts[:4]] == [True] * 4
+    assert load_blade("rocket-1").coprocessors == []
+
+
 OVER = "description: d\nextends: base\n"
 
 
@@ -146,7 +169,7 @@ OVER = "description: d\nextends: base\n"
         (GOOD.replace("cores: 2", "cores: 9"), "b.yaml:3: soc.cores: found 9, expected at most 8."),
         (
             GOOD.replace("cores: 2", "cors: 2"),
-            'b.yaml:3: soc: found "cors", expected one of the keys "cores"',
+            'b.yaml:3: soc: found "cors", expected one of the keys "btb", "core", "cores",',
         ),
         (GOOD.replace("rocket", "boom"), 'b.yaml:3: soc.kind: found "boom", expected "rocket"'),
         (GOOD.replace("3200000000", "3200000001"), "b.yaml:2: clock_hz: found 3200000001"),
@@ -207,6 +230,22 @@ OVER = "description: d\nextends: base\n"
         (
             OVER + "parts: [{part: finisher, interrupt: 5}]\n",
             'b.yaml:3: parts[1].interrupt: found 5, expected none: "finisher" has none.',
+        ),
+        (
+            OVER + "parts: [./near, {part: ./near, name: b, opcodes: [custom2]}]\n",
+            'b.yaml:3: parts[3]: found custom2 at "b", which "near" has, expected each opcode once',
+        ),
+        (
+            OVER + "parts: [{part: ./near, opcodes: [custom4]}]\n",
+            'b.yaml:3: parts[2].opcodes[0]: found "custom4", expected "custom0", "custom1", ',
+        ),
+        (
+            OVER + "parts: [{part: ./near, at: 0x6001_0000}]\n",
+            'b.yaml:3: parts[2].at: found 0x60010000, expected none: "near" has none.',
+        ),
+        (
+            OVER + "parts: [{part: ./mine, opcodes: [custom1]}]\n",
+            "b.yaml:3: parts[2].opcodes: found custom1, expected none: it is no coprocessor.",
         ),
         (
             OVER + "without: [nic]\n",

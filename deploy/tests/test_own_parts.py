@@ -23,6 +23,12 @@ title: mine
 place: {at: 0x6001_0000, interrupt: 4}
 hardware: mine.Mine
 """
+COPROCESSOR = """\
+kind: coprocessor
+description: an accelerator of the user's on the cores
+title: near
+hardware: mine.Near
+"""
 RECIPE: dict[str, Any] = {
     "name": "own",
     "system": {"topology": "two_nodes", "node": {"blade": "./own.yaml"}},
@@ -33,6 +39,8 @@ RECIPE: dict[str, Any] = {
 def recipe(folder: Path, blade: str, **simulation: Any) -> Loaded:
     (folder / "mine").mkdir(exist_ok=True)
     (folder / "mine/part.yaml").write_text(PART)
+    (folder / "near").mkdir(exist_ok=True)
+    (folder / "near/part.yaml").write_text(COPROCESSOR)
     (folder / "own.yaml").write_text(f"description: d\nextends: rocket-1\n{blade}")
     (folder / "r.yaml").write_text(yaml.safe_dump({**RECIPE, "simulation": simulation}))
     return load_file(folder / "r.yaml", [])
@@ -73,6 +81,24 @@ def test_a_blade_file_is_found_beside_the_recipe(tmp_path: Path) -> None:
             {"engine": "functional"},
             'simulation.engine: found engine functional for "node0", whose part "mine" has no '
             "functional model.",
+        ),
+        (
+            "parts: [./near]\n",
+            {"engine": "functional"},
+            'simulation.engine: found engine functional for "node0", whose part "near" has no '
+            "functional model.",
+        ),
+        (
+            "soc: {core: small}\n",
+            {"engine": "functional"},
+            'simulation.engine: found engine functional for "node0", whose cores have no virtual '
+            "memory, expected rtl: functional nodes are RV64GC with Sv39.",
+        ),
+        (
+            "soc: {fpu: false}\n",
+            {"engine": "functional"},
+            'found engine functional for "node0", whose cores have no floating-point unit, '
+            "expected rtl",
         ),
         ("parts: [./yours]\n", {}, 'own.yaml:3: parts[0]: found "./yours", expected a folder'),
     ],

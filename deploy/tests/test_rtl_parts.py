@@ -77,7 +77,7 @@ def test_device_tree_compiles_without_a_warning(tmp_path: Path, name: str) -> No
     assert _property(tree, "/cpus", "timebase-frequency", "i") == "32000000"
     assert _property(tree, "/soc/serial@60000000", "interrupts", "i") == "1"
     assert _property(tree, "/soc/ethernet@60002000", "compatible") == "firesim,nic"
-    harts = [f"/cpus/cpu@{hart}/interrupt-controller" for hart in range(blade.soc.cores)]
+    harts = [f"/cpus/cpu@{hart}/interrupt-controller" for hart in range(blade.cores.count)]
     handles = [_phandle(tree, hart) for hart in harts]
     plic = _property(tree, "/soc/interrupt-controller@c000000", "interrupts-extended", "i")
     assert plic == " ".join(f"{handle} 11 {handle} 9" for handle in handles)
@@ -97,6 +97,33 @@ def test_device_tree_names_the_l2_of_blades_that_have_one(tmp_path: Path) -> Non
     for hart in range(4):
         assert _property(tree, f"/cpus/cpu@{hart}", "next-level-cache", "i") == handle
     assert "l2" not in device_tree_source(load_blade("rocket-1"))
+
+
+def test_device_tree_follows_the_cores(tmp_path: Path) -> None:
+    path, tree = tmp_path / "b.yaml", tmp_path / "b.dtb"
+    cpu = "/cpus/cpu@0"
+
+    def made(soc: str) -> None:
+        path.write_text(f"description: d\nextends: rocket-1\nsoc: {{{soc}}}\n")
+        source = tmp_path / "b.dts"
+        source.write_text(device_tree_source(load_blade(str(path))))
+        subprocess.run(["dtc", "-O", "dtb", "-o", str(tree), str(source)], check=True)
+
+    made("fpu: false, dcache_kib: 32, dcache_ways: 8, icache_kib: 8, icache_ways: 2")
+    assert _property(tree, cpu, "riscv,isa") == "rv64imac"
+    assert "d" not in _property(tree, cpu, "riscv,isa-extensions").split()
+    assert _property(tree, cpu, "d-cache-size", "i") == "32768"
+    assert _property(tree, cpu, "i-cache-size", "i") == "8192"
+    assert _property(tree, cpu, "d-cache-sets", "i") == "64"
+    assert _property(tree, cpu, "mmu-type") == "riscv,sv39"
+
+    made("core: small, cores: 2")
+    assert _property(tree, cpu, "d-cache-size", "i") == "4096"
+    assert _property(tree, cpu, "d-tlb-size", "i") == "4"
+    assert "mmu-type" not in (tmp_path / "b.dts").read_text()
+    harts = [_phandle(tree, f"/cpus/cpu@{hart}/interrupt-controller") for hart in range(2)]
+    plic = _property(tree, "/soc/interrupt-controller@c000000", "interrupts-extended", "i")
+    assert plic == " ".join(f"{hart} 11" for hart in harts)  # a context a hart: no S-mode
 
 
 def test_merging_refuses_a_module_that_two_files_declare(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from firesim.build.cores import Cores
 from firesim.build.rtl import ADDRESS_MAP, ROCKET, rocket_soc
 from firesim_common.cache import cached
 from firesim_common.tools import run, verilator_environment
@@ -35,7 +36,7 @@ class Traced:
 
 @cache
 def _bench(cores: int) -> Path:
-    soc = rocket_soc(cores)
+    soc = rocket_soc(Cores(cores))
 
     def build(folder: Path) -> None:
         environment = verilator_environment()

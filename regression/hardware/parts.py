@@ -21,7 +21,9 @@ from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import blade_names, load_blade
 from firesim_common.paths import ROOT
 
+from regression.support.cluster import merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.one_blade import ENGINES
 from regression.support.pages import PageError, page_file, run_page
 
 PAGE = ROOT / "docs/tutorials/add-an-accelerator.md"
@@ -30,15 +32,25 @@ HASHES = {"functional": "6bf421638e25de86", "rtl": "1437bc70a383d978"}
 """Of the tutorial's cluster, by engine."""
 PAIRS = [(1071 * i * i, 462 * i) for i in range(1, 6)]
 MOST_HARDWARE_LINES = 60
+COPROCESSOR_PAGE = ROOT / "docs/tutorials/add-a-coprocessor.md"
+COPROCESSOR_HASH = "58d56bbf7e352b6e"
+PAIRS_MULTIPLIED = 0 + 4 + 20 + 84 + 340
+"""By each node's coprocessor, in all products of the page."""
+SMALL_CLIENT = ["role=client", "peer=${node1.mac}", "count=3", "bytes=65536"]
+SMALL_BLADE, SMALL_HASH = "rocket-1-small", "b9983c2c9bf832a8"
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _MODULE = re.compile(r"^module (\w+)\(.*?^endmodule", re.MULTILINE | re.DOTALL)
 JOINTS = {"Blade", "AddressCrossbar", "MasterArbiter", "MasterArbiter_1"}
 """Where parts are joined: what may change with any of them."""
+TILE = "Rocket_RocketTile"
+"""A core with its caches."""
+AROUND_TILES = {"RocketSoC1", "Rocket_RocketSystem", "Rocket_TLPLIC"}
+"""What changes when a core has no S-mode, which takes an interrupt away."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """rocket-1 with one part changed."""
+    """rocket-1 with one part, or its cores, changed."""
 
     name: str
     line: str
@@ -56,6 +68,8 @@ VARIANTS = (
         "BlockDevice",
     ),
     Variant("with an L2", "parts: [l2]", "L2"),
+    Variant("without FPU", "soc: {fpu: false}", TILE),
+    Variant("with a small core", "soc: {core: small}", TILE),
 )
 
 
@@ -108,7 +122,7 @@ def _elaborated(experiment: Experiment) -> bool:
         blade = load_blade(name)
         design = modules(blade_rtl(name))
         harts = design["Blade"].count("FireSimTraceRVBridge")
-        holds &= harts == blade.soc.cores
+        holds &= harts == blade.cores.count
         rows.append([name, len(design), harts, ", ".join(sorted(blade.bridges))])
     experiment.table("shipped blades", ["blade", "modules", "harts traced", "bridges"], rows)
     return holds
@@ -123,11 +137,12 @@ def _compared(experiment: Experiment) -> bool:
             after = modules(blade_rtl(str(_write_blade(Path(folder), variant))))
         found = differing(before, after)
         own = below(variant.part, before) | below(variant.part, after)
-        others = found - own - JOINTS
-        good = not others and {variant.part, "Blade"} <= found
+        joints = AROUND_TILES if variant.part == TILE else JOINTS
+        others = found - own - joints
+        good = not others and variant.part in found and (variant.part == TILE) != ("Blade" in found)
         holds &= good
         shown = ", ".join(sorted(others)) or "none"
-        rows.append([variant.name, len(after), len(found & own), len(found & JOINTS), shown])
+        rows.append([variant.name, len(after), len(found & own), len(found & joints), shown])
     columns = ["rocket-1 ...", "modules", "of the part", "where it is joined", "others"]
     experiment.table("modules that differ", columns, rows)
     return holds
@@ -183,6 +198,53 @@ def _checked(experiment: Experiment, folder: Path) -> dict[str, bool]:
     return checks
 
 
+def _coprocessor(experiment: Experiment) -> dict[str, bool]:
+    """Execute the page that adds a coprocessor; return what was found of it."""
+    checks = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            run_page(COPROCESSOR_PAGE, folder)
+        except PageError as error:
+            raise ExperimentError(str(error)) from error
+        for engine in ("rtl", "verilator"):
+            result = json.loads((folder / engine / "result.json").read_text())
+            found = result["token_hash"]
+            checks[f"coprocessor, {engine}: the token hash is {found}"] = found == COPROCESSOR_HASH
+            for node in ("node0", "node1"):
+                pairs = counted(folder / engine / node / "counters.csv", "dot_pairs")
+                text = f"{engine}: {node} multiplies {pairs} of {PAIRS_MULTIPLIED} pairs"
+                checks[text] = pairs == PAIRS_MULTIPLIED
+    lines = len(page_file(COPROCESSOR_PAGE, "dot/Dot.scala").splitlines())
+    checks[f"the coprocessor has {lines} lines"] = lines <= MOST_HARDWARE_LINES
+    return checks
+
+
+def _small_cores(experiment: Experiment) -> dict[str, bool]:
+    """Run two small cores on both RTL engines; return whether each gave the pinned hash."""
+    client = {"program": "quickstart", "args": SMALL_CLIENT}
+    config = {
+        "name": "small",
+        "system": {
+            "topology": "two_nodes",
+            "link": {"latency": "2us"},
+            "node": {"blade": SMALL_BLADE, "memory": {"size_mib": 16}},
+        },
+        "workload": {
+            "nodes": {
+                "node0": client,
+                "node1": {"program": "quickstart", "args": ["role=server"]},
+            }
+        },
+    }
+    checks = {}
+    for engine in ENGINES:
+        chosen = merged(config, {"simulation": {"rtl_engine": engine}})
+        found = run_cluster(experiment, f"small-{engine}", chosen).token_hash
+        checks[f"small cores, {engine}: the token hash is {found}"] = found == SMALL_HASH
+    return checks
+
+
 @experiment_named("parts")
 def run(experiment: Experiment) -> Verdict:
     """Hold when every check holds."""
@@ -191,6 +253,8 @@ def run(experiment: Experiment) -> Verdict:
         "a part changes its own modules and the joints": _compared(experiment),
         **_tutorial(experiment),
     }
+    if not experiment.quick:
+        checks |= _coprocessor(experiment) | _small_cores(experiment)
     for text, holds in checks.items():
         experiment.say(f"{'yes' if holds else 'NO '}  {text}")
     experiment.keep(checks=checks)

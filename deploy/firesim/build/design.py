@@ -86,11 +86,13 @@ def stock_design(name: str) -> Design:
     rtl = blade_rtl(name)
     blade = json.loads((rtl / "blade.json").read_text())
     tree = rtl / blade["device_tree"]
-    trains = load_blade(name).part("nic") is not None  # the training programs talk to each other
+    stock = load_blade(name)
+    trains = stock.part("nic") is not None  # the training programs talk to each other
+    fpu = stock.cores.fpu
 
     def train(model: Path, profile: Path) -> None:
         shutil.copyfile(tree, model / "blade.dts")
-        training.train(model, profile)
+        training.train(model, profile, fpu)
 
     return Design(
         name,
@@ -101,7 +103,7 @@ def stock_design(name: str) -> Design:
         events=tuple(Event(**event) for event in blade["events"]),
         device_tree=tree,
         train=train if trains else None,
-        training_key=(Path(training.__file__), *training.programs()) if trains else (),
+        training_key=(Path(training.__file__), *training.programs(fpu)) if trains else (),
     )
 
 

@@ -26,7 +26,7 @@ def _described(part: BladePart) -> dict[str, Any]:
         "kind": part.kind,
         "name": part.name,
         "at": part.at,
-        "bytes": part.spec.bytes,
+        "bytes": part.bytes,
         "interrupt": part.interrupt or 0,
         "options": part.options,
     }

@@ -34,6 +34,7 @@ EventName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_l
 Address = Annotated[int, Field(ge=0, lt=1 << 32)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 DeviceTreeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][\w,.+-]*$")]
+Opcode = Literal["custom0", "custom1", "custom2", "custom3"]
 ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")]
 
 
@@ -116,25 +117,17 @@ class SocPart(Strict):
     """Its events; covers in its modules are counted without being named here."""
 
 
-class PeripheralPart(Strict):
-    """A device, an accelerator or whatever else stands around the SoC."""
+class _BladePart(Strict):
+    """What every part has that a blade lists."""
 
-    kind: Literal["peripheral"]
-    """A part of a blade."""
     description: str
     """One line for people."""
     title: Title
     """What it is, as tables show it."""
-    bytes: Annotated[int, Field(ge=PAGE_BYTES, le=1 << 28)] = PAGE_BYTES
-    """Size of its registers, a power of two; `place.at` is a multiple of it."""
-    place: Place | None = None
-    """Where it is when the blade does not say otherwise; none for a part without registers."""
     hardware: ClassName
     """Its Scala class, a firesim.Part, in a file of the folder or of target-design/peripherals."""
     single: bool = False
     """A blade has one at most: where it stands there is room for one."""
-    functional: bool = False
-    """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
     bridges: list[str] = Field(default_factory=list)
     """Kinds of the bridges in it."""
     options: dict[PartName, Option] = Field(default_factory=dict)
@@ -142,6 +135,32 @@ class PeripheralPart(Strict):
     device_tree: DeviceTree = DeviceTree()
     """Entries in common nodes; its own node is soc.dtsi; what it adds to the root, root.dtsi;
     to each hart, cpu.dtsi."""
+
+
+def _custom0() -> list[Opcode]:
+    return ["custom0"]
+
+
+class CoprocessorPart(_BladePart):
+    """An accelerator on every core, behind instructions of custom opcodes (Rocket's RoCC port)."""
+
+    kind: Literal["coprocessor"]
+    """A part of the cores."""
+    opcodes: list[Opcode] = Field(default_factory=_custom0, min_length=1, max_length=4)
+    """Opcodes of its instructions when the blade does not say otherwise."""
+
+
+class PeripheralPart(_BladePart):
+    """A device, an accelerator or whatever else stands around the SoC."""
+
+    kind: Literal["peripheral"]
+    """A part of a blade."""
+    bytes: Annotated[int, Field(ge=PAGE_BYTES, le=1 << 28)] = PAGE_BYTES
+    """Size of its registers, a power of two; `place.at` is a multiple of it."""
+    place: Place | None = None
+    """Where it is when the blade does not say otherwise; none for a part without registers."""
+    functional: bool = False
+    """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
 
 
 def shown_path(path: Path) -> str:
@@ -189,7 +208,18 @@ def fixed_parts() -> Iterator[tuple[str, PeripheralPart, Place]]:
     yield from sorted(fixed, key=lambda entry: entry[2].at)
 
 
-def read_part(folder: Path) -> SocPart | PeripheralPart:
+KINDS = ("coprocessor", "peripheral", "soc")
+
+
+def _checked_part(kind: object, source: Source) -> SocPart | PeripheralPart | CoprocessorPart:
+    if kind == "coprocessor":
+        return checked(CoprocessorPart, source)
+    if kind == "peripheral":
+        return checked(PeripheralPart, source)
+    return checked(SocPart, source)
+
+
+def read_part(folder: Path) -> SocPart | PeripheralPart | CoprocessorPart:
     """Read and check the `part.yaml` of a part's folder.
 
     Raises:
@@ -198,15 +228,15 @@ def read_part(folder: Path) -> SocPart | PeripheralPart:
     path = folder / FILE
     source = read_yaml(path, shown_path(path))
     kind = source.data.get("kind") if isinstance(source.data, dict) else None
-    if kind not in ("soc", "peripheral"):
-        text = unknown(str(kind), "one of the kinds", ["soc", "peripheral"])
-        raise source.error(("kind",), text)
-    part = checked(SocPart, source) if kind == "soc" else checked(PeripheralPart, source)
+    if kind not in KINDS:
+        raise source.error(("kind",), unknown(str(kind), "one of the kinds", list(KINDS)))
+    part = _checked_part(kind, source)
     if isinstance(part, SocPart):
         check_events(part.events, source)
-    else:
+        return part
+    _check_options(part, source)
+    if isinstance(part, PeripheralPart):
         _check_place(part, source)
-        _check_options(part, source)
         _check_files(part, folder, source)
     return part
 
@@ -238,7 +268,7 @@ def _check_place(part: PeripheralPart, source: Source) -> None:
         raise source.error(("place", "at"), text)
 
 
-def _check_options(part: PeripheralPart, source: Source) -> None:
+def _check_options(part: PeripheralPart | CoprocessorPart, source: Source) -> None:
     for name, option in part.options.items():
         if not option.least <= option.default <= option.most:
             text = f"found {option.default}, expected {option.least} to {option.most}."

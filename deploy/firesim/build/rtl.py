@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +16,7 @@ from firesim_common.cache import KeyPart, cached
 from firesim_common.paths import ROOT
 from firesim_common.tools import FIRTOOL_ROCKET, ToolError, firtool, run
 
+from firesim.build.cores import Cores
 from firesim.build.parts import PARTS, soc_part
 from firesim.build.rtl_blade import Blade, definition, events_of, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
@@ -50,25 +52,29 @@ def _assemble_boot_rom(folder: Path) -> Path:
     return image
 
 
-def rocket_soc(cores: int) -> Path:
-    """Return the folder with the Verilog of `RocketSoC<cores>` (ports: target-design/rocket).
+def rocket_soc(cores: Cores, coprocessors: Sequence[Sequence[str]] = ()) -> Path:
+    """Return the folder with the Verilog of `RocketSoC<N>`, N cores (ports: target-design/rocket).
+
+    `coprocessors` are the opcodes (`custom0`) of each accelerator that it has ports for.
 
     Raises:
         ToolError: sbt, firtool or the RISC-V assembler failed.
     """
-    top = f"RocketSoC{cores}"
+    top = f"RocketSoC{cores.count}"
+    ports = ["".join(opcode.removeprefix("custom") for opcode in one) for one in coprocessors]
+    options = " ".join([cores.options(), *([f"rocc={','.join(ports)}"] if ports else [])])
 
     def build(folder: Path) -> None:
         image = _assemble_boot_rom(folder)
-        run_sbt(ROCKET, f"runMain firesim.rocket.Elaborate {image} {folder} {cores}")
+        run_sbt(ROCKET, f"runMain firesim.rocket.Elaborate {image} {folder} {options}")
         firrtl, annotations = folder / f"{top}.fir", folder / f"{top}.anno.json"
         firrtl.write_text(modernise(firrtl.read_text()))
         annotations.write_text(with_module_prefix(annotations.read_text(), top, "Rocket_"))
-        options = [f"--lowering-options={','.join(LOWERING)}", "--disable-annotation-unknown"]
-        options += ["--strip-debug-info", "--disable-all-randomization"]
+        settings = [f"--lowering-options={','.join(LOWERING)}", "--disable-annotation-unknown"]
+        settings += ["--strip-debug-info", "--disable-all-randomization"]
         firtool_binary = firtool(FIRTOOL_ROCKET) / "firtool"
         inputs: list[str | Path] = [firrtl, "--annotation-file", annotations]
-        run([firtool_binary, *inputs, *options, "-o", folder / f"{top}.sv"])
+        run([firtool_binary, *inputs, *settings, "-o", folder / f"{top}.sv"])
         for helper in sorted((ROCKET / "src" / "main" / "verilog").glob("*.v")):
             (folder / helper.name).write_text(helper.read_text())
         for intermediate in (firrtl, annotations, image, image.with_suffix(".elf")):
@@ -76,7 +82,7 @@ def rocket_soc(cores: int) -> Path:
 
     inputs = [ROCKET / "build.sbt", ROCKET / "project" / "build.properties", ROCKET / "src"]
     code = [BUILD / "rtl_firrtl.py", ADDRESS_MAP, *inputs]
-    return cached("rocket", [top, FIRTOOL_ROCKET, *LOWERING, *code], build)
+    return cached("rocket", [options, FIRTOOL_ROCKET, *LOWERING, *code], build)
 
 
 def peripherals(blade: Blade) -> Path:
@@ -86,7 +92,9 @@ def peripherals(blade: Blade) -> Path:
         ToolError: sbt failed.
     """
     parts = json.dumps(definition(blade), indent=1)
-    options = f"--cores {blade.soc.cores} --interrupts {soc_part().interrupts}"
+    options = f"--cores {blade.cores.count} --interrupts {soc_part().interrupts}"
+    if blade.coprocessors:
+        options += f" --coprocessors {len(blade.coprocessors)}"
     theirs = sorted({part.folder for part in blade.parts if part.folder.parent != PARTS})
     properties = {"firesim.parts": os.pathsep.join(map(str, theirs))} if theirs else {}
 
@@ -154,15 +162,16 @@ def blade_rtl(name: str) -> Path:
         ToolError: a generator failed.
     """
     blade = load_blade(name)
+    opcodes = [part.opcodes for part in blade.coprocessors]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        halves = [pool.submit(rocket_soc, blade.soc.cores), pool.submit(peripherals, blade)]
+        halves = [pool.submit(rocket_soc, blade.cores, opcodes), pool.submit(peripherals, blade)]
         folders = [half.result() for half in halves]
     description = {
         "top": TOP,
         "clock": "clock",
         "reset": "reset",
         "clock_hz": blade.clock_hz,
-        "cores": blade.soc.cores,
+        "cores": blade.cores.count,
         "sources": [],
         "events": [asdict(event) for event in events_of(blade)],
         "device_tree": "blade.dts",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
@@ -15,11 +15,15 @@ from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source
 from pydantic import Field
 
+from firesim.build.cores import Cores, Soc, cores_of
 from firesim.build.parts import (
     PAGE_BYTES,
     BladeEvent,
+    CoprocessorPart,
+    Opcode,
     PartName,
     PeripheralPart,
+    SocPart,
     check_events,
     read_part,
     soc_part,
@@ -33,15 +37,6 @@ CYCLES_PER_TICK = 100
 """The SoC's real-time clock ticks every 100 target cycles."""
 
 
-class Soc(Strict):
-    """The processor half of a blade."""
-
-    kind: Literal["rocket"]
-    """The generator: Rocket Chip, wrapped in target-design/rocket."""
-    cores: Annotated[int, Field(ge=1, le=8)]
-    """Number of harts."""
-
-
 class ListedPart(Strict):
     """A part as a blade file lists it; its name alone stands for one with all defaults."""
 
@@ -53,6 +48,8 @@ class ListedPart(Strict):
     """First address of its registers (default the part's)."""
     interrupt: Annotated[int, Field(ge=1)] | None = None
     """Source number at the PLIC (default the part's)."""
+    opcodes: Annotated[list[Opcode], Field(min_length=1, max_length=4)] | None = None
+    """Opcodes of an accelerator on the cores (default the part's)."""
     options: dict[str, int] = Field(default_factory=dict)
     """Options of the part by name."""
 
@@ -81,10 +78,24 @@ class BladePart:
     name: str
     kind: str
     folder: Path
-    spec: PeripheralPart
+    spec: PeripheralPart | CoprocessorPart
     at: int | None
     interrupt: int | None
     options: dict[str, int]
+    opcodes: tuple[Opcode, ...] = ()
+    """Of an accelerator on the cores; none for all other parts."""
+
+    @property
+    def bytes(self) -> int:
+        """Size of its registers, 0 when it has none."""
+        return self.spec.bytes if isinstance(self.spec, PeripheralPart) else 0
+
+    @property
+    def functional(self) -> bool:
+        """It has a model for functional nodes, or needs none."""
+        if isinstance(self.spec, CoprocessorPart):
+            return False
+        return self.at is None or self.spec.functional
 
 
 @dataclass(frozen=True)
@@ -94,7 +105,7 @@ class Blade:
     name: str
     description: str
     clock_hz: int
-    soc: Soc
+    cores: Cores
     parts: list[BladePart]
     bridges: frozenset[str]
     """Bridge kinds the elaborated blade must hold, no more and no less."""
@@ -103,6 +114,11 @@ class Blade:
     def part(self, kind: str) -> BladePart | None:
         """Return the first part of a kind, None when there is none."""
         return next((part for part in self.parts if part.kind == kind), None)
+
+    @property
+    def coprocessors(self) -> list[BladePart]:
+        """Its accelerators on the cores, in the order of their ports."""
+        return [part for part in self.parts if part.opcodes]
 
 
 @dataclass(frozen=True)
@@ -144,13 +160,14 @@ def read_blade(path: Path) -> Blade:
     parts = [_placed(part, index, source) for index, part in enumerate(file.parts)]
     _check_names(parts, source)
     _check_places(parts, source)
+    _check_opcodes(parts, source)
     soc = soc_part()
     events = [*soc.events, *file.events]
     return Blade(
         name=path.stem,
         description=file.description,
         clock_hz=file.clock_hz,
-        soc=file.soc,
+        cores=cores_of(file.soc, source),
         parts=parts,
         bridges=_bridges(parts, source),
         events=events,
@@ -161,7 +178,7 @@ def _placed(listed: ListedPart, index: int, source: Source) -> BladePart:
     path: KeyPath = ("parts", index)
     folder = Path(listed.part)
     spec = read_part(folder)
-    if not isinstance(spec, PeripheralPart):
+    if isinstance(spec, SocPart):
         text = f'found "{folder.name}", which is a SoC, expected it at the key "soc".'
         raise source.error(path, text)
     at, interrupt = _place(listed, spec, folder.name, path, source)
@@ -173,14 +190,31 @@ def _placed(listed: ListedPart, index: int, source: Source) -> BladePart:
         at=at,
         interrupt=interrupt,
         options=_options(listed, spec, path, source),
+        opcodes=_opcodes(listed, spec, path, source),
     )
 
 
+def _opcodes(
+    listed: ListedPart, spec: PeripheralPart | CoprocessorPart, path: KeyPath, source: Source
+) -> tuple[Opcode, ...]:
+    """Return the opcodes of a part, none when it is no accelerator on the cores."""
+    if isinstance(spec, CoprocessorPart):
+        return tuple(spec.opcodes if listed.opcodes is None else listed.opcodes)
+    if listed.opcodes is not None:
+        text = f"found {', '.join(listed.opcodes)}, expected none: it is no coprocessor."
+        raise source.error((*path, "opcodes"), text)
+    return ()
+
+
 def _place(
-    listed: ListedPart, spec: PeripheralPart, kind: str, path: KeyPath, source: Source
+    listed: ListedPart,
+    spec: PeripheralPart | CoprocessorPart,
+    kind: str,
+    path: KeyPath,
+    source: Source,
 ) -> tuple[int | None, int | None]:
     """Return the address and the interrupt of a part."""
-    usual = spec.place
+    usual = spec.place if isinstance(spec, PeripheralPart) else None
     for key, given in (("at", listed.at), ("interrupt", listed.interrupt)):
         default = getattr(usual, key) if usual else None
         shown = f"{given:#x}" if key == "at" and given is not None else given
@@ -190,7 +224,7 @@ def _place(
             fixed = f"{default:#x}" if key == "at" else default
             text = f"found {shown}, expected {fixed}, where software finds it without asking."
             raise source.error((*path, key), text)
-    if usual is None:
+    if usual is None or not isinstance(spec, PeripheralPart):
         return None, None
     at = usual.at if listed.at is None else listed.at
     if at % spec.bytes:
@@ -200,7 +234,7 @@ def _place(
 
 
 def _options(
-    listed: ListedPart, spec: PeripheralPart, path: KeyPath, source: Source
+    listed: ListedPart, spec: PeripheralPart | CoprocessorPart, path: KeyPath, source: Source
 ) -> dict[str, int]:
     for name, value in listed.options.items():
         place = (*path, "options", name)
@@ -235,7 +269,7 @@ def _check_places(parts: list[BladePart], source: Source) -> None:
     window_end = window.at + (window.bytes or 0)
     for index, part in enumerate(parts):
         if part.at is not None:
-            end = part.at + part.spec.bytes
+            end = part.at + part.bytes
             found = f'found "{part.name}" at {part.at:#x} to {end - 1:#x}'
             if part.at < window.at or end > window_end:
                 text = f"{found}, expected it in {window.at:#x} to {window_end - 1:#x}."
@@ -258,11 +292,22 @@ def _check_places(parts: list[BladePart], source: Source) -> None:
         raise source.error(("parts",), "found no part with registers, expected one that ends it.")
 
 
+def _check_opcodes(parts: list[BladePart], source: Source) -> None:
+    """Refuse an opcode that an accelerator names twice, or that another one answers."""
+    owner: dict[Opcode, str] = {}
+    for index, part in enumerate(parts):
+        for opcode in part.opcodes:
+            if opcode in owner:
+                text = f'found {opcode} at "{part.name}", which "{owner[opcode]}" has, expected '
+                raise source.error(("parts", index), text + "each opcode once (key opcodes).")
+            owner[opcode] = part.name
+
+
 def _overlapping(part: BladePart, end: int, others: list[BladePart]) -> Iterator[BladePart]:
     for other in others:
         if other.at is None or part.at is None:
             continue
-        if part.at < other.at + other.spec.bytes and other.at < end:
+        if part.at < other.at + other.bytes and other.at < end:
             yield other
 
 
@@ -292,7 +337,7 @@ def events_of(blade: Blade) -> list[Event]:
         if event.for_each is None:
             events.append(Event(event.name, event.signal, event.description))
             continue
-        for hart in range(blade.soc.cores):
+        for hart in range(blade.cores.count):
             signal = event.signal.format(tile=tile_name(hart), hart=hart)
             description = f"{event.description} (hart {hart})"
             events.append(Event(f"hart{hart}_{event.name}", signal, description))
@@ -306,7 +351,7 @@ def definition(blade: Blade) -> list[dict[str, Any]]:
             "name": part.name,
             "class": part.spec.hardware,
             "at": part.at,
-            "bytes": part.spec.bytes,
+            "bytes": part.bytes,
             "interrupt": part.interrupt,
             "options": part.options,
         }

@@ -15,12 +15,12 @@ from firesim_common.address_map import (
 )
 from firesim_common.errors import InputError
 
+from firesim.build.cores import LINE_BYTES, PMP_REGIONS, Cores
 from firesim.build.parts import shown_path
 from firesim.build.rtl_blade import CYCLES_PER_TICK, Blade, BladePart
 
 PLACEHOLDER_MEMORY_BYTES = 256 << 20
-CACHE_BYTES, CACHE_SETS, LINE_BYTES, TLB_ENTRIES, PMP_REGIONS = 16 << 10, 64, 64, 32, 8
-ISA_EXTENSIONS = ("i", "m", "a", "f", "d", "c", "zicntr", "zicsr", "zifencei")
+MORE_EXTENSIONS = ("zicntr", "zicsr", "zifencei")
 
 _MACHINE_SOFTWARE, _MACHINE_TIMER, _SUPERVISOR_EXTERNAL, _MACHINE_EXTERNAL = 3, 7, 9, 11
 
@@ -37,7 +37,7 @@ def _piece(part: BladePart, file: str) -> str:
     words = {"name": part.name, **{name: str(value) for name, value in part.options.items()}}
     if part.at is not None:
         words["unit"] = f"{part.at:x}"
-        words["reg"] = f"0x0 {part.at:#x} 0x0 {part.spec.bytes:#x}"
+        words["reg"] = f"0x0 {part.at:#x} 0x0 {part.bytes:#x}"
     if part.interrupt is not None:
         words["interrupt"] = str(part.interrupt)
     try:
@@ -49,17 +49,18 @@ def _piece(part: BladePart, file: str) -> str:
         ) from error
 
 
-def _cpu(hart: int, clock_hz: int, more: str) -> str:
-    extensions = ", ".join(f'"{name}"' for name in ISA_EXTENSIONS)
+def _cpu(hart: int, cores: Cores, clock_hz: int, more: str) -> str:
+    extensions = ", ".join(f'"{name}"' for name in (*cores.isa[4:], *MORE_EXTENSIONS))
     caches = "".join(
         f"""
-            {side}-cache-size = <{CACHE_BYTES}>;
-            {side}-cache-sets = <{CACHE_SETS}>;
+            {side}-cache-size = <{cache.kib * 1024}>;
+            {side}-cache-sets = <{cache.sets}>;
             {side}-cache-block-size = <{LINE_BYTES}>;
-            {side}-tlb-size = <{TLB_ENTRIES}>;
+            {side}-tlb-size = <{cores.tlb_entries}>;
             {side}-tlb-sets = <1>;"""
-        for side in ("i", "d")
+        for side, cache in (("i", cores.icache), ("d", cores.dcache))
     )
+    mmu = '\n            mmu-type = "riscv,sv39";' if cores.virtual_memory else ""
     return f"""
         cpu{hart}: cpu@{hart:x} {{
             device_type = "cpu";
@@ -67,11 +68,10 @@ def _cpu(hart: int, clock_hz: int, more: str) -> str:
             status = "okay";
             compatible = "sifive,rocket0", "riscv";
             clock-frequency = <{clock_hz}>;
-            riscv,isa = "rv64imafdc";
+            riscv,isa = "{cores.isa}";
             riscv,isa-base = "rv64i";
             riscv,isa-extensions = {extensions};
-            riscv,pmpregions = <{PMP_REGIONS}>;
-            mmu-type = "riscv,sv39";
+            riscv,pmpregions = <{PMP_REGIONS}>;{mmu}
             tlb-split;{caches}{more}
 
             cpu{hart}_intc: interrupt-controller {{
@@ -94,7 +94,8 @@ def device_tree_source(blade: Blade) -> str:
     Raises:
         InputError: a part's piece has a word that has no value.
     """
-    cores = blade.soc.cores
+    cores = blade.cores.count
+    external = (_MACHINE_EXTERNAL, _SUPERVISOR_EXTERNAL)[: 1 + blade.cores.virtual_memory]
     chosen = "".join(
         f'{key} = "{text}";'
         for part in blade.parts
@@ -107,7 +108,7 @@ def device_tree_source(blade: Blade) -> str:
     )
     aliases = f"\n    aliases {{\n{labels}    }};\n" if labels else ""
     more = "".join(_piece(part, "cpu.dtsi").rstrip("\n") for part in blade.parts)
-    cpus = "".join(_cpu(hart, blade.clock_hz, more) for hart in range(cores))
+    cpus = "".join(_cpu(hart, blade.cores, blade.clock_hz, more) for hart in range(cores))
     parts = "".join(_piece(part, "soc.dtsi") for part in blade.parts)
     root = "".join(_piece(part, "root.dtsi") for part in blade.parts)
     return f"""/dts-v1/;
@@ -159,7 +160,7 @@ def device_tree_source(blade: Blade) -> str:
             #interrupt-cells = <1>;
             #address-cells = <0>;
             riscv,ndev = <{INTERRUPTS}>;
-            interrupts-extended = {_interrupts(cores, _MACHINE_EXTERNAL, _SUPERVISOR_EXTERNAL)};
+            interrupts-extended = {_interrupts(cores, *external)};
         }};
 {parts}    }};
 {root}}};

@@ -31,7 +31,7 @@ RUNS: tuple[tuple[tuple[str, str], ...], ...] = (
 """For each run, the (program, arguments) of its nodes."""
 
 
-def _node(index: int, program: str, arguments: str, model: Path, folder: Path) -> dict[str, Any]:
+def _node(index: int, elf: Path, arguments: str, model: Path, folder: Path) -> dict[str, Any]:
     import firesim_software
 
     manifest = json.loads((model / "model.json").read_text())
@@ -42,7 +42,6 @@ def _node(index: int, program: str, arguments: str, model: Path, folder: Path) -
             model / "blade.dts", memory_bytes=MEMORY_BYTES, bootargs=arguments, mac=MACS[index]
         )
     )
-    elf = firesim_software.program(program)
     bridges = {
         "uart": {"log": f"node{index}.log"},
         "block_device": {},
@@ -66,10 +65,12 @@ def _node(index: int, program: str, arguments: str, model: Path, folder: Path) -
 
 
 def _description(
-    programs: tuple[tuple[str, str], ...], model: Path, folder: Path
+    programs: tuple[tuple[str, str], ...], fpu: bool, model: Path, folder: Path
 ) -> dict[str, Any]:
+    import firesim_software
+
     nodes = [
-        _node(index, program, arguments, model, folder)
+        _node(index, firesim_software.program(program, fpu=fpu), arguments, model, folder)
         for index, (program, arguments) in enumerate(programs)
     ]
     count = range(len(nodes))
@@ -102,12 +103,12 @@ def _description(
     }
 
 
-def programs() -> list[Path]:
-    """Return the programs trained with, built."""
+def programs(fpu: bool = True) -> list[Path]:
+    """Return the programs trained with, built for cores with or without an FPU."""
     import firesim_software
 
     names = sorted({program for nodes in RUNS for program, _ in nodes})
-    return [firesim_software.program(name) for name in names]
+    return [firesim_software.program(name, fpu=fpu) for name in names]
 
 
 def simulate(description: Path, profile: Path) -> None:
@@ -128,10 +129,10 @@ def simulate(description: Path, profile: Path) -> None:
         raise ToolError(f"{' '.join(command)}: {text}")
 
 
-def train(model: Path, profile: Path) -> None:
+def train(model: Path, profile: Path, fpu: bool = True) -> None:
     """Run all training programs on the profiling model in folder `model`.
 
-    What it finds goes into the folder `profile`.
+    What it finds goes into the folder `profile`. `fpu`: its cores have one.
 
     Raises:
         ToolError: a run failed.
@@ -141,7 +142,7 @@ def train(model: Path, profile: Path) -> None:
         folder = model / f"training-{number}"
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "description.json"
-        file.write_text(json.dumps(_description(RUNS[number], model, folder)))
+        file.write_text(json.dumps(_description(RUNS[number], fpu, model, folder)))
         simulate(file, profile)
 
     with ThreadPoolExecutor(2) as pool:

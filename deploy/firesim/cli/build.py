@@ -221,18 +221,26 @@ def _software(name: str | None) -> None:
 def program(
     files: Annotated[list[Path], typer.Argument(help="C and assembly files.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The ELF file to write.")],
+    blade: Annotated[
+        str, typer.Option(help="Blade it is for, a name or a file: whether its cores have an FPU.")
+    ] = "rocket-1",
 ) -> None:
     """Build a bare-metal program of your own with the library of sw/firesim-software.
 
-    Example: firesim build program gcd.c -o gcd.elf
+    Examples: firesim build program gcd.c -o gcd.elf
+
+    firesim build program gcd.c -o gcd.elf --blade rocket-1-small
     """
     import firesim_software
     from firesim_common.errors import InputError
 
+    from firesim.build.rtl_blade import load_blade
+
     for path in files:
         if not path.is_file():
             raise InputError(f'build program: found "{path}", expected a file that exists.')
-    typer.echo(firesim_software.own_program(files, output))
+    fpu = load_blade(blade).cores.fpu
+    typer.echo(firesim_software.own_program(files, output, fpu))
 
 
 @build.command("all")

@@ -15,6 +15,9 @@ _MACHINE_RISCV = 243
 _MACHINES = {3: "x86", 40: "Arm", 62: "x86-64", 183: "AArch64", 8: "MIPS", 21: "PowerPC64"}
 _KINDS = {1: "an object file", 3: "a shared or position-independent program"}
 _PT_LOAD = 1
+_FLOAT_ABI = 0x6
+_FLOAT_ABIS = {2: "lp64f", 4: "lp64d", 6: "lp64q"}
+"""By these bits of an ELF file's flags; none of them is lp64."""
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
 
@@ -39,17 +42,22 @@ class Room:
     memory_base: int = DRAM_BASE
     device_tree: int | None = DEVICE_TREE_BASE
     """Address of the device tree; None when there is none."""
+    fpu: bool = True
+    """The cores of a blade of ours have a floating-point unit."""
 
 
 def check_elf(path: Path, room: Room) -> list[Segment]:
     """Check that a file is a RISC-V 64-bit ELF that fits a blade of ours; return its segments.
 
     Raises:
-        ArtifactError: it is not, or a segment lies outside memory or over the device tree.
+        ArtifactError: it is not, it passes values in registers that the cores do not have, or a
+            segment lies outside memory or over the device tree.
     """
     data = _read(path)
     segments = _segments(path, data)
     _check_place(path, segments, room)
+    if not room.fpu:
+        _check_float_abi(path, data)
     entry = _HEADER.unpack_from(data)[4]
     if entry != DRAM_BASE:
         raise ArtifactError(
@@ -57,6 +65,17 @@ def check_elf(path: Path, room: Room) -> list[Segment]:
             "where the boot ROM jumps to."
         )
     return segments
+
+
+def _check_float_abi(path: Path, data: bytes) -> None:
+    """Refuse a program that passes values in floating-point registers."""
+    flags = _HEADER.unpack_from(data)[7]
+    abi = _FLOAT_ABIS.get(flags & _FLOAT_ABI)
+    if abi is not None:
+        raise ArtifactError(
+            f'found the {abi} ABI in "{path.name}", expected lp64: the cores of its blade have no '
+            "floating-point unit (-march=rv64imac -mabi=lp64)."
+        )
 
 
 def check_any_elf(path: Path, room: Room) -> None:

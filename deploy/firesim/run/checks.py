@@ -9,6 +9,7 @@ from pathlib import Path
 from firesim_common.errors import unknown
 from firesim_common.paths import ROOT
 
+from firesim.build.cores import Cores
 from firesim.build.rtl_blade import load_blade
 from firesim.config.load import Loaded, is_file, yaml_names
 from firesim.config.system import TRAFFIC_BLADE
@@ -100,8 +101,9 @@ def _check_parts(loaded: Loaded, plan: Plan) -> None:
         if node.traffic is not None or node.blade not in blades:
             continue
         blade = blades[node.blade]
+        _check_cores(loaded, node, blade.cores)
         for part in blade.parts if node.engine == "functional" else []:
-            if part.at is not None and not part.spec.functional:
+            if not part.functional:
                 text = f'found engine functional for "{node.name}", whose part "{part.name}" has '
                 raise loaded.error(node.places["engine"], text + "no functional model.")
         if blade.part("nic") is not None and node.name not in linked:
@@ -112,6 +114,23 @@ def _check_parts(loaded: Loaded, plan: Plan) -> None:
                 text = f'found a blade without the part "{kind}" for "{node.name}", expected it: '
                 why = "the node has a link." if kind == "nic" else "nothing else ends a node."
                 raise loaded.error(node.places["blade"], text + why)
+
+
+def _check_cores(loaded: Loaded, node: PlannedNode, cores: Cores) -> None:
+    """Refuse cores that the node's engine does not model, or its Linux cannot run on."""
+    if not cores.virtual_memory:
+        found, wanted = "virtual memory", "soc: {core: medium} or big"
+    elif not cores.fpu:
+        found, wanted = "floating-point unit", "soc: {fpu: true}"
+    else:
+        return
+    have = f'for "{node.name}", whose cores have no {found}, expected'
+    if node.engine == "functional":
+        text = f"found engine functional {have} rtl: functional nodes are RV64GC with Sv39."
+        raise loaded.error(node.places["engine"], text)
+    if node.linux is not None:
+        text = f"found Linux {have} a blade with {wanted}."
+        raise loaded.error(node.places["linux"], text)
 
 
 def _check_instruments(loaded: Loaded, plan: Plan) -> None:

@@ -11,6 +11,7 @@ from firesim_common.positions import KeyPath
 from firesim_common.tools import ToolError
 
 from firesim.build.own_bridges import SHARED, SOURCE, driver_library
+from firesim.build.rtl_blade import load_blade
 from firesim.build.training import MEMORY_BYTES as TRAINING_MEMORY_BYTES
 from firesim.config.load import Loaded
 from firesim.config.system import TRAFFIC_BLADE
@@ -124,7 +125,7 @@ def room_of(plan: Plan, node: PlannedNode) -> Room:
     """Return where a program of a node may lie."""
     blade = plan.own_blade(node)
     if blade is None:
-        return Room(node.memory_bytes)
+        return Room(node.memory_bytes, fpu=load_blade(node.blade).cores.fpu)
     tree = blade.device_tree_address if node.device_tree or blade.device_tree else None
     return Room(node.memory_bytes, blade.memory_base, tree)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,14 +46,15 @@ class Prepared:
 
 @dataclass(frozen=True)
 class _Built:
-    """What was built, by the name of blade, program or Linux workload."""
+    """What was built, by the name of blade or Linux workload where nothing else is said."""
 
     blades: dict[str, Blade]
     trees: dict[str, Path]
     models: dict[str, Path]
     wave_models: dict[str, Path]
     """Models of nodes whose wires are to be seen, by node."""
-    programs: dict[str, Path]
+    programs: dict[tuple[str, bool], Path]
+    """By name, and whether the cores they run on have a floating-point unit."""
     images: dict[str, LinuxImage]
     parts: dict[str, list[dict[str, Any]]]
     """The parts of blades with functional nodes, as their description has them."""
@@ -90,7 +92,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps) -> Prepared:
         trees,
         models,
         wave_models,
-        _programs(plan, steps),
+        _programs(plan, blades, steps),
         _images(plan, steps),
         {name: functional_parts(blades[name]) for name in plan.blades("functional")},
         {name: own_drivers(blade) for name, blade in plan.own_blades.items()},
@@ -121,14 +123,22 @@ def _wired(plan: Plan, models: dict[str, Path]) -> set[str]:
     }
 
 
-def _programs(plan: Plan, steps: Steps) -> dict[str, Path]:
+def _programs(
+    plan: Plan, blades: Mapping[str, Blade], steps: Steps
+) -> dict[tuple[str, bool], Path]:
     import firesim_software
 
     found = {}
-    for name in sorted({node.program for node in plan.nodes if node.program}):
+    wanted = {(node.program, _has_fpu(node, blades)) for node in plan.nodes if node.program}
+    for name, fpu in sorted(wanted):
         with steps.step(f"building the program {name}"):
-            found[name] = firesim_software.program(name)
+            found[name, fpu] = firesim_software.program(name, fpu=fpu)
     return found
+
+
+def _has_fpu(node: PlannedNode, blades: Mapping[str, Blade]) -> bool:
+    """Return whether the cores of a node have a floating-point unit; those of a user may."""
+    return node.blade not in blades or blades[node.blade].cores.fpu
 
 
 def _images(plan: Plan, steps: Steps) -> dict[str, LinuxImage]:
@@ -157,7 +167,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         physical = {image.vmlinux: KERNEL_BASE}
         arguments, seed = _command_line(plan, node, image), random_seed(plan, node)
         initrd = _place(load, image.initrd)
-    elif elf := built.programs[node.program] if node.program else node.elf:
+    elif elf := _program(node, built):
         if own is None:
             check_elf(elf, room_of(plan, node))
         load, symbols = [Load(elf, "elf" if own is None else "elf_any")], [elf]
@@ -172,7 +182,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         bridges=bridge_kinds(model) if model else frozenset(built.blades[node.blade].bridges),
         load=load,
         symbols=symbols,
-        cores=built.blades[node.blade].soc.cores if own is None else 1,
+        cores=built.blades[node.blade].cores.count if own is None else 1,
         memory_base=DRAM_BASE if own is None else own.memory_base,
         driver_libraries=drivers.libraries,
         own_settings=drivers.settings,
@@ -182,6 +192,13 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         physical=physical,
         parts=built.parts.get(node.blade) if node.engine == "functional" else None,
     )
+
+
+def _program(node: PlannedNode, built: _Built) -> Path | None:
+    """Return the bare-metal program of a node, ours or the user's."""
+    if node.program is None:
+        return node.elf
+    return built.programs[node.program, _has_fpu(node, built.blades)]
 
 
 def _command_line(plan: Plan, node: PlannedNode, image: LinuxImage) -> str:

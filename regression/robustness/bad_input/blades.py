@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import struct
+
 from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.files import elf
 
 RECIPE = """\
 system:
@@ -20,6 +23,21 @@ title: mine
 place: {at: 0x6001_0000, interrupt: 4}
 hardware: mine.Mine
 """
+
+
+COPROCESSOR = """\
+kind: coprocessor
+description: an accelerator of the user's on the cores
+title: mine
+hardware: Mine
+"""
+
+
+def double_float_elf() -> bytes:
+    """Return a program that passes values in registers of a floating-point unit."""
+    data = bytearray(elf())
+    struct.pack_into("<I", data, 48, 0x5)  # RVC, double-float ABI
+    return bytes(data)
 
 
 def blade(name: str, message: str, text: str, part: str = PART, more: str = "") -> Case:
@@ -93,5 +111,57 @@ BLADE_CASES = [
         "has no functional model.",
         HEAD + "parts: [./mine]\n",
         more="simulation:\n  engine: functional\n",
+    ),
+    blade(
+        "cache whose ways are larger than a page",
+        "own.yaml:3: soc.dcache_kib: found 32 KiB in 4 ways, expected at least 8 ways: with "
+        "virtual memory a way is at most a page of 4 KiB.",
+        HEAD + "soc: {dcache_kib: 32}\n",
+    ),
+    blade(
+        "cache of no power of two",
+        "own.yaml:3: soc.icache_kib: found 12, expected a power of two.",
+        HEAD + "soc: {icache_kib: 12}\n",
+    ),
+    blade(
+        "functional node of a core without virtual memory",
+        'bad.yaml:7: simulation.engine: found engine functional for "node0", whose cores have no '
+        "virtual memory, expected rtl: functional nodes are RV64GC with Sv39.",
+        HEAD + "soc: {core: small}\n",
+        more="simulation:\n  engine: functional\n",
+    ),
+    Case(
+        "Linux without a floating-point unit",
+        'bad.yaml:5: workload.node.linux: found Linux for "node0", whose cores have no '
+        "floating-point unit, expected a blade with soc: {fpu: true}.",
+        RECIPE.replace("program: hello", "linux: linux-hello"),
+        {"own.yaml": (HEAD + "soc: {fpu: false}\n").encode()},
+    ),
+    Case(
+        "floating-point program without a floating-point unit",
+        'bad.yaml:5: workload.node.elf: found the lp64d ABI in "a.elf", expected lp64: the cores '
+        "of its blade have no floating-point unit (-march=rv64imac -mabi=lp64).",
+        RECIPE.replace("program: hello", "elf: a.elf"),
+        {"own.yaml": (HEAD + "soc: {fpu: false}\n").encode(), "a.elf": double_float_elf()},
+    ),
+    blade(
+        "two coprocessors with one opcode",
+        'own.yaml:3: parts[5]: found custom0 at "other", which "mine" has, expected each opcode '
+        "once (key opcodes).",
+        HEAD + "parts: [./mine, {part: ./mine, name: other}]\n",
+        COPROCESSOR,
+    ),
+    blade(
+        "coprocessor at an address",
+        'own.yaml:3: parts[4].at: found 0x60010000, expected none: "mine" has none.',
+        HEAD + "parts: [{part: ./mine, at: 0x6001_0000}]\n",
+        COPROCESSOR,
+    ),
+    blade(
+        "opcode that there is not",
+        'own.yaml:3: parts[4].opcodes[0]: found "custom4", expected "custom0", "custom1", '
+        '"custom2" or "custom3", did you mean "custom3"?',
+        HEAD + "parts: [{part: ./mine, opcodes: [custom4]}]\n",
+        COPROCESSOR,
     ),
 ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from firesim.build.cores import Cores
 from firesim.build.rtl import rocket_soc
 from firesim_common.cache import cached
 from firesim_common.tools import run
@@ -19,7 +20,7 @@ CYCLES = 60_000
 
 def _models() -> Path:
     """Return a folder with golden_gate/model.so, plain/plain.so, axi_bench and loop.bin."""
-    rtl = rocket_soc(1)
+    rtl = rocket_soc(Cores())
     sources = sorted(rtl.glob("*.*v"))
 
     def build(folder: Path) -> None:

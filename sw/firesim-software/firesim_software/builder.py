@@ -14,11 +14,15 @@ from firesim_software.workload import Workload, workload
 LIBRARY = Path(__file__).resolve().parents[1] / "lib"
 ADDRESS_MAP = LIBRARY / "address_map.h"
 COMPILER = "riscv64-unknown-elf-gcc"
-COMMON = (
-    "-march=rv64imafdc_zicsr_zifencei -mabi=lp64d -mcmodel=medany -O2 -g -std=gnu11 -ffreestanding "
+_FLOAT = "-march=rv64imafdc_zicsr_zifencei -mabi=lp64d".split()
+_INTEGER = "-march=rv64imac -misa-spec=2.2 -mabi=lp64".split()
+"""For cores without a floating-point unit; by this version of the ISA gcc finds its libgcc."""
+_PLAIN = (
+    "-mcmodel=medany -O2 -g -std=gnu11 -ffreestanding "
     "-fno-tree-loop-distribute-patterns -fno-common -ffunction-sections -fdata-sections "
     "-Wall -Wextra -Werror"
 ).split()
+COMMON = [*_FLOAT, *_PLAIN]
 LINK = "-nostdlib -static -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments".split()
 
 
@@ -49,50 +53,53 @@ def _run(command: Sequence[str]) -> str:
     return done.stdout
 
 
-def _build(found: Workload, defines: Sequence[str], folder: Path) -> None:
+def _build(found: Workload, defines: Sequence[str], fpu: bool, folder: Path) -> None:
     defaults = folder / "defaults.c"
     defaults.write_text(
         "/* Default arguments of the program, from its workload.yaml. */\n"
         f'const char firesim_default_arguments[] = "{found.default_arguments}";\n'
     )
     flags = [f"-I{found.folder}", *(f"-D{name}" for name in defines)]
-    _with_library([*found.source_files, defaults], folder / f"{found.name}.elf", flags)
+    _with_library([*found.source_files, defaults], folder / f"{found.name}.elf", flags, fpu)
 
 
-def _with_library(sources: Sequence[Path], out: Path, flags: Sequence[str]) -> None:
+def _with_library(sources: Sequence[Path], out: Path, flags: Sequence[str], fpu: bool) -> None:
     library = [LIBRARY / "start.S", *sorted(LIBRARY.glob("*.c"))]
     files = [str(path) for path in [*library, *sources]]
     places = [f"-I{LIBRARY}", f"-T{LIBRARY / 'link.ld'}"]
-    _run([COMPILER, *COMMON, *LINK, *places, *flags, "-o", str(out), *files])
+    compiler = [COMPILER, *(COMMON if fpu else [*_INTEGER, *_PLAIN]), *LINK]
+    arithmetic = [] if fpu else ["-lgcc"]  # float and double by integer instructions
+    _run([*compiler, *places, *flags, "-o", str(out), *files, *arithmetic])
 
 
-def own_program(sources: Sequence[Path], out: Path) -> Path:
+def own_program(sources: Sequence[Path], out: Path, fpu: bool = True) -> Path:
     """Compile and link a program of the user's own with our library; return `out`.
 
     Its arguments and their defaults are the text `firesim_default_arguments` that it defines, if it
-    does.
+    does. `fpu` is as for `program`.
 
     Raises:
         ProgramError: it does not compile; the message has file and line.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
-    _with_library(sources, out, [])
+    _with_library(sources, out, [], fpu)
     return out
 
 
-def program(name: str, defines: Sequence[str] = ()) -> Path:
+def program(name: str, defines: Sequence[str] = (), fpu: bool = True) -> Path:
     """Return the ELF file of a program of `programs/`, built when its inputs are new.
 
-    `defines` are macros; `FIRESIM_QEMU_VIRT` builds for QEMU's machine `virt`.
+    `defines` are macros; `FIRESIM_QEMU_VIRT` builds for QEMU's machine `virt`. Without `fpu` it
+    is for cores that have no floating-point unit: RV64IMAC, and the ABI without float registers.
 
     Raises:
         WorkloadError: no such program, or its workload.yaml is wrong.
         ProgramError: it does not compile; the message has file and line.
     """
     found = workload(name)
-    settings = " ".join([*COMMON, *LINK, *defines])
+    settings = " ".join([*COMMON, *LINK, *defines, *([] if fpu else _INTEGER)])
     key: list[KeyPart] = [compiler_version(), settings, Path(__file__), LIBRARY, found.folder]
-    folder = cached("program", key, lambda work: _build(found, defines, work))
+    folder = cached("program", key, lambda work: _build(found, defines, fpu, work))
     return folder / f"{name}.elf"
 
 

@@ -19,9 +19,11 @@ _start:
   la t0, firesim_trap_entry
   csrw mtvec, t0
   csrw mie, zero
-  li t0, 0x6000 /* floating-point unit on */
+  li t0, 0x1e000 /* floating-point unit and coprocessors on, where there are any */
   csrs mstatus, t0
+#ifdef __riscv_flen
   fscsr zero
+#endif
   li t0, MAX_HARTS
   bgeu a0, t0, .Lpark
   slli t0, a0, STACK_SHIFT

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A mix of integer, memory, floating-point, atomic, trap and waiting code, part of it in S-mode
-// behind page tables, on every core. The generated engine is laid out for what this program makes a
-// blade do, so it is no measure of that engine's speed.
+// behind page tables where there is one, on every core. The generated engine is laid out for what
+// this program makes a blade do, so it is no measure of that engine's speed.
 #include <stddef.h>
 
 #include "runtime.h"
@@ -79,8 +79,10 @@ static double floating(struct own *own) {
     sum = sum * 0.5 + x / i - (double)narrow;
     narrow = (float)sum * 0.25F + (float)i;
     if (i % 16 == 0) {
-      double root;
+      double root = x;
+#ifdef __riscv_flen
       __asm__("fsqrt.d %0, %1" : "=f"(root) : "f"(x));
+#endif
       sum += root;
     }
   }
@@ -135,16 +137,18 @@ static void wait_a_while(int hart) {
   clint_timer(hart, ~0UL);
 }
 
+static bool has_supervisor(void) { return read_csr(misa) >> ('S' - 'A') & 1; }
+
 static void start(int hart) {
   own_memory[hart].random_state = 0x9e3779b97f4a7c15UL + (uint64_t)hart;
-  map();
+  if (has_supervisor()) map();
 }
 
 static uint64_t one_round(int hart) {
   struct own *own = &own_memory[hart];
   uint64_t sum = sort(own) + chase(own) + text(own) + multiply_and_divide(own) + atomic();
   sum += (uint64_t)(int64_t)floating(own);
-  enter_supervisor();
+  if (has_supervisor()) enter_supervisor();
   sum += sort(own) + chase(own) + text(own) + atomic();
   __asm__ volatile("ecall" : : : "memory");
   for (int i = 0; i < 8; i++) __asm__ volatile("ecall" : : : "memory");

@@ -36,12 +36,10 @@ object SocParameters {
   val Trackers = 16
 }
 
-/** `cores` RV64GC cores; `bootRom` is the image that starts at 0x10000. */
-class SocConfig(cores: Int, bootRom: String)
+/** The SoC with these cores; `bootRom` is the image that starts at 0x10000. */
+class SocConfig(cores: CoreOptions, bootRom: String)
     extends Config(
       new Config((site, here, up) => {
-        case RocketTilesKey =>
-          up(RocketTilesKey, site).map(tile => tile.copy(core = tile.core.copy(useDebug = false)))
         case DebugModuleKey => None
         case BootRomKey =>
           BootRomParams(AddressMap.BootRomBase, AddressMap.BootRomBytes.toInt, bootRom)
@@ -71,6 +69,6 @@ class SocConfig(cores: Int, bootRom: String)
         new WithNTrackersPerBank(SocParameters.Trackers) ++
         new WithTimebase(SocParameters.TimebaseHz) ++
         new WithNExtTopInterrupts(SocParameters.Interrupts) ++
-        new WithNBigCores(cores) ++
+        new WithCores(cores) ++
         new BaseConfig
     )

@@ -1,4 +1,5 @@
-// Command line: `Elaborate BOOTROM OUTDIR CORES`: writes OUTDIR/RocketSoC<CORES>.fir and .anno.json.
+// Command line: `Elaborate BOOTROM OUTDIR KEY=VALUE...` (keys: CoreOptions) writes
+// OUTDIR/RocketSoC<CORES>.fir and .anno.json.
 // SPDX-License-Identifier: BSD-3-Clause
 
 package firesim.rocket
@@ -11,17 +12,14 @@ import freechips.rocketchip.config.Parameters
 
 object Elaborate {
   def main(arguments: Array[String]): Unit = arguments match {
-    case Array(bootRom, out, cores) => elaborate(bootRom, Paths.get(out), cores.toInt)
-    case _ => throw new IllegalArgumentException("usage: Elaborate BOOTROM OUTDIR CORES")
+    case Array(bootRom, out, options @ _*) =>
+      elaborate(bootRom, Paths.get(out), CoreOptions.parse(options))
+    case _ => throw new IllegalArgumentException("usage: Elaborate BOOTROM OUTDIR KEY=VALUE...")
   }
 
-  private def elaborate(bootRom: String, out: Path, cores: Int): Unit = {
-    require(
-      cores >= 1 && cores <= SocParameters.MaxCores,
-      s"CORES is $cores; expected 1 to ${SocParameters.MaxCores}"
-    )
+  private def elaborate(bootRom: String, out: Path, cores: CoreOptions): Unit = {
     implicit val parameters: Parameters = new SocConfig(cores, bootRom).toInstance
-    val circuit = chisel3.Driver.elaborate(() => new RocketSoC(cores))
+    val circuit = chisel3.Driver.elaborate(() => new RocketSoC(cores.count))
     val annotations = circuit.annotations.map(_.toFirrtl)
     write(out.resolve(s"${circuit.name}.fir"), chisel3.Driver.emit(circuit))
     write(out.resolve(s"${circuit.name}.anno.json"), JsonProtocol.serialize(annotations))

@@ -23,6 +23,9 @@ class RocketSoC(cores: Int)(implicit p: Parameters) extends MultiIOModule {
   val dma = IO(Flipped(new FlatAxi4(dmaBundle.params.idBits)))
   val trace = IO(Output(Vec(cores, new CommitTrace)))
 
+  val rocc = systemModule.rocc.map(ports => IO(chiselTypeOf(ports)))
+
+  for (outside <- rocc; inside <- systemModule.rocc) outside <> inside
   systemModule.interrupts := interrupts
   FlatAxi4.fromMaster(mem, memBundle)
   FlatAxi4.fromMaster(mmio, mmioBundle)

@@ -113,7 +113,8 @@ class RocketSystem(implicit p: Parameters)
     with HasMmioPort
     with HasDmaPort
     with HasBootRom
-    with HasTrace {
+    with HasTrace
+    with HasRocc {
   override lazy val module = new RocketSystemModule(this)
 }
 
@@ -125,6 +126,13 @@ class RocketSystemModule(outer: RocketSystem)
 
   val trace = IO(Output(Vec(outer.nTiles, new CommitTrace)))
   outer.traceNodes.zip(trace).foreach { case (node, port) => port.from(node.bundle.head) }
+
+  val rocc = outer.roccNodes.flatten.headOption.map { _ =>
+    IO(Vec(outer.nTiles, Vec(outer.roccNodes.head.size, new RoccPort)))
+  }
+  for (ports <- rocc; (nodes, hart) <- outer.roccNodes.zipWithIndex) {
+    nodes.zip(ports(hart)).foreach { case (node, port) => port <> node.bundle }
+  }
 
   // Nothing in the SoC reads these, so they would be optimised away; the blades' events tap them.
   outer.rocketTiles.map(_.module.core).foreach { core =>

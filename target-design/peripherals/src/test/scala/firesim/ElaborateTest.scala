@@ -2,8 +2,24 @@
 // What the command line writes: one file, ports and names that other parts rely on, clear refusals.
 package firesim
 
+import chisel3._
 import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite
+
+/** An accelerator that answers each command with the sum of its operands. */
+class Adder extends RoccAccelerator {
+  rocc.cmd.ready := rocc.resp.ready
+  rocc.resp.valid := rocc.cmd.valid
+  rocc.resp.bits.rd := rocc.cmd.bits.rd
+  rocc.resp.bits.data := rocc.cmd.bits.rs1 + rocc.cmd.bits.rs2
+  rocc.mem_req.noenq()
+  rocc.busy := false.B
+  rocc.interrupt := false.B
+}
+
+class AdderPart extends Coprocessor {
+  def accelerator(place: PartPlace): RoccAccelerator = new Adder
+}
 
 class ElaborateTest extends AnyFunSuite {
   private val bridges = Seq("Memory", "UART", "BlockDevice", "NIC", "TraceRV", "Termination")
@@ -113,6 +129,26 @@ class ElaborateTest extends AnyFunSuite {
     for (event <- events) assert(s"l2_$event: cover\\(".r.findAllIn(text).size == 1, event)
   }
 
+  test("every core has a coprocessor of its own, at a port of its own") {
+    def entry(name: String) = s"""{"name": "$name", "class": "firesim.AdderPart", "at": null,
+      | "bytes": 0, "interrupt": null, "options": {}}""".stripMargin
+    val parts =
+      partsFile(s"${listed(uart, finisher).dropRight(1)}, ${entry("adder")}, ${entry("other")}]")
+    val (_, text) = elaborate("--cores", "2", "--coprocessors", "2", "--parts", parts)
+    val top = text.substring(text.indexOf("module Blade("))
+    for ((name, index) <- Seq("adder", "other").zipWithIndex; hart <- 0 to 1) {
+      val start = top.indexOf(s"Adder ${name}_$hart (")
+      assert(start >= 0, s"${name}_$hart")
+      val instance = top.substring(start, top.indexOf(");", start))
+      for (field <- Seq("cmd_valid", "cmd_bits_rs1", "resp_bits_data")) {
+        assert(instance.contains(s"(_soc_rocc_${hart}_${index}_$field)"), s"${name}_$hart $field")
+      }
+    }
+    assert(!elaborate("--parts", usual)._2.contains("rocc"))
+    val error = intercept[Exception](elaborate("--parts", parts))
+    assert(error.getMessage.contains("found 2 accelerators on the cores, expected 0"))
+  }
+
   test("each peripheral is a design of its own") {
     val designs = Seq("nic" -> "NIC", "block-device" -> "BlockDevice", "uart" -> "UART")
     for ((option, name) <- designs) {
@@ -126,7 +162,7 @@ class ElaborateTest extends AnyFunSuite {
     def refusal(options: String*): String =
       intercept[UsageError](Elaborate.parse(options.toArray)).getMessage
     assert(refusal() == "the output folder is missing")
-    assert(refusal("out", "--core", "1").startsWith("found --core, expected one of --cores, "))
+    assert(refusal("out", "--core", "1").startsWith("found --core, expected one of --coprocessors"))
     assert(refusal("out", "--cores") == "option --cores has no value")
     assert(refusal("out", "--cores", "two") == "option --cores: found two, expected a number")
     assert(refusal("out") == "option --parts is missing")

@@ -29,6 +29,15 @@ class Blade(p: BladeParams) extends Module {
   }
   MemoryBridge.serve(memory_bridge.io, memory)
 
+  private val accelerators = attached.flatMap(_._2.rocc)
+  require(
+    accelerators.size == p.soc.coprocessors,
+    s"found ${accelerators.size} accelerators on the cores, expected ${p.soc.coprocessors}"
+  )
+  for ((ports, index) <- accelerators.zipWithIndex; (port, hart) <- ports.zipWithIndex) {
+    port :<>= soc.io.rocc(hart)(index)
+  }
+
   /** The widest ids first, so that the order in the blade file means nothing to them. */
   private val masters = attached.flatMap(_._2.dma).sortBy(-_.p.idBits)
   if (masters.isEmpty) Axi4.noMaster(soc.io.dma)

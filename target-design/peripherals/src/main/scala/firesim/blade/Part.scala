@@ -34,12 +34,14 @@ case class MemoryStage(in: Axi4, out: Axi4)
  * @param interrupt level; of a part with an interrupt
  * @param dma a master that reads and writes memory, coherent with the harts
  * @param memory a stage that stands between the SoC and memory
+ * @param rocc of an accelerator on the cores: its port for each hart
  */
 case class PartPorts(
     mmio: Option[Axi4] = None,
     interrupt: Option[Bool] = None,
     dma: Option[Axi4] = None,
-    memory: Option[MemoryStage] = None
+    memory: Option[MemoryStage] = None,
+    rocc: Option[Seq[RoccPort]] = None
 )
 
 /** A part; the class has a constructor without arguments. */

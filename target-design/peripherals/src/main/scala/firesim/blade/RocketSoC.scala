@@ -5,13 +5,18 @@ package firesim
 import chisel3._
 import scala.collection.immutable.SeqMap
 
-/** Sizes of a blade's SoC; id widths as documented in target-design/rocket/README.md. */
+/**
+ * Sizes of a blade's SoC; id widths as documented in target-design/rocket/README.md.
+ *
+ * @param coprocessors accelerators on each core
+ */
 case class SoCParams(
     cores: Int = 1,
     interrupts: Int = 8,
     memIdBits: Int = 4,
     mmioIdBits: Int = 4,
-    dmaIdBits: Int = 5
+    dmaIdBits: Int = 5,
+    coprocessors: Int = 0
 ) {
   require(cores >= 1 && cores <= 8, s"--cores: found $cores, expected 1 to 8")
   private val addressBits = 32
@@ -21,7 +26,7 @@ case class SoCParams(
   def dma: Axi4Params = Axi4Params(dmaIdBits, addressBits)
 }
 
-/** A record, because the number of trace groups varies. */
+/** A record, because the numbers of trace groups and coprocessor ports vary. */
 class RocketSoCIO(p: SoCParams) extends Record {
   val clock = Input(Clock())
   val reset = Input(Bool())
@@ -31,6 +36,9 @@ class RocketSoCIO(p: SoCParams) extends Record {
   val dma = Flipped(new Axi4(p.dma))
   val traces: Seq[TraceRVBridgePorts] = Seq.fill(p.cores)(Output(new TraceRVBridgePorts))
 
+  /** By hart, then by accelerator. */
+  val rocc: Seq[Seq[RoccPort]] = Seq.fill(p.cores, p.coprocessors)(new RoccPort)
+
   val elements: SeqMap[String, Data] = SeqMap(
     "clock" -> clock,
     "reset" -> reset,
@@ -38,7 +46,11 @@ class RocketSoCIO(p: SoCParams) extends Record {
     "mem" -> mem,
     "mmio" -> mmio,
     "dma" -> dma
-  ) ++ traces.zipWithIndex.map { case (trace, hart) => s"trace_$hart" -> trace }
+  ) ++ traces.zipWithIndex.map { case (trace, hart) => s"trace_$hart" -> trace } ++
+    (for {
+      (ports, hart) <- rocc.zipWithIndex
+      (port, index) <- ports.zipWithIndex
+    } yield s"rocc_${hart}_$index" -> port)
 }
 
 class RocketSoC(p: SoCParams) extends ExtModule {
