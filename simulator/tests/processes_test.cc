@@ -20,6 +20,13 @@
 #include "switch/stock_switches.h"
 #include "transport/zeromq_mesh.h"
 
+#ifdef __SANITIZE_THREAD__
+// ThreadSanitizer does not see inside libzmq, and takes what its threads copy for races.
+constexpr const char *kSuppressions =
+    "called_from_lib:libzmq.so\ncalled_from_lib:libpgm\nrace:libpgm\n";
+extern "C" const char *__tsan_default_suppressions() { return kSuppressions; }
+#endif
+
 namespace firesim {
 namespace {
 
@@ -180,6 +187,10 @@ class ProcessesTest : public testing::Test {
   pid_t start(const std::string &process) {
     const pid_t child = fork();
     if (child != 0) return child;
+#ifdef __SANITIZE_THREAD__
+    std::ofstream(folder_ / "suppressions") << kSuppressions;
+    setenv("TSAN_OPTIONS", ("suppressions=" + (folder_ / "suppressions").string()).c_str(), 1);
+#endif
     const std::string log = (folder_ / (process + ".log")).string();
     static_cast<void>(!freopen(log.c_str(), "w", stderr));
     execl(FIRESIM_SIM, FIRESIM_SIM, "--process", process.c_str(), (folder_ / "many.json").c_str(),
