@@ -88,14 +88,47 @@ def _interrupts(cores: int, *numbers: int) -> str:
     return ", ".join(f"<&cpu{hart}_intc {number}>" for hart in range(cores) for number in numbers)
 
 
+def _cpus(blade: Blade) -> str:
+    """Return the node of the harts."""
+    more = "".join(_piece(part, "cpu.dtsi").rstrip("\n") for part in blade.parts)
+    harts = range(blade.cores.count)
+    cpus = "".join(_cpu(hart, blade.cores, blade.clock_hz, more) for hart in harts)
+    return f"""    cpus {{
+        #address-cells = <1>;
+        #size-cells = <0>;
+        timebase-frequency = <{blade.clock_hz // CYCLES_PER_TICK}>;
+{cpus}    }};
+"""
+
+
+def _controllers(blade: Blade) -> str:
+    """Return the nodes of timer and interrupt controller."""
+    harts = blade.cores.count
+    external = (_MACHINE_EXTERNAL, _SUPERVISOR_EXTERNAL)[: 1 + blade.cores.virtual_memory]
+    return f"""        clint: timer@{CLINT_BASE:x} {{
+            compatible = "sifive,clint0", "riscv,clint0";
+            reg = <0x0 {CLINT_BASE:#x} 0x0 {CLINT_BYTES:#x}>;
+            interrupts-extended = {_interrupts(harts, _MACHINE_SOFTWARE, _MACHINE_TIMER)};
+        }};
+
+        plic: interrupt-controller@{PLIC_BASE:x} {{
+            compatible = "sifive,plic-1.0.0", "riscv,plic0";
+            reg = <0x0 {PLIC_BASE:#x} 0x0 {PLIC_BYTES:#x}>;
+            interrupt-controller;
+            #interrupt-cells = <1>;
+            #address-cells = <0>;
+            riscv,ndev = <{INTERRUPTS}>;
+            interrupts-extended = {_interrupts(harts, *external)};
+        }};
+"""
+
+
 def device_tree_source(blade: Blade) -> str:
     """Return the device tree of a blade as dts text, with a placeholder memory size.
 
     Raises:
         InputError: a part's piece has a word that has no value.
     """
-    cores = blade.cores.count
-    external = (_MACHINE_EXTERNAL, _SUPERVISOR_EXTERNAL)[: 1 + blade.cores.virtual_memory]
     chosen = "".join(
         f'{key} = "{text}";'
         for part in blade.parts
@@ -107,8 +140,6 @@ def device_tree_source(blade: Blade) -> str:
         for name, label in part.spec.device_tree.aliases.items()
     )
     aliases = f"\n    aliases {{\n{labels}    }};\n" if labels else ""
-    more = "".join(_piece(part, "cpu.dtsi").rstrip("\n") for part in blade.parts)
-    cpus = "".join(_cpu(hart, blade.cores, blade.clock_hz, more) for hart in range(cores))
     parts = "".join(_piece(part, "soc.dtsi") for part in blade.parts)
     root = "".join(_piece(part, "root.dtsi") for part in blade.parts)
     return f"""/dts-v1/;
@@ -124,12 +155,7 @@ def device_tree_source(blade: Blade) -> str:
         bootargs = "";
     }};
 {aliases}
-    cpus {{
-        #address-cells = <1>;
-        #size-cells = <0>;
-        timebase-frequency = <{blade.clock_hz // CYCLES_PER_TICK}>;
-{cpus}    }};
-
+{_cpus(blade)}
     memory@{DRAM_BASE:x} {{
         device_type = "memory";
         reg = <0x0 {DRAM_BASE:#x} 0x0 {PLACEHOLDER_MEMORY_BYTES:#x}>;
@@ -147,21 +173,6 @@ def device_tree_source(blade: Blade) -> str:
         compatible = "simple-bus";
         ranges;
 
-        clint: timer@{CLINT_BASE:x} {{
-            compatible = "sifive,clint0", "riscv,clint0";
-            reg = <0x0 {CLINT_BASE:#x} 0x0 {CLINT_BYTES:#x}>;
-            interrupts-extended = {_interrupts(cores, _MACHINE_SOFTWARE, _MACHINE_TIMER)};
-        }};
-
-        plic: interrupt-controller@{PLIC_BASE:x} {{
-            compatible = "sifive,plic-1.0.0", "riscv,plic0";
-            reg = <0x0 {PLIC_BASE:#x} 0x0 {PLIC_BYTES:#x}>;
-            interrupt-controller;
-            #interrupt-cells = <1>;
-            #address-cells = <0>;
-            riscv,ndev = <{INTERRUPTS}>;
-            interrupts-extended = {_interrupts(cores, *external)};
-        }};
-{parts}    }};
+{_controllers(blade)}{parts}    }};
 {root}}};
 """
