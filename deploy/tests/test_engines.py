@@ -13,11 +13,11 @@ from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import blade_names, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.config.load import load_text
-from firesim.config.units import seconds_of
 from firesim.topology.describe import Load, NodeFiles, Restart, describe
 from firesim.topology.identity import command_line, identity, random_seed
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
+from firesim.units import seconds_of
 
 MIXED = """\
 system: {topology: two_nodes}

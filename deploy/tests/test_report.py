@@ -21,7 +21,7 @@ from firesim.report.drawing import topology_svg
 from firesim.report.network import Network
 from firesim.report.results import read_results
 from firesim.report.sections import _binned, short_names
-from firesim.report.units import byte_size, hertz, seconds, significant
+from firesim.units import byte_size, hertz, seconds, significant
 
 LATENCY = 6400
 IDEAL = 4 * LATENCY + 2 * 10

@@ -8,7 +8,7 @@ from typing import Annotated
 from firesim_common.base import Strict
 from pydantic import AfterValidator, Field, model_validator
 
-from firesim.config.units import seconds_of
+from firesim.units import seconds_of
 
 LEAST_INTERVAL_S = 0.1
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from markupsafe import Markup, escape
 
 from firesim.report.network import Link, Network
-from firesim.report.units import cycles_as_time, grouped
 from firesim.topology.levels import levels
+from firesim.units import grouped, target_time
 
 BOX_WIDTH, BOX_HEIGHT = 132, 46
 GAP_X, GAP_Y = 10, 84
@@ -143,7 +143,7 @@ def _draw_edge(
 ) -> str:
     low, high = sorted(ends, key=lambda box: (box.level, box.x))
     latencies = sorted({link.latency_cycles for link in links})
-    text = " / ".join(cycles_as_time(cycles, clock_hz) for cycles in latencies)
+    text = " / ".join(target_time(cycles, clock_hz) for cycles in latencies)
     detail = f"{len(links)} × " if len(links) > 1 else f"{links[0].name}: "
     detail += " / ".join(f"{grouped(c)} cycles" for c in latencies) + f" = {text} (configured)"
     if low.level == high.level:

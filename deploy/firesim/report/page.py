@@ -15,7 +15,7 @@ from firesim.report import sections, tables
 from firesim.report.drawing import topology_svg
 from firesim.report.network import Network
 from firesim.report.results import NodeFiles, Results, read_results
-from firesim.report.units import byte_size, grouped
+from firesim.units import byte_size, grouped
 
 _HERE = Path(__file__).resolve().parent
 MOST_CONSOLES, LEAST_CONSOLE = 4 << 20, 4 << 10

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firesim.report.console import round_trips
 from firesim.report.network import Network
-from firesim.report.units import grouped
+from firesim.units import grouped
 
 
 @dataclass(frozen=True)

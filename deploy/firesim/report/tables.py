@@ -10,7 +10,7 @@ from firesim.report import console
 from firesim.report.network import Network
 from firesim.report.results import JsonObject, Results
 from firesim.report.round_trips import measured_round_trips
-from firesim.report.units import byte_size, cycles_as_time, grouped, hertz, seconds, significant
+from firesim.units import byte_size, grouped, hertz, seconds, significant, target_time
 
 MEASURED, CONFIGURED, PUBLISHED = "measured", "configured", "published"
 
@@ -104,7 +104,7 @@ def summary_tiles(results: Results) -> list[Tile]:
     tiles.append(
         Tile(
             "Target time",
-            cycles_as_time(cycles, clock) if cycles is not None else "–",
+            target_time(cycles, clock) if cycles is not None else "–",
             f"{grouped(cycles)} cycles at {hertz(clock)} (configured)"
             + (f", {grouped(done)} since the snapshot" if results.start_cycle else ""),
             MEASURED,
@@ -307,10 +307,10 @@ def round_trip_table(results: Results, network: Network) -> View | None:
                 node.name,
                 label,
                 grouped(cycles),
-                cycles_as_time(cycles, results.clock_hz),
+                target_time(cycles, results.clock_hz),
                 measured.ideal_text,
                 grouped(above),
-                cycles_as_time(above, results.clock_hz) if above is not None else "–",
+                target_time(above, results.clock_hz) if above is not None else "–",
             )
     return view if view.rows else None
 

@@ -12,9 +12,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from firesim.config.units import engineering, target_time
 from firesim.run.consoles import Consoles
 from firesim.run.status import Status
+from firesim.units import hertz, target_time
 
 MOST_ROWS = 40
 PLAIN_INTERVAL_S = 5.0
@@ -62,7 +62,7 @@ class Display:
             running = sum(model.state != "ended" for model in status.models)
             self.console.print(
                 f"{status.wall_s:.1f} s: target {target_time(status.cycle, self.clock_hz)}, "
-                f"{engineering(status.cycles_per_s, 'Hz')}, {running} models running"
+                f"{hertz(status.cycles_per_s)}, {running} models running"
             )
             for line in self._said():
                 self.console.print(line, no_wrap=True, overflow="ellipsis")
@@ -97,7 +97,7 @@ class Display:
                 model.name,
                 target_time(model.cycle, self.clock_hz),
                 f"{model.cycle:,}",
-                engineering(model.cycles_per_s, "Hz"),
+                hertz(model.cycles_per_s),
                 f"{model.packets_in:,}",
                 f"{model.packets_out:,}",
                 state,

@@ -8,7 +8,6 @@ import json
 from rich.console import Console
 from rich.table import Table
 
-from firesim.config.units import target_time
 from firesim.report.console import Record, records
 from firesim.report.network import Network
 from firesim.report.results import read_peers, read_text
@@ -16,6 +15,7 @@ from firesim.report.round_trips import RoundTrips, measured_round_trips
 from firesim.report.tables import bandwidth_of
 from firesim.run.runner import Outcome
 from firesim.topology.describe import CONSOLE_LOG
+from firesim.units import target_time
 
 STREAMS = {"stream": "stream", "tcp": "TCP stream"}
 """What lines of the consoles are about, by their first word."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from firesim.config.units import engineering, target_time
 from firesim.run.runner import Outcome
+from firesim.units import hertz, target_time
 
 MOST_NODES = 64
 
@@ -27,7 +27,7 @@ def print_summary(outcome: Outcome, console: Console) -> None:
         rate_hz = cycles / wall_s
         console.print(
             f"simulated {cycles:,} cycles ({target_time(cycles, clock_hz)} of target time) "
-            f"in {wall_s:.2f} s: {engineering(rate_hz, 'Hz')}, "
+            f"in {wall_s:.2f} s: {hertz(rate_hz)}, "
             f"{pace(clock_hz / rate_hz)} than real time",
             highlight=False,
             soft_wrap=True,
@@ -100,7 +100,7 @@ def print_runs(outcomes: Mapping[str, Outcome], console: Console) -> None:
             name,
             f"{cycles:,}",
             f"{wall_s:.1f} s",
-            engineering(cycles / wall_s, "Hz") if wall_s else "-",
+            hertz(cycles / wall_s) if wall_s else "-",
             str(outcome.result.get("token_hash", "")),
             style="red" if outcome.exit_status else None,
         )

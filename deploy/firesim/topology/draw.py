@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rich.tree import Tree
 
-from firesim.config.units import target_time
 from firesim.topology.plan import Plan, PlannedLink, PlannedNode
+from firesim.units import target_time
 
 MOST_NODES_A_SWITCH = 16
 

@@ -11,7 +11,6 @@ from firesim_common.positions import KeyPath
 from firesim.config.load import Loaded, is_file
 from firesim.config.memory import Memory
 from firesim.config.system import STOCK_SWITCHES, TRAFFIC_BLADE, Link, Node, Switch
-from firesim.config.units import cycles_of, rate
 from firesim.config.workload import Job
 from firesim.topology.explicit import shape_of
 from firesim.topology.passes.addresses import assign
@@ -23,6 +22,7 @@ from firesim.topology.passes.tables import fill_tables, ports_of
 from firesim.topology.passes.validate import validate
 from firesim.topology.plan import Plan, PlannedLink, PlannedNode, PlannedPort, PlannedSwitch, Rate
 from firesim.topology.shape import Shape, link_name
+from firesim.units import cycles_of, rate
 
 DEFAULT_LATENCY_CYCLES = 6400
 DEFAULT_BANDWIDTH_GBPS = 200.0

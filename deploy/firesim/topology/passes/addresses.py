@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from firesim.config.load import Loaded
-from firesim.config.units import ip_text, mac_text
 from firesim.topology.shape import Shape
 
 
@@ -46,3 +45,15 @@ def assign(loaded: Loaded, shape: Shape) -> dict[str, tuple[str, str]]:
         owner[mac] = name
         result[name] = (mac, ip_text(index))
     return result
+
+
+def mac_text(index: int) -> str:
+    """Return the MAC address of node `index` (0 is the first): 00:12:6D:00:00:02 and up."""
+    low = index + 2
+    return f"00:12:6D:{low >> 16 & 255:02X}:{low >> 8 & 255:02X}:{low & 255:02X}"
+
+
+def ip_text(index: int) -> str:
+    """Return the IPv4 address of node `index`: 172.16.0.2 and up, as the target derives it."""
+    low = index + 2
+    return f"172.16.{low >> 8 & 255}.{low & 255}"
