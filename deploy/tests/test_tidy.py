@@ -117,3 +117,14 @@ def test_one_reader_reads_json() -> None:
     cpp = (f for f in _files() if f.suffix in {".cc", ".h"} and "tests" not in f.parts)
     found = _names(f for f in cpp if PARSES_JSON.search(f.read_text(encoding="utf-8")))
     assert found == [JSON_READER], f"all JSON goes through {JSON_READER}, which limits it"
+
+
+def test_one_place_starts_the_simulator() -> None:
+    """Elsewhere it may be built, and not be the word of a command."""
+    found = [
+        _names(iter([file]))[0]
+        for file in _files()
+        if file.suffix == ".py" and "tests" not in file.parts and file.name != "launch.py"
+        if re.search(r"(\[|str\()simulator\(\)", file.read_text(encoding="utf-8"))
+    ]
+    assert found == [], "firesim-sim is started by firesim.build.launch"

@@ -26,7 +26,7 @@ from typing import Any
 from firesim.access.door import Door, door_of, wait_until_open
 from firesim.access.key import ssh_program
 from firesim.access.ssh import run_on
-from firesim.build.simulator import simulator
+from firesim.build.launch import start
 from firesim.run.folder import record_of, save_record
 from firesim_common.tools import python_command
 
@@ -73,12 +73,7 @@ def running(experiment: Experiment, nodes: int) -> Iterator[tuple[Path, int]]:
     # Root would be allowed what users are not.
     prefix = UNPRIVILEGED if os.geteuid() == 0 else ()
     with (folder / "run.log").open("wb") as log:
-        process = subprocess.Popen(
-            [*prefix, str(simulator()), str(description)],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
+        process = start(description, log, wrapper=prefix)
         save_record(folder, record_of(process.pid), record_of(os.getpid()))
         try:
             limit = time.monotonic() + BOOT_S

@@ -15,12 +15,11 @@ import json
 import os
 import random
 import signal
-import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.build.simulator import simulator
+from firesim.build.launch import start
 
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.simulate import Run
@@ -49,12 +48,7 @@ def _kill_at(system: Simulated, folder: Path, delay_s: float) -> None:
     file = folder / "description.json"
     file.write_text(json.dumps(description, indent=1))
     with (folder / "run.log").open("w") as log:
-        process = subprocess.Popen(
-            [str(simulator()), str(file)],
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        process = start(file, log, own_group=True)
     time.sleep(delay_s)
     process.send_signal(signal.SIGKILL)
     process.wait()

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
 import threading
 import time
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firesim.build.launch import start
 from firesim.build.simulator import simulator
 
 from regression.support.experiment import ExperimentError
@@ -110,11 +110,14 @@ class _Ended:
     peak_bytes: int
 
 
-def _run(words: list[str], log: Path, timeout_s: float) -> _Ended:
-    """Run a program with its output in `log`, and stop it when its time is up."""
+def _run(
+    description: Path, log: Path, binary: Path | None, wrapper: Sequence[str], timeout_s: float
+) -> _Ended:
+    """Run the simulator with its output in `log`, and stop it when its time is up."""
+    binary = binary or simulator()  # not in the time it takes
     began = time.monotonic()
     with log.open("w") as output:
-        process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
+        process = start(description, output, binary=binary, wrapper=wrapper)
     timed_out = threading.Event()
     memory = _PeakMemory(process.pid)
 
@@ -163,7 +166,7 @@ def simulate(
     file = folder / "description.json"
     file.write_text(json.dumps({**description, "results": str(folder)}, indent=1))
     log = folder / "run.log"
-    ended = _run([*wrapper, str(binary or simulator()), str(file)], log, timeout_s)
+    ended = _run(file, log, binary, wrapper, timeout_s)
     if ended.status is None:
         raise ExperimentError(f"{file}: not finished after {timeout_s:g} s, stopped.")
     if ended.status not in expect:

@@ -8,8 +8,6 @@ with is no measure of the engine: experiments report other programs.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -117,16 +115,13 @@ def simulate(description: Path, profile: Path) -> None:
     Raises:
         ToolError: the run failed.
     """
-    from firesim.build.simulator import simulator
+    from firesim.build.launch import finish
 
-    binary = simulator()
-    environment = {**os.environ, "FIRESIM_PROFILE_DIRECTORY": str(profile)}
-    command = [str(binary), str(description)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = finish(description, environment={"FIRESIM_PROFILE_DIRECTORY": str(profile)})
     # Status 1: the cycle limit came before the programs' end, which is as good for a profile.
     if done.returncode not in (0, 1):
         text = f"exit status {done.returncode}: {done.stderr}"
-        raise ToolError(f"{' '.join(command)}: {text}")
+        raise ToolError(f"{' '.join(done.args)}: {text}")
 
 
 def train(model: Path, profile: Path, fpu: bool = True) -> None:

@@ -3,33 +3,22 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from firesim.build.launch import start
 from firesim.run.folder import ProcessRecord, is_alive, record_of, save_record
 
 GRACE_S = 30.0
 """How long a simulator may take to write its results after being asked to stop."""
 
 TAIL_BYTES = 8192
-_PR_SET_PDEATHSIG = 1
-
-
-def _child_setup(libc: ctypes.CDLL) -> Callable[[], None]:
-    """Return what the child does first: ask the kernel to be ended should the manager die."""
-
-    def setup() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-
-    return setup
 
 
 class _Log:
@@ -65,14 +54,7 @@ class Simulator:
     def __init__(self, binary: Path, description: Path, folder: Path) -> None:
         """Start it; output goes to `run.log` in `folder`, the process is recorded there."""
         self.folder = folder
-        self.process = subprocess.Popen(
-            [str(binary), str(description)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=_child_setup(ctypes.CDLL(None)),
-        )
+        self.process = start(description, subprocess.PIPE, binary=binary, own_group=True)
         assert self.process.stdout is not None
         self.log = _Log(self.process.stdout, folder / "run.log")
         self.record = record_of(self.process.pid)

@@ -13,6 +13,7 @@ from typing import Any
 
 from firesim_common.errors import InputError, unknown
 
+from firesim.build.launch import finish
 from firesim.build.model_library import CompileError, model_library
 from firesim.build.simulator import simulator
 from firesim.config.load import Loaded
@@ -132,15 +133,8 @@ def _try(loaded: Loaded, plan: Plan, own: list[PlannedSwitch], binary: Path) -> 
         entries = [_without_files(switch) for switch in own]
         description.write_text(json.dumps({"clock_hz": plan.clock_hz, "switches": entries}))
         try:
-            done = subprocess.run(
-                [str(binary), "--check-switches", str(description)],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
-                timeout=_LIMIT_S,
-            )
+            options = ["--check-switches"]
+            done = finish(description, binary=binary, options=options, limit_s=_LIMIT_S)
             status, output = done.returncode, done.stdout
         except subprocess.TimeoutExpired as error:
             status, output = None, (error.stdout or b"").decode(errors="replace")

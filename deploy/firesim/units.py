@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Quantities with their units: what people write, turned into cycles and rates, and what they read.
+
+A quantity is shown in the same way on the terminal and in a report.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+FULL_RATE_GBPS = 200
+"""One 64-bit flit each cycle of the 3.2 GHz clock: 204.8 Gb/s, called 200 as published."""
+
+LARGEST_RATE_TERM = 0xFFFF
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12}
+_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
+
+
+def rate(bandwidth_gbps: float) -> tuple[int, int]:
+    """Return (k, p): k flits every p cycles give `bandwidth_gbps` of the full 200 Gb/s.
+
+    Raises:
+        ValueError: not above 0 and at most 200, or k or p would not fit in 16 bits.
+    """
+    fraction = Fraction(str(bandwidth_gbps)) / FULL_RATE_GBPS
+    if not 0 < fraction <= 1:
+        raise ValueError(f"found {bandwidth_gbps:g} Gb/s, expected above 0 and at most 200 Gb/s")
+    if fraction.denominator > LARGEST_RATE_TERM:
+        near = fraction.limit_denominator(LARGEST_RATE_TERM) * FULL_RATE_GBPS
+        raise ValueError(
+            f"found {bandwidth_gbps} Gb/s, expected a rate of k flits every p cycles with k and p "
+            f"below 65536, the nearest is {float(near):.9g} Gb/s"
+        )
+    return fraction.numerator, fraction.denominator
+
+
+def cycles_of(text: str, clock_hz: int) -> int:
+    """Return the whole number of cycles in a time such as "2us" or "1.5 ns".
+
+    Raises:
+        ValueError: no number with a known unit, or not a whole number of cycles.
+    """
+    match = _TIME.fullmatch(text)
+    if match is None or match[2] not in _PER_SECOND:
+        raise ValueError(
+            f'found "{text}", expected a time with a unit: "2us", "500ns", "1.5ms" or "0.1s"'
+        )
+    cycles = Fraction(match[1]) / _PER_SECOND[match[2]] * clock_hz
+    if cycles.denominator != 1:
+        raise ValueError(
+            f'found "{text}", expected a whole number of cycles of {clock_hz} Hz, '
+            f"but it is {float(cycles):.6g} cycles"
+        )
+    return cycles.numerator
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of a wall time such as "30s", "5min" or "1.5 h".
+
+    Raises:
+        ValueError: no number with a known unit.
+    """
+    match = _TIME.fullmatch(text)
+    if match is None or match[2] not in _SECONDS:
+        raise ValueError(
+            f'found "{text}", expected a time with a unit: "500ms", "30s", "5min" or "1h"'
+        )
+    return float(match[1]) * _SECONDS[match[2]]
+
+
+def grouped(value: float | int | None, digits: int = 0) -> str:
+    """Format with thousands separators; a missing value is an en dash."""
+    if value is None:
+        return "–"
+    return f"{value:,.{digits}f}"
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """Format with `digits` significant digits and no exponent: 1234.567 -> 1,235."""
+    if value == 0:
+        return "0"
+    magnitude = len(str(int(abs(value)))) if abs(value) >= 1 else 0
+    text = f"{value:,.{max(0, digits - magnitude)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def seconds(value: float | None) -> str:
+    """Format a duration given in seconds with the unit that suits it."""
+    if value is None:
+        return "–"
+    for scale, unit in _TIMES:
+        if abs(value) >= scale:
+            return f"{significant(value / scale)} {unit}"
+    return "0 s" if value == 0 else f"{significant(value / 1e-9)} ns"
+
+
+_RATES = ((1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
+
+
+def hertz(value: float | None) -> str:
+    """Format a frequency given in hertz with the unit that suits it."""
+    if value is None:
+        return "–"
+    for scale, unit in _RATES:
+        if value >= scale:
+            return f"{significant(value / scale)} {unit}"
+    return f"{significant(value)} Hz"
+
+
+_BYTES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
+
+def byte_size(value: int | None) -> str:
+    """Format a number of bytes with a binary unit."""
+    if value is None:
+        return "–"
+    for scale, unit in _BYTES:
+        if value >= scale:
+            return f"{significant(value / scale)} {unit}"
+    return f"{value} B"
+
+
+def target_time(cycles: float, clock_hz: float) -> str:
+    """Format target cycles as target time: 6400 cycles of 3.2 GHz give "2 µs"."""
+    return seconds(cycles / clock_hz)
