@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 
 #include "core/simulation.h"
@@ -16,7 +17,7 @@
 namespace {
 
 constexpr int kBadDescription = 2;
-constexpr int kInternalError = 3;
+constexpr int kError = 3;
 
 std::atomic<firesim::Simulation *> running{nullptr};
 
@@ -80,8 +81,11 @@ int main(int argc, char **argv) {
   } catch (const firesim::DescriptionError &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return kBadDescription;
+  } catch (const std::runtime_error &error) {  // of the host: a full disk, another process
+    std::fprintf(stderr, "%s\n", error.what());
+    return kError;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "firesim-sim: internal error: %s\n", error.what());
-    return kInternalError;
+    return kError;
   }
 }
