@@ -32,6 +32,12 @@ namespace {
 
 using nlohmann::json;
 
+// Not by operator+, of which GCC 12 warns wrongly.
+std::string numbered(std::string name, uint64_t number) {
+  name += std::to_string(number);
+  return name;
+}
+
 std::string mac(size_t node) {
   char text[18];
   std::snprintf(text, sizeof text, "00:12:6D:00:00:%02X", static_cast<unsigned>(node + 2));
@@ -84,7 +90,7 @@ class ProcessesTest : public testing::Test {
                                  {"latency_cycles", 3 + random() % 700}});
     };
     for (size_t node = 0; node < 6; ++node) {
-      const std::string name = "node" + std::to_string(node);
+      const std::string name = numbered("node", node);
       std::ofstream traffic(folder_ / (name + ".traffic"));
       uint64_t cycle = 0;
       for (int line = 0; line < 30; ++line) {
@@ -97,7 +103,7 @@ class ProcessesTest : public testing::Test {
                                  {"file", name + ".traffic"},
                                  {"end_cycle", 20'000 + random() % 20'000}});
       const size_t rack = node / 3;
-      link(name, 0, "tor" + std::to_string(rack), node % 3);
+      link(name, 0, numbered("tor", rack), node % 3);
       for (size_t at = 0; at < 3; ++at) {
         const size_t port = at == 2 ? rack : at == rack ? node % 3 : 3;
         tables[at].push_back({{"mac", mac(node)}, {"port", port}});
@@ -108,7 +114,7 @@ class ProcessesTest : public testing::Test {
     target["switches"] = json::array();
     for (size_t at = 0; at < 3; ++at) {
       for (size_t port = 0; port < (at == 2 ? 2 : 4); ++port) ports[at].push_back(json::object());
-      const std::string name = at == 2 ? "root" : "tor" + std::to_string(at);
+      const std::string name = at == 2 ? "root" : numbered("tor", at);
       target["switches"].push_back({{"name", name},
                                     {"kind", "store_and_forward"},
                                     {"switching_latency_cycles", 10},
@@ -135,7 +141,7 @@ class ProcessesTest : public testing::Test {
     json list = json::array();
     for (size_t i = 0; i < count; ++i) {
       list.push_back(
-          {{"name", "p" + std::to_string(i)}, {"host", "127.0.0.1"}, {"port", port + i * count}});
+          {{"name", numbered("p", i)}, {"host", "127.0.0.1"}, {"port", port + i * count}});
     }
     return list;
   }
@@ -173,7 +179,7 @@ class ProcessesTest : public testing::Test {
     std::vector<std::thread> threads;
     for (size_t i = 0; i < count; ++i) {
       threads.emplace_back([&, i] {
-        Simulation simulation(folder_ / "many.json", registry_, "p" + std::to_string(i),
+        Simulation simulation(folder_ / "many.json", registry_, numbered("p", i),
                               [](const auto &processes, size_t self, const auto &agreement) {
                                 return make_zeromq_mesh(processes, self, agreement);
                               });
@@ -223,10 +229,10 @@ class ProcessesTest : public testing::Test {
 
 TEST_F(ProcessesTest, AnyPartitionGivesTheSameResult) {
   const uint64_t seed = random_seed();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  SCOPED_TRACE(numbered("seed ", seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 8; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
+    SCOPED_TRACE(numbered("round ", round));
     json target = random_target(random);
     const json expected = run_whole(target);
     ASSERT_EQ(expected["reason"], "ended");
@@ -237,7 +243,7 @@ TEST_F(ProcessesTest, AnyPartitionGivesTheSameResult) {
     size_t placed = 0;  // each process has a model at least
     for (const char *list : {"nodes", "switches"}) {
       for (json &model : target[list]) {
-        model["process"] = "p" + std::to_string(placed < count ? placed : random() % count);
+        model["process"] = numbered("p", placed < count ? placed : random() % count);
         ++placed;
       }
     }
