@@ -78,7 +78,7 @@ class Processes {
   std::vector<std::pair<size_t, Message>> early_;  // came before this process was ready for them
   std::map<size_t, size_t> counted_;               // nodes that count, by process
   std::map<size_t, std::string> done_;             // what each has said at its end; "" when lost
-  bool stopped_by_other_ = false;
+  std::atomic<bool> stopped_by_other_{false};
   std::string lost_early_;  // why a process was lost before the run
 
   std::unique_ptr<Mesh> mesh_;  // last: its thread is gone before what it calls
