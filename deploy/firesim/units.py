@@ -7,6 +7,7 @@ A quantity is shown in the same way on the terminal and in a report.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 FULL_RATE_GBPS = 200
@@ -87,42 +88,33 @@ def significant(value: float, digits: int = 4) -> str:
 
 
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_RATES = ((1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
+_BYTES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
+
+def _scaled(value: float | None, scales: Sequence[tuple[float, str]], least: str) -> str:
+    """Format with the unit that suits it; `least` is what is below all of them, an en dash none."""
+    if value is None:
+        return "–"
+    for scale, unit in scales:
+        if abs(value) >= scale:
+            return f"{significant(value / scale)} {unit}"
+    return least
 
 
 def seconds(value: float | None) -> str:
     """Format a duration given in seconds with the unit that suits it."""
-    if value is None:
-        return "–"
-    for scale, unit in _TIMES:
-        if abs(value) >= scale:
-            return f"{significant(value / scale)} {unit}"
-    return "0 s" if value == 0 else f"{significant(value / 1e-9)} ns"
-
-
-_RATES = ((1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
+    return _scaled(value, _TIMES, f"{significant(value / 1e-9)} ns" if value else "0 s")
 
 
 def hertz(value: float | None) -> str:
     """Format a frequency given in hertz with the unit that suits it."""
-    if value is None:
-        return "–"
-    for scale, unit in _RATES:
-        if value >= scale:
-            return f"{significant(value / scale)} {unit}"
-    return f"{significant(value)} Hz"
-
-
-_BYTES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+    return _scaled(value, _RATES, f"{significant(value or 0)} Hz")
 
 
 def byte_size(value: int | None) -> str:
     """Format a number of bytes with a binary unit."""
-    if value is None:
-        return "–"
-    for scale, unit in _BYTES:
-        if value >= scale:
-            return f"{significant(value / scale)} {unit}"
-    return f"{value} B"
+    return _scaled(value, _BYTES, f"{value} B")
 
 
 def target_time(cycles: float, clock_hz: float) -> str:

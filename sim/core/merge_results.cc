@@ -14,8 +14,9 @@ namespace {
 
 std::optional<ChannelTotals> totals_of(const nlohmann::json &json) {
   if (json.is_null()) return std::nullopt;
-  return ChannelTotals{json.at("flits"), json.at("packets"),
-                       std::stoull(json.at("hash").get<std::string>(), nullptr, 16)};
+  const std::optional<uint64_t> hash = hash_from_hex(json.at("hash").get<std::string>());
+  if (!hash) throw std::runtime_error("the hash of a link is " + json.at("hash").dump());
+  return ChannelTotals{json.at("flits"), json.at("packets"), *hash};
 }
 
 // Each direction comes from the process that has put its tokens in.

@@ -71,6 +71,7 @@ class Processes {
   size_t self_ = 0;
   Scheduler *scheduler_ = nullptr;
   std::map<size_t, Peer> peers_;
+  std::atomic<bool> stopped_by_other_{false};
 
   std::mutex mutex_;  // guards all that follows
   std::condition_variable changed_;
@@ -78,15 +79,14 @@ class Processes {
   std::vector<std::pair<size_t, Message>> early_;  // came before this process was ready for them
   std::map<size_t, size_t> counted_;               // nodes that count, by process
   std::map<size_t, std::string> done_;             // what each has said at its end; "" when lost
-  std::atomic<bool> stopped_by_other_{false};
-  std::string lost_early_;  // why a process was lost before the run
+  std::string lost_early_;                         // why a process was lost before the run
 
   std::unique_ptr<Mesh> mesh_;  // last: its thread is gone before what it calls
 };
 
 // Puts the results of all processes together in `first`: all nodes and switches, in the order of
-// `models`, all links with both directions, and their hash. Throws nlohmann::json::exception for
-// what is no result.
+// `models`, all links with both directions, and their hash. Throws nlohmann::json::exception or
+// std::runtime_error for what is no result.
 void merge_results(nlohmann::json &first, const std::vector<nlohmann::json> &others,
                    const std::vector<std::string> &models);
 

@@ -160,8 +160,9 @@ void Scheduler::Impl::connect_hidden(size_t model_a, size_t model_b, uint32_t la
 
 // Keeps parts of the target that share no link within a bounded distance of each other.
 void Scheduler::Impl::connect_parts() {
-  const std::vector<size_t> parts = part_representatives(slots_.size(), graph_);
-  for (size_t i = 1; i < parts.size(); ++i) connect_hidden(parts[0], parts[i], kHiddenLinkCycles);
+  for (const GraphLink &link : hidden_links(slots_.size(), graph_)) {
+    connect_hidden(link.a, link.b, link.latency_cycles);
+  }
 }
 
 void Scheduler::Impl::prepare() {

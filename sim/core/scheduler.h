@@ -34,9 +34,6 @@ namespace firesim {
 // Longest single advance: bounds the time an interrupt has to wait for a slow model.
 inline constexpr uint32_t kMaxGridCycles = 8192;
 
-// Latency of the hidden links between parts of the target that are not connected.
-inline constexpr uint32_t kHiddenLinkCycles = 4096;
-
 struct SchedulerOptions {
   uint32_t threads = 1;            // workers, at least 1
   uint32_t batch_cycles = 0;       // longest advance; 0 = automatic

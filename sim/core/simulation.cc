@@ -90,9 +90,7 @@ void Simulation::list_models(const nlohmann::json &entries, const std::string &l
       if (other.name == model.name) fields.fail("name", "a name that no other model has");
     }
     if (processes_) model.process = processes_->of_model(entries[i], where);
-    if (model.process == self()) {
-      model.local = local_count_++;
-    }
+    if (model.process == self()) model.local = local_count_++;
     listed_.push_back(std::move(model));
   }
 }
@@ -100,15 +98,16 @@ void Simulation::list_models(const nlohmann::json &entries, const std::string &l
 void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
                             ModelRegistry &registry) {
   const std::string list = role == ModelRole::kNode ? "nodes" : "switches";
+  const size_t first = role == ModelRole::kNode ? 0 : listed_.size() - entries.size();
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string where = list + "[" + std::to_string(i) + "]";
     Fields fields(entries[i], where);
-    const std::string name = fields.name("name");
+    const std::string &name = listed_[first + i].name;
     fields.text("kind");
     const std::optional<std::string> library = fields.optional_text("library");
     const std::optional<std::string> from = fields.optional_text("restore_from");
     if (from && !restore_) fields.fail("restore_from", "no such key without \"restore\"");
-    if (processes_ && processes_->of_model(entries[i], where) != self()) continue;
+    if (!is_here(first + i)) continue;
     if (library) registry.load_library(context_.input_path(*library));
     try {
       nlohmann::json entry = entries[i];

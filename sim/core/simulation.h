@@ -56,6 +56,7 @@ class Simulation {
   // --- simulation_parts.cc: what of the target is here, and where the rest is ---
   void check_all_simulate() const;
   void connect_all();
+  void connect_here(const LinkEntry &link);
   void connect_part(const MeshFactory &mesh);
   std::vector<GraphLink> whole_graph() const;
   bool is_here(size_t model) const { return listed_[model].process == self(); }

@@ -22,10 +22,12 @@ void Simulation::check_all_simulate() const {
 }
 
 void Simulation::connect_all() {
-  for (const LinkEntry &link : links_) {
-    scheduler_->connect(link.name, link.models[0], link.ports[0], link.models[1], link.ports[1],
-                        link.latency_cycles);
-  }
+  for (const LinkEntry &link : links_) connect_here(link);
+}
+
+void Simulation::connect_here(const LinkEntry &link) {
+  scheduler_->connect(link.name, listed_[link.models[0]].local, link.ports[0],
+                      listed_[link.models[1]].local, link.ports[1], link.latency_cycles);
 }
 
 // All links of the target, with those that keep unconnected parts of it together: the same as a
@@ -35,9 +37,8 @@ std::vector<GraphLink> Simulation::whole_graph() const {
   for (const LinkEntry &link : links_) {
     graph.push_back({link.models[0], link.models[1], link.latency_cycles});
   }
-  const std::vector<size_t> parts = part_representatives(listed_.size(), graph);
-  for (size_t i = 1; i < parts.size(); ++i)
-    graph.push_back({parts[0], parts[i], kHiddenLinkCycles});
+  const std::vector<GraphLink> hidden = hidden_links(listed_.size(), graph);
+  graph.insert(graph.end(), hidden.begin(), hidden.end());
   return graph;
 }
 
@@ -83,8 +84,7 @@ void Simulation::connect_part(const MeshFactory &mesh) {
       const size_t process = listed_[link.models[*far]].process;
       connect_across(link, 1 - *far, next_port[process]++, wires[process].cycles);
     } else if (is_here(link.models[0])) {
-      scheduler_->connect(link.name, listed_[link.models[0]].local, link.ports[0],
-                          listed_[link.models[1]].local, link.ports[1], link.latency_cycles);
+      connect_here(link);
     }
   }
   for (size_t i = links_.size(); i < graph.size(); ++i) {

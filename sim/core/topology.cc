@@ -69,4 +69,13 @@ std::vector<size_t> part_representatives(size_t model_count, const std::vector<G
   return representatives;
 }
 
+std::vector<GraphLink> hidden_links(size_t model_count, const std::vector<GraphLink> &links) {
+  const std::vector<size_t> parts = part_representatives(model_count, links);
+  std::vector<GraphLink> hidden;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    hidden.push_back({parts[0], parts[i], kHiddenLinkCycles});
+  }
+  return hidden;
+}
+
 }  // namespace firesim

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/token_hash.h"
+#include "core/topology.h"
 
 namespace firesim {
 namespace {
