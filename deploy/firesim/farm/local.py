@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""This computer as a run farm: several processes, each with a share of the cores."""
+
+from __future__ import annotations
+
+import os
+
+from firesim.config.farm import LocalFarm
+from firesim.farm.base import Host, Launch, RunFarm, Say
+from firesim.hosts.channel import LocalLink
+
+
+class Local(RunFarm):
+    """Processes on this computer."""
+
+    def __init__(self, name: str, config: LocalFarm) -> None:
+        """Take the farm's file."""
+        super().__init__(name)
+        self.config = config
+
+    def missing(self) -> Launch:
+        """Return that nothing is missing."""
+        return Launch([])
+
+    def launch(self, say: Say) -> None:
+        """Do nothing: this computer is up."""
+
+    def hosts(self) -> list[Host]:
+        """Return one host for each process."""
+        config = self.config
+        cores = config.cores or len(os.sched_getaffinity(0))
+        share = None if config.memory_gib is None else config.memory_gib / config.processes
+        return [
+            Host(
+                name=f"local{index}",
+                address="127.0.0.1",
+                link=LocalLink(),
+                folder=f"{config.folder.rstrip('/')}/local{index}",
+                cores=max(1, cores // config.processes + (index < cores % config.processes)),
+                memory_bytes=None if share is None else int(share * 2**30),
+                fpgas=config.fpgas if index == 0 else 0,
+                kind="this computer",
+            )
+            for index in range(config.processes)
+        ]
+
+    def terminate(self, say: Say) -> None:
+        """Do nothing: this computer stays up."""

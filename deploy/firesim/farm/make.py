@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a farm's file to the farm."""
+
+from __future__ import annotations
+
+from firesim.config.farm import FarmFile, LocalFarm, SshFarm
+from firesim.farm.base import RunFarm
+from firesim.farm.local import Local
+from firesim.farm.ssh import Ssh
+
+
+def make_farm(file: FarmFile) -> RunFarm:
+    """Return the farm that a file describes; nothing is started."""
+    config, name = file.farm, file.name
+    if isinstance(config, LocalFarm):
+        return Local(name, config)
+    if isinstance(config, SshFarm):
+        return Ssh(name, config, file.path.parent)
+    raise file.error(("kind",), f'found "{config.kind}", which is not built yet.')

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hosts that somebody else keeps up, reached by ssh."""
+
+from __future__ import annotations
+
+import re
+import socket
+from pathlib import Path
+
+from firesim.config.farm import SshFarm, SshHost
+from firesim.farm.base import FarmError, Host, Launch, RunFarm, Say
+from firesim.hosts.ssh_link import SshLink
+
+
+def host_name(config: SshHost) -> str:
+    """Return the name of a host: its own, or its address with what no name may have as `_`."""
+    if config.name is not None:
+        return config.name
+    text = re.sub(r"[^A-Za-z0-9]+", "_", config.address)
+    return text if text[0].isalpha() else f"host_{text}"
+
+
+class Ssh(RunFarm):
+    """Externally provisioned hosts."""
+
+    def __init__(self, name: str, config: SshFarm, folder: Path) -> None:
+        """Take the farm's file; paths in it are relative to `folder`."""
+        super().__init__(name)
+        self.config = config
+        self.folder = folder
+
+    def missing(self) -> Launch:
+        """Return that nothing is missing: the hosts are not ours to start."""
+        return Launch([])
+
+    def launch(self, say: Say) -> None:
+        """Do nothing: the hosts are not ours to start."""
+
+    def hosts(self) -> list[Host]:
+        """Return the hosts of the file; whether they answer shows when they are used."""
+        return [
+            Host(
+                name=host_name(config),
+                address=config.network_address or self._network_address(config.address),
+                link=SshLink(config.address, config.user, config.port, self._key(config)),
+                folder=config.folder,
+                cores=config.cores,
+                memory_bytes=None if config.memory_gib is None else int(config.memory_gib * 2**30),
+                fpgas=config.fpgas,
+                kind="ssh",
+            )
+            for config in self.config.hosts
+        ]
+
+    def terminate(self, say: Say) -> None:
+        """Do nothing: the hosts are not ours to end."""
+
+    def _key(self, config: SshHost) -> Path | None:
+        return None if config.key is None else self.folder / Path(config.key).expanduser()
+
+    def _network_address(self, address: str) -> str:
+        """Return the IPv4 address of a name of DNS or of ~/.ssh/config."""
+        from paramiko.config import SSHConfig
+
+        file = Path("~/.ssh/config").expanduser()
+        settings = SSHConfig.from_path(str(file)) if file.is_file() else SSHConfig()
+        looked_up = settings.lookup(address).get("hostname", address)
+        try:
+            return socket.gethostbyname(looked_up)
+        except OSError as error:
+            raise FarmError(
+                f'{self.name}: found the address "{address}", expected one that can be looked up, '
+                "or the key network_address."
+            ) from error

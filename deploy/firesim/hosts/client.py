@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Talks to the agent on one host: typed requests over one long-lived channel."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from firesim.hosts import agent
+from firesim.hosts.channel import Channel, HostLost, Link
+
+SOURCE = Path(agent.__file__)
+STARTER = "import sys;n=int(sys.stdin.buffer.readline());exec(sys.stdin.buffer.read(n))"
+MOST_GREETING_BYTES = 1 << 16
+"""What a login shell may say before the agent's first line."""
+
+
+class HostError(Exception):
+    """A host is there and refuses; the text names it and says why."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a host is."""
+
+    hostname: str
+    folder: str
+    """Where runs are, absolute."""
+    cores: int
+    memory_bytes: int
+    free_bytes: int
+    """On the disk of the folder."""
+    machine: str
+    """x86_64 or another architecture."""
+    processor: str
+    flags: frozenset[str]
+    """Of the processor, as the kernel names them."""
+    libc: str
+    time_s: float
+    """Its clock."""
+    boot_id: str
+
+
+@dataclass(frozen=True)
+class Load:
+    """How busy a host is."""
+
+    load: float
+    """Processes that run or wait, over the last minute."""
+    available_bytes: int
+    """Of memory."""
+    free_bytes: int
+    """Of disk."""
+    sent_bytes: int
+    received_bytes: int
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What became of the process of a run."""
+
+    started: bool
+    alive: bool
+    exit_status: int | None
+    """None while it lives, and when it was killed."""
+
+
+@dataclass
+class HostClient:
+    """One host: every method is one request, answered in order; safe to share between threads.
+
+    Raises, all methods:
+        HostLost: the host or the way to it is gone.
+        HostError: the host refuses.
+    """
+
+    name: str
+    link: Link
+    folder: str
+    words: Sequence[str] = ("python3", "-I", "-S", "-c", STARTER)
+    _channel: Channel | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def about(self) -> About:
+        """Make the folder on the host and return what the host is."""
+        found = self._call("hello")
+        return About(**{**found, "flags": frozenset(found["flags"])})
+
+    def load(self) -> Load:
+        """Return how busy the host is."""
+        return Load(**self._call("load"))
+
+    def missing(self, hashes: Sequence[str]) -> set[str]:
+        """Return those of some contents that are not on the host."""
+        return set(self._call("missing", hashes=list(hashes))["missing"])
+
+    def put(self, file: Path, sha256: str) -> None:
+        """Copy a file into the host's store; its holes stay holes."""
+        with file.open("rb") as stream:
+            self._call("put", stream, file.stat().st_size, hash=sha256)
+
+    def prune(self, older_s: float) -> int:
+        """Remove contents that no run uses and that are older; return the bytes freed."""
+        return int(self._call("prune", older_s=older_s)["freed_bytes"])
+
+    def make(
+        self,
+        run: str,
+        links: Mapping[str, str],
+        texts: Mapping[str, str],
+        folders: Sequence[str] = (),
+    ) -> None:
+        """Make the folder of a run, of contents of the store and of texts, by path."""
+        self._call("make", run=run, links={**links}, texts={**texts}, folders=[*folders])
+
+    def start(
+        self, run: str, program: str, arguments: Sequence[str], environment: Mapping[str, str]
+    ) -> None:
+        """Start the process of a run, unless it runs; `program` is a path in the run."""
+        self._call(
+            "start", run=run, program=program, arguments=[*arguments], environment={**environment}
+        )
+
+    def state(self, run: str) -> RunState:
+        """Return whether the process of a run lives and how it ended."""
+        return RunState(**self._call("state", run=run))
+
+    def ask(self, run: str) -> bool:
+        """Ask the process of a run to write its results and end; return whether it lived."""
+        return bool(self._call("ask", run=run)["asked"])
+
+    def end(self, run: str, grace_s: float) -> bool:
+        """End the process of a run, by force after `grace_s`; return whether it lived."""
+        return bool(self._call("end", run=run, grace_s=grace_s)["ended"])
+
+    def runs(self) -> dict[str, bool]:
+        """Return the runs on the host, and whether each one's process lives."""
+        return dict(self._call("runs")["runs"])
+
+    def remove(self, run: str) -> None:
+        """Remove the folder of a run that is over."""
+        self._call("remove", run=run)
+
+    def listing(self, run: str) -> dict[str, tuple[int, int]]:
+        """Return size in bytes and time of change in ns of each result of a run, by path."""
+        return {path: tuple(pair) for path, pair in self._call("listing", run=run)["files"].items()}
+
+    def digest(self, run: str, path: str, size: int) -> str:
+        """Return the SHA-256 of the first `size` bytes of a result; "" when it is shorter."""
+        found = self._call("digest", run=run, path=path, size=size)
+        return "" if found["missing_bytes"] else str(found["sha256"])
+
+    def read(self, run: str, path: str, offset: int, most_bytes: int) -> bytes:
+        """Return bytes of a result from an offset."""
+        found = self._call("read", run=run, path=path, offset=offset, most_bytes=most_bytes)
+        return bytes(found["body"])
+
+    def control(self, run: str, socket: str, line: Mapping[str, Any], limit_s: float) -> Any:
+        """Return what a control socket in the folder of a run answers to one request."""
+        found = self._call("control", run=run, socket=socket, line=dict(line), limit_s=limit_s)
+        return json.loads(found["answer"])
+
+    def close(self) -> None:
+        """Let the host go; the processes of runs stay."""
+        with self._lock:
+            self._drop()
+            self.link.close()
+
+    def _call(
+        self, verb: str, body: IO[bytes] | None = None, size: int | None = None, **fields: Any
+    ) -> dict[str, Any]:
+        request = {"verb": verb, "folder": self.folder, **fields}
+        if size is not None:
+            request["size"] = size
+        with self._lock:
+            try:
+                answer = self._exchange(request, body, size)
+            except (OSError, EOFError, ValueError) as error:
+                words = self._channel.last_words() if self._channel is not None else ""
+                self._drop()
+                text = words.splitlines()[-1] if words else str(error) or "the connection closed"
+                raise HostLost(f"{self.name}: {text}") from error
+        if not answer.pop("ok"):
+            raise HostError(f"{self.name}: {answer['error']}")
+        return answer
+
+    def _exchange(
+        self, request: Mapping[str, Any], body: IO[bytes] | None, size: int | None
+    ) -> dict[str, Any]:
+        channel = self._channel = self._channel or self._opened()
+        channel.input.write(json.dumps(request).encode() + b"\n")
+        for piece in _pieces(body, size or 0) if body is not None else ():
+            channel.input.write(piece)
+        channel.input.flush()
+        line = channel.output.readline()
+        if not line:
+            raise EOFError
+        answer: dict[str, Any] = json.loads(line)
+        length = answer.pop("size")
+        content = channel.output.read(length) if length else b""
+        if len(content) != length:
+            raise EOFError
+        return {**answer, "body": content} if request["verb"] == "read" else answer
+
+    def _opened(self) -> Channel:
+        channel = self.link.open(self.words)
+        try:
+            source = SOURCE.read_bytes()
+            channel.input.write(b"%d\n" % len(source) + source)
+            channel.input.flush()
+            _skip_greeting(channel.output)
+        except BaseException:
+            self._channel = channel  # Its last words say why; _call drops it.
+            raise
+        return channel
+
+    def _drop(self) -> None:
+        if self._channel is not None:
+            with suppress(OSError, EOFError):
+                self._channel.close()
+            self._channel = None
+
+
+def _skip_greeting(output: IO[bytes]) -> None:
+    seen = 0
+    while seen < MOST_GREETING_BYTES:
+        line = output.readline()
+        if not line:
+            raise EOFError("found no python3 that starts there, expected Python 3.6 or newer")
+        if line.endswith(agent.MARK):
+            return
+        seen += len(line)
+    raise EOFError("found a login shell that says much, expected one that is silent in scripts")
+
+
+def _pieces(body: IO[bytes], size: int) -> Iterator[bytes]:
+    """Return exactly `size` bytes of a file, piece by piece."""
+    while size > 0:
+        piece = body.read(min(1 << 20, size))
+        if not piece:
+            raise EOFError("a file became shorter while it was copied")
+        size -= len(piece)
+        yield piece
+
+
+def sha256_of(file: Path) -> str:
+    """Return the SHA-256 of a file's content, as text."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
