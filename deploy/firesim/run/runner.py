@@ -76,6 +76,17 @@ class Outcome:
         return str(self.result.get("message", ""))
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A run of which everything is built and in its place; nothing has been started."""
+
+    plan: Plan
+    folder: Path
+    start: Callable[[], Simulator | Simulators]
+    """Starts the simulators."""
+    start_cycle: int
+
+
 class _Terminated(BaseException):
     """SIGTERM or SIGHUP reached the manager."""
 
@@ -115,9 +126,23 @@ def run(
         ToolError, GoldenGateError: a build step failed; nothing was started.
     """
     console = console or Console(stderr=True, quiet=True)
+    ready = make_ready(loaded, results, console, restart)
+    outcome = follow(loaded, ready.plan, ready.start, ready.folder, console)
+    outcome.start_cycle = ready.start_cycle
+    return outcome
+
+
+def make_ready(
+    loaded: Loaded,
+    results: Path | None,
+    console: Console,
+    restart: Callable[[Plan], Restart | None] | None = None,
+) -> Ready:
+    """Build what a run needs, place it and copy it to its hosts; see `run`, also for errors."""
     plan = resolve(loaded)
     check_plan(loaded, plan)
     origin = restart(plan) if restart else None
+    cycle = origin.cycle if origin else 0
     steps = Steps(console)
     places = placed(plan)
     with ending_what_it_starts():
@@ -129,19 +154,22 @@ def run(
             prepared = prepare(plan, folder, steps)
         check_bridges(loaded, plan, prepared.files)
         description = _write_inputs(loaded, plan, prepared, folder, origin, places)
-        start = _starter(prepared, folder, description, places, steps)
+        start = _starter(prepared, folder, description, places, cycle, steps)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, OSError):
             raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
         raise
-    outcome = _simulate(loaded, plan, start, folder, console)
-    outcome.start_cycle = origin.cycle if origin else 0
-    return outcome
+    return Ready(plan, folder, start, cycle)
 
 
 def _starter(
-    prepared: Prepared, folder: Path, description: Path, places: Places | None, steps: Steps
+    prepared: Prepared,
+    folder: Path,
+    description: Path,
+    places: Places | None,
+    start_cycle: int,
+    steps: Steps,
 ) -> Callable[[], Simulator | Simulators]:
     """Return what starts the simulators; on the hosts of a farm all they need is there by then.
 
@@ -151,7 +179,7 @@ def _starter(
     if places is None:
         return lambda: Simulator(prepared.binary, description, folder)
     names = [ready.name for ready in places.hosts]
-    record = HostsRecord(new_name(folder), str(places.farm.path), names)
+    record = HostsRecord(new_name(folder), str(places.farm.path), names, start_cycle)
     try:
         with steps.step(f"copying what is missing to {len(names)} hosts"):
             ship(places.hosts, json.loads(description.read_text()), prepared.binary, record.run)
@@ -185,17 +213,21 @@ def _write_inputs(
     return description
 
 
-def _simulate(
+def follow(
     loaded: Loaded,
     plan: Plan,
     start: Callable[[], Simulator | Simulators],
     folder: Path,
     console: Console,
 ) -> Outcome:
+    """Watch the simulators that `start` starts or finds, to their end; return what came of them."""
     interrupted = False
     began_s = time.monotonic()
     with _signals_end_cleanly():
-        simulator = start()
+        try:
+            simulator = start()
+        except (HostLost, HostError) as error:
+            raise InputError(f"{error}.") from error
         try:
             _watch(loaded, plan, simulator, folder, console)
             status = simulator.wait()

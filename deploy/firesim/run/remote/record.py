@@ -13,10 +13,8 @@ from firesim_common.errors import InputError
 
 from firesim.farm.base import FarmError
 from firesim.hosts.ready import ReadyHost, connected
-from firesim.run.folder import write_json
+from firesim.run.folder import HOSTS_RECORD, write_json
 from firesim.run.remote.places import farm_of
-
-RECORD = "hosts.json"
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,8 @@ class HostsRecord:
     """The farm's file."""
     hosts: Sequence[str]
     """Names of its hosts, the first one's process first."""
+    start_cycle: int = 0
+    """Where it began: the cycle of its snapshot."""
     over: bool = False
     """Whether it has ended and its results are here."""
 
@@ -40,13 +40,13 @@ def new_name(folder: Path) -> str:
 
 def save(folder: Path, record: HostsRecord) -> None:
     """Write the record of a run into its results folder."""
-    write_json(folder / RECORD, asdict(record))
+    write_json(folder / HOSTS_RECORD, asdict(record))
 
 
 def load(folder: Path) -> HostsRecord | None:
     """Return the record of a run, None when it has none: it ran without a farm."""
     try:
-        return HostsRecord(**json.loads((folder / RECORD).read_text()))
+        return HostsRecord(**json.loads((folder / HOSTS_RECORD).read_text()))
     except (OSError, ValueError, TypeError):
         return None
 

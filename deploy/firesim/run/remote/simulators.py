@@ -60,20 +60,20 @@ def ship(
     bundler = Bundler()
     copied = []
     text = json.dumps(bundler.rewritten({**description, "results": "."}))
-    bundles = {r.name: bundler.bundle(_part(description, r.name), program) for r in hosts}
+    bundles = {r.name: bundler.bundle(part_of(description, r.name), program) for r in hosts}
 
     def one(ready: ReadyHost) -> None:
         bundle = bundles[ready.name]
         copied.append(bundler.send(ready.client, bundle))
         links = {place: bundler.sha256(file) for place, file in bundle.items()}
-        models = [entry["name"] for entry in _part(description, ready.name)]
+        models = [entry["name"] for entry in part_of(description, ready.name)]
         ready.client.make(run, links, {DESCRIPTION: text}, models)
 
     on_all(hosts, one)
     return sum(copied)
 
 
-def _part(description: Mapping[str, Any], process: str) -> list[dict[str, Any]]:
+def part_of(description: Mapping[str, Any], process: str) -> list[dict[str, Any]]:
     """Return the models of one process."""
     models = [*description["nodes"], *description["switches"]]
     return [entry for entry in models if entry["process"] == process]
@@ -183,6 +183,17 @@ class Simulators:
                     return f"{part.ready.name}: {lines[-1]}" if lines else ""
         return ""
 
+    def leave(self) -> None:
+        """Follow no more; what runs goes on."""
+        self._stop_following()
+        for part in self.parts:
+            part.ready.client.close()
+
+    def _stop_following(self) -> None:
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join()
+
     def _status(self) -> int:
         first = self.parts[0]
         if first.lost or any(part.lost for part in self.parts):
@@ -223,9 +234,7 @@ class Simulators:
 
     def _finish(self) -> None:
         """Fetch everything, check it, and leave the hosts as they were."""
-        self.stopping.set()
-        for thread in self.threads:
-            thread.join()
+        self._stop_following()
         problems: list[str] = []
 
         def one(part: Part) -> None:

@@ -6,8 +6,9 @@ The hosts are asked later, when the run begins; see topology/partition.py.
 
 from __future__ import annotations
 
-from firesim_common.errors import unknown
+from firesim_common.errors import InputError, unknown
 
+from firesim.config.farm import farm_path
 from firesim.config.load import Loaded
 from firesim.topology.plan import Plan
 from firesim.topology.plan_run import PlannedPlacement
@@ -30,10 +31,11 @@ def plan_placement(loaded: Loaded, plan: Plan) -> None:
         raise loaded.error(("placement", "parts"), text)
     farm = costs = None
     if wanted.run_farm is not None:
-        farm = loaded.file(("placement", "run_farm"), wanted.run_farm)
-        if not farm.is_file():
-            text = f'found "{wanted.run_farm}", expected a file that is there.'
-            raise loaded.error(("placement", "run_farm"), text)
+        key = ("placement", "run_farm")
+        try:
+            farm = farm_path(wanted.run_farm, loaded.file(key, "."))
+        except InputError as error:
+            raise loaded.error(key, str(error)) from error
     if wanted.costs is not None:
         costs = loaded.file(("placement", "costs"), wanted.costs)
         if not (costs / "result.json").is_file():
