@@ -111,8 +111,8 @@ static void map(void) {
   __asm__ volatile("csrw satp, %0; sfence.vma" : : "r"(8UL << 60 | (uint64_t)tables[0] >> 12));
 }
 
-// Interrupts stay off: mret enables them when MPIE is 1, as any mret before has left it, and then the
-// timer's interrupt, by which wait_a_while only wakes up, would be taken as a trap.
+// Interrupts stay off: mret enables them when MPIE is 1, as any mret before has left it, and then
+// the timer's interrupt, by which wait_a_while only wakes up, would be taken as a trap.
 static void enter_supervisor(void) {
   uint64_t next;
   __asm__ volatile(
