@@ -37,10 +37,14 @@ def verilator_root() -> Path:
 
 
 def verilator_environment() -> dict[str, str]:
-    """Return os.environ with VERILATOR_ROOT set and Verilator's bin folder first on PATH."""
+    """Return os.environ with VERILATOR_ROOT set and Verilator's bin folder first on PATH.
+
+    Its makefiles compile through ccache where there is one: every model has Verilator's runtime.
+    """
     root = verilator_root()
     path = f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "VERILATOR_ROOT": str(root), "PATH": path}
+    found = {**os.environ, "VERILATOR_ROOT": str(root), "PATH": path}
+    return found | {"OBJCACHE": "ccache"} if shutil.which("ccache") else found
 
 
 def run(
