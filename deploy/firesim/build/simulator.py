@@ -25,6 +25,11 @@ PORTABLE = "portable"
 PORTABLE_MARCH = "x86-64-v3"
 
 
+def valgrind_knows_this_processor() -> bool:
+    """Whether valgrind can run what is compiled for this processor: it has no AVX-512."""
+    return " avx512f" not in Path("/proc/cpuinfo").read_text(encoding="utf-8")
+
+
 def build_folder(variant: str = "release") -> Path:
     """Return the build folder of this source tree for a variant of the build."""
     tree = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
