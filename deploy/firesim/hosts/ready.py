@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -147,8 +146,3 @@ def common_march(hosts: Sequence[ReadyHost], own: frozenset[str] | None = None) 
         if all(needed <= ready.about.flags for ready in hosts):
             return level
     return "x86-64"
-
-
-def default_threads(cores: int) -> int:
-    """Return the worker threads of a host with so many cores; at least one."""
-    return max(1, cores or os.cpu_count() or 1)

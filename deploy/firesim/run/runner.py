@@ -20,6 +20,7 @@ import yaml
 from firesim_common.errors import InputError
 from rich.console import Console
 
+from firesim.build.other_processor import NATIVE
 from firesim.config.load import Loaded
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
@@ -151,7 +152,7 @@ def make_ready(
     folder = new_folder(loaded.name, results)
     try:
         with ending_what_it_starts():
-            prepared = prepare(plan, folder, steps)
+            prepared = prepare(plan, folder, steps, places.march if places else NATIVE)
         check_bridges(loaded, plan, prepared.files)
         description = _write_inputs(loaded, plan, prepared, folder, origin, places)
         start = _starter(prepared, folder, description, places, cycle, steps)

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firesim.build.model import blade_model
+from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.simulator import PORTABLE, simulator, valgrind_knows_this_processor
 
 from regression.ledger.engine_profile import cachegrind
 from regression.ledger.engine_profile.cachegrind import Counts, Group, Profile
-from regression.ledger.engine_profile.portable_models import portable_model
 from regression.ledger.engine_speed.experiment import BLADE, LIMITS, workloads
 from regression.support.cluster import Cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
@@ -154,7 +155,8 @@ def _row(program: str, engine: str, one: Counts) -> list[str]:
 def run(experiment: Experiment) -> Verdict:
     """Hold when all runs agree and the generated engine does less."""
     cachegrind.require_valgrind()
-    models = {engine: portable_model(BLADE, engine) for engine in ENGINES}
+    march = NATIVE if valgrind_knows_this_processor() else PORTABLE
+    models = {engine: model_for(blade_model(BLADE, engine), march) for engine in ENGINES}
     rows, ratios, shares = [], {}, {}
     for name, workload in workloads(experiment).items():
         program = Program(experiment, name, workload)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from firesim_common.errors import InputError
 
+from firesim.build.other_processor import NATIVE
 from firesim.config.farm import FarmFile
 from firesim.farm.base import FarmError, RunFarm
 from firesim.farm.make import make_farm
@@ -28,10 +29,8 @@ class Places:
     of_model: dict[str, str]
     """Host of each node, switch and the gateway, by name."""
 
-    @property
-    def march(self) -> str:
-        """The processor to build for, as -march takes it."""
-        return common_march(self.hosts)
+    march: str
+    """The processor to build for, as -march takes it."""
 
     def processes(self) -> Processes:
         """Return the processes, with ports that are free on all hosts.
@@ -95,16 +94,29 @@ def placed(plan: Plan) -> Places | None:
     file, farm = farm_of(plan.placement.run_farm)
     hosts = up(farm)
     try:
+        _check_march(plan, hosts)
         of_model = partition(plan, [capacity(ready) for ready in hosts], costs(plan))
     except BaseException:
         for ready in hosts:
             ready.client.close()
         raise
+    march = common_march(hosts)
     used = [ready for ready in hosts if ready.name in of_model.values()]
     for ready in hosts:
         if ready not in used:
             ready.client.close()
-    return Places(file, used, of_model)
+    return Places(file, used, of_model, march)
+
+
+def _check_march(plan: Plan, hosts: Sequence[ReadyHost]) -> None:
+    """Refuse what is only ever compiled for this computer where a host is older."""
+    own = [switch.name for switch in plan.switches if switch.library is not None]
+    own += [blade.name for blade in plan.own_blades.values() if blade.bridges]
+    if own and (march := common_march(hosts)) != NATIVE:
+        raise InputError(
+            f"placement: found hosts that need {march}, expected all of them able to run what is "
+            f"compiled for this computer, as the library of {own[0]} is."
+        )
 
 
 def costs(plan: Plan) -> dict[str, float]:

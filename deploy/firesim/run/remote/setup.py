@@ -47,7 +47,7 @@ def set_up(loaded: Loaded, console: Console) -> tuple[Places, int]:
     try:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            prepared = prepare(plan, folder, steps)
+            prepared = prepare(plan, folder, steps, places.march)
             files = describe(plan, prepared.files, folder, 1, None, places.processes())
             bundler = Bundler()
             bundles = {
