@@ -26,7 +26,7 @@ from firesim.run.remote.record import HostsRecord, save
 POLL_S = 0.5
 LOST_S = 8.0
 """A host that does not answer for so long is lost."""
-OTHERS_S = 20.0
+OTHERS_S = 10.0
 """How long the others may take to end once one has failed: they find out by themselves."""
 FAILED, KILLED = 3, 137
 DESCRIPTION = "description.json"
@@ -136,9 +136,7 @@ class Simulators:
         """
         if all(part.is_over for part in self.parts):
             return self._status()
-        failed = [
-            part for part in self.parts if part.lost or part.state.exit_status not in (None, 0)
-        ]
+        failed = any(part.is_over and part.state.exit_status != 0 for part in self.parts)
         if failed and self.failed_at_s is None:
             self.failed_at_s = time.monotonic()
         if self.failed_at_s is not None and time.monotonic() - self.failed_at_s > OTHERS_S:
