@@ -219,7 +219,7 @@ class ProcessesTest : public testing::Test {
     return count;
   }
 
-  pid_t start(const std::string &process) {
+  pid_t start(const std::string &process, const std::vector<std::string> &options = {}) {
     const pid_t child = fork();
     if (child != 0) return child;
 #ifdef __SANITIZE_THREAD__
@@ -228,8 +228,13 @@ class ProcessesTest : public testing::Test {
 #endif
     const std::string log = (folder_ / (process + ".log")).string();
     static_cast<void>(!freopen(log.c_str(), "w", stderr));
-    execl(FIRESIM_SIM, FIRESIM_SIM, "--process", process.c_str(), (folder_ / "many.json").c_str(),
-          nullptr);
+    std::vector<std::string> words = {FIRESIM_SIM, "--process", process};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back((folder_ / "many.json").string());
+    std::vector<char *> arguments;
+    for (std::string &word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv(FIRESIM_SIM, arguments.data());
     _exit(127);
   }
   // Until each process has written that its models have got on.
@@ -237,7 +242,9 @@ class ProcessesTest : public testing::Test {
     for (const std::string &one : of) {
       const auto file = folder_ / "many" / ("status" + one + ".jsonl");
       std::error_code error;
-      while (std::filesystem::file_size(file, error) == 0 || error) {
+      for (int i = 0; std::filesystem::file_size(file, error) == 0 || error; ++i) {
+        ASSERT_LT(i, 3000) << file << " is not being written; p0: " << log("p0")
+                           << " p1: " << log("p1");
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }
     }

@@ -99,7 +99,7 @@ TEST_F(ProcessesTest, MistakesAreNamed) {
     try {
       Simulation simulation(folder_ / "many.json", registry_, process,
                             [](const auto &processes, size_t self, const auto &agreement) {
-                              return make_zeromq_mesh(processes, self, agreement, {0.2});
+                              return make_zeromq_mesh(processes, self, agreement, {0.2, std::nullopt});
                             });
       simulation.run();
     } catch (const std::exception &error) {
@@ -128,6 +128,10 @@ TEST_F(ProcessesTest, MistakesAreNamed) {
   target["processes"][1]["host"] = "lab.example";
   EXPECT_EQ(refusal(target, "p0"),
             "process p1: \"host\" is \"lab.example\", expected an IPv4 address");
+  target["processes"][1]["host"] = "10.1.2.3";
+  EXPECT_EQ(refusal(target, "p0"),
+            "process p1: \"host\" is \"10.1.2.3\" and there are no keys (--keys FILE), expected an "
+            "address of this computer, 127.x.x.x");
 }
 
 TEST_F(ProcessesTest, OtherDescriptionsDoNotMeet) {
