@@ -4,16 +4,19 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/simulation.h"
 #include "core/switch_check.h"
 #include "simulator/model_kinds.h"
+#include "transport/chaos_mesh.h"
 #include "transport/mesh_keys.h"
 #include "transport/zeromq_mesh.h"
 
@@ -64,7 +67,11 @@ int simulate(const Arguments &arguments) {
   firesim::Simulation simulation(
       arguments.description, registry, arguments.process,
       [&options](const auto &processes, size_t self, const auto &agreement) {
-        return firesim::make_zeromq_mesh(processes, self, agreement, options);
+        auto mesh = firesim::make_zeromq_mesh(processes, self, agreement, options);
+        const char *chaos = std::getenv("FIRESIM_CHAOS_SEED");  // for tests
+        if (chaos == nullptr) return mesh;
+        return firesim::make_chaos_mesh(std::move(mesh), processes.size(), self,
+                                        std::strtoull(chaos, nullptr, 0));
       });
   running = &simulation;
   install_signal_handlers();

@@ -19,6 +19,7 @@
 #include "core/tests/random_seed.h"
 #include "core/traffic.h"
 #include "switch/stock_switches.h"
+#include "transport/chaos_mesh.h"
 #include "transport/zeromq_mesh.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -178,7 +179,8 @@ class ProcessesTest : public testing::Test {
 
   // Each process in a thread of its own, and on a disk of its own if `apart`; returns what each has
   // to say.
-  std::vector<RunResult> run_parts(const json &target, size_t count, bool apart = false) {
+  std::vector<RunResult> run_parts(const json &target, size_t count, bool apart = false,
+                                   std::optional<uint64_t> chaos_seed = std::nullopt) {
     write("many.json", target);
     for (size_t i = 0; i < count && apart; ++i) {
       std::filesystem::create_directories(own_folder(i));
@@ -194,8 +196,10 @@ class ProcessesTest : public testing::Test {
       threads.emplace_back([&, i] {
         const auto folder = apart ? own_folder(i) : folder_;
         Simulation simulation(folder / "many.json", registry_, numbered("p", i),
-                              [](const auto &processes, size_t self, const auto &agreement) {
-                                return make_zeromq_mesh(processes, self, agreement);
+                              [=](const auto &processes, size_t self, const auto &agreement) {
+                                auto mesh = make_zeromq_mesh(processes, self, agreement);
+                                if (!chaos_seed) return mesh;
+                                return make_chaos_mesh(std::move(mesh), count, self, *chaos_seed);
                               });
         results[i] = simulation.run();
       });

@@ -58,22 +58,58 @@ TEST_F(ProcessesTest, AKilledProcessIsNamedAndTheOthersKeepTheirResults) {
       "process p1 on 127.0.0.1 is lost: its connection ended, or it was silent for 3 seconds\n";
   EXPECT_TRUE(log("p0") == expected || log("p0") == "process p2: " + expected) << log("p0");
   EXPECT_EQ(read("many/result.json")["reason"], "error");
+  EXPECT_EQ(read("many/result.json")["lost"], json({"p1"}));
+  EXPECT_EQ(read("many/result-p2.json")["lost"], json({"p1"}));
+  EXPECT_GT(read("many/result-p2.json")["end_cycle"], 0);
   EXPECT_EQ(read("many/result.json")["token_hash"], nullptr);
   EXPECT_EQ(read("many/result-p2.json")["reason"], "error");
 }
 
+// Whichever it is, and also while the others wait for it at a pause.
 TEST_F(ProcessesTest, AFrozenProcessIsFoundByItsSilence) {
   std::mt19937_64 random(3);
   json target = endless(random_target(random));
-  target["processes"] = places(2);
-  write("many.json", target);
-  const pid_t first = start("p0"), second = start("p1");
-  wait_until_running({"", "-p1"});
-  kill(second, SIGSTOP);
-  EXPECT_EQ(exit_status_of(first), 3);
-  kill(second, SIGKILL);
-  exit_status_of(second);
-  EXPECT_NE(log("p0").find("process p1 on 127.0.0.1 is lost"), std::string::npos) << log("p0");
+  target["nodes"][1]["process"] = "p2";
+  for (const size_t victim : {0, 1}) {
+    SCOPED_TRACE(victim);
+    std::filesystem::remove_all(folder_ / "many");
+    if (victim == 1) target["snapshots"] = {{"interval_s", 1e-9}};
+    target["processes"] = places(3);
+    write("many.json", target);
+    const std::vector<pid_t> children = {start("p0"), start("p1"), start("p2")};
+    wait_until_running({"", "-p1", "-p2"});
+    const std::string name = numbered("p", victim);
+    kill(children[victim], SIGSTOP);
+    for (const size_t other : {0, 1, 2}) {
+      if (other == victim) continue;
+      EXPECT_EQ(exit_status_of(children[other]), 3);
+      const std::string of = numbered("p", other);
+      EXPECT_NE(log(of).find("process " + name + " on 127.0.0.1 is lost"), std::string::npos)
+          << log(of);
+      const json result = read(other == 0 ? "many/result.json" : "many/result-" + of + ".json");
+      EXPECT_EQ(result["lost"], json({name}));
+      EXPECT_EQ(result["reason"], "error");
+      EXPECT_GT(result["end_cycle"], 0);
+    }
+    kill(children[victim], SIGKILL);
+    exit_status_of(children[victim]);
+  }
+}
+
+// Messages late, cut, put together, and overtaken by those to others.
+TEST_F(ProcessesTest, ChaosChangesNothing) {
+  const uint64_t seed = random_seed();
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 6; ++round) {
+    SCOPED_TRACE(numbered("round ", round));
+    json target = random_target(random);
+    const json expected = run_whole(target);
+    if (round % 2 == 1) target["snapshots"] = {{"interval_s", 0.01}, {"keep", 2}};
+    const size_t count = place_at_random(target, random);
+    run_parts(target, count, false, random());
+    ASSERT_EQ(comparable(read("many/result.json")), expected);
+  }
 }
 
 TEST_F(ProcessesTest, OneThatIsInterruptedInterruptsAll) {
