@@ -32,7 +32,7 @@ def namespaces() -> set[str]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                found.add(os.readlink(entry / "ns/pid"))
+                found.add(str((entry / "ns/pid").readlink()))
             except OSError:
                 continue
     return found
@@ -77,7 +77,9 @@ def test_nothing_outlives_a_test_that_is_ended(number: signal.Signals) -> None:
         p.send_signal(number)
         p.wait()
         limit = time.monotonic() + 20
-        while time.monotonic() < limit and (device.exists() or Path(f"/proc/{int(keeper)}").exists()):
+        while time.monotonic() < limit and (
+            device.exists() or Path(f"/proc/{int(keeper)}").exists()
+        ):
             time.sleep(0.02)
     assert not device.exists()
     assert not Path(f"/proc/{int(keeper)}").exists()

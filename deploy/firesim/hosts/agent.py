@@ -3,12 +3,15 @@
 
 It imports nothing of FireSim. It reads requests, one JSON object a line, and answers each with one
 line, so no shell ever sees a name. A request may be followed by `size` bytes, and so may an answer.
+While it works on a request it writes an empty line now and then, to say that it lives.
 All that it touches lies below one folder: `store/` has files by the SHA-256 of their content,
 `runs/RUN/` has one run each. The other side is client.py.
 """
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -24,6 +27,8 @@ from pathlib import Path
 from typing import IO, Any, Dict, Iterator  # noqa: UP035 (Python 3.8)
 
 MARK = b"firesim agent 1\n"
+ALIVE_S = 2.0
+"""Seconds between two signs of life."""
 PIECE = 1 << 20
 RECORD = "process.json"
 FILES = "files"
@@ -147,9 +152,7 @@ class Agent:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path, name in request["links"].items():
             place = inside(run, path)
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with suppress(FileExistsError):
-                os.link(self.store / plain(name), place)
+            link(self.store / plain(name), place)
         for path, text in request["texts"].items():
             write_text(inside(run, path), text)
         return {}
@@ -157,11 +160,14 @@ class Agent:
     def start(self, request: Answer) -> Answer:
         """Start a process in the folder of a run; what runs there already is left as it is."""
         folder = self.run_folder(request)
-        if living(folder) is None:
-            with suppress(FileNotFoundError):
-                (folder / "exit_status").unlink()
-            words = [str(inside(folder, request["program"])), *request["arguments"]]
-            start_apart(folder, words, request["environment"])
+        with (folder / ".start").open("w") as lock:
+            # An agent whose connection froze in here may go on when the next one starts the same.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if living(folder) is None:
+                with suppress(FileNotFoundError):
+                    (folder / "exit_status").unlink()
+                words = [str(inside(folder, request["program"])), *request["arguments"]]
+                start_apart(folder, words, request["environment"])
         return {}
 
     def state(self, request: Answer) -> Answer:
@@ -280,6 +286,8 @@ def become(folder: Path, words: list[str], environment: Answer, faults: int) -> 
         os.setpgid(0, 0)
         os.chdir(folder)
         os.umask(0o077)
+        for name in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.SIG_DFL)  # Python ignores some, and hands that down.
         null = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(null, number)
@@ -302,6 +310,18 @@ def write_text(path: Path, text: str) -> None:
     part.rename(path)
 
 
+def link(content: Path, place: Path) -> None:
+    """Put a content of the store at a place, whatever was there."""
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = place.parent / f".part-{os.getpid()}"
+    with suppress(FileNotFoundError):
+        part.unlink()
+    os.link(content, part)
+    part.replace(place)
+    with suppress(FileNotFoundError):  # Of two links to one file, replacing keeps both.
+        part.unlink()
+
+
 def read_record(folder: Path) -> Answer | None:
     """Return the record of a run's process, None when there is no whole one."""
     try:
@@ -319,7 +339,7 @@ def living(folder: Path) -> Answer | None:
 
 def is_alive(record: Answer) -> bool:
     """Return whether exactly that process lives, and not a later one with its number."""
-    return (
+    return bool(
         boot_id() == record["boot_id"] and started_ticks(record["pid"]) == record["started_ticks"]
     )
 
@@ -396,6 +416,9 @@ def answer_to(request: Answer, stream: IO[bytes]) -> tuple[Answer, bytes]:
     except Refused as error:
         return {"ok": False, "error": str(error)}, b""
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            text = f"found the disk of {request['folder']} full, expected room on it"
+            return {"ok": False, "error": text}, b""
         where = f": {error.filename}" if error.filename else ""
         return {"ok": False, "error": f"{error.strerror}{where}"}, b""
     finally:
@@ -403,13 +426,21 @@ def answer_to(request: Answer, stream: IO[bytes]) -> tuple[Answer, bytes]:
             pass
 
 
+def say_alive(number: int, frame: object) -> None:
+    """Write an empty line; nothing else is written while this may be called."""
+    os.write(1, b"\n")
+
+
 def main() -> None:
     """Answer requests until there are no more."""
     reader, writer = sys.stdin.buffer, sys.stdout.buffer
+    signal.signal(signal.SIGALRM, say_alive)
     writer.write(MARK)
     writer.flush()
     for line in iter(reader.readline, b""):
+        signal.setitimer(signal.ITIMER_REAL, ALIVE_S, ALIVE_S)
         answer, content = answer_to(json.loads(line.decode()), reader)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         writer.write(json.dumps({**answer, "size": len(content)}).encode() + b"\n" + content)
         writer.flush()
 

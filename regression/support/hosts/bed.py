@@ -2,8 +2,9 @@
 """A test bed of hosts: `with test_bed(3) as hosts:` starts them, and nothing of them outlives it.
 
 Each host has its own pid, mount and network namespaces, a hostname, a disk of its own over this
-computer's files, and a real sshd. They hang on one bridge, in a subnet of 10.213.0.0/16 that no other
-bed uses; this computer has an address in it. Needs root and the program sshd; `why_not` says so.
+computer's files, and a real sshd. They hang on one bridge, in a subnet of 10.213.0.0/16 that no
+other bed uses; this computer has an address in it. Needs root and the program sshd; `why_not`
+says so.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def why_not(*programs: str) -> str | None:
         text=True,
         check=False,
     )
-    return f"this computer makes no namespaces: {tried.stderr.strip()}" if tried.returncode else None
+    return (
+        f"this computer makes no namespaces: {tried.stderr.strip()}" if tried.returncode else None
+    )
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keeps the hosts of a test bed: pid 1 of a pid namespace, with a bridge in a network of its own.
 
-All that belongs to the bed lives in the namespaces of this process: hosts are below it, their disks
-are mounted on its /mnt, their cables end in its network. So whatever ends it ends the whole bed, and
-nothing can be left behind. It ends when its input does, which the kernel sees to when the test is
-killed. It imports nothing of ours. It reads one request a line, as JSON, and answers each so.
+All that belongs to the bed lives in the namespaces of this process: hosts are below it, their
+disks are mounted on its /mnt, their cables end in its network. So whatever ends it ends the whole
+bed, and nothing can be left behind. It ends when its input does, which the kernel sees to when the
+test is killed. It imports nothing of ours. It reads one request a line, as JSON, and answers each
+so.
 """
 
 from __future__ import annotations
@@ -150,7 +151,9 @@ class Keeper:
 
     def _into(self, name: str) -> list[str]:
         """Return the words that lead into a host: its namespaces and its files."""
-        return ["nsenter", f"--target={self.first[name]}", "--all", "--root", "--wd"] if name else []
+        return (
+            ["nsenter", f"--target={self.first[name]}", "--all", "--root", "--wd"] if name else []
+        )
 
     def run(self, name: str, words: list[str]) -> dict[str, Any]:
         """Run a program in a host, or here when the name is empty; wait for it."""
