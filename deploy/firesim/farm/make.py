@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from firesim.config.farm import FarmFile, LocalFarm, SshFarm
+from firesim.config.farm import FarmFile, LocalFarm, SlurmFarm, SshFarm
 from firesim.farm.base import RunFarm
 from firesim.farm.local import Local
+from firesim.farm.slurm import Slurm
 from firesim.farm.ssh import Ssh
 
 
@@ -16,4 +17,6 @@ def make_farm(file: FarmFile) -> RunFarm:
         return Local(name, config)
     if isinstance(config, SshFarm):
         return Ssh(name, config, file.path.parent)
+    if isinstance(config, SlurmFarm):
+        return Slurm(name, config)
     raise file.error(("kind",), f'found "{config.kind}", which is not built yet.')

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Protocol
 
@@ -59,14 +59,19 @@ class Link(Protocol):
 class ProcessChannel:
     """A child process of the manager: the program itself, or what leads to it (as srun does)."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        """Start it; OSError when there is no such program."""
+    def __init__(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        """Start it, in our own environment unless another is given.
+
+        Raises:
+            OSError: there is no such program.
+        """
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the channel)
         self.process = subprocess.Popen(
             list(words),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
+            env=environment,
             start_new_session=True,
             bufsize=0,
         )

@@ -191,7 +191,9 @@ class HostClient:
             except (OSError, EOFError, ValueError) as error:
                 words = self._channel.last_words() if self._channel is not None else ""
                 self._drop(abandon=True)
-                text = words.splitlines()[-1] if words else str(error) or "the connection closed"
+                closed = isinstance(error, ConnectionError) or not str(error)
+                said = "the connection closed" if closed else str(error)
+                text = words.splitlines()[-1] if words else said
                 raise HostLost(f"{self.name}: {text}") from error
         if not answer.pop("ok"):
             raise HostError(f"{self.name}: {answer['error']}")
