@@ -7,6 +7,7 @@ the agent or from files; no password is asked for or kept.
 
 from __future__ import annotations
 
+import base64
 import io
 import logging
 import shlex
@@ -140,13 +141,15 @@ class SshLink:
         port: int | None = None,
         key: Path | None = None,
         known_hosts: Path | None = None,
+        host_key: str | None = None,
     ) -> None:
         """Take what the user's ssh settings do not say already; nothing is connected yet.
 
-        With `known_hosts`, that file alone says which host keys are believed.
+        With `host_key`, such as `ssh-ed25519 AAAA…`, only that is believed; else with `known_hosts`
+        that file alone says what is.
         """
         self.address, self.user, self.port = address, user, port
-        self.key, self.known_hosts = key, known_hosts
+        self.key, self.known_hosts, self.host_key = key, known_hosts, host_key
         self.connection: Connection | None = None
 
     def open(self, words: Sequence[str]) -> Channel:
@@ -210,6 +213,11 @@ class SshLink:
         client = connection.client
         # Fabric's own choice would believe any key.
         client.set_missing_host_key_policy(paramiko.RejectPolicy())
+        if self.host_key is not None and connection.host == self.address:
+            kind, text = self.host_key.split()
+            key = paramiko.PKey.from_type_string(kind, base64.b64decode(text))
+            client.get_host_keys().add(self.address, kind, key)
+            return
         if self.known_hosts is not None:
             client.load_system_host_keys(str(self.known_hosts))
             return
