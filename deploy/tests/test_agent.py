@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -188,7 +189,7 @@ def test_a_host_without_the_agent_is_named(words: list[str], text: str, tmp_path
 
 
 def test_what_a_login_shell_says_first_is_skipped(tmp_path: Path) -> None:
-    script = f"echo Welcome; exec {sys.executable} -I -S -c '{STARTER}'"
+    script = f"echo Welcome; exec {sys.executable} -I -S -c {shlex.quote(STARTER)}"
     host = HostClient("lab1", _Elsewhere(["sh", "-c", script]), str(tmp_path))
     assert host.about().cores >= 1
     host.close()

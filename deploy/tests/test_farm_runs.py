@@ -28,7 +28,7 @@ SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"
 ENDLESS = "0 FF:FF:FF:FF:FF:FF 1500 repeat 4000000000 100\n"
 COMMAND = [sys.executable, "-P", "-m", "firesim.cli.main"]
 LIMIT_S = 60.0
-HOST_FIELDS = {"wall_s", "cpu_s", "nodes", "switches", "status"}
+HOST_FIELDS = {"wall_s", "cpu_s", "nodes", "switches", "status", "lost"}
 
 
 @pytest.fixture
@@ -125,12 +125,30 @@ def test_a_process_that_is_killed_ends_the_run_and_is_named(
     traffic: MakeTraffic, farm: Callable[..., Path], results_root: Path, index: int
 ) -> None:
     path = farm()
-    left = start_and_leave(on(path, traffic(ENDLESS)), None, Console(quiet=True))
+    never = "placement.resume=never"
+    left = start_and_leave(on(path, traffic(ENDLESS), never), None, Console(quiet=True))
     os.killpg(processes_of(path)[index], signal.SIGKILL)
     outcome = attached(left.folder, Console(quiet=True))
     assert (outcome.exit_status, outcome.reason) == (3, "error")
     assert f"local{index}" in outcome.message
     assert processes_of(path) == [] and left_on_hosts(path) == []
+
+
+@pytest.mark.parametrize("interval_cycles", [0, 100_000])
+def test_a_run_that_loses_a_process_goes_on_to_the_same_hash(
+    traffic: MakeTraffic, farm: Callable[..., Path], results_root: Path, interval_cycles: int
+) -> None:
+    path, config = farm(), traffic(ENDLESS)
+    snapshots = f"simulation.snapshots={{interval_cycles: {interval_cycles}}}"
+    overrides = ["simulation.max_cycles=1000000", snapshots]
+    here = run(load_file(config, overrides[:1]))
+    left = start_and_leave(on(path, config, *overrides), None, Console(quiet=True))
+    os.killpg(processes_of(path)[1], signal.SIGKILL)
+    outcome = attached(left.folder, Console(quiet=True))
+    assert outcome.result["token_hash"] == here.result["token_hash"]
+    assert outcome.exit_status == here.exit_status
+    assert (outcome.folder / "before-loss-1/run-local0.log").is_file()
+    assert left_on_hosts(path) == []
 
 
 def test_an_interrupted_start_leaves_nothing(

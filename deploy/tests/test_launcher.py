@@ -17,7 +17,8 @@ TOOLS = ("sh", "cat", "cksum", "dirname", "mkdir", "awk", "tr", "flock", "printf
 def tree(tmp_path: Path) -> Path:
     """Return a source tree that was never started, with `bin` as all the programs there are."""
     (tmp_path / "scripts").mkdir()
-    for name in ("firesim", "setup.py", "pyproject.toml", "scripts/system-packages.txt"):
+    lists = ("scripts/system-packages.txt", "scripts/test-packages.txt")
+    for name in ("firesim", "setup.py", "pyproject.toml", *lists):
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "bin").mkdir()
     for tool in TOOLS:
@@ -34,9 +35,9 @@ def program(tree: Path, name: str, text: str) -> None:
     path.chmod(0o755)
 
 
-def start(tree: Path) -> subprocess.CompletedProcess[str]:
+def start(tree: Path, command: str = "version") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [tree / "firesim", "version"],
+        [tree / "firesim", command],
         env={"PATH": str(tree / "bin"), "HOME": str(tree)},
         capture_output=True,
         text=True,
@@ -56,6 +57,24 @@ def test_who_is_not_root_gets_the_line_to_type(tree: Path) -> None:
         "firesim: these Debian packages are missing; install them and start again:",
         "    sudo apt-get install -y --no-install-recommends clang-19 ninja-build ",
     ]
+
+
+@pytest.mark.parametrize("command", ["version", "test"])
+def test_only_tests_ask_for_what_only_tests_need(tree: Path, command: str) -> None:
+    packages = (tree / "scripts/system-packages.txt").read_text().split()
+    lines = "\n".join(f"{name} installed" for name in packages)
+    program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
+    program(tree, "id", "echo 1000")
+    program(tree, "python3", "")
+    (tree / ".venv/bin").mkdir(parents=True)
+    (tree / ".venv/bin/python").symlink_to(tree / "bin/python3")
+    done = start(tree, command)
+    assert done.returncode == 0
+    said = [line for line in done.stderr.splitlines() if "skipped" in line]
+    assert said == [
+        "firesim: tests that need these Debian packages are skipped: "
+        "iproute2 munge openssh-server slurm-wlm "
+    ] * (command == "test")
 
 
 def test_another_system_is_told_what_is_missing(tree: Path) -> None:

@@ -73,6 +73,8 @@ class SshHost(Capacity):
     """Default: as ssh chooses."""
     key: str | None = None
     """File with the private key (default: as ssh chooses); the key itself is never copied."""
+    known_hosts: str | None = None
+    """File with the host keys that are believed (default: yours and the system's known hosts)."""
     network_address: Ipv4 | None = None
     """Where the other hosts reach it (default: what `address` means)."""
 

@@ -42,7 +42,13 @@ class Ssh(RunFarm):
             Host(
                 name=host_name(config),
                 address=config.network_address or self._network_address(config.address),
-                link=SshLink(config.address, config.user, config.port, self._key(config)),
+                link=SshLink(
+                    config.address,
+                    config.user,
+                    config.port,
+                    self._file(config.key),
+                    self._file(config.known_hosts),
+                ),
                 folder=config.folder,
                 cores=config.cores,
                 memory_bytes=None if config.memory_gib is None else int(config.memory_gib * 2**30),
@@ -55,8 +61,8 @@ class Ssh(RunFarm):
     def terminate(self, say: Say) -> None:
         """Do nothing: the hosts are not ours to end."""
 
-    def _key(self, config: SshHost) -> Path | None:
-        return None if config.key is None else self.folder / Path(config.key).expanduser()
+    def _file(self, text: str | None) -> Path | None:
+        return None if text is None else self.folder / Path(text).expanduser()
 
     def _network_address(self, address: str) -> str:
         """Return the IPv4 address of a name of DNS or of ~/.ssh/config."""

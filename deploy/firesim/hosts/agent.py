@@ -3,12 +3,15 @@
 
 It imports nothing of FireSim. It reads requests, one JSON object a line, and answers each with one
 line, so no shell ever sees a name. A request may be followed by `body_bytes`, and so may an answer.
+While it works on a request it writes an empty line now and then, to say that it lives.
 All that it touches lies below one folder: `store/` has files by the SHA-256 of their content,
 `runs/RUN/` has one run each. The other side is client.py.
 """
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -24,6 +27,8 @@ from pathlib import Path
 from typing import IO, Any, Dict, Iterator  # noqa: UP035 (Python 3.8)
 
 MARK = b"firesim agent 1\n"
+ALIVE_S = 2.0
+"""Seconds between two signs of life."""
 PIECE = 1 << 20
 RECORD = "process.json"
 FILES = "files"
@@ -157,9 +162,7 @@ class Agent:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path, name in request["links"].items():
             place = inside(run, path)
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with suppress(FileExistsError):
-                os.link(self.store / plain(name), place)
+            link(self.store / plain(name), place)
         for path, text in request["texts"].items():
             write_text(inside(run, path), text)
         return {}
@@ -167,11 +170,14 @@ class Agent:
     def start(self, request: Answer) -> Answer:
         """Start a process in the folder of a run; what runs there already is left as it is."""
         folder = self.run_folder(request)
-        if living(folder) is None:
-            with suppress(FileNotFoundError):
-                (folder / "exit_status").unlink()
-            words = [str(inside(folder, request["program"])), *request["arguments"]]
-            start_apart(folder, words, request["environment"])
+        with (folder / ".start").open("w") as lock:
+            # An agent whose connection froze in here may go on when the next one starts the same.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if living(folder) is None:
+                with suppress(FileNotFoundError):
+                    (folder / "exit_status").unlink()
+                words = [str(inside(folder, request["program"])), *request["arguments"]]
+                start_apart(folder, words, request["environment"])
         return {}
 
     def state(self, request: Answer) -> Answer:
@@ -290,6 +296,8 @@ def become(folder: Path, words: list[str], environment: Answer, faults: int) -> 
         os.setpgid(0, 0)
         os.chdir(folder)
         os.umask(0o077)
+        for name in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.SIG_DFL)  # Python ignores some, and hands that down.
         null = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(null, number)
@@ -310,6 +318,18 @@ def write_text(path: Path, text: str) -> None:
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
         stream.write(text)
     part.rename(path)
+
+
+def link(content: Path, place: Path) -> None:
+    """Put a content of the store at a place, whatever was there."""
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = place.parent / f".part-{os.getpid()}"
+    with suppress(FileNotFoundError):
+        part.unlink()
+    os.link(content, part)
+    part.replace(place)
+    with suppress(FileNotFoundError):  # Of two links to one file, replacing keeps both.
+        part.unlink()
 
 
 def read_record(folder: Path) -> Answer | None:
@@ -416,6 +436,9 @@ def answer_to(request: Answer, stream: IO[bytes]) -> tuple[Answer, bytes]:
     except Refused as error:
         return {"ok": False, "error": str(error)}, b""
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            text = f"found the disk of {request['folder']} full, expected room on it"
+            return {"ok": False, "error": text}, b""
         where = f": {error.filename}" if error.filename else ""
         return {"ok": False, "error": f"{error.strerror}{where}"}, b""
     finally:
@@ -423,13 +446,22 @@ def answer_to(request: Answer, stream: IO[bytes]) -> tuple[Answer, bytes]:
             pass
 
 
+def say_alive(number: int, frame: object) -> None:
+    """Write an empty line; nothing else is written while this may be called."""
+    os.write(1, b"\n")
+
+
 def main() -> None:
     """Answer requests until there are no more."""
     reader, writer = sys.stdin.buffer, sys.stdout.buffer
+    signal.signal(signal.SIGALRM, say_alive)
+    os.umask(0o077)
     writer.write(MARK)
     writer.flush()
     for line in iter(reader.readline, b""):
+        signal.setitimer(signal.ITIMER_REAL, ALIVE_S, ALIVE_S)
         answer, content = answer_to(json.loads(line.decode()), reader)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         writer.write(json.dumps({**answer, "body_bytes": len(content)}).encode() + b"\n" + content)
         writer.flush()
 

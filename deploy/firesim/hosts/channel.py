@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import IO, Protocol
+
+from firesim.hosts.timed import timed_reader, timed_writer
 
 TAIL_BYTES = 4096
 
@@ -16,7 +19,10 @@ class HostLost(Exception):
 
 
 class Channel(Protocol):
-    """A program that runs on a host, with its input and output."""
+    """A program that runs on a host, with its input and output.
+
+    Both raise TimeoutError when nothing moves for `timed.QUIET_S` seconds.
+    """
 
     @property
     def input(self) -> IO[bytes]:
@@ -31,6 +37,9 @@ class Channel(Protocol):
 
     def close(self) -> None:
         """End its input and wait for it, not for ever."""
+
+    def abandon(self) -> None:
+        """Give it up, without a word to a host that may be gone; it does not wait."""
 
 
 class Link(Protocol):
@@ -50,19 +59,25 @@ class Link(Protocol):
 class ProcessChannel:
     """A child process of the manager: the program itself, or what leads to it (as srun does)."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        """Start it; OSError when there is no such program."""
+    def __init__(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        """Start it, in our own environment unless another is given.
+
+        Raises:
+            OSError: there is no such program.
+        """
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the channel)
         self.process = subprocess.Popen(
             list(words),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
+            env=environment,
             start_new_session=True,
+            bufsize=0,
         )
         assert self.process.stdin is not None and self.process.stdout is not None
-        self.input: IO[bytes] = self.process.stdin
-        self.output: IO[bytes] = self.process.stdout
+        self.input: IO[bytes] = timed_writer(self.process.stdin)
+        self.output: IO[bytes] = timed_reader(self.process.stdout)
 
     def last_words(self) -> str:
         """Return the end of what it wrote to its standard error."""
@@ -77,10 +92,19 @@ class ProcessChannel:
             self.process.wait(timeout=5)
         except (OSError, subprocess.TimeoutExpired):
             self.process.kill()
-            self.process.wait()
-        finally:
-            self.output.close()
-            self.errors.close()
+        self._release()
+
+    def abandon(self) -> None:
+        """Kill it."""
+        self.process.kill()
+        self._release()
+
+    def _release(self) -> None:
+        self.process.wait()
+        with suppress(OSError):  # What is not yet written has no reader.
+            self.input.close()
+        self.output.close()
+        self.errors.close()
 
 
 class LocalLink:

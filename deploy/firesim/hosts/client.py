@@ -16,7 +16,11 @@ from firesim.hosts import agent
 from firesim.hosts.channel import Channel, HostLost, Link
 
 SOURCE = Path(agent.__file__)
-STARTER = "import sys;n=int(sys.stdin.buffer.readline());exec(sys.stdin.buffer.read(n))"
+STARTER = (
+    "import sys;"
+    "sys.version_info<(3,8)and sys.exit('found Python %d.%d, expected 3.8 or newer'"
+    "%sys.version_info[:2]);n=int(sys.stdin.buffer.readline());exec(sys.stdin.buffer.read(n))"
+)
 MOST_GREETING_BYTES = 1 << 16
 """What a login shell may say before the agent's first line."""
 
@@ -76,7 +80,7 @@ class HostClient:
     """One host: every method is one request, answered in order; safe to share between threads.
 
     Raises, all methods:
-        HostLost: the host or the way to it is gone.
+        HostLost: the host or the way to it is gone; found out within 10 seconds.
         HostError: the host refuses.
     """
 
@@ -181,10 +185,15 @@ class HostClient:
         with self._lock:
             try:
                 answer = self._exchange(request, body)
+            except _Unsent as error:
+                self._drop(abandon=True)
+                raise HostError(f"{self.name}: {error}") from error
             except (OSError, EOFError, ValueError) as error:
                 words = self._channel.last_words() if self._channel is not None else ""
-                self._drop()
-                text = words.splitlines()[-1] if words else str(error) or "the connection closed"
+                self._drop(abandon=True)
+                closed = isinstance(error, ConnectionError) or not str(error)
+                said = "the connection closed" if closed else str(error)
+                text = words.splitlines()[-1] if words else said
                 raise HostLost(f"{self.name}: {text}") from error
         if not answer.pop("ok"):
             raise HostError(f"{self.name}: {answer['error']}")
@@ -196,7 +205,8 @@ class HostClient:
         for piece in _pieces(body, request["body_bytes"]) if body is not None else ():
             channel.input.write(piece)
         channel.input.flush()
-        line = channel.output.readline()
+        while (line := channel.output.readline()) == b"\n":  # A sign of life.
+            pass
         if not line:
             raise EOFError
         answer: dict[str, Any] = json.loads(line)
@@ -210,19 +220,20 @@ class HostClient:
         channel = self.link.open(self.words)
         try:
             source = SOURCE.read_bytes()
-            channel.input.write(b"%d\n" % len(source) + source)
-            channel.input.flush()
+            with suppress(BrokenPipeError):  # What it said before it ended says more.
+                channel.input.write(b"%d\n" % len(source) + source)
+                channel.input.flush()
             _skip_greeting(channel.output)
         except BaseException:
             self._channel = channel  # Its last words say why; _call drops it.
             raise
         return channel
 
-    def _drop(self) -> None:
-        if self._channel is not None:
+    def _drop(self, abandon: bool = False) -> None:
+        channel, self._channel = self._channel, None
+        if channel is not None:
             with suppress(OSError, EOFError):
-                self._channel.close()
-            self._channel = None
+                channel.abandon() if abandon else channel.close()
 
 
 def _skip_greeting(output: IO[bytes]) -> None:
@@ -230,19 +241,26 @@ def _skip_greeting(output: IO[bytes]) -> None:
     while seen < MOST_GREETING_BYTES:
         line = output.readline()
         if not line:
-            raise EOFError("found no python3 that starts there, expected Python 3.6 or newer")
+            raise EOFError("found no python3 that starts there, expected Python 3.8 or newer")
         if line.endswith(agent.MARK):
             return
         seen += len(line)
     raise EOFError("found a login shell that says much, expected one that is silent in scripts")
 
 
+class _Unsent(Exception):
+    """A file of ours could not be read to its end."""
+
+
 def _pieces(body: IO[bytes], size: int) -> Iterator[bytes]:
     """Return exactly `size` bytes of a file, piece by piece."""
     while size > 0:
-        piece = body.read(min(1 << 20, size))
+        try:
+            piece = body.read(min(1 << 20, size))
+        except OSError as error:
+            raise _Unsent(f"a file could not be read while it was copied: {error}") from error
         if not piece:
-            raise EOFError("a file became shorter while it was copied")
+            raise _Unsent("a file became shorter while it was copied")
         size -= len(piece)
         yield piece
 
