@@ -30,7 +30,8 @@ constexpr const char *kUsage =
     "       firesim-sim --check-switches DESCRIPTION.json\n"
     "       firesim-sim --make-keys FOLDER NAME...\n"
     "Simulates what the file describes (docs/reference/interfaces.md, section 5), or what of it\n"
-    "belongs to one of its processes; only tries its switches; or makes the files of keys by which\n"
+    "belongs to one of its processes; only tries its switches; or makes the files of keys by "
+    "which\n"
     "processes of these names know each other.\n"
     "Exit status: 0 every node passed, 1 a node failed or the cycle limit came first,\n"
     "2 bad description, 3 error, 130 interrupted.\n";

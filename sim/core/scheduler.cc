@@ -74,18 +74,6 @@ void Scheduler::set_pauses(PauseOptions pauses) { impl_->set_pauses(std::move(pa
 void Scheduler::start_at(uint64_t cycle) { impl_->start_at(cycle); }
 void Scheduler::request_pause() { impl_->request_pause(); }
 std::vector<std::string> Scheduler::link_names() const { return impl_->link_names(); }
-void Scheduler::save_link(const std::string &name, StateWriter &state) const {
-  write_direction(state, direction(name, true));
-  write_direction(state, direction(name, false));
-}
-DirectionState Scheduler::direction(const std::string &name, bool a_to_b) const {
-  const Link &link = impl_->find_link(name);
-  return (a_to_b ? link.a_to_b : link.b_to_a)->state();
-}
-void Scheduler::restore_direction(const std::string &name, bool a_to_b, DirectionState state) {
-  const Link &link = impl_->find_link(name);
-  (a_to_b ? link.a_to_b : link.b_to_a)->restore(std::move(state));
-}
 void Scheduler::connect_hidden(size_t model_a, size_t model_b, uint32_t latency_cycles) {
   impl_->connect_hidden(model_a, model_b, latency_cycles);
 }
@@ -100,14 +88,6 @@ void Scheduler::wake(size_t model) { impl_->wake(model); }
 void Scheduler::note_remote_end(const NodeEnd &end) { impl_->note_remote_end(end); }
 std::vector<NodeEnd> Scheduler::ends_from(size_t first) const { return impl_->ends_from(first); }
 void Scheduler::fail(const std::string &message) { impl_->fail(message); }
-void Scheduler::set_agreement(PauseAgreement agreement) {
-  impl_->set_agreement(std::move(agreement));
-}
-void Scheduler::hold() { impl_->hold(); }
-void Scheduler::pause_at(uint64_t cycle) { impl_->pause_at(cycle); }
-void Scheduler::load_link(const std::string &name, StateReader &state) {
-  impl_->load_link(name, state);
-}
 
 Scheduler::Impl::Impl(const SchedulerOptions &options)
     : options_(options),

@@ -14,6 +14,12 @@
 
 namespace firesim {
 
+void Scheduler::set_agreement(PauseAgreement agreement) {
+  impl_->set_agreement(std::move(agreement));
+}
+void Scheduler::hold() { impl_->hold(); }
+void Scheduler::pause_at(uint64_t cycle) { impl_->pause_at(cycle); }
+
 void Scheduler::Impl::set_agreement(PauseAgreement agreement) {
   FIRESIM_CHECK(!prepared_, "who agrees on pauses is known before the run");
   agreement_ = std::move(agreement);

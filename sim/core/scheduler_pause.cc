@@ -14,6 +14,22 @@
 
 namespace firesim {
 
+void Scheduler::save_link(const std::string &name, StateWriter &state) const {
+  write_direction(state, direction(name, true));
+  write_direction(state, direction(name, false));
+}
+DirectionState Scheduler::direction(const std::string &name, bool a_to_b) const {
+  const Link &link = impl_->find_link(name);
+  return (a_to_b ? link.a_to_b : link.b_to_a)->state();
+}
+void Scheduler::restore_direction(const std::string &name, bool a_to_b, DirectionState state) {
+  const Link &link = impl_->find_link(name);
+  (a_to_b ? link.a_to_b : link.b_to_a)->restore(std::move(state));
+}
+void Scheduler::load_link(const std::string &name, StateReader &state) {
+  impl_->load_link(name, state);
+}
+
 void Scheduler::Impl::set_pauses(PauseOptions pauses) {
   FIRESIM_CHECK(!prepared_, "pauses are planned before the run");
   pauses_ = std::move(pauses);

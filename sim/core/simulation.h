@@ -84,7 +84,7 @@ class Simulation {
   struct ListedModel {
     std::string name;
     size_t process = 0;
-    size_t local = 0;  // index in `models_`, if it is here
+    size_t local = 0;          // index in `models_`, if it is here
     std::string restore_from;  // its name in the snapshot
   };
 

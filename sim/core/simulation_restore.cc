@@ -20,9 +20,9 @@ void Simulation::check_same_system() const {
   if (clones_) return;
   const std::string &where = restore_->where();
   for (const Snapshot::ModelEntry &saved : restore_->models()) {
-    const bool known =
-        std::any_of(listed_.begin(), listed_.end(),
-                    [&](const ListedModel &model) { return model.name == saved.name; });
+    const bool known = std::any_of(listed_.begin(), listed_.end(), [&](const ListedModel &model) {
+      return model.name == saved.name;
+    });
     if (!known) {
       throw SnapshotError(where + ": has the model " + saved.name +
                           ", which is not in this system, expected a snapshot of this system");

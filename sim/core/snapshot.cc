@@ -89,10 +89,11 @@ void Snapshot::drop_unwanted(const std::set<std::string> &wanted, std::vector<Fi
 
 nlohmann::json Snapshot::read_index() const {
   try {
-    return parse_json(folder_->open(kSnapshotIndexFile).text(kSnapshotLimits.bytes), kSnapshotLimits);
+    return parse_json(folder_->open(kSnapshotIndexFile).text(kSnapshotLimits.bytes),
+                      kSnapshotLimits);
   } catch (const JsonError &error) {
-    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + ":" + std::to_string(error.line()) + ": " +
-                        error.what());
+    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + ":" + std::to_string(error.line()) +
+                        ": " + error.what());
   } catch (const MissingFile &) {
     throw SnapshotError(where_ + ": has no " + kSnapshotIndexFile + ", so it was never completed");
   } catch (const FileError &error) {
@@ -118,8 +119,8 @@ void Snapshot::check_index(const nlohmann::json &index) const {
   const std::string hash = hash_to_hex(snapshot_index_hash(index));
   const nlohmann::json expected = index.value("hash", nlohmann::json());
   if (expected != hash) {
-    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + " has been changed: its hash is " + hash +
-                        ", expected " + shown(expected));
+    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + " has been changed: its hash is " +
+                        hash + ", expected " + shown(expected));
   }
 }
 
@@ -139,7 +140,8 @@ FileToCheck Snapshot::read_file(const nlohmann::json &entry, const std::string &
 
 void Snapshot::read_models(const nlohmann::json &models, std::vector<FileToCheck> &files) {
   for (size_t i = 0; i < models.size(); ++i) {
-    Fields fields(models[i], where_ + ": " + kSnapshotIndexFile + ": models[" + std::to_string(i) + "]");
+    Fields fields(models[i],
+                  where_ + ": " + kSnapshotIndexFile + ": models[" + std::to_string(i) + "]");
     const std::string name = fields.name("name");
     const auto [place, is_new] = model_files_.try_emplace(name);
     if (!is_new) fields.fail("name", "a name that no other model has");
@@ -168,7 +170,8 @@ void Snapshot::read_regions(const nlohmann::json &regions, const std::string &wh
 
 void Snapshot::read_links(const nlohmann::json &links, const std::vector<uint8_t> &states) {
   for (size_t i = 0; i < links.size(); ++i) {
-    Fields fields(links[i], where_ + ": " + kSnapshotIndexFile + ": links[" + std::to_string(i) + "]");
+    Fields fields(links[i],
+                  where_ + ": " + kSnapshotIndexFile + ": links[" + std::to_string(i) + "]");
     const std::string name = fields.name("name");
     const uint64_t offset = fields.integer("offset", 0, states.size());
     const uint64_t bytes = fields.integer("bytes", 0, states.size() - offset);

@@ -37,8 +37,8 @@ SnapshotMaker::SnapshotMaker(const nlohmann::json &description, const Simulation
     : description_(description), scheduler_(scheduler), models_(models), kinds_(kinds) {
   read_settings(description, context);
   if (part != nullptr) {
-    parts_ = std::make_unique<SnapshotParts>(*part, scheduler, directory_,
-                                             [this] { return collect(); });
+    parts_ =
+        std::make_unique<SnapshotParts>(*part, scheduler, directory_, [this] { return collect(); });
     leads_ = part->processes->is_first();
     remove_leftovers(part->processes->name());
   }

@@ -11,8 +11,8 @@
 // newer one is complete. A snapshot that cannot be written does not end the run: it is named on the
 // console and in result.json.
 //
-// Of several processes that simulate a target, the first one decides, and the others take their part
-// (snapshot_parts.h).
+// Of several processes that simulate a target, the first one decides, and the others take their
+// part (snapshot_parts.h).
 #pragma once
 
 #include <cstdint>

@@ -221,8 +221,8 @@ void SnapshotParts::put_together(SnapshotContent &content, nlohmann::json &model
       link.state = std::move(whole->second);
       continue;
     }
-    link.state = join_halves(std::move(share_.halves[0].at(name)),
-                             std::move(share_.halves[1].at(name)));
+    link.state =
+        join_halves(std::move(share_.halves[0].at(name)), std::move(share_.halves[1].at(name)));
   }
   share_ = {};
 }

@@ -31,7 +31,7 @@ namespace firesim {
 struct PartOfTarget {
   Processes *processes = nullptr;
   std::map<std::string, CutLink> cut_links;  // by name
-  std::vector<std::string> models;  // of the whole target, in the order of the description
+  std::vector<std::string> models;           // of the whole target, in the order of the description
   std::vector<std::string> links;
   const nlohmann::json *configuration = nullptr;  // the description
 };
@@ -66,8 +66,7 @@ class SnapshotParts {
     std::map<std::string, HalfLink> halves[2];  // by whether the end "b" is here
   };
 
-  void step(const std::string &step, const std::string &name,
-            const std::function<void()> &own,
+  void step(const std::string &step, const std::string &name, const std::function<void()> &own,
             const std::function<void(StateReader &)> &answered = nullptr);
   void take_step(const std::string &step, const std::string &name, uint64_t cycle);
   void write(const std::string &name, uint64_t cycle);

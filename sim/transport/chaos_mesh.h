@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A mesh for tests and fuzzing: wraps another one and does, by chance, all that a network may do and
-// a host's timing may bring about. Messages to one process are delayed, and so overtaken by those to
-// others; those with tokens are cut in two, or put together. Nothing a run computes may change.
+// A mesh for tests and fuzzing: wraps another one and does, by chance, all that a network may do
+// and a host's timing may bring about. Messages to one process are delayed, and so overtaken by
+// those to others; those with tokens are cut in two, or put together. Nothing a run computes may
+// change.
 #pragma once
 
 #include <cstdint>

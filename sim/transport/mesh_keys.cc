@@ -82,8 +82,9 @@ MeshKeys read_mesh_keys(const std::filesystem::path &path) {
   zmq_curve_public(own, keys.secret.c_str());
   const auto listed = keys.public_keys.find(keys.process);
   if (listed == keys.public_keys.end() || listed->second != own) {
-    throw DescriptionError(path.string() + ": the secret key does not belong to the public key of " +
-                           keys.process + ", expected a pair");
+    throw DescriptionError(path.string() +
+                           ": the secret key does not belong to the public key of " + keys.process +
+                           ", expected a pair");
   }
   return keys;
 }

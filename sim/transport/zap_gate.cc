@@ -59,9 +59,8 @@ bool ZapGate::answer_one(const std::function<void(const std::string &domain)> &r
     zmq_msg_close(&message);
   }
   const auto expected = frames.size() == kFrames ? keys_.find(frames[kDomain]) : keys_.end();
-  const bool good =
-      expected != keys_.end() && frames[kMechanism] == "CURVE" &&
-      frames[kKey] == std::string(expected->second.begin(), expected->second.end());
+  const bool good = expected != keys_.end() && frames[kMechanism] == "CURVE" &&
+                    frames[kKey] == std::string(expected->second.begin(), expected->second.end());
   const std::string id = frames.size() > kRequestId ? frames[kRequestId] : "";
   send_frames(socket_, {"1.0", id, good ? "200" : "400", good ? "OK" : "another key", "", ""});
   if (!good && expected != keys_.end()) refused(frames[kDomain]);

@@ -149,7 +149,7 @@ class ZeroMqMesh final : public Mesh {
   Listener listener_;
   void *context_ = nullptr;
   std::unique_ptr<ZapGate> gate_;  // with keys
-  std::vector<Other> others_;  // of the thread, once it runs; that of this process is not used
+  std::vector<Other> others_;      // of the thread, once it runs; that of this process is not used
   const int wake_;
   std::thread thread_;
   std::atomic<bool> closing_{false};

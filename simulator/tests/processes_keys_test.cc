@@ -22,14 +22,15 @@ class ProcessesKeysTest : public ProcessesTest {
   static std::vector<std::string> meet(const std::optional<MeshKeys> &first,
                                        const std::optional<MeshKeys> &second) {
     const uint16_t port = free_ports(4);
-    const std::vector<ProcessPlace> both = {
-        {"p0", "127.0.0.1", port}, {"p1", "127.0.0.1", static_cast<uint16_t>(port + 2)}};
+    const std::vector<ProcessPlace> both = {{"p0", "127.0.0.1", port},
+                                            {"p1", "127.0.0.1", static_cast<uint16_t>(port + 2)}};
     std::vector<std::string> said(2);
     std::vector<std::thread> threads;
     for (const size_t self : {0, 1}) {
       threads.emplace_back([&, self] {
         try {
-          const auto mesh = make_zeromq_mesh(both, self, "the same", {3, self == 0 ? first : second});
+          const auto mesh =
+              make_zeromq_mesh(both, self, "the same", {3, self == 0 ? first : second});
           mesh->open({[](size_t, std::span<const uint8_t>) {}, [](size_t, const std::string &) {}});
           said[self] = "met";
           mesh->close();
@@ -116,8 +117,9 @@ TEST_F(ProcessesKeysTest, MistakesAreNamed) {
   bad = good;
   bad["process"] = "p1";
   write("keys/p0.keys", bad);
-  EXPECT_EQ(refusal("keys/p0.keys"),
-            "keys/p0.keys: the secret key does not belong to the public key of p1, expected a pair");
+  EXPECT_EQ(
+      refusal("keys/p0.keys"),
+      "keys/p0.keys: the secret key does not belong to the public key of p1, expected a pair");
   write("keys/p0.keys", good);
   EXPECT_EQ(meet(keys("keys", "p1"), std::nullopt)[0],
             "process p0: found the keys of process p1, expected its own");

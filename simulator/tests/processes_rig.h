@@ -156,7 +156,8 @@ class ProcessesTest : public testing::Test {
 
   // Without what depends on the host.
   static json comparable(json result) {
-    for (const char *key : {"wall_s", "cpu_s", "lost", "snapshots", "start_cycle"}) result.erase(key);
+    for (const char *key : {"wall_s", "cpu_s", "lost", "snapshots", "start_cycle"})
+      result.erase(key);
     for (const char *list : {"nodes", "switches"}) {
       for (json &model : result[list]) {
         model.erase("cpu_s");

@@ -133,10 +133,11 @@ TEST_F(ProcessesTest, MistakesAreNamed) {
     if (!target.contains("processes")) target["processes"] = places(2);
     write("many.json", target);
     try {
-      Simulation simulation(folder_ / "many.json", registry_, process,
-                            [](const auto &processes, size_t self, const auto &agreement) {
-                              return make_zeromq_mesh(processes, self, agreement, {0.2, std::nullopt});
-                            });
+      Simulation simulation(
+          folder_ / "many.json", registry_, process,
+          [](const auto &processes, size_t self, const auto &agreement) {
+            return make_zeromq_mesh(processes, self, agreement, {0.2, std::nullopt});
+          });
       simulation.run();
     } catch (const std::exception &error) {
       return error.what();

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One target on several hosts: what it costs, and that it changes nothing."""
