@@ -54,6 +54,7 @@ setup(
         "test": [
             "pylibfst>=0.2",
             "pytest>=8",
+            "pytest-xdist>=3.6",
             "ruff==0.8.4",
             "mypy==1.13.0",
             "types-PyYAML",

@@ -14,6 +14,9 @@ from firesim_common.cache import cached
 
 FIRTOOL_ROCKET = "1.62.1"
 """Reads the FIRRTL dialect of the published Rocket Chip artifact; newer ones do not."""
+VERILATOR_OPTIONS = ("--inline-cfuncs", "0")
+"""Of every model. Where Verilator 5.48 puts one C++ function into another, it may take the sign of
+`$signed({2'b0, x})` from `x`; without, g++ does it, and does it right."""
 
 
 class ToolError(RuntimeError):
@@ -34,10 +37,14 @@ def verilator_root() -> Path:
 
 
 def verilator_environment() -> dict[str, str]:
-    """Return os.environ with VERILATOR_ROOT set and Verilator's bin folder first on PATH."""
+    """Return os.environ with VERILATOR_ROOT set and Verilator's bin folder first on PATH.
+
+    Its makefiles compile through ccache where there is one: every model has Verilator's runtime.
+    """
     root = verilator_root()
     path = f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "VERILATOR_ROOT": str(root), "PATH": path}
+    found = {**os.environ, "VERILATOR_ROOT": str(root), "PATH": path}
+    return found | {"OBJCACHE": "ccache"} if shutil.which("ccache") else found
 
 
 def run(

@@ -109,7 +109,7 @@ def test_a_host_that_is_lost_while_a_file_is_copied_is_noticed(how: str, tmp_pat
         timer = threading.Timer(0.5, stop)
         timer.start()
         with pytest.raises(HostLost, match="^host1: "):
-            client._call("put", zeros, size, hash="0" * 64)
+            client._call("put", zeros, hash="0" * 64, body_bytes=size)
         assert time.monotonic() - stopped[0] < FOUND_WITHIN_S
         begun = time.monotonic()
         client.close()

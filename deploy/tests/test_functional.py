@@ -62,6 +62,11 @@ def test_bare_metal_programs_have_one_hash(
     assert len(round_trips(console(outcome, "node0"))) == 10
 
 
+def test_training_ends_well_with_its_defaults(results_root: Path, no_rtl: None) -> None:
+    outcome = run(load_text(BARE_METAL, ["workload={node: {program: training}}"]))
+    assert (outcome.exit_status, console(outcome, "node0").count("training sum=")) == (0, 2)
+
+
 @pytest.mark.parametrize("key", ["cycles_per_instruction=2", "quantum_cycles=512"])
 def test_the_timing_rule_is_part_of_the_result(key: str, results_root: Path, no_rtl: None) -> None:
     outcome = run(load_text(BARE_METAL, [f"simulation.functional.{key}"]))

@@ -11,11 +11,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from firesim_common.tools import ToolError, run, verilator_environment
+from firesim_common.tools import (
+    VERILATOR_OPTIONS,
+    ToolError,
+    run,
+    verilator_environment,
+)
 
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
-from goldengate.passes.emit import HOLD_EDGE, MODEL_TOP, held_name, port_name
+from goldengate.passes.write import HOLD_EDGE, MODEL_TOP, held_name, port_name
 
 ENGINE_FOLDER = Path(__file__).resolve().parents[1] / "engine"
 
@@ -35,6 +40,7 @@ _VERILATOR_FLAGS = [
     "-Wno-fatal",
     "-Wno-lint",
     "-Wno-style",
+    *VERILATOR_OPTIONS,
     "--output-split",
     "20000",
     "--prefix",

@@ -20,7 +20,6 @@ from goldengate.passes import (
     check,
     clocks,
     elaborate,
-    emit,
     fame1,
     hoist,
     instrument,
@@ -31,6 +30,7 @@ from goldengate.passes import (
     select,
     shifts,
     undefined,
+    write,
 )
 from goldengate.state import CPU, FAME1, Request, State
 
@@ -38,7 +38,7 @@ PASSES = (
     rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, shifts,
     memory, select,
 )  # fmt: skip
-BACK_ENDS = {CPU: emit, FAME1: fame1}
+BACK_ENDS = {CPU: write, FAME1: fame1}
 
 
 def design_hash(folder: Path) -> str:

@@ -20,9 +20,15 @@ from firesim_common.paths import ROOT, cache_root
 from firesim_common.tools import ToolError, run
 
 SANITIZERS = ("address", "thread")
-PORTABLE = "portable"
+MARCHES = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+"""Variants for other processors than this computer's, as -march takes them."""
+PORTABLE = "x86-64-v3"
 """The variant without the newest instructions, for tools that do not know these."""
-PORTABLE_MARCH = "x86-64-v3"
+
+
+def valgrind_knows_this_processor() -> bool:
+    """Whether valgrind can run what is compiled for this processor: it has no AVX-512."""
+    return " avx512f" not in Path("/proc/cpuinfo").read_text(encoding="utf-8")
 
 
 def build_folder(variant: str = "release") -> Path:
@@ -50,7 +56,7 @@ def _locked(folder: Path) -> Iterator[None]:
 def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ()) -> Path:
     """Build the C++ tree and return its build folder; unchanged files are not built again.
 
-    `variant` is "release", "address" or "thread" (sanitizers), or PORTABLE.
+    `variant` is "release", "address" or "thread" (sanitizers), or one of MARCHES.
 
     Raises:
         ToolError: CMake or the compiler failed; the message ends with its last lines.
@@ -64,8 +70,8 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
             options = ["-DCMAKE_BUILD_TYPE=Release"]
             if variant in SANITIZERS:
                 options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DFIRESIM_SANITIZE={variant}"]
-            elif variant == PORTABLE:
-                options.append(f"-DFIRESIM_MARCH={PORTABLE_MARCH}")
+            elif variant in MARCHES:
+                options.append(f"-DFIRESIM_MARCH={variant}")
             if shutil.which("ccache"):
                 options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
             run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", *options])

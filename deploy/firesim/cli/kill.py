@@ -34,11 +34,17 @@ def kill(
 
     from firesim.run.folder import load_simulator, run_folders
     from firesim.run.process import end_recorded
+    from firesim.run.remote.attach import found_again, is_remote
 
-    if folder is not None and load_simulator(folder) is None:
+    if folder is not None and load_simulator(folder) is None and not is_remote(folder):
         raise InputError(f"kill: found no record of a run in {folder}, expected a results folder.")
     ended = 0
     for candidate in [folder] if folder else run_folders():
+        if is_remote(candidate):
+            found_again(candidate).stop(grace)
+            typer.echo(f"ended {candidate}")
+            ended += 1
+            continue
         record = load_simulator(candidate)
         if record is not None and end_recorded(record, grace):
             typer.echo(f"ended {candidate}")

@@ -5,20 +5,27 @@ from __future__ import annotations
 
 import typer
 
+from firesim.cli.attach import attach
+from firesim.cli.boot import boot
 from firesim.cli.build import build
 from firesim.cli.console import console
 from firesim.cli.cp import cp
 from firesim.cli.experiment import experiment
+from firesim.cli.infrasetup import infrasetup
 from firesim.cli.kill import kill
+from firesim.cli.launchrunfarm import launchrunfarm
+from firesim.cli.ls import ls
 from firesim.cli.peek import peek
 from firesim.cli.poke import poke
 from firesim.cli.quickstart import quickstart
 from firesim.cli.report import report
 from firesim.cli.runcheck import runcheck
+from firesim.cli.runfarm import runfarm
 from firesim.cli.runworkload import runworkload
 from firesim.cli.schema import schema
 from firesim.cli.snapshot import snapshot
 from firesim.cli.ssh import ssh
+from firesim.cli.terminaterunfarm import terminaterunfarm
 from firesim.cli.test import test
 from firesim.cli.version import version
 from firesim.cli.waves import waves
@@ -36,6 +43,13 @@ for command in (
     quickstart,
     runworkload,
     runcheck,
+    launchrunfarm,
+    infrasetup,
+    boot,
+    attach,
+    ls,
+    runfarm,
+    terminaterunfarm,
     kill,
     report,
     schema,

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
+from firesim.cli.farms import AnyFarmOption, with_farm
 
 if TYPE_CHECKING:
     from firesim.config.load import Loaded
     from firesim.topology.describe import Restart
     from firesim.topology.plan import Plan
+
+
+HERE = "here"
+"""The farm of ours that is this computer."""
 
 
 @plain_errors
@@ -27,6 +32,14 @@ def runworkload(
     ] = None,
     override: OverrideOption = None,
     results: ResultsOption = None,
+    farm: AnyFarmOption = None,
+    detach: Annotated[
+        bool,
+        typer.Option(
+            "--detach",
+            help="Only start the run: it outlives this command; `firesim attach` finds it.",
+        ),
+    ] = False,
     origin: Annotated[
         str | None,
         typer.Option("--from", help="Go on from this snapshot: its name or folder."),
@@ -55,6 +68,8 @@ def runworkload(
 
       firesim runworkload -c rack.yaml -x system.link.latency_cycles=100 -x simulation.threads=1
 
+      firesim runworkload -c quickstart --farm two_processes
+
       firesim runworkload -c rack.yaml --from booted -x simulation.engine=rtl
 
       firesim runworkload -c rack_linux_8 --from booted --clone 8
@@ -65,6 +80,7 @@ def runworkload(
 
     from firesim.run.restart import restart_from, resumed
 
+    override = with_farm(override, farm)
     if resume is not None:
         if config is not None or origin is not None or clone is not None:
             raise InputError("--resume: found also -c, --from or --clone, expected it alone.")
@@ -72,12 +88,32 @@ def runworkload(
         finish(loaded, results, lambda _: restart)
     if config is None:
         raise InputError("runworkload: found no -c, expected a YAML file or the name of a recipe.")
+    if detach:
+        if origin is not None:
+            raise InputError("--detach: found also --from, expected a run from its beginning.")
+        detached(config, override, results)
+        return
     if origin is None:
         if clone is not None:
             raise InputError("--clone: found no --from, expected the snapshot to clone.")
         run_and_report(config, override, results)
     snapshot = str(origin)
     run_and_report(config, override, results, lambda plan: restart_from(snapshot, plan, clone))
+
+
+def detached(config: str, override: list[str], results: Path | None) -> None:
+    """Start a configuration file or recipe and leave it alone; say how it is found again."""
+    from rich.console import Console
+
+    from firesim.config.load import find_config, load_file
+    from firesim.run.remote.again import start_and_leave
+
+    path = find_config(config)
+    loaded = load_file(path, override)
+    if loaded.config.placement.run_farm is None:
+        loaded = load_file(path, with_farm(override, HERE))
+    found = start_and_leave(loaded, results, Console())
+    typer.echo(f"started on {', '.join(found.hosts)}; to watch it: firesim attach {found.folder}")
 
 
 def run_and_report(

@@ -10,10 +10,12 @@ from typing import Annotated, Literal
 from firesim_common.base import Name, Strict
 from firesim_common.errors import InputError, unknown
 from firesim_common.explain import checked
+from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source, read_yaml
 from pydantic import AfterValidator, Field, RootModel, StringConstraints
 
 FIRST_PORT = 17000
+FARMS = ROOT / "deploy/farms"
 
 
 def _ipv4(text: str) -> str:
@@ -175,14 +177,17 @@ class FarmFile:
         return self.source.error(path, message)
 
 
-def find_farm(text: str, folder: Path) -> FarmFile:
-    """Return the farm that a path means, from `folder` on.
+def farm_path(text: str, folder: Path) -> Path:
+    """Return the farm file meant by a path, from `folder` on, or by the name of one of ours.
 
     Raises:
-        InputError: there is no such file, or it is wrong.
+        InputError: there is no such file.
     """
     path = folder / Path(text).expanduser()
-    if not path.is_file():
-        names = [file.name for file in sorted(path.parent.glob("*.yaml"))]
-        raise InputError(f"run farm: {unknown(text, 'a farm file such as', names)}")
-    return FarmFile(path)
+    if path.is_file():
+        return path
+    ours = FARMS / f"{text}.yaml"
+    if "/" not in text and ours.is_file():
+        return ours
+    names = sorted(file.stem for file in FARMS.glob("*.yaml"))
+    raise InputError(f"run farm: {unknown(text, 'a file or one of the farms', names)}")

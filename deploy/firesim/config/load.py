@@ -23,6 +23,7 @@ from firesim_common.positions import (
     read_yaml,
 )
 
+from firesim.config.farm import farm_path
 from firesim.config.run_config import RunConfig
 
 RECIPES = ROOT / "deploy/recipes"
@@ -77,9 +78,18 @@ class Loaded:
             for path, value in places:
                 for key in [key for key in keys if is_file(key, value.get(key))]:
                     value[key] = str(self.file((*path, key), value[key]))
+        self._resolve_placement(data["placement"])
         for name, blade in data["system"]["blades"].items():
             self._resolve_blade(("system", "blades", name), blade)
         return data
+
+    def _resolve_placement(self, placement: dict[str, Any]) -> None:
+        """Make the files of `placement` absolute."""
+        if "run_farm" in placement:
+            key: KeyPath = ("placement", "run_farm")
+            placement["run_farm"] = str(farm_path(placement["run_farm"], self.file(key, ".")))
+        if "costs" in placement:
+            placement["costs"] = str(self.file(("placement", "costs"), placement["costs"]))
 
     def _resolve_blade(self, path: KeyPath, blade: dict[str, Any]) -> None:
         """Make the files of a blade of `system.blades` absolute."""

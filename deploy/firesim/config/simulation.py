@@ -154,7 +154,11 @@ class Simulation(Strict):
 
 
 class Placement(Strict):
-    """Which host each part runs on."""
+    """Which hosts each part runs on; nothing here changes a target cycle."""
 
-    host: Literal["local"] = "local"
-    """This machine."""
+    run_farm: str | None = None
+    """File of the run farm with the hosts (default: this computer, in one process)."""
+    parts: dict[Name, Name] = Field(default_factory=dict)
+    """Hosts of single nodes and switches, by name; the others are placed by what they cost."""
+    costs: str | None = None
+    """Results folder of an earlier run: what its parts took says what each costs."""

@@ -29,7 +29,8 @@ class Local(RunFarm):
         """Return one host for each process."""
         config = self.config
         cores = config.cores or len(os.sched_getaffinity(0))
-        share = None if config.memory_gib is None else config.memory_gib / config.processes
+        all_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        usable_bytes = all_bytes if config.memory_gib is None else int(config.memory_gib * 2**30)
         return [
             Host(
                 name=f"local{index}",
@@ -37,7 +38,7 @@ class Local(RunFarm):
                 link=LocalLink(),
                 folder=f"{config.folder.rstrip('/')}/local{index}",
                 cores=max(1, cores // config.processes + (index < cores % config.processes)),
-                memory_bytes=None if share is None else int(share * 2**30),
+                memory_bytes=usable_bytes // config.processes,
                 fpgas=config.fpgas if index == 0 else 0,
                 kind="this computer",
             )

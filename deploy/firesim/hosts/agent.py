@@ -2,7 +2,7 @@
 """The manager's hands on a host: a program that is sent there and needs only Python 3.8.
 
 It imports nothing of FireSim. It reads requests, one JSON object a line, and answers each with one
-line, so no shell ever sees a name. A request may be followed by `size` bytes, and so may an answer.
+line, so no shell ever sees a name. A request may be followed by `body_bytes`, and so may an answer.
 While it works on a request it writes an empty line now and then, to say that it lives.
 All that it touches lies below one folder: `store/` has files by the SHA-256 of their content,
 `runs/RUN/` has one run each. The other side is client.py.
@@ -91,6 +91,16 @@ class Agent:
             "time_s": time.time(),
             "boot_id": boot_id(),
         }
+
+    def ports(self, request: Answer) -> Answer:
+        """Return the first of `count` neighbouring ports that are free, from `first` on."""
+        port, count = int(request["first"]), int(request["count"])
+        while port + count <= 65536:
+            taken = [number for number in range(port, port + count) if not is_free(number)]
+            if not taken:
+                return {"port": port}
+            port = taken[-1] + 1
+        raise Refused(f"found no {count} free ports from {request['first']} on, expected some")
 
     def load(self, request: Answer) -> Answer:
         """Say how busy this host is."""
@@ -339,9 +349,8 @@ def living(folder: Path) -> Answer | None:
 
 def is_alive(record: Answer) -> bool:
     """Return whether exactly that process lives, and not a later one with its number."""
-    return bool(
-        boot_id() == record["boot_id"] and started_ticks(record["pid"]) == record["started_ticks"]
-    )
+    ticks = started_ticks(record["pid"])
+    return ticks is not None and (boot_id(), ticks) == (record["boot_id"], record["started_ticks"])
 
 
 def signal_group(record: Answer, number: int) -> None:
@@ -364,6 +373,17 @@ def started_ticks(pid: int) -> int | None:
 
 
 # --- what the kernel says of the host ---
+
+
+def is_free(port: int) -> bool:
+    """Return whether nobody listens on a port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("0.0.0.0", port))
+        except OSError:
+            return False
+    return True
 
 
 def memory(key: str) -> int:
@@ -407,7 +427,7 @@ def body_of(stream: IO[bytes], size: int) -> Iterator[bytes]:
 
 def answer_to(request: Answer, stream: IO[bytes]) -> tuple[Answer, bytes]:
     """Return the answer to one request as an object and a body."""
-    body = body_of(stream, request["size"]) if "size" in request else None
+    body = body_of(stream, request["body_bytes"]) if "body_bytes" in request else None
     try:
         verb = getattr(Agent(request["folder"]), request["verb"])
         answer: Answer = verb(request) if body is None else verb(request, body)
@@ -441,7 +461,7 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_REAL, ALIVE_S, ALIVE_S)
         answer, content = answer_to(json.loads(line.decode()), reader)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        writer.write(json.dumps({**answer, "size": len(content)}).encode() + b"\n" + content)
+        writer.write(json.dumps({**answer, "body_bytes": len(content)}).encode() + b"\n" + content)
         writer.flush()
 
 

@@ -96,6 +96,10 @@ class HostClient:
         found = self._call("hello")
         return About(**{**found, "flags": frozenset(found["flags"])})
 
+    def ports(self, first: int, count: int) -> int:
+        """Return the first of `count` neighbouring free ports, from `first` on."""
+        return int(self._call("ports", first=first, count=count)["port"])
+
     def load(self) -> Load:
         """Return how busy the host is."""
         return Load(**self._call("load"))
@@ -107,7 +111,7 @@ class HostClient:
     def put(self, file: Path, sha256: str) -> None:
         """Copy a file into the host's store; its holes stay holes."""
         with file.open("rb") as stream:
-            self._call("put", stream, file.stat().st_size, hash=sha256)
+            self._call("put", stream, hash=sha256, body_bytes=file.stat().st_size)
 
     def prune(self, older_s: float) -> int:
         """Remove contents that no run uses and that are older; return the bytes freed."""
@@ -176,15 +180,11 @@ class HostClient:
             self._drop()
             self.link.close()
 
-    def _call(
-        self, verb: str, body: IO[bytes] | None = None, size: int | None = None, **fields: Any
-    ) -> dict[str, Any]:
+    def _call(self, verb: str, body: IO[bytes] | None = None, **fields: Any) -> dict[str, Any]:
         request = {"verb": verb, "folder": self.folder, **fields}
-        if size is not None:
-            request["size"] = size
         with self._lock:
             try:
-                answer = self._exchange(request, body, size)
+                answer = self._exchange(request, body)
             except _Unsent as error:
                 self._drop(abandon=True)
                 raise HostError(f"{self.name}: {error}") from error
@@ -199,12 +199,10 @@ class HostClient:
             raise HostError(f"{self.name}: {answer['error']}")
         return answer
 
-    def _exchange(
-        self, request: Mapping[str, Any], body: IO[bytes] | None, size: int | None
-    ) -> dict[str, Any]:
+    def _exchange(self, request: Mapping[str, Any], body: IO[bytes] | None) -> dict[str, Any]:
         channel = self._channel = self._channel or self._opened()
         channel.input.write(json.dumps(request).encode() + b"\n")
-        for piece in _pieces(body, size or 0) if body is not None else ():
+        for piece in _pieces(body, request["body_bytes"]) if body is not None else ():
             channel.input.write(piece)
         channel.input.flush()
         while (line := channel.output.readline()) == b"\n":  # A sign of life.
@@ -212,7 +210,7 @@ class HostClient:
         if not line:
             raise EOFError
         answer: dict[str, Any] = json.loads(line)
-        length = answer.pop("size")
+        length = answer.pop("body_bytes")
         content = channel.output.read(length) if length else b""
         if len(content) != length:
             raise EOFError

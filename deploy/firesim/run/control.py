@@ -12,6 +12,8 @@ from typing import Any
 from firesim_common.errors import InputError
 
 from firesim.run.folder import is_alive, load_simulator, run_folders
+from firesim.run.remote.attach import RUNNING, is_remote, state
+from firesim.run.remote.attach import ask as ask_remote
 from firesim.topology.describe import CONTROL_SOCKET as SOCKET
 
 LONGEST_ANSWER_BYTES = 16 << 20
@@ -39,6 +41,8 @@ def running_folder(explicit: Path | None) -> Path:
 
 def is_running(folder: Path) -> bool:
     """Return whether the simulator of a results folder runs."""
+    if is_remote(folder):
+        return state(folder) == RUNNING
     record = load_simulator(folder)
     return record is not None and is_alive(record)
 
@@ -49,6 +53,8 @@ def ask(folder: Path, command: dict[str, Any]) -> dict[str, Any]:
     Raises:
         InputError: there is nobody to ask, or the simulator refused; the message is its sentence.
     """
+    if is_remote(folder):
+        return _checked(ask_remote(folder, command))
     try:
         answer = json.loads(_exchange(folder, json.dumps(command).encode() + b"\n"))
     except OSError as error:
@@ -60,6 +66,10 @@ def ask(folder: Path, command: dict[str, Any]) -> dict[str, Any]:
         raise InputError(
             f"{folder / SOCKET}: found no whole answer, the simulator ended meanwhile."
         ) from error
+    return _checked(answer)
+
+
+def _checked(answer: Any) -> dict[str, Any]:
     if not isinstance(answer, dict) or not answer.get("ok"):
         what = answer.get("error") if isinstance(answer, dict) else answer
         raise InputError(f"the simulator refused: {what}")

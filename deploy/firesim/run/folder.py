@@ -15,6 +15,8 @@ from firesim_common.errors import InputError
 from firesim_common.paths import ROOT
 
 RECORD = "run.json"
+HOSTS_RECORD = "hosts.json"
+"""In its place when the run is on the hosts of a farm."""
 RESERVE = ".reserve"
 RESERVE_BYTES = 512 * 1024
 """Kept free for the last words of a run on a disk that fills up."""
@@ -154,7 +156,8 @@ def saved_result(folder: Path) -> dict[str, Any]:
 
 def run_folders() -> list[Path]:
     """Return every results folder with a record, oldest first."""
-    return sorted(record.parent for record in results_root().glob(f"*/{RECORD}"))
+    names = (RECORD, HOSTS_RECORD)
+    return sorted({file.parent for name in names for file in results_root().glob(f"*/{name}")})
 
 
 def newest_folder() -> Path | None:

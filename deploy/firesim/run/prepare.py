@@ -19,6 +19,7 @@ from firesim_common.address_map import (
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows
+from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
@@ -62,17 +63,18 @@ class _Built:
     """Of the blades of the user's own."""
 
 
-def prepare(plan: Plan, folder: Path, steps: Steps) -> Prepared:
+def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prepared:
     """Build what is missing (all cached) and write each node's device tree into `folder`.
 
-    RTL is elaborated and compiled only for the blades of nodes with engine `rtl`.
+    RTL is elaborated and compiled only for the blades of nodes with engine `rtl`. `march` is the
+    processor to build for, as -march takes it.
 
     Raises:
         ToolError, GoldenGateError, LinuxError: a build step failed.
         ArtifactError: software does not fit its blade.
     """
     with steps.step("building the simulator"):
-        binary = simulator()
+        binary = simulator() if march == NATIVE else simulator(march)
     models: dict[str, Path] = {}
     for blade in plan.blades("rtl"):
         with steps.step(f"building the blade {blade}"):
@@ -84,6 +86,10 @@ def prepare(plan: Plan, folder: Path, steps: Steps) -> Prepared:
         blade = plan.node(name).blade
         with steps.step(f"building the blade {blade} with its wires"):
             wave_models[name] = design_model(blade_design(plan, blade), "generated", waves=True)
+    if march != NATIVE:
+        with steps.step(f"compiling the blades for {march}"):
+            models = {name: model_for(model, march) for name, model in models.items()}
+            wave_models = {name: model_for(model, march) for name, model in wave_models.items()}
     stock = [blade for blade in plan.blades() if blade not in plan.own_blades]
     blades = {blade: load_blade(blade) for blade in stock}
     trees = {blade: blade_device_tree(blade) for blade in blades}

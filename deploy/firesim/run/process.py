@@ -68,6 +68,18 @@ class Simulator:
         """Return the exit status (negative: ended by that signal), None while running."""
         return self.process.poll()
 
+    def wait(self) -> int:
+        """Wait for the end and return the exit status."""
+        return self.process.wait()
+
+    def last_words(self) -> str:
+        """Return the last line that it printed, once it has ended."""
+        return self.log.last_words()
+
+    def status_files(self) -> list[str]:
+        """Return the names of the status files in the results folder."""
+        return ["status.jsonl"]
+
     def stop(self, grace_s: float = GRACE_S) -> int:
         """Ask the simulator to stop, end it after `grace_s` seconds; return its exit status."""
         try:

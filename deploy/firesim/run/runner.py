@@ -20,7 +20,10 @@ import yaml
 from firesim_common.errors import InputError
 from rich.console import Console
 
+from firesim.build.other_processor import NATIVE
 from firesim.config.load import Loaded
+from firesim.hosts.channel import HostLost
+from firesim.hosts.client import HostError
 from firesim.run.checks import check_plan
 from firesim.run.consoles import Consoles
 from firesim.run.display import Display
@@ -30,7 +33,10 @@ from firesim.run.own_blades import check_bridges, make_drivers
 from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
 from firesim.run.process_tree import ending_what_it_starts
-from firesim.run.status import StatusReader
+from firesim.run.remote.places import Places, placed
+from firesim.run.remote.record import HostsRecord, new_name
+from firesim.run.remote.simulators import Simulators, ship, started
+from firesim.run.status import StatusReader, StatusReaders
 from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
 from firesim.run.versions import versions
@@ -69,6 +75,17 @@ class Outcome:
     def message(self) -> str:
         """More about the reason, may be empty."""
         return str(self.result.get("message", ""))
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A run of which everything is built and in its place; nothing has been started."""
+
+    plan: Plan
+    folder: Path
+    start: Callable[[], Simulator | Simulators]
+    """Starts the simulators."""
+    start_cycle: int
 
 
 class _Terminated(BaseException):
@@ -110,31 +127,75 @@ def run(
         ToolError, GoldenGateError: a build step failed; nothing was started.
     """
     console = console or Console(stderr=True, quiet=True)
+    ready = make_ready(loaded, results, console, restart)
+    outcome = follow(loaded, ready.plan, ready.start, ready.folder, console)
+    outcome.start_cycle = ready.start_cycle
+    return outcome
+
+
+def make_ready(
+    loaded: Loaded,
+    results: Path | None,
+    console: Console,
+    restart: Callable[[Plan], Restart | None] | None = None,
+) -> Ready:
+    """Build what a run needs, place it and copy it to its hosts; see `run`, also for errors."""
     plan = resolve(loaded)
     check_plan(loaded, plan)
     origin = restart(plan) if restart else None
+    cycle = origin.cycle if origin else 0
     steps = Steps(console)
+    places = placed(plan)
     with ending_what_it_starts():
         make_libraries(loaded, plan, steps)
         make_drivers(loaded, plan, steps)
     folder = new_folder(loaded.name, results)
     try:
         with ending_what_it_starts():
-            prepared = prepare(plan, folder, steps)
+            prepared = prepare(plan, folder, steps, places.march if places else NATIVE)
         check_bridges(loaded, plan, prepared.files)
-        description = _write_inputs(loaded, plan, prepared, folder, origin)
+        description = _write_inputs(loaded, plan, prepared, folder, origin, places)
+        start = _starter(prepared, folder, description, places, cycle, steps)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, OSError):
             raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
         raise
-    outcome = _simulate(loaded, plan, prepared, folder, description, console)
-    outcome.start_cycle = origin.cycle if origin else 0
-    return outcome
+    return Ready(plan, folder, start, cycle)
+
+
+def _starter(
+    prepared: Prepared,
+    folder: Path,
+    description: Path,
+    places: Places | None,
+    start_cycle: int,
+    steps: Steps,
+) -> Callable[[], Simulator | Simulators]:
+    """Return what starts the simulators; on the hosts of a farm all they need is there by then.
+
+    Raises:
+        InputError: a host is gone or refuses.
+    """
+    if places is None:
+        return lambda: Simulator(prepared.binary, description, folder)
+    names = [ready.name for ready in places.hosts]
+    record = HostsRecord(new_name(folder), str(places.farm.path), names, start_cycle)
+    try:
+        with steps.step(f"copying what is missing to {len(names)} hosts"):
+            ship(places.hosts, json.loads(description.read_text()), prepared.binary, record.run)
+    except (HostLost, HostError) as error:
+        raise InputError(f"{error}.") from error
+    return lambda: started(places.hosts, record, folder)
 
 
 def _write_inputs(
-    loaded: Loaded, plan: Plan, prepared: Prepared, folder: Path, origin: Restart | None
+    loaded: Loaded,
+    plan: Plan,
+    prepared: Prepared,
+    folder: Path,
+    origin: Restart | None,
+    places: Places | None,
 ) -> Path:
     free = shutil.disk_usage(folder).free
     if free < LEAST_FREE_BYTES:
@@ -146,26 +207,31 @@ def _write_inputs(
     write_json(folder / PEERS, peers(plan))
     threads = plan.run.threads or os.cpu_count() or 1
     description = folder / "description.json"
-    write_json(description, describe(plan, prepared.files, folder, threads, origin))
+    processes = places.processes() if places is not None else None
+    entry = describe(plan, prepared.files, folder, threads, origin, processes)
+    write_json(description, entry)
     make_reserve(folder)
     return description
 
 
-def _simulate(
+def follow(
     loaded: Loaded,
     plan: Plan,
-    prepared: Prepared,
+    start: Callable[[], Simulator | Simulators],
     folder: Path,
-    description: Path,
     console: Console,
 ) -> Outcome:
+    """Watch the simulators that `start` starts or finds, to their end; return what came of them."""
     interrupted = False
-    start = time.monotonic()
+    began_s = time.monotonic()
     with _signals_end_cleanly():
-        simulator = Simulator(prepared.binary, description, folder)
+        try:
+            simulator = start()
+        except (HostLost, HostError) as error:
+            raise InputError(f"{error}.") from error
         try:
             _watch(loaded, plan, simulator, folder, console)
-            status = simulator.process.wait()
+            status = simulator.wait()
         except (KeyboardInterrupt, _Terminated):
             interrupted = True
             status = simulator.stop()
@@ -179,20 +245,24 @@ def _simulate(
                 release_reserve(folder)
                 # Left behind by a simulator that was killed.
                 (folder / CONTROL_SOCKET).unlink(missing_ok=True)
-    words = simulator.log.last_words()
+    words = simulator.last_words()
     if is_full:
         words = f"{words} (the disk that holds {folder} is full)".strip()
     with suppress(OSError):  # A full disk: what was sent is still in the console's log.
         collect_outputs(plan, folder)
-    result = _result(folder, status, interrupted, time.monotonic() - start, words)
+    result = _result(folder, status, interrupted, time.monotonic() - began_s, words)
     return Outcome(folder, plan, _exit_status(status, interrupted), result)
 
 
 def _watch(
-    loaded: Loaded, plan: Plan, simulator: Simulator, folder: Path, console: Console
+    loaded: Loaded,
+    plan: Plan,
+    simulator: Simulator | Simulators,
+    folder: Path,
+    console: Console,
 ) -> None:
     """Show the status until the simulator ends."""
-    reader = StatusReader(folder / "status.jsonl")
+    reader = StatusReaders([folder / name for name in simulator.status_files()], plan.models())
     switches = {switch.name for switch in plan.switches}
     servers = [node.name for node in plan.nodes if node.traffic is None]
     consoles = Consoles({name: folder / name / CONSOLE_LOG for name in servers})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,29 @@ class Status:
     def cycles_per_s(self) -> float:
         """The rate of the slowest model, which is the rate of the simulation."""
         return min((model.cycles_per_s for model in self.models), default=0.0)
+
+
+class StatusReaders:
+    """Follows the status files of several processes as if they were one."""
+
+    def __init__(self, paths: Sequence[Path], order: Sequence[str]) -> None:
+        """Take the files and the names of the models in the order of the plan."""
+        self.readers = [StatusReader(path) for path in paths]
+        self.order = {name: index for index, name in enumerate(order)}
+        self.latest: Status | None = None
+
+    def update(self) -> Status | None:
+        """Read what was added; return the newest status of all, None before the first of each."""
+        before = [reader.latest for reader in self.readers]
+        now = [reader.update() for reader in self.readers]
+        known = [status for status in now if status is not None]
+        if now == before or len(known) < len(now):
+            return self.latest
+        # Models that stand for another process are in no plan.
+        models = [m for status in known for m in status.models if m.name in self.order]
+        models.sort(key=lambda model: self.order[model.name])
+        self.latest = Status(max(status.wall_s for status in known), models)
+        return self.latest
 
 
 class StatusReader:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,27 @@ class NodeFiles:
 
 
 @dataclass(frozen=True)
+class Process:
+    """One of several simulators that simulate a target together."""
+
+    name: str
+    """That of its host."""
+    host: str
+    """IPv4 address where the others reach it."""
+    port: int
+    """The first of as many as there are processes."""
+
+
+@dataclass(frozen=True)
+class Processes:
+    """The processes of a run and who simulates what."""
+
+    places: Sequence[Process]
+    of_model: Mapping[str, str]
+    """Process of each node, switch and the gateway, by name."""
+
+
+@dataclass(frozen=True)
 class Restart:
     """Where a run goes on instead of starting at cycle 0."""
 
@@ -84,12 +105,20 @@ def describe(
     results: Path,
     threads: int,
     restart: Restart | None = None,
+    processes: Processes | None = None,
 ) -> dict[str, Any]:
-    """Return the description; every path in it is absolute or relative to `results`."""
+    """Return the description; every path in it is absolute or relative to `results`.
+
+    Without `processes` one process simulates everything.
+    """
     run = plan.run
     sources = restart.restore_from if restart else {}
     warm_up = run.warm_up_cycles
     first = restart.cycle + warm_up if restart and warm_up else 0
+    nodes = [
+        *(_continued(plan, node, _node(plan, node, files, first), sources) for node in plan.nodes),
+        *gateway_entries(plan),
+    ]
     return {
         "version": 1,
         "results": str(results),
@@ -103,14 +132,9 @@ def describe(
         "control": CONTROL_SOCKET,
         "snapshots": _snapshots(run.snapshots),
         **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
-        "nodes": [
-            *(
-                _continued(plan, node, _node(plan, node, files, first), sources)
-                for node in plan.nodes
-            ),
-            *gateway_entries(plan),
-        ],
-        "switches": [describe_switch(switch) for switch in plan.switches],
+        **({"processes": [asdict(place) for place in processes.places]} if processes else {}),
+        "nodes": _placed(nodes, processes),
+        "switches": _placed([describe_switch(switch) for switch in plan.switches], processes),
         "links": [
             {
                 "name": link.name,
@@ -121,6 +145,13 @@ def describe(
             for link in plan.links
         ],
     }
+
+
+def _placed(entries: list[dict[str, Any]], processes: Processes | None) -> list[dict[str, Any]]:
+    """Return the entries of models with the process of each."""
+    if processes is None:
+        return entries
+    return [{**entry, "process": processes.of_model[entry["name"]]} for entry in entries]
 
 
 def _snapshots(wanted: Snapshots) -> dict[str, Any]:

@@ -22,8 +22,12 @@ def _neighbours(plan: Plan) -> dict[str, list[tuple[str, PlannedLink]]]:
     return found
 
 
-def text_drawing(plan: Plan) -> Tree:
-    """Return the system as a tree from its top switch; further links are named, not drawn."""
+def text_drawing(plan: Plan, hosts: Mapping[str, str] | None = None) -> Tree:
+    """Return the system as a tree from its top switch; further links are named, not drawn.
+
+    `hosts` are those of the parts, by name, if there are several.
+    """
+    hosts = hosts or {}
     neighbours = _neighbours(plan)
     height = {switch.name: switch.level for switch in plan.switches}
     nodes = {node.name: node for node in plan.nodes}
@@ -39,7 +43,7 @@ def text_drawing(plan: Plan) -> Tree:
             leaves += peer in nodes
             if peer in nodes and leaves > MOST_NODES_A_SWITCH:
                 continue
-            inner = branch.add(_label(plan, nodes, peer, link))
+            inner = branch.add(f"{_label(plan, nodes, peer, link)}{_at(hosts, peer)}")
             if peer not in nodes:
                 grow(inner, peer)
         if leaves > MOST_NODES_A_SWITCH:
@@ -48,13 +52,18 @@ def text_drawing(plan: Plan) -> Tree:
         if len(parents) > 1:
             branch.add(f"[dim]up to {', '.join(parents)}[/dim]")
 
-    tree = Tree(f"[bold]{top or plan.name}[/bold]")
+    tree = Tree(f"[bold]{top or plan.name}[/bold]{_at(hosts, top)}")
     if top:
         grow(tree, top)
     for node in plan.nodes:
         if node.name not in neighbours:
-            tree.add(f"{node.name} ({node.blade}) [dim]without a link[/dim]")
+            tree.add(f"{node.name} ({node.blade}) [dim]without a link[/dim]{_at(hosts, node.name)}")
     return tree
+
+
+def _at(hosts: Mapping[str, str], name: str) -> str:
+    """Return on which host a part is simulated, nothing when there is one only."""
+    return f" [cyan]@{hosts[name]}[/cyan]" if name in hosts else ""
 
 
 def _label(plan: Plan, nodes: Mapping[str, PlannedNode], name: str, link: PlannedLink) -> str:

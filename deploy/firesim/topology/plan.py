@@ -15,7 +15,7 @@ from firesim_common.positions import KeyPath
 
 from firesim.config.engine_names import Engine
 from firesim.config.memory import Memory
-from firesim.topology.plan_run import Instruments, PlannedRun
+from firesim.topology.plan_run import Instruments, PlannedPlacement, PlannedRun
 
 Rate = tuple[int, int]
 """k flits every p cycles."""
@@ -91,7 +91,6 @@ class PlannedNode:
     device_tree: Path | None = None
     """Of the user; None = the blade's, if it has one."""
     traffic: Path | None = None
-    host: str = "local"
     instruments: Instruments = field(default_factory=Instruments)
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
@@ -135,7 +134,6 @@ class PlannedSwitch:
     capture: bool = False
     throughput_interval_cycles: int = 0
     """Cycles between two rows of throughput.csv; 0 = none."""
-    host: str = "local"
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration kind, library and settings were given."""
 
@@ -198,6 +196,8 @@ class Plan:
     """The blades that the configuration describes, by name."""
     run: PlannedRun = field(default_factory=PlannedRun)
     """How it is run."""
+    placement: PlannedPlacement = field(default_factory=PlannedPlacement)
+    """Where it is run."""
 
     def node(self, name: str) -> PlannedNode:
         """Return the node called `name` (KeyError when there is none)."""
@@ -209,6 +209,12 @@ class Plan:
     def own_blade(self, node: PlannedNode) -> PlannedBlade | None:
         """Return the blade of a node if the configuration describes it, None if it is ours."""
         return self.own_blades.get(node.blade)
+
+    def models(self) -> list[str]:
+        """Return the names of all that is simulated: nodes, switches and the gateway."""
+        gateway = [self.gateway.name] if self.gateway else []
+        nodes, switches = self.nodes, self.switches
+        return [part.name for part in nodes] + [part.name for part in switches] + gateway
 
     def is_linked(self, name: str) -> bool:
         """Return whether a link ends at a model."""

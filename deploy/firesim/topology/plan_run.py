@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from firesim.config.engine_names import RtlEngine
@@ -47,3 +49,15 @@ class Instruments:
     prints: bool = True
     console_terminal: bool = False
     """Whether the console is also a pseudo-terminal."""
+
+
+@dataclass(frozen=True)
+class PlannedPlacement:
+    """Which hosts the parts run on, as far as the configuration says so."""
+
+    run_farm: Path | None = None
+    """The farm's file; None for one process on this computer."""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """Hosts of single nodes and switches, by name."""
+    costs: Path | None = None
+    """Results folder of an earlier run."""

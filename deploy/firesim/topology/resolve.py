@@ -17,7 +17,7 @@ from firesim.topology.passes.addresses import assign
 from firesim.topology.passes.gateway import add_gateway
 from firesim.topology.passes.observation import observe
 from firesim.topology.passes.own_blades import own_blades
-from firesim.topology.passes.placement import place
+from firesim.topology.passes.placement import plan_placement
 from firesim.topology.passes.tables import fill_tables, ports_of
 from firesim.topology.passes.validate import validate
 from firesim.topology.plan import Plan, PlannedLink, PlannedNode, PlannedPort, PlannedSwitch, Rate
@@ -64,7 +64,7 @@ def resolve(loaded: Loaded) -> Plan:
     fill_tables(shape, plan)
     add_gateway(loaded, shape, plan, _latency(loaded, None, ""))
     observe(plan, loaded.config.simulation)
-    place(plan, loaded.config.placement)
+    plan_placement(loaded, plan)
     return plan
 
 

@@ -151,8 +151,12 @@ class Text:
         return self.aligned(vector, size, kind, start)
 
     def aligned(self, vector: Vector, size: int, kind: str, start: str) -> str:
-        """Return an indexed part select whose steps are wholly inside or outside a vector."""
-        if vector.width % size:
+        """Return an indexed part select whose steps are wholly inside or outside a vector.
+
+        Those outside are so by less than a bit, as those of `index`; else the part is constant.
+        """
+        last = size * ((1 << (vector.width // size - 1).bit_length()) - 1)
+        if vector.width % size or last.bit_length() > (vector.width - 1).bit_length():
             return vector.part(vector.low, size)
         first = f"32'({start})+{vector.low + (size - 1 if kind == '-:' else 0)}"
         return f"{vector.name}[{first} {kind} {size}]"
@@ -189,8 +193,10 @@ class Text:
         more = self.expression
         if kind == "unary":
             return f"({self.one_of(*_UNARY)}({more(depth)}))"
-        if kind in ("arithmetic", "comparison", "logic"):
-            operators = {"arithmetic": _ARITHMETIC, "comparison": _COMPARISONS}.get(kind, _LOGIC)
+        if kind == "logic":
+            return f"({self._truth(depth)} {self.one_of(*_LOGIC)} {self._truth(depth)})"
+        if kind in ("arithmetic", "comparison"):
+            operators = _ARITHMETIC if kind == "arithmetic" else _COMPARISONS
             return f"({more(depth)} {self.one_of(*operators)} {more(depth)})"
         if kind == "ternary":
             return f"({self.condition(depth)} ? {more(depth)} : {more(depth)})"
@@ -198,6 +204,13 @@ class Text:
             kind = "concatenation"
         self.constructs[kind] += 1
         written: str = getattr(self, f"_{kind}")(depth)
+        return written
+
+    def _truth(self, depth: int) -> str:
+        written = self.expression(depth)
+        if any(f"{name}(" in written for name, _ in self.functions):
+            # Verilator 5.48 takes bit 0 of an operand of && or || that holds a call.
+            return f"({written} != 0)"
         return written
 
     def _shift(self, depth: int) -> str:

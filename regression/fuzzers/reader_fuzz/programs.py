@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import goldengate
-from firesim_common.tools import ToolError, verilator_environment
+from firesim_common.tools import VERILATOR_OPTIONS, ToolError, verilator_environment
 from firesim_common.tools import run as run_tool
 from goldengate.engine.backend import COMPILER
 
@@ -30,7 +30,7 @@ _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _VERILATOR: list[str | Path] = [
     "verilator", "--cc", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert",
     "--no-std", "-DSYNTHESIS", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--prefix", "Vbench",
-    "--output-split", "0",
+    "--output-split", "0", *VERILATOR_OPTIONS,
 ]  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Step `files`: the source files of a model: its state, its clusters, its cycle and its tables."""
+"""Step `files`: the source files of a model: state, partitions, cycle and tables."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _structure(emitter: Emitter, module: int | None) -> list[str]:
 
 
 def state_header(emitter: Emitter) -> str:
-    """Return the header that declares the state and the clusters."""
+    """Return the header that declares the state and the partitions."""
     design = emitter.design
     inputs = [_port_field(i, p) for i, p in enumerate(design.ports) if p.is_input]
     outputs = [_port_field(i, p) for i, p in enumerate(design.ports) if not p.is_input]
@@ -85,29 +85,29 @@ def state_header(emitter: Emitter) -> str:
         lines += [*_structure(emitter, module), "};"]
         members.append(f"  Copy{module} copies{module}[{count}];")
     lines += ["struct State {", "  Inputs in;", "  Inputs seen;", *outputs]
-    # One flag more than there are clusters: what a copy without such a reader sets.
-    assert emitter.flag_count(None) < 1 << 16, "more clusters than a link can name"
+    # One flag more than there are partitions: what a copy without such a reader sets.
+    assert emitter.flag_count(None) < 1 << 16, "more partitions than a link can name"
     lines += [f"  u8 flag[{emitter.flag_count(None) + 1}];"]
     lines += [*_structure(emitter, None), *members, "};"]
     # Defined nowhere: for the sizes of its fields.
     lines += ["extern const State kLayout;"]
-    lines += [f"void {function(emitter, index)};" for index in range(len(emitter.clusters))]
+    lines += [f"void {function(emitter, index)};" for index in range(len(emitter.partitions))]
     return "\n".join([*lines, "}", ""])
 
 
 def function(emitter: Emitter, index: int) -> str:
-    """Return the head of a cluster's function."""
-    module = emitter.clusters[index].module
+    """Return the head of a partition's function."""
+    module = emitter.partitions[index].module
     copy = "" if module is None else f", Copy{module} &c"
     return f"{emitter.functions[index]}(State &s{copy})"
 
 
-def cluster_file(emitter: Emitter, indices: list[int]) -> str:
-    """Return a source file with the functions of some clusters."""
+def partition_file(emitter: Emitter, indices: list[int]) -> str:
+    """Return a source file with the functions of some partitions."""
     lines = ['#include "state.h"', "namespace model {"]
     for index in indices:
         lines.append(f"void {function(emitter, index)} {{")
-        lines += [f"  {line}" for line in emitter.cluster(index)]
+        lines += [f"  {line}" for line in emitter.partition(index)]
         lines.append("}")
     return "\n".join([*lines, "}", ""])
 
@@ -149,39 +149,39 @@ def _wake(emitter: Emitter) -> list[str]:
     return lines
 
 
-def _ask(emitter: Emitter, clusters: range) -> list[str]:
-    """Return the statements that run clusters of one module where their flags are set.
+def _ask(emitter: Emitter, partitions: range) -> list[str]:
+    """Return the statements that run partitions of one module where their flags are set.
 
     Copies of a module read nothing of each other within it, so it matters not which is run first.
     """
-    module = emitter.clusters[clusters[0]].module
+    module = emitter.partitions[partitions[0]].module
     if module is None:
-        return _ask_of(emitter, clusters, "s", "s")
+        return _ask_of(emitter, partitions, "s", "s")
     count, copies = emitter.folding.modules[module], f"s.copies{module}"
     if count > UNROLLED_COPIES:
-        return [f"  for (auto &c : {copies}) {{", *_ask_of(emitter, clusters, "c", "s, c"), "  }"]
+        return [f"  for (auto &c : {copies}) {{", *_ask_of(emitter, partitions, "c", "s, c"), "  }"]
     names = [f"{copies}[{copy}]" for copy in range(count)]
-    return [line for copy in names for line in _ask_of(emitter, clusters, copy, f"s, {copy}")]
+    return [line for copy in names for line in _ask_of(emitter, partitions, copy, f"s, {copy}")]
 
 
-def _ask_of(emitter: Emitter, clusters: range, owner: str, arguments: str) -> list[str]:
-    """Return the statements that run clusters whose flags are in `owner`."""
+def _ask_of(emitter: Emitter, partitions: range, owner: str, arguments: str) -> list[str]:
+    """Return the statements that run partitions whose flags are in `owner`."""
     calls = []
-    for index in clusters:
+    for index in partitions:
         call = f"{emitter.functions[index]}({arguments});"
         calls.append(f"  if ({owner}.flag[{emitter.flag[index]}]) [[unlikely]] {call}")
-    if len(clusters) == 1:
+    if len(partitions) == 1:
         return calls
-    assert len(clusters) == asks.WORD, "flags are asked for singly or by the word"
-    first = f"{owner}.flag[{emitter.flag[clusters[0]]}]"
+    assert len(partitions) == asks.WORD, "flags are asked for singly or by the word"
+    first = f"{owner}.flag[{emitter.flag[partitions[0]]}]"
     return [f"  if (eight_flags(&{first}) != 0) [[unlikely]] {{", *calls, "  }"]
 
 
 def _cycle_lines(emitter: Emitter) -> list[str]:
     """Return the body of a cycle."""
     lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
-    for clusters in emitter.asks:
-        lines += _ask(emitter, clusters)
+    for partitions in emitter.asks:
+        lines += _ask(emitter, partitions)
     for index in _staged(emitter):
         leaf = emitter.design.registers[index].leaf
         lines.append(f"  {emitter.store(leaf.value, emitter.staged_place(index), leaf.width)}")
@@ -209,20 +209,20 @@ def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
 
 
 def write(emitter: Emitter, design_hash: str, files: int, more: list[str]) -> dict[str, str]:
-    """Return the text of every file of a model by name; cluster code is cut into `files`.
+    """Return the text of every file of a model by name; partition code is cut into `files`.
 
     `more` are declarations for the main file, in namespace model.
     """
-    clusters = emitter.clusters
-    total = sum(len(cluster.items) for cluster in clusters)
+    partitions = emitter.partitions
+    total = sum(len(partition.items) for partition in partitions)
     groups: list[list[int]] = [[]]
     size = 0
-    for index, cluster in enumerate(clusters):
+    for index, partition in enumerate(partitions):
         if size > total * len(groups) / files:
             groups.append([])
         groups[-1].append(index)
-        size += len(cluster.items)
+        size += len(partition.items)
     texts = {"state.h": state_header(emitter), "main.cc": main_file(emitter, design_hash, more)}
     for number, indices in enumerate(groups):
-        texts[f"clusters_{number}.cc"] = cluster_file(emitter, indices)
+        texts[f"partitions_{number}.cc"] = partition_file(emitter, indices)
     return texts

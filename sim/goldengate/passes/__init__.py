@@ -2,6 +2,6 @@
 """The passes, one file each. In: `State`. Out: the same `State`, one step further.
 
 rewrite -> read -> elaborate -> check -> hoist -> prints -> instrument -> memory -> select ->
-emit (or fame1).
+write (or fame1).
 docs/explanation/golden-gate.md shows what goes into and comes out of each.
 """

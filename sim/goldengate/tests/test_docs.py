@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import goldengate
-from goldengate.passes import check, elaborate, emit, fame1, hoist, instrument, memory, read
+from goldengate.passes import check, elaborate, fame1, hoist, instrument, memory, read, write
 from goldengate.passes import rewrite as rewrite_pass
 from goldengate.passes import select as select_pass
 from goldengate.tests.designs import lower
@@ -33,7 +33,7 @@ def test_the_design_of_the_explanation(tmp_path: Path) -> None:
     page = (ROOT / "docs/explanation/golden-gate.md").read_text()
     for port in manifest["bridges"][0]["ports"].values():
         assert f"`{port}`" in page
-    passes = (rewrite_pass, read, elaborate, check, hoist, instrument, memory, select_pass, emit)
+    passes = (rewrite_pass, read, elaborate, check, hoist, instrument, memory, select_pass, write)
     for each in (*passes, fame1):
         assert f"| `{each.__name__.rpartition('.')[2]}` |" in page
 

@@ -76,6 +76,11 @@ def test_arguments_override_defaults_and_set_the_exit_code() -> None:
     assert in_qemu("hello", "exit=0x2a")[1] == 42
 
 
+def test_training_waits_for_its_timer_in_every_round() -> None:
+    console, code = in_qemu("training", "rounds=3")
+    assert re.fullmatch(r"(training sum=[0-9a-f]+\n){3}", console) and code == 0
+
+
 def test_latency_prints_every_size_and_refuses_what_is_none() -> None:
     console, code = in_qemu("latency", "least_kib=1 most_kib=8 loads=64")
     sizes = re.findall(r"^latency kib=(\d+) loads=64 cycles=\d+ ", console, re.MULTILINE)

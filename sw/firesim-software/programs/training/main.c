@@ -9,7 +9,7 @@
 enum { MOST_HARTS = 8, WORDS = 128, TABLE = 4096, TEXT = 256, WAIT_TICKS = 30, ENTRIES = 512 };
 enum { FROM_SUPERVISOR = 9, FROM_MACHINE = 11 };
 
-static const uint64_t MSTATUS_MPP = 0x1800, MSTATUS_MPP_SUPERVISOR = 0x800;
+static const uint64_t MSTATUS_MPIE = 0x80, MSTATUS_MPP = 0x1800, MSTATUS_MPP_SUPERVISOR = 0x800;
 static const uint64_t PAGE_VALID = 1, PAGE_ALL = 0xcf;
 
 // What a core works on by itself.
@@ -111,12 +111,14 @@ static void map(void) {
   __asm__ volatile("csrw satp, %0; sfence.vma" : : "r"(8UL << 60 | (uint64_t)tables[0] >> 12));
 }
 
+// Interrupts stay off: mret enables them when MPIE is 1, as any mret before has left it, and then
+// the timer's interrupt, by which wait_a_while only wakes up, would be taken as a trap.
 static void enter_supervisor(void) {
   uint64_t next;
   __asm__ volatile(
       "csrc mstatus, %1; csrs mstatus, %2; la %0, 1f; csrw mepc, %0; mret; 1: sfence.vma"
       : "=&r"(next)
-      : "r"(MSTATUS_MPP), "r"(MSTATUS_MPP_SUPERVISOR)
+      : "r"(MSTATUS_MPP | MSTATUS_MPIE), "r"(MSTATUS_MPP_SUPERVISOR)
       : "memory");
 }
 

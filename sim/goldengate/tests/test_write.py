@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pass `emit`: the text of model.v."""
+"""Pass `write`: the text of model.v."""
 
-from goldengate.passes.emit import model_verilog
+from goldengate.passes.write import model_verilog
 from goldengate.state import Port
 
 

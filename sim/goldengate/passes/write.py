@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pass `emit`: the flat module becomes two Verilog files for the simulator's compiler.
+"""Pass `write`: the flat module becomes two Verilog files for the simulator's compiler.
 
 In: the flat, instrumented module. Out: `target.il`, the module itself, for the generated engine;
 `target.v`, the same for Verilator, and `model.v`, a top that holds every input in a register. With

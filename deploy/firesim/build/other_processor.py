@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models compiled once more for another processor than this computer's.
+
+They are the same C++ and the same options but for `-march`: training and cutting were done on the
+model for this computer, so the state and the hash of the design are the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from firesim_common.cache import cached
+
+NATIVE = "native"
+_JOBS = 2
+
+
+def model_for(native: Path, march: str) -> Path:
+    """Return the folder with `model.so` and `model.json`, like `native` but for `march`.
+
+    Raises:
+        ToolError, GoldenGateError: a step failed.
+    """
+    if march == NATIVE:
+        return native
+    return cached(
+        "other-processor", [native, Path(__file__), march], lambda f: _build(native, f, march)
+    )
+
+
+def _build(native: Path, folder: Path, march: str) -> None:
+    from goldengate import Manifest, verilator_backend
+    from goldengate.engine import access, backend
+    from goldengate.verilator_backend import FAST
+
+    for name in ("model.json", "blade.dts"):
+        if (native / name).is_file():
+            shutil.copyfile(native / name, folder / name)
+    manifest = Manifest.read(native)
+    work, library, option = folder / "build", folder / "model.so", f"-march={march}"
+    if (native / "build/generated").is_dir():
+        shutil.copytree(native / "build/generated", work)
+        state = access.state_hash(backend.read_design(native / "build", manifest))
+        flags = [option, "-Wno-invalid-offsetof", f"-DFIRESIM_STATE_HASH=0x{state:016x}u"]
+        backend.compile_files(sorted(work.glob("*.cc")), library, _JOBS, flags)
+    else:
+        shutil.copytree(native / "build", work)
+        fast = f"{FAST} {option}"  # the last -march= counts
+        verilator_backend.build(work, manifest, library, jobs=_JOBS, fast=fast)
+    shutil.rmtree(work)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs that go on by themselves: listed, watched to their end, ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesim_common.errors import InputError
+from rich.console import Console
+
+from firesim.config.load import Loaded, load_file
+from firesim.hosts.channel import HostLost
+from firesim.hosts.client import HostError
+from firesim.run.control import is_running
+from firesim.run.folder import run_folders, saved_config, saved_result
+from firesim.run.measurements import print_measurements
+from firesim.run.remote import record
+from firesim.run.remote.attach import RUNNING, found_again, is_remote, state
+from firesim.run.remote.simulators import Simulators
+from firesim.run.report_step import report_of
+from firesim.run.runner import Outcome, follow, make_ready
+from firesim.run.summary import print_folder, print_summary
+from firesim.topology.resolve import resolve
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as `firesim ls` shows it."""
+
+    folder: Path
+    state: str
+    is_over: bool
+    hosts: tuple[str, ...] = ()
+
+
+def listed_runs() -> list[Run]:
+    """Return all runs in the results folder, oldest first."""
+    return [_run(folder) for folder in run_folders()]
+
+
+def _run(folder: Path) -> Run:
+    found = record.load(folder)
+    ended = str(saved_result(folder).get("reason") or "ended without a result")
+    if found is None:
+        alive = is_running(folder)
+        return Run(folder, "running" if alive else ended, not alive)
+    words = ended if found.over else state(folder)
+    return Run(folder, words, found.over, tuple(found.hosts))
+
+
+def the_detached() -> Path:
+    """Return the results folder of the one run on hosts that is not over.
+
+    Raises:
+        InputError: there is none, or several.
+    """
+    going = [folder for folder in run_folders() if is_remote(folder)]
+    if len(going) != 1:
+        names = f" ({', '.join(str(folder) for folder in going)})" if going else ""
+        raise InputError(f"attach: found {len(going)} runs on hosts{names}, expected one.")
+    return going[0]
+
+
+def attached(folder: Path, console: Console) -> Outcome:
+    """Watch a run on hosts to its end, write the report and print what came of it.
+
+    Raises:
+        InputError: there is no such run, or a host does not answer.
+    """
+    loaded = load_file(saved_config(folder, "attach"))
+    plan = resolve(loaded)
+    simulators = found_again(folder)
+    outcome = follow(loaded, plan, lambda: simulators, folder, console)
+    outcome.start_cycle = simulators.record.start_cycle
+    print_summary(outcome, console)
+    print_measurements(outcome, console)
+    print_folder(outcome.folder, report_of(outcome.folder, console), console)
+    return outcome
+
+
+def start_and_leave(loaded: Loaded, results: Path | None, console: Console) -> Run:
+    """Start a run on its farm and leave it alone, for `attached`.
+
+    Raises:
+        InputError: it has no farm, or cannot be started; nothing runs.
+        ToolError, GoldenGateError: a build step failed; nothing runs.
+    """
+    if loaded.config.placement.run_farm is None:
+        raise InputError("--detach: found no run farm, expected placement.run_farm.")
+    ready = make_ready(loaded, results, console)
+    try:
+        simulators = ready.start()
+    except (HostLost, HostError) as error:
+        raise InputError(f"{error}.") from error
+    assert isinstance(simulators, Simulators), "a run with a farm is on its hosts"
+    simulators.leave()
+    return Run(ready.folder, RUNNING, False, tuple(simulators.record.hosts))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a plan and its farm to hosts that are connected and know what they will simulate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesim_common.errors import InputError
+
+from firesim.build.other_processor import NATIVE
+from firesim.config.farm import FarmFile
+from firesim.farm.base import FarmError, RunFarm
+from firesim.farm.make import make_farm
+from firesim.hosts.ready import ReadyHost, common_march, connected
+from firesim.topology.costs import measured_costs, stated_costs
+from firesim.topology.describe import Process, Processes
+from firesim.topology.partition import Capacity, partition
+from firesim.topology.plan import Plan
+
+
+@dataclass(frozen=True)
+class Places:
+    """The hosts of a run, the first one's process first, and what each simulates."""
+
+    farm: FarmFile
+    hosts: Sequence[ReadyHost]
+    of_model: dict[str, str]
+    """Host of each node, switch and the gateway, by name."""
+
+    march: str
+    """The processor to build for, as -march takes it."""
+
+    def processes(self) -> Processes:
+        """Return the processes, with ports that are free on all hosts.
+
+        Raises:
+            HostLost, HostError: a host is gone, or has no free ports.
+        """
+        count = len(self.hosts)
+        first = self.farm.farm.first_port
+        places = []
+        for ready in self.hosts:
+            # Hosts of one address must not meet; the others may use the same ports.
+            port = ready.client.ports(first, count)
+            places.append(Process(ready.name, ready.host.address, port))
+            first = port + count
+        return Processes(places, self.of_model)
+
+    def close(self) -> None:
+        """Let the hosts go."""
+        for ready in self.hosts:
+            ready.client.close()
+
+
+def farm_of(path: Path) -> tuple[FarmFile, RunFarm]:
+    """Return a farm and its file; nothing is started or asked.
+
+    Raises:
+        InputError: the file is wrong.
+    """
+    file = FarmFile(path)
+    return file, make_farm(file)
+
+
+def up(farm: RunFarm) -> list[ReadyHost]:
+    """Return the hosts of a farm that are up, connected.
+
+    Raises:
+        InputError: none is, or one does not answer or does not fit.
+    """
+    try:
+        hosts = farm.hosts()
+    except FarmError as error:
+        raise InputError(str(error)) from error
+    if not hosts:
+        raise InputError(
+            f"{farm.name}: found no host up, expected some: firesim launchrunfarm starts them."
+        )
+    return connected(hosts)
+
+
+def placed(plan: Plan) -> Places | None:
+    """Return the hosts of a plan and what each simulates, None when it has no farm.
+
+    Hosts that nothing is placed on are left out.
+
+    Raises:
+        InputError: the farm or the placement is not one that can be used.
+    """
+    if plan.placement.run_farm is None:
+        return None
+    file, farm = farm_of(plan.placement.run_farm)
+    hosts = up(farm)
+    try:
+        _check_march(plan, hosts)
+        of_model = partition(plan, [capacity(ready) for ready in hosts], costs(plan))
+    except BaseException:
+        for ready in hosts:
+            ready.client.close()
+        raise
+    march = common_march(hosts)
+    used = [ready for ready in hosts if ready.name in of_model.values()]
+    for ready in hosts:
+        if ready not in used:
+            ready.client.close()
+    return Places(file, used, of_model, march)
+
+
+def _check_march(plan: Plan, hosts: Sequence[ReadyHost]) -> None:
+    """Refuse what is only ever compiled for this computer where a host is older."""
+    own = [switch.name for switch in plan.switches if switch.library is not None]
+    own += [blade.name for blade in plan.own_blades.values() if blade.bridges]
+    if own and (march := common_march(hosts)) != NATIVE:
+        raise InputError(
+            f"placement: found hosts that need {march}, expected all of them able to run what is "
+            f"compiled for this computer, as the library of {own[0]} is."
+        )
+
+
+def costs(plan: Plan) -> dict[str, float]:
+    """Return what each part of a plan costs, measured if the plan names a run.
+
+    Raises:
+        InputError: that run has no whole result.
+    """
+    folder = plan.placement.costs
+    return stated_costs(plan) if folder is None else measured_costs(folder, plan)
+
+
+def capacity(ready: ReadyHost) -> Capacity:
+    """Return what a host can take."""
+    return Capacity(ready.name, ready.cores, ready.memory_bytes)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The simulators of one run on its hosts: started, watched, asked to stop, their results fetched.
+
+To the run they look like the one simulator of this computer (run/process.py).
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firesim.hosts.bundle import LIBRARIES, PROGRAM, Bundler
+from firesim.hosts.channel import HostLost
+from firesim.hosts.client import HostError, RunState
+from firesim.hosts.ready import ReadyHost, on_all
+from firesim.run.process import GRACE_S
+from firesim.run.remote.mirror import Mirror, log_name
+from firesim.run.remote.record import HostsRecord, save
+
+POLL_S = 0.5
+LOST_S = 8.0
+"""A host that does not answer for so long is lost."""
+OTHERS_S = 20.0
+"""How long the others may take to end once one has failed: they find out by themselves."""
+FAILED, KILLED = 3, 137
+DESCRIPTION = "description.json"
+
+
+@dataclass
+class Part:
+    """What is known of one host's part of a run."""
+
+    ready: ReadyHost
+    mirror: Mirror
+    state: RunState = field(default_factory=lambda: RunState(True, True, None))
+    lost: str = ""
+    """Why the host is taken for lost; empty while it answers."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come from this host."""
+        return bool(self.lost) or not self.state.alive
+
+
+def ship(
+    hosts: Sequence[ReadyHost], description: Mapping[str, Any], program: Path, run: str
+) -> int:
+    """Copy to each host what it needs of a described run; return the bytes copied.
+
+    Raises:
+        HostLost, HostError: a host is gone or refuses, as with a full disk.
+        ToolError: the program's libraries cannot be found out.
+    """
+    bundler = Bundler()
+    copied = []
+    text = json.dumps(bundler.rewritten({**description, "results": "."}))
+    bundles = {r.name: bundler.bundle(part_of(description, r.name), program) for r in hosts}
+
+    def one(ready: ReadyHost) -> None:
+        bundle = bundles[ready.name]
+        copied.append(bundler.send(ready.client, bundle))
+        links = {place: bundler.sha256(file) for place, file in bundle.items()}
+        models = [entry["name"] for entry in part_of(description, ready.name)]
+        ready.client.make(run, links, {DESCRIPTION: text}, models)
+
+    on_all(hosts, one)
+    return sum(copied)
+
+
+def part_of(description: Mapping[str, Any], process: str) -> list[dict[str, Any]]:
+    """Return the models of one process."""
+    models = [*description["nodes"], *description["switches"]]
+    return [entry for entry in models if entry["process"] == process]
+
+
+def started(hosts: Sequence[ReadyHost], record: HostsRecord, folder: Path) -> Simulators:
+    """Return the simulators of a run that is made on its hosts, started and watched.
+
+    Raises:
+        HostLost, HostError: a host is gone or refuses; nothing runs.
+    """
+    simulators = Simulators(hosts, record, folder)
+    simulators.start()
+    return simulators
+
+
+class Simulators:
+    """The running parts of a run; the first one writes the result of the whole."""
+
+    def __init__(self, hosts: Sequence[ReadyHost], record: HostsRecord, folder: Path) -> None:
+        """Take hosts on which the run is made; see `start`, and `watch` for one that runs."""
+        self.record, self.folder = record, folder
+        self.parts = [Part(r, Mirror(r.client, record.run, folder)) for r in hosts]
+        self.stopping = threading.Event()
+        self.threads: list[threading.Thread] = []
+        self.problem = ""
+        self.failed_at_s: float | None = None
+
+    def start(self) -> None:
+        """Start all parts; nothing is left running when one cannot be started.
+
+        Raises:
+            HostLost, HostError: a host is gone or refuses.
+        """
+        run = self.record.run
+        save(self.folder, self.record)
+
+        def one(part: Part) -> None:
+            arguments = ["--process", part.ready.name, DESCRIPTION]
+            part.ready.client.start(run, PROGRAM, arguments, {"LD_LIBRARY_PATH": LIBRARIES})
+
+        try:
+            on_all(self.parts, one)
+        except BaseException:
+            self._end(0)
+            raise
+        self.watch()
+
+    def watch(self) -> None:
+        """Follow the parts, each in a thread of its own."""
+        for part in self.parts:
+            thread = threading.Thread(target=self._follow, args=(part,), daemon=True)
+            thread.start()
+            self.threads.append(thread)
+
+    def poll(self) -> int | None:
+        """Return the exit status of the run, None while it lasts.
+
+        When a part is lost or has failed, the others get some time to say so in their results.
+        """
+        if all(part.is_over for part in self.parts):
+            return self._status()
+        failed = [
+            part for part in self.parts if part.lost or part.state.exit_status not in (None, 0)
+        ]
+        if failed and self.failed_at_s is None:
+            self.failed_at_s = time.monotonic()
+        if self.failed_at_s is not None and time.monotonic() - self.failed_at_s > OTHERS_S:
+            self._end(0)
+        return None
+
+    def wait(self) -> int:
+        """Wait for the end, fetch all results and return the exit status."""
+        while (status := self.poll()) is None:
+            time.sleep(POLL_S / 5)
+        self._finish()
+        return status
+
+    def status_files(self) -> list[str]:
+        """Return the names of the status files in the results folder."""
+        others = [f"status-{part.ready.name}.jsonl" for part in self.parts[1:]]
+        return ["status.jsonl", *others]
+
+    def stop(self, grace_s: float = GRACE_S) -> int:
+        """Ask all parts to write their results and end, end them by force after `grace_s`."""
+        self._each(lambda part: part.ready.client.ask(self.record.run))
+        limit = time.monotonic() + grace_s
+        with suppress(KeyboardInterrupt):
+            while self.poll() is None and time.monotonic() < limit:
+                time.sleep(POLL_S / 5)
+        self._end(0)
+        self._finish()
+        return self._status()
+
+    def last_words(self) -> str:
+        """Return why the run failed, as far as its hosts have said."""
+        if self.problem:
+            return self.problem
+        for part in self.parts:
+            if part.lost:
+                return part.lost
+        for part in self.parts:
+            if part.state.exit_status not in (None, 0, 1):
+                log = self.folder / log_name(part.ready.name)
+                with suppress(OSError):
+                    lines = [line for line in log.read_text(errors="replace").splitlines() if line]
+                    return f"{part.ready.name}: {lines[-1]}" if lines else ""
+        return ""
+
+    def leave(self) -> None:
+        """Follow no more; what runs goes on."""
+        self._stop_following()
+        for part in self.parts:
+            part.ready.client.close()
+
+    def _stop_following(self) -> None:
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join()
+
+    def _status(self) -> int:
+        first = self.parts[0]
+        if first.lost or any(part.lost for part in self.parts):
+            return FAILED
+        if first.state.exit_status is not None:
+            return first.state.exit_status
+        return KILLED
+
+    def _follow(self, part: Part) -> None:
+        """Fetch what is new until the part is over; a host that does not answer is tried again."""
+        answered_s = time.monotonic()
+        while not self.stopping.wait(POLL_S):
+            try:
+                state = part.ready.client.state(self.record.run)
+                part.mirror.update()
+                answered_s = time.monotonic()
+                part.state = state
+            except HostLost as error:
+                if time.monotonic() - answered_s > LOST_S:
+                    part.lost = str(error)
+            except (HostError, OSError) as error:
+                self.problem = self.problem or str(error)
+            if part.is_over:
+                return
+
+    def _end(self, grace_s: float) -> None:
+        self._each(lambda part: part.ready.client.end(self.record.run, grace_s))
+
+    def _each(self, work: Any) -> None:
+        """Do something on all hosts that answer, whatever becomes of it."""
+
+        def one(part: Part) -> None:
+            with suppress(HostLost, HostError):
+                if not part.lost:
+                    work(part)
+
+        on_all(self.parts, one)
+
+    def _finish(self) -> None:
+        """Fetch everything, check it, and leave the hosts as they were."""
+        self._stop_following()
+        problems: list[str] = []
+
+        def one(part: Part) -> None:
+            try:
+                if not part.lost:
+                    part.state = part.ready.client.state(self.record.run)
+                    part.mirror.complete()
+                    part.ready.client.remove(self.record.run)
+            except (HostLost, HostError, OSError) as error:
+                problems.append(str(error))
+
+        on_all(self.parts, one)
+        if problems:
+            self.problem = f"not all results could be fetched: {problems[0]}"
+        elif not any(part.lost for part in self.parts):
+            save(self.folder, HostsRecord(**{**vars(self.record), "over": True}))
+        for part in self.parts:
+            part.ready.client.close()
