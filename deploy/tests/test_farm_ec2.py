@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ from firesim.farm.ec2_host_keys import BEGIN, END, host_key
 from firesim.farm.make import make_farm
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostClient
+from firesim_common.paths import ROOT
 
 from regression.support.hosts.bed import Bed, why_not
 from regression.support.hosts.cloud import IMAGE, PRICES, Cloud, cloud
@@ -273,3 +276,18 @@ def _other_key(folder: Path) -> str:
     file = folder / "other"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file], check=True)
     return file.with_suffix(".pub").read_text().split()[1]
+
+
+def test_the_policy_of_the_how_to_allows_what_is_asked_for() -> None:
+    text = (ROOT / "docs/how-to/run-on-ec2.md").read_text()
+    (block,) = re.findall(r"```json\n(.*?)```", text, re.S)
+    allowed: set[str] = set()
+    for statement in json.loads(block)["Statement"]:
+        actions = statement["Action"]
+        allowed |= {actions} if isinstance(actions, str) else set(actions)
+    asked = {"ec2:DescribeInstances"}  # By a paginator.
+    for file in (ROOT / "deploy/firesim/farm").glob("*ec2*.py"):
+        for service, name in re.findall(r"\b_?(ec2|ssm|pricing)\.([a-z_]+)\(", file.read_text()):
+            words = "".join(word.capitalize() for word in name.split("_"))
+            asked |= {f"{service}:{words}"} - {"ec2:GetPaginator"}
+    assert asked == allowed

@@ -121,13 +121,27 @@ def test_a_run_survives_the_srun_and_not_the_job(cluster: Cluster, tmp_path: Pat
     channel.process.kill()
     with pytest.raises(HostLost):
         client.load()
+    agents = "ps axo args | grep '^python3.*import sys' || true"
+    node = next(node for node in cluster.nodes if node.name == client.name)
+    while node.run("sh", "-c", agents):  # Its agent ends, though Slurm keeps its input open.
+        time.sleep(0.1)
     while "sleep" not in sleepers(cluster):
         time.sleep(0.1)
-    time.sleep(1)
     assert client.state("run1").alive
     client.close()
     lab.terminate(silent)
     assert sleepers(cluster) == ""
+
+
+def test_a_line_without_end_arrives(cluster: Cluster, tmp_path: Path) -> None:
+    """By itself, srun keeps the start of a line until the rest of it comes."""
+    lab = farm(tmp_path, "nodes: 1")
+    lab.launch(silent)
+    client = client_of(lab.hosts()[0])
+    client.about()
+    client.make("run1", {}, {"result": "{"})
+    assert client.read("run1", "result", 0, 100) == b"{"
+    client.close()
 
 
 def test_an_interrupted_launch_goes_on(cluster: Cluster, tmp_path: Path) -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One target on several hosts: what it costs, and that it changes nothing."""
+"""One target on many hosts: run farms, what a link between processes costs, losses, one hash."""

@@ -193,7 +193,8 @@ class HostClient:
                 self._drop(abandon=True)
                 closed = isinstance(error, ConnectionError) or not str(error)
                 said = "the connection closed" if closed else str(error)
-                text = words.splitlines()[-1] if words else said
+                silent = isinstance(error, TimeoutError)  # What it said before is no reason.
+                text = words.splitlines()[-1] if words and not silent else said
                 raise HostLost(f"{self.name}: {text}") from error
         if not answer.pop("ok"):
             raise HostError(f"{self.name}: {answer['error']}")

@@ -14,6 +14,7 @@ import array
 import ctypes
 import json
 import os
+import select
 import signal
 import socket
 import struct
@@ -120,10 +121,26 @@ def start(words: list[str], handed: list[int], peer: socket.socket) -> None:
             os.execvp(words[0], words)
         for number in (0, 1, 2):
             os.close(number)
-        os.waitpid(child, 0)
-        peer.close()
+        guard(child, peer)
     finally:
         os._exit(0)
+
+
+def guard(child: int, peer: socket.socket) -> None:
+    """Wait for the end of a program, and end it when whoever has asked for it is gone.
+
+    It would not notice: Slurm keeps the pipes of a step open as long as anyone holds them.
+    """
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)  # So that it wakes the wait.
+    woken, waking = os.pipe()
+    os.set_blocking(waking, False)
+    signal.set_wakeup_fd(waking)
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if peer in select.select([peer, woken], [], [])[0]:
+            os.kill(child, signal.SIGHUP)
+            os.waitpid(child, 0)
+            return
+        os.read(woken, 64)
 
 
 def ask(job: str, words: list[str]) -> None:

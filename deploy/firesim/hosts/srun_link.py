@@ -38,7 +38,8 @@ class SrunLink:
             HostLost: there is no srun here.
         """
         step = ["srun", f"--jobid={self.job}", "--overlap", f"--nodelist={self.node}"]
-        step += ["--nodes=1", "--ntasks=1", "--mem=0", "--quiet"]
+        # Unbuffered, or else Slurm keeps the start of a line until its end comes.
+        step += ["--nodes=1", "--ntasks=1", "--mem=0", "--chdir=/", "--unbuffered", "--quiet"]
         program = [*PYTHON, HOLDER.read_text(), "ask", self.job, *words]
         try:
             return ProcessChannel([*step, *program], own_environment())
