@@ -2,10 +2,10 @@
 """The cost of links between two processes, beside the bare engine below and links inside a process.
 
 Pairs of traffic generators, each with one link of 6,400 cycles, idle or sending at line rate. Half
-of them are simulated by one process and half by another, so all links are cut, and every 2,133 cycles
-(a third of the latency) each process sends the other one message: a round. The same target in one
-process says what the generators themselves take, and must have the same hash. In the same run a
-bare ZeroMQ PAIR socket passes messages of the same sizes to and fro.
+of them are simulated by one process and half by another, so all links are cut, and every 2,133
+cycles (a third of the latency) each process sends the other one message: a round. The same target
+in one process says what the generators themselves take, and must have the same hash. In the same
+run a bare ZeroMQ PAIR socket passes messages of the same sizes to and fro.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ To the run they look like the one simulator of this computer (run/process.py).
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ LOST_S = 8.0
 """A host that does not answer for so long is lost."""
 OTHERS_S = 10.0
 """How long the others may take to end once one has failed: they find out by themselves."""
+CHAOS = "FIRESIM_CHAOS_SEED"
+"""For tests: simulators that are given it delay, cut and reorder what they send."""
 FAILED = 3
 SIGNALLED = 128
 """A shell adds to this the signal that ended a process."""
@@ -91,11 +94,14 @@ class Simulators:
             HostLost, HostError: a host is gone or refuses.
         """
         run = self.record.run
+        environment = {"LD_LIBRARY_PATH": LIBRARIES}
+        if CHAOS in os.environ:
+            environment[CHAOS] = os.environ[CHAOS]
         save(self.folder, self.record)
 
         def one(part: Part) -> None:
             arguments = ["--process", part.ready.name, "--keys", KEYS, DESCRIPTION]
-            part.ready.client.start(run, PROGRAM, arguments, {"LD_LIBRARY_PATH": LIBRARIES})
+            part.ready.client.start(run, PROGRAM, arguments, environment)
 
         try:
             on_all(self.parts, one)
