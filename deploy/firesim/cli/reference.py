@@ -20,6 +20,7 @@ REFERENCE = ROOT / "docs/reference"
 _TITLES = {
     "run": "A run: `firesim runworkload -c FILE`",
     "workload": "A workload: `deploy/workloads/NAME.yaml`",
+    "farm": "A run farm: `--farm FILE`, or `deploy/farms/NAME.yaml`",
 }
 
 
@@ -85,6 +86,9 @@ def _mapping(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(node: dict[str, Any], definitions: dict[str, Any]) -> Iterator[str]:
+    if "oneOf" in node:
+        yield f"The key `kind` says which it is: {_type(node)}."
+        return
     node = _mapping(node)
     yield "| key | type | default | meaning |"
     yield "|---|---|---|---|"

@@ -150,8 +150,8 @@ AnyFarm = Annotated[
 ]
 
 
-class _File(RootModel[AnyFarm]):
-    """A farm file."""
+class RunFarmFile(RootModel[AnyFarm]):
+    """What `--farm FILE` reads."""
 
 
 class FarmFile:
@@ -165,7 +165,7 @@ class FarmFile:
         """
         self.path = path.absolute()
         self.source: Source = read_yaml(path)
-        self.farm: AnyFarm = checked(_File, self.source).root
+        self.farm: AnyFarm = checked(RunFarmFile, self.source).root
 
     @property
     def name(self) -> str:

@@ -8,14 +8,15 @@ from typing import Any
 from firesim_common.errors import InputError, unknown
 from pydantic import BaseModel
 
+from firesim.config.farm import RunFarmFile
 from firesim.config.run_config import RunConfig
 from firesim.config.workload import Workload
 
-KINDS: dict[str, type[BaseModel]] = {"run": RunConfig, "workload": Workload}
+KINDS: dict[str, type[BaseModel]] = {"run": RunConfig, "workload": Workload, "farm": RunFarmFile}
 
 
 def schema(kind: str) -> dict[str, Any]:
-    """Return the JSON Schema of a kind of file: "run" or "workload".
+    """Return the JSON Schema of a kind of file: "run", "workload" or "farm".
 
     Raises:
         InputError: another kind.
