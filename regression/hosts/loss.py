@@ -15,6 +15,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from firesim.run.folder import HOSTS_RECORD
+
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.hosts.bed import TestHost, test_bed, why_not
 from regression.support.hosts.lab import farm_file, hash_of, loaded, whole_run
@@ -22,8 +24,8 @@ from regression.support.hosts.lab import farm_file, hash_of, loaded, whole_run
 HOSTS = 3
 RECIPE = "quickstart"
 SNAPSHOTS = "simulation.snapshots={interval_cycles: 100000}"
-FIRST_S, LAST_S = 1.0, 6.0
-"""When, after the start of the command, the host is lost."""
+LAST_S = 3.0
+"""The host is lost at most so long after the simulators were started."""
 
 WAYS: dict[str, tuple[Callable[[TestHost], None], Callable[[TestHost], None] | None]] = {
     "killed": (TestHost.kill, None),
@@ -63,18 +65,28 @@ def _lose(
     experiment: Experiment, index: int, way: str, chance: random.Random
 ) -> tuple[object, ...]:
     """Return a row: one run in which one host is lost."""
-    after_s = chance.uniform(FIRST_S, LAST_S)
+    after_s = chance.uniform(0.0, LAST_S)
     folder = experiment.folder / f"run-{index}"
     begun_s = time.monotonic()
     with test_bed(HOSTS) as hosts:
         farm = farm_file(experiment.folder, hosts)
         host = chance.choice(hosts)
         lose, mend = WAYS[way]
-        timer = threading.Timer(after_s, lose, (host,))
-        timer.start()
-        outcome = whole_run(loaded(RECIPE, [SNAPSHOTS], farm), folder)
-        timer.cancel()
-        timer.join()
+        over = threading.Event()
+
+        def lose_one() -> None:
+            while not (folder / HOSTS_RECORD).exists() and not over.is_set():
+                time.sleep(0.01)
+            if not over.wait(after_s):
+                lose(host)
+
+        thread = threading.Thread(target=lose_one)
+        thread.start()
+        try:
+            outcome = whole_run(loaded(RECIPE, [SNAPSHOTS], farm), folder)
+        finally:
+            over.set()
+            thread.join()
         left = 0
         for one in hosts:
             if one is host and mend is None:
