@@ -2,7 +2,7 @@
 """Instructions, cache misses and mispredicted branches per target cycle, of both RTL engines.
 
 One blade, one thread, all devices, under valgrind's cachegrind, which needs no counters of the
-processor; where it does not know that, both engines are compiled for x86-64-v3. Windows of target
+processor; both engines are compiled for x86-64-v3, which is what valgrind knows. Windows of target
 cycles are counted, spread evenly over the programs of engine-speed. The simulation is saved before
 each and restored for a short and for a long run, whose difference is free of start-up. What a run
 leaves must be the same without valgrind and on both engines. --quick counts one window of each.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.build.simulator import PORTABLE, simulator, valgrind_knows_this_processor
+from firesim.build.simulator import PORTABLE, gcc_keeps_to_valgrind, simulator
 
 from regression.ledger.engine_profile import cachegrind
 from regression.ledger.engine_profile.cachegrind import Counts, Group, Profile
@@ -77,7 +77,7 @@ class Program:
         watched = {"max_cycles": LIMITS.get(name, 0), "autocounter": {"enabled": True}}
         config = one_blade(BLADE, workload, watched)
         self._description = Cluster(experiment, config).description(self.folder)
-        self._binary = simulator() if valgrind_knows_this_processor() else simulator(PORTABLE)
+        self._binary = simulator() if gcc_keeps_to_valgrind() else simulator(PORTABLE)
 
     def length(self, model: Path) -> int:
         """Return the cycles until the blade ends; the links go on for longer."""

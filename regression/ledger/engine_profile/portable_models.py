@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models that valgrind can run: those of users, or compiled once more where it cannot.
+"""Models compiled once more, for a processor that tools such as valgrind know.
 
-Users' models are compiled for the processor of the host. The others are the same C++ and the same
+Users' models are compiled for the processor of the host. These are the same C++ and the same
 options but for `-march`.
 """
 
@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from firesim.build.model import blade_model
-from firesim.build.simulator import PORTABLE_MARCH, valgrind_knows_this_processor
+from firesim.build.simulator import PORTABLE_MARCH
 from firesim_common.cache import cached
 from goldengate import Manifest, verilator_backend
 from goldengate.engine import access, backend
@@ -22,14 +22,12 @@ _JOBS = 2
 
 
 def portable_model(blade: str, engine: str) -> Path:
-    """Return the folder with `model.so` of a blade, that of blade_model or alike but for `-march`.
+    """Return the folder with `model.so` of a blade, like blade_model's but for `-march`.
 
     Raises:
         ToolError, GoldenGateError: a step failed.
     """
     native = blade_model(blade, engine)
-    if valgrind_knows_this_processor():
-        return native
 
     def build(folder: Path) -> None:
         for name in ("model.json", "blade.dts"):
