@@ -26,8 +26,8 @@ PORTABLE = "x86-64-v3"
 """The variant without the newest instructions, for tools that do not know these."""
 
 
-def valgrind_knows_this_processor() -> bool:
-    """Whether valgrind can run what is compiled for this processor: it has no AVX-512."""
+def gcc_keeps_to_valgrind() -> bool:
+    """Whether valgrind knows what g++ makes of the simulator for this processor: no AVX-512."""
     return " avx512f" not in Path("/proc/cpuinfo").read_text(encoding="utf-8")
 
 

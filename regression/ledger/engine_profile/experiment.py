@@ -2,7 +2,7 @@
 """Instructions, cache misses and mispredicted branches per target cycle, of both RTL engines.
 
 One blade, one thread, all devices, under valgrind's cachegrind, which needs no counters of the
-processor; where it does not know that, both engines are compiled for x86-64-v3. Windows of target
+processor; both engines are compiled for x86-64-v3, which is what valgrind knows. Windows of target
 cycles are counted, spread evenly over the programs of engine-speed. The simulation is saved before
 each and restored for a short and for a long run, whose difference is free of start-up. What a run
 leaves must be the same without valgrind and on both engines. --quick counts one window of each.
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from firesim.build.model import blade_model
-from firesim.build.other_processor import NATIVE, model_for
-from firesim.build.simulator import PORTABLE, simulator, valgrind_knows_this_processor
+from firesim.build.other_processor import model_for
+from firesim.build.simulator import PORTABLE, gcc_keeps_to_valgrind, simulator
 
 from regression.ledger.engine_profile import cachegrind
 from regression.ledger.engine_profile.cachegrind import Counts, Group, Profile
@@ -78,7 +78,7 @@ class Program:
         watched = {"max_cycles": LIMITS.get(name, 0), "autocounter": {"enabled": True}}
         config = one_blade(BLADE, workload, watched)
         self._description = Cluster(experiment, config).description(self.folder)
-        self._binary = simulator() if valgrind_knows_this_processor() else simulator(PORTABLE)
+        self._binary = simulator() if gcc_keeps_to_valgrind() else simulator(PORTABLE)
 
     def length(self, model: Path) -> int:
         """Return the cycles until the blade ends; the links go on for longer."""
@@ -155,8 +155,7 @@ def _row(program: str, engine: str, one: Counts) -> list[str]:
 def run(experiment: Experiment) -> Verdict:
     """Hold when all runs agree and the generated engine does less."""
     cachegrind.require_valgrind()
-    march = NATIVE if valgrind_knows_this_processor() else PORTABLE
-    models = {engine: model_for(blade_model(BLADE, engine), march) for engine in ENGINES}
+    models = {engine: model_for(blade_model(BLADE, engine), PORTABLE) for engine in ENGINES}
     rows, ratios, shares = [], {}, {}
     for name, workload in workloads(experiment).items():
         program = Program(experiment, name, workload)
