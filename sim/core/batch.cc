@@ -83,8 +83,8 @@ void Batch::append_part(const Batch &source, uint32_t from, uint32_t to, uint32_
     if (run.end() <= from) continue;
     const uint32_t begin = std::max(run.offset, from);
     const uint32_t end = std::min(run.end(), to);
-    append_run(at + (begin - from), run.data + (begin - run.offset), end - begin,
-               run.last && end == run.end());
+    append_shared(at + (begin - from), run.data + (begin - run.offset), end - begin,
+                  run.last && end == run.end(), run.buffer);
   }
 }
 

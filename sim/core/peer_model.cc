@@ -35,12 +35,10 @@ void PeerModel::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> 
     const uint64_t from = std::max(start_cycle, message.start_cycle);
     const uint64_t to = std::min(end_cycle, message.start_cycle + message.cycles);
     if (from >= to) break;
-    for (size_t port = 0; port < outputs.size(); ++port) {
-      if (message.links[port].empty()) continue;
-      outputs[port].append_part(message.links[port],
-                                static_cast<uint32_t>(from - message.start_cycle),
-                                static_cast<uint32_t>(to - message.start_cycle),
-                                static_cast<uint32_t>(from - start_cycle));
+    for (const LinkTokens &one : message.links) {
+      outputs[one.link].append_part(one.tokens, static_cast<uint32_t>(from - message.start_cycle),
+                                    static_cast<uint32_t>(to - message.start_cycle),
+                                    static_cast<uint32_t>(from - start_cycle));
     }
   }
   while (!received_.empty() &&
@@ -91,9 +89,12 @@ Batch PeerModel::received(uint32_t port) const {
     const uint64_t from = std::max(message.start_cycle, tokens.start_cycle());
     const uint64_t to = std::min(message.start_cycle + message.cycles, tokens.end_cycle());
     if (from >= to) continue;
-    tokens.append_part(message.links[port], static_cast<uint32_t>(from - message.start_cycle),
-                       static_cast<uint32_t>(to - message.start_cycle),
-                       static_cast<uint32_t>(from - tokens.start_cycle()));
+    for (const LinkTokens &one : message.links) {
+      if (one.link != port) continue;
+      tokens.append_part(one.tokens, static_cast<uint32_t>(from - message.start_cycle),
+                         static_cast<uint32_t>(to - message.start_cycle),
+                         static_cast<uint32_t>(from - tokens.start_cycle()));
+    }
   }
   return tokens;
 }
@@ -104,11 +105,10 @@ void PeerModel::start_at(uint64_t cycle) {
   TokenMessage &message = received_.emplace_back();
   message.start_cycle = cycle;
   message.cycles = wire_cycles_;
-  message.links.assign(port_count_, Batch(cycle, wire_cycles_));
 }
 
 void PeerModel::restore_received(uint32_t port, Batch tokens) {
-  received_.front().links[port] = std::move(tokens);
+  received_.front().links.push_back({port, std::move(tokens)});
 }
 
 }  // namespace firesim

@@ -48,7 +48,8 @@ class PeerModel final : public Model {
   // What the port will put out in the `wire_cycles` from now on.
   Batch received(uint32_t port) const;
 
-  // Starts at `cycle`, before the run; then one call for each port, with what it has received.
+  // Starts at `cycle`, before the run; then at most one call for each port, in their order, with
+  // what it has received.
   void start_at(uint64_t cycle) override;
   void restore_received(uint32_t port, Batch tokens);
 

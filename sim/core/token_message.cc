@@ -27,6 +27,7 @@ class Writer {
     number(static_cast<uint32_t>(text.size()));
     bytes(text.data(), text.size());
   }
+  void make_room(size_t bytes) { message_.reserve(message_.size() + bytes); }
   Message take() { return std::move(message_); }
 
  private:
@@ -79,9 +80,29 @@ void write_batch(Writer &writer, uint32_t link, const Batch &batch) {
   }
 }
 
-// The data of runs is not aligned in the message.
-void read_batch(Reader &reader, Batch &batch) {
-  std::vector<uint64_t> data;
+// The flits of a whole message, which are not aligned in it.
+class FlitStore {
+ public:
+  explicit FlitStore(size_t message_bytes)
+      : buffer_(FlitBuffer::make(static_cast<uint32_t>(message_bytes / 8 + 1))) {}
+  ~FlitStore() { buffer_->release(); }
+  FlitStore(const FlitStore &) = delete;
+  FlitStore &operator=(const FlitStore &) = delete;
+
+  const uint64_t *add(const uint8_t *flits, uint32_t count) {
+    uint64_t *at = buffer_->data() + used_;
+    std::memcpy(at, flits, size_t{count} * 8);
+    used_ += count;
+    return at;
+  }
+  FlitBuffer *buffer() const { return buffer_; }
+
+ private:
+  FlitBuffer *const buffer_;
+  size_t used_ = 0;
+};
+
+void read_batch(Reader &reader, Batch &batch, FlitStore &store) {
   uint64_t next = 0;
   for (auto runs = reader.number<uint32_t>(); runs > 0; --runs) {
     const auto offset = reader.number<uint32_t>();
@@ -89,23 +110,13 @@ void read_batch(Reader &reader, Batch &batch) {
     const bool last = reader.boolean();
     if (offset < next || length == 0 || uint64_t{offset} + length > batch.cycles()) refuse();
     next = uint64_t{offset} + length;
-    const uint8_t *flits = reader.bytes(size_t{length} * 8);
-    data.resize(length);
-    std::memcpy(data.data(), flits, size_t{length} * 8);
-    batch.append_run(offset, data.data(), length, last);
+    const uint64_t *flits = store.add(reader.bytes(size_t{length} * 8), length);
+    batch.append_shared(offset, flits, length, last, store.buffer());
   }
 }
 
-}  // namespace
-
-MessageKind kind_of(std::span<const uint8_t> message) {
-  if (message.empty() || message[0] < 1 || message[0] > 9) refuse();
-  return static_cast<MessageKind>(message[0]);
-}
-
-Message encode_tokens(uint64_t start_cycle, uint32_t cycles, const std::vector<NodeEnd> &ends,
-                      std::span<const Batch> links) {
-  Writer writer(MessageKind::kTokens);
+void write_head(Writer &writer, uint64_t start_cycle, uint32_t cycles,
+                const std::vector<NodeEnd> &ends) {
   writer.number(start_cycle);
   writer.number(cycles);
   writer.number(static_cast<uint32_t>(ends.size()));
@@ -117,8 +128,36 @@ Message encode_tokens(uint64_t start_cycle, uint32_t cycles, const std::vector<N
     writer.number(static_cast<uint8_t>(one.end.assert_failed ? 1 : 0));
     writer.text(one.end.message);
   }
+}
+
+// More than that takes in a message.
+size_t bytes_of(const Batch &batch) { return batch.flit_count() * 8 + batch.runs().size() * 9 + 8; }
+
+}  // namespace
+
+MessageKind kind_of(std::span<const uint8_t> message) {
+  if (message.empty() || message[0] < 1 || message[0] > 9) refuse();
+  return static_cast<MessageKind>(message[0]);
+}
+
+Message encode_tokens(uint64_t start_cycle, uint32_t cycles, const std::vector<NodeEnd> &ends,
+                      std::span<const Batch> links) {
+  Writer writer(MessageKind::kTokens);
+  write_head(writer, start_cycle, cycles, ends);
+  size_t bytes = 0;
+  for (const Batch &batch : links) bytes += batch.empty() ? 0 : bytes_of(batch);
+  writer.make_room(bytes);
   for (uint32_t link = 0; link < links.size(); ++link) {
     if (!links[link].empty()) write_batch(writer, link, links[link]);
+  }
+  return writer.take();
+}
+
+Message encode_tokens(const TokenMessage &message) {
+  Writer writer(MessageKind::kTokens);
+  write_head(writer, message.start_cycle, message.cycles, message.ends);
+  for (const LinkTokens &one : message.links) {
+    if (!one.tokens.empty()) write_batch(writer, one.link, one.tokens);
   }
   return writer.take();
 }
@@ -140,14 +179,16 @@ TokenMessage decode_tokens(std::span<const uint8_t> message, size_t link_count) 
     one.end.message = reader.text();
     found.ends.push_back(std::move(one));
   }
-  for (size_t link = 0; link < link_count; ++link) {
-    found.links.emplace_back(found.start_cycle, found.cycles);
-  }
+  if (reader.left() == 0) return found;
+  FlitStore store(reader.left());
   for (size_t next = 0; reader.left() > 0;) {
     const auto link = reader.number<uint32_t>();
     if (link < next || link >= link_count) refuse();
     next = size_t{link} + 1;
-    read_batch(reader, found.links[link]);
+    LinkTokens &one = found.links.emplace_back();
+    one.link = link;
+    one.tokens.reset(found.start_cycle, found.cycles);
+    read_batch(reader, one.tokens, store);
   }
   return found;
 }

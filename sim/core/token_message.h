@@ -33,16 +33,23 @@ enum class MessageKind : uint8_t {
 // Throws std::runtime_error for what is none.
 MessageKind kind_of(std::span<const uint8_t> message);
 
+struct LinkTokens {
+  uint32_t link = 0;
+  Batch tokens;  // of exactly the cycles of the message
+};
+
 struct TokenMessage {
   uint64_t start_cycle = 0;
   uint32_t cycles = 0;
   std::vector<NodeEnd> ends;
-  std::vector<Batch> links;  // each of exactly these cycles
+  std::vector<LinkTokens> links;  // that carry anything, in ascending order
 };
 
 Message encode_tokens(uint64_t start_cycle, uint32_t cycles, const std::vector<NodeEnd> &ends,
                       std::span<const Batch> links);
-// Throws std::runtime_error unless it is a message with tokens of `link_count` links.
+Message encode_tokens(const TokenMessage &message);
+// The flits lie in one buffer that the links share. Throws std::runtime_error unless it is a
+// message with tokens of `link_count` links.
 TokenMessage decode_tokens(std::span<const uint8_t> message, size_t link_count);
 
 Message encode_text(MessageKind kind, const std::string &text);

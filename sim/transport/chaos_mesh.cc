@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -22,8 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// More than the targets of tests have between two processes.
-constexpr size_t kMostLinks = 1024;
+constexpr size_t kAnyLinks = SIZE_MAX;
 
 struct Waiting {
   Clock::time_point due;
@@ -38,19 +38,39 @@ struct Queue {
 bool has_tokens(const Message &message) { return kind_of(message) == MessageKind::kTokens; }
 
 // What has ended is told with the first part: it was known before the tokens of either.
-std::pair<Message, Message> cut(const TokenMessage &whole, uint32_t at) {
-  std::vector<Batch> first = whole.links, second(whole.links.size());
-  for (size_t link = 0; link < first.size(); ++link) first[link].split(at, second[link]);
-  return {encode_tokens(whole.start_cycle, at, whole.ends, first),
-          encode_tokens(whole.start_cycle + at, whole.cycles - at, {}, second)};
+std::pair<Message, Message> cut(TokenMessage whole, uint32_t at) {
+  TokenMessage rest;
+  rest.start_cycle = whole.start_cycle + at;
+  rest.cycles = whole.cycles - at;
+  for (LinkTokens &one : whole.links) {
+    LinkTokens &tail = rest.links.emplace_back();
+    tail.link = one.link;
+    one.tokens.split(at, tail.tokens);
+  }
+  whole.cycles = at;
+  return {encode_tokens(whole), encode_tokens(rest)};
 }
 
 Message put_together(TokenMessage first, const TokenMessage &second) {
-  first.ends.insert(first.ends.end(), second.ends.begin(), second.ends.end());
-  for (size_t link = 0; link < first.links.size(); ++link) {
-    first.links[link].merge(second.links[link]);
+  std::map<uint32_t, Batch> links;
+  const auto in_both = [&](const LinkTokens &one) -> Batch & {
+    Batch &batch = links[one.link];
+    if (batch.cycles() == 0) batch.reset(first.start_cycle, first.cycles + second.cycles);
+    return batch;
+  };
+  for (const LinkTokens &one : first.links) {
+    in_both(one).append_part(one.tokens, 0, first.cycles, 0);
   }
-  return encode_tokens(first.start_cycle, first.cycles + second.cycles, first.ends, first.links);
+  for (const LinkTokens &one : second.links) {
+    in_both(one).append_part(one.tokens, 0, second.cycles, first.cycles);
+  }
+  TokenMessage both;
+  both.start_cycle = first.start_cycle;
+  both.cycles = first.cycles + second.cycles;
+  both.ends = std::move(first.ends);
+  both.ends.insert(both.ends.end(), second.ends.begin(), second.ends.end());
+  for (auto &[link, tokens] : links) both.links.push_back({link, std::move(tokens)});
+  return encode_tokens(both);
 }
 
 class ChaosMesh final : public Mesh {
@@ -88,14 +108,14 @@ class ChaosMesh final : public Mesh {
     if (has_tokens(message) && chance == 0 && !queue.messages.empty() &&
         has_tokens(queue.messages.back().message)) {
       Message &last = queue.messages.back().message;
-      last = put_together(decode_tokens(last, kMostLinks), decode_tokens(message, kMostLinks));
+      last = put_together(decode_tokens(last, kAnyLinks), decode_tokens(message, kAnyLinks));
       return;
     }
     if (has_tokens(message) && chance == 1) {
-      const TokenMessage whole = decode_tokens(message, kMostLinks);
+      TokenMessage whole = decode_tokens(message, kAnyLinks);
       if (whole.cycles > 1) {
-        auto [first, second] =
-            cut(whole, 1 + static_cast<uint32_t>(queue.random() % (whole.cycles - 1)));
+        const auto at = 1 + static_cast<uint32_t>(queue.random() % (whole.cycles - 1));
+        auto [first, second] = cut(std::move(whole), at);
         queue.messages.push_back({due(queue), std::move(first)});
         message = std::move(second);
       }

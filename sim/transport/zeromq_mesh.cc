@@ -60,6 +60,16 @@ bool take_message(void *socket, Use use) {
   return found;
 }
 
+// Without a copy. A connection that has just ended is reported by its monitor.
+void give_message(void *socket, Message message) {
+  auto *kept = new Message(std::move(message));
+  zmq_msg_t parcel;
+  zmq_msg_init_data(
+      &parcel, kept->data(), kept->size(),
+      [](void *, void *owner) { delete static_cast<Message *>(owner); }, kept);
+  if (zmq_msg_send(&parcel, socket, ZMQ_DONTWAIT) < 0) zmq_msg_close(&parcel);
+}
+
 // The number of the next event of a monitor, or nothing. An event is two frames: its number and a
 // value, and the address.
 std::optional<uint16_t> take_event(void *monitor) {
@@ -267,10 +277,8 @@ void ZeroMqMesh::send_waiting() {
     const std::lock_guard lock(mutex_);
     messages.swap(waiting_);
   }
-  for (const auto &[process, message] : messages) {
-    if (others_[process].gone) continue;
-    // A connection that has just ended is reported by its monitor.
-    zmq_send(others_[process].socket, message.data(), message.size(), ZMQ_DONTWAIT);
+  for (auto &[process, message] : messages) {
+    if (!others_[process].gone) give_message(others_[process].socket, std::move(message));
   }
 }
 
