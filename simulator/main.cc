@@ -4,20 +4,37 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/simulation.h"
 #include "core/switch_check.h"
 #include "simulator/model_kinds.h"
+#include "transport/chaos_mesh.h"
+#include "transport/mesh_keys.h"
 #include "transport/zeromq_mesh.h"
 
 namespace {
 
 constexpr int kBadDescription = 2;
 constexpr int kError = 3;
+
+constexpr const char *kUsage =
+    "usage: firesim-sim [--process NAME [--keys FILE]] DESCRIPTION.json\n"
+    "       firesim-sim --check-switches DESCRIPTION.json\n"
+    "       firesim-sim --make-keys FOLDER NAME...\n"
+    "Simulates what the file describes (docs/reference/interfaces.md, section 5), or what of it\n"
+    "belongs to one of its processes; only tries its switches; or makes the files of keys by "
+    "which\n"
+    "processes of these names know each other.\n"
+    "Exit status: 0 every node passed, 1 a node failed or the cycle limit came first,\n"
+    "2 bad description, 3 error, 130 interrupted.\n";
 
 std::atomic<firesim::Simulation *> running{nullptr};
 
@@ -37,19 +54,55 @@ void install_signal_handlers() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-int simulate(const char *description, const std::string &process) {
+struct Arguments {
+  std::string description;
+  std::string process;  // empty: simulates everything
+  std::string keys;     // file; empty: none
+};
+
+int simulate(const Arguments &arguments) {
   firesim::ModelRegistry registry;
   firesim::register_model_kinds(registry);
-  firesim::Simulation simulation(description, registry, process,
-                                 [](const auto &processes, size_t self, const auto &agreement) {
-                                   return firesim::make_zeromq_mesh(processes, self, agreement);
-                                 });
+  firesim::ZeroMqOptions options;
+  if (!arguments.keys.empty()) options.keys = firesim::read_mesh_keys(arguments.keys);
+  firesim::Simulation simulation(
+      arguments.description, registry, arguments.process,
+      [&options](const auto &processes, size_t self, const auto &agreement) {
+        auto mesh = firesim::make_zeromq_mesh(processes, self, agreement, options);
+        const char *chaos = std::getenv("FIRESIM_CHAOS_SEED");  // for tests
+        if (chaos == nullptr) return mesh;
+        return firesim::make_chaos_mesh(std::move(mesh), processes.size(), self,
+                                        std::strtoull(chaos, nullptr, 0));
+      });
   running = &simulation;
   install_signal_handlers();
   const firesim::RunResult result = simulation.run();
   running = nullptr;
   if (!result.message.empty()) std::fprintf(stderr, "%s\n", result.message.c_str());
   return firesim::exit_status(result);
+}
+
+int make_keys(int count, char **names) {
+  firesim::make_mesh_keys(names[0], std::vector<std::string>(names + 1, names + count));
+  return 0;
+}
+
+// Of a simulation; nothing if they are none.
+std::optional<Arguments> read_arguments(int argc, char **argv) {
+  Arguments arguments;
+  int at = 1;
+  for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
+    const std::string option = argv[at];
+    std::string *value = option == "--process" ? &arguments.process
+                         : option == "--keys"  ? &arguments.keys
+                                               : nullptr;
+    if (value == nullptr || !value->empty() || argv[at + 1][0] == '\0') return std::nullopt;
+    *value = argv[at + 1];
+  }
+  if (at + 1 != argc || argv[at][0] == '-' || argv[at][0] == '\0') return std::nullopt;
+  if (!arguments.keys.empty() && arguments.process.empty()) return std::nullopt;
+  arguments.description = argv[at];
+  return arguments;
 }
 
 int check(const char *description) {
@@ -64,20 +117,15 @@ int check(const char *description) {
 int main(int argc, char **argv) {
   const std::string argument = argc > 1 ? argv[1] : "";
   const bool checks = argument == "--check-switches" && argc == 3;
-  const bool is_part = argument == "--process" && argc == 4 && argv[2][0] != '\0';
-  if (!checks && !is_part && (argc != 2 || argument.empty() || argument[0] == '-')) {
-    std::fprintf(
-        argument == "--help" ? stdout : stderr,
-        "usage: firesim-sim [--process NAME | --check-switches] DESCRIPTION.json\n"
-        "Simulates what the file describes (docs/reference/interfaces.md, section 5), or what of "
-        "it\n"
-        "belongs to one of its processes, or only tries its switches.\n"
-        "Exit status: 0 every node passed, 1 a node failed or the cycle limit came first,\n"
-        "2 bad description, 3 error, 130 interrupted.\n");
+  const bool makes_keys = argument == "--make-keys" && argc > 3;
+  const auto arguments = read_arguments(argc, argv);
+  if (!checks && !makes_keys && !arguments) {
+    std::fprintf(argument == "--help" ? stdout : stderr, "%s", kUsage);
     return argument == "--help" ? 0 : kBadDescription;
   }
   try {
-    return checks ? check(argv[2]) : simulate(argv[argc - 1], is_part ? argv[2] : "");
+    if (makes_keys) return make_keys(argc - 2, argv + 2);
+    return checks ? check(argv[2]) : simulate(*arguments);
   } catch (const firesim::DescriptionError &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return kBadDescription;

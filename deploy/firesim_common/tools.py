@@ -15,8 +15,8 @@ from firesim_common.cache import cached
 FIRTOOL_ROCKET = "1.62.1"
 """Reads the FIRRTL dialect of the published Rocket Chip artifact; newer ones do not."""
 VERILATOR_OPTIONS = ("--inline-cfuncs", "0")
-"""Of every model. Where Verilator 5.48 puts one C++ function into another, it may take the sign of
-`$signed({2'b0, x})` from `x`; without, g++ does it, and does it right."""
+"""Of models, and of what they are compared with. Where Verilator 5.48 puts one C++ function into
+another, it may take the sign of `$signed({2'b0, x})` from `x`; g++ does it, and does it right."""
 
 
 class ToolError(RuntimeError):

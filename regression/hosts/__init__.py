@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run farms and hosts: the life cycle of a run on each kind, with hosts made of namespaces."""
+"""One target on many hosts: run farms, what a link between processes costs, losses, one hash."""

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/state.h"
 #include "core/token_hash.h"
 
 namespace firesim {
@@ -116,13 +115,9 @@ void Channel::start_at(uint64_t cycle) {
   available_.store(cycle + latency_, std::memory_order_release);
 }
 
-void Channel::save(StateWriter &state) const {
+DirectionState Channel::state() const {
   FIRESIM_CHECK(taken_ == produced_, "a link is saved while both its ends are at the same cycle");
-  state.u64(latency_);
-  state.u64(flits());
-  state.u64(packets());
-  state.u64(hash_);
-  // Runs by their cycle at the consumer, each with its flits.
+  DirectionState state{totals(), Batch(taken_, latency_)};
   size_t run_index = front_run_;
   uint32_t taken_flits = front_run_taken_;
   const Node *consumed = consumed_.load(std::memory_order_acquire);
@@ -131,34 +126,23 @@ void Channel::save(StateWriter &state) const {
     const auto runs = node->batch.runs();
     for (; run_index < runs.size(); ++run_index) {
       const Run &run = runs[run_index];
-      state.u64(node->batch.start_cycle() + run.offset + taken_flits);
-      state.u64s({run.data + taken_flits, run.length - taken_flits});
-      state.boolean(run.last);
+      const uint64_t at = node->batch.start_cycle() + run.offset + taken_flits;
+      state.in_flight.append_run(static_cast<uint32_t>(at - taken_), run.data + taken_flits,
+                                 run.length - taken_flits, run.last);
       taken_flits = 0;
     }
     run_index = 0;
   }
-  state.u64(UINT64_MAX);
+  return state;
 }
 
-void Channel::load(StateReader &state, uint64_t cycle) {
-  state.expect("the latency in cycles", latency_);
-  start_at(cycle);
-  flits_.store(state.u64(), std::memory_order_relaxed);
-  packets_.store(state.u64(), std::memory_order_relaxed);
-  hash_ = state.u64();
-  Batch in_flight(cycle, latency_);
-  uint64_t next = cycle;
-  for (uint64_t at = state.u64(); at != UINT64_MAX; at = state.u64()) {
-    const std::vector<uint64_t> flits = state.u64s(latency_);
-    if (at < next || at - cycle > latency_ - flits.size()) {
-      state.fail("found tokens in flight in cycle " + std::to_string(at) + ", expected " +
-                 std::to_string(next) + " to " + std::to_string(cycle + latency_ - 1));
-    }
-    next = at + flits.size();
-    in_flight.append_run(static_cast<uint32_t>(at - cycle), flits.data(),
-                         static_cast<uint32_t>(flits.size()), state.boolean());
-  }
+void Channel::restore(DirectionState state) {
+  Batch &in_flight = state.in_flight;
+  FIRESIM_CHECK(in_flight.cycles() == latency_, "a link is restored with the latency it had");
+  start_at(in_flight.start_cycle());
+  flits_.store(state.totals.flits, std::memory_order_relaxed);
+  packets_.store(state.totals.packets, std::memory_order_relaxed);
+  hash_ = state.totals.hash;
   if (in_flight.empty()) return;
   Node *node = take_free_node();
   node->next.store(nullptr, std::memory_order_relaxed);

@@ -15,18 +15,9 @@
 #include <cstdint>
 
 #include "core/batch.h"
+#include "core/link_state.h"
 
 namespace firesim {
-
-class StateWriter;
-class StateReader;
-
-// Totals over a direction. Flits and packets may be read at any time, the hash after the run.
-struct ChannelTotals {
-  uint64_t flits = 0;
-  uint64_t packets = 0;
-  uint64_t hash = 0;
-};
 
 class Channel {
  public:
@@ -54,9 +45,9 @@ class Channel {
   void start_at(uint64_t cycle);
 
   // The tokens in flight and the totals, while neither side works and both are at the same cycle;
-  // `load` takes them over into a new channel of the same latency.
-  void save(StateWriter &state) const;
-  void load(StateReader &state, uint64_t cycle);
+  // `restore` takes them over into a new channel of the same latency, which starts there.
+  DirectionState state() const;
+  void restore(DirectionState state);
 
   // Flits and packets so far; any thread.
   uint64_t flits() const { return flits_.load(std::memory_order_relaxed); }

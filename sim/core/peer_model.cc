@@ -47,6 +47,7 @@ void PeerModel::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> 
          received_.front().start_cycle + received_.front().cycles <= end_cycle) {
     received_.pop_front();
   }
+  put_out_until_ = end_cycle;
 }
 
 void PeerModel::receive(std::span<const uint8_t> bytes) {
@@ -61,9 +62,53 @@ void PeerModel::receive(std::span<const uint8_t> bytes) {
   {
     const std::lock_guard lock(mutex_);
     received_.push_back(std::move(message));
+    received_until_.store(end_cycle, std::memory_order_release);
   }
-  received_until_.store(end_cycle, std::memory_order_release);
+  received_changed_.notify_all();
   scheduler_->wake(index_);
+}
+
+bool PeerModel::await_received(uint64_t cycle) {
+  std::unique_lock lock(mutex_);
+  received_changed_.wait(lock, [this, cycle] {
+    return abandoned_ || received_until_.load(std::memory_order_relaxed) >= cycle + wire_cycles_;
+  });
+  return !abandoned_;
+}
+
+void PeerModel::abandon() {
+  {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+  }
+  received_changed_.notify_all();
+}
+
+Batch PeerModel::received(uint32_t port) const {
+  const std::lock_guard lock(mutex_);
+  Batch tokens(put_out_until_, wire_cycles_);
+  for (const TokenMessage &message : received_) {
+    const uint64_t from = std::max(message.start_cycle, tokens.start_cycle());
+    const uint64_t to = std::min(message.start_cycle + message.cycles, tokens.end_cycle());
+    if (from >= to) continue;
+    tokens.append_part(message.links[port], static_cast<uint32_t>(from - message.start_cycle),
+                       static_cast<uint32_t>(to - message.start_cycle),
+                       static_cast<uint32_t>(from - tokens.start_cycle()));
+  }
+  return tokens;
+}
+
+void PeerModel::start_at(uint64_t cycle) {
+  put_out_until_ = cycle;
+  received_until_ = cycle + wire_cycles_;
+  TokenMessage &message = received_.emplace_back();
+  message.start_cycle = cycle;
+  message.cycles = wire_cycles_;
+  message.links.assign(port_count_, Batch(cycle, wire_cycles_));
+}
+
+void PeerModel::restore_received(uint32_t port, Batch tokens) {
+  received_.front().links[port] = std::move(tokens);
 }
 
 }  // namespace firesim

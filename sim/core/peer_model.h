@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -40,6 +41,17 @@ class PeerModel final : public Model {
   // A message with tokens has come, by a thread of the mesh. Throws std::runtime_error.
   void receive(std::span<const uint8_t> message);
 
+  // --- While every model of the target stands at one cycle ---
+  // Waits for what its counterpart has sent before; false after `abandon`, from any thread.
+  bool await_received(uint64_t cycle);
+  void abandon();
+  // What the port will put out in the `wire_cycles` from now on.
+  Batch received(uint32_t port) const;
+
+  // Starts at `cycle`, before the run; then one call for each port, with what it has received.
+  void start_at(uint64_t cycle) override;
+  void restore_received(uint32_t port, Batch tokens);
+
  private:
   const size_t process_;
   const uint32_t port_count_;
@@ -49,8 +61,11 @@ class PeerModel final : public Model {
   size_t index_ = 0;
   size_t ends_told_ = 0;
 
-  std::mutex mutex_;                      // guards received_
-  std::deque<TokenMessage> received_;     // in the time of the ports; not wholly put out
+  mutable std::mutex mutex_;           // guards the next four
+  std::deque<TokenMessage> received_;  // in the time of the ports; not wholly put out
+  uint64_t put_out_until_ = 0;
+  std::condition_variable received_changed_;
+  bool abandoned_ = false;
   std::atomic<uint64_t> received_until_;  // tokens of all cycles before are there
 };
 

@@ -66,23 +66,40 @@ void Processes::send_all(const Message &message, std::optional<size_t> but) {
   }
 }
 
-void Processes::begin(size_t counted_nodes) {
+void Processes::start_at(uint64_t cycle) {
+  for (const auto &[process, peer] : peers_) peer.model->start_at(cycle);
+}
+
+std::map<size_t, nlohmann::json> Processes::meet(const nlohmann::json &ready) {
   for (const auto &[process, peer] : peers_) peer.model->join(peer.index);
+  PauseAgreement agreement;
+  if (is_first()) agreement.want = [this] { want_pause(); };
+  agreement.reached = [this](uint64_t cycle) {
+    if (is_first()) return reached(self_, cycle);
+    mesh_->send(0, encode_number(MessageKind::kReached, cycle));
+  };
+  scheduler_->set_agreement(std::move(agreement));
   mesh_->open(
       {[this](size_t process, std::span<const uint8_t> message) { received(process, message); },
        [this](size_t process, const std::string &why) { lost(process, why); }});
-  send_all(encode_text(MessageKind::kReady, std::to_string(counted_nodes)));
+  send_all(encode_text(MessageKind::kReady, dump_any(ready)));
   std::unique_lock lock(mutex_);
   changed_.wait(lock,
-                [this] { return !lost_early_.empty() || counted_.size() + 1 == places_.size(); });
+                [this] { return !lost_early_.empty() || ready_.size() + 1 == places_.size(); });
   if (!lost_early_.empty()) throw std::runtime_error(lost_early_);
-  size_t remote = 0;
-  for (const auto &[process, count] : counted_) remote += count;
-  scheduler_->add_remote_nodes(remote);
-  scheduler_->prepare();
+  return ready_;
+}
+
+void Processes::start() {
+  std::unique_lock lock(mutex_);
+  while (!early_.empty()) {
+    const std::vector<std::pair<size_t, Message>> early = std::exchange(early_, {});
+    lock.unlock();
+    for (const auto &[process, message] : early) obey(process, message);
+    lock.lock();
+  }
   running_ = true;
-  const std::vector<std::pair<size_t, Message>> early = std::move(early_);
-  for (const auto &[process, message] : early) obey(process, message);
+  if (!lost_early_.empty()) scheduler_->fail(lost_early_);
 }
 
 // By the thread of the mesh.
@@ -91,10 +108,12 @@ void Processes::received(size_t process, std::span<const uint8_t> message) {
     const MessageKind kind = kind_of(message);
     std::unique_lock lock(mutex_);
     if (kind == MessageKind::kReady) {
-      counted_[process] = std::stoull(decode_text(message));
+      ready_[process] = parse_json(decode_text(message), kDescriptionLimits);
       changed_.notify_all();
     } else if (kind == MessageKind::kDone) {
       done_[process] = decode_text(message);
+      abandon_waiting();
+    } else if (take_pause_message(process, message)) {
       changed_.notify_all();
     } else if (!running_) {
       early_.emplace_back(process, Message(message.begin(), message.end()));
@@ -108,14 +127,31 @@ void Processes::received(size_t process, std::span<const uint8_t> message) {
 }
 
 void Processes::obey(size_t process, std::span<const uint8_t> message) {
-  if (kind_of(message) == MessageKind::kStop) return stopped(process, decode_text(message));
+  switch (kind_of(message)) {
+    case MessageKind::kStop:
+      return stopped(process, parse_json(decode_text(message), kDescriptionLimits));
+    case MessageKind::kHold:
+      return scheduler_->hold();
+    case MessageKind::kReached:
+      return reached(process, decode_number(message));
+    case MessageKind::kPause:
+      return scheduler_->pause_at(decode_number(message));
+    default:
+      break;
+  }
   const auto peer = peers_.find(process);
   if (peer == peers_.end()) throw std::runtime_error("sent tokens, and no link leads there");
   peer->second.model->receive(message);
 }
 
-void Processes::stopped(size_t process, const std::string &error) {
-  stopped_by_other_ = true;
+void Processes::stopped(size_t process, const nlohmann::json &why) {
+  const std::string error = why.at("error");
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_by_other_ = true;
+    for (const nlohmann::json &lost : why.at("lost")) note_lost(lost);
+    abandon_waiting();
+  }
   if (error.empty()) {
     scheduler_->request_stop();
   } else {
@@ -123,13 +159,20 @@ void Processes::stopped(size_t process, const std::string &error) {
   }
 }
 
+// Guarded by mutex_.
+void Processes::note_lost(const std::string &name) {
+  const auto place = std::lower_bound(lost_.begin(), lost_.end(), name);
+  if (place == lost_.end() || *place != name) lost_.insert(place, name);
+}
+
 // By the thread of the mesh. One that has said that it is done may leave.
 void Processes::lost(size_t process, const std::string &why) {
   const std::string text =
       "process " + name(process) + " on " + places_[process].host + " is lost: " + why;
   const std::lock_guard lock(mutex_);
-  changed_.notify_all();
   if (!done_.try_emplace(process, "").second) return;
+  note_lost(name(process));
+  abandon_waiting();
   if (!running_) {
     lost_early_ = text;
   } else {
@@ -140,8 +183,10 @@ void Processes::lost(size_t process, const std::string &why) {
 void Processes::end(const RunResult &result, nlohmann::json &part,
                     const std::vector<std::string> &models) {
   if (!stopped_by_other_ && (result.reason == "error" || result.reason == "interrupted")) {
-    send_all(encode_text(MessageKind::kStop, result.reason == "error" ? result.message : ""));
+    const std::string error = result.reason == "error" ? result.message : "";
+    send_all(encode_text(MessageKind::kStop, dump_any({{"error", error}, {"lost", lost()}})));
   }
+  part["lost"] = lost();
   send_all(encode_text(MessageKind::kDone, ""), 0);
   if (!is_first()) mesh_->send(0, encode_text(MessageKind::kDone, dump_any(part)));
   {
@@ -149,12 +194,18 @@ void Processes::end(const RunResult &result, nlohmann::json &part,
     changed_.wait(lock, [this] { return done_.size() + 1 == places_.size(); });
   }
   mesh_->close();
+  part["lost"] = lost();
   if (!is_first()) return;
   std::vector<nlohmann::json> others;
   for (const auto &[process, text] : done_) {
     if (!text.empty()) others.push_back(parse_json(text, kDescriptionLimits));
   }
   merge_results(part, others, models);
+}
+
+nlohmann::json Processes::lost() {
+  const std::lock_guard lock(mutex_);
+  return lost_;
 }
 
 }  // namespace firesim

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,15 +46,32 @@ class Processes {
   // stands for what is simulated.
   void connect(const MeshFactory &factory, const std::string &agreement, Scheduler &scheduler,
                const std::map<size_t, Wire> &wires);
-  // Index in the scheduler of the model that stands for a process.
+  // The model that stands for a process, and its index in the scheduler.
+  PeerModel &peer_model(size_t process) const { return *peers_.at(process).model; }
   size_t peer(size_t process) const { return peers_.at(process).index; }
+  // Before the run: all links are empty at `cycle`.
+  void start_at(uint64_t cycle);
 
-  // Finds the other processes, tells them how many nodes here count for the end of the run, and
-  // prepares the scheduler. Throws std::runtime_error.
-  void begin(size_t counted_nodes);
+  // Finds the other processes, tells each of them `ready`, and returns what each has said. Throws
+  // std::runtime_error.
+  std::map<size_t, nlohmann::json> meet(const nlohmann::json &ready);
+  // Once the scheduler is prepared: heeds what the others send.
+  void start();
   // After the scheduler has run: tells the others, and returns when their runs are over, too. In
   // the first process `part` becomes the result of the whole run, of `models`.
   void end(const RunResult &result, nlohmann::json &part, const std::vector<std::string> &models);
+
+  // --- processes_pause.cc: while all models stand at one cycle. The first process gives orders,
+  // and the others answer each of them, or none, as the two sides know. ---
+  // Tells the others.
+  void order(const nlohmann::json &order);
+  // One answer of each. Throws std::runtime_error naming a process that will not answer any more.
+  std::map<size_t, Message> answers();
+  // For the others: the next order, or nothing when the first process is not there any more.
+  std::optional<nlohmann::json> next_order();
+  void answer(std::span<const uint8_t> answer);
+  // All that was sent before `cycle` is here. Throws std::runtime_error if it will not come.
+  void await_tokens(uint64_t cycle);
 
  private:
   struct Peer {
@@ -63,7 +81,13 @@ class Processes {
 
   void received(size_t process, std::span<const uint8_t> message);
   void obey(size_t process, std::span<const uint8_t> message);
-  void stopped(size_t process, const std::string &error);
+  void stopped(size_t process, const nlohmann::json &why);
+  void note_lost(const std::string &name);
+  nlohmann::json lost();
+  void want_pause();
+  void reached(size_t process, uint64_t cycle);
+  bool take_pause_message(size_t process, std::span<const uint8_t> message);
+  void abandon_waiting();
   void lost(size_t process, const std::string &why);
   void send_all(const Message &message, std::optional<size_t> but = std::nullopt);
 
@@ -77,9 +101,13 @@ class Processes {
   std::condition_variable changed_;
   bool running_ = false;
   std::vector<std::pair<size_t, Message>> early_;  // came before this process was ready for them
-  std::map<size_t, size_t> counted_;               // nodes that count, by process
+  std::map<size_t, nlohmann::json> ready_;         // what each has said before the run
   std::map<size_t, std::string> done_;             // what each has said at its end; "" when lost
   std::string lost_early_;                         // why a process was lost before the run
+  std::vector<std::string> lost_;                  // names of those lost, sorted
+  std::map<size_t, uint64_t> reached_;             // in the first process, after each kHold
+  std::map<size_t, Message> answers_;
+  std::deque<nlohmann::json> orders_;
 
   std::unique_ptr<Mesh> mesh_;  // last: its thread is gone before what it calls
 };

@@ -104,11 +104,7 @@ int exit_status(const RunResult &result) {
 }
 
 RunResult Simulation::run() {
-  if (processes_) {
-    processes_->begin(static_cast<size_t>(
-        std::count_if(models_.begin(), models_.begin() + static_cast<std::ptrdiff_t>(node_count_),
-                      [](const auto &model) { return model->counts_for_end(); })));
-  }
+  if (processes_) join_processes();
   scheduler_->prepare();
   start_control();
   // Also if the run fails: a client may wait for a snapshot, and the socket for the client.
@@ -126,9 +122,7 @@ RunResult Simulation::run() {
   json["start_cycle"] = start_cycle();
   json["snapshots"] = snapshots_->made();
   if (processes_) {
-    std::vector<std::string> names;
-    for (const ListedModel &model : listed_) names.push_back(model.name);
-    processes_->end(result, json, names);
+    processes_->end(result, json, part_.models);
   }
   write_file_atomically(result_path("result", ".json"), dump_any(json, 1) + "\n");
   return result;

@@ -74,14 +74,6 @@ void Scheduler::set_pauses(PauseOptions pauses) { impl_->set_pauses(std::move(pa
 void Scheduler::start_at(uint64_t cycle) { impl_->start_at(cycle); }
 void Scheduler::request_pause() { impl_->request_pause(); }
 std::vector<std::string> Scheduler::link_names() const { return impl_->link_names(); }
-void Scheduler::save_link(const std::string &name, StateWriter &state) const {
-  const Link &link = impl_->find_link(name);
-  link.a_to_b->save(state);
-  link.b_to_a->save(state);
-}
-bool Scheduler::fits_link(const std::string &name, StateReader &state) const {
-  return impl_->fits_link(name, state);
-}
 void Scheduler::connect_hidden(size_t model_a, size_t model_b, uint32_t latency_cycles) {
   impl_->connect_hidden(model_a, model_b, latency_cycles);
 }
@@ -96,9 +88,6 @@ void Scheduler::wake(size_t model) { impl_->wake(model); }
 void Scheduler::note_remote_end(const NodeEnd &end) { impl_->note_remote_end(end); }
 std::vector<NodeEnd> Scheduler::ends_from(size_t first) const { return impl_->ends_from(first); }
 void Scheduler::fail(const std::string &message) { impl_->fail(message); }
-void Scheduler::load_link(const std::string &name, StateReader &state) {
-  impl_->load_link(name, state);
-}
 
 Scheduler::Impl::Impl(const SchedulerOptions &options)
     : options_(options),
@@ -126,6 +115,8 @@ Link &Scheduler::Impl::add_link(const std::string &name, size_t model_a, size_t 
   links_.push_back({name, std::make_unique<Channel>(latency_cycles),
                     std::make_unique<Channel>(latency_cycles), false});
   graph_.push_back({model_a, model_b, latency_cycles});
+  links_.back().a_to_b->start_at(start_cycle_);
+  links_.back().b_to_a->start_at(start_cycle_);
   for (const size_t model : {model_a, model_b}) {
     slots_[model].grid_cycles = std::min(slots_[model].grid_cycles, latency_cycles);
   }
@@ -265,6 +256,7 @@ void Scheduler::Impl::supervise(
       timed_pause_ = true;
       hold_workers();
     }
+    if (must_tell_reached_) tell_reached(lock);
     if (paused_ && !stop_.load(std::memory_order_relaxed)) {
       pause(lock);
       if (timed_pause_done_) next_timed_pause_s_ = clock_s(CLOCK_MONOTONIC) + pauses_.interval_s;

@@ -99,6 +99,21 @@ struct PauseOptions {
   // Called by the thread of `run` while every model stands at `cycle`. `timed` is set for a pause
   // that `interval_s` asked for. Must not throw.
   std::function<void(uint64_t cycle, bool timed)> at_pause;
+  // The models are about to go on from a pause. Must not wait.
+  std::function<void()> resumed;
+};
+
+// How the parts of a target find one cycle for an unplanned pause. Each part calls `hold`, and
+// stands still from when it has told its `reached` until `pause_at`; the greatest of all cycles is
+// one that no model anywhere has passed.
+struct PauseAgreement {
+  static constexpr uint64_t kOver = UINT64_MAX;  // the run is over here, or: no pause
+
+  // This part wants a pause: all are to hold, this one included. Must not wait. Without it, none is
+  // ever wanted here.
+  std::function<void()> want;
+  // The models here can all pause at `cycle`; or `kOver`. Any thread.
+  std::function<void(uint64_t cycle)> reached;
 };
 
 class Scheduler {
@@ -116,8 +131,8 @@ class Scheduler {
   void connect(const std::string &name, size_t model_a, uint32_t port_a, size_t model_b,
                uint32_t port_b, uint32_t latency_cycles);
 
-  // --- When other processes simulate the rest of the target. All before `prepare`, but for the
-  // last four, which any thread may call then. ---
+  // --- When other processes simulate the rest of the target. All before `prepare`; from `wake` on
+  // also later, by any thread. ---
 
   // This is a part of a target of that diameter, hidden links included.
   void set_part(uint64_t diameter_cycles);
@@ -140,6 +155,10 @@ class Scheduler {
   std::vector<NodeEnd> ends_from(size_t first) const;
   // Ends the run soon with the reason "error".
   void fail(const std::string &message);
+  // Before `prepare`: unplanned pauses are agreed upon. The other two are for any thread.
+  void set_agreement(PauseAgreement agreement);
+  void hold();
+  void pause_at(uint64_t cycle);  // or `kOver`: the models go on without a pause
 
   // Before `prepare`: pauses, which do not change what the models do.
   void set_pauses(PauseOptions pauses);
@@ -151,8 +170,10 @@ class Scheduler {
   // State of a link, by name, which must exist; while paused, and before the run after `start_at`.
   std::vector<std::string> link_names() const;
   void save_link(const std::string &name, StateWriter &state) const;
-  bool fits_link(const std::string &name, StateReader &state) const;  // is it of this latency?
   void load_link(const std::string &name, StateReader &state);
+  // The same of one direction, as far as it is in this process.
+  DirectionState direction(const std::string &name, bool a_to_b) const;
+  void restore_direction(const std::string &name, bool a_to_b, DirectionState state);
 
   // Checks and completes what was added. `run` does it, too, if it has not been done.
   void prepare();

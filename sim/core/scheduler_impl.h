@@ -96,9 +96,13 @@ class Scheduler::Impl {
   void start_at(uint64_t cycle);
   std::vector<std::string> link_names() const;
   const Link &find_link(const std::string &name) const;
-  bool fits_link(const std::string &name, StateReader &state) const;
   void load_link(const std::string &name, StateReader &state);
   void request_pause();
+
+  // --- scheduler_agreed_pause.cc: pauses at a cycle that several processes agree upon ---
+  void set_agreement(PauseAgreement agreement);
+  void hold();
+  void pause_at(uint64_t cycle);
 
   // --- scheduler_outside.cc: a part of a target whose rest is in other processes ---
   void connect_hidden(size_t model_a, size_t model_b, uint32_t latency_cycles);
@@ -128,9 +132,17 @@ class Scheduler::Impl {
   void plan_pause(uint64_t after);
   void hold_workers();
   void choose_pause_cycle();
+  uint64_t greatest_cycle() const;
   void pause(std::unique_lock<std::mutex> &lock);
   void queue_all();
   uint64_t end_limit() const;
+
+  // --- scheduler_agreed_pause.cc ---
+  bool agrees() const { return agreement_.reached != nullptr; }
+  void want_pause();
+  void begin_hold();
+  void note_reached();
+  void tell_reached(std::unique_lock<std::mutex> &lock);
 
   // --- scheduler_worker.cc: what the workers do ---
   void work();
@@ -176,12 +188,19 @@ class Scheduler::Impl {
   // Set: workers take nothing more, so that a cycle can be chosen that no model has passed.
   std::atomic<bool> hold_{false};
   PauseOptions pauses_;
-  uint64_t pause_cycle_ = UINT64_MAX;  // guarded by ready_mutex_, as are the next four
+  uint64_t pause_cycle_ = UINT64_MAX;  // guarded by ready_mutex_, as are those up to the blank line
   uint64_t last_pause_cycle_ = 0;      // or the start
   bool paused_ = false;                // all models stand at `pause_cycle_`
+  bool again_ = false;                 // another pause was asked for while paused
   bool timed_pause_ = false;           // the next pause is one of those at an interval
   bool timed_pause_done_ = false;      // the last pause was
-  double next_timed_pause_s_ = 0;      // of the supervising thread
+  bool pause_wanted_ = false;          // by this part; until the pause has come
+  bool must_tell_reached_ = false;     // the workers stand still for an agreement
+  uint64_t reached_cycle_ = 0;         // where they do
+  uint64_t agreed_cycle_ = 0;          // the last cycle agreed upon
+
+  PauseAgreement agreement_;
+  double next_timed_pause_s_ = 0;  // of the supervising thread
 
   // Guards the ready list, unless there is a single worker, and the counts of workers.
   std::mutex ready_mutex_;

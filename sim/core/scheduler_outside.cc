@@ -56,7 +56,7 @@ void Scheduler::Impl::note_remote_end(const NodeEnd &end) {
                                    [&](const NodeEnd &other) { return other.node == end.node; });
     if (known) return;
     count_end(end);
-    if (!lower_limit()) return;
+    if (!prepared_ || !lower_limit()) return;  // `prepare` heeds what is known before
   }
   fence();
   const std::lock_guard lock(ready_mutex_);

@@ -14,6 +14,22 @@
 
 namespace firesim {
 
+void Scheduler::save_link(const std::string &name, StateWriter &state) const {
+  write_direction(state, direction(name, true));
+  write_direction(state, direction(name, false));
+}
+DirectionState Scheduler::direction(const std::string &name, bool a_to_b) const {
+  const Link &link = impl_->find_link(name);
+  return (a_to_b ? link.a_to_b : link.b_to_a)->state();
+}
+void Scheduler::restore_direction(const std::string &name, bool a_to_b, DirectionState state) {
+  const Link &link = impl_->find_link(name);
+  (a_to_b ? link.a_to_b : link.b_to_a)->restore(std::move(state));
+}
+void Scheduler::load_link(const std::string &name, StateReader &state) {
+  impl_->load_link(name, state);
+}
+
 void Scheduler::Impl::set_pauses(PauseOptions pauses) {
   FIRESIM_CHECK(!prepared_, "pauses are planned before the run");
   pauses_ = std::move(pauses);
@@ -44,16 +60,12 @@ const Link &Scheduler::Impl::find_link(const std::string &name) const {
   return *found;
 }
 
-bool Scheduler::Impl::fits_link(const std::string &name, StateReader &state) const {
-  state.section("link", 1);
-  return state.u64() == find_link(name).a_to_b->latency_cycles();
-}
-
 void Scheduler::Impl::load_link(const std::string &name, StateReader &state) {
   const Link &link = find_link(name);
   state.section("link", 1);
-  link.a_to_b->load(state, start_cycle_);
-  link.b_to_a->load(state, start_cycle_);
+  for (Channel *channel : {link.a_to_b.get(), link.b_to_a.get()}) {
+    channel->restore(read_direction(state, channel->latency_cycles(), start_cycle_));
+  }
   state.finish();
 }
 
@@ -77,6 +89,7 @@ uint64_t Scheduler::Impl::end_limit() const {
 void Scheduler::Impl::plan_pause(uint64_t after) {
   last_pause_cycle_ = after;
   pause_cycle_ = pauses_.next_cycle ? pauses_.next_cycle(after) : UINT64_MAX;
+  if (agreed_cycle_ > after) pause_cycle_ = std::min(pause_cycle_, agreed_cycle_);
   FIRESIM_CHECK(pause_cycle_ > after, "the next pause comes after the last one");
   limit_.store(std::min(end_limit(), pause_cycle_), std::memory_order_release);
 }
@@ -89,17 +102,28 @@ void Scheduler::Impl::request_pause() {
 // The last worker to park chooses the cycle; after a pause all are parked until they have woken up,
 // and then nobody would. Guarded by ready_mutex_.
 void Scheduler::Impl::hold_workers() {
+  if (paused_) {
+    again_ = true;
+    return;
+  }
+  if (agrees()) return want_pause();
   hold_.store(true, std::memory_order_relaxed);
-  if (active_workers_ == 0 && !paused_ && !finished_) choose_pause_cycle();
+  if (active_workers_ == 0 && !finished_) choose_pause_cycle();
 }
 
-// No worker works: the cycle no model has passed is known. Guarded by ready_mutex_.
-void Scheduler::Impl::choose_pause_cycle() {
-  hold_.store(false, std::memory_order_relaxed);
+uint64_t Scheduler::Impl::greatest_cycle() const {
   uint64_t cycle = start_cycle_;
   for (const Slot &slot : slots_) {
     cycle = std::max(cycle, slot.cycle.load(std::memory_order_relaxed));
   }
+  return cycle;
+}
+
+// No worker works: the cycle no model has passed is known. Guarded by ready_mutex_.
+void Scheduler::Impl::choose_pause_cycle() {
+  if (agrees()) return note_reached();
+  hold_.store(false, std::memory_order_relaxed);
+  uint64_t cycle = greatest_cycle();
   // However short the interval: the target gets on between two pauses.
   if (timed_pause_) cycle = std::max(cycle, last_pause_cycle_ + kMaxGridCycles);
   pause_cycle_ = std::min(pause_cycle_, cycle);
@@ -119,14 +143,16 @@ void Scheduler::Impl::queue_all() {
 // is let go of for the time of the pause.
 void Scheduler::Impl::pause(std::unique_lock<std::mutex> &lock) {
   const uint64_t cycle = pause_cycle_;
-  do {  // again if another one was asked for meanwhile
-    hold_.store(false, std::memory_order_relaxed);
+  pause_wanted_ = false;
+  do {
+    again_ = false;
     timed_pause_done_ = std::exchange(timed_pause_, false);
     lock.unlock();
     if (pauses_.at_pause) pauses_.at_pause(cycle, timed_pause_done_);
     lock.lock();
-  } while (hold_.load(std::memory_order_relaxed));
+  } while (again_);
   paused_ = false;
+  if (pauses_.resumed) pauses_.resumed();
   if (cycle == end_limit()) {
     finished_ = true;
     return;

@@ -123,9 +123,12 @@ void Scheduler::Impl::spin_for_work() const {
 
 // With nothing ready and nobody working, every model is at the limit, or the run is stuck.
 void Scheduler::Impl::go_quiet() {
-  if (active_workers_ > 0 || paused_) return;
-  if (hold_.load(std::memory_order_relaxed)) choose_pause_cycle();
-  if (!ready_.empty()) return;
+  if (active_workers_ > 0) return;
+  if (hold_.load(std::memory_order_relaxed)) {
+    choose_pause_cycle();
+    if (hold_.load(std::memory_order_relaxed)) return;  // until a cycle has been agreed upon
+  }
+  if (paused_ || !ready_.empty()) return;
   const uint64_t limit = limit_.load(std::memory_order_acquire);
   const bool complete = std::all_of(slots_.begin(), slots_.end(), [limit](const Slot &slot) {
     return slot.cycle.load(std::memory_order_relaxed) >= limit;

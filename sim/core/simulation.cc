@@ -29,10 +29,10 @@ Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &
     processes_ = std::make_unique<Processes>(processes, "\"processes\"", process);
   }
   read_options(json, description);
-  if (processes_ && restore_) fields.fail("restore", "none in a simulation by several processes");
   list_models(nodes, "nodes");
   list_models(switches, "switches");
   if (processes_) check_all_simulate();
+  read_snapshot(json, description.string());
   add_models(nodes, ModelRole::kNode, registry);
   node_count_ = models_.size();
   add_models(switches, ModelRole::kSwitch, registry);
@@ -50,7 +50,8 @@ Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &
     restore_models();
     restore_links();
   }
-  snapshots_ = std::make_unique<SnapshotMaker>(json, context_, *scheduler_, models_, kinds_);
+  snapshots_ = std::make_unique<SnapshotMaker>(json, context_, *scheduler_, models_, kinds_,
+                                               processes_ ? &part_ : nullptr);
 }
 
 void Simulation::read_options(const nlohmann::json &description,
@@ -71,11 +72,22 @@ void Simulation::read_options(const nlohmann::json &description,
   if (const auto path = fields.optional_text("control")) {
     control_path_ = context_.output_path(*path);
   }
+}
+
+// What of it is needed here.
+void Simulation::read_snapshot(const nlohmann::json &description, const std::string &where) {
   if (!description.contains("restore") || description.at("restore").is_null()) return;
-  Fields restore(description.at("restore"), path.string() + ": \"restore\"");
+  Fields restore(description.at("restore"), where + ": \"restore\"");
   const std::string snapshot = restore.text("snapshot");
   restore.finish();
-  restore_ = std::make_unique<Snapshot>(context_.input_path(snapshot));
+  std::optional<std::set<std::string>> wanted;
+  if (processes_) {
+    wanted.emplace();
+    for (size_t i = 0; i < listed_.size(); ++i) {
+      if (is_here(i)) wanted->insert(listed_[i].restore_from);
+    }
+  }
+  restore_ = std::make_unique<Snapshot>(context_.input_path(snapshot), wanted);
   context_.restored = true;
 }
 
@@ -91,6 +103,9 @@ void Simulation::list_models(const nlohmann::json &entries, const std::string &l
     }
     if (processes_) model.process = processes_->of_model(entries[i], where);
     if (model.process == self()) model.local = local_count_++;
+    const std::optional<std::string> from = fields.optional_text("restore_from");
+    model.restore_from = from.value_or(model.name);
+    clones_ = clones_ || from;
     listed_.push_back(std::move(model));
   }
 }
@@ -121,8 +136,6 @@ void Simulation::add_models(const nlohmann::json &entries, ModelRole role,
     }
     port_links_.emplace_back(models_.back()->port_count());
     kinds_.push_back(entries[i].at("kind"));
-    restore_from_.push_back(from.value_or(name));
-    clones_ = clones_ || from;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ class Simulation {
   void read_options(const nlohmann::json &description, const std::filesystem::path &path);
   void add_models(const nlohmann::json &entries, ModelRole role, ModelRegistry &registry);
   void list_models(const nlohmann::json &entries, const std::string &list);
+  void read_snapshot(const nlohmann::json &description, const std::string &where);
   void read_links(const nlohmann::json &entries);
   void take_port(const LinkEntry &link, size_t end, const Fields &side);
 
@@ -59,6 +61,8 @@ class Simulation {
   void connect_here(const LinkEntry &link);
   void connect_part(const MeshFactory &mesh);
   std::vector<GraphLink> whole_graph() const;
+  void join_processes();
+  nlohmann::json ready() const;
   bool is_here(size_t model) const { return listed_[model].process == self(); }
   size_t self() const { return processes_ ? processes_->self() : 0; }
   void connect_across(const LinkEntry &link, size_t near_end, uint32_t peer_port,
@@ -70,8 +74,9 @@ class Simulation {
   // --- simulation_restore.cc ---
   void check_same_system() const;
   void restore_models();
-  bool keeps_link(const std::string &name) const;
+  bool keeps_link(const LinkEntry &link) const;
   void restore_links();
+  void restore_cut_links();
   void start_control();
   size_t find_model(const std::string &name, const std::string &where) const;
 
@@ -79,7 +84,8 @@ class Simulation {
   struct ListedModel {
     std::string name;
     size_t process = 0;
-    size_t local = 0;  // index in `models_`, if it is here
+    size_t local = 0;          // index in `models_`, if it is here
+    std::string restore_from;  // its name in the snapshot
   };
 
   SimulationContext context_;
@@ -87,18 +93,18 @@ class Simulation {
   std::vector<std::unique_ptr<Model>> models_;
   std::vector<std::vector<std::string>> port_links_;  // name of the link on each port of each model
   std::vector<std::string> kinds_;                    // of each model
-  std::vector<std::string> restore_from_;             // name of each model in the snapshot
   bool clones_ = false;                               // a node has the key "restore_from"
   size_t node_count_ = 0;                             // models that are nodes come first
   std::vector<ListedModel> listed_;
   size_t local_count_ = 0;
   std::vector<LinkEntry> links_;
-  std::vector<bool> starts_afresh_;  // models not in the snapshot
+  std::set<std::string> newcomers_;  // models that do not go on as themselves in the snapshot
   nlohmann::json description_;
   std::filesystem::path control_path_;  // empty = no control socket
   std::unique_ptr<Snapshot> restore_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<Processes> processes_;  // null when this process simulates everything
+  PartOfTarget part_;                     // otherwise
   std::unique_ptr<SnapshotMaker> snapshots_;
   std::unique_ptr<ControlSocket> control_;
 };

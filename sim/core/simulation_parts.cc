@@ -53,6 +53,14 @@ void Simulation::connect_across(const LinkEntry &link, size_t near_end, uint32_t
   const size_t local = listed_[link.models[near_end]].local;
   const size_t peer = processes_->peer(listed_[link.models[1 - near_end]].process);
   const uint32_t cycles = near_cycles(link.latency_cycles, wire_cycles, near_end);
+  CutLink &cut = part_.cut_links[link.name];
+  cut.name = link.name;
+  cut.near_end = near_end;
+  cut.near_cycles = cycles;
+  cut.wire_cycles = wire_cycles;
+  cut.far_cycles = near_cycles(link.latency_cycles, wire_cycles, 1 - near_end);
+  cut.process = listed_[link.models[1 - near_end]].process;
+  cut.port = peer_port;
   if (near_end == 0) {
     scheduler_->connect(link.name, local, link.ports[0], peer, peer_port, cycles);
   } else {
@@ -100,6 +108,48 @@ void Simulation::connect_part(const MeshFactory &mesh) {
     }
   }
   scheduler_->set_part(diameter_cycles(listed_.size(), graph));
+  part_.processes = processes_.get();
+  part_.configuration = &description_;
+  for (const ListedModel &model : listed_) part_.models.push_back(model.name);
+  for (const LinkEntry &link : links_) part_.links.push_back(link.name);
+}
+
+// What the other processes have to know of the models here before they start.
+nlohmann::json Simulation::ready() const {
+  size_t counted = 0;
+  nlohmann::json ends = nlohmann::json::array();
+  for (size_t i = 0; i < models_.size(); ++i) {
+    const Model &model = *models_[i];
+    const bool counts = i < node_count_ && model.counts_for_end();
+    if (counts) ++counted;
+    if (!model.end()) continue;
+    ends.push_back({{"node", model.name()},
+                    {"counts", counts},
+                    {"cycle", model.end()->cycle},
+                    {"exit_code", model.end()->exit_code},
+                    {"assert_failed", model.end()->assert_failed},
+                    {"message", model.end()->message}});
+  }
+  return {{"counted_nodes", counted}, {"ends", ends}, {"newcomers", newcomers_}};
+}
+
+void Simulation::join_processes() {
+  const std::map<size_t, nlohmann::json> others = processes_->meet(ready());
+  for (const auto &[process, other] : others) {
+    scheduler_->add_remote_nodes(other.at("counted_nodes"));
+    for (const nlohmann::json &name : other.at("newcomers")) newcomers_.insert(name);
+  }
+  for (const auto &[process, other] : others) {
+    for (const nlohmann::json &end : other.at("ends")) {
+      scheduler_->note_remote_end(
+          {end.at("node"),
+           end.at("counts"),
+           {end.at("cycle"), end.at("exit_code"), end.at("assert_failed"), end.at("message")}});
+    }
+  }
+  if (restore_) restore_cut_links();
+  scheduler_->prepare();
+  processes_->start();
 }
 
 // The first process writes the results of the run, the others those of their part beside them.

@@ -20,16 +20,18 @@ void Simulation::check_same_system() const {
   if (clones_) return;
   const std::string &where = restore_->where();
   for (const Snapshot::ModelEntry &saved : restore_->models()) {
-    const bool here = std::any_of(models_.begin(), models_.end(),
-                                  [&](const auto &model) { return model->name() == saved.name; });
-    if (!here) {
+    const bool known = std::any_of(listed_.begin(), listed_.end(), [&](const ListedModel &model) {
+      return model.name == saved.name;
+    });
+    if (!known) {
       throw SnapshotError(where + ": has the model " + saved.name +
                           ", which is not in this system, expected a snapshot of this system");
     }
   }
-  const std::vector<std::string> links = scheduler_->link_names();
   for (const std::string &saved : restore_->links()) {
-    if (std::find(links.begin(), links.end(), saved) != links.end()) continue;
+    const bool known = std::any_of(links_.begin(), links_.end(),
+                                   [&](const LinkEntry &link) { return link.name == saved; });
+    if (known) continue;
     throw SnapshotError(where + ": has the link " + saved +
                         ", which is not in this system, expected a snapshot of this system");
   }
@@ -37,10 +39,12 @@ void Simulation::check_same_system() const {
 
 void Simulation::restore_models() {
   const uint64_t cycle = restore_->cycle();
-  starts_afresh_.resize(models_.size());
-  for (size_t i = 0; i < models_.size(); ++i) {
+  for (const ListedModel &listed : listed_) {
+    if (listed.process != self()) continue;
+    const size_t i = listed.local;
     Model &model = *models_[i];
-    const std::string &from = restore_from_[i];
+    const std::string &from = listed.restore_from;
+    if (from != model.name()) newcomers_.insert(model.name());
     const Snapshot::ModelEntry *saved = restore_->find_model(from);
     if (saved == nullptr && from != model.name()) {
       std::vector<std::string> names;
@@ -53,7 +57,7 @@ void Simulation::restore_models() {
         clones_ && i >= node_count_ && saved != nullptr &&
         (saved->kind != kinds_[i] || saved->fingerprint != model.fingerprint());
     if (saved == nullptr || other_switch) {
-      starts_afresh_[i] = true;
+      newcomers_.insert(model.name());
       model.start_at(cycle);
       continue;
     }
@@ -73,29 +77,42 @@ void Simulation::restore_models() {
 }
 
 // What is in flight on a link belongs to the models at its ends: both must go on as themselves.
-bool Simulation::keeps_link(const std::string &name) const {
-  for (size_t i = 0; i < models_.size(); ++i) {
-    const auto &links = port_links_[i];
-    if (std::find(links.begin(), links.end(), name) == links.end()) continue;
-    if (starts_afresh_[i] || restore_from_[i] != models_[i]->name()) return false;
+bool Simulation::keeps_link(const LinkEntry &link) const {
+  if (!restore_->has_link(link.name)) return false;
+  if (!clones_) return true;
+  for (const size_t model : link.models) {
+    if (newcomers_.contains(listed_[model].name)) return false;
   }
-  StateReader state = restore_->link_state(name);
-  return scheduler_->fits_link(name, state);
+  StateReader state = restore_->link_state(link.name);
+  state.section("link", 1);
+  return state.u64() == link.latency_cycles;
 }
 
+// Those whose both ends are here.
 void Simulation::restore_links() {
   scheduler_->start_at(restore_->cycle());
-  const std::vector<std::string> &saved = restore_->links();
-  for (const std::string &name : scheduler_->link_names()) {
-    if (std::find(saved.begin(), saved.end(), name) == saved.end()) continue;
-    if (clones_ && !keeps_link(name)) continue;
-    StateReader state = restore_->link_state(name);
-    scheduler_->load_link(name, state);
+  if (processes_) processes_->start_at(restore_->cycle());
+  for (const LinkEntry &link : links_) {
+    if (!is_here(link.models[0]) || !is_here(link.models[1]) || !keeps_link(link)) continue;
+    StateReader state = restore_->link_state(link.name);
+    scheduler_->load_link(link.name, state);
+  }
+}
+
+// Once it is known which models in other processes go on as themselves.
+void Simulation::restore_cut_links() {
+  for (const LinkEntry &link : links_) {
+    const auto cut = part_.cut_links.find(link.name);
+    if (cut == part_.cut_links.end() || !keeps_link(link)) continue;
+    StateReader state = restore_->link_state(link.name);
+    processes_->peer_model(cut->second.process)
+        .restore_received(cut->second.port,
+                          load_half(cut->second, state, restore_->cycle(), *scheduler_));
   }
 }
 
 void Simulation::start_control() {
-  if (control_path_.empty()) return;
+  if (control_path_.empty() || (processes_ && !processes_->is_first())) return;
   control_ = std::make_unique<ControlSocket>(
       control_path_,
       ControlSocket::Handlers{

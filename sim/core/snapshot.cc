@@ -1,128 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes and reads the folders of snapshots.
+// Reads the folders of snapshots.
 #include "core/snapshot.h"
 
 #include <algorithm>
 
-#include "core/atomic_file.h"
 #include "core/fields.h"
 #include "core/json_reader.h"
+#include "core/snapshot_format.h"
 #include "core/token_hash.h"
 
 namespace firesim {
 
 namespace {
 
-constexpr char kFormat[] = "firesim-snapshot";
-constexpr uint64_t kVersion = 1;
 constexpr uint64_t kMaxCycle = uint64_t{1} << 62;
-// Of a file: states are read into memory whole, regions are mapped.
-constexpr uint64_t kMaxStateBytes = uint64_t{4} << 30;
-constexpr uint64_t kMaxRegionBytes = uint64_t{1} << 40;
-constexpr char kIndexFile[] = "snapshot.json";
-constexpr char kLinksFile[] = "links";
-
-// Names of models may hold "/" and ":"; names of files are kept plain.
-std::string file_name(const std::string &name) {
-  if (name == kLinksFile) return "%6Cinks";
-  std::string plain;
-  for (const char c : name) {
-    if (c == '/') {
-      plain += "%2F";
-    } else if (c == ':') {
-      plain += "%3A";
-    } else {
-      plain += c;
-    }
-  }
-  return plain;
-}
-
-uint64_t index_hash(nlohmann::json index) {
-  index.erase("hash");
-  const std::string text = index.dump();
-  return hash_bytes(text.data(), text.size());
-}
-
-nlohmann::json file_entry(const FileContent &file, uint64_t hash) {
-  return {
-      {"file", file.path.filename().string()}, {"bytes", file.bytes}, {"hash", hash_to_hex(hash)}};
-}
-
-// What could not be read again is not written.
-void check_writable(const FileContent &file, uint64_t most_bytes) {
-  if (file.bytes <= most_bytes) return;
-  throw std::runtime_error(file.path.filename().string() + " would have " +
-                           std::to_string(file.bytes) + " bytes, and at most " +
-                           std::to_string(most_bytes) + " can be read back");
-}
-
-// In the order of the models: the state of each, then its regions.
-std::vector<FileContent> all_files(const std::filesystem::path &folder,
-                                   const SnapshotContent &content) {
-  std::vector<FileContent> files;
-  for (const SnapshotModel &model : content.models) {
-    const std::string base = file_name(model.name);
-    const std::vector<uint8_t> &data = model.state.data();
-    files.push_back({folder / (base + ".state"), data.data(), data.size()});
-    for (const StateWriter::Region &region : model.state.regions()) {
-      files.push_back({folder / (base + "." + region.name + ".region"), region.data, region.bytes});
-    }
-  }
-  return files;
-}
-
-nlohmann::json model_entries(const SnapshotContent &content, const std::vector<FileContent> &files,
-                             const std::vector<uint64_t> &hashes) {
-  nlohmann::json entries = nlohmann::json::array();
-  size_t at = 0;
-  for (const SnapshotModel &model : content.models) {
-    nlohmann::json entry = {{"name", model.name},
-                            {"kind", model.kind},
-                            {"fingerprint", model.fingerprint},
-                            {"state", file_entry(files[at], hashes[at])},
-                            {"regions", nlohmann::json::array()}};
-    ++at;
-    for (const StateWriter::Region &region : model.state.regions()) {
-      nlohmann::json one = file_entry(files[at], hashes[at]);
-      one["name"] = region.name;
-      entry["regions"].push_back(one);
-      ++at;
-    }
-    entries.push_back(entry);
-  }
-  return entries;
-}
-
-void write_content(const std::filesystem::path &folder, const SnapshotContent &content) {
-  std::vector<FileContent> files = all_files(folder, content);
-  std::vector<uint8_t> links;
-  nlohmann::json link_entries = nlohmann::json::array();
-  for (const SnapshotLink &link : content.links) {
-    const std::vector<uint8_t> &data = link.state.data();
-    link_entries.push_back({{"name", link.name}, {"offset", links.size()}, {"bytes", data.size()}});
-    links.insert(links.end(), data.begin(), data.end());
-  }
-  files.push_back({folder / (std::string(kLinksFile) + ".state"), links.data(), links.size()});
-  for (const FileContent &file : files) {
-    check_writable(file, file.path.extension() == ".state" ? kMaxStateBytes : kMaxRegionBytes);
-  }
-  const std::vector<uint64_t> hashes = write_files(files);
-  nlohmann::json index = {{"format", kFormat},
-                          {"version", kVersion},
-                          {"created_by", "firesim-sim"},
-                          {"cycle", content.cycle},
-                          {"end_when_state", content.ends},
-                          {"models", model_entries(content, files, hashes)},
-                          {"links", link_entries},
-                          {"links_state", file_entry(files.back(), hashes.back())},
-                          {"configuration", content.configuration}};
-  index["hash"] = hash_to_hex(index_hash(index));
-  const std::string text = index.dump(1) + "\n";
-  check_writable({kIndexFile, nullptr, text.size()}, kSnapshotLimits.bytes);
-  write_file_atomically(folder / kIndexFile, text);
-}
 
 // "snapshot booted"; a folder given with a slash at its end has no file name.
 std::string snapshot_name(const std::filesystem::path &folder) {
@@ -160,28 +52,9 @@ void ModelState::load(Model &model, StateReader &state, uint64_t cycle) {
   state.finish();
 }
 
-void write_snapshot(const std::filesystem::path &folder, const SnapshotContent &content) {
-  const std::filesystem::path partial = folder.string() + ".partial";
-  std::error_code ignored;
-  std::filesystem::remove_all(partial, ignored);
-  try {
-    std::filesystem::create_directories(partial);
-    write_content(partial, content);
-    remove_snapshot(folder);
-    std::filesystem::rename(partial, folder);
-  } catch (const std::exception &error) {
-    std::filesystem::remove_all(partial, ignored);
-    throw std::runtime_error("cannot write the snapshot " + folder.string() + ": " + error.what());
-  }
-}
-
-void remove_snapshot(const std::filesystem::path &folder) {
-  std::error_code ignored;
-  std::filesystem::remove(folder / kIndexFile, ignored);
-  std::filesystem::remove_all(folder, ignored);
-}
-
-Snapshot::Snapshot(const std::filesystem::path &folder) : where_(snapshot_name(folder)) {
+Snapshot::Snapshot(const std::filesystem::path &folder,
+                   const std::optional<std::set<std::string>> &wanted)
+    : where_(snapshot_name(folder)) {
   try {
     folder_ = std::make_shared<const UntrustedFolder>(folder);
   } catch (const FileError &) {
@@ -189,11 +62,12 @@ Snapshot::Snapshot(const std::filesystem::path &folder) : where_(snapshot_name(f
   }
   const nlohmann::json index = read_index();
   check_index(index);
-  Fields fields(index, where_ + ": " + kIndexFile,
+  Fields fields(index, where_ + ": " + kSnapshotIndexFile,
                 {"format", "version", "created_by", "end_when_state", "configuration", "hash"});
   cycle_ = fields.integer("cycle", 0, kMaxCycle);
   std::vector<FileToCheck> files;
   read_models(fields.array("models"), files);
+  if (wanted) drop_unwanted(*wanted, files);
   files.push_back(read_file(fields.object("links_state"), fields.where() + ": \"links_state\"",
                             kMaxStateBytes));
   const nlohmann::json &links = fields.array("links");
@@ -203,39 +77,50 @@ Snapshot::Snapshot(const std::filesystem::path &folder) : where_(snapshot_name(f
   read_links(links, read_state(files.back()));
 }
 
+void Snapshot::drop_unwanted(const std::set<std::string> &wanted, std::vector<FileToCheck> &files) {
+  std::erase_if(model_files_, [&](const auto &entry) { return !wanted.contains(entry.first); });
+  std::set<std::string> kept;
+  for (const auto &[unused, file] : model_files_) {
+    kept.insert(file.state.name);
+    for (const auto &[name, region] : file.regions) kept.insert(region.name);
+  }
+  std::erase_if(files, [&](const FileToCheck &file) { return !kept.contains(file.name); });
+}
+
 nlohmann::json Snapshot::read_index() const {
   try {
-    return parse_json(folder_->open(kIndexFile).text(kSnapshotLimits.bytes), kSnapshotLimits);
+    return parse_json(folder_->open(kSnapshotIndexFile).text(kSnapshotLimits.bytes),
+                      kSnapshotLimits);
   } catch (const JsonError &error) {
-    throw SnapshotError(where_ + ": " + kIndexFile + ":" + std::to_string(error.line()) + ": " +
-                        error.what());
+    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + ":" + std::to_string(error.line()) +
+                        ": " + error.what());
   } catch (const MissingFile &) {
-    throw SnapshotError(where_ + ": has no " + kIndexFile + ", so it was never completed");
+    throw SnapshotError(where_ + ": has no " + kSnapshotIndexFile + ", so it was never completed");
   } catch (const FileError &error) {
-    throw SnapshotError(where_ + ": " + kIndexFile + " " + error.what());
+    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + " " + error.what());
   }
 }
 
 void Snapshot::check_index(const nlohmann::json &index) const {
   if (!index.is_object()) {
-    throw SnapshotError(where_ + ": " + kIndexFile + " holds " + shown(index) +
+    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + " holds " + shown(index) +
                         ", expected an object");
   }
   const nlohmann::json format = index.value("format", nlohmann::json());
-  if (format != kFormat) {
-    throw SnapshotError(where_ + ": " + kIndexFile + " has the format " + shown(format) +
-                        ", expected \"" + kFormat + "\"");
+  if (format != kSnapshotFormat) {
+    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + " has the format " + shown(format) +
+                        ", expected \"" + kSnapshotFormat + "\"");
   }
   const nlohmann::json version = index.value("version", nlohmann::json());
-  if (version != kVersion) {
+  if (version != kSnapshotVersion) {
     throw SnapshotError(where_ + ": has version " + shown(version) + ", expected " +
-                        std::to_string(kVersion) + ", the one this FireSim reads");
+                        std::to_string(kSnapshotVersion) + ", the one this FireSim reads");
   }
-  const std::string hash = hash_to_hex(index_hash(index));
+  const std::string hash = hash_to_hex(snapshot_index_hash(index));
   const nlohmann::json expected = index.value("hash", nlohmann::json());
   if (expected != hash) {
-    throw SnapshotError(where_ + ": " + kIndexFile + " has been changed: its hash is " + hash +
-                        ", expected " + shown(expected));
+    throw SnapshotError(where_ + ": " + kSnapshotIndexFile + " has been changed: its hash is " +
+                        hash + ", expected " + shown(expected));
   }
 }
 
@@ -255,7 +140,8 @@ FileToCheck Snapshot::read_file(const nlohmann::json &entry, const std::string &
 
 void Snapshot::read_models(const nlohmann::json &models, std::vector<FileToCheck> &files) {
   for (size_t i = 0; i < models.size(); ++i) {
-    Fields fields(models[i], where_ + ": " + kIndexFile + ": models[" + std::to_string(i) + "]");
+    Fields fields(models[i],
+                  where_ + ": " + kSnapshotIndexFile + ": models[" + std::to_string(i) + "]");
     const std::string name = fields.name("name");
     const auto [place, is_new] = model_files_.try_emplace(name);
     if (!is_new) fields.fail("name", "a name that no other model has");
@@ -284,7 +170,8 @@ void Snapshot::read_regions(const nlohmann::json &regions, const std::string &wh
 
 void Snapshot::read_links(const nlohmann::json &links, const std::vector<uint8_t> &states) {
   for (size_t i = 0; i < links.size(); ++i) {
-    Fields fields(links[i], where_ + ": " + kIndexFile + ": links[" + std::to_string(i) + "]");
+    Fields fields(links[i],
+                  where_ + ": " + kSnapshotIndexFile + ": links[" + std::to_string(i) + "]");
     const std::string name = fields.name("name");
     const uint64_t offset = fields.integer("offset", 0, states.size());
     const uint64_t bytes = fields.integer("bytes", 0, states.size() - offset);

@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,7 +37,7 @@ struct SnapshotModel {
 
 struct SnapshotLink {
   std::string name;
-  StateWriter state;
+  std::vector<uint8_t> state;
 };
 
 struct SnapshotContent {
@@ -50,10 +52,21 @@ struct SnapshotContent {
 // std::runtime_error.
 void write_snapshot(const std::filesystem::path &folder, const SnapshotContent &content);
 
+// --- The same in two steps, of a snapshot that several processes write. In a folder that exists;
+// throws std::runtime_error. ---
+// The files of models; returns the models' entries in the index.
+nlohmann::json write_models(const std::filesystem::path &folder,
+                            const std::vector<SnapshotModel> &models);
+// All the rest, the index last: with the entries `models`, instead of the content's.
+void write_links_and_index(const std::filesystem::path &folder, const SnapshotContent &content,
+                           const nlohmann::json &models);
+// What the folder holds is on its disk.
+void sync_folder(const std::filesystem::path &folder);
+
 // Takes a snapshot away in such a way that what is left of it, if anything, is refused.
 void remove_snapshot(const std::filesystem::path &folder);
 
-// A snapshot that has been read and checked in full.
+// A snapshot that has been read and checked in full, or as far as it is wanted.
 class Snapshot {
  public:
   struct ModelEntry {
@@ -62,18 +75,21 @@ class Snapshot {
     std::string fingerprint;
   };
 
-  // Throws SnapshotError.
-  explicit Snapshot(const std::filesystem::path &folder);
+  // Files of other models than those `wanted` need not be there. Throws SnapshotError.
+  explicit Snapshot(const std::filesystem::path &folder,
+                    const std::optional<std::set<std::string>> &wanted = std::nullopt);
 
   const std::string &where() const { return where_; }  // "snapshot booted"
   uint64_t cycle() const { return cycle_; }
   const std::vector<ModelEntry> &models() const { return models_; }
   const std::vector<std::string> &links() const { return links_; }
 
+  bool has_link(const std::string &name) const { return link_states_.contains(name); }
+
   // Null if there is none of this name.
   const ModelEntry *find_model(const std::string &name) const;
 
-  // The reader lives as long as the snapshot.
+  // Of a model that is wanted. The reader lives as long as the snapshot.
   StateReader model_state(const std::string &name) const;
   StateReader link_state(const std::string &name) const;
 
@@ -89,6 +105,7 @@ class Snapshot {
   FileToCheck read_file(const nlohmann::json &entry, const std::string &where,
                         uint64_t most_bytes) const;
   void read_models(const nlohmann::json &models, std::vector<FileToCheck> &files);
+  void drop_unwanted(const std::set<std::string> &wanted, std::vector<FileToCheck> &files);
   void read_regions(const nlohmann::json &regions, const std::string &where, File &file,
                     std::vector<FileToCheck> &files) const;
   void read_links(const nlohmann::json &links, const std::vector<uint8_t> &states);

@@ -33,14 +33,25 @@ bool is_plain_name(const std::string &name) {
 SnapshotMaker::SnapshotMaker(const nlohmann::json &description, const SimulationContext &context,
                              Scheduler &scheduler,
                              const std::vector<std::unique_ptr<Model>> &models,
-                             const std::vector<std::string> &kinds)
+                             const std::vector<std::string> &kinds, const PartOfTarget *part)
     : description_(description), scheduler_(scheduler), models_(models), kinds_(kinds) {
   read_settings(description, context);
+  if (part != nullptr) {
+    parts_ =
+        std::make_unique<SnapshotParts>(*part, scheduler, directory_, [this] { return collect(); });
+    leads_ = part->processes->is_first();
+    remove_leftovers(part->processes->name());
+  }
   if (!at_cycles_.empty() || interval_cycles_ != 0 || interval_s_ > 0) check_models();
   PauseOptions pauses;
   pauses.next_cycle = [this](uint64_t after) { return next_cycle(after); };
-  pauses.interval_s = interval_s_;
-  pauses.at_pause = [this](uint64_t cycle, bool timed) { at_pause(cycle, timed); };
+  if (leads_) {
+    pauses.interval_s = interval_s_;
+    pauses.at_pause = [this](uint64_t cycle, bool timed) { at_pause(cycle, timed); };
+    if (parts_) pauses.resumed = [this] { parts_->resume(); };
+  } else {
+    pauses.at_pause = [this](uint64_t cycle, bool) { take_part(cycle); };
+  }
   scheduler_.set_pauses(std::move(pauses));
 }
 
@@ -64,13 +75,18 @@ void SnapshotMaker::read_settings(const nlohmann::json &description,
   fields.finish();
 }
 
-void SnapshotMaker::check_whole() const {
-  if (!scheduler_.is_part()) return;
-  throw SnapshotError("this process simulates a part of the target, so it makes no snapshots");
+// Of a process that was ended while it wrote.
+void SnapshotMaker::remove_leftovers(const std::string &process) const {
+  std::error_code ignored;
+  const std::string ending = ".partial-" + process;
+  for (const auto &entry : std::filesystem::directory_iterator(directory_, ignored)) {
+    if (entry.path().filename().string().ends_with(ending)) {
+      std::filesystem::remove_all(entry.path(), ignored);
+    }
+  }
 }
 
 void SnapshotMaker::check_models() const {
-  check_whole();
   for (const auto &model : models_) {
     if (const auto reason = model->can_save()) {
       throw SnapshotError(model->name() + ": " + *reason + ", so there can be no snapshots of " +
@@ -96,8 +112,7 @@ void SnapshotMaker::at_pause(uint64_t cycle, bool timed) {
   if (timed || (interval_cycles_ != 0 && cycle % interval_cycles_ == 0)) {
     const std::string name = "auto-" + std::to_string(cycle);
     if (automatic_.empty() || automatic_.back() != name) {
-      automatic_.push_back(name);
-      try_make(cycle, name);
+      if (try_make(cycle, name)) automatic_.push_back(name);
       drop_oldest();
     }
   }
@@ -108,7 +123,11 @@ void SnapshotMaker::drop_oldest() {
   while (automatic_.size() > keep_) {
     const std::string name = automatic_.front();
     automatic_.pop_front();
-    remove_snapshot(directory_ / name);
+    if (parts_) {
+      parts_->remove(name);
+    } else {
+      remove_snapshot(directory_ / name);
+    }
     for (size_t i = 0; i < made_.size(); ++i) {
       if (made_[i].at("name") != name) continue;
       made_.erase(i);
@@ -117,10 +136,18 @@ void SnapshotMaker::drop_oldest() {
   }
 }
 
-nlohmann::json SnapshotMaker::make(uint64_t cycle, const std::string &name) {
-  const double started_s = now_s();
+// In another process than the first one.
+void SnapshotMaker::take_part(uint64_t cycle) {
+  try {
+    parts_->serve(cycle);
+  } catch (const std::exception &error) {
+    scheduler_.fail(error.what());
+  }
+}
+
+// All but the cycle.
+SnapshotContent SnapshotMaker::collect() const {
   SnapshotContent content;
-  content.cycle = cycle;
   content.configuration = description_;
   content.ends = nlohmann::json::object();
   for (size_t i = 0; i < models_.size(); ++i) {
@@ -132,24 +159,39 @@ nlohmann::json SnapshotMaker::make(uint64_t cycle, const std::string &name) {
     if (model.end()) content.ends[model.name()] = model.end()->cycle;
   }
   for (const std::string &link : scheduler_.link_names()) {
-    SnapshotLink &saved = content.links.emplace_back(SnapshotLink{link, {}});
-    saved.state.section("link", 1);
-    scheduler_.save_link(link, saved.state);
+    if (parts_ && parts_->is_cut(link)) continue;
+    StateWriter state;
+    state.section("link", 1);
+    scheduler_.save_link(link, state);
+    content.links.push_back({link, state.data()});
   }
+  return content;
+}
+
+nlohmann::json SnapshotMaker::make(uint64_t cycle, const std::string &name) {
+  const double started_s = now_s();
   const std::filesystem::path folder = directory_ / name;
-  write_snapshot(folder, content);
+  if (parts_) {
+    parts_->make(name, cycle);
+  } else {
+    SnapshotContent content = collect();
+    content.cycle = cycle;
+    write_snapshot(folder, content);
+  }
   const nlohmann::json entry = {
       {"name", name}, {"cycle", cycle}, {"path", folder.string()}, {"wall_s", now_s() - started_s}};
   made_.push_back(entry);
   return entry;
 }
 
-void SnapshotMaker::try_make(uint64_t cycle, const std::string &name) {
+bool SnapshotMaker::try_make(uint64_t cycle, const std::string &name) {
   try {
     make(cycle, name);
+    return true;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());
     made_.push_back({{"name", name}, {"cycle", cycle}, {"error", error.what()}});
+    return false;
   }
 }
 
@@ -182,7 +224,6 @@ nlohmann::json SnapshotMaker::request(const std::string &name) {
                         "\", expected up to 64 letters, digits and the characters _ - . that do "
                         "not begin with \".\", \"auto-\" or \"cycle-\"");
   }
-  check_whole();
   std::future<nlohmann::json> answer;
   {
     const std::lock_guard lock(mutex_);

@@ -10,6 +10,9 @@
 // time, are named "auto-N", and only the newest `keep` of this run stay; an older one goes when the
 // newer one is complete. A snapshot that cannot be written does not end the run: it is named on the
 // console and in result.json.
+//
+// Of several processes that simulate a target, the first one decides, and the others take their
+// part (snapshot_parts.h).
 #pragma once
 
 #include <cstdint>
@@ -24,16 +27,19 @@
 
 #include "core/registry.h"
 #include "core/scheduler.h"
+#include "core/snapshot.h"
+#include "core/snapshot_parts.h"
 
 namespace firesim {
 
 class SnapshotMaker {
  public:
-  // Reads the key "snapshots" and plans the pauses of `scheduler`. References outlive this. Throws
-  // DescriptionError, also when a model cannot be saved and snapshots are planned.
+  // Reads the key "snapshots" and plans the pauses of `scheduler`. References outlive this. `part`
+  // is null when this process simulates everything. Throws DescriptionError, also when a model
+  // cannot be saved and snapshots are planned.
   SnapshotMaker(const nlohmann::json &description, const SimulationContext &context,
                 Scheduler &scheduler, const std::vector<std::unique_ptr<Model>> &models,
-                const std::vector<std::string> &kinds);
+                const std::vector<std::string> &kinds, const PartOfTarget *part);
 
   // Makes a snapshot as soon as possible and waits for it; any thread but the one of the run.
   // Returns the answer of the control socket. Throws std::runtime_error with one sentence.
@@ -52,19 +58,23 @@ class SnapshotMaker {
   };
 
   void read_settings(const nlohmann::json &description, const SimulationContext &context);
-  void check_whole() const;
   void check_models() const;
   uint64_t next_cycle(uint64_t after) const;
   void at_pause(uint64_t cycle, bool timed);
+  void take_part(uint64_t cycle);
+  SnapshotContent collect() const;
   nlohmann::json make(uint64_t cycle, const std::string &name);
-  void try_make(uint64_t cycle, const std::string &name);
+  bool try_make(uint64_t cycle, const std::string &name);
   void drop_oldest();
+  void remove_leftovers(const std::string &process) const;
   void answer_requests(uint64_t cycle);
 
   const nlohmann::json &description_;
   Scheduler &scheduler_;
   const std::vector<std::unique_ptr<Model>> &models_;
   const std::vector<std::string> &kinds_;
+  std::unique_ptr<SnapshotParts> parts_;  // null when this process simulates everything
+  bool leads_ = true;                     // decides what snapshots there are
   std::filesystem::path directory_;
   std::vector<uint64_t> at_cycles_;  // ascending
   uint64_t interval_cycles_ = 0;

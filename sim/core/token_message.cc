@@ -99,7 +99,7 @@ void read_batch(Reader &reader, Batch &batch) {
 }  // namespace
 
 MessageKind kind_of(std::span<const uint8_t> message) {
-  if (message.empty() || message[0] < 1 || message[0] > 4) refuse();
+  if (message.empty() || message[0] < 1 || message[0] > 9) refuse();
   return static_cast<MessageKind>(message[0]);
 }
 
@@ -163,6 +163,19 @@ std::string decode_text(std::span<const uint8_t> message) {
   std::string text = reader.text();
   reader.finish();
   return text;
+}
+
+Message encode_number(MessageKind kind, uint64_t number) {
+  Writer writer(kind);
+  writer.number(number);
+  return writer.take();
+}
+
+uint64_t decode_number(std::span<const uint8_t> message) {
+  Reader reader(message);
+  const auto number = reader.number<uint64_t>();
+  reader.finish();
+  return number;
 }
 
 }  // namespace firesim

@@ -21,7 +21,13 @@ enum class MessageKind : uint8_t {
   kTokens = 1,
   kStop = 2,   // the sender's run failed or was interrupted
   kDone = 3,   // the sender's run is over; its part of the results
-  kReady = 4,  // before the run: how many nodes of the sender count for its end
+  kReady = 4,  // before the run: what the others have to know of the sender
+  // Pauses and snapshots, led by the first process.
+  kHold = 5,     // stand still
+  kReached = 6,  // the sender does, and can pause at this cycle
+  kPause = 7,    // all pause at this cycle
+  kOrder = 8,    // to those at a pause
+  kAnswer = 9,   // to an order
 };
 
 // Throws std::runtime_error for what is none.
@@ -39,8 +45,9 @@ Message encode_tokens(uint64_t start_cycle, uint32_t cycles, const std::vector<N
 // Throws std::runtime_error unless it is a message with tokens of `link_count` links.
 TokenMessage decode_tokens(std::span<const uint8_t> message, size_t link_count);
 
-// For kStop, `error` is empty after an interruption.
 Message encode_text(MessageKind kind, const std::string &text);
 std::string decode_text(std::span<const uint8_t> message);
+Message encode_number(MessageKind kind, uint64_t number);
+uint64_t decode_number(std::span<const uint8_t> message);
 
 }  // namespace firesim

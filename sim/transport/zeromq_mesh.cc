@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "core/model.h"
+#include "transport/zap_gate.h"
 
 namespace firesim {
 
@@ -28,6 +29,9 @@ constexpr const char *kGreeting = "firesim mesh 1";
 constexpr int kHeartbeatMs = 1000;
 constexpr int kSilenceMs = 3000;
 constexpr int kLingerMs = 5000;  // for what is still to be delivered when a process leaves
+constexpr int kPartingMs = 500;
+constexpr int kRefusals = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                          ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 constexpr const char *kGone = "its connection ended, or it was silent for 3 seconds";
 
 void check(bool good, const std::string &what) {
@@ -36,6 +40,11 @@ void check(bool good, const std::string &what) {
 
 void set(void *socket, int option, int value) {
   check(zmq_setsockopt(socket, option, &value, sizeof value) == 0, "a socket takes no option");
+}
+
+void set_text(void *socket, int option, const std::string &value) {
+  check(zmq_setsockopt(socket, option, value.c_str(), value.size() + 1) == 0,
+        "a socket takes no key");
 }
 
 // Gives the whole next message to `use`; false when there is none.
@@ -51,11 +60,49 @@ bool take_message(void *socket, Use use) {
   return found;
 }
 
+// The number of the next event of a monitor, or nothing. An event is two frames: its number and a
+// value, and the address.
+std::optional<uint16_t> take_event(void *monitor) {
+  std::optional<uint16_t> event;
+  take_message(monitor, [&](std::span<const uint8_t> frame) {
+    event.emplace();
+    std::memcpy(&*event, frame.data(), std::min(frame.size(), sizeof *event));
+  });
+  if (event) take_message(monitor, [](std::span<const uint8_t>) {});
+  return event;
+}
+
+void check_hosts(const std::vector<ProcessPlace> &places, bool with_keys) {
+  for (const ProcessPlace &place : places) {
+    in_addr address;
+    const std::string found = "process " + place.name + ": \"host\" is \"" + place.host + "\"";
+    if (inet_pton(AF_INET, place.host.c_str(), &address) != 1) {
+      throw DescriptionError(found + ", expected an IPv4 address");
+    }
+    if (with_keys || (ntohl(address.s_addr) >> 24) == IN_LOOPBACKNET) continue;
+    throw DescriptionError(found + " and there are no keys (--keys FILE), expected an address of " +
+                           "this computer, 127.x.x.x");
+  }
+}
+
+void check_keys(const std::vector<ProcessPlace> &places, size_t self, const MeshKeys &keys) {
+  if (keys.process != places[self].name) {
+    throw DescriptionError("process " + places[self].name + ": found the keys of process " +
+                           keys.process + ", expected its own");
+  }
+  for (const ProcessPlace &place : places) {
+    if (keys.public_keys.contains(place.name)) continue;
+    throw DescriptionError("process " + places[self].name + ": found no public key of process " +
+                           place.name + ", expected one in its keys");
+  }
+}
+
 struct Other {
   void *socket = nullptr;
   void *monitor = nullptr;
   bool greeted = false;
   bool gone = false;
+  bool refused = false;  // somebody with another key was there
 };
 
 class ZeroMqMesh final : public Mesh {
@@ -68,12 +115,8 @@ class ZeroMqMesh final : public Mesh {
         options_(options),
         others_(processes.size()),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    for (const ProcessPlace &place : places_) {
-      in_addr address;
-      if (inet_pton(AF_INET, place.host.c_str(), &address) == 1) continue;
-      throw DescriptionError("process " + place.name + ": \"host\" is \"" + place.host +
-                             "\", expected an IPv4 address");
-    }
+    check_hosts(places_, options_.keys.has_value());
+    if (options_.keys) check_keys(places_, self_, *options_.keys);
   }
   ~ZeroMqMesh() override {
     close();
@@ -86,6 +129,9 @@ class ZeroMqMesh final : public Mesh {
 
  private:
   void make_sockets();
+  void make_socket(size_t process);
+  void use_keys(size_t process, bool binds);
+  void fail_to_open(const std::string &problem);
   void serve();
   void send_waiting();
   void hear(size_t process);
@@ -102,7 +148,8 @@ class ZeroMqMesh final : public Mesh {
   const ZeroMqOptions options_;
   Listener listener_;
   void *context_ = nullptr;
-  std::vector<Other> others_;  // of the thread, once it runs; that of this process is not used
+  std::unique_ptr<ZapGate> gate_;  // with keys
+  std::vector<Other> others_;      // of the thread, once it runs; that of this process is not used
   const int wake_;
   std::thread thread_;
   std::atomic<bool> closing_{false};
@@ -117,31 +164,52 @@ class ZeroMqMesh final : public Mesh {
 void ZeroMqMesh::make_sockets() {
   context_ = zmq_ctx_new();
   check(context_ != nullptr, "no ZeroMQ context");
+  if (options_.keys) gate_ = std::make_unique<ZapGate>(context_);
   for (size_t process = 0; process < places_.size(); ++process) {
-    if (process == self_) continue;
-    Other &other = others_[process];
-    other.socket = zmq_socket(context_, ZMQ_PAIR);
-    check(other.socket != nullptr, "no ZeroMQ socket");
-    set(other.socket, ZMQ_SNDHWM, 0);  // what is under way is bounded by the links' latencies
-    set(other.socket, ZMQ_RCVHWM, 0);
-    set(other.socket, ZMQ_LINGER, kLingerMs);
-    set(other.socket, ZMQ_HEARTBEAT_IVL, kHeartbeatMs);
-    set(other.socket, ZMQ_HEARTBEAT_TIMEOUT, kSilenceMs);
-    const std::string events = "inproc://events-" + std::to_string(process);
-    check(zmq_socket_monitor(other.socket, events.c_str(), ZMQ_EVENT_DISCONNECTED) == 0,
-          "a socket cannot be watched");
-    other.monitor = zmq_socket(context_, ZMQ_PAIR);
-    check(zmq_connect(other.monitor, events.c_str()) == 0, "a socket cannot be watched");
-    const size_t binds = std::min(process, self_), connects = std::max(process, self_);
-    const std::string endpoint =
-        "tcp://" + places_[binds].host + ":" + std::to_string(places_[binds].port + connects);
-    if (binds == self_) {
-      check(zmq_bind(other.socket, endpoint.c_str()) == 0, "cannot listen at " + endpoint);
-    } else {
-      check(zmq_connect(other.socket, endpoint.c_str()) == 0, "cannot connect to " + endpoint);
-      // The other side answers with its own.
-      check(zmq_send(other.socket, greeting_.data(), greeting_.size(), 0) >= 0, "cannot greet");
-    }
+    if (process != self_) make_socket(process);
+  }
+}
+
+void ZeroMqMesh::make_socket(size_t process) {
+  Other &other = others_[process];
+  other.socket = zmq_socket(context_, ZMQ_PAIR);
+  check(other.socket != nullptr, "no ZeroMQ socket");
+  set(other.socket, ZMQ_SNDHWM, 0);  // what is under way is bounded by the links' latencies
+  set(other.socket, ZMQ_RCVHWM, 0);
+  set(other.socket, ZMQ_LINGER, kLingerMs);
+  set(other.socket, ZMQ_HEARTBEAT_IVL, kHeartbeatMs);
+  set(other.socket, ZMQ_HEARTBEAT_TIMEOUT, kSilenceMs);
+  const std::string events = "inproc://events-" + std::to_string(process);
+  check(zmq_socket_monitor(other.socket, events.c_str(), ZMQ_EVENT_DISCONNECTED | kRefusals) == 0,
+        "a socket cannot be watched");
+  other.monitor = zmq_socket(context_, ZMQ_PAIR);
+  check(zmq_connect(other.monitor, events.c_str()) == 0, "a socket cannot be watched");
+  const size_t binds = std::min(process, self_), connects = std::max(process, self_);
+  const std::string endpoint =
+      "tcp://" + places_[binds].host + ":" + std::to_string(places_[binds].port + connects);
+  if (options_.keys) use_keys(process, binds == self_);
+  if (binds == self_) {
+    check(zmq_bind(other.socket, endpoint.c_str()) == 0, "cannot listen at " + endpoint);
+  } else {
+    check(zmq_connect(other.socket, endpoint.c_str()) == 0, "cannot connect to " + endpoint);
+    // The other side answers with its own.
+    check(zmq_send(other.socket, greeting_.data(), greeting_.size(), 0) >= 0, "cannot greet");
+  }
+}
+
+// The side that binds asks for the other one's key; the other one only talks to the owner of the
+// secret that belongs to the public key it knows.
+void ZeroMqMesh::use_keys(size_t process, bool binds) {
+  void *socket = others_[process].socket;
+  const MeshKeys &keys = *options_.keys;
+  const std::string &far = keys.public_keys.at(places_[process].name);
+  set_text(socket, ZMQ_CURVE_SECRETKEY, keys.secret);
+  if (binds) {
+    set(socket, ZMQ_CURVE_SERVER, 1);
+    gate_->guard(socket, std::to_string(process), far);
+  } else {
+    set_text(socket, ZMQ_CURVE_PUBLICKEY, keys.public_keys.at(keys.process));
+    set_text(socket, ZMQ_CURVE_SERVERKEY, far);
   }
 }
 
@@ -159,6 +227,7 @@ void ZeroMqMesh::open(Listener listener) {
   for (size_t process = 0; process < places_.size(); ++process) {
     if (process == self_ || others_[process].greeted) continue;
     silent += (silent.empty() ? "" : ", ") + places_[process].name + " on " + places_[process].host;
+    if (others_[process].refused) silent += " (somebody with another key was refused)";
   }
   throw std::runtime_error("no answer within " +
                            std::to_string(static_cast<int>(options_.open_timeout_s)) +
@@ -180,9 +249,13 @@ void ZeroMqMesh::close() {
   wake();
   thread_.join();
   for (const Other &other : others_) {
-    if (other.monitor != nullptr) zmq_close(other.monitor);
-    if (other.socket != nullptr) zmq_close(other.socket);
+    if (other.socket == nullptr) continue;
+    // Who is gone takes nothing any more; who has not come may still want to know why we leave.
+    if (other.gone || !other.greeted) set(other.socket, ZMQ_LINGER, other.gone ? 0 : kPartingMs);
+    zmq_close(other.monitor);
+    zmq_close(other.socket);
   }
+  gate_.reset();
   zmq_ctx_term(context_);
 }
 
@@ -210,9 +283,16 @@ void ZeroMqMesh::serve() {
     items.push_back({others_[process].socket, 0, ZMQ_POLLIN, 0});
     items.push_back({others_[process].monitor, 0, ZMQ_POLLIN, 0});
   }
+  if (gate_) items.push_back({gate_->socket(), 0, ZMQ_POLLIN, 0});
   while (!closing_) {
     zmq_poll(items.data(), static_cast<int>(items.size()), -1);
     send_waiting();
+    if (gate_) {
+      gate_->answer([this](const std::string &domain) {
+        const std::lock_guard lock(mutex_);
+        others_[std::stoul(domain)].refused = true;
+      });
+    }
     for (size_t i = 0; i < processes.size(); ++i) {
       // What was sent before a connection ended is heard first.
       if ((items[1 + 2 * i].revents & ZMQ_POLLIN) != 0) hear(processes[i]);
@@ -237,22 +317,37 @@ void ZeroMqMesh::hear(size_t process) {
 void ZeroMqMesh::greet(size_t process, std::span<const uint8_t> message) {
   const std::string text(reinterpret_cast<const char *>(message.data()), message.size());
   if (process > self_) zmq_send(others_[process].socket, greeting_.data(), greeting_.size(), 0);
-  const std::lock_guard lock(mutex_);
-  if (text == greeting_) {
-    others_[process].greeted = true;
-    ++greeted_;
-  } else {
-    problem_ = "process " + places_[process].name + " on " + places_[process].host +
-               " simulates another description, or is of another version of the simulator";
+  if (text != greeting_) {
+    return fail_to_open("process " + places_[process].name + " on " + places_[process].host +
+                        " simulates another description, or is of another version of the " +
+                        "simulator");
   }
+  const std::lock_guard lock(mutex_);
+  others_[process].greeted = true;
+  ++greeted_;
+  changed_.notify_all();
+}
+
+void ZeroMqMesh::fail_to_open(const std::string &problem) {
+  const std::lock_guard lock(mutex_);
+  if (problem_.empty()) problem_ = problem;
   changed_.notify_all();
 }
 
 void ZeroMqMesh::watch(size_t process) {
   Other &other = others_[process];
   bool ended = false;
-  // An event is two frames: its number, and the address.
-  while (take_message(other.monitor, [](std::span<const uint8_t>) {})) ended = true;
+  while (const auto event = take_event(other.monitor)) {
+    if (*event == ZMQ_EVENT_DISCONNECTED) {
+      ended = true;
+    } else if (!other.greeted && process < self_ && *event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) {
+      fail_to_open("process " + places_[process].name + " on " + places_[process].host +
+                   " refused the key of this process");
+    } else if (!other.greeted) {
+      const std::lock_guard lock(mutex_);
+      other.refused = true;
+    }
+  }
   if (!ended || !other.greeted || other.gone) return;
   hear(process);
   other.gone = true;

@@ -5,19 +5,24 @@
 //
 // Between two processes, the one that stands first in the list binds, at its port plus the index of
 // the other one. A process that is gone, or silent for three seconds, is lost: connections are
-// never taken up again. Nothing is encrypted and nobody is asked who they are, so this belongs on
-// loopback or in a network of one's own.
+// never taken up again. With keys every connection is encrypted, and both ends have shown that they
+// are who they should be; without, processes meet on addresses of this computer only (127.x.x.x).
 #pragma once
 
+#include <optional>
+
 #include "core/mesh.h"
+#include "transport/mesh_keys.h"
 
 namespace firesim {
 
 struct ZeroMqOptions {
-  double open_timeout_s = 60;  // for all processes to find each other
+  double open_timeout_s = 60;    // for all processes to find each other
+  std::optional<MeshKeys> keys;  // of this process
 };
 
-// Throws DescriptionError when the host of a process is not an IPv4 address.
+// Throws DescriptionError for a host that is no IPv4 address or not allowed, and for keys that are
+// not those of the processes.
 std::unique_ptr<Mesh> make_zeromq_mesh(const std::vector<ProcessPlace> &processes, size_t self,
                                        const std::string &agreement,
                                        const ZeroMqOptions &options = {});

@@ -2,230 +2,14 @@
 //
 // One target simulated by several processes: the same result as by one, whoever simulates what; and
 // what happens when one of them fails, does not come, or is killed.
-#include <arpa/inet.h>
-#include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <chrono>
-#include <fstream>
-#include <random>
-#include <thread>
-
-#include "core/simulation.h"
-#include "core/tests/random_seed.h"
-#include "core/traffic.h"
-#include "switch/stock_switches.h"
-#include "transport/zeromq_mesh.h"
+#include "simulator/tests/processes_rig.h"
 
 #ifdef __SANITIZE_THREAD__
-// ThreadSanitizer does not see inside libzmq, and takes what its threads copy for races.
-constexpr const char *kSuppressions =
-    "called_from_lib:libzmq.so\ncalled_from_lib:libpgm\nrace:libpgm\n";
-extern "C" const char *__tsan_default_suppressions() { return kSuppressions; }
+extern "C" const char *__tsan_default_suppressions() { return firesim::kSuppressions; }
 #endif
 
 namespace firesim {
 namespace {
-
-using nlohmann::json;
-
-// Not by operator+, of which GCC 12 warns wrongly.
-std::string numbered(std::string name, uint64_t number) {
-  name += std::to_string(number);
-  return name;
-}
-
-std::string mac(size_t node) {
-  char text[18];
-  std::snprintf(text, sizeof text, "00:12:6D:00:00:%02X", static_cast<unsigned>(node + 2));
-  return text;
-}
-
-// A port of the loopback interface with `count` free ones from there on.
-uint16_t free_ports(size_t count) {
-  static std::mt19937 random(static_cast<unsigned>(getpid()));
-  for (;;) {
-    const auto first = static_cast<uint16_t>(20000 + random() % 10000);
-    bool all = true;
-    for (size_t i = 0; i < count && all; ++i) {
-      const int probe = socket(AF_INET, SOCK_STREAM, 0);
-      sockaddr_in address{};
-      address.sin_family = AF_INET;
-      address.sin_port = htons(static_cast<uint16_t>(first + i));
-      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-      all = bind(probe, reinterpret_cast<sockaddr *>(&address), sizeof address) == 0;
-      close(probe);
-    }
-    if (all) return first;
-  }
-}
-
-class ProcessesTest : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("firesim-processes-" + std::to_string(getpid()) + "-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-    registry_.add(ModelRole::kNode, "traffic", make_traffic_blade);
-    register_stock_switches(registry_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  // Two racks below a root, and two nodes of their own; random traffic, latencies and ends.
-  json random_target(std::mt19937_64 &random) {
-    json target = {{"version", 1}, {"results", "one"}, {"threads", 1 + random() % 2}};
-    target["nodes"] = json::array();
-    target["links"] = json::array();
-    json ports[3] = {json::array(), json::array(), json::array()};
-    json tables[3] = {json::array(), json::array(), json::array()};
-    const auto link = [&](const std::string &a, size_t port_a, const std::string &b,
-                          size_t port_b) {
-      target["links"].push_back({{"name", a + "--" + b},
-                                 {"a", {{"model", a}, {"port", port_a}}},
-                                 {"b", {{"model", b}, {"port", port_b}}},
-                                 {"latency_cycles", 3 + random() % 700}});
-    };
-    for (size_t node = 0; node < 6; ++node) {
-      const std::string name = numbered("node", node);
-      std::ofstream traffic(folder_ / (name + ".traffic"));
-      uint64_t cycle = 0;
-      for (int line = 0; line < 30; ++line) {
-        cycle += random() % 2000;
-        traffic << cycle << " " << mac(random() % 6) << " " << 64 + random() % 1400 << "\n";
-      }
-      target["nodes"].push_back({{"name", name},
-                                 {"kind", "traffic"},
-                                 {"mac", mac(node)},
-                                 {"file", name + ".traffic"},
-                                 {"end_cycle", 20'000 + random() % 20'000}});
-      const size_t rack = node / 3;
-      link(name, 0, numbered("tor", rack), node % 3);
-      for (size_t at = 0; at < 3; ++at) {
-        const size_t port = at == 2 ? rack : at == rack ? node % 3 : 3;
-        tables[at].push_back({{"mac", mac(node)}, {"port", port}});
-      }
-    }
-    link("tor0", 3, "root", 0);
-    link("tor1", 3, "root", 1);
-    target["switches"] = json::array();
-    for (size_t at = 0; at < 3; ++at) {
-      for (size_t port = 0; port < (at == 2 ? 2 : 4); ++port) ports[at].push_back(json::object());
-      const std::string name = at == 2 ? "root" : numbered("tor", at);
-      target["switches"].push_back({{"name", name},
-                                    {"kind", "store_and_forward"},
-                                    {"switching_latency_cycles", 10},
-                                    {"ports", ports[at]},
-                                    {"mac_table", tables[at]},
-                                    {"statistics", name + ".json"}});
-    }
-    // Not connected with the rest: only a hidden link keeps them near.
-    for (const char *name : {"lone0", "lone1"}) {
-      std::ofstream(folder_ / (std::string(name) + ".traffic")) << "7 " << mac(77) << " 64\n";
-      target["nodes"].push_back({{"name", name},
-                                 {"kind", "traffic"},
-                                 {"mac", name == std::string("lone0") ? mac(77) : mac(78)},
-                                 {"file", std::string(name) + ".traffic"},
-                                 {"end_cycle", 100}});
-    }
-    link("lone0", 0, "lone1", 0);
-    if (random() % 3 == 0) target["end_when"] = "first";
-    return target;
-  }
-
-  static json places(size_t count) {
-    const uint16_t port = free_ports(count * count);
-    json list = json::array();
-    for (size_t i = 0; i < count; ++i) {
-      list.push_back(
-          {{"name", numbered("p", i)}, {"host", "127.0.0.1"}, {"port", port + i * count}});
-    }
-    return list;
-  }
-
-  void write(const std::string &name, const json &value) {
-    std::ofstream(folder_ / name) << value.dump();
-  }
-  json read(const std::string &name) {
-    std::ifstream file(folder_ / name);
-    return json::parse(file);
-  }
-
-  // Without what depends on the host.
-  static json comparable(json result) {
-    for (const char *key : {"wall_s", "cpu_s"}) result.erase(key);
-    for (const char *list : {"nodes", "switches"}) {
-      for (json &model : result[list]) {
-        model.erase("cpu_s");
-        model.erase("advances");
-      }
-    }
-    return result;
-  }
-
-  json run_whole(const json &target) {
-    write("one.json", target);
-    Simulation(folder_ / "one.json", registry_).run();
-    return comparable(read("one/result.json"));
-  }
-
-  // Each process in a thread of its own; returns what each has to say.
-  std::vector<RunResult> run_parts(const json &target, size_t count) {
-    write("many.json", target);
-    std::vector<RunResult> results(count);
-    std::vector<std::thread> threads;
-    for (size_t i = 0; i < count; ++i) {
-      threads.emplace_back([&, i] {
-        Simulation simulation(folder_ / "many.json", registry_, numbered("p", i),
-                              [](const auto &processes, size_t self, const auto &agreement) {
-                                return make_zeromq_mesh(processes, self, agreement);
-                              });
-        results[i] = simulation.run();
-      });
-    }
-    for (std::thread &thread : threads) thread.join();
-    return results;
-  }
-
-  pid_t start(const std::string &process) {
-    const pid_t child = fork();
-    if (child != 0) return child;
-#ifdef __SANITIZE_THREAD__
-    std::ofstream(folder_ / "suppressions") << kSuppressions;
-    setenv("TSAN_OPTIONS", ("suppressions=" + (folder_ / "suppressions").string()).c_str(), 1);
-#endif
-    const std::string log = (folder_ / (process + ".log")).string();
-    static_cast<void>(!freopen(log.c_str(), "w", stderr));
-    execl(FIRESIM_SIM, FIRESIM_SIM, "--process", process.c_str(), (folder_ / "many.json").c_str(),
-          nullptr);
-    _exit(127);
-  }
-  // Until each process has written that its models have got on.
-  void wait_until_running(const std::vector<std::string> &of) {
-    for (const std::string &one : of) {
-      const auto file = folder_ / "many" / ("status" + one + ".jsonl");
-      std::error_code error;
-      while (std::filesystem::file_size(file, error) == 0 || error) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      }
-    }
-  }
-  static int exit_status_of(pid_t child) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-  std::string log(const std::string &process) {
-    std::ifstream file(folder_ / (process + ".log"));
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  std::filesystem::path folder_;
-  ModelRegistry registry_;
-};
 
 TEST_F(ProcessesTest, AnyPartitionGivesTheSameResult) {
   const uint64_t seed = random_seed();
@@ -236,17 +20,8 @@ TEST_F(ProcessesTest, AnyPartitionGivesTheSameResult) {
     json target = random_target(random);
     const json expected = run_whole(target);
     ASSERT_EQ(expected["reason"], "ended");
-    const size_t count = 2 + random() % 3;
-    target["results"] = "many";
-    target["processes"] = places(count);
+    const size_t count = place_at_random(target, random);
     if (round % 2 == 1) target["random_batch_seed"] = 1 + random() % 1000;
-    size_t placed = 0;  // each process has a model at least
-    for (const char *list : {"nodes", "switches"}) {
-      for (json &model : target[list]) {
-        model["process"] = numbered("p", placed < count ? placed : random() % count);
-        ++placed;
-      }
-    }
     const std::vector<RunResult> results = run_parts(target, count);
     const json found = comparable(read("many/result.json"));
     ASSERT_EQ(found["token_hash"], expected["token_hash"]) << found["message"];
@@ -267,15 +42,6 @@ TEST_F(ProcessesTest, TheDescriptionIsTheSameForOneProcess) {
   EXPECT_EQ(run_whole(target), expected);
 }
 
-// Long enough to be stopped.
-json endless(json target) {
-  for (json &node : target["nodes"]) node["end_cycle"] = uint64_t{1} << 50;
-  target.erase("end_when");
-  target["results"] = "many";
-  target["nodes"][0]["process"] = "p1";
-  return target;
-}
-
 TEST_F(ProcessesTest, AKilledProcessIsNamedAndTheOthersKeepTheirResults) {
   std::mt19937_64 random(2);
   json target = endless(random_target(random));
@@ -292,22 +58,58 @@ TEST_F(ProcessesTest, AKilledProcessIsNamedAndTheOthersKeepTheirResults) {
       "process p1 on 127.0.0.1 is lost: its connection ended, or it was silent for 3 seconds\n";
   EXPECT_TRUE(log("p0") == expected || log("p0") == "process p2: " + expected) << log("p0");
   EXPECT_EQ(read("many/result.json")["reason"], "error");
+  EXPECT_EQ(read("many/result.json")["lost"], json({"p1"}));
+  EXPECT_EQ(read("many/result-p2.json")["lost"], json({"p1"}));
+  EXPECT_GT(read("many/result-p2.json")["end_cycle"], 0);
   EXPECT_EQ(read("many/result.json")["token_hash"], nullptr);
   EXPECT_EQ(read("many/result-p2.json")["reason"], "error");
 }
 
+// Whichever it is, and also while the others wait for it at a pause.
 TEST_F(ProcessesTest, AFrozenProcessIsFoundByItsSilence) {
   std::mt19937_64 random(3);
   json target = endless(random_target(random));
-  target["processes"] = places(2);
-  write("many.json", target);
-  const pid_t first = start("p0"), second = start("p1");
-  wait_until_running({"", "-p1"});
-  kill(second, SIGSTOP);
-  EXPECT_EQ(exit_status_of(first), 3);
-  kill(second, SIGKILL);
-  exit_status_of(second);
-  EXPECT_NE(log("p0").find("process p1 on 127.0.0.1 is lost"), std::string::npos) << log("p0");
+  target["nodes"][1]["process"] = "p2";
+  for (const size_t victim : {0, 1}) {
+    SCOPED_TRACE(victim);
+    std::filesystem::remove_all(folder_ / "many");
+    if (victim == 1) target["snapshots"] = {{"interval_s", 1e-9}};
+    target["processes"] = places(3);
+    write("many.json", target);
+    const std::vector<pid_t> children = {start("p0"), start("p1"), start("p2")};
+    wait_until_running({"", "-p1", "-p2"});
+    const std::string name = numbered("p", victim);
+    kill(children[victim], SIGSTOP);
+    for (const size_t other : {0, 1, 2}) {
+      if (other == victim) continue;
+      EXPECT_EQ(exit_status_of(children[other]), 3);
+      const std::string of = numbered("p", other);
+      EXPECT_NE(log(of).find("process " + name + " on 127.0.0.1 is lost"), std::string::npos)
+          << log(of);
+      const json result = read(other == 0 ? "many/result.json" : "many/result-" + of + ".json");
+      EXPECT_EQ(result["lost"], json({name}));
+      EXPECT_EQ(result["reason"], "error");
+      EXPECT_GT(result["end_cycle"], 0);
+    }
+    kill(children[victim], SIGKILL);
+    exit_status_of(children[victim]);
+  }
+}
+
+// Messages late, cut, put together, and overtaken by those to others.
+TEST_F(ProcessesTest, ChaosChangesNothing) {
+  const uint64_t seed = random_seed();
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 6; ++round) {
+    SCOPED_TRACE(numbered("round ", round));
+    json target = random_target(random);
+    const json expected = run_whole(target);
+    if (round % 2 == 1) target["snapshots"] = {{"interval_s", 0.01}, {"keep", 2}};
+    const size_t count = place_at_random(target, random);
+    run_parts(target, count, false, random());
+    ASSERT_EQ(comparable(read("many/result.json")), expected);
+  }
 }
 
 TEST_F(ProcessesTest, OneThatIsInterruptedInterruptsAll) {
@@ -331,10 +133,11 @@ TEST_F(ProcessesTest, MistakesAreNamed) {
     if (!target.contains("processes")) target["processes"] = places(2);
     write("many.json", target);
     try {
-      Simulation simulation(folder_ / "many.json", registry_, process,
-                            [](const auto &processes, size_t self, const auto &agreement) {
-                              return make_zeromq_mesh(processes, self, agreement, {0.2});
-                            });
+      Simulation simulation(
+          folder_ / "many.json", registry_, process,
+          [](const auto &processes, size_t self, const auto &agreement) {
+            return make_zeromq_mesh(processes, self, agreement, {0.2, std::nullopt});
+          });
       simulation.run();
     } catch (const std::exception &error) {
       return error.what();
@@ -362,10 +165,10 @@ TEST_F(ProcessesTest, MistakesAreNamed) {
   target["processes"][1]["host"] = "lab.example";
   EXPECT_EQ(refusal(target, "p0"),
             "process p1: \"host\" is \"lab.example\", expected an IPv4 address");
-  target = good;
-  target["snapshots"] = {{"at_cycles", {100}}};
+  target["processes"][1]["host"] = "10.1.2.3";
   EXPECT_EQ(refusal(target, "p0"),
-            "this process simulates a part of the target, so it makes no snapshots");
+            "process p1: \"host\" is \"10.1.2.3\" and there are no keys (--keys FILE), expected an "
+            "address of this computer, 127.x.x.x");
 }
 
 TEST_F(ProcessesTest, OtherDescriptionsDoNotMeet) {

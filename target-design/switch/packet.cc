@@ -37,6 +37,10 @@ Packet *PacketPool::make_empty() {
   packet->flits = 0;
   packet->complete = false;
   packet->buffer = nullptr;
+  // A snapshot holds no trace of the packet that it was before.
+  packet->stamp = 0;
+  packet->admission_bytes = 0;
+  packet->ingress = 0;
   return packet;
 }
 

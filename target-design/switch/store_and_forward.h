@@ -126,6 +126,7 @@ class StoreAndForwardSwitch : public Model {
   void write_statistics() const;
 
   // --- switch_state.cc ---
+  std::vector<Pending> pending_in_order() const;
   std::vector<const Packet *> held_packets() const;
   std::vector<Packet *> load_packets(StateReader &state);
   void load_port(uint32_t port, StateReader &state, const std::vector<Packet *> &packets);

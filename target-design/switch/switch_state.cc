@@ -6,6 +6,7 @@
 // those waiting to be forwarded, or by any number of output queues; one that nobody holds is gone.
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "core/state.h"
 #include "switch/store_and_forward.h"
@@ -23,8 +24,13 @@ void save_packet(const Packet &packet, StateWriter &state) {
   state.u64(packet.admission_bytes);
   state.u64(packet.ingress);
   state.boolean(packet.complete);
+  // One segment for all flits in consecutive cycles, however the batches were cut.
   std::vector<uint64_t> segments;
   for (const ReadySegment &segment : packet.segments) {
+    const size_t end = segments.size();
+    if (end > 0 && segment.cycle - segments[end - 1] == segment.first_flit - segments[end - 2]) {
+      continue;
+    }
     segments.push_back(segment.first_flit);
     segments.push_back(segment.cycle);
   }
@@ -71,6 +77,15 @@ std::string StoreAndForwardSwitch::fingerprint() const {
          std::to_string(config_.max_packet_bytes) + " bytes";
 }
 
+// In the order in which they will be forwarded; they come in that of the host's batches.
+std::vector<StoreAndForwardSwitch::Pending> StoreAndForwardSwitch::pending_in_order() const {
+  std::vector<Pending> pending = pending_;
+  std::sort(pending.begin(), pending.end(), [](const Pending &a, const Pending &b) {
+    return std::pair(a.stamp, a.packet->ingress) < std::pair(b.stamp, b.packet->ingress);
+  });
+  return pending;
+}
+
 // Every packet once, in an order that depends on nothing but the state.
 std::vector<const Packet *> StoreAndForwardSwitch::held_packets() const {
   std::vector<const Packet *> packets;
@@ -79,7 +94,7 @@ std::vector<const Packet *> StoreAndForwardSwitch::held_packets() const {
     if (packet != nullptr && seen.emplace(packet, true).second) packets.push_back(packet);
   };
   for (const Assembly &assembly : assemblies_) add(assembly.packet);
-  for (const Pending &pending : pending_) add(pending.packet);
+  for (const Pending &pending : pending_in_order()) add(pending.packet);
   for (const OutputQueue &queue : queues_) {
     for (size_t i = 0; i < queue.packets.size(); ++i) add(queue.packets.at(i).packet);
   }
@@ -112,7 +127,7 @@ void StoreAndForwardSwitch::save(StateWriter &state) const {
     counters_[port].save(state);
   }
   state.u64(pending_.size());
-  for (const Pending &pending : pending_) {
+  for (const Pending &pending : pending_in_order()) {
     state.u64(pending.stamp);
     state.u64(index.at(pending.packet));
   }

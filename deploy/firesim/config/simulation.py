@@ -162,3 +162,5 @@ class Placement(Strict):
     """Hosts of single nodes and switches, by name; the others are placed by what they cost."""
     costs: str | None = None
     """Results folder of an earlier run: what its parts took says what each costs."""
+    resume: Literal["never", "automatic"] = "automatic"
+    """When a host is lost: go on from the last snapshot on those that answer, or end the run."""

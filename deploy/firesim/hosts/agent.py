@@ -455,6 +455,7 @@ def main() -> None:
     """Answer requests until there are no more."""
     reader, writer = sys.stdin.buffer, sys.stdout.buffer
     signal.signal(signal.SIGALRM, say_alive)
+    os.umask(0o077)
     writer.write(MARK)
     writer.flush()
     for line in iter(reader.readline, b""):

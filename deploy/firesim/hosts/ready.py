@@ -58,11 +58,12 @@ def on_all(hosts: Sequence[T], work: Callable[[T], None]) -> None:
             future.result()
 
 
-def connected(hosts: Iterable[Host]) -> list[ReadyHost]:
-    """Return hosts with the agent on each, in the same order.
+def connected(hosts: Iterable[Host], answering: bool = False) -> list[ReadyHost]:
+    """Return hosts with the agent on each, in the same order; with `answering` those that do.
 
     Raises:
-        InputError: one sentence for each host that does not answer or does not fit.
+        InputError: one sentence for each host that does not answer or does not fit; with
+            `answering` only if none does.
     """
     listed = list(hosts)
     problems: dict[str, str] = {}
@@ -83,7 +84,7 @@ def connected(hosts: Iterable[Host]) -> list[ReadyHost]:
 
     with ThreadPoolExecutor(max_workers=max(1, min(64, len(listed)))) as pool:
         found = [ready for ready in pool.map(connect, listed) if ready is not None]
-    if problems:
+    if problems and not (answering and found):
         for ready in found:
             ready.client.close()
         raise InputError("\n".join(problems[host.name] for host in listed if host.name in problems))

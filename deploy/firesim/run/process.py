@@ -76,6 +76,10 @@ class Simulator:
         """Return the last line that it printed, once it has ended."""
         return self.log.last_words()
 
+    def lost(self) -> list[str]:
+        """Return nothing: without this computer there is no run."""
+        return []
+
     def status_files(self) -> list[str]:
         """Return the names of the status files in the results folder."""
         return ["status.jsonl"]

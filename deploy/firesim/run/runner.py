@@ -9,7 +9,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +35,8 @@ from firesim.run.process import Simulator, how_it_ended
 from firesim.run.process_tree import ending_what_it_starts
 from firesim.run.remote.places import Places, placed
 from firesim.run.remote.record import HostsRecord, new_name
-from firesim.run.remote.simulators import Simulators, ship, started
+from firesim.run.remote.ship import ship
+from firesim.run.remote.simulators import Simulators, started
 from firesim.run.status import StatusReader, StatusReaders
 from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
@@ -65,6 +66,8 @@ class Outcome:
     """result.json; when the simulator could not write one, reason "error" and a message."""
     start_cycle: int = 0
     """Where the run began: the cycle of its snapshot."""
+    lost: Sequence[str] = ()
+    """Hosts, or simulators on them, that were lost; the run can go on without them."""
 
     @property
     def reason(self) -> str:
@@ -128,9 +131,7 @@ def run(
     """
     console = console or Console(stderr=True, quiet=True)
     ready = make_ready(loaded, results, console, restart)
-    outcome = follow(loaded, ready.plan, ready.start, ready.folder, console)
-    outcome.start_cycle = ready.start_cycle
-    return outcome
+    return follow(loaded, ready, console)
 
 
 def make_ready(
@@ -138,18 +139,22 @@ def make_ready(
     results: Path | None,
     console: Console,
     restart: Callable[[Plan], Restart | None] | None = None,
+    again: Path | None = None,
 ) -> Ready:
-    """Build what a run needs, place it and copy it to its hosts; see `run`, also for errors."""
+    """Build what a run needs, place it and copy it to its hosts; see `run`, also for errors.
+
+    `again` is the results folder of a run that goes on there, on the hosts that answer.
+    """
     plan = resolve(loaded)
     check_plan(loaded, plan)
     origin = restart(plan) if restart else None
     cycle = origin.cycle if origin else 0
     steps = Steps(console)
-    places = placed(plan)
+    places = placed(plan, answering=again is not None)
     with ending_what_it_starts():
         make_libraries(loaded, plan, steps)
         make_drivers(loaded, plan, steps)
-    folder = new_folder(loaded.name, results)
+    folder = again or new_folder(loaded.name, results)
     try:
         with ending_what_it_starts():
             prepared = prepare(plan, folder, steps, places.march if places else NATIVE)
@@ -157,7 +162,8 @@ def make_ready(
         description = _write_inputs(loaded, plan, prepared, folder, origin, places)
         start = _starter(prepared, folder, description, places, cycle, steps)
     except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        if again is None:
+            shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, OSError):
             raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
         raise
@@ -214,19 +220,18 @@ def _write_inputs(
     return description
 
 
-def follow(
-    loaded: Loaded,
-    plan: Plan,
-    start: Callable[[], Simulator | Simulators],
-    folder: Path,
-    console: Console,
-) -> Outcome:
-    """Watch the simulators that `start` starts or finds, to their end; return what came of them."""
+def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
+    """Start the simulators of a run, watch them to their end and return what came of them.
+
+    Raises:
+        InputError: they cannot be started; nothing runs.
+    """
+    plan, folder = ready.plan, ready.folder
     interrupted = False
     began_s = time.monotonic()
     with _signals_end_cleanly():
         try:
-            simulator = start()
+            simulator = ready.start()
         except (HostLost, HostError) as error:
             raise InputError(f"{error}.") from error
         try:
@@ -251,7 +256,8 @@ def follow(
     with suppress(OSError):  # A full disk: what was sent is still in the console's log.
         collect_outputs(plan, folder)
     result = _result(folder, status, interrupted, time.monotonic() - began_s, words)
-    return Outcome(folder, plan, _exit_status(status, interrupted), result)
+    exit_status = _exit_status(status, interrupted)
+    return Outcome(folder, plan, exit_status, result, ready.start_cycle, simulator.lost())
 
 
 def _watch(

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from firesim.config.load import Loaded
 from firesim.run.measurements import print_measurements
+from firesim.run.remote.losses import without_lost
 from firesim.run.report_step import report_of
 from firesim.run.runner import Outcome, run
 from firesim.run.summary import print_folder, print_summary
@@ -25,6 +26,7 @@ def run_shown(
 ) -> Outcome:
     """Run a loaded configuration, write the report and print what came of it."""
     outcome = run(loaded, results=results, console=console, restart=restart)
+    outcome = without_lost(loaded, outcome, console)
     print_summary(outcome, console)
     print_measurements(outcome, console)
     print_folder(outcome.folder, report_of(outcome.folder, console), console)

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import stat
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -112,6 +113,19 @@ def read_snapshot(folder: Path) -> Snapshot:
     created_by = by if isinstance(by, str) and by.isprintable() else json.dumps(by)
     kinds = {model.name: model.kind for model in index.models}
     return Snapshot(folder.absolute(), index.cycle, created_by, kinds, saved_at)
+
+
+def files_of(index: Mapping[str, Any], models: Collection[str] | None = None) -> dict[str, int]:
+    """Return the files of some models (None: of all) and of the links, with their sizes in bytes.
+
+    Raises:
+        KeyError, TypeError, AttributeError: it is no index of a snapshot.
+    """
+    entries = [index.get("links_state")]
+    for model in index["models"]:
+        if models is None or model["name"] in models:
+            entries += [model.get("state"), *model.get("regions", [])]
+    return {str(entry["file"]): int(entry["bytes"]) for entry in entries if entry}
 
 
 def _read_regular(file: Path) -> tuple[bytes, float]:

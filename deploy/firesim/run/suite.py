@@ -146,7 +146,7 @@ def python() -> Count:
     """
     log, junit = LOGS / "pytest.log", LOGS / "pytest.xml"
     junit.unlink(missing_ok=True)
-    at_once = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile"]
+    at_once = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     status = _logged(python_command("-m", "pytest", *at_once, f"--junitxml={junit}"), log)
     return _judged(_junit([junit]) if junit.is_file() else Count(), status, log)
 

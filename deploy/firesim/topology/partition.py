@@ -129,8 +129,7 @@ def _cut(
     options.numbering = 0
     cut = pymetis.part_graph(
         len(hosts),
-        xadj=xadj,
-        adjncy=adjacency,
+        pymetis.CSRAdjacency(xadj, adjacency),
         vweights=_whole(weights),
         eweights=_whole(edge_weights),
         tpwgts=[host.cores / cores for host in hosts],

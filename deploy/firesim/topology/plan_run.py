@@ -61,3 +61,4 @@ class PlannedPlacement:
     """Hosts of single nodes and switches, by name."""
     costs: Path | None = None
     """Results folder of an earlier run."""
+    resume: Literal["never", "automatic"] = "automatic"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from firesim_common.tools import python_command
 from firesim_common.tools import run as run_tool
-from goldengate.engine import asks, backend, emit, files, items, netlist, partition, rtlil
+from goldengate.engine import asks, backend, emit, files, items, netlist, rtlil, zones
 from goldengate.engine.fold import fold
 
 from regression.fuzzers.engine_fuzz.builder import name_of
@@ -52,7 +52,7 @@ def _cut(found: items.Items, seed: int) -> emit.Emitter:
     if generator.random() < 0.4:
         return invented_cut(folding, seed)
     size = generator.choice((1, 1, 2, 3, 5, 8, 60))
-    emitter = emit.Emitter(folding, partition.pieces(folding, size))
+    emitter = emit.Emitter(folding, zones.pieces(folding, size))
     share = generator.choice((0.0, 0.3, 1.0))
     emitter.erratic = {
         key for key in sorted(emitter.flags_of, key=repr) if generator.random() < share
@@ -62,10 +62,10 @@ def _cut(found: items.Items, seed: int) -> emit.Emitter:
 
 
 def _invented_asks(emitter: emit.Emitter, generator: random.Random) -> list[range]:
-    """Ask for some partitions that follow each other in one module at once."""
+    """Ask for some zones that follow each other in one module at once."""
     share = generator.choice((0.0, 0.5, 1.0))
     found, start = [], 0
-    while start < len(emitter.partitions):
+    while start < len(emitter.zones):
         word = asks.is_word(emitter, start) and generator.random() < share
         end = start + (asks.WORD if word else 1)
         found.append(range(start, end))
@@ -95,7 +95,7 @@ def _emitted(folder: Path, one: Netlist) -> str:
     module = rtlil.parse(text.splitlines(), name)
     design = netlist.build(module, "clock", [port for port, _, _ in one.ports()])
     texts = files.write(_cut(items.collect(design), one.seed), "", 1, [])
-    text = "\n".join(texts[file] for file in ("state.h", "partitions_0.cc", "main.cc"))
+    text = "\n".join(texts[file] for file in ("state.h", "zones_0.cc", "main.cc"))
     text = re.sub(r"(?m)^#.*\n", "", text)
     return text.replace("namespace model {", f"namespace model::{name} {{")
 

@@ -42,7 +42,7 @@ MODULES = (
     Group("coherence, buses, memory port", r"_in_soc_|_in_uart"),
     Group("NIC, DMA, block device", r"_in_(nic|dma|block_device)"),
     Group("output ports", r"_in_top"),
-    Group("asking which partitions must run", r"\bmodel::(cycle|input_changes)"),
+    Group("asking which zones must run", r"\bmodel::(cycle|input_changes)"),
 )
 """Functions of the generated engine, by the module they are named after (step `names`)."""
 REST = "firesim-sim: bridges, scheduler; C library"

@@ -22,6 +22,7 @@ from firesim_common.paths import ROOT
 from goldengate.engine import backend, items
 from goldengate.engine.fold import fold
 from goldengate.tests.reference.plain import build_plain
+from goldengate.verilator_backend import FAST
 
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.open_designs import BUSY_OUTPUTS, OPEN_DESIGNS
@@ -84,6 +85,7 @@ def _models(folder: Path, design: _Design, seed: int) -> dict[str, Path]:
         manifest.to_json(),
         folder / "original",
         include_dirs=design.include_folders,
+        fast=FAST,
     )
     libraries["cut"] = folder / "cut.so"
     emitter = invented_cut(fold(found, least_saved=1), seed)

@@ -88,7 +88,7 @@ void written(void *opaque) {
 
 // A saved state: the hash of the names of all registers and memories, the inputs, then registers
 // and memories in that order. All else follows from these, so a state is good for every model of
-// the design, however it was cut into partitions and whether built for waves or not.
+// the design, however it was cut into zones and whether built for waves or not.
 static_assert(std::is_trivially_copyable_v<model::State>);
 constexpr uint64_t kStateHash = FIRESIM_STATE_HASH;
 

@@ -19,9 +19,9 @@ from goldengate.engine import (
     files,
     items,
     netlist,
-    partition,
     profile,
     rtlil,
+    zones,
 )
 from goldengate.engine.design import Design
 from goldengate.engine.fold import Folding, fold, single
@@ -36,7 +36,7 @@ COMPILER = "clang++-19"
 _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-plt"]
 _PIECE_ITEMS = 60
 _WHOLE_ITEMS = 2500
-"""Without a profile, a design of so few items is one partition: it rests as a whole or not."""
+"""Without a profile, a design of so few items is one zone: it rests as a whole or not."""
 Training = Callable[[Path, Path], None]
 _FILES = 4
 
@@ -110,7 +110,7 @@ def make_model(
 def untrained(folding: Folding, keep_all: bool = False) -> emit.Emitter:
     """Cut a design without a profile; small pieces let most of a large one rest in most cycles."""
     size = _PIECE_ITEMS if len(folding.units) > _WHOLE_ITEMS else _WHOLE_ITEMS
-    return emit.Emitter(folding, partition.pieces(folding, size), keep_all=keep_all)
+    return emit.Emitter(folding, zones.pieces(folding, size), keep_all=keep_all)
 
 
 def _train(
@@ -135,8 +135,8 @@ def _train(
 
 
 def cut(folding: Folding, seen: profile.Profile) -> emit.Emitter:
-    """Cut a design into partitions by what was seen in training."""
-    emitter = emit.Emitter(folding, partition.Partitioner(folding, seen).partitions())
+    """Cut a design into zones by what was seen in training."""
+    emitter = emit.Emitter(folding, zones.Cutter(folding, seen).zones())
     emitter.erratic = branches.erratic(emitter, seen)
     emitter.asks = asks.together(emitter, seen)
     return emitter

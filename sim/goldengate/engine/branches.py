@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Step `branches`: which changes of a value are not worth a branch.
 
-A value that other partitions read is compared with what it was, and mostly it is the same: a branch
+A value that other zones read is compared with what it was, and mostly it is the same: a branch
 that is foreseen costs next to nothing. Where training shows a change that a branch predictor could
 not foresee, the flags of the readers are set without a branch.
 """
@@ -30,7 +30,7 @@ def _missed(changed: int, active: int, samples: int) -> int:
 
 
 def _stored(emitter: Emitter, item: Item) -> object:
-    """Return the key of what an item stores, if other partitions read it."""
+    """Return the key of what an item stores, if other zones read it."""
     if item.kind == "update":
         return emitter.design.registers[item.index].leaf.value
     return item.node.uid if item.node is not None else None
@@ -39,8 +39,8 @@ def _stored(emitter: Emitter, item: Item) -> object:
 def erratic(emitter: Emitter, profile: Profile) -> set[object]:
     """Return the keys of the values whose changes are not branched on."""
     found: set[object] = set()
-    for partition in emitter.partitions:
-        units = [emitter.folding.unit(item) for item in partition.items]
+    for zone in emitter.zones:
+        units = [emitter.folding.unit(item) for item in zone.items]
         active = profile.of_units(units)
         for unit in units:
             keys = [_stored(emitter, item) for item in unit.items]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Step `emit`: partitions of items become C++.
+"""Step `emit`: zones of items become C++.
 
-Every partition is a function of the model's state, run in the cycles in which its flag is set; who
-changes a value sets the flags of those that read it. The partitions that copies of a module
+Every zone is a function of the model's state, run in the cycles in which its flag is set; who
+changes a value sets the flags of those that read it. The zones that copies of a module
 share are functions of the state `s` and of that of one copy, `c`.
 """
 
@@ -19,7 +19,7 @@ from goldengate.engine.nodes import Node
 
 
 @dataclass
-class Partition:
+class Zone:
     """Items run together, in order; those of the first copy, where copies of a module share it."""
 
     items: list[Item]
@@ -27,7 +27,7 @@ class Partition:
 
 
 Reader = tuple[int, int]
-"""A partition that reads a value, and for which copy it runs, 0 if it is not shared."""
+"""A zone that reads a value, and for which copy it runs, 0 if it is not shared."""
 
 
 def storage_type(width: int) -> str:
@@ -36,25 +36,23 @@ def storage_type(width: int) -> str:
 
 
 class Emitter:
-    """Knows who reads what and where it is kept; writes the text of partitions."""
+    """Knows who reads what and where it is kept; writes the text of zones."""
 
-    def __init__(
-        self, folding: Folding, partitions: list[Partition], keep_all: bool = False
-    ) -> None:
+    def __init__(self, folding: Folding, zones: list[Zone], keep_all: bool = False) -> None:
         self.folding = folding
         self.items = folding.found
         self.design: Design = self.items.design
-        self.partitions = partitions
-        self.functions = names.functions(self.items, [partition.items for partition in partitions])
+        self.zones = zones
+        self.functions = names.functions(self.items, [zone.items for zone in zones])
         self.home = self._homes()
         self.flag = self._flags()
-        """The number of each partition's flag, among those of its module or among the others."""
+        """The number of each zone's flag, among those of its module or among the others."""
         self._kept: set[object] = set()
         """Keys of nodes that are kept in the state; where copies correspond, of the first's."""
         self.erratic: set[object] = set()
         """Keys of values whose change is not branched on (step `branches`)."""
-        self.asks = [range(index, index + 1) for index in range(len(partitions))]
-        """The partitions in their order, eight asked for at once or one alone (step `asks`)."""
+        self.asks = [range(index, index + 1) for index in range(len(zones))]
+        """The zones in their order, eight asked for at once or one alone (step `asks`)."""
         self.flags_of: dict[object, set[Reader]] = {}
         self._find_readers()
         if keep_all:
@@ -65,24 +63,24 @@ class Emitter:
         self._find_links()
 
     def _homes(self) -> dict[int, Reader]:
-        """Return, for each item, its partition and copy."""
+        """Return, for each item, its zone and copy."""
         found = {}
-        for index, partition in enumerate(self.partitions):
-            for first in partition.items:
+        for index, zone in enumerate(self.zones):
+            for first in zone.items:
                 for copy, item in enumerate(self.folding.unit(first).items):
                     found[item.number] = (index, copy)
         return found
 
     def _flags(self) -> list[int]:
         found, counts = [], dict.fromkeys((None, *range(len(self.folding.modules))), 0)
-        for partition in self.partitions:
-            found.append(counts[partition.module])
-            counts[partition.module] += 1
+        for zone in self.zones:
+            found.append(counts[zone.module])
+            counts[zone.module] += 1
         return found
 
     def flag_count(self, module: int | None) -> int:
         """Return how many flags each copy of a module has, or (None) all else."""
-        return sum(partition.module == module for partition in self.partitions)
+        return sum(zone.module == module for zone in self.zones)
 
     def _first(self, key: object) -> object:
         """Return the key of what stands for a value in the first copy."""
@@ -90,7 +88,7 @@ class Emitter:
         return key if place is None else place.first
 
     def is_kept(self, key: object) -> bool:
-        """Whether a value is kept in the state: all but what only its own partition reads."""
+        """Whether a value is kept in the state: all but what only its own zone reads."""
         return not isinstance(key, int) or self._first(key) in self._kept
 
     def _find_readers(self) -> None:
@@ -127,8 +125,8 @@ class Emitter:
                 self.links[module].append(links)
             self._link_of[first] = places
 
-    def _module(self, partition: int) -> int | None:
-        return self.partitions[partition].module
+    def _module(self, zone: int) -> int | None:
+        return self.zones[zone].module
 
     def place(self, key: object, module: int | None = None) -> str:
         """Return where a value is kept, as code of the first copy of `module` names it."""
@@ -160,7 +158,7 @@ class Emitter:
         return [self.flag_place(index, copy) for index, copy in readers]
 
     def flag_place(self, index: int, copy: int) -> str:
-        """Return where the flag of a partition is for one copy."""
+        """Return where the flag of a zone is for one copy."""
         module, flag = self._module(index), self.flag[index]
         return f"s.flag[{flag}]" if module is None else f"s.copies{module}[{copy}].flag[{flag}]"
 
@@ -180,11 +178,11 @@ class Emitter:
         raised = "".join(f" {flag} = 1;" for flag in flags)
         return f"if ({place} != {value}) [[unlikely]] {{ {place} = {cast}{value};{raised} }}"
 
-    def partition(self, index: int) -> list[str]:
-        """Return the statements of a partition."""
-        body = _Body(self, self.partitions[index].module)
+    def zone(self, index: int) -> list[str]:
+        """Return the statements of a zone."""
+        body = _Body(self, self.zones[index].module)
         body.lines.append(f"{'s' if body.module is None else 'c'}.flag[{self.flag[index]}] = 0;")
-        for item in self.partitions[index].items:
+        for item in self.zones[index].items:
             body.item(item)
         return body.lines
 
@@ -198,7 +196,7 @@ def field_name(key: object) -> str:
 
 
 class _Body:
-    """Writes the statements of one partition; names what it has computed or loaded."""
+    """Writes the statements of one zone; names what it has computed or loaded."""
 
     def __init__(self, emitter: Emitter, module: int | None) -> None:
         self.emitter = emitter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Step `files`: the source files of a model: state, partitions, cycle and tables."""
+"""Step `files`: the source files of a model: state, zones, cycle and tables."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _structure(emitter: Emitter, module: int | None) -> list[str]:
 
 
 def state_header(emitter: Emitter) -> str:
-    """Return the header that declares the state and the partitions."""
+    """Return the header that declares the state and the zones."""
     design = emitter.design
     inputs = [_port_field(i, p) for i, p in enumerate(design.ports) if p.is_input]
     outputs = [_port_field(i, p) for i, p in enumerate(design.ports) if not p.is_input]
@@ -85,29 +85,29 @@ def state_header(emitter: Emitter) -> str:
         lines += [*_structure(emitter, module), "};"]
         members.append(f"  Copy{module} copies{module}[{count}];")
     lines += ["struct State {", "  Inputs in;", "  Inputs seen;", *outputs]
-    # One flag more than there are partitions: what a copy without such a reader sets.
-    assert emitter.flag_count(None) < 1 << 16, "more partitions than a link can name"
+    # One flag more than there are zones: what a copy without such a reader sets.
+    assert emitter.flag_count(None) < 1 << 16, "more zones than a link can name"
     lines += [f"  u8 flag[{emitter.flag_count(None) + 1}];"]
     lines += [*_structure(emitter, None), *members, "};"]
     # Defined nowhere: for the sizes of its fields.
     lines += ["extern const State kLayout;"]
-    lines += [f"void {function(emitter, index)};" for index in range(len(emitter.partitions))]
+    lines += [f"void {function(emitter, index)};" for index in range(len(emitter.zones))]
     return "\n".join([*lines, "}", ""])
 
 
 def function(emitter: Emitter, index: int) -> str:
-    """Return the head of a partition's function."""
-    module = emitter.partitions[index].module
+    """Return the head of a zone's function."""
+    module = emitter.zones[index].module
     copy = "" if module is None else f", Copy{module} &c"
     return f"{emitter.functions[index]}(State &s{copy})"
 
 
-def partition_file(emitter: Emitter, indices: list[int]) -> str:
-    """Return a source file with the functions of some partitions."""
+def zone_file(emitter: Emitter, indices: list[int]) -> str:
+    """Return a source file with the functions of some zones."""
     lines = ['#include "state.h"', "namespace model {"]
     for index in indices:
         lines.append(f"void {function(emitter, index)} {{")
-        lines += [f"  {line}" for line in emitter.partition(index)]
+        lines += [f"  {line}" for line in emitter.zone(index)]
         lines.append("}")
     return "\n".join([*lines, "}", ""])
 
@@ -149,39 +149,39 @@ def _wake(emitter: Emitter) -> list[str]:
     return lines
 
 
-def _ask(emitter: Emitter, partitions: range) -> list[str]:
-    """Return the statements that run partitions of one module where their flags are set.
+def _ask(emitter: Emitter, zones: range) -> list[str]:
+    """Return the statements that run zones of one module where their flags are set.
 
     Copies of a module read nothing of each other within it, so it matters not which is run first.
     """
-    module = emitter.partitions[partitions[0]].module
+    module = emitter.zones[zones[0]].module
     if module is None:
-        return _ask_of(emitter, partitions, "s", "s")
+        return _ask_of(emitter, zones, "s", "s")
     count, copies = emitter.folding.modules[module], f"s.copies{module}"
     if count > UNROLLED_COPIES:
-        return [f"  for (auto &c : {copies}) {{", *_ask_of(emitter, partitions, "c", "s, c"), "  }"]
+        return [f"  for (auto &c : {copies}) {{", *_ask_of(emitter, zones, "c", "s, c"), "  }"]
     names = [f"{copies}[{copy}]" for copy in range(count)]
-    return [line for copy in names for line in _ask_of(emitter, partitions, copy, f"s, {copy}")]
+    return [line for copy in names for line in _ask_of(emitter, zones, copy, f"s, {copy}")]
 
 
-def _ask_of(emitter: Emitter, partitions: range, owner: str, arguments: str) -> list[str]:
-    """Return the statements that run partitions whose flags are in `owner`."""
+def _ask_of(emitter: Emitter, zones: range, owner: str, arguments: str) -> list[str]:
+    """Return the statements that run zones whose flags are in `owner`."""
     calls = []
-    for index in partitions:
+    for index in zones:
         call = f"{emitter.functions[index]}({arguments});"
         calls.append(f"  if ({owner}.flag[{emitter.flag[index]}]) [[unlikely]] {call}")
-    if len(partitions) == 1:
+    if len(zones) == 1:
         return calls
-    assert len(partitions) == asks.WORD, "flags are asked for singly or by the word"
-    first = f"{owner}.flag[{emitter.flag[partitions[0]]}]"
+    assert len(zones) == asks.WORD, "flags are asked for singly or by the word"
+    first = f"{owner}.flag[{emitter.flag[zones[0]]}]"
     return [f"  if (eight_flags(&{first}) != 0) [[unlikely]] {{", *calls, "  }"]
 
 
 def _cycle_lines(emitter: Emitter) -> list[str]:
     """Return the body of a cycle."""
     lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
-    for partitions in emitter.asks:
-        lines += _ask(emitter, partitions)
+    for zones in emitter.asks:
+        lines += _ask(emitter, zones)
     for index in _staged(emitter):
         leaf = emitter.design.registers[index].leaf
         lines.append(f"  {emitter.store(leaf.value, emitter.staged_place(index), leaf.width)}")
@@ -209,20 +209,20 @@ def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:
 
 
 def write(emitter: Emitter, design_hash: str, files: int, more: list[str]) -> dict[str, str]:
-    """Return the text of every file of a model by name; partition code is cut into `files`.
+    """Return the text of every file of a model by name; zone code is cut into `files`.
 
     `more` are declarations for the main file, in namespace model.
     """
-    partitions = emitter.partitions
-    total = sum(len(partition.items) for partition in partitions)
+    zones = emitter.zones
+    total = sum(len(zone.items) for zone in zones)
     groups: list[list[int]] = [[]]
     size = 0
-    for index, partition in enumerate(partitions):
+    for index, zone in enumerate(zones):
         if size > total * len(groups) / files:
             groups.append([])
         groups[-1].append(index)
-        size += len(partition.items)
+        size += len(zone.items)
     texts = {"state.h": state_header(emitter), "main.cc": main_file(emitter, design_hash, more)}
     for number, indices in enumerate(groups):
-        texts[f"partitions_{number}.cc"] = partition_file(emitter, indices)
+        texts[f"zones_{number}.cc"] = zone_file(emitter, indices)
     return texts

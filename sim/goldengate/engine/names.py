@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Step `names`: every partition is called after the module that most of it belongs to.
+"""Step `names`: every zone is called after the module that most of it belongs to.
 
 A register and a memory belong to the module in their name, an output to the bridge; a value belongs
 to what reads it. So the list of functions in a profile says where in the design the time goes.
@@ -42,12 +42,12 @@ def modules(found: Items) -> list[str]:
     return of_item
 
 
-def functions(found: Items, partitions: Sequence[Sequence[Item]]) -> list[str]:
+def functions(found: Items, zones: Sequence[Sequence[Item]]) -> list[str]:
     """Return the name of each function: its number, and what most of its items are in."""
     of_item = modules(found)
     names = []
-    for index, partition in enumerate(partitions):
-        counts = Counter(of_item[item.number] for item in partition)
+    for index, zone in enumerate(zones):
+        counts = Counter(of_item[item.number] for item in zone)
         module = max(sorted(counts), key=counts.__getitem__, default=TOP)
-        names.append(f"partition_{index}_in_{re.sub(r'[^A-Za-z0-9]+', '_', module).strip('_')}")
+        names.append(f"zone_{index}_in_{re.sub(r'[^A-Za-z0-9]+', '_', module).strip('_')}")
     return names

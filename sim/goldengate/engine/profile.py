@@ -47,7 +47,7 @@ class Profile:
         return found
 
     def of_units(self, units: Iterable[Unit]) -> int:
-        """Return the samples in which a partition of units runs; of several copies, as `of`."""
+        """Return the samples in which a zone of units runs; of several copies, as `of`."""
         return functools.reduce(operator.or_, (self.activity(unit.items) for unit in units))
 
 

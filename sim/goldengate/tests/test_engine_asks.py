@@ -10,8 +10,8 @@ import pytest
 from goldengate.engine import asks, items
 from goldengate.engine.emit import Emitter
 from goldengate.engine.fold import Folding, fold, single
-from goldengate.engine.partition import pieces
 from goldengate.engine.profile import Profile
+from goldengate.engine.zones import pieces
 from goldengate.tests.designs import seed
 from goldengate.tests.engine_designs import (
     design,
@@ -39,9 +39,9 @@ def _random_emitter() -> Emitter:
 def test_what_seldom_runs_is_asked_for_by_the_word() -> None:
     emitter = _random_emitter()
     found = asks.together(emitter, _profile(emitter, changed=1))
-    assert [index for one in found for index in one] == list(range(len(emitter.partitions)))
+    assert [index for one in found for index in one] == list(range(len(emitter.zones)))
     singles = sum(len(one) == 1 for one in found)
-    assert singles == len(emitter.partitions) % asks.WORD
+    assert singles == len(emitter.zones) % asks.WORD
     assert {len(one) for one in found} <= {1, asks.WORD}
 
 
@@ -56,13 +56,13 @@ def test_words_are_of_one_module() -> None:
     found = items.collect(design(random_text(1, cores=2)))
     emitter = _emitter(fold(found, least_saved=1, least_state=1))
     words = [one for one in asks.together(emitter, _profile(emitter, 1)) if len(one) > 1]
-    modules = [{emitter.partitions[index].module for index in one} for one in words]
+    modules = [{emitter.zones[index].module for index in one} for one in words]
     assert {0} in modules
     assert all(len(of_word) == 1 for of_word in modules)
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_a_partition_wakes_later_ones_of_its_own_word(tmp_path: Path, shared: bool) -> None:
+def test_a_zone_wakes_later_ones_of_its_own_word(tmp_path: Path, shared: bool) -> None:
     def by_the_word(folding: Folding) -> Emitter:
         if shared:
             folding = fold(folding.found, least_saved=1, least_state=1)

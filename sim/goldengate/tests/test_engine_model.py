@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generated models: registers, memories, wide arithmetic and partitions, stepped from Python."""
+"""Generated models: registers, memories, wide arithmetic and zones, stepped from Python."""
 
 from __future__ import annotations
 

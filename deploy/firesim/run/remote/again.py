@@ -17,9 +17,10 @@ from firesim.run.folder import run_folders, saved_config, saved_result
 from firesim.run.measurements import print_measurements
 from firesim.run.remote import record
 from firesim.run.remote.attach import RUNNING, found_again, is_remote, state
+from firesim.run.remote.losses import without_lost
 from firesim.run.remote.simulators import Simulators
 from firesim.run.report_step import report_of
-from firesim.run.runner import Outcome, follow, make_ready
+from firesim.run.runner import Outcome, Ready, follow, make_ready
 from firesim.run.summary import print_folder, print_summary
 from firesim.topology.resolve import resolve
 
@@ -71,8 +72,9 @@ def attached(folder: Path, console: Console) -> Outcome:
     loaded = load_file(saved_config(folder, "attach"))
     plan = resolve(loaded)
     simulators = found_again(folder)
-    outcome = follow(loaded, plan, lambda: simulators, folder, console)
-    outcome.start_cycle = simulators.record.start_cycle
+    start_cycle = simulators.record.start_cycle
+    outcome = follow(loaded, Ready(plan, folder, lambda: simulators, start_cycle), console)
+    outcome = without_lost(loaded, outcome, console)
     print_summary(outcome, console)
     print_measurements(outcome, console)
     print_folder(outcome.folder, report_of(outcome.folder, console), console)

@@ -3,19 +3,31 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from firesim.hosts.client import HostClient, HostError, sha256_of
+from firesim.run.snapshots import FILE as INDEX
+from firesim.run.snapshots import files_of
+from firesim.topology.describe import SNAPSHOTS_FOLDER
 
 GROWING = frozenset({".log", ".jsonl", ".csv", ".folded", ".trace"})
 """Files that are only ever added to, so that what was fetched stays right."""
 SMALL_BYTES = 1 << 20
 """Other files are fetched while they change only if they are no larger."""
 PIECE_BYTES = 4 << 20
-NOT_RESULTS = frozenset({"process.json", "exit_status", "description.json", "keys.json"})
+PARTIAL = ".partial-"
+"""In the name of a folder in which a snapshot is being written."""
+NOT_RESULTS = frozenset({"process.json", "exit_status", "description.json", "mesh.keys"})
 LOG = "run.log"
+SNAPSHOT = re.compile(rf"{SNAPSHOTS_FOLDER}/[A-Za-z][^/]*/[^/.][^/]*")
+"""A file of a snapshot: it is whole when it is there, and stays as it is."""
+PENDING = ".snapshot.json"
+"""The index of a snapshot of which not all files may be here."""
 
 
 def log_name(host: str) -> str:
@@ -30,6 +42,7 @@ class Mirror:
         """Take the run's name on the host and the results folder here; nothing is fetched yet."""
         self.client, self.run, self.folder = client, run, folder
         self.fetched: dict[str, tuple[int, int]] = {}
+        self.listed: dict[str, tuple[int, int]] = {}
 
     def update(self) -> None:
         """Fetch what was added to the files that grow, and small files that changed.
@@ -42,7 +55,7 @@ class Mirror:
             if self.fetched.get(path) == about:
                 continue
             growing = PurePosixPath(path).suffix in GROWING
-            if growing or about[0] <= SMALL_BYTES:
+            if growing or about[0] <= SMALL_BYTES or SNAPSHOT.fullmatch(path):
                 self._fetch(path, about, whole=not growing)
 
     def complete(self) -> None:
@@ -61,17 +74,25 @@ class Mirror:
             if not self._is_same(path, about[0]):
                 raise HostError(f"{self.client.name}: {path} arrived changed, expected its hash")
 
+    def snapshots(self) -> set[str]:
+        """Return the names of the snapshots whose index was on the host at the last look."""
+        paths = [PurePosixPath(path) for path in self.listed]
+        return {path.parent.name for path in paths if path.name == INDEX}
+
     def _listing(self) -> Mapping[str, tuple[int, int]]:
         """Return the results on the host; names that lead elsewhere are none of ours."""
-        return {
+        self.listed = {
             path: about
             for path, about in self.client.listing(self.run).items()
-            if path not in NOT_RESULTS and _is_inside(path)
+            if path not in NOT_RESULTS and _is_inside(path) and PARTIAL not in path
         }
+        return self.listed
 
     def _here(self, path: str) -> Path:
         name = log_name(self.client.name) if path == LOG else path
-        return self.folder / name
+        place = self.folder / name
+        is_index = SNAPSHOT.fullmatch(path) and place.name == INDEX
+        return place.with_name(PENDING) if is_index else place
 
     def _is_same(self, path: str, size: int) -> bool:
         file = self._here(path)
@@ -106,3 +127,26 @@ class Mirror:
 def _is_inside(path: str) -> bool:
     parts = PurePosixPath(path).parts
     return bool(parts) and ".." not in parts and not path.startswith("/")
+
+
+def complete_snapshots(folder: Path) -> None:
+    """Make valid the snapshots in a results folder all files of which have come from their hosts.
+
+    The index gets its name last, so that a snapshot is never half here.
+    """
+    for pending in folder.glob(f"{SNAPSHOTS_FOLDER}/*/{PENDING}"):
+        try:
+            wanted = files_of(json.loads(pending.read_text()))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+        here = {file.name: file.stat().st_size for file in pending.parent.iterdir()}
+        if all(here.get(name) == size for name, size in wanted.items()):
+            pending.replace(pending.with_name(INDEX))
+
+
+def drop_snapshots(folder: Path, kept: set[str]) -> None:
+    """Remove automatic snapshots here that are no longer among those `kept` on the first host."""
+    for snapshot in folder.glob(f"{SNAPSHOTS_FOLDER}/auto-*"):
+        if snapshot.name not in kept and (snapshot / INDEX).exists():
+            (snapshot / INDEX).unlink()
+            shutil.rmtree(snapshot, ignore_errors=True)

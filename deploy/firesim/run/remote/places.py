@@ -64,8 +64,8 @@ def farm_of(path: Path) -> tuple[FarmFile, RunFarm]:
     return file, make_farm(file)
 
 
-def up(farm: RunFarm) -> list[ReadyHost]:
-    """Return the hosts of a farm that are up, connected.
+def up(farm: RunFarm, answering: bool = False) -> list[ReadyHost]:
+    """Return the hosts of a farm that are up, connected; with `answering` those that answer.
 
     Raises:
         InputError: none is, or one does not answer or does not fit.
@@ -78,13 +78,13 @@ def up(farm: RunFarm) -> list[ReadyHost]:
         raise InputError(
             f"{farm.name}: found no host up, expected some: firesim launchrunfarm starts them."
         )
-    return connected(hosts)
+    return connected(hosts, answering)
 
 
-def placed(plan: Plan) -> Places | None:
+def placed(plan: Plan, answering: bool = False) -> Places | None:
     """Return the hosts of a plan and what each simulates, None when it has no farm.
 
-    Hosts that nothing is placed on are left out.
+    Hosts that nothing is placed on are left out, and with `answering` those that do not answer.
 
     Raises:
         InputError: the farm or the placement is not one that can be used.
@@ -92,7 +92,7 @@ def placed(plan: Plan) -> Places | None:
     if plan.placement.run_farm is None:
         return None
     file, farm = farm_of(plan.placement.run_farm)
-    hosts = up(farm)
+    hosts = up(farm, answering)
     try:
         _check_march(plan, hosts)
         of_model = partition(plan, [capacity(ready) for ready in hosts], costs(plan))

@@ -18,7 +18,7 @@ from firesim.run.checks import check_plan
 from firesim.run.own_blades import make_drivers
 from firesim.run.prepare import prepare
 from firesim.run.remote.places import Places, placed
-from firesim.run.remote.simulators import part_of
+from firesim.run.remote.ship import bundle_of
 from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
 from firesim.topology.describe import describe
@@ -51,8 +51,7 @@ def set_up(loaded: Loaded, console: Console) -> tuple[Places, int]:
             files = describe(plan, prepared.files, folder, 1, None, places.processes())
             bundler = Bundler()
             bundles = {
-                r.name: bundler.bundle(part_of(files, r.name), prepared.binary)
-                for r in places.hosts
+                r.name: bundle_of(bundler, files, prepared.binary, r.name) for r in places.hosts
             }
 
             def one(ready: ReadyHost) -> None:

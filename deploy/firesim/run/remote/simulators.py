@@ -6,30 +6,36 @@ To the run they look like the one simulator of this computer (run/process.py).
 
 from __future__ import annotations
 
-import json
+import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firesim.hosts.bundle import LIBRARIES, PROGRAM, Bundler
+from firesim.hosts.bundle import LIBRARIES, PROGRAM
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError, RunState
 from firesim.hosts.ready import ReadyHost, on_all
 from firesim.run.process import GRACE_S
-from firesim.run.remote.mirror import Mirror, log_name
+from firesim.run.remote.keys import FILE as KEYS
+from firesim.run.remote.mirror import Mirror, complete_snapshots, drop_snapshots, log_name
 from firesim.run.remote.record import HostsRecord, save
+from firesim.run.remote.ship import DESCRIPTION
 
 POLL_S = 0.5
 LOST_S = 8.0
 """A host that does not answer for so long is lost."""
-OTHERS_S = 20.0
+OTHERS_S = 10.0
 """How long the others may take to end once one has failed: they find out by themselves."""
-FAILED, KILLED = 3, 137
-DESCRIPTION = "description.json"
+CHAOS = "FIRESIM_CHAOS_SEED"
+"""For tests: simulators that are given it delay, cut and reorder what they send."""
+FAILED = 3
+SIGNALLED = 128
+"""A shell adds to this the signal that ended a process."""
+INTERRUPTED = 130
 
 
 @dataclass
@@ -48,35 +54,12 @@ class Part:
         return bool(self.lost) or not self.state.alive
 
 
-def ship(
-    hosts: Sequence[ReadyHost], description: Mapping[str, Any], program: Path, run: str
-) -> int:
-    """Copy to each host what it needs of a described run; return the bytes copied.
-
-    Raises:
-        HostLost, HostError: a host is gone or refuses, as with a full disk.
-        ToolError: the program's libraries cannot be found out.
-    """
-    bundler = Bundler()
-    copied = []
-    text = json.dumps(bundler.rewritten({**description, "results": "."}))
-    bundles = {r.name: bundler.bundle(part_of(description, r.name), program) for r in hosts}
-
-    def one(ready: ReadyHost) -> None:
-        bundle = bundles[ready.name]
-        copied.append(bundler.send(ready.client, bundle))
-        links = {place: bundler.sha256(file) for place, file in bundle.items()}
-        models = [entry["name"] for entry in part_of(description, ready.name)]
-        ready.client.make(run, links, {DESCRIPTION: text}, models)
-
-    on_all(hosts, one)
-    return sum(copied)
-
-
-def part_of(description: Mapping[str, Any], process: str) -> list[dict[str, Any]]:
-    """Return the models of one process."""
-    models = [*description["nodes"], *description["switches"]]
-    return [entry for entry in models if entry["process"] == process]
+def _was_killed(state: RunState) -> bool:
+    """Return whether a process ended without a word of its own."""
+    status = state.exit_status
+    if state.alive or status == INTERRUPTED:
+        return False
+    return status is None or status > SIGNALLED
 
 
 def started(hosts: Sequence[ReadyHost], record: HostsRecord, folder: Path) -> Simulators:
@@ -101,6 +84,8 @@ class Simulators:
         self.threads: list[threading.Thread] = []
         self.problem = ""
         self.failed_at_s: float | None = None
+        self.lost_before_end: list[str] | None = None
+        """Who was lost when the others were ended, who are not lost but look so."""
 
     def start(self) -> None:
         """Start all parts; nothing is left running when one cannot be started.
@@ -109,11 +94,14 @@ class Simulators:
             HostLost, HostError: a host is gone or refuses.
         """
         run = self.record.run
+        environment = {"LD_LIBRARY_PATH": LIBRARIES}
+        if CHAOS in os.environ:
+            environment[CHAOS] = os.environ[CHAOS]
         save(self.folder, self.record)
 
         def one(part: Part) -> None:
-            arguments = ["--process", part.ready.name, DESCRIPTION]
-            part.ready.client.start(run, PROGRAM, arguments, {"LD_LIBRARY_PATH": LIBRARIES})
+            arguments = ["--process", part.ready.name, "--keys", KEYS, DESCRIPTION]
+            part.ready.client.start(run, PROGRAM, arguments, environment)
 
         try:
             on_all(self.parts, one)
@@ -136,9 +124,7 @@ class Simulators:
         """
         if all(part.is_over for part in self.parts):
             return self._status()
-        failed = [
-            part for part in self.parts if part.lost or part.state.exit_status not in (None, 0)
-        ]
+        failed = any(part.is_over and part.state.exit_status != 0 for part in self.parts)
         if failed and self.failed_at_s is None:
             self.failed_at_s = time.monotonic()
         if self.failed_at_s is not None and time.monotonic() - self.failed_at_s > OTHERS_S:
@@ -151,6 +137,13 @@ class Simulators:
             time.sleep(POLL_S / 5)
         self._finish()
         return status
+
+    def lost(self) -> list[str]:
+        """Return the hosts that do not answer or whose simulator was killed, once all is over."""
+        return self.lost_before_end if self.lost_before_end is not None else self._lost_now()
+
+    def _lost_now(self) -> list[str]:
+        return [part.ready.name for part in self.parts if part.lost or _was_killed(part.state)]
 
     def status_files(self) -> list[str]:
         """Return the names of the status files in the results folder."""
@@ -175,6 +168,8 @@ class Simulators:
         for part in self.parts:
             if part.lost:
                 return part.lost
+            if part.ready.name in self.lost():
+                return f"{part.ready.name}: the simulator was killed"
         for part in self.parts:
             if part.state.exit_status not in (None, 0, 1):
                 log = self.folder / log_name(part.ready.name)
@@ -195,12 +190,8 @@ class Simulators:
             thread.join()
 
     def _status(self) -> int:
-        first = self.parts[0]
-        if first.lost or any(part.lost for part in self.parts):
-            return FAILED
-        if first.state.exit_status is not None:
-            return first.state.exit_status
-        return KILLED
+        status = self.parts[0].state.exit_status
+        return FAILED if self.lost() or status is None else status
 
     def _follow(self, part: Part) -> None:
         """Fetch what is new until the part is over; a host that does not answer is tried again."""
@@ -209,6 +200,9 @@ class Simulators:
             try:
                 state = part.ready.client.state(self.record.run)
                 part.mirror.update()
+                if part is self.parts[0]:
+                    complete_snapshots(self.folder)
+                    drop_snapshots(self.folder, part.mirror.snapshots())
                 answered_s = time.monotonic()
                 part.state = state
             except HostLost as error:
@@ -220,6 +214,8 @@ class Simulators:
                 return
 
     def _end(self, grace_s: float) -> None:
+        if self.lost_before_end is None:
+            self.lost_before_end = self._lost_now()
         self._each(lambda part: part.ready.client.end(self.record.run, grace_s))
 
     def _each(self, work: Any) -> None:
@@ -247,6 +243,7 @@ class Simulators:
                 problems.append(str(error))
 
         on_all(self.parts, one)
+        complete_snapshots(self.folder)
         if problems:
             self.problem = f"not all results could be fetched: {problems[0]}"
         elif not any(part.lost for part in self.parts):

@@ -41,4 +41,4 @@ def plan_placement(loaded: Loaded, plan: Plan) -> None:
         if not (costs / "result.json").is_file():
             text = f'found no result.json in "{wanted.costs}", expected the results of a run.'
             raise loaded.error(("placement", "costs"), text)
-    plan.placement = PlannedPlacement(farm, wanted.parts, costs)
+    plan.placement = PlannedPlacement(farm, wanted.parts, costs, wanted.resume)

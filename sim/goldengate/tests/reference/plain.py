@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from firesim_common.tools import run, verilator_environment
+from firesim_common.tools import VERILATOR_OPTIONS, run, verilator_environment
 
 from goldengate.bridges import stock_bridges
 from goldengate.passes.read import declared_modules
@@ -72,8 +72,12 @@ def build_plain(
     out: Path,
     jobs: int = 2,
     include_dirs: Sequence[Path] = (),
+    fast: str = "-O1",
 ) -> Path:
-    """Compile `sources` (top and ports as in the manifest) to `out/plain.so` and return it."""
+    """Compile `sources` (top and ports as in the manifest) to `out/plain.so` and return it.
+
+    `fast` are the options of g++ for the code that runs in every cycle; the default compiles soon.
+    """
     out.mkdir(parents=True, exist_ok=True)
     files = list(sources)
     if manifest["bridges"]:
@@ -85,15 +89,15 @@ def build_plain(
     flags = ["--cc", "-O3", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert"]
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-DSYNTHESIS", "--prefix", "Vplain"]
     flags += ["-CFLAGS", "-fPIC -fvisibility=hidden", "--top-module", manifest["top"]]
-    flags += [f"-I{folder}" for folder in include_dirs]
+    flags += [*VERILATOR_OPTIONS, *(f"-I{folder}" for folder in include_dirs)]
     run(["verilator", *flags, "--Mdir", objects, *files], env=environment)
     _write_ports(manifest, out, (objects / "Vplain.h").read_text())
     make: list[str | Path] = ["make", "-C", objects, "-f", "Vplain.mk", f"-j{jobs}"]
-    make += ["CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O3 -march=native", "OPT_SLOW=-O1"]
+    make += ["CFG_CXXFLAGS_PCH_I=-include", f"OPT_FAST={fast}", "OPT_SLOW=-O0"]
     run([*make, "libVplain.a", "libverilated.a"], env=environment)
     include = Path(environment["VERILATOR_ROOT"]) / "include"
     library = out / "plain.so"
-    link: list[str | Path] = ["g++", "-std=c++20", "-shared", "-fPIC", "-O3", "-march=native"]
+    link: list[str | Path] = ["g++", "-std=c++20", "-shared", "-fPIC", *fast.split()]
     link += ["-fvisibility=hidden", "-I", ENGINE, "-I", out, "-isystem", objects]
     link += ["-isystem", include, "-isystem", include / "vltstd", "-o", library]
     link += [HERE / "plain_engine.cc", objects / "libVplain.a", objects / "libverilated.a"]

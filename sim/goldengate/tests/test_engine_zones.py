@@ -8,8 +8,8 @@ import random
 from goldengate.engine import items, names
 from goldengate.engine.backend import cut
 from goldengate.engine.fold import single
-from goldengate.engine.partition import MOST_ITEMS, Partitioner
 from goldengate.engine.profile import Profile
+from goldengate.engine.zones import MOST_ITEMS, Cutter
 from goldengate.tests.engine_designs import cell, design, module_text, random_text, values_read
 
 SAMPLES = 96
@@ -26,14 +26,14 @@ def test_every_item_runs_once_and_after_what_it_needs() -> None:
     for seed in range(20):
         generator = random.Random(seed)
         found = items.collect(design(random_text(seed)))
-        partitions = Partitioner(single(found), _invented(found, generator)).partitions()
-        order = [item.number for partition in partitions for item in partition.items]
+        zones = Cutter(single(found), _invented(found, generator)).zones()
+        order = [item.number for zone in zones for item in zone.items]
         assert sorted(order) == list(range(len(found.items))), f"seed {seed}"
         place = {number: index for index, number in enumerate(order)}
         for item in found.items:
             for before in found.predecessors(item):
                 assert place[before] < place[item.number], f"seed {seed}"
-        assert all(len(partition.items) <= MOST_ITEMS for partition in partitions)
+        assert all(len(zone.items) <= MOST_ITEMS for zone in zones)
 
 
 def test_what_cannot_be_foreseen_is_not_branched_on() -> None:
@@ -46,7 +46,7 @@ def test_what_cannot_be_foreseen_is_not_branched_on() -> None:
     assert emitter.erratic <= set(emitter.flags_of)
 
 
-def test_partitions_are_called_after_the_module_that_most_of_them_is_in() -> None:
+def test_zones_are_called_after_the_module_that_most_of_them_is_in() -> None:
     body = ["  wire width 8 \\core.alu.sum", "  wire width 8 \\core.pc", "  wire width 8 \\next"]
     widths: dict[str, int | str] = {"A_WIDTH": 8, "B_WIDTH": 8, "Y_WIDTH": 8}
     sources = {"A": "\\x", "B": "\\core.pc", "Y": "\\next"}
@@ -59,7 +59,7 @@ def test_partitions_are_called_after_the_module_that_most_of_them_is_in() -> Non
     of_kind = {(item.kind, item.index): item for item in found.items}
     alu = [item for item in found.items if item.kind == "node"] + [of_kind["update", 0]]
     assert names.functions(found, [alu, [of_kind["update", 1]], [of_kind["output", 1]]]) == [
-        "partition_0_in_core_alu",
-        "partition_1_in_core",
-        "partition_2_in_top",
+        "zone_0_in_core_alu",
+        "zone_1_in_core",
+        "zone_2_in_top",
     ]

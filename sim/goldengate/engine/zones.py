@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Step `partition`: what is evaluated together, from what changed in the training runs.
+"""Step `zones`: what is evaluated together, from what changed in the training runs.
 
-Items form partitions, each evaluated in the cycles in which something it reads has changed. A
-partition costs a check in every cycle and, when it runs, all its items; a value read by another
-partition costs a comparison. Partitions grow greedily as long as that sum falls.
+Items form zones, each evaluated in the cycles in which something it reads has changed. A
+zone costs a check in every cycle and, when it runs, all its items; a value read by another
+zone costs a comparison. Zones grow greedily as long as that sum falls.
 
 What the copies of a module share (step `fold`) is cut once, with the activity of all copies in
-view: a partition of it runs for each copy, and nothing else is in it.
+view: a zone of it runs for each copy, and nothing else is in it.
 
-No partitions may wait for each other in a ring. Each has a rank, and what comes before has a lower
+No zones may wait for each other in a ring. Each has a rank, and what comes before has a lower
 one, so that looking for a ring only visits ranks between those of the two to be joined; the ranks
 of what was visited are then dealt anew (after Pearce and Kelly's dynamic topological order).
 """
@@ -18,15 +18,15 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field
 
-from goldengate.engine.emit import Partition
+from goldengate.engine.emit import Zone
 from goldengate.engine.fold import Folding
 from goldengate.engine.items import Item, sorted_by_need, successors
 from goldengate.engine.profile import Profile
 
 CHECK_COST = 1.0
-"""Of asking whether a partition must run, in operations."""
+"""Of asking whether a zone must run, in operations."""
 RUN_COST = 6.0
-"""Of calling a partition."""
+"""Of calling a zone."""
 DETECT_COST = 4.0
 """Of comparing a value with what it was."""
 MISPREDICT_COST = 15.0
@@ -51,7 +51,7 @@ def item_cost(item: Item) -> float:
 
 @dataclass
 class _Group:
-    """A partition of units as it grows. `active` holds the samples in which it must run.
+    """A zone of units as it grows. `active` holds the samples in which it must run.
 
     What it costs is for one copy, its price for all of them.
 
@@ -75,8 +75,8 @@ def branch_cost(runs: int, samples: int) -> float:
     return samples * CHECK_COST + min(runs, samples - runs) * MISPREDICT_COST
 
 
-class Partitioner:
-    """Cuts the units of a design into partitions."""
+class Cutter:
+    """Cuts the units of a design into zones."""
 
     def __init__(self, folding: Folding, profile: Profile) -> None:
         self.folding = folding
@@ -100,7 +100,7 @@ class Partitioner:
         return found
 
     def _price(self, cost: float, active: int, module: int | None) -> float:
-        """Return what a partition costs over all samples, without comparisons."""
+        """Return what a zone costs over all samples, without comparisons."""
         copies = 1 if module is None else self.folding.modules[module]
         samples, runs = self.samples * copies, active.bit_count()
         return branch_cost(runs, samples) + runs * (RUN_COST + cost)
@@ -289,11 +289,11 @@ class Partitioner:
                 waiting[other] -= 1
                 if waiting[other] == 0:
                     free(other)
-        assert len(found) == len(self.groups), "partitions wait for each other"
+        assert len(found) == len(self.groups), "zones wait for each other"
         return found
 
-    def partitions(self) -> list[Partition]:
-        """Return the partitions in the order in which they run."""
+    def zones(self) -> list[Zone]:
+        """Return the zones in the order in which they run."""
         self._grow_cones()
         self._grow_groups()
         self._join_rest()
@@ -302,17 +302,17 @@ class Partitioner:
         for group in self._schedule():
             group.units.sort(key=position.__getitem__)
             items = [self.folding.units[number].items[0] for number in group.units]
-            found.append(Partition(items, group.module))
+            found.append(Zone(items, group.module))
         return found
 
 
-def pieces(folding: Folding, size: int) -> list[Partition]:
-    """Return partitions of at most `size` units, in their order."""
-    found: list[Partition] = []
+def pieces(folding: Folding, size: int) -> list[Zone]:
+    """Return zones of at most `size` units, in their order."""
+    found: list[Zone] = []
     for number in sorted_by_need(folding.predecessors()):
         unit = folding.units[number]
         last = found[-1] if found else None
         if last is None or last.module != unit.module or len(last.items) == size:
-            found.append(last := Partition([], unit.module))
+            found.append(last := Zone([], unit.module))
         last.items.append(unit.items[0])
     return found

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Goes on with a run that has lost a host: from its last snapshot, on the hosts that answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from firesim_common.errors import InputError
+from rich.console import Console
+
+from firesim.config.load import Loaded
+from firesim.run.runner import Outcome, follow, make_ready
+from firesim.run.snapshots import snapshots_of
+from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart
+from firesim.topology.plan import Plan
+
+MOST_LOSSES = 8
+"""A farm that loses more than this in one run is not one to go on with."""
+BEFORE = "before-loss-"
+"""Folders in the results with what there was when a host was lost."""
+
+
+def without_lost(loaded: Loaded, outcome: Outcome, console: Console) -> Outcome:
+    """Return the outcome of a run, gone on with as often as a host was lost and it may go on.
+
+    Raises:
+        InputError: no host answers any more.
+    """
+    for attempt in range(1, MOST_LOSSES + 1):
+        if not outcome.lost or outcome.plan.placement.resume == "never":
+            break
+        folder = outcome.folder
+        restart = _last(folder)
+        where = f"cycle {restart.cycle:,}" if restart else "its beginning"
+        console.print(
+            f"lost {', '.join(outcome.lost)}: {outcome.message or 'no word of it'}",
+            style="red",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
+        console.print(f"going on from {where} on the hosts that answer", highlight=False)
+        _set_aside(folder, attempt)
+        try:
+            ready = make_ready(loaded, None, console, _always(restart), again=folder)
+        except InputError as error:
+            raise InputError(f"{folder}: the run cannot go on: {error}") from error
+        outcome = follow(loaded, ready, console)
+    return outcome
+
+
+def _always(restart: Restart | None) -> Callable[[Plan], Restart | None]:
+    return lambda plan: restart
+
+
+def _last(folder: Path) -> Restart | None:
+    """Return where a run can go on, None for its beginning."""
+    found = snapshots_of(folder)
+    return Restart(found[-1].path, found[-1].cycle) if found else None
+
+
+def _set_aside(folder: Path, attempt: int) -> None:
+    """Keep what there is, and make room for the same names; snapshots stay where they are."""
+    aside = folder / f"{BEFORE}{attempt}"
+    aside.mkdir()
+    for path in folder.iterdir():
+        if path.name != SNAPSHOTS_FOLDER and not path.name.startswith(BEFORE):
+            path.rename(aside / path.name)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The agent on a host: files by content, processes that outlive it, nothing else touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from firesim.hosts import agent
+from firesim.hosts.channel import Channel, HostLost, LocalLink, ProcessChannel
+from firesim.hosts.client import STARTER, HostClient, HostError, sha256_of
+
+SLEEP = Path("/bin/sleep")
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[HostClient]:
+    host = HostClient("lab1", LocalLink(), str(tmp_path / "host"))
+    host.about()
+    yield host
+    for run in host.runs():
+        host.end(run, 0)
+    host.close()
+
+
+def made(client: HostClient, run: str, program: Path = SLEEP) -> None:
+    """Make a run whose program is a file of this computer."""
+    sha256 = sha256_of(program)
+    if client.missing([sha256]):
+        client.put(program, sha256)
+    client.make(run, {"files/program": sha256}, {"note.txt": "hello\n"}, ["node0"])
+
+
+def record_of(client: HostClient, run: str) -> dict[str, int]:
+    file = Path(client.folder) / "runs" / run / "process.json"
+    value: dict[str, int] = json.loads(file.read_text())
+    return value
+
+
+def until_over(client: HostClient, run: str) -> int | None:
+    while (state := client.state(run)).alive:
+        time.sleep(0.02)
+    return state.exit_status
+
+
+def test_a_process_outlives_the_agent_and_is_found_again(client: HostClient) -> None:
+    made(client, "one")
+    client.start("one", "files/program", ["600"], {})
+    pid = record_of(client, "one")["pid"]
+    client.close()
+    assert client.state("one").alive
+    client.start("one", "files/program", ["600"], {})
+    assert record_of(client, "one")["pid"] == pid, "what runs already is not started again"
+    assert client.end("one", 5)
+    assert not client.state("one").alive
+    assert not client.end("one", 5)
+
+
+def test_the_exit_status_of_a_process_that_nobody_waited_for_is_kept(client: HostClient) -> None:
+    made(client, "false", Path("/bin/false"))
+    client.start("false", "files/program", [], {})
+    assert until_over(client, "false") == 1
+    made(client, "killed")
+    client.start("killed", "files/program", ["600"], {})
+    os.killpg(record_of(client, "killed")["pid"], signal.SIGKILL)
+    assert until_over(client, "killed") is None
+
+
+def test_only_the_process_of_the_run_is_ever_ended(client: HostClient) -> None:
+    made(client, "one")
+    stranger = subprocess.Popen([SLEEP, "600"], start_new_session=True)
+    try:
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        # Its number, but another start: as when the number has been given to someone else.
+        record = {"pid": stranger.pid, "started_ticks": 1, "boot_id": boot_id}
+        (Path(client.folder) / "runs/one/process.json").write_text(json.dumps(record))
+        assert not client.state("one").alive
+        assert not client.end("one", 0)
+        assert not client.ask("one")
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_a_process_that_ignores_the_request_is_ended_by_force(client: HostClient) -> None:
+    made(client, "deaf", Path(sys.executable).resolve())
+    code = "import signal,time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+    client.start("deaf", "files/program", ["-c", code], {})
+    assert client.end("deaf", 0.3)
+    assert not client.state("deaf").alive
+
+
+def test_holes_stay_holes_and_hashes_are_checked(client: HostClient, tmp_path: Path) -> None:
+    sparse = tmp_path / "disk"
+    with sparse.open("wb") as stream:
+        stream.truncate(64 << 20)
+        stream.seek(40 << 20)
+        stream.write(b"data")
+    sha256 = sha256_of(sparse)
+    client.put(sparse, sha256)
+    stored = Path(client.folder) / "store" / sha256
+    assert stored.stat().st_size == 64 << 20
+    assert stored.stat().st_blocks * 512 < 8 << 20
+    with pytest.raises(HostError, match="arrived changed"):
+        client.put(SLEEP, "0" * 64)
+    assert sorted(path.name for path in stored.parent.iterdir()) == [sha256]
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a//b", ".", "node0/../../x", ""])
+def test_no_path_leads_out_of_the_run(client: HostClient, path: str) -> None:
+    made(client, "one")
+    with pytest.raises(HostError, match="expected one inside of the run"):
+        client.read("one", path, 0, 1)
+
+
+@pytest.mark.parametrize("run", ["..", "a/b", "", ".hidden", "x" * 129])
+def test_no_run_leads_out_of_the_folder(client: HostClient, run: str) -> None:
+    with pytest.raises(HostError, match="found the name"):
+        client.make(run, {}, {})
+
+
+def test_nothing_is_readable_by_others(client: HostClient) -> None:
+    made(client, "one")
+    client.start("one", "files/program", ["0"], {})
+    until_over(client, "one")
+    top = Path(client.folder)
+    found = [top, *top.rglob("*")]
+    assert [path for path in found if path.lstat().st_mode & 0o077] == []
+
+
+def test_results_are_listed_without_what_was_sent(client: HostClient) -> None:
+    made(client, "one")
+    assert client.read("one", "note.txt", 2, 3) == b"llo"
+    assert sorted(client.listing("one")) == ["note.txt"]
+    assert client.digest("one", "note.txt", 7) == ""
+
+
+def test_a_run_that_lives_is_not_removed(client: HostClient) -> None:
+    made(client, "one")
+    client.start("one", "files/program", ["600"], {})
+    with pytest.raises(HostError, match="is not over"):
+        client.remove("one")
+    client.end("one", 5)
+    client.remove("one")
+    assert client.runs() == {}
+    assert client.prune(0) > 0, "no run uses the program any more"
+
+
+def test_free_ports_are_neighbours(client: HostClient) -> None:
+    first = client.ports(20000, 3)
+    assert first >= 20000
+    with pytest.raises(HostError, match="no 3 free ports"):
+        client.ports(65534, 3)
+
+
+class _Elsewhere:
+    """A host on which something else than the agent answers."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+
+    def open(self, words: Sequence[str]) -> Channel:
+        return ProcessChannel(self.words)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["sh", "-c", "echo no python3 here >&2; exit 127"], "no python3 here"),
+        (["true"], "expected Python"),
+        (["yes"], "a login shell that says much"),
+    ],
+)
+def test_a_host_without_the_agent_is_named(words: list[str], text: str, tmp_path: Path) -> None:
+    with pytest.raises(HostLost, match=f"lab9: .*{text}"):
+        HostClient("lab9", _Elsewhere(words), str(tmp_path)).about()
+
+
+def test_what_a_login_shell_says_first_is_skipped(tmp_path: Path) -> None:
+    script = f"echo Welcome; exec {sys.executable} -I -S -c {shlex.quote(STARTER)}"
+    host = HostClient("lab1", _Elsewhere(["sh", "-c", script]), str(tmp_path))
+    assert host.about().cores >= 1
+    host.close()
+
+
+def test_the_agent_needs_nothing_of_ours() -> None:
+    source = Path(agent.__file__).read_text()
+    assert "import firesim" not in source and "from firesim" not in source
