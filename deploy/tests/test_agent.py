@@ -80,7 +80,7 @@ def test_only_the_process_of_the_run_is_ever_ended(client: HostClient) -> None:
     try:
         boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         # Its number, but another start: as when the number has been given to someone else.
-        record = {"pid": stranger.pid, "started_ticks": 1, "boot_id": boot_id}
+        record = {"pid": stranger.pid, "started_ticks": 1, "boot_id": boot_id, "mark": "x"}
         (Path(client.folder) / "runs/one/process.json").write_text(json.dumps(record))
         assert not client.state("one").alive
         assert not client.end("one", 0)
@@ -89,6 +89,22 @@ def test_only_the_process_of_the_run_is_ever_ended(client: HostClient) -> None:
     finally:
         stranger.kill()
         stranger.wait()
+
+
+def test_what_is_left_of_a_run_is_ended_wherever_it_went(client: HostClient) -> None:
+    """Its first process was killed, and another one has left its group and its session."""
+    made(client, "one", Path("/bin/sh").resolve())
+    client.start("one", "files/program", ["-c", "setsid sleep 600 & sleep 600"], {})
+    record = record_of(client, "one")
+    while len(found := agent.marked(record)) < 4:
+        time.sleep(0.02)
+    os.kill(record["pid"], signal.SIGKILL)
+    while client.state("one").alive:
+        time.sleep(0.02)
+    assert client.end("one", 0.1)
+    assert not agent.marked(record)
+    assert not [pid for pid in found if agent.started_ticks(pid) is not None]
+    assert not client.end("one", 0)
 
 
 def test_a_process_that_ignores_the_request_is_ended_by_force(client: HostClient) -> None:

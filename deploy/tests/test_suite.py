@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 from pathlib import Path
@@ -15,6 +16,7 @@ from firesim_common.tools import python_command
 
 from regression.robustness.bad_input.cases import all_cases
 from regression.robustness.bad_input.experiment import CUT_SHORT, ENDINGS
+from regression.support.experiment import Experiment, NotHereError, Verdict, run_experiment
 
 
 def test_without_its_tool_an_experiment_is_skipped_and_says_so(
@@ -37,6 +39,27 @@ def test_without_its_tool_an_experiment_is_skipped_and_says_so(
     (tmp_path / "valgrind").write_text("#!/bin/sh\n")
     (tmp_path / "valgrind").chmod(0o755)
     assert suite.quick_experiment(profile).passed == len(begun) == 1
+
+
+def test_an_experiment_that_cannot_run_here_is_skipped(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By its exit status and its last line, as `run_experiment` has them."""
+    found = experiments()["runfarm-ssh"]
+
+    def body(experiment: Experiment) -> Verdict:
+        raise NotHereError("hosts made of namespaces need root")
+
+    def logged(command: list[str], log: Path, limit_s: float | None = None) -> int:
+        with log.open("w") as stream, contextlib.redirect_stdout(stream):
+            arguments = ["--results", str(tmp_path / "results")]
+            return run_experiment("runfarm-ssh", "", arguments, body)
+
+    monkeypatch.setattr(suite, "_logged", logged)
+    monkeypatch.setattr(suite, "LOGS", tmp_path)
+    count = suite.quick_experiment(found)
+    assert (count.passed, count.failed) == (0, 0)
+    assert count.detail == "runfarm-ssh: skipped: hosts made of namespaces need root"
 
 
 def test_every_check_runs_once() -> None:

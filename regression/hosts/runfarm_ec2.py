@@ -8,7 +8,7 @@ first subnet never has capacity. An instance that the farm did not tag must stay
 
 from __future__ import annotations
 
-from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.experiment import Experiment, NotHereError, Verdict, experiment_named
 from regression.support.hosts.bed import Bed, why_not
 from regression.support.hosts.cloud import IMAGE, Cloud, cloud
 from regression.support.hosts.life_cycle import LifeCycle, whole_life
@@ -18,7 +18,7 @@ from regression.support.hosts.life_cycle import LifeCycle, whole_life
 def run(experiment: Experiment) -> Verdict:
     """Hold when every step can be repeated and interrupted, and nothing but the other is left."""
     if reason := why_not():
-        raise ExperimentError(reason)
+        raise NotHereError(reason)
     count = 1 if experiment.quick else 2
     bed = Bed()
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from unittest import mock
 
-from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.experiment import Experiment, NotHereError, Verdict, experiment_named
 from regression.support.hosts.bed import why_not
 from regression.support.hosts.life_cycle import LifeCycle, processes_left, whole_life
 from regression.support.hosts.slurm import PROGRAMS, slurm_cluster
@@ -23,7 +23,7 @@ SERVERS = ["sshd: /usr/sbin", "/usr/sbin/munged", "slurmd -D", "slurmctld -D", "
 def run(experiment: Experiment) -> Verdict:
     """Hold when every step can be repeated and interrupted, and only the other job is left."""
     if reason := why_not(*PROGRAMS):
-        raise ExperimentError(reason)
+        raise NotHereError(reason)
     nodes = 2 if experiment.quick else 3
     with (
         slurm_cluster(nodes + 1) as cluster,

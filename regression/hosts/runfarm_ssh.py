@@ -8,7 +8,7 @@ process of ours on them.
 
 from __future__ import annotations
 
-from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.experiment import Experiment, NotHereError, Verdict, experiment_named
 from regression.support.hosts.bed import farm_text, test_bed, why_not
 from regression.support.hosts.life_cycle import LifeCycle, processes_left, whole_life
 
@@ -17,7 +17,7 @@ from regression.support.hosts.life_cycle import LifeCycle, processes_left, whole
 def run(experiment: Experiment) -> Verdict:
     """Hold when every step can be repeated and interrupted, and nothing is left."""
     if reason := why_not():
-        raise ExperimentError(reason)
+        raise NotHereError(reason)
     with test_bed(2 if experiment.quick else 3) as hosts:
         file = experiment.folder / "lab.yaml"
         file.write_text(farm_text(hosts))

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.run.experiments import SLOW_STATUS
+from firesim.run.experiments import SKIPPED_STATUS, SLOW_STATUS
 from firesim.run.folder import new_folder
 from firesim_common.errors import InputError
 from firesim_common.tools import ToolError
@@ -53,6 +53,10 @@ class Verdict:
 
 class ExperimentError(RuntimeError):
     """A run that the experiment needs went wrong; the message says which and how."""
+
+
+class NotHereError(RuntimeError):
+    """The experiment cannot run on this computer, which is no fault; the message says why."""
 
 
 class Experiment:
@@ -191,7 +195,8 @@ def run_experiment(
 ) -> int:
     """Run an experiment, print its last line, return its exit status (0 only when it holds).
 
-    The last line is `NAME: <figure> ok` or `NAME: <figure> short of <goal>`.
+    The last line is `NAME: <figure> ok` or `NAME: <figure> short of <goal>`; where it cannot run,
+    `NAME: skipped: <why>`.
     """
     arguments = _parse(name, description, argv, more_arguments)
     try:
@@ -203,6 +208,9 @@ def run_experiment(
     began = time.monotonic()
     try:
         verdict = body(experiment)
+    except NotHereError as error:
+        print(f"{name}: skipped: {error}", flush=True)
+        return SKIPPED_STATUS
     except (ExperimentError, InputError, ToolError) as error:
         experiment.say(str(error))
         verdict = Verdict(False, "did not run to its end,", "a complete run")

@@ -32,6 +32,8 @@ ALIVE_S = 2.0
 PIECE = 1 << 20
 RECORD = "process.json"
 FILES = "files"
+MARKED = "FIRESIM_PROCESS"
+"""In the environment of a run's processes: what is found there was started by this run."""
 SCRIPT = (
     'trap : INT TERM; "$@" > run.log 2>&1 < /dev/null; '
     "echo $? > .exit_status && mv .exit_status exit_status"
@@ -198,15 +200,15 @@ class Agent:
 
     def end(self, request: Answer) -> Answer:
         """End the process of a run for certain, and no other one."""
-        record = living(self.run_folder(request))
-        if record is None:
+        record = read_record(self.run_folder(request))
+        if record is None or not marked(record):
             return {"ended": False}
-        signal_group(record, signal.SIGTERM)
+        signal_all(record, signal.SIGTERM)
         limit = time.monotonic() + request["grace_s"]
         while is_alive(record) and time.monotonic() < limit:
             time.sleep(0.02)
-        signal_group(record, signal.SIGKILL)  # Whatever of it is left.
-        while is_alive(record):
+        while marked(record):  # Whatever of it is left, also when its first process was killed.
+            signal_all(record, signal.SIGKILL)
             time.sleep(0.02)
         return {"ended": True}
 
@@ -303,9 +305,10 @@ def become(folder: Path, words: list[str], environment: Answer, faults: int) -> 
             os.dup2(null, number)
         pid = os.getpid()
         record = {"pid": pid, "started_ticks": started_ticks(pid), "boot_id": boot_id()}
+        record["mark"] = os.urandom(16).hex()
         write_text(folder / RECORD, json.dumps(record))
         command = ["/bin/sh", "-c", SCRIPT, "firesim", *words]
-        os.execve(command[0], command, {**os.environ, **environment})
+        os.execve(command[0], command, {**os.environ, **environment, MARKED: record["mark"]})
     except BaseException as error:
         os.write(faults, str(error).encode())
     os._exit(127)
@@ -336,7 +339,7 @@ def read_record(folder: Path) -> Answer | None:
     """Return the record of a run's process, None when there is no whole one."""
     try:
         record = json.loads((folder / RECORD).read_text())
-        return {key: record[key] for key in ("pid", "started_ticks", "boot_id")}
+        return {key: record[key] for key in ("pid", "started_ticks", "boot_id", "mark")}
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -351,6 +354,25 @@ def is_alive(record: Answer) -> bool:
     """Return whether exactly that process lives, and not a later one with its number."""
     ticks = started_ticks(record["pid"])
     return ticks is not None and (boot_id(), ticks) == (record["boot_id"], record["started_ticks"])
+
+
+def marked(record: Answer) -> list[int]:
+    """Return the processes that descend from a run's, by their environment, wherever they went."""
+    found = []
+    mark = f"{MARKED}={record['mark']}".encode()
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with suppress(OSError):  # Ended just now, or another user's.
+                if mark in Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
+                    found.append(int(name))
+    return found
+
+
+def signal_all(record: Answer, number: int) -> None:
+    """Signal all processes of a run."""
+    for pid in marked(record):
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def signal_group(record: Answer, number: int) -> None:

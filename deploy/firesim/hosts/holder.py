@@ -73,11 +73,16 @@ def hold(job: str) -> None:
     server.listen(64)
     while True:
         peer = server.accept()[0]
-        about = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        if struct.unpack("3i", about)[1] == os.getuid():
+        if is_ours(peer):
             with suppress(OSError, ValueError):
                 answer(peer, server)
         peer.close()
+
+
+def is_ours(peer: socket.socket) -> bool:
+    """Return whether the other end belongs to the same user: anyone may use such a name."""
+    about = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return bool(struct.unpack("3i", about)[1] == os.getuid())
 
 
 def reap(number: int, frame: object) -> None:
@@ -155,6 +160,8 @@ def ask(job: str, words: list[str]) -> None:
                 if time.monotonic() > limit:
                     sys.exit("found nothing of ours in the job, expected it to be held by FireSim")
                 time.sleep(0.05)
+        if not is_ours(peer):
+            sys.exit("found another user's program in place of ours, expected the job's own")
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))]
         peer.sendmsg([json.dumps(words).encode()], rights)
         peer.recv(1)

@@ -16,6 +16,8 @@ from firesim_common.paths import ROOT
 
 SLOW_STATUS = 3
 """Exit status of an experiment whose values are right and whose host time fell short."""
+SKIPPED_STATUS = 4
+"""Exit status of an experiment that cannot run on this computer; its last line says why."""
 DECORATOR = "experiment_named"
 
 

@@ -20,7 +20,7 @@ from firesim_common.tools import ToolError, python_command
 
 from firesim.build.sbt import run_sbt
 from firesim.build.simulator import build_folder, configure_and_build
-from firesim.run.experiments import SLOW_STATUS, Found, experiments
+from firesim.run.experiments import SKIPPED_STATUS, SLOW_STATUS, Found, experiments
 
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
@@ -183,6 +183,8 @@ def quick_experiment(experiment: Found) -> Count:
     last = (log.read_text(errors="replace").splitlines() or [""])[-1]
     if status == SLOW_STATUS and last.startswith(f"{name}: "):
         return Count(passed=1, detail=last)
+    if status == SKIPPED_STATUS and last.startswith(f"{name}: skipped: "):
+        return Count(detail=last)
     if status == 0:
         return Count(passed=1)
     return Count(failed=1, detail=_tail(log))
