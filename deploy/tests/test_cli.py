@@ -66,11 +66,14 @@ def test_the_version_is_the_packages() -> None:
 
 RECIPES = sorted((ROOT / "deploy/recipes").glob("*.yaml"))
 WORKLOADS = sorted((ROOT / "deploy/workloads").glob("*.yaml"))
+FARMS = sorted((ROOT / "deploy/farms").glob("*.yaml"))
 
 
 @pytest.mark.parametrize(
     ("kind", "file"),
-    [("run", path) for path in RECIPES] + [("workload", path) for path in WORKLOADS],
+    [("run", path) for path in RECIPES]
+    + [("workload", path) for path in WORKLOADS]
+    + [("farm", path) for path in FARMS],
     ids=lambda value: value.stem if isinstance(value, Path) else value,
 )
 def test_our_files_match_the_schema(kind: str, file: Path) -> None:

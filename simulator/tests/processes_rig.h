@@ -224,7 +224,8 @@ class ProcessesTest : public testing::Test {
     return count;
   }
 
-  pid_t start(const std::string &process, const std::vector<std::string> &options = {}) {
+  pid_t start(const std::string &process, const std::vector<std::string> &options = {},
+              const std::string &description = "many.json") {
     const pid_t child = fork();
     if (child != 0) return child;
 #ifdef __SANITIZE_THREAD__
@@ -235,7 +236,7 @@ class ProcessesTest : public testing::Test {
     static_cast<void>(!freopen(log.c_str(), "w", stderr));
     std::vector<std::string> words = {FIRESIM_SIM, "--process", process};
     words.insert(words.end(), options.begin(), options.end());
-    words.push_back((folder_ / "many.json").string());
+    words.push_back((folder_ / description).string());
     std::vector<char *> arguments;
     for (std::string &word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -177,10 +177,9 @@ TEST_F(ProcessesTest, OtherDescriptionsDoNotMeet) {
   target["processes"] = places(2);
   write("many.json", target);
   const pid_t first = start("p0");
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
   target["max_cycles"] = 10;
-  write("many.json", target);
-  const pid_t second = start("p1");
+  write("other.json", target);
+  const pid_t second = start("p1", {}, "other.json");
   EXPECT_EQ(exit_status_of(first), 3);
   EXPECT_EQ(exit_status_of(second), 3);
   EXPECT_NE(log("p0").find("process p1 on 127.0.0.1 simulates another description"),

@@ -22,43 +22,46 @@ HERE = "here"
 """The farm of ours that is this computer."""
 
 
+DetachOption = Annotated[
+    bool,
+    typer.Option(
+        "--detach", help="Only start the run: it outlives this command; `firesim attach` finds it."
+    ),
+]
+FromOption = Annotated[
+    str | None, typer.Option("--from", help="Go on from this snapshot: its name or folder.")
+]
+CloneOption = Annotated[
+    int | None,
+    typer.Option(
+        "--clone",
+        min=1,
+        help="With --from: make all N nodes of the system from the snapshot's node0, each with an "
+        "address and name of its own.",
+    ),
+]
+ResumeOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--resume", help="Go on with a run that was lost: its results folder, instead of -c."
+    ),
+]
+WhatOption = Annotated[
+    str | None,
+    typer.Option("-c", "--config", help="YAML file, or the name of a recipe of deploy/recipes."),
+]
+
+
 @plain_errors
 def runworkload(
-    config: Annotated[
-        str | None,
-        typer.Option(
-            "-c", "--config", help="YAML file, or the name of a recipe of deploy/recipes."
-        ),
-    ] = None,
+    config: WhatOption = None,
     override: OverrideOption = None,
     results: ResultsOption = None,
     farm: AnyFarmOption = None,
-    detach: Annotated[
-        bool,
-        typer.Option(
-            "--detach",
-            help="Only start the run: it outlives this command; `firesim attach` finds it.",
-        ),
-    ] = False,
-    origin: Annotated[
-        str | None,
-        typer.Option("--from", help="Go on from this snapshot: its name or folder."),
-    ] = None,
-    clone: Annotated[
-        int | None,
-        typer.Option(
-            "--clone",
-            min=1,
-            help="With --from: make all N nodes of the system from the snapshot's node0, each "
-            "with an address and name of its own.",
-        ),
-    ] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            "--resume", help="Go on with a run that was lost: its results folder, instead of -c."
-        ),
-    ] = None,
+    detach: DetachOption = False,
+    origin: FromOption = None,
+    clone: CloneOption = None,
+    resume: ResumeOption = None,
 ) -> None:
     """Run a configuration: build what is missing, simulate, watch, write the report.
 
@@ -78,14 +81,11 @@ def runworkload(
     """
     from firesim_common.errors import InputError
 
-    from firesim.run.restart import restart_from, resumed
-
     override = with_farm(override, farm)
     if resume is not None:
-        if config is not None or origin is not None or clone is not None:
-            raise InputError("--resume: found also -c, --from or --clone, expected it alone.")
-        loaded, restart = resumed(resume.absolute(), override or [])
-        finish(loaded, results, lambda _: restart)
+        if config is not None or origin is not None or clone is not None or detach:
+            raise InputError("--resume: found also -c, --from or others, expected it alone.")
+        _go_on(resume, override, results)
     if config is None:
         raise InputError("runworkload: found no -c, expected a YAML file or the name of a recipe.")
     if detach:
@@ -93,12 +93,24 @@ def runworkload(
             raise InputError("--detach: found also --from, expected a run from its beginning.")
         detached(config, override, results)
         return
-    if origin is None:
-        if clone is not None:
-            raise InputError("--clone: found no --from, expected the snapshot to clone.")
-        run_and_report(config, override, results)
-    snapshot = str(origin)
-    run_and_report(config, override, results, lambda plan: restart_from(snapshot, plan, clone))
+    if origin is None and clone is not None:
+        raise InputError("--clone: found no --from, expected the snapshot to clone.")
+    run_and_report(config, override, results, _from(origin, clone))
+
+
+def _go_on(folder: Path, override: list[str], results: Path | None) -> NoReturn:
+    """Go on with a run that was lost."""
+    from firesim.run.restart import resumed
+
+    loaded, restart = resumed(folder.absolute(), override)
+    finish(loaded, results, lambda _: restart)
+
+
+def _from(origin: str | None, clone: int | None) -> Callable[[Plan], Restart | None] | None:
+    """Return what says where a run begins; None for cycle 0."""
+    from firesim.run.restart import restart_from
+
+    return None if origin is None else lambda plan: restart_from(origin, plan, clone)
 
 
 def detached(config: str, override: list[str], results: Path | None) -> None:
@@ -107,10 +119,11 @@ def detached(config: str, override: list[str], results: Path | None) -> None:
 
     from firesim.config.load import find_config, load_file
     from firesim.run.remote.again import start_and_leave
+    from firesim.topology.resolve import resolve
 
     path = find_config(config)
     loaded = load_file(path, override)
-    if loaded.config.placement.run_farm is None:
+    if resolve(loaded).placement.run_farm is None:
         loaded = load_file(path, with_farm(override, HERE))
     found = start_and_leave(loaded, results, Console())
     typer.echo(f"started on {', '.join(found.hosts)}; to watch it: firesim attach {found.folder}")

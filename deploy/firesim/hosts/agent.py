@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The manager's hands on a host: a program that is sent there and needs only Python 3.8.
 
-It imports nothing of FireSim. It reads requests, one JSON object a line, and answers each with one
-line, so no shell ever sees a name. A request may be followed by `body_bytes`, and so may an answer.
-While it works on a request it writes an empty line now and then, to say that it lives.
+It imports nothing of FireSim but its own parts, agent_processes.py and agent_kernel.py. It reads
+requests, one JSON object a line, and answers each with one line, so no shell ever sees a name. A
+request may be followed by `body_bytes`, and so may an answer. While it works on a request it writes
+an empty line now and then, to say that it lives.
 All that it touches lies below one folder: `store/` has files by the SHA-256 of their content,
 `runs/RUN/` has one run each. The other side is client.py.
 """
@@ -24,27 +25,28 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Dict, Iterator  # noqa: UP035 (Python 3.8)
+from typing import IO, Iterator  # noqa: UP035 (Python 3.8)
+
+from .agent_kernel import boot_id, is_free, memory, network_bytes, processor
+from .agent_processes import (
+    Answer,
+    Refused,
+    is_alive,
+    link,
+    living,
+    marked,
+    read_record,
+    signal_all,
+    signal_group,
+    start_apart,
+    write_text,
+)
 
 MARK = b"firesim agent 1\n"
 ALIVE_S = 2.0
 """Seconds between two signs of life."""
 PIECE = 1 << 20
-RECORD = "process.json"
 FILES = "files"
-MARKED = "FIRESIM_PROCESS"
-"""In the environment of a run's processes: what is found there was started by this run."""
-SCRIPT = (
-    'trap : INT TERM; "$@" > run.log 2>&1 < /dev/null; '
-    "echo $? > .exit_status && mv .exit_status exit_status"
-)
-"""Keeps the status of a process that nobody waits for; signals are for the process itself."""
-
-Answer = Dict[str, Any]  # noqa: UP006 (Python 3.8)
-
-
-class Refused(Exception):
-    """What was asked for cannot be done; the text is for the user."""
 
 
 def plain(name: str) -> str:
@@ -272,168 +274,6 @@ class Agent:
             return {"answer": peer.makefile("rb").readline().decode()}
 
 
-# --- processes ---
-
-
-def start_apart(folder: Path, words: list[str], environment: Answer) -> None:
-    """Start a process in a session of its own, which outlives us; write its record."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        become(folder, words, environment, writing)
-    os.close(writing)
-    os.waitpid(child, 0)
-    with os.fdopen(reading) as stream:
-        if fault := stream.read():
-            raise Refused(f"the process could not be started: {fault}")
-
-
-def become(folder: Path, words: list[str], environment: Answer, faults: int) -> None:
-    """Fork once more, so that nobody has to wait, and become the process. Does not return."""
-    try:
-        os.setsid()
-        if os.fork() != 0:
-            os._exit(0)
-        os.setpgid(0, 0)
-        os.chdir(folder)
-        os.umask(0o077)
-        for name in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, signal.SIG_DFL)  # Python ignores some, and hands that down.
-        null = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(null, number)
-        pid = os.getpid()
-        record = {"pid": pid, "started_ticks": started_ticks(pid), "boot_id": boot_id()}
-        record["mark"] = os.urandom(16).hex()
-        write_text(folder / RECORD, json.dumps(record))
-        command = ["/bin/sh", "-c", SCRIPT, "firesim", *words]
-        os.execve(command[0], command, {**os.environ, **environment, MARKED: record["mark"]})
-    except BaseException as error:
-        os.write(faults, str(error).encode())
-    os._exit(127)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file that is either old or whole, for its owner only."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = path.parent / f".part-{os.getpid()}"
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-        stream.write(text)
-    part.rename(path)
-
-
-def link(content: Path, place: Path) -> None:
-    """Put a content of the store at a place, whatever was there."""
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = place.parent / f".part-{os.getpid()}"
-    with suppress(FileNotFoundError):
-        part.unlink()
-    os.link(content, part)
-    part.replace(place)
-    with suppress(FileNotFoundError):  # Of two links to one file, replacing keeps both.
-        part.unlink()
-
-
-def read_record(folder: Path) -> Answer | None:
-    """Return the record of a run's process, None when there is no whole one."""
-    try:
-        record = json.loads((folder / RECORD).read_text())
-        return {key: record[key] for key in ("pid", "started_ticks", "boot_id", "mark")}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def living(folder: Path) -> Answer | None:
-    """Return the record of a run's process if that lives."""
-    record = read_record(folder)
-    return record if record is not None and is_alive(record) else None
-
-
-def is_alive(record: Answer) -> bool:
-    """Return whether exactly that process lives, and not a later one with its number."""
-    ticks = started_ticks(record["pid"])
-    return ticks is not None and (boot_id(), ticks) == (record["boot_id"], record["started_ticks"])
-
-
-def marked(record: Answer) -> list[int]:
-    """Return the processes that descend from a run's, by their environment, wherever they went."""
-    found = []
-    mark = f"{MARKED}={record['mark']}".encode()
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with suppress(OSError):  # Ended just now, or another user's.
-                if mark in Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
-                    found.append(int(name))
-    return found
-
-
-def signal_all(record: Answer, number: int) -> None:
-    """Signal all processes of a run."""
-    for pid in marked(record):
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)
-
-
-def signal_group(record: Answer, number: int) -> None:
-    """Signal the group that a process leads, which is its own as long as anyone is in it."""
-    with suppress(ProcessLookupError):
-        os.killpg(record["pid"], number)
-
-
-def boot_id() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-def started_ticks(pid: int) -> int | None:
-    """Return when a process started, None when there is none or it has ended."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] == "Z" else int(fields[19])
-
-
-# --- what the kernel says of the host ---
-
-
-def is_free(port: int) -> bool:
-    """Return whether nobody listens on a port."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("0.0.0.0", port))
-        except OSError:
-            return False
-    return True
-
-
-def memory(key: str) -> int:
-    """Return a line of /proc/meminfo in bytes."""
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key + ":"))
-
-
-def processor() -> tuple[str, list[str]]:
-    """Return the name of the processor and what it can do, of the first core."""
-    found: dict[str, str] = {}
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        key, _, value = line.partition(":")
-        found.setdefault(key.strip(), value.strip())
-    return found.get("model name", ""), found.get("flags", "").split()
-
-
-def network_bytes() -> tuple[int, int]:
-    """Return the bytes sent and received over all interfaces but loopback."""
-    sent = received = 0
-    for line in Path("/proc/net/dev").read_text().splitlines()[2:]:
-        name, _, rest = line.partition(":")
-        if name.strip() != "lo":
-            numbers = rest.split()
-            received, sent = received + int(numbers[0]), sent + int(numbers[8])
-    return sent, received
-
-
 # --- requests ---
 
 
@@ -486,7 +326,3 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         writer.write(json.dumps({**answer, "body_bytes": len(content)}).encode() + b"\n" + content)
         writer.flush()
-
-
-if __name__ == "__main__":
-    main()

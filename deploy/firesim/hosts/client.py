@@ -15,12 +15,20 @@ from typing import IO, Any
 from firesim.hosts import agent
 from firesim.hosts.channel import Channel, HostLost, Link
 
-SOURCE = Path(agent.__file__)
+PARTS = ("agent_kernel", "agent_processes", "agent")
+"""The agent, each part after those that it imports."""
 STARTER = (
-    "import sys;"
-    "sys.version_info<(3,8)and sys.exit('found Python %d.%d, expected 3.8 or newer'"
-    "%sys.version_info[:2]);n=int(sys.stdin.buffer.readline());exec(sys.stdin.buffer.read(n))"
+    "import json,sys,types\n"
+    "if sys.version_info<(3,8):"
+    "sys.exit('found Python %d.%d, expected 3.8 or newer'%sys.version_info[:2])\n"
+    "n=int(sys.stdin.buffer.readline())\n"
+    "for name,text in json.loads(sys.stdin.buffer.read(n).decode()):\n"
+    " m=sys.modules['host.'+name]=types.ModuleType('host.'+name);m.__package__='host'\n"
+    " sys.modules.setdefault('host',types.ModuleType('host')).__path__=[]\n"
+    " exec(text,m.__dict__)\n"
+    "m.main()"
 )
+"""Makes modules of what it is sent, each able to import those before it, and runs the last one."""
 MOST_GREETING_BYTES = 1 << 16
 """What a login shell may say before the agent's first line."""
 
@@ -220,7 +228,7 @@ class HostClient:
     def _opened(self) -> Channel:
         channel = self.link.open(self.words)
         try:
-            source = SOURCE.read_bytes()
+            source = _agent()
             with suppress(BrokenPipeError):  # What it said before it ended says more.
                 channel.input.write(b"%d\n" % len(source) + source)
                 channel.input.flush()
@@ -235,6 +243,12 @@ class HostClient:
         if channel is not None:
             with suppress(OSError, EOFError):
                 channel.abandon() if abandon else channel.close()
+
+
+def _agent() -> bytes:
+    """Return the agent as STARTER takes it."""
+    folder = Path(agent.__file__).parent
+    return json.dumps([(name, (folder / f"{name}.py").read_text()) for name in PARTS]).encode()
 
 
 def _skip_greeting(output: IO[bytes]) -> None:

@@ -88,7 +88,7 @@ def start_and_leave(loaded: Loaded, results: Path | None, console: Console) -> R
         InputError: it has no farm, or cannot be started; nothing runs.
         ToolError, GoldenGateError: a build step failed; nothing runs.
     """
-    if loaded.config.placement.run_farm is None:
+    if resolve(loaded).placement.run_farm is None:
         raise InputError("--detach: found no run farm, expected placement.run_farm.")
     ready = make_ready(loaded, results, console)
     try:
