@@ -18,8 +18,9 @@ using Message = std::vector<uint8_t>;
 
 struct ProcessPlace {
   std::string name;
-  std::string host;   // name or address
-  uint16_t port = 0;  // the first of as many as there are processes
+  std::string host;      // name or address
+  uint16_t port = 0;     // the first of as many as there are processes
+  uint32_t threads = 0;  // worker threads; 0: as the description says for all
 };
 
 class Mesh {

@@ -26,6 +26,7 @@ Processes::Processes(const nlohmann::json &entries, const std::string &where,
     }
     place.host = fields.text("host");
     place.port = static_cast<uint16_t>(fields.integer("port", 1, UINT16_MAX - entries.size()));
+    place.threads = static_cast<uint32_t>(fields.integer("threads", 0, 1024, 0));
     fields.finish();
     names.push_back(place.name);
     places_.push_back(std::move(place));

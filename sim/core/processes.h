@@ -39,6 +39,7 @@ class Processes {
   size_t self() const { return self_; }
   size_t count() const { return places_.size(); }
   bool is_first() const { return self_ == 0; }
+  uint32_t threads() const { return places_[self_].threads; }  // 0: as for all
   const std::string &name(size_t process) const { return places_[process].name; }
   const std::string &name() const { return places_[self_].name; }
 

@@ -29,6 +29,7 @@ Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &
     processes_ = std::make_unique<Processes>(processes, "\"processes\"", process);
   }
   read_options(json, description);
+  if (processes_ && processes_->threads() != 0) options_.threads = processes_->threads();
   list_models(nodes, "nodes");
   list_models(switches, "switches");
   if (processes_) check_all_simulate();

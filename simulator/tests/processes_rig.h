@@ -142,6 +142,7 @@ class ProcessesTest : public testing::Test {
     for (size_t i = 0; i < count; ++i) {
       list.push_back(
           {{"name", numbered("p", i)}, {"host", "127.0.0.1"}, {"port", port + i * count}});
+      if (i % 2 == 1) list.back()["threads"] = 1 + i;
     }
     return list;
   }

@@ -82,9 +82,14 @@ def leaves_nothing(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def _step_errors() -> tuple[type[Exception], ...]:
-    """Return the errors of the compiler and the software builders, imported only when needed."""
+    """Return the errors of compiler, software builders and hosts, imported only when needed."""
     from firesim_software import DeviceTreeError, ProgramError
     from firesim_software.linux import LinuxError
     from goldengate import GoldenGateError
 
-    return GoldenGateError, ProgramError, DeviceTreeError, LinuxError
+    from firesim.farm.base import FarmError
+    from firesim.hosts.channel import HostLost
+    from firesim.hosts.client import HostError
+
+    built = (GoldenGateError, ProgramError, DeviceTreeError, LinuxError)
+    return (*built, FarmError, HostLost, HostError)

@@ -35,8 +35,9 @@ def kill(
     from firesim.run.folder import load_simulator, run_folders
     from firesim.run.process import end_recorded
     from firesim.run.remote.attach import found_again, is_remote
+    from firesim.run.remote.record import load as load_hosts
 
-    if folder is not None and load_simulator(folder) is None and not is_remote(folder):
+    if folder is not None and load_simulator(folder) is None and load_hosts(folder) is None:
         raise InputError(f"kill: found no record of a run in {folder}, expected a results folder.")
     ended = 0
     for candidate in [folder] if folder else run_folders():

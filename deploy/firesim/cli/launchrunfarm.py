@@ -39,6 +39,7 @@ def launchrunfarm(
     if missing.usd_per_hour is not None:
         console.print(f"price: {money(missing.usd_per_hour)} USD an hour", highlight=False)
     if dry_run:
+        found.dry_run(lambda line: console.print(line, highlight=False, markup=False))
         if not missing.what:
             console.print("nothing to start: all hosts are up")
         return

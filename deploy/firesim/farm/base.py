@@ -80,6 +80,13 @@ class RunFarm(ABC):
             FarmError: not all hosts can be had. Those that could are up and are kept.
         """
 
+    def dry_run(self, say: Say) -> None:  # noqa: B027 (most have nobody to ask)
+        """Ask whoever supplies the hosts whether they would be had, if that can be asked.
+
+        Raises:
+            FarmError: they would not; the text says why.
+        """
+
     @abstractmethod
     def hosts(self) -> list[Host]:
         """Return the hosts that are up, always in the same order.

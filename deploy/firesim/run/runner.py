@@ -164,6 +164,10 @@ def make_ready(
     except BaseException as error:
         if again is None:
             shutil.rmtree(folder, ignore_errors=True)
+        if places is not None:
+            places.close()
+        if isinstance(error, HostLost | HostError):
+            raise InputError(f"{error}.") from error
         if isinstance(error, OSError):
             raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
         raise
@@ -181,17 +185,14 @@ def _starter(
     """Return what starts the simulators; on the hosts of a farm all they need is there by then.
 
     Raises:
-        InputError: a host is gone or refuses.
+        HostLost, HostError: a host is gone or refuses.
     """
     if places is None:
         return lambda: Simulator(prepared.binary, description, folder)
     names = [ready.name for ready in places.hosts]
     record = HostsRecord(new_name(folder), str(places.farm.path), names, start_cycle)
-    try:
-        with steps.step(f"copying what is missing to {len(names)} hosts"):
-            ship(places.hosts, json.loads(description.read_text()), prepared.binary, record.run)
-    except (HostLost, HostError) as error:
-        raise InputError(f"{error}.") from error
+    with steps.step(f"copying what is missing to {len(names)} hosts"):
+        ship(places.hosts, json.loads(description.read_text()), prepared.binary, record.run)
     return lambda: started(places.hosts, record, folder)
 
 
@@ -213,7 +214,7 @@ def _write_inputs(
     write_json(folder / PEERS, peers(plan))
     threads = plan.run.threads or os.cpu_count() or 1
     description = folder / "description.json"
-    processes = places.processes() if places is not None else None
+    processes = places.processes(plan.run.threads) if places is not None else None
     entry = describe(plan, prepared.files, folder, threads, origin, processes)
     write_json(description, entry)
     make_reserve(folder)

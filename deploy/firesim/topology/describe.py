@@ -78,6 +78,8 @@ class Process:
     """IPv4 address where the others reach it."""
     port: int
     """The first of as many as there are processes."""
+    threads: int
+    """Worker threads."""
 
 
 @dataclass(frozen=True)

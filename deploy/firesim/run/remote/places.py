@@ -32,8 +32,10 @@ class Places:
     march: str
     """The processor to build for, as -march takes it."""
 
-    def processes(self) -> Processes:
+    def processes(self, threads: int = 0) -> Processes:
         """Return the processes, with ports that are free on all hosts.
+
+        Each gets so many threads, or with 0 one for each core of its host.
 
         Raises:
             HostLost, HostError: a host is gone, or has no free ports.
@@ -44,7 +46,7 @@ class Places:
         for ready in self.hosts:
             # Hosts of one address must not meet; the others may use the same ports.
             port = ready.client.ports(first, count)
-            places.append(Process(ready.name, ready.host.address, port))
+            places.append(Process(ready.name, ready.host.address, port, threads or ready.cores))
             first = port + count
         return Processes(places, self.of_model)
 

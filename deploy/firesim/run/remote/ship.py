@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from firesim.hosts.agent import FILES
 from firesim.hosts.bundle import Bundler
+from firesim.hosts.channel import HostLost
+from firesim.hosts.client import HostError
 from firesim.hosts.ready import ReadyHost, on_all
 from firesim.run.remote.keys import FILE as KEYS
 from firesim.run.remote.keys import make_keys
@@ -24,6 +27,8 @@ def ship(
     hosts: Sequence[ReadyHost], description: Mapping[str, Any], program: Path, run: str
 ) -> int:
     """Copy to each host what it needs of a described run; return the bytes copied.
+
+    Nothing of the run is left on the others when it cannot be made on one.
 
     Raises:
         HostLost, HostError: a host is gone or refuses, as with a full disk.
@@ -43,7 +48,13 @@ def ship(
         models = [entry["name"] for entry in _part(description, ready.name)]
         ready.client.make(run, links, {DESCRIPTION: text, KEYS: keys[ready.name]}, models)
 
-    on_all(hosts, one)
+    try:
+        on_all(hosts, one)
+    except BaseException:
+        for ready in hosts:
+            with suppress(HostLost, HostError):
+                ready.client.remove(run)
+        raise
     return sum(copied)
 
 

@@ -30,6 +30,8 @@ LOST_S = 8.0
 """A host that does not answer for so long is lost."""
 OTHERS_S = 10.0
 """How long the others may take to end once one has failed: they find out by themselves."""
+FULL_BYTES = 128 * 1024
+"""A disk with less than this is full."""
 CHAOS = "FIRESIM_CHAOS_SEED"
 """For tests: simulators that are given it delay, cut and reorder what they send."""
 FAILED = 3
@@ -47,6 +49,9 @@ class Part:
     state: RunState = field(default_factory=lambda: RunState(True, True, None))
     lost: str = ""
     """Why the host is taken for lost; empty while it answers."""
+
+    full: bool = False
+    """Whether its simulator failed and its disk is full."""
 
     @property
     def is_over(self) -> bool:
@@ -143,7 +148,8 @@ class Simulators:
         return self.lost_before_end if self.lost_before_end is not None else self._lost_now()
 
     def _lost_now(self) -> list[str]:
-        return [part.ready.name for part in self.parts if part.lost or _was_killed(part.state)]
+        parts = [p for p in self.parts if p.lost or p.full or _was_killed(p.state)]
+        return [part.ready.name for part in parts]
 
     def status_files(self) -> list[str]:
         """Return the names of the status files in the results folder."""
@@ -168,6 +174,8 @@ class Simulators:
         for part in self.parts:
             if part.lost:
                 return part.lost
+            if part.full:
+                return f"{part.ready.name}: the disk that holds {part.ready.about.folder} is full"
             if part.ready.name in self.lost():
                 return f"{part.ready.name}: the simulator was killed"
         for part in self.parts:
@@ -204,6 +212,8 @@ class Simulators:
                     complete_snapshots(self.folder)
                     drop_snapshots(self.folder, part.mirror.snapshots())
                 answered_s = time.monotonic()
+                if state.exit_status == FAILED:
+                    part.full = part.ready.client.load().free_bytes < FULL_BYTES
                 part.state = state
             except HostLost as error:
                 if time.monotonic() - answered_s > LOST_S:
