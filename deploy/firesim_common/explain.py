@@ -8,7 +8,7 @@ import types
 import typing
 from typing import Any, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, RootModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from firesim_common.base import BLADE_RULE, NAME_RULE
@@ -81,6 +81,11 @@ def _keys_at(annotation: Any, location: tuple[str | int, ...]) -> list[str] | No
         if origin in (dict, list) and location:
             return _keys_at(get_args(arm)[-1], location[1:])
         if not (isinstance(arm, type) and issubclass(arm, BaseModel)):
+            continue
+        if issubclass(arm, RootModel):  # A file that is one of several kinds.
+            found = _keys_at(arm.model_fields["root"].annotation, location)
+            if found is not None:
+                return found
             continue
         if not location:
             return list(arm.model_fields)

@@ -164,7 +164,8 @@ class FarmFile:
             InputError: one line for each thing wrong, with its place.
         """
         self.path = path.absolute()
-        self.source: Source = read_yaml(path)
+        here = self.path.is_relative_to(Path.cwd())
+        self.source: Source = read_yaml(self.path.relative_to(Path.cwd()) if here else self.path)
         self.farm: AnyFarm = checked(RunFarmFile, self.source).root
 
     @property

@@ -75,7 +75,8 @@ def connected(hosts: Iterable[Host], answering: bool = False) -> list[ReadyHost]
             ready = ReadyHost(host, client, client.about())
             problem = _problem(ready, (before_s + time.time()) / 2)
         except (HostLost, HostError) as error:
-            problem = f"{error}."
+            named = str(error).startswith(f"{host.name}: ")
+            problem = f"{error}." if named else f"{host.name}: {error}."
         if problem is None:
             return ready
         client.close()

@@ -194,7 +194,9 @@ class SshLink:
         for one in _way(connection):
             self._check_host_keys(one)
             one.connect_timeout = CONNECT_S
-            one.connect_kwargs |= {"banner_timeout": CONNECT_S, "auth_timeout": CONNECT_S}
+            limits = {"banner_timeout": CONNECT_S, "auth_timeout": CONNECT_S}
+            # Without a key these are Fabric's settings, no plain dictionary.
+            one.connect_kwargs = {**one.connect_kwargs, **limits}
 
         def give_up() -> None:
             for one in _way(connection):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from firesim.config.load import WORKLOADS, load_file, yaml_names
 from firesim.run.checks import blade_names, check_plan, linux_names, program_names
+from firesim.run.remote.places import placed
 from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
 from firesim.topology.resolve import resolve
@@ -89,6 +90,8 @@ def message_of(case: Case, folder: Path) -> str:
             loaded = load_file(Path(CONFIG), case.overrides)
             plan = resolve(loaded)
             check_plan(loaded, plan)
+            if (places := placed(plan)) is not None:
+                places.close()
             make_libraries(loaded, plan, Steps(Console(quiet=True)))
         except InputError as error:
             return str(error)
@@ -100,10 +103,12 @@ def all_cases() -> list[Case]:
     from regression.robustness.bad_input.artifacts import ARTIFACT_CASES
     from regression.robustness.bad_input.blades import BLADE_CASES
     from regression.robustness.bad_input.engines import ENGINE_CASES, LINUX_CASES, SNAPSHOT_CASES
+    from regression.robustness.bad_input.farms import FARM_CASES
     from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
     from regression.robustness.bad_input.switches import SWITCH_CASES
     from regression.robustness.bad_input.system import SYSTEM_CASES
     from regression.robustness.bad_input.yaml import YAML_CASES
 
     later = [*SWITCH_CASES, *ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES, *OWN_BLADE_CASES]
-    return [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *later]
+    first = [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES]
+    return [*first, *later, *FARM_CASES]

@@ -276,11 +276,6 @@ YAML_CASES = [
         TWO + "simulation:\n  autocounter: {interval_cycles: 0}\n",
     ),
     Case(
-        "another host",
-        'bad.yaml:4: placement.host: found "node7.cluster", expected "local".',
-        TWO + "placement:\n  host: node7.cluster\n",
-    ),
-    Case(
         "bad name",
         (
             'bad.yaml:1: name: found "../secret", expected a name of letters, digits, _ '

@@ -112,6 +112,7 @@ class Simulators:
             on_all(self.parts, one)
         except BaseException:
             self._end(0)
+            self._each(lambda part: part.ready.client.remove(run))
             raise
         self.watch()
 
