@@ -171,11 +171,11 @@ def test_a_run_that_lives_is_not_removed(client: HostClient) -> None:
     assert client.prune(0) > 0, "no run uses the program any more"
 
 
-def test_free_ports_are_neighbours(client: HostClient) -> None:
-    first = client.ports(20000, 3)
-    assert first >= 20000
-    with pytest.raises(HostError, match="no 3 free ports"):
-        client.ports(65534, 3)
+def test_free_ports_are_neighbours_in_their_span(client: HostClient) -> None:
+    first = client.ports(20000, 300, 3)
+    assert first in range(20000, 20298)
+    with pytest.raises(HostError, match="no 3 free ports from 65534 to 65535"):
+        client.ports(65534, 300, 3)
 
 
 class _Elsewhere:

@@ -145,7 +145,7 @@ def test_a_run_that_loses_a_process_goes_on_to_the_same_hash(
     left = start_and_leave(on(path, config, *overrides), None, Console(quiet=True))
     os.killpg(processes_of(path)[1], signal.SIGKILL)
     outcome = attached(left.folder, Console(quiet=True))
-    assert outcome.result["token_hash"] == here.result["token_hash"]
+    assert outcome.result["token_hash"] == here.result["token_hash"], outcome
     assert outcome.exit_status == here.exit_status
     assert (outcome.folder / "before-loss-1/run-local0.log").is_file()
     assert left_on_hosts(path) == []

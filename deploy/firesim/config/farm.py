@@ -15,6 +15,8 @@ from firesim_common.positions import KeyPath, Source, read_yaml
 from pydantic import AfterValidator, Field, RootModel, StringConstraints
 
 FIRST_PORT = 17000
+PORT_SPAN = 4096
+"""Of a farm, from its first port on."""
 FARMS = ROOT / "deploy/farms"
 
 
@@ -49,7 +51,7 @@ class FarmBase(Strict):
     """What every kind of run farm says."""
 
     first_port: Annotated[int, Field(ge=1024, le=60000)] = FIRST_PORT
-    """Simulators listen on this port and those that follow, one for each pair of hosts."""
+    """Simulators listen on free ones of the 4,096 ports from this one on."""
 
 
 class LocalFarm(FarmBase, Capacity):

@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import platform
+import random
 import re
 import shutil
 import signal
@@ -97,14 +98,18 @@ class Agent:
         }
 
     def ports(self, request: Answer) -> Answer:
-        """Return the first of `count` neighbouring ports that are free, from `first` on."""
-        port, count = int(request["first"]), int(request["count"])
-        while port + count <= 65536:
-            taken = [number for number in range(port, port + count) if not is_free(number)]
-            if not taken:
-                return {"port": port}
-            port = taken[-1] + 1
-        raise Refused(f"found no {count} free ports from {request['first']} on, expected some")
+        """Return the first of `count` neighbouring ports that are free, of `span` from `first` on.
+
+        By chance: two runs that begin at the same time should not meet on the same ones.
+        """
+        first, count = int(request["first"]), int(request["count"])
+        end = min(first + int(request["span"]), 65536)
+        starts = list(range(first, end - count + 1, count))
+        random.shuffle(starts)
+        for start in starts:
+            if all(is_free(port) for port in range(start, start + count)):
+                return {"port": start}
+        raise Refused(f"found no {count} free ports from {first} to {end - 1}, expected some")
 
     def load(self, request: Answer) -> Answer:
         """Say how busy this host is."""

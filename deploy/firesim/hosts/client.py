@@ -104,9 +104,9 @@ class HostClient:
         found = self._call("hello")
         return About(**{**found, "flags": frozenset(found["flags"])})
 
-    def ports(self, first: int, count: int) -> int:
-        """Return the first of `count` neighbouring free ports, from `first` on."""
-        return int(self._call("ports", first=first, count=count)["port"])
+    def ports(self, first: int, span: int, count: int) -> int:
+        """Return the first of `count` neighbouring free ports, of `span` ports from `first` on."""
+        return int(self._call("ports", first=first, span=span, count=count)["port"])
 
     def load(self) -> Load:
         """Return how busy the host is."""

@@ -114,6 +114,33 @@ def _signals_end_cleanly() -> Iterator[None]:
             signal.signal(number, previous)
 
 
+class _Held:
+    """Holds back what would interrupt, so that what is being started is known when it comes."""
+
+    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def __init__(self) -> None:
+        self.seen = False
+        self.old: dict[int, Any] = {}
+
+    def __enter__(self) -> _Held:
+        if threading.current_thread() is threading.main_thread():
+            self.old = {number: signal.signal(number, self._note) for number in self.NUMBERS}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, previous in self.old.items():
+            signal.signal(number, previous)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.seen = True
+
+    def let_through(self) -> None:
+        """Interrupt now, if anything would have."""
+        if self.seen:
+            raise KeyboardInterrupt
+
+
 def run(
     loaded: Loaded,
     *,
@@ -232,10 +259,12 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
     began_s = time.monotonic()
     with _signals_end_cleanly():
         try:
-            simulator = ready.start()
+            with _Held() as held:
+                simulator = ready.start()
         except (HostLost, HostError) as error:
             raise InputError(f"{error}.") from error
         try:
+            held.let_through()
             _watch(loaded, plan, simulator, folder, console)
             status = simulator.wait()
         except (KeyboardInterrupt, _Terminated):
@@ -258,7 +287,9 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
         collect_outputs(plan, folder)
     result = _result(folder, status, interrupted, time.monotonic() - began_s, words)
     exit_status = _exit_status(status, interrupted)
-    return Outcome(folder, plan, exit_status, result, ready.start_cycle, simulator.lost())
+    # Who was lost to the others, but not to us, is taken for lost as well.
+    lost = [] if interrupted else simulator.lost() or result.get("lost", [])
+    return Outcome(folder, plan, exit_status, result, ready.start_cycle, lost)
 
 
 def _watch(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from firesim_common.errors import InputError
 
 from firesim.build.other_processor import NATIVE
-from firesim.config.farm import FarmFile
+from firesim.config.farm import PORT_SPAN, FarmFile
 from firesim.farm.base import FarmError, RunFarm
 from firesim.farm.make import make_farm
 from firesim.hosts.ready import ReadyHost, common_march, connected
@@ -41,13 +42,17 @@ class Places:
             HostLost, HostError: a host is gone, or has no free ports.
         """
         count = len(self.hosts)
-        first = self.farm.farm.first_port
+        same = Counter(ready.host.address for ready in self.hosts)
+        before: Counter[str] = Counter()
         places = []
         for ready in self.hosts:
-            # Hosts of one address must not meet; the others may use the same ports.
-            port = ready.client.ports(first, count)
-            places.append(Process(ready.name, ready.host.address, port, threads or ready.cores))
-            first = port + count
+            address = ready.host.address
+            # Hosts of one address must not meet: each has its share of the ports.
+            span = PORT_SPAN // same[address]
+            first = self.farm.farm.first_port + before[address] * span
+            before[address] += 1
+            port = ready.client.ports(first, span, count)
+            places.append(Process(ready.name, address, port, threads or ready.cores))
         return Processes(places, self.of_model)
 
     def close(self) -> None:
