@@ -6,7 +6,8 @@
 // have got; the greatest cycle of all becomes the limit everywhere. Planned pauses need none of
 // this: they are at the same cycles in all processes. Nor do two pauses come into each other's way:
 // nobody passes a planned one before it is over everywhere, so a cycle that is agreed upon lies
-// after the last pause, and not after the next planned one.
+// after the last pause. It may lie after the next one, and the next agreement be made before it is
+// reached; so all of them are kept, and every process pauses at every one.
 #include <algorithm>
 
 #include "core/check.h"
@@ -79,7 +80,7 @@ void Scheduler::Impl::pause_at(uint64_t cycle) {
   if (cycle == PauseAgreement::kOver) {
     pause_wanted_ = false;
   } else {
-    agreed_cycle_ = cycle;
+    agreed_cycles_.insert(cycle);
   }
   // One that is at a pause heeds it when that is over.
   if (cycle != PauseAgreement::kOver && !paused_) {

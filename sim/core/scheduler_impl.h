@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -197,7 +198,7 @@ class Scheduler::Impl {
   bool pause_wanted_ = false;          // by this part; until the pause has come
   bool must_tell_reached_ = false;     // the workers stand still for an agreement
   uint64_t reached_cycle_ = 0;         // where they do
-  uint64_t agreed_cycle_ = 0;          // the last cycle agreed upon
+  std::set<uint64_t> agreed_cycles_;   // to pause at, after the last pause
 
   PauseAgreement agreement_;
   double next_timed_pause_s_ = 0;  // of the supervising thread

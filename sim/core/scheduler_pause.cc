@@ -89,7 +89,8 @@ uint64_t Scheduler::Impl::end_limit() const {
 void Scheduler::Impl::plan_pause(uint64_t after) {
   last_pause_cycle_ = after;
   pause_cycle_ = pauses_.next_cycle ? pauses_.next_cycle(after) : UINT64_MAX;
-  if (agreed_cycle_ > after) pause_cycle_ = std::min(pause_cycle_, agreed_cycle_);
+  agreed_cycles_.erase(agreed_cycles_.begin(), agreed_cycles_.upper_bound(after));
+  if (!agreed_cycles_.empty()) pause_cycle_ = std::min(pause_cycle_, *agreed_cycles_.begin());
   FIRESIM_CHECK(pause_cycle_ > after, "the next pause comes after the last one");
   limit_.store(std::min(end_limit(), pause_cycle_), std::memory_order_release);
 }

@@ -20,6 +20,7 @@
 
 #include "core/model.h"
 #include "transport/zap_gate.h"
+#include "transport/zeromq_message.h"
 
 namespace firesim {
 
@@ -45,29 +46,6 @@ void set(void *socket, int option, int value) {
 void set_text(void *socket, int option, const std::string &value) {
   check(zmq_setsockopt(socket, option, value.c_str(), value.size() + 1) == 0,
         "a socket takes no key");
-}
-
-// Gives the whole next message to `use`; false when there is none.
-template <typename Use>
-bool take_message(void *socket, Use use) {
-  zmq_msg_t message;
-  zmq_msg_init(&message);
-  const bool found = zmq_msg_recv(&message, socket, ZMQ_DONTWAIT) >= 0;
-  if (found) {
-    use(std::span(static_cast<const uint8_t *>(zmq_msg_data(&message)), zmq_msg_size(&message)));
-  }
-  zmq_msg_close(&message);
-  return found;
-}
-
-// Without a copy. A connection that has just ended is reported by its monitor.
-void give_message(void *socket, Message message) {
-  auto *kept = new Message(std::move(message));
-  zmq_msg_t parcel;
-  zmq_msg_init_data(
-      &parcel, kept->data(), kept->size(),
-      [](void *, void *owner) { delete static_cast<Message *>(owner); }, kept);
-  if (zmq_msg_send(&parcel, socket, ZMQ_DONTWAIT) < 0) zmq_msg_close(&parcel);
 }
 
 // The number of the next event of a monitor, or nothing. An event is two frames: its number and a

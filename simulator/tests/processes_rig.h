@@ -23,9 +23,11 @@
 #include "transport/zeromq_mesh.h"
 
 #ifdef __SANITIZE_THREAD__
-// ThreadSanitizer does not see inside libzmq, and takes what its threads copy for races.
+// ThreadSanitizer does not see inside libzmq, and takes what its threads copy and decrypt for
+// races.
 inline constexpr const char *kSuppressions =
-    "called_from_lib:libzmq.so\ncalled_from_lib:libpgm\nrace:libpgm\n";
+    "called_from_lib:libzmq.so\ncalled_from_lib:libsodium.so\n"
+    "called_from_lib:libpgm\nrace:libpgm\n";
 #endif
 
 namespace firesim {

@@ -5,7 +5,7 @@
 #include "simulator/tests/processes_rig.h"
 
 #ifdef __SANITIZE_THREAD__
-extern "C" const char *__tsan_default_suppressions() { return firesim::kSuppressions; }
+extern "C" const char *__tsan_default_suppressions() { return kSuppressions; }
 #endif
 
 namespace firesim {
