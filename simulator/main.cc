@@ -17,6 +17,7 @@
 #include "core/switch_check.h"
 #include "simulator/model_kinds.h"
 #include "transport/chaos_mesh.h"
+#include "transport/compressing_mesh.h"
 #include "transport/mesh_keys.h"
 #include "transport/zeromq_mesh.h"
 
@@ -67,12 +68,12 @@ int simulate(const Arguments &arguments) {
   if (!arguments.keys.empty()) options.keys = firesim::read_mesh_keys(arguments.keys);
   firesim::Simulation simulation(
       arguments.description, registry, arguments.process,
-      [&options](const auto &processes, size_t self, const auto &agreement) {
-        auto mesh = firesim::make_zeromq_mesh(processes, self, agreement, options);
+      [&options](const firesim::MeshPlan &plan) {
+        auto mesh = firesim::make_zeromq_mesh(plan, options);
+        if (plan.compressed) mesh = firesim::make_compressing_mesh(std::move(mesh));
         const char *chaos = std::getenv("FIRESIM_CHAOS_SEED");  // for tests
         if (chaos == nullptr) return mesh;
-        return firesim::make_chaos_mesh(std::move(mesh), processes.size(), self,
-                                        std::strtoull(chaos, nullptr, 0));
+        return firesim::make_chaos_mesh(std::move(mesh), plan, std::strtoull(chaos, nullptr, 0));
       });
   running = &simulation;
   install_signal_handlers();

@@ -117,6 +117,33 @@ def byte_size(value: int | None) -> str:
     return _scaled(value, _BYTES, f"{value} B")
 
 
+def count(value: int) -> str:
+    """Format a count in six characters: 99,999 to the last one, then 123k, 12.3M, 1.23G."""
+    if value < 100_000:
+        return f"{value:,}"
+    for scale, letter in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if value >= scale:
+            return f"{significant(value / scale, 3)}{letter}"
+    raise AssertionError("a count is a whole number")
+
+
+def duration(value_s: float) -> str:
+    """Format wall time by its two largest units: "45 s", "3 min 20 s", "2 h 5 min", "3 d 4 h"."""
+    left = max(0, round(value_s))
+    if left < 60:
+        return f"{left} s"
+    scales = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+    index = next(i for i, (scale, _) in enumerate(scales) if left >= scale)
+    (large, word), (small, rest) = scales[index], scales[index + 1]
+    lesser = left % large // small
+    return f"{left // large} {word}" + (f" {lesser} {rest}" if lesser else "")
+
+
+def percent(share: float) -> str:
+    """Format a share of 1 as a whole percentage."""
+    return f"{100 * share:.0f} %"
+
+
 def target_time(cycles: float, clock_hz: float) -> str:
     """Format target cycles as target time: 6400 cycles of 3.2 GHz give "2 µs"."""
     return seconds(cycles / clock_hz)

@@ -23,6 +23,7 @@ _UNITS = {
     "_bytes": " of bytes",
     "_hz": " of Hz",
     "_sectors": " of sectors",
+    "_us": " of us",
     "_s": " of seconds",
 }
 _LIMITS = {

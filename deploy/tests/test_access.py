@@ -201,7 +201,7 @@ def test_a_greeting_in_pieces_is_waited_for(tmp_path: Path) -> None:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        assert greets(Door("node0", "127.0.0.1", server.getsockname()[1], tmp_path), 30)
+        assert greets(lambda within_s: socket.create_connection(server.getsockname()), 30)
         thread.join()
 
 
@@ -256,7 +256,8 @@ def test_a_consoles_log_is_followed_to_the_end_of_the_run(tmp_path: Path) -> Non
         return len(asked) < 2
 
     out = io.BytesIO()
-    show_log(log, is_running, out)
+    with log.open("rb") as stream:
+        show_log(stream, is_running, out)
     text = out.getvalue().decode()
     assert text.endswith("early\nlate\nlast words\n")
     assert text.startswith("early\n")

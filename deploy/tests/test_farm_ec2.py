@@ -26,6 +26,14 @@ from regression.support.hosts.cloud import IMAGE, PRICES, Cloud, cloud
 REASON = why_not()
 TWO = "instance_type: c7a.large, count: 2"
 NO_KEY = "found no host key in the console of"
+S3_ACTIONS = {
+    "put_object": ["PutObject"],
+    "upload_fileobj": ["PutObject", "AbortMultipartUpload"],
+    "get_object": ["GetObject"],
+    "head_object": ["GetObject"],
+    "delete_object": ["DeleteObject"],
+    "get_paginator": ["ListBucket"],
+}
 ED25519 = "ssh-ed25519 " + "A" * 68
 
 
@@ -290,4 +298,7 @@ def test_the_policy_of_the_how_to_allows_what_is_asked_for() -> None:
         for service, name in re.findall(r"\b_?(ec2|ssm|pricing)\.([a-z_]+)\(", file.read_text()):
             words = "".join(word.capitalize() for word in name.split("_"))
             asked |= {f"{service}:{words}"} - {"ec2:GetPaginator"}
+    file = ROOT / "deploy/firesim/run/bucket.py"
+    for name in re.findall(r"\bs3\.([a-z_]+)\(", file.read_text()):
+        asked |= {f"s3:{action}" for action in S3_ACTIONS[name]}
     assert asked == allowed

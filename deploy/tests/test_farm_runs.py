@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 from firesim.config.load import Loaded, load_file
 from firesim.run.folder import is_alive, record_of, saved_result
-from firesim.run.remote import record
+from firesim.run.remote import record, simulators
 from firesim.run.remote.again import attached, listed_runs, start_and_leave
 from firesim.run.remote.attach import found_again, is_remote
+from firesim.run.restart import restart_from
 from firesim.run.runner import Outcome, run
+from firesim.run.snapshots import snapshots_of
 from firesim_common.errors import InputError
 from rich.console import Console
 
@@ -28,7 +30,7 @@ SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"
 ENDLESS = "0 FF:FF:FF:FF:FF:FF 1500 repeat 4000000000 100\n"
 COMMAND = [sys.executable, "-P", "-m", "firesim.cli.main"]
 LIMIT_S = 60.0
-HOST_FIELDS = {"wall_s", "cpu_s", "nodes", "switches", "status", "lost"}
+HOST_FIELDS = {"wall_s", "cpu_s", "nodes", "switches", "status", "lost", "transport"}
 
 
 @pytest.fixture
@@ -134,6 +136,19 @@ def test_a_process_that_is_killed_ends_the_run_and_is_named(
     assert processes_of(path) == [] and left_on_hosts(path) == []
 
 
+def test_nobody_is_hurried_when_not_all_nodes_pass(
+    traffic: MakeTraffic,
+    farm: Callable[..., Path],
+    results_root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first process puts all results together when the others have ended, with status 1."""
+    monkeypatch.setattr(simulators, "OTHERS_S", -1.0)
+    outcome = run(on(farm(), traffic(ENDLESS), "simulation.max_cycles=1000000"))
+    assert (outcome.exit_status, outcome.reason) == (1, "max_cycles")
+    assert outcome.result["token_hash"]
+
+
 @pytest.mark.parametrize("interval_cycles", [0, 100_000])
 def test_a_run_that_loses_a_process_goes_on_to_the_same_hash(
     traffic: MakeTraffic, farm: Callable[..., Path], results_root: Path, interval_cycles: int
@@ -149,6 +164,26 @@ def test_a_run_that_loses_a_process_goes_on_to_the_same_hash(
     assert outcome.exit_status == here.exit_status
     assert (outcome.folder / "before-loss-1/run-local0.log").is_file()
     assert left_on_hosts(path) == []
+
+
+def test_a_run_from_a_snapshot_that_loses_a_process_begins_there_again(
+    traffic: MakeTraffic, farm: Callable[..., Path], results_root: Path
+) -> None:
+    path, config = farm(), traffic(ENDLESS)
+    limit = "simulation.max_cycles=1000000"
+    here = run(load_file(config, [limit, "simulation.snapshots={at_cycles: [400000]}"]))
+    (saved,) = snapshots_of(here.folder)
+    left = start_and_leave(
+        on(path, config, limit),
+        None,
+        Console(quiet=True),
+        lambda plan: restart_from(str(saved.path), plan, None),
+    )
+    os.killpg(processes_of(path)[0], signal.SIGKILL)
+    outcome = attached(left.folder, Console(quiet=True))
+    assert (outcome.folder / "before-loss-1").is_dir()
+    assert outcome.start_cycle == 400_000
+    assert outcome.result["token_hash"] == here.result["token_hash"], outcome
 
 
 def test_an_interrupted_start_leaves_nothing(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import subprocess
 import threading
 import time
@@ -15,12 +16,24 @@ from firesim.config.farm import FarmFile
 from firesim.farm.make import make_farm
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostClient, HostError, sha256_of
+from firesim.hosts.ready import connected
+from firesim.run.remote.check_kept import check_kept
+from firesim_common.errors import InputError
+from firesim_common.tools import python_command
 
 from regression.support.hosts.bed import TestHost, farm_text, test_bed, why_not
 
 REASON = why_not()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 FOUND_WITHIN_S = 10.0
+ECHO = """
+import socket
+server = socket.create_server(("127.0.0.1", 4000))
+while True:
+    with server.accept()[0] as peer:
+        while data := peer.recv(65536):
+            peer.sendall(data)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +83,49 @@ def test_a_run_survives_the_connection(bed: list[TestHost], tmp_path: Path) -> N
     later.close()
 
 
+def test_a_stream_to_a_port_goes_over_the_connection(
+    bed: list[TestHost], client: HostClient
+) -> None:
+    """The sshd of a host is greeted through itself, and what is sent there comes back."""
+    with client.port("127.0.0.1", 22) as line:
+        line.settimeout(60)
+        assert line.recv(4) == b"SSH-"
+    bed[0].start("python3", "-c", ECHO, log="/mnt/shared/echo.log")
+    data = random.Random(1).randbytes(1 << 20)
+    limit = time.monotonic() + 60
+    while True:
+        try:
+            line = client.port("127.0.0.1", 4000)
+            break
+        except HostError:
+            assert time.monotonic() < limit
+            time.sleep(0.1)
+    with line:
+        line.settimeout(60)
+        sender = threading.Thread(target=line.sendall, args=(data,))
+        sender.start()
+        back = b""
+        while len(back) < len(data) and (piece := line.recv(1 << 16)):
+            back += piece
+        sender.join()
+    assert back == data
+
+
+def test_a_folder_that_hosts_do_not_share_is_refused(bed: list[TestHost], tmp_path: Path) -> None:
+    file = tmp_path / "lab.yaml"
+    file.write_text(farm_text(bed))
+    hosts = connected(make_farm(FarmFile(file)).hosts())
+    try:
+        with pytest.raises(InputError) as caught:
+            check_kept(str(tmp_path), hosts)
+    finally:
+        for ready in hosts:
+            ready.client.close()
+    text = f'placement.keep_snapshots: found that "{tmp_path}" of this computer is not that of'
+    assert str(caught.value).startswith(f"{text} host1, expected a folder that all share (host1: ")
+    assert list(tmp_path.iterdir()) == [file]
+
+
 STOPS: dict[str, Callable[[TestHost], None]] = {
     "killed": TestHost.kill,
     "frozen": TestHost.freeze,
@@ -91,6 +147,37 @@ def test_a_lost_host_is_noticed(how: str, known: bool, tmp_path: Path) -> None:
         assert time.monotonic() - begun < FOUND_WITHIN_S
         client.close()
         assert time.monotonic() - begun < FOUND_WITHIN_S + 1
+
+
+ENDS_WITH_UNSENT = """\
+import sys
+from pathlib import Path
+from firesim.config.farm import FarmFile
+from firesim.farm.make import make_farm
+from firesim.hosts.channel import HostLost
+from firesim.hosts.client import HostClient
+
+(host,) = make_farm(FarmFile(Path(sys.argv[1]))).hosts()
+client = HostClient(host.name, host.link, host.folder)
+client.about()
+channel = client._channel
+host.link.connection.client.get_transport().close()
+try:
+    client.load()
+except HostLost as error:
+    print(error)
+"""
+"""A request that could not be sent is still in the channel's buffer when Python ends."""
+
+
+def test_a_lost_connection_does_not_keep_the_manager_from_ending(
+    bed: list[TestHost], tmp_path: Path
+) -> None:
+    file = tmp_path / "lab.yaml"
+    file.write_text(farm_text(bed[:1]))
+    words = python_command("-c", ENDS_WITH_UNSENT, file)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.startswith("host1: ")
 
 
 @pytest.mark.parametrize("how", STOPS)

@@ -9,7 +9,13 @@ import pytest
 
 from regression.support.pages import HOW_TO, run_page
 
-PAGES = ("bring-your-own-verilog", "own-software", "write-a-bridge")
+PAGES = (
+    "bring-your-own-verilog",
+    "functional-network",
+    "own-software",
+    "watch-a-run",
+    "write-a-bridge",
+)
 
 
 @pytest.mark.parametrize("name", PAGES)

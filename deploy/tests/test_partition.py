@@ -78,6 +78,12 @@ def test_a_host_with_too_little_memory_is_named() -> None:
         placed(plan_of("rack_8"), hosts(1, memory_bytes=1 << 20))
 
 
+def test_clones_are_placed_where_they_would_not_fit_alone() -> None:
+    plan, small = plan_of("rack_8"), hosts(1, 1, memory_bytes=1 << 20)
+    found = partition(plan, small, stated_costs(plan), clones=True)
+    assert set(found.values()) == {"lab0", "lab1"}
+
+
 def test_an_earlier_run_says_what_parts_cost(tmp_path: Path) -> None:
     plan = plan_of("quickstart")
     result = '{"nodes": [{"name": "node0", "cpu_s": 2.0, "cycles": 1000000}], "switches": []}'

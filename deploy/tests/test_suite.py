@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,26 @@ def test_every_check_runs_once() -> None:
     )
     assert len(re.findall("^deploy/tests/test_bad_input", done.stdout, re.M)) == len(all_cases())
     assert len(re.findall("^deploy/tests/test_run", done.stdout, re.M)) >= 6
+
+
+def test_parts_that_may_run_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two run at once, each with its own processor time; the next one only after both."""
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    both, ended = threading.Barrier(2, timeout=30), [0]
+    said: list[str] = []
+
+    def one() -> suite.Count:
+        both.wait()
+        ended[0] += 1
+        return suite.Count(passed=1)
+
+    def alone() -> suite.Count:
+        return suite.Count(passed=1, detail=f"after {ended[0]}")
+
+    parts = [suite.Part("a", one, True), suite.Part("b", one, True), suite.Part("c", alone)]
+    total = suite.run_parts(parts, said.append)
+    assert (total.passed, total.failed) == (3, 0)
+    assert re.fullmatch(
+        r"c: 1 passed, 0 failed \(0 s, \d+ s of processor time\)\nafter 2", said[-1]
+    )
+    assert sorted(line[:2] for line in said[:4]) == ["a ", "a:", "b ", "b:"]

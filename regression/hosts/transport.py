@@ -6,32 +6,38 @@ of them are simulated by one process and half by another, so all links are cut, 
 cycles (a third of the latency) each process sends the other one message: a round. The same target
 in one process says what the generators themselves take, and must have the same hash. In the same
 run a bare ZeroMQ PAIR socket passes messages of the same sizes to and fro.
+
+Then what compressed messages take, and what becomes of the rate of busy blades when they are on two
+hosts instead of one (shared_work.py).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import socket
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from firesim.build.simulator import configure_and_build
 
-from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.hosts import shared_work
+from regression.support.experiment import Experiment, Verdict, experiment_named
+from regression.support.several_processes import LIMIT_S, places, run_processes
 
 LATENCY_CYCLES = 6_400
-WIRE_CYCLES = LATENCY_CYCLES // 3
+STEP_CYCLES = LATENCY_CYCLES // 3
 LINKS = (1, 32, 256)
-IDLE_BYTES = 17
+IDLE_BYTES = 16
 """Of a message without a flit."""
 FLIT_BYTES = 8
 PACKET_FLITS = 190
 """Of a packet of 1,514 bytes and its padding."""
+PROCESSES = ("a", "b")
 GOAL_RATIO = 1.5
-LIMIT_S = 300
+GOAL_RATE = 0.9
+RUN_US = 400_000
+"""What a quick run takes at least, about: so long that its start costs nothing."""
 
 
 @dataclass(frozen=True)
@@ -45,29 +51,21 @@ class Case:
     @property
     def cycles(self) -> int:
         """Return the cycle in which the generators end."""
-        return self.rounds * WIRE_CYCLES
+        return self.rounds * STEP_CYCLES
 
     @property
     def message_bytes(self) -> int:
         """Return the size of a message of a round, nearly."""
-        return IDLE_BYTES + (self.links * WIRE_CYCLES * FLIT_BYTES if self.loaded else 0)
-
-
-def _free_port() -> int:
-    """Return a port of the loopback interface at which nobody listened just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+        return IDLE_BYTES + (self.links * STEP_CYCLES * FLIT_BYTES if self.loaded else 0)
 
 
 def _mac(index: int) -> str:
     return f"00:12:6D:00:{index // 256:02X}:{index % 256:02X}"
 
 
-def _describe(case: Case, folder: Path) -> None:
-    """Write the description of a case and its traffic files."""
-    folder.mkdir(parents=True)
+def _describe(case: Case, folder: Path, compression: str = "none") -> Path:
+    """Write the description of a case and its traffic files; return the former."""
+    folder.mkdir(parents=True, exist_ok=True)
     nodes, links = [], []
     for index in range(2 * case.links):
         name, partner = f"node{index}", index ^ 1
@@ -81,7 +79,7 @@ def _describe(case: Case, folder: Path) -> None:
                 "mac": _mac(index),
                 "file": f"{name}.traffic",
                 "end_cycle": case.cycles,
-                "process": "ab"[index % 2],
+                "process": PROCESSES[index % 2],
             }
         )
     for index in range(case.links):
@@ -97,38 +95,14 @@ def _describe(case: Case, folder: Path) -> None:
         "version": 1,
         "results": "results",
         "status_interval_s": 0,
-        "processes": [
-            {"name": "a", "host": "127.0.0.1", "port": _free_port() - 1},
-            {"name": "b", "host": "127.0.0.1", "port": 1},
-        ],
+        "processes": places(PROCESSES),
+        "compression": compression,
         "nodes": nodes,
         "links": links,
     }
-    (folder / "simulation.json").write_text(json.dumps(description))
-
-
-def _run(simulator: Path, folder: Path, processes: tuple[str, ...]) -> dict[str, Any]:
-    """Simulate in these processes, or in one; return the result.
-
-    Raises:
-        ExperimentError: a process failed.
-    """
-    options = [["--process", name] for name in processes] or [[]]
-    commands = [[str(simulator), *each, str(folder / "simulation.json")] for each in options]
-    running = [subprocess.Popen(command, stderr=subprocess.PIPE) for command in commands]
-    try:
-        for command, one in zip(commands, running, strict=True):
-            _, errors = one.communicate(timeout=LIMIT_S)
-            if one.returncode != 0:
-                said = errors.decode(errors="replace").strip()
-                raise ExperimentError(f"{' '.join(command)}: exit status {one.returncode}: {said}")
-    finally:
-        for one in running:
-            if one.poll() is None:
-                one.kill()
-                one.wait()
-    result: dict[str, Any] = json.loads((folder / "results" / "result.json").read_text())
-    return result
+    file = folder / f"{compression}.json"
+    file.write_text(json.dumps(description))
+    return file
 
 
 def _round_trip_us(program: Path, rounds: int, size_bytes: int) -> float:
@@ -139,50 +113,77 @@ def _round_trip_us(program: Path, rounds: int, size_bytes: int) -> float:
 
 
 def _cases(quick: bool) -> list[Case]:
-    scale = 1 if quick else 8
+    """Return the cases, each as many rounds as take about the same time."""
+    expected_us = {(1, False): 60, (32, False): 80, (256, False): 150}
+    expected_us |= {(1, True): 100, (32, True): 800, (256, True): 8_000}
+    scale = 1 if quick else 4
     return [
-        Case(links, loaded, max(scale * (4_000 if not loaded else 2_000) // max(links // 8, 1), 64))
+        Case(links, loaded, scale * RUN_US // expected_us[links, loaded])
         for loaded in (False, True)
         for links in LINKS
     ]
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each; the fastest counts")
+@dataclass
+class Measured:
+    """What was measured of a case, in microseconds for a round, and by number of processes."""
+
+    case: Case
+    trips: list[float] = field(default_factory=list)
+    rounds: dict[int, list[float]] = field(default_factory=lambda: {1: [], 2: []})
+    cpu: list[float] = field(default_factory=list)
+    """Processor time of two processes."""
+    hashes: set[str] = field(default_factory=set)
+    transport: dict[str, int] = field(default_factory=dict)
+
+    def take(self, simulator: Path, file: Path, processes: tuple[str, ...]) -> None:
+        """Simulate once."""
+        result = run_processes(simulator, file, processes)
+        rounds = result["end_cycle"] / STEP_CYCLES
+        self.rounds[max(len(processes), 1)].append(result["wall_s"] / rounds * 1e6)
+        if processes:
+            self.cpu.append(result["cpu_s"] / rounds * 1e6)
+        self.hashes.add(result["token_hash"])
+        self.transport = result.get("transport", self.transport)
+
+    @property
+    def name(self) -> str:
+        """Links and load."""
+        return f"{self.case.links} {'loaded' if self.case.loaded else 'idle'}"
+
+    @property
+    def ratio(self) -> float:
+        """A round of all links over the bare round trip, the fastest of each."""
+        return min(self.rounds[2]) / min(self.trips)
+
+    @property
+    def same(self) -> str:
+        """What a table says of the hashes."""
+        return "same" if len(self.hashes) == 1 else "different"
 
 
-@experiment_named("hosts-transport", _arguments)
-def run(experiment: Experiment) -> Verdict:
-    """Hold when the hash never moves; the ratios are reported, and fall short only in time."""
-    binaries = configure_and_build("release", ("firesim-sim", "pair-bench")) / "bin"
-    rows, worst, same = [], 0.0, True
-    ratios: dict[str, float] = {}
+def _measure_rounds(experiment: Experiment, binaries: Path) -> list[Measured]:
+    """Measure all cases, bare and simulated in turns, and print them."""
+    found, rows = [], []
     for case in _cases(experiment.quick):
-        state = "loaded" if case.loaded else "idle"
-        folder = experiment.folder / f"{state}-{case.links}"
-        _describe(case, folder)
-        times: dict[int, list[float]] = {1: [], 2: []}
-        trips, hashes = [], set()
+        one = Measured(case)
+        file = _describe(case, experiment.folder / one.name.replace(" ", "-"))
         for _ in range(experiment.arguments.repeat):
-            trips.append(_round_trip_us(binaries / "pair-bench", 500, case.message_bytes))
-            for processes in ((), ("a", "b")):
-                result = _run(binaries / "firesim-sim", folder, processes)
-                hashes.add(result["token_hash"])
-                rounds = result["end_cycle"] / WIRE_CYCLES
-                times[max(len(processes), 1)].append(result["wall_s"] / rounds * 1e6)
-        trip, inside, across = min(trips), min(times[1]), min(times[2])
-        same = same and len(hashes) == 1
-        worst = max(worst, across / trip)
-        ratios[f"{state} {case.links}"] = round(across / trip, 3)
+            trips = 500 if case.message_bytes < 1e6 else 60
+            one.trips.append(_round_trip_us(binaries / "pair-bench", trips, case.message_bytes))
+            for processes in ((), PROCESSES):
+                one.take(binaries / "firesim-sim", file, processes)
+        found.append(one)
         rows.append(
             [
-                f"{case.links} {state}",
+                one.name,
                 f"{case.message_bytes:,}",
-                f"{trip:.1f}",
-                f"{inside:.1f}",
-                f"{across:.1f}",
-                f"{across / trip:.2f}",
-                "same" if len(hashes) == 1 else "different",
+                f"{min(one.trips):.1f}",
+                f"{min(one.rounds[1]):.1f}",
+                f"{min(one.rounds[2]):.1f}",
+                f"{min(one.cpu):.1f}",
+                f"{one.ratio:.2f}",
+                one.same,
             ]
         )
     experiment.table(
@@ -193,16 +194,79 @@ def run(experiment: Experiment) -> Verdict:
             "bare round trip (us)",
             "in one process (us)",
             "in two (us)",
+            "of CPU (us)",
             "two / bare",
             "hash",
         ],
         rows,
     )
-    experiment.keep(round_over_bare_round_trip=ratios, same_hash=same)
+    return found
+
+
+def _measure_compression(experiment: Experiment, binaries: Path) -> Measured:
+    """Measure a loaded case with its messages as they are and compressed, and print it."""
+    case = Case(32, True, RUN_US // 800)
+    folder = experiment.folder / "compression"
+    rows = []
+    whole = Measured(case)
+    for compression in ("none", "lz4"):
+        one = Measured(case)
+        file = _describe(case, folder, compression)
+        for _ in range(experiment.arguments.repeat):
+            one.take(binaries / "firesim-sim", file, PROCESSES)
+        whole.hashes |= one.hashes
+        whole.transport |= {compression: one.transport["bytes_on_wire"]}
+        rows.append(
+            [
+                compression,
+                f"{one.transport['bytes']:,}",
+                f"{one.transport['bytes_on_wire']:,}",
+                f"{min(one.rounds[2]):.1f}",
+                one.same,
+            ]
+        )
+    experiment.table(
+        "Compression of the messages of 32 links at line rate",
+        ["compression", "sent (bytes)", "on the wire (bytes)", "a round (us)", "hash"],
+        rows,
+    )
+    return whole
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each; the fastest counts")
+
+
+@experiment_named("hosts-transport", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when the hash never moves; the ratios are reported, and fall short only in time."""
+    targets = ("firesim-sim", "pair-bench")
+    binaries = configure_and_build("release", targets) / "bin"
+    rounds = _measure_rounds(experiment, binaries)
+    compression = _measure_compression(experiment, binaries)
+    shared = [
+        shared_work.measure(experiment, binaries / "firesim-sim", engine, repeat=2)
+        for engine in shared_work.CYCLES
+    ]
+    experiment.table(
+        "Busy blades behind one switch, links of 2 us: one host of 2 cores, two of one",
+        shared_work.COLUMNS,
+        [shared_work.row(one) for one in shared],
+    )
+    hashes = [one.hashes for one in (*rounds, compression)] + [one.hashes for one in shared]
+    same = all(len(one) == 1 for one in hashes)
+    worst = max(one.ratio for one in rounds)
+    rate = shared[0].ratio
+    experiment.keep(
+        round_over_bare_round_trip={one.name: round(one.ratio, 3) for one in rounds},
+        rate_of_two_hosts_over_one={one.engine: round(one.ratio, 3) for one in shared},
+        bytes_on_wire=compression.transport,
+        same_hash=same,
+    )
     return Verdict(
-        same and worst <= GOAL_RATIO,
+        same and worst <= GOAL_RATIO and rate >= GOAL_RATE,
         f"a round of all links at most {worst:.2f} x the bare engine's round trip, "
-        f"hashes {'all equal' if same else 'differ'},",
-        f"{GOAL_RATIO} x and equal hashes",
+        f"two hosts at {rate:.2f} x the rate of one, hashes {'all equal' if same else 'differ'},",
+        f"{GOAL_RATIO} x, {GOAL_RATE} x and equal hashes",
         timed_only=same,
     )

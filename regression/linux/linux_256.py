@@ -13,41 +13,18 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.report.console import NUMBER, WHOLE_NUMBER
 from firesim.topology.describe import Restart
 
-from regression.support.cluster import Cluster, Config
+from regression.support.clones import BOOTED_CYCLE, PEERS, Reached, booted, clones_config, reached
+from regression.support.cluster import Cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.linux import ENGINE, linux_config
+from regression.support.linux import ENGINE
 from regression.support.simulate import Run, simulate
 
 SMALL, MIDDLE, LARGE = 16, 256, 1024
-LARGE_PEERS = 16
-"""How many others each of the largest cluster pings: all pairs of 1,024 are a million."""
-BOOTED_CYCLE = 32_000_000
-"""Where the first node is saved: 10 ms after reset it has been at its prompt for long."""
-PROMPT = "# "
-ANSWER = re.compile(
-    rf"^pinged reached=({WHOLE_NUMBER}) of=({WHOLE_NUMBER}) asked_by=({WHOLE_NUMBER}) "
-    rf"least_us=({NUMBER}) mean_us=({NUMBER}) most_us=({NUMBER}) took_ms=",
-    re.MULTILINE,
-)
-
-
-@dataclass(frozen=True)
-class Reached:
-    """What clones report: how many pairs were to be reached, how many were, and round trips."""
-
-    pairs: int
-    reached: int
-    least_us: float
-    mean_us: float
-    most_us: float
 
 
 def tree_of(nodes: int) -> str:
@@ -64,57 +41,13 @@ def tree_of(nodes: int) -> str:
     return f"tree_{racks}_{nodes // racks}"
 
 
-def _config(topology: str, command: str | None) -> Config:
-    node = {"linux": "linux-pings", **({"command": command} if command else {})}
-    return linux_config(topology, "linux-pings", {"workload": {"node": node}})
-
-
-def booted(experiment: Experiment) -> tuple[Path, Run]:
-    """Boot one node and save it; return the snapshot and the run.
-
-    Raises:
-        ExperimentError: it does not offer a prompt.
-    """
-    folder = experiment.folder / "boot"
-    description = Cluster(experiment, _config("rack_1", None)).description(folder)
-    description["snapshots"] = {"directory": "snapshots", "at_cycles": [BOOTED_CYCLE]}
-    description["max_cycles"] = BOOTED_CYCLE + 1
-    run = simulate(description, folder, expect=(0, 1))
-    if PROMPT not in run.console("node0").rpartition("\n")[2]:
-        raise ExperimentError(f"{folder}: found no prompt at cycle {BOOTED_CYCLE:,}, expected one.")
-    return folder / "snapshots" / f"cycle-{BOOTED_CYCLE}", run
-
-
 def clones(experiment: Experiment, snapshot: Path, nodes: int, command: str, threads: int) -> Run:
     """Run so many clones to their power-off."""
-    cluster = Cluster(experiment, _config(tree_of(nodes), command))
+    cluster = Cluster(experiment, clones_config(tree_of(nodes), command))
     folder = experiment.folder / f"clones-{nodes}-{threads}"
     sources = {node.name: "node0" for node in cluster.plan.nodes}
     description = cluster.description(folder, Restart(snapshot, BOOTED_CYCLE, sources))
     return simulate({**description, "threads": threads}, folder, expect=(0, 1))
-
-
-def reached(run: Run) -> Reached:
-    """Return what the clones of a run say.
-
-    Raises:
-        ExperimentError: one says nothing.
-    """
-    found: list[tuple[str, ...]] = []
-    for node in run.result["nodes"]:
-        match = ANSWER.search(run.console(node["name"]).replace("\r", ""))
-        if match is None:
-            raise ExperimentError(
-                f"{run.folder}: found no line `pinged reached=...` of {node['name']}."
-            )
-        found.append(match.groups())
-    return Reached(
-        pairs=sum(int(each[1]) for each in found),
-        reached=sum(min(int(each[0]), int(each[2])) for each in found),
-        least_us=min(float(each[3]) for each in found),
-        mean_us=sum(float(each[4]) for each in found) / len(found),
-        most_us=max(float(each[5]) for each in found),
-    )
 
 
 def _row(nodes: int, run: Run, said: Reached) -> list[object]:
@@ -167,7 +100,7 @@ def run(experiment: Experiment) -> Verdict:
     experiment.say(f"one node booted and saved: {boot.process_wall_s:.1f} s")
     runs = {SMALL: _check_threads(experiment, snapshot)}
     largest = experiment.arguments.nodes or LARGE
-    sizes = {} if experiment.quick else {MIDDLE: "", largest: f" peers={LARGE_PEERS}"}
+    sizes = {} if experiment.quick else {MIDDLE: "", largest: f" peers={PEERS}"}
     for nodes, peers in sizes.items():
         command = f"pings neighbours=known{peers}"
         runs[nodes] = clones(experiment, snapshot, nodes, command, experiment.threads)

@@ -38,7 +38,7 @@ void Channel::push(Batch &batch) {
   FIRESIM_CHECK(batch.start_cycle() == produced_, "batches must be pushed in order");
   produced_ = batch.end_cycle();
   if (!batch.empty()) {
-    hash_ += hash_batch(batch);
+    if (hashes_) hash_ += hash_batch(batch);
     uint64_t flits = this->flits();
     uint64_t packets = this->packets();
     for (const Run &run : batch.runs()) {

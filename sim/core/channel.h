@@ -29,6 +29,9 @@ class Channel {
 
   uint32_t latency_cycles() const { return latency_; }
 
+  // Before the first token: the hash is known elsewhere, where the tokens were put in first.
+  void leave_out_hash() { hashes_ = false; }
+
   // Producer: hands over the next batch, which must start where the previous one ended. Leaves
   // `batch` with some other buffers to fill and unspecified tokens.
   void push(Batch &batch);
@@ -79,6 +82,7 @@ class Channel {
   Node *consumed_seen_;    // last known value of `consumed_`
   uint64_t produced_ = 0;  // in the producer's time
   uint64_t hash_ = 0;
+  bool hashes_ = true;
 
   // Consumer's own, but `consumed_` is read by the producer.
   alignas(64) std::atomic<Node *> consumed_;  // the front is the node after this one

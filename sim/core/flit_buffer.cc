@@ -81,6 +81,16 @@ thread_local FlitBufferCache cache;
 
 FlitBuffer *FlitBuffer::make(uint32_t flits) { return cache.take(flits); }
 
-void FlitBuffer::recycle() { cache.give(this); }
+FlitBuffer *FlitBuffer::standing_for(std::shared_ptr<const void> owner) {
+  return new FlitBuffer(std::move(owner));
+}
+
+void FlitBuffer::recycle() {
+  if (owner_) {
+    delete this;
+  } else {
+    cache.give(this);
+  }
+}
 
 }  // namespace firesim

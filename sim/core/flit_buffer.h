@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace firesim {
 
@@ -16,6 +18,9 @@ class alignas(64) FlitBuffer {
  public:
   // A buffer with room for at least `flits` >= 1, and one reference, the caller's.
   static FlitBuffer *make(uint32_t flits);
+
+  // Stands for flits that lie elsewhere, as long as somebody keeps `owner`. It has no room itself.
+  static FlitBuffer *standing_for(std::shared_ptr<const void> owner);
 
   FlitBuffer(const FlitBuffer &) = delete;
   FlitBuffer &operator=(const FlitBuffer &) = delete;
@@ -37,10 +42,12 @@ class alignas(64) FlitBuffer {
   friend class FlitBufferCache;
 
   explicit FlitBuffer(uint32_t capacity) : capacity_(capacity) {}
+  explicit FlitBuffer(std::shared_ptr<const void> owner) : capacity_(0), owner_(std::move(owner)) {}
   void recycle();
 
   std::atomic<uint32_t> references_{1};
   const uint32_t capacity_;
+  const std::shared_ptr<const void> owner_;  // null for one with room
 };
 
 }  // namespace firesim

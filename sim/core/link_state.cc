@@ -3,6 +3,7 @@
 // The saved form of links; see link_state.h.
 #include "core/link_state.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace firesim {
@@ -69,6 +70,43 @@ DirectionState read_direction(StateReader &state, uint32_t latency_cycles, uint6
   direction.totals = read_totals(state);
   direction.in_flight = read_tokens(state, cycle, latency_cycles);
   return direction;
+}
+
+namespace {
+
+// Of n tokens the one with number i leaves room for those after it, and so comes out in one of the
+// first `latency_cycles - (n - i)` cycles: times stay in order, since both limits are.
+Batch retimed(const Batch &tokens, uint32_t latency_cycles, StateReader &state) {
+  const uint64_t count = tokens.flit_count();
+  if (count > latency_cycles) {
+    state.fail("found " + std::to_string(count) + " tokens in flight, expected at most " +
+               std::to_string(latency_cycles) + ", the latency of the link in this system");
+  }
+  Batch moved(tokens.start_cycle(), latency_cycles);
+  auto latest = static_cast<uint32_t>(latency_cycles - count);
+  for (const Run &run : tokens.runs()) {
+    for (uint32_t i = 0; i < run.length; ++i, ++latest) {
+      moved.append_flit(std::min(run.offset + i, latest), run.data[i],
+                        run.last && i + 1 == run.length);
+    }
+  }
+  return moved;
+}
+
+}  // namespace
+
+std::vector<uint8_t> retimed_link(StateReader &state, uint32_t latency_cycles, uint64_t cycle) {
+  StateWriter writer;
+  state.section("link", 1);
+  writer.section("link", 1);
+  for (int direction = 0; direction < 2; ++direction) {
+    const auto saved_cycles = static_cast<uint32_t>(state.u64(UINT32_MAX));
+    const ChannelTotals totals = read_totals(state);
+    const Batch tokens = read_tokens(state, cycle, saved_cycles);
+    write_direction(writer, {totals, retimed(tokens, latency_cycles, state)});
+  }
+  state.finish();
+  return writer.data();
 }
 
 }  // namespace firesim

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/batch.h"
 #include "core/state.h"
@@ -31,6 +32,11 @@ struct DirectionState {
 // `latency` of the direction is the length of `in_flight`.
 void write_direction(StateWriter &state, const DirectionState &direction);
 DirectionState read_direction(StateReader &state, uint32_t latency_cycles, uint64_t cycle);
+
+// The state of a link that was saved at `cycle`, as that of a link of another latency: every token
+// comes out when it would have, or so much earlier that all fit. Throws SnapshotError if they are
+// too many.
+std::vector<uint8_t> retimed_link(StateReader &state, uint32_t latency_cycles, uint64_t cycle);
 
 // The same of a stretch of a direction.
 void write_totals(StateWriter &state, const ChannelTotals &totals);

@@ -21,16 +21,16 @@ std::optional<ChannelTotals> totals_of(const nlohmann::json &json) {
 
 // Each direction comes from the process that has put its tokens in.
 void merge_links(nlohmann::json &first, const nlohmann::json &other) {
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < first.size(); ++i) places.emplace(first[i].at("name"), i);
   for (const nlohmann::json &link : other) {
-    const auto found = std::find_if(first.begin(), first.end(), [&](const nlohmann::json &one) {
-      return one.at("name") == link.at("name");
-    });
-    if (found == first.end()) {
+    const auto found = places.find(link.at("name").get_ref<const std::string &>());
+    if (found == places.end()) {
       first.push_back(link);
       continue;
     }
     for (const char *direction : {"a_to_b", "b_to_a"}) {
-      if (!link.at(direction).is_null()) (*found)[direction] = link.at(direction);
+      if (!link.at(direction).is_null()) first[found->second][direction] = link.at(direction);
     }
   }
 }
@@ -55,6 +55,9 @@ void merge_results(nlohmann::json &first, const std::vector<nlohmann::json> &oth
     merge_links(first["links"], other.at("links"));
     first["deterministic"] = first.at("deterministic") && other.at("deterministic");
     first["cpu_s"] = first.at("cpu_s").get<double>() + other.at("cpu_s").get<double>();
+    for (auto &[key, total] : first["transport"].items()) {
+      total = total.get<uint64_t>() + other.at("transport").at(key).get<uint64_t>();
+    }
     first["end_cycle"] =
         std::min(first.at("end_cycle").get<uint64_t>(),  // all equal, unless one failed
                  other.at("end_cycle").get<uint64_t>());
@@ -65,6 +68,7 @@ void merge_results(nlohmann::json &first, const std::vector<nlohmann::json> &oth
     return a.at("name").get_ref<const std::string &>() <
            b.at("name").get_ref<const std::string &>();
   });
+  if (first.at("network").at("mode") != "exact") return;
   std::vector<LinkResult> results;
   for (const nlohmann::json &link : links) {
     results.push_back(

@@ -31,15 +31,9 @@ void PeerModel::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> 
   mesh_->send(process_, encode_tokens(start_cycle, cycles, ends, inputs));
   const uint64_t end_cycle = start_cycle + cycles;
   const std::lock_guard lock(mutex_);
-  for (const TokenMessage &message : received_) {
-    const uint64_t from = std::max(start_cycle, message.start_cycle);
-    const uint64_t to = std::min(end_cycle, message.start_cycle + message.cycles);
-    if (from >= to) break;
-    for (const LinkTokens &one : message.links) {
-      outputs[one.link].append_part(one.tokens, static_cast<uint32_t>(from - message.start_cycle),
-                                    static_cast<uint32_t>(to - message.start_cycle),
-                                    static_cast<uint32_t>(from - start_cycle));
-    }
+  for (TokenMessage &message : received_) {
+    if (message.start_cycle >= end_cycle) break;
+    put_out(message, start_cycle, end_cycle, outputs);
   }
   while (!received_.empty() &&
          received_.front().start_cycle + received_.front().cycles <= end_cycle) {
@@ -48,8 +42,27 @@ void PeerModel::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> 
   put_out_until_ = end_cycle;
 }
 
-void PeerModel::receive(std::span<const uint8_t> bytes) {
-  TokenMessage message = decode_tokens(bytes, port_count_);
+// What of a message is in these cycles. Most often that is all of it and nothing else.
+void PeerModel::put_out(TokenMessage &message, uint64_t start_cycle, uint64_t end_cycle,
+                        std::span<Batch> outputs) {
+  const uint64_t from = std::max(start_cycle, message.start_cycle);
+  const uint64_t to = std::min(end_cycle, message.start_cycle + message.cycles);
+  const bool whole =
+      message.start_cycle == start_cycle && message.cycles == to - from && end_cycle == to;
+  for (LinkTokens &one : message.links) {
+    if (whole) {
+      outputs[one.link].swap(one.tokens);
+      outputs[one.link].set_start_cycle(start_cycle);
+      continue;
+    }
+    outputs[one.link].append_part(one.tokens, static_cast<uint32_t>(from - message.start_cycle),
+                                  static_cast<uint32_t>(to - message.start_cycle),
+                                  static_cast<uint32_t>(from - start_cycle));
+  }
+}
+
+void PeerModel::receive(const Parcel &parcel) {
+  TokenMessage message = decode_tokens(parcel, port_count_);
   const uint64_t until = received_until_.load(std::memory_order_relaxed);
   message.start_cycle += wire_cycles_;
   if (message.start_cycle != until) {

@@ -38,8 +38,8 @@ class PeerModel final : public Model {
   void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                std::span<Batch> outputs) override;
 
-  // A message with tokens has come, by a thread of the mesh. Throws std::runtime_error.
-  void receive(std::span<const uint8_t> message);
+  // A message with tokens has come. Any thread, one at a time. Throws std::runtime_error.
+  void receive(const Parcel &message);
 
   // --- While every model of the target stands at one cycle ---
   // Waits for what its counterpart has sent before; false after `abandon`, from any thread.
@@ -54,6 +54,9 @@ class PeerModel final : public Model {
   void restore_received(uint32_t port, Batch tokens);
 
  private:
+  static void put_out(TokenMessage &message, uint64_t start_cycle, uint64_t end_cycle,
+                      std::span<Batch> outputs);
+
   const size_t process_;
   const uint32_t port_count_;
   const uint32_t wire_cycles_;

@@ -49,10 +49,10 @@ size_t Processes::of_model(const nlohmann::json &entry, const std::string &where
   return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-void Processes::connect(const MeshFactory &factory, const std::string &agreement,
+void Processes::connect(const MeshFactory &factory, const std::string &agreement, bool compressed,
                         Scheduler &scheduler, const std::map<size_t, Wire> &wires) {
   scheduler_ = &scheduler;
-  mesh_ = factory(places_, self_, agreement);
+  mesh_ = factory({places_, self_, agreement, compressed});
   for (const auto &[process, wire] : wires) {
     Peer &peer = peers_[process];
     peer.model = std::make_unique<PeerModel>(places_[process].name, process, wire.links,
@@ -80,9 +80,9 @@ std::map<size_t, nlohmann::json> Processes::meet(const nlohmann::json &ready) {
     mesh_->send(0, encode_number(MessageKind::kReached, cycle));
   };
   scheduler_->set_agreement(std::move(agreement));
-  mesh_->open(
-      {[this](size_t process, std::span<const uint8_t> message) { received(process, message); },
-       [this](size_t process, const std::string &why) { lost(process, why); }});
+  scheduler_->set_outside({[this] { mesh_->wait(); }, [this] { mesh_->interrupt(); }});
+  mesh_->open({[this](size_t process, const Parcel &message) { received(process, message); },
+               [this](size_t process, const std::string &why) { lost(process, why); }});
   send_all(encode_text(MessageKind::kReady, dump_any(ready)));
   std::unique_lock lock(mutex_);
   changed_.wait(lock,
@@ -94,7 +94,7 @@ std::map<size_t, nlohmann::json> Processes::meet(const nlohmann::json &ready) {
 void Processes::start() {
   std::unique_lock lock(mutex_);
   while (!early_.empty()) {
-    const std::vector<std::pair<size_t, Message>> early = std::exchange(early_, {});
+    const std::vector<std::pair<size_t, Parcel>> early = std::exchange(early_, {});
     lock.unlock();
     for (const auto &[process, message] : early) obey(process, message);
     lock.lock();
@@ -103,9 +103,10 @@ void Processes::start() {
   if (!lost_early_.empty()) scheduler_->fail(lost_early_);
 }
 
-// By the thread of the mesh.
-void Processes::received(size_t process, std::span<const uint8_t> message) {
+// By whoever hears it.
+void Processes::received(size_t process, const Parcel &parcel) {
   try {
+    const std::span<const uint8_t> message = parcel.bytes;
     const MessageKind kind = kind_of(message);
     std::unique_lock lock(mutex_);
     if (kind == MessageKind::kReady) {
@@ -117,17 +118,18 @@ void Processes::received(size_t process, std::span<const uint8_t> message) {
     } else if (take_pause_message(process, message)) {
       changed_.notify_all();
     } else if (!running_) {
-      early_.emplace_back(process, Message(message.begin(), message.end()));
+      early_.emplace_back(process, parcel);
     } else {
       lock.unlock();
-      obey(process, message);
+      obey(process, parcel);
     }
   } catch (const std::exception &error) {
     scheduler_->fail("process " + name(process) + ": " + error.what());
   }
 }
 
-void Processes::obey(size_t process, std::span<const uint8_t> message) {
+void Processes::obey(size_t process, const Parcel &parcel) {
+  const std::span<const uint8_t> message = parcel.bytes;
   switch (kind_of(message)) {
     case MessageKind::kStop:
       return stopped(process, parse_json(decode_text(message), kDescriptionLimits));
@@ -142,7 +144,7 @@ void Processes::obey(size_t process, std::span<const uint8_t> message) {
   }
   const auto peer = peers_.find(process);
   if (peer == peers_.end()) throw std::runtime_error("sent tokens, and no link leads there");
-  peer->second.model->receive(message);
+  peer->second.model->receive(parcel);
 }
 
 void Processes::stopped(size_t process, const nlohmann::json &why) {
@@ -188,12 +190,12 @@ void Processes::end(const RunResult &result, nlohmann::json &part,
     send_all(encode_text(MessageKind::kStop, dump_any({{"error", error}, {"lost", lost()}})));
   }
   part["lost"] = lost();
+  const MeshTraffic sent = mesh_->sent();
+  part["transport"] = {
+      {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_on_wire", sent.bytes_on_wire}};
   send_all(encode_text(MessageKind::kDone, ""), 0);
   if (!is_first()) mesh_->send(0, encode_text(MessageKind::kDone, dump_any(part)));
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return done_.size() + 1 == places_.size(); });
-  }
+  while (!all_done()) mesh_->wait();
   mesh_->close();
   part["lost"] = lost();
   if (!is_first()) return;
@@ -202,6 +204,11 @@ void Processes::end(const RunResult &result, nlohmann::json &part,
     if (!text.empty()) others.push_back(parse_json(text, kDescriptionLimits));
   }
   merge_results(part, others, models);
+}
+
+bool Processes::all_done() {
+  const std::lock_guard lock(mutex_);
+  return done_.size() + 1 == places_.size();
 }
 
 nlohmann::json Processes::lost() {

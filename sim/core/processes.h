@@ -45,8 +45,8 @@ class Processes {
 
   // Before the run: makes the mesh, and a model for each process that `wires` lead to. `agreement`
   // stands for what is simulated.
-  void connect(const MeshFactory &factory, const std::string &agreement, Scheduler &scheduler,
-               const std::map<size_t, Wire> &wires);
+  void connect(const MeshFactory &factory, const std::string &agreement, bool compressed,
+               Scheduler &scheduler, const std::map<size_t, Wire> &wires);
   // The model that stands for a process, and its index in the scheduler.
   PeerModel &peer_model(size_t process) const { return *peers_.at(process).model; }
   size_t peer(size_t process) const { return peers_.at(process).index; }
@@ -80,11 +80,12 @@ class Processes {
     size_t index = 0;
   };
 
-  void received(size_t process, std::span<const uint8_t> message);
-  void obey(size_t process, std::span<const uint8_t> message);
+  void received(size_t process, const Parcel &message);
+  void obey(size_t process, const Parcel &message);
   void stopped(size_t process, const nlohmann::json &why);
   void note_lost(const std::string &name);
   nlohmann::json lost();
+  bool all_done();
   void want_pause();
   void reached(size_t process, uint64_t cycle);
   bool take_pause_message(size_t process, std::span<const uint8_t> message);
@@ -101,12 +102,12 @@ class Processes {
   std::mutex mutex_;  // guards all that follows
   std::condition_variable changed_;
   bool running_ = false;
-  std::vector<std::pair<size_t, Message>> early_;  // came before this process was ready for them
-  std::map<size_t, nlohmann::json> ready_;         // what each has said before the run
-  std::map<size_t, std::string> done_;             // what each has said at its end; "" when lost
-  std::string lost_early_;                         // why a process was lost before the run
-  std::vector<std::string> lost_;                  // names of those lost, sorted
-  std::map<size_t, uint64_t> reached_;             // in the first process, after each kHold
+  std::vector<std::pair<size_t, Parcel>> early_;  // came before this process was ready for them
+  std::map<size_t, nlohmann::json> ready_;        // what each has said before the run
+  std::map<size_t, std::string> done_;            // what each has said at its end; "" when lost
+  std::string lost_early_;                        // why a process was lost before the run
+  std::vector<std::string> lost_;                 // names of those lost, sorted
+  std::map<size_t, uint64_t> reached_;            // in the first process, after each kHold
   std::map<size_t, Message> answers_;
   std::deque<nlohmann::json> orders_;
 

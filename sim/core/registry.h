@@ -32,14 +32,15 @@ namespace firesim {
 
 // Raised when a shared object built before can no longer be used: a class that models derive from
 // or hold has got another layout or other virtual functions.
-inline constexpr uint32_t kModelAbiVersion = 1;
+inline constexpr uint32_t kModelAbiVersion = 2;
 
 // What a factory may know about the run it builds a model for.
 struct SimulationContext {
   std::filesystem::path description_directory;  // inputs are relative to it
   std::filesystem::path results_directory;      // outputs are relative to it
   uint64_t clock_hz = 3'200'000'000;
-  bool restored = false;  // `load` follows: files of a first content need not be read
+  bool restored = false;    // `load` follows: files of a first content need not be read
+  uint64_t node_count = 1;  // that this process simulates, all in the memory of one host
 
   // A file to be read: relative to the description's folder.
   std::filesystem::path input_path(const std::string &path) const {

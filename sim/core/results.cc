@@ -1,41 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs a simulation and writes status.jsonl and result.json.
+// Runs a simulation and writes result.json.
 #include <algorithm>
-#include <fstream>
 
 #include "core/atomic_file.h"
 #include "core/json_reader.h"
 #include "core/simulation.h"
+#include "core/status_writer.h"
 #include "core/token_hash.h"
 
 namespace firesim {
 
-nlohmann::json models_to_json(const std::vector<ModelStatus> &models) {
-  nlohmann::json entries = nlohmann::json::array();
-  for (const ModelStatus &model : models) {
-    nlohmann::json waiting_for = nullptr;
-    if (model.waiting_for) waiting_for = *model.waiting_for;
-    entries.push_back({{"name", model.name},
-                       {"cycle", model.cycle},
-                       {"state", model.state},
-                       {"waiting_for", waiting_for},
-                       {"packets_in", model.packets_in},
-                       {"packets_out", model.packets_out}});
-  }
-  return entries;
-}
-
 namespace {
 
-nlohmann::json status_to_json(double wall_s, const std::vector<ModelStatus> &models) {
-  return {{"wall_s", wall_s}, {"models", models_to_json(models)}};
-}
-
-nlohmann::json totals_to_json(const std::optional<ChannelTotals> &totals) {
+// A hash of tokens that are not in the cycles of the system would look like one of those that are.
+nlohmann::json totals_to_json(const std::optional<ChannelTotals> &totals, bool exact) {
   if (!totals) return nullptr;
-  return {
-      {"flits", totals->flits}, {"packets", totals->packets}, {"hash", hash_to_hex(totals->hash)}};
+  nlohmann::json json = {{"flits", totals->flits}, {"packets", totals->packets}};
+  json["hash"] = exact ? nlohmann::json(hash_to_hex(totals->hash)) : nlohmann::json(nullptr);
+  return json;
 }
 
 nlohmann::json model_to_json(const ModelResult &result, const Model &model) {
@@ -75,13 +58,18 @@ nlohmann::json result_to_json(const RunResult &result,
   nlohmann::json links = nlohmann::json::array();
   for (const LinkResult &link : result.links) {
     links.push_back({{"name", link.name},
-                     {"a_to_b", totals_to_json(link.a_to_b)},
-                     {"b_to_a", totals_to_json(link.b_to_a)}});
+                     {"a_to_b", totals_to_json(link.a_to_b, result.exact_network)},
+                     {"b_to_a", totals_to_json(link.b_to_a, result.exact_network)}});
   }
+  nlohmann::json token_hash = nullptr;
+  if (result.exact_network) token_hash = hash_to_hex(result.token_hash);
   return {{"reason", result.reason},
           {"message", result.message},
           {"end_cycle", result.end_cycle},
-          {"token_hash", hash_to_hex(result.token_hash)},
+          {"token_hash", token_hash},
+          {"network",
+           {{"mode", result.exact_network ? "exact" : "functional"},
+            {"max_drift_cycles", result.drift_cycles}}},
           {"deterministic", is_deterministic},
           {"wall_s", result.wall_s},
           {"cpu_s", result.cpu_s},
@@ -110,16 +98,19 @@ RunResult Simulation::run() {
   // Also if the run fails: a client may wait for a snapshot, and the socket for the client.
   const std::unique_ptr<SnapshotMaker, void (*)(SnapshotMaker *)> closes(
       snapshots_.get(), [](SnapshotMaker *snapshots) { snapshots->close(); });
-  std::ofstream status_file(result_path("status", ".jsonl"));
+  StatusWriter status(result_path("status", ".jsonl"), *scheduler_, options_.threads);
   const RunResult result =
-      scheduler_->run([&status_file](double wall_s, const std::vector<ModelStatus> &models) {
-        status_file << dump_any(status_to_json(wall_s, models)) << '\n' << std::flush;
-        status_file.clear();  // a full disk must not end the run; the next line may fit again
+      scheduler_->run([&status](double wall_s, const std::vector<ModelStatus> &models) {
+        status.write(wall_s, models);
       });
   snapshots_->close();
   control_.reset();
   nlohmann::json json = result_to_json(result, models_);
   json["start_cycle"] = start_cycle();
+  const uint64_t functional_before = restore_ ? restore_->functional_before_cycle() : 0;
+  if (result.exact_network && functional_before != 0) {
+    json["network"][kFunctionalBefore] = functional_before;
+  }
   json["snapshots"] = snapshots_->made();
   if (processes_) {
     processes_->end(result, json, part_.models);

@@ -69,7 +69,6 @@ RunResult Scheduler::run(
 }
 void Scheduler::request_stop() { impl_->request_stop(); }
 void Scheduler::prepare() { impl_->prepare(); }
-std::vector<ModelStatus> Scheduler::status() const { return impl_->status(); }
 void Scheduler::set_pauses(PauseOptions pauses) { impl_->set_pauses(std::move(pauses)); }
 void Scheduler::start_at(uint64_t cycle) { impl_->start_at(cycle); }
 void Scheduler::request_pause() { impl_->request_pause(); }
@@ -84,6 +83,7 @@ void Scheduler::add_outside_input(size_t model, const std::atomic<uint64_t> &unt
 void Scheduler::set_part(uint64_t diameter_cycles) { impl_->set_part(diameter_cycles); }
 bool Scheduler::is_part() const { return impl_->is_part(); }
 void Scheduler::add_remote_nodes(size_t count) { impl_->add_remote_nodes(count); }
+void Scheduler::set_outside(OutsideWait outside) { impl_->set_outside(std::move(outside)); }
 void Scheduler::wake(size_t model) { impl_->wake(model); }
 void Scheduler::note_remote_end(const NodeEnd &end) { impl_->note_remote_end(end); }
 std::vector<NodeEnd> Scheduler::ends_from(size_t first) const { return impl_->ends_from(first); }
@@ -102,6 +102,7 @@ Scheduler::Impl::~Impl() { close(wake_fd_); }
 size_t Scheduler::Impl::add_model(Model &model, bool is_node) {
   Slot &slot = slots_.emplace_back();
   slot.model = &model;
+  slot.grid_cycles = options_.longest_advance_cycles;
   slot.is_node = is_node;
   slot.inputs.resize(model.port_count());
   slot.outputs.resize(model.port_count());
@@ -159,6 +160,7 @@ void Scheduler::Impl::connect_parts() {
 void Scheduler::Impl::prepare() {
   if (prepared_) return;
   prepared_ = true;
+  begin_clock();
   for (const Slot &slot : slots_) {
     for (const Input &input : slot.inputs) {
       if (input.until == nullptr) {
@@ -184,8 +186,8 @@ void Scheduler::Impl::prepare() {
     } else {
       // No advance is longer than the diameter, so that a node that ends in the middle of one is
       // not yet beyond the end of the run.
-      const uint64_t bound =
-          diameter_ == 0 ? kMaxGridCycles : std::min<uint64_t>(kMaxGridCycles, diameter_);
+      const uint64_t longest = options_.longest_advance_cycles;
+      const uint64_t bound = diameter_ == 0 ? longest : std::min(longest, diameter_);
       slot.max_step_cycles = static_cast<uint32_t>(bound / slot.grid_cycles * slot.grid_cycles);
     }
     if (options_.random_batch_seed != 0) {
@@ -263,37 +265,9 @@ void Scheduler::Impl::supervise(
     }
     if (stop_.load(std::memory_order_relaxed)) finished_ = true;
     if (!finished_) continue;
-    ready_changed_.notify_all();
+    wake_all_workers();
     return;
   }
-}
-
-std::vector<ModelStatus> Scheduler::Impl::status() const {
-  std::vector<ModelStatus> all;
-  const uint64_t limit = end_limit();
-  for (const Slot &slot : slots_) {
-    ModelStatus &one = all.emplace_back();
-    one.name = slot.model->name();
-    one.cycle = slot.cycle.load(std::memory_order_relaxed);
-    const size_t input = slot.blocked_input.load(std::memory_order_relaxed);
-    if (slot.ended.load(std::memory_order_relaxed) || one.cycle >= limit) {
-      one.state = "ended";
-    } else if (slot.state.load(std::memory_order_relaxed) != SlotState::kIdle || input == kNone) {
-      one.state = "running";
-    } else {
-      one.state = "waiting";
-      one.waiting_for = producer_name(slot.inputs[input]);
-    }
-    for (size_t i = 0; i < slot.in_batches.size(); ++i) {
-      one.packets_in += slot.inputs[i].channel->packets();
-      one.packets_out += slot.outputs[i].channel->packets();
-    }
-  }
-  return all;
-}
-
-const std::string &Scheduler::Impl::producer_name(const Input &input) const {
-  return input.channel == nullptr ? input.outside : slots_[input.producer].model->name();
 }
 
 std::string Scheduler::Impl::describe_deadlock() const {
@@ -355,12 +329,13 @@ RunResult Scheduler::Impl::collect(double wall_s, double cpu_s) {
   result.wall_s = wall_s;
   result.cpu_s = cpu_s;
   uint64_t ticks = 0;
-  for (const Slot &slot : slots_) ticks += slot.host_ticks;
+  for (const Slot &slot : slots_) ticks += slot.busy_ticks.load();
   const double s_per_tick =
       ticks == 0 ? 0 : static_cast<double>(worker_cpu_ns_) * 1e-9 / static_cast<double>(ticks);
   for (const Slot &slot : slots_) {
     result.models.push_back({slot.model->name(), slot.is_node, slot.model->end(), slot.cycle.load(),
-                             static_cast<double>(slot.host_ticks) * s_per_tick, slot.advances});
+                             static_cast<double>(slot.busy_ticks.load()) * s_per_tick,
+                             slot.advances});
   }
   for (const NodeEnd &end : ends_) {
     const bool here = std::any_of(result.models.begin(), result.models.end(),
@@ -382,7 +357,9 @@ RunResult Scheduler::Impl::collect(double wall_s, double cpu_s) {
   }
   std::sort(result.links.begin(), result.links.end(),
             [](const LinkResult &a, const LinkResult &b) { return a.name < b.name; });
-  result.token_hash = cluster_hash(result.end_cycle, result.links);
+  result.exact_network = options_.exact_network;
+  result.drift_cycles = diameter_;
+  if (result.exact_network) result.token_hash = cluster_hash(result.end_cycle, result.links);
   return result;
 }
 

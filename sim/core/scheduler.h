@@ -9,9 +9,9 @@
 // worker with nothing to do parks.
 //
 // Where time is cut. With `batch_cycles` 0 a model advances to the last multiple of its *grid* that
-// its inputs allow, the grid being its shortest link latency (at most `kMaxGridCycles`). Without
-// the grid, unequal links would cut batches into ever smaller pieces. It cannot deadlock: the model
-// that is least advanced has at least one grid step of tokens on every port.
+// its inputs allow, the grid being its shortest link latency (at most `longest_advance_cycles`).
+// Without the grid, unequal links would cut batches into ever smaller pieces. It cannot deadlock:
+// the model that is least advanced has at least one grid step of tokens on every port.
 //
 // Ending. See ARCHITECTURE.md, "Time and order": once it is decided that the run ends at cycle E,
 // all models run on to exactly E + D. Parts that are not connected are kept together by a hidden
@@ -33,6 +33,8 @@ namespace firesim {
 
 // Longest single advance: bounds the time an interrupt has to wait for a slow model.
 inline constexpr uint32_t kMaxGridCycles = 8192;
+// The same where all models are fast: about a millisecond of target time.
+inline constexpr uint32_t kMostAdvanceCycles = 1 << 22;
 
 struct SchedulerOptions {
   uint32_t threads = 1;            // workers, at least 1
@@ -40,6 +42,8 @@ struct SchedulerOptions {
   uint64_t random_batch_seed = 0;  // nonzero: advance by seeded random numbers of cycles
   uint64_t max_cycles = 0;         // never simulate more; 0 = no limit
   bool end_with_first = false;     // the first node that ends decides, not the last one
+  uint32_t longest_advance_cycles = kMaxGridCycles;
+  bool exact_network = true;       // the links are those of the system, so their tokens are hashed
   double status_interval_s = 0.5;  // between two calls of the observer; 0 = none
 };
 
@@ -50,6 +54,27 @@ struct ModelStatus {
   std::optional<std::string> waiting_for;  // name of the model whose tokens it lacks
   uint64_t packets_in = 0;
   uint64_t packets_out = 0;
+  // Host time since the run began: how long a worker computed it, and how long it lacked tokens of
+  // another model. In the rest it could go on, and every worker had something else to do.
+  double busy_s = 0;
+  double waiting_s = 0;
+  std::optional<int> exit_code;  // of a node that has ended; 0 = passed
+};
+
+// What has been put into a direction of a link so far.
+struct TrafficCount {
+  uint64_t flits = 0;
+  uint64_t packets = 0;
+
+  bool operator==(const TrafficCount &) const = default;
+};
+
+// A direction is counted where its tokens are put in.
+struct LinkStatus {
+  std::optional<TrafficCount> a_to_b;
+  std::optional<TrafficCount> b_to_a;
+
+  bool operator==(const LinkStatus &) const = default;
 };
 
 struct ModelResult {
@@ -83,7 +108,9 @@ struct RunResult {
   std::string reason;   // "ended", "max_cycles", "assert", "interrupted" or "error"
   std::string message;  // for a person; empty if nothing went wrong
   uint64_t end_cycle = 0;
-  uint64_t token_hash = 0;  // 0 when a direction of a link is not known here
+  uint64_t token_hash = 0;  // 0 when a direction of a link is not known here, or not exact
+  bool exact_network = true;
+  uint64_t drift_cycles = 0;  // no two models were further apart
   double wall_s = 0;
   double cpu_s = 0;
   std::vector<ModelResult> models;
@@ -116,6 +143,12 @@ struct PauseAgreement {
   std::function<void(uint64_t cycle)> reached;
 };
 
+// How a worker without work waits for what comes from outside, and hears it itself.
+struct OutsideWait {
+  std::function<void()> wait;       // one worker at a time; returns once something may have come
+  std::function<void()> interrupt;  // `wait` returns, or the next one does. Must not wait
+};
+
 class Scheduler {
  public:
   explicit Scheduler(const SchedulerOptions &options);
@@ -146,6 +179,8 @@ class Scheduler {
   // `from` names in messages who raises it. What comes has been under way for `latency_cycles`.
   void add_outside_input(size_t model, const std::atomic<uint64_t> &until, uint32_t latency_cycles,
                          const std::string &from);
+  // Before `prepare`: workers wait outside. Without it they park, and `wake` wakes them.
+  void set_outside(OutsideWait outside);
   // What the model waits for may be there: `until` has been raised.
   void wake(size_t model);
   // A node in another process has ended. To be called before any token is taken in that follows
@@ -180,6 +215,8 @@ class Scheduler {
 
   // What every model does at the moment; any thread, after `prepare`.
   std::vector<ModelStatus> status() const;
+  // What the links have carried, in the order of `link_names`; any thread, after `prepare`.
+  std::vector<LinkStatus> link_status() const;
 
   // Makes all models stop for a pause at one and the same cycle, soon. Any thread, after `prepare`.
   void request_pause();

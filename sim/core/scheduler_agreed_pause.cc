@@ -88,7 +88,7 @@ void Scheduler::Impl::pause_at(uint64_t cycle) {
     limit_.store(std::min(limit_.load(std::memory_order_relaxed), cycle),
                  std::memory_order_release);
   }
-  queue_all();
+  queue_all_from_outside();
 }
 
 }  // namespace firesim

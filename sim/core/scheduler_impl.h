@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Inside of the scheduler: what it keeps per model, and the steps of a worker. Private to
-// scheduler.cc and scheduler_worker.cc.
+// Inside of the scheduler: what it keeps per model, and the steps of a worker. Private to the files
+// scheduler*.cc.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/scheduler.h"
@@ -20,6 +23,15 @@
 namespace firesim {
 
 inline constexpr size_t kNone = SIZE_MAX;
+
+// Monotonic, in any unit: only ratios are used.
+inline uint64_t host_ticks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
 
 // kIdle: nobody works on it. kQueued: on the ready list, or held by the worker about to put it
 // there. kRunning: a worker has it. Only kIdle -> kQueued is contended.
@@ -54,12 +66,11 @@ struct alignas(64) Slot {
   std::vector<Batch> out_batches;
   Batch hidden_batch;
 
-  uint32_t grid_cycles = kMaxGridCycles;
+  uint32_t grid_cycles = 0;
   uint64_t next_grid_cycle = 0;  // first multiple of `grid_cycles` beyond the present cycle
-  uint32_t max_step_cycles = kMaxGridCycles;
+  uint32_t max_step_cycles = 0;
   std::mt19937_64 random;
 
-  uint64_t host_ticks = 0;
   uint64_t advances = 0;
   bool threw = false;
 
@@ -69,6 +80,11 @@ struct alignas(64) Slot {
   // While idle: the input it lacks tokens on, and the cycle up to which it wants them.
   std::atomic<size_t> blocked_input{kNone};
   std::atomic<uint64_t> wanted_cycle{0};
+
+  // Host time, written by who holds the slot and read by `status`.
+  std::atomic<uint64_t> busy_ticks{0};
+  std::atomic<uint64_t> waited_ticks{0};
+  std::atomic<uint64_t> since_ticks{0};  // it has been computed, or has waited, from then on
 };
 
 struct Link {
@@ -90,7 +106,10 @@ class Scheduler::Impl {
   RunResult run(const std::function<void(double, const std::vector<ModelStatus> &)> &observer);
   void request_stop();
   void prepare();
+
+  // --- scheduler_status.cc: what it does at the moment ---
   std::vector<ModelStatus> status() const;
+  std::vector<LinkStatus> link_status() const;
 
   // --- scheduler_pause.cc: pauses, and going on where a snapshot was made ---
   void set_pauses(PauseOptions pauses);
@@ -112,12 +131,17 @@ class Scheduler::Impl {
   void set_part(uint64_t diameter_cycles);
   bool is_part() const { return is_part_; }
   void add_remote_nodes(size_t count) { node_count_ += count; }
+  void set_outside(OutsideWait outside);
   void wake(size_t model);
   void note_remote_end(const NodeEnd &end);
   std::vector<NodeEnd> ends_from(size_t first) const;
   void fail(const std::string &message);
 
  private:
+  // --- scheduler_status.cc ---
+  void begin_clock();
+  double s_per_tick(uint64_t now_ticks) const;
+
   // --- scheduler.cc: before and after the run ---
   void connect_parts();
   Link &add_link(const std::string &name, size_t model_a, size_t model_b, uint32_t latency_cycles);
@@ -145,10 +169,20 @@ class Scheduler::Impl {
   void note_reached();
   void tell_reached(std::unique_lock<std::mutex> &lock);
 
+  // --- scheduler_outside.cc ---
+  bool wait_outside(std::unique_lock<std::mutex> &lock);
+  bool must_wait_outside() const { return outside_.wait && !outside_waiter_; }
+  void take_news();
+  void queue_all_from_outside();
+  void wake_worker();
+  void wake_all_workers();
+
   // --- scheduler_worker.cc: what the workers do ---
   void work();
-  size_t next_work(std::vector<size_t> &woken);
+  size_t next_work(std::vector<size_t> &woken, uint64_t &ticks);
   size_t exchange_work(std::vector<size_t> &woken);
+  bool has_work() const;
+  bool may_take() const;
   void park(std::unique_lock<std::mutex> &lock);
   void spin_for_work() const;
   void go_quiet();
@@ -160,7 +194,8 @@ class Scheduler::Impl {
   void run_slot(size_t index, std::vector<size_t> &woken, uint64_t &ticks);
   void advance_slot(Slot &slot, uint64_t target);
   void release_slot(size_t index, std::vector<size_t> &woken);
-  void wake_consumers(const Slot &slot, std::vector<size_t> &woken);
+  void wake_consumers(const Slot &slot, std::vector<size_t> &woken, uint64_t ticks);
+  static void note_waited(Slot &slot, uint64_t ticks);
   void set_cycle(Slot &slot, uint64_t cycle) const;
   bool try_queue(Slot &slot) const;
   void fence() const;
@@ -177,6 +212,8 @@ class Scheduler::Impl {
   bool prepared_ = false;
   bool started_ = false;
   uint64_t start_cycle_ = 0;
+  uint64_t start_ticks_ = 0;
+  std::chrono::steady_clock::time_point start_time_;
   bool single_worker_;        // then nothing has to be ordered between threads
   bool has_outside_ = false;  // a model may wait for what no worker here brings
   bool is_part_ = false;      // `set_part` was called
@@ -201,6 +238,7 @@ class Scheduler::Impl {
   std::set<uint64_t> agreed_cycles_;   // to pause at, after the last pause
 
   PauseAgreement agreement_;
+  OutsideWait outside_;
   double next_timed_pause_s_ = 0;  // of the supervising thread
 
   // Guards the ready list, unless there is a single worker, and the counts of workers.
@@ -209,6 +247,9 @@ class Scheduler::Impl {
   std::deque<size_t> ready_;
   uint32_t active_workers_ = 0;
   uint32_t parked_workers_ = 0;
+  std::vector<size_t> news_;                       // what may go on, while a single worker works
+  std::atomic<bool> has_news_{false};              // there is something in `news_`
+  std::optional<std::thread::id> outside_waiter_;  // the worker that waits outside
   bool finished_ = false;
   uint64_t worker_cpu_ns_ = 0;
   std::atomic<size_t> ready_count_{0};  // copy of ready_.size() for spinning workers

@@ -134,10 +134,13 @@ void Scheduler::Impl::choose_pause_cycle() {
 
 // Every model that nobody holds looks again what it can do. Guarded by ready_mutex_.
 void Scheduler::Impl::queue_all() {
+  const uint64_t ticks = host_ticks();
   for (size_t i = 0; i < slots_.size(); ++i) {
-    if (try_queue(slots_[i])) ready_.push_back(i);
+    if (!try_queue(slots_[i])) continue;
+    note_waited(slots_[i], ticks);
+    ready_.push_back(i);
   }
-  ready_changed_.notify_all();
+  wake_all_workers();
 }
 
 // Every model stands at `pause_cycle_` and all workers are parked. Called with the lock held, which

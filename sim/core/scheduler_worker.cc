@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 
 #include "core/check.h"
@@ -17,15 +16,6 @@ namespace firesim {
 namespace {
 
 constexpr int kSpins = 2000;  // a few microseconds: less than parking and waking would take
-
-// Monotonic, in any unit: only ratios are used.
-uint64_t host_ticks() {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#else
-  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-#endif
-}
 
 void pause_cpu() {
 #if defined(__x86_64__)
@@ -46,25 +36,31 @@ void Scheduler::Impl::work() {
   woken.reserve(slots_.size());
   uint64_t ticks = host_ticks();
   for (;;) {
-    const size_t index = single_worker_ ? next_work(woken) : exchange_work(woken);
+    const size_t index = next_work(woken, ticks);
     if (index == kNone) break;
-    if (!single_worker_) ticks = host_ticks();  // it may have waited
     run_slot(index, woken, ticks);
   }
   const std::lock_guard lock(ready_mutex_);
   worker_cpu_ns_ += thread_cpu_ns();
 }
 
-// The same as exchange_work for a single worker, which needs a lock only to end.
-size_t Scheduler::Impl::next_work(std::vector<size_t> &woken) {
-  for (const size_t index : woken) ready_.push_back(index);
-  woken.clear();
-  if (ready_.empty() || stop_.load(std::memory_order_relaxed) ||
-      hold_.load(std::memory_order_relaxed)) {
-    return exchange_work(woken);
+// `ticks` becomes the time when it is taken if that took a while. A single worker needs no lock but
+// to wait, to end, and for what comes from outside.
+size_t Scheduler::Impl::next_work(std::vector<size_t> &woken, uint64_t &ticks) {
+  const bool alone = single_worker_ && !has_news_.load(std::memory_order_relaxed) &&
+                     !stop_.load(std::memory_order_relaxed) &&
+                     !hold_.load(std::memory_order_relaxed);
+  if (alone) {
+    for (const size_t index : woken) ready_.push_back(index);
+    woken.clear();
+    if (!ready_.empty()) {
+      const size_t index = ready_.front();
+      ready_.pop_front();
+      return index;
+    }
   }
-  const size_t index = ready_.front();
-  ready_.pop_front();
+  const size_t index = exchange_work(woken);
+  ticks = host_ticks();  // it may have waited
   return index;
 }
 
@@ -72,24 +68,27 @@ size_t Scheduler::Impl::next_work(std::vector<size_t> &woken) {
 size_t Scheduler::Impl::exchange_work(std::vector<size_t> &woken) {
   std::unique_lock lock(ready_mutex_);
   ready_.insert(ready_.end(), woken.begin(), woken.end());
+  take_news();
   // One of them is for this worker.
   const size_t for_others = ready_.empty() ? 0 : ready_.size() - 1;
   for (size_t i = std::min<size_t>(for_others, parked_workers_); i > 0; --i) {
     ready_changed_.notify_one();
   }
+  if (for_others > parked_workers_ && outside_waiter_) outside_.interrupt();
   woken.clear();
   if (stop_.load(std::memory_order_relaxed)) finished_ = true;
-  while ((ready_.empty() || hold_.load(std::memory_order_relaxed)) && !finished_) {
+  while (!has_work() && !finished_) {
     --active_workers_;
     go_quiet();
     // Parks for a pause even if the list has something: it must not keep the lock from those that
     // still work.
-    if ((ready_.empty() || hold_.load(std::memory_order_relaxed)) && !finished_) park(lock);
+    if (!has_work() && !finished_) park(lock);
     ++active_workers_;
+    take_news();
     if (stop_.load(std::memory_order_relaxed)) finished_ = true;
   }
   if (finished_) {
-    ready_changed_.notify_all();
+    wake_all_workers();
     --active_workers_;
     return kNone;
   }
@@ -99,9 +98,18 @@ size_t Scheduler::Impl::exchange_work(std::vector<size_t> &woken) {
   return index;
 }
 
-// Waits until the ready list has something or the run is over.
+// Whether a worker may take something. A single one works without the lock, so it takes nothing in
+// a pause, however much comes from outside. Guarded by ready_mutex_.
+bool Scheduler::Impl::has_work() const { return !ready_.empty() && may_take(); }
+
+bool Scheduler::Impl::may_take() const {
+  return !hold_.load(std::memory_order_relaxed) && !(single_worker_ && paused_);
+}
+
+// Waits until the ready list may have something or the run is over.
 void Scheduler::Impl::park(std::unique_lock<std::mutex> &lock) {
   ready_count_.store(0, std::memory_order_relaxed);
+  if (wait_outside(lock)) return;
   if (may_spin_) {
     lock.unlock();
     spin_for_work();
@@ -109,7 +117,7 @@ void Scheduler::Impl::park(std::unique_lock<std::mutex> &lock) {
   }
   ++parked_workers_;
   ready_changed_.wait(lock, [this] {
-    return (!ready_.empty() && !hold_.load(std::memory_order_relaxed)) || finished_;
+    return (!(ready_.empty() && news_.empty()) && may_take()) || finished_ || must_wait_outside();
   });
   --parked_workers_;
 }
@@ -204,16 +212,19 @@ uint64_t Scheduler::Impl::next_target(Slot &slot) {
 // `ticks` is when it begins, and afterwards when it has ended.
 void Scheduler::Impl::run_slot(size_t index, std::vector<size_t> &woken, uint64_t &ticks) {
   Slot &slot = slots_[index];
+  slot.since_ticks.store(ticks, std::memory_order_relaxed);
   slot.state.store(SlotState::kRunning, std::memory_order_relaxed);
   try {
     const uint64_t target = next_target(slot);
     if (target > slot.cycle.load(std::memory_order_relaxed)) {
       advance_slot(slot, target);
       const uint64_t now = host_ticks();
-      slot.host_ticks += now - ticks;
+      slot.busy_ticks.store(slot.busy_ticks.load(std::memory_order_relaxed) + now - ticks,
+                            std::memory_order_relaxed);
+      slot.since_ticks.store(now, std::memory_order_relaxed);
       ticks = now;
       ++slot.advances;
-      wake_consumers(slot, woken);
+      wake_consumers(slot, woken, now);
     }
     if (slot.model->end() && !slot.ended.load(std::memory_order_relaxed)) {
       slot.ended.store(true, std::memory_order_relaxed);
@@ -258,7 +269,7 @@ void Scheduler::Impl::advance_slot(Slot &slot, uint64_t target) {
   queue_all();
 }
 
-void Scheduler::Impl::wake_consumers(const Slot &slot, std::vector<size_t> &woken) {
+void Scheduler::Impl::wake_consumers(const Slot &slot, std::vector<size_t> &woken, uint64_t ticks) {
   // Pairs with the fence in release_slot: either the consumer sees our tokens when it looks again,
   // or we see it idle.
   fence();
@@ -269,8 +280,20 @@ void Scheduler::Impl::wake_consumers(const Slot &slot, std::vector<size_t> &woke
     if (output.channel->available() < consumer.wanted_cycle.load(std::memory_order_relaxed)) {
       continue;
     }
-    if (try_queue(consumer)) woken.push_back(output.consumer);
+    if (!try_queue(consumer)) continue;
+    note_waited(consumer, ticks);
+    woken.push_back(output.consumer);
   }
+}
+
+// Called by who took a model off its idle state: if it lacked tokens, it has waited until now. The
+// clock of another worker may be a little behind.
+void Scheduler::Impl::note_waited(Slot &slot, uint64_t ticks) {
+  if (slot.blocked_input.load(std::memory_order_relaxed) == kNone) return;
+  const uint64_t since = slot.since_ticks.load(std::memory_order_relaxed);
+  if (ticks <= since) return;
+  slot.waited_ticks.store(slot.waited_ticks.load(std::memory_order_relaxed) + ticks - since,
+                          std::memory_order_relaxed);
 }
 
 // Lets go of a slot, and takes it back for the ready list if it can go on.

@@ -3,6 +3,8 @@
 // Builds a simulation from its description.
 #include "core/simulation.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "core/fields.h"
@@ -11,18 +13,30 @@
 namespace firesim {
 
 Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &registry,
-                       const std::string &process, const MeshFactory &mesh)
-    : description_(read_json_file(description, kDescriptionLimits)) {
-  const nlohmann::json &json = description_;
+                       const std::string &process, const MeshFactory &mesh) {
+  {
+    const nlohmann::json json = read_json_file(description, kDescriptionLimits);
+    description_ = json.dump();
+    make(json, description, registry, process, mesh);
+  }
+  malloc_trim(0);  // a tree of thousands of nodes takes gigabytes
+}
+
+void Simulation::make(const nlohmann::json &json, const std::filesystem::path &description,
+                      ModelRegistry &registry, const std::string &process,
+                      const MeshFactory &mesh) {
   context_.description_directory = std::filesystem::absolute(description).parent_path();
   Fields fields(json, description.string(),
                 {"results", "threads", "batch_cycles", "max_cycles", "clock_hz", "end_when",
-                 "status_interval_s", "random_batch_seed", "snapshots", "restore", "control"});
+                 "status_interval_s", "random_batch_seed", "snapshots", "restore", "control",
+                 "network", "longest_advance_cycles"});
   fields.integer("version", 1, 1);
   const nlohmann::json &nodes = fields.array("nodes");
   const nlohmann::json &switches = fields.array("switches", false);
   const nlohmann::json &links = fields.array("links", false);
   const nlohmann::json &processes = fields.array("processes", false);
+  compressed_ =
+      json.contains("compression") && fields.choice("compression", {"none", "lz4"}) == "lz4";
   fields.finish();
   if (nodes.empty() && switches.empty()) fields.fail("nodes", "at least one node or switch");
   if (!process.empty()) {
@@ -31,6 +45,7 @@ Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &
   read_options(json, description);
   if (processes_ && processes_->threads() != 0) options_.threads = processes_->threads();
   list_models(nodes, "nodes");
+  context_.node_count = local_count_;
   list_models(switches, "switches");
   if (processes_) check_all_simulate();
   read_snapshot(json, description.string());
@@ -51,8 +66,8 @@ Simulation::Simulation(const std::filesystem::path &description, ModelRegistry &
     restore_models();
     restore_links();
   }
-  snapshots_ = std::make_unique<SnapshotMaker>(json, context_, *scheduler_, models_, kinds_,
-                                               processes_ ? &part_ : nullptr);
+  snapshots_ = std::make_unique<SnapshotMaker>(json, description_, context_, *scheduler_, models_,
+                                               kinds_, processes_ ? &part_ : nullptr);
 }
 
 void Simulation::read_options(const nlohmann::json &description,
@@ -65,6 +80,10 @@ void Simulation::read_options(const nlohmann::json &description,
   options_.status_interval_s = fields.number("status_interval_s", 0, 3600, 0.5);
   options_.end_with_first =
       description.contains("end_when") && fields.choice("end_when", {"all", "first"}) == "first";
+  options_.exact_network = !description.contains("network") ||
+                           fields.choice("network", {"exact", "functional"}) == "exact";
+  options_.longest_advance_cycles = static_cast<uint32_t>(
+      fields.integer("longest_advance_cycles", 1, kMostAdvanceCycles, kMaxGridCycles));
   context_.clock_hz = fields.integer("clock_hz", 1, 1'000'000'000'000, 3'200'000'000);
   context_.results_directory = context_.description_directory / fields.text("results");
   std::error_code error;
@@ -90,6 +109,11 @@ void Simulation::read_snapshot(const nlohmann::json &description, const std::str
   }
   restore_ = std::make_unique<Snapshot>(context_.input_path(snapshot), wanted);
   context_.restored = true;
+  const uint64_t functional_before = restore_->functional_before_cycle();
+  if (functional_before == 0) return;
+  nlohmann::json noted = description;
+  noted[kFunctionalBefore] = functional_before;
+  description_ = noted.dump();
 }
 
 // Names, and who simulates what, of all models, wherever they are.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -48,6 +49,8 @@ class Simulation {
   void request_stop() { scheduler_->request_stop(); }
 
  private:
+  void make(const nlohmann::json &json, const std::filesystem::path &description,
+            ModelRegistry &registry, const std::string &process, const MeshFactory &mesh);
   void read_options(const nlohmann::json &description, const std::filesystem::path &path);
   void add_models(const nlohmann::json &entries, ModelRole role, ModelRegistry &registry);
   void list_models(const nlohmann::json &entries, const std::string &list);
@@ -74,6 +77,7 @@ class Simulation {
   // --- simulation_restore.cc ---
   void check_same_system() const;
   void restore_models();
+  void take_link_state(const LinkEntry &link, const std::function<void(StateReader &)> &take) const;
   bool keeps_link(const LinkEntry &link) const;
   void restore_links();
   void restore_cut_links();
@@ -98,19 +102,17 @@ class Simulation {
   std::vector<ListedModel> listed_;
   size_t local_count_ = 0;
   std::vector<LinkEntry> links_;
-  std::set<std::string> newcomers_;  // models that do not go on as themselves in the snapshot
-  nlohmann::json description_;
+  std::set<std::string> newcomers_;     // models that do not go on as themselves in the snapshot
+  std::string description_;             // text, which takes a tenth of the memory
   std::filesystem::path control_path_;  // empty = no control socket
   std::unique_ptr<Snapshot> restore_;
   std::unique_ptr<Scheduler> scheduler_;
+  bool compressed_ = false;               // messages between processes
   std::unique_ptr<Processes> processes_;  // null when this process simulates everything
   PartOfTarget part_;                     // otherwise
   std::unique_ptr<SnapshotMaker> snapshots_;
   std::unique_ptr<ControlSocket> control_;
 };
-
-// The list "models" of a line in status.jsonl.
-nlohmann::json models_to_json(const std::vector<ModelStatus> &models);
 
 // The content of result.json.
 nlohmann::json result_to_json(const RunResult &result,

@@ -81,10 +81,11 @@ void Simulation::connect_part(const MeshFactory &mesh) {
     if (!far) continue;
     Wire &wire = wires[listed_[ends[*far]].process];
     wire.links += i < links_.size() ? 1 : 0;  // hidden ones have no port
-    const uint32_t third = graph[i].latency_cycles / 3;
-    wire.cycles = wire.cycles == 0 ? third : std::min(wire.cycles, third);
+    // What thirds leave over is on the wire: so both sides count in steps of the same length.
+    const uint32_t middle = graph[i].latency_cycles - graph[i].latency_cycles / 3 * 2;
+    wire.cycles = wire.cycles == 0 ? middle : std::min(wire.cycles, middle);
   }
-  processes_->connect(mesh, hash_to_hex(hash_text(description_.dump())), *scheduler_, wires);
+  processes_->connect(mesh, hash_to_hex(hash_text(description_)), compressed_, *scheduler_, wires);
   std::map<size_t, uint32_t> next_port;
   for (const LinkEntry &link : links_) {
     const auto far = far_end(link.models[0], link.models[1]);

@@ -5,7 +5,9 @@
 
 #include "core/fields.h"
 #include "core/json_reader.h"
+#include "core/link_state.h"
 #include "core/simulation.h"
+#include "core/status_writer.h"
 
 namespace firesim {
 
@@ -76,6 +78,17 @@ void Simulation::restore_models() {
   }
 }
 
+// What is in flight on a link, as it has to be for the latency of the link here: a network that was
+// functional and is exact now, or the other way round, has links of other latencies.
+void Simulation::take_link_state(const LinkEntry &link,
+                                 const std::function<void(StateReader &)> &take) const {
+  StateReader saved = restore_->link_state(link.name);
+  if (restore_->network_is_functional() != options_.exact_network) return take(saved);
+  const std::vector<uint8_t> retimed = retimed_link(saved, link.latency_cycles, restore_->cycle());
+  StateReader state(restore_->where() + ": link " + link.name, retimed, {});
+  take(state);
+}
+
 // What is in flight on a link belongs to the models at its ends: both must go on as themselves.
 bool Simulation::keeps_link(const LinkEntry &link) const {
   if (!restore_->has_link(link.name)) return false;
@@ -94,8 +107,7 @@ void Simulation::restore_links() {
   if (processes_) processes_->start_at(restore_->cycle());
   for (const LinkEntry &link : links_) {
     if (!is_here(link.models[0]) || !is_here(link.models[1]) || !keeps_link(link)) continue;
-    StateReader state = restore_->link_state(link.name);
-    scheduler_->load_link(link.name, state);
+    take_link_state(link, [&](StateReader &state) { scheduler_->load_link(link.name, state); });
   }
 }
 
@@ -104,10 +116,11 @@ void Simulation::restore_cut_links() {
   for (const LinkEntry &link : links_) {
     const auto cut = part_.cut_links.find(link.name);
     if (cut == part_.cut_links.end() || !keeps_link(link)) continue;
-    StateReader state = restore_->link_state(link.name);
-    processes_->peer_model(cut->second.process)
-        .restore_received(cut->second.port,
-                          load_half(cut->second, state, restore_->cycle(), *scheduler_));
+    take_link_state(link, [&](StateReader &state) {
+      processes_->peer_model(cut->second.process)
+          .restore_received(cut->second.port,
+                            load_half(cut->second, state, restore_->cycle(), *scheduler_));
+    });
   }
 }
 

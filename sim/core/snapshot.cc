@@ -65,6 +65,7 @@ Snapshot::Snapshot(const std::filesystem::path &folder,
   Fields fields(index, where_ + ": " + kSnapshotIndexFile,
                 {"format", "version", "created_by", "end_when_state", "configuration", "hash"});
   cycle_ = fields.integer("cycle", 0, kMaxCycle);
+  read_network(index.value("configuration", nlohmann::json()));
   std::vector<FileToCheck> files;
   read_models(fields.array("models"), files);
   if (wanted) drop_unwanted(*wanted, files);
@@ -75,6 +76,16 @@ Snapshot::Snapshot(const std::filesystem::path &folder,
   check_files(*folder_, files);
   for (auto &[unused, file] : model_files_) file.data = read_state(file.state);
   read_links(links, read_state(files.back()));
+}
+
+void Snapshot::read_network(const nlohmann::json &configuration) {
+  if (!configuration.is_object()) return;
+  network_is_functional_ = configuration.value("network", nlohmann::json()) == "functional";
+  const nlohmann::json before = configuration.value(kFunctionalBefore, nlohmann::json());
+  if (before.is_number_unsigned()) {
+    functional_before_cycle_ = std::min(before.get<uint64_t>(), cycle_);
+  }
+  if (network_is_functional_) functional_before_cycle_ = cycle_;
 }
 
 void Snapshot::drop_unwanted(const std::set<std::string> &wanted, std::vector<FileToCheck> &files) {

@@ -28,6 +28,9 @@ class ModelState {
   static void load(Model &model, StateReader &state, uint64_t cycle);
 };
 
+// Key of a description that is kept in snapshots: see `Snapshot::functional_before_cycle`.
+inline constexpr char kFunctionalBefore[] = "functional_before_cycle";
+
 struct SnapshotModel {
   std::string name;
   std::string kind;
@@ -81,6 +84,10 @@ class Snapshot {
 
   const std::string &where() const { return where_; }  // "snapshot booted"
   uint64_t cycle() const { return cycle_; }
+  // Whether the run it was taken of had a functional network, and before which cycle it, or one
+  // that it went on from, had one: 0 if none had.
+  bool network_is_functional() const { return network_is_functional_; }
+  uint64_t functional_before_cycle() const { return functional_before_cycle_; }
   const std::vector<ModelEntry> &models() const { return models_; }
   const std::vector<std::string> &links() const { return links_; }
 
@@ -102,6 +109,7 @@ class Snapshot {
 
   nlohmann::json read_index() const;
   void check_index(const nlohmann::json &index) const;
+  void read_network(const nlohmann::json &configuration);
   FileToCheck read_file(const nlohmann::json &entry, const std::string &where,
                         uint64_t most_bytes) const;
   void read_models(const nlohmann::json &models, std::vector<FileToCheck> &files);
@@ -114,6 +122,8 @@ class Snapshot {
   const std::string where_;
   std::shared_ptr<const UntrustedFolder> folder_;
   uint64_t cycle_ = 0;
+  bool network_is_functional_ = false;
+  uint64_t functional_before_cycle_ = 0;
   std::vector<ModelEntry> models_;
   std::vector<std::string> links_;
   std::map<std::string, File> model_files_;

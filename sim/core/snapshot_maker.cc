@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "core/fields.h"
+#include "core/json_reader.h"
 #include "core/snapshot.h"
 
 namespace firesim {
@@ -30,12 +31,12 @@ bool is_plain_name(const std::string &name) {
 
 }  // namespace
 
-SnapshotMaker::SnapshotMaker(const nlohmann::json &description, const SimulationContext &context,
-                             Scheduler &scheduler,
+SnapshotMaker::SnapshotMaker(const nlohmann::json &settings, const std::string &description,
+                             const SimulationContext &context, Scheduler &scheduler,
                              const std::vector<std::unique_ptr<Model>> &models,
                              const std::vector<std::string> &kinds, const PartOfTarget *part)
     : description_(description), scheduler_(scheduler), models_(models), kinds_(kinds) {
-  read_settings(description, context);
+  read_settings(settings, context);
   if (part != nullptr) {
     parts_ =
         std::make_unique<SnapshotParts>(*part, scheduler, directory_, [this] { return collect(); });
@@ -55,11 +56,11 @@ SnapshotMaker::SnapshotMaker(const nlohmann::json &description, const Simulation
   scheduler_.set_pauses(std::move(pauses));
 }
 
-void SnapshotMaker::read_settings(const nlohmann::json &description,
+void SnapshotMaker::read_settings(const nlohmann::json &settings,
                                   const SimulationContext &context) {
   static const nlohmann::json none = nlohmann::json::object();
-  const auto found = description.find("snapshots");
-  Fields fields(found == description.end() || found->is_null() ? none : *found, "\"snapshots\"");
+  const auto found = settings.find("snapshots");
+  Fields fields(found == settings.end() || found->is_null() ? none : *found, "\"snapshots\"");
   const std::string directory = fields.optional_text("directory").value_or("snapshots");
   directory_ = context.results_directory / directory;
   for (const nlohmann::json &cycle : fields.array("at_cycles", false)) {
@@ -145,10 +146,9 @@ void SnapshotMaker::take_part(uint64_t cycle) {
   }
 }
 
-// All but the cycle.
+// All but the cycle and the description.
 SnapshotContent SnapshotMaker::collect() const {
   SnapshotContent content;
-  content.configuration = description_;
   content.ends = nlohmann::json::object();
   for (size_t i = 0; i < models_.size(); ++i) {
     const Model &model = *models_[i];
@@ -176,6 +176,7 @@ nlohmann::json SnapshotMaker::make(uint64_t cycle, const std::string &name) {
   } else {
     SnapshotContent content = collect();
     content.cycle = cycle;
+    content.configuration = parse_json(description_, kDescriptionLimits);
     write_snapshot(folder, content);
   }
   const nlohmann::json entry = {

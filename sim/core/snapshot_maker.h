@@ -34,11 +34,13 @@ namespace firesim {
 
 class SnapshotMaker {
  public:
-  // Reads the key "snapshots" and plans the pauses of `scheduler`. References outlive this. `part`
-  // is null when this process simulates everything. Throws DescriptionError, also when a model
-  // cannot be saved and snapshots are planned.
-  SnapshotMaker(const nlohmann::json &description, const SimulationContext &context,
-                Scheduler &scheduler, const std::vector<std::unique_ptr<Model>> &models,
+  // Reads the key "snapshots" of `settings`, which `description` is the text of, and plans the
+  // pauses of `scheduler`. References outlive this, but for `settings`. `part` is null when this
+  // process simulates everything. Throws DescriptionError, also when a model cannot be saved and
+  // snapshots are planned.
+  SnapshotMaker(const nlohmann::json &settings, const std::string &description,
+                const SimulationContext &context, Scheduler &scheduler,
+                const std::vector<std::unique_ptr<Model>> &models,
                 const std::vector<std::string> &kinds, const PartOfTarget *part);
 
   // Makes a snapshot as soon as possible and waits for it; any thread but the one of the run.
@@ -57,7 +59,7 @@ class SnapshotMaker {
     std::promise<nlohmann::json> answer;  // {"error": …} when there is none
   };
 
-  void read_settings(const nlohmann::json &description, const SimulationContext &context);
+  void read_settings(const nlohmann::json &settings, const SimulationContext &context);
   void check_models() const;
   uint64_t next_cycle(uint64_t after) const;
   void at_pause(uint64_t cycle, bool timed);
@@ -69,7 +71,7 @@ class SnapshotMaker {
   void remove_leftovers(const std::string &process) const;
   void answer_requests(uint64_t cycle);
 
-  const nlohmann::json &description_;
+  const std::string &description_;  // text
   Scheduler &scheduler_;
   const std::vector<std::unique_ptr<Model>> &models_;
   const std::vector<std::string> &kinds_;

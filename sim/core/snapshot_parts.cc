@@ -42,7 +42,7 @@ void SnapshotParts::make(const std::string &name, uint64_t cycle) {
     SnapshotContent content;
     nlohmann::json models;
     content.cycle = cycle;
-    content.configuration = *part_.configuration;
+    content.configuration = parse_json(*part_.configuration, kDescriptionLimits);
     put_together(content, models);
     step("clear", name, [&] { clear(name); });
     step("place", name, [&] { place(name); });

@@ -33,7 +33,7 @@ struct PartOfTarget {
   std::map<std::string, CutLink> cut_links;  // by name
   std::vector<std::string> models;           // of the whole target, in the order of the description
   std::vector<std::string> links;
-  const nlohmann::json *configuration = nullptr;  // the description
+  const std::string *configuration = nullptr;  // text of the description
 };
 
 class SnapshotParts {

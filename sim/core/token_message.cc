@@ -12,9 +12,16 @@ namespace {
 
 [[noreturn]] void refuse() { throw std::runtime_error("sent a message that cannot be read"); }
 
+constexpr size_t kHeadBytes = 16;  // of a message with tokens
+constexpr size_t kFlitBytes = 8;
+constexpr uint32_t kLastFlag = uint32_t{1} << 31;  // in the length of a run: it ends a packet
+constexpr uint32_t kMostEnds = 1 << 20;
+
+size_t padding_after(size_t bytes) { return (kFlitBytes - bytes % kFlitBytes) % kFlitBytes; }
+
 class Writer {
  public:
-  explicit Writer(MessageKind kind) { number(static_cast<uint8_t>(kind)); }
+  explicit Writer(MessageKind kind) { message_.assign(1, static_cast<uint8_t>(kind)); }
   template <typename T>
   void number(T value) {
     bytes(&value, sizeof value);
@@ -27,6 +34,8 @@ class Writer {
     number(static_cast<uint32_t>(text.size()));
     bytes(text.data(), text.size());
   }
+  void zeros(size_t bytes) { message_.resize(message_.size() + bytes); }
+  void align() { zeros(padding_after(message_.size())); }
   void make_room(size_t bytes) { message_.reserve(message_.size() + bytes); }
   Message take() { return std::move(message_); }
 
@@ -36,7 +45,7 @@ class Writer {
 
 class Reader {
  public:
-  explicit Reader(std::span<const uint8_t> message) : left_(message.subspan(1)) {}
+  explicit Reader(std::span<const uint8_t> message) : message_(message), at_(1) {}
   template <typename T>
   T number() {
     T value;
@@ -49,55 +58,60 @@ class Reader {
     return value == 1;
   }
   const uint8_t *bytes(size_t size) {
-    if (size > left_.size()) refuse();
-    const uint8_t *data = left_.data();
-    left_ = left_.subspan(size);
+    if (size > left()) refuse();
+    const uint8_t *data = message_.data() + at_;
+    at_ += size;
     return data;
   }
   std::string text() {
     const auto size = number<uint32_t>();
     return {reinterpret_cast<const char *>(bytes(size)), size};
   }
-  size_t left() const { return left_.size(); }
+  void align() { bytes(padding_after(at_)); }
+  size_t left() const { return message_.size() - at_; }
   void finish() const {
-    if (!left_.empty()) refuse();
+    if (left() != 0) refuse();
   }
 
  private:
-  std::span<const uint8_t> left_;
+  std::span<const uint8_t> message_;
+  size_t at_;
 };
-
-constexpr uint32_t kMostEnds = 1 << 20;
 
 void write_batch(Writer &writer, uint32_t link, const Batch &batch) {
   writer.number(link);
   writer.number(static_cast<uint32_t>(batch.runs().size()));
   for (const Run &run : batch.runs()) {
     writer.number(run.offset);
-    writer.number(run.length);
-    writer.number(static_cast<uint8_t>(run.last ? 1 : 0));
-    writer.bytes(run.data, size_t{run.length} * 8);
+    writer.number(run.length | (run.last ? kLastFlag : 0));
+    writer.bytes(run.data, run.length * kFlitBytes);
   }
 }
 
-// The flits of a whole message, which are not aligned in it.
+// Where the flits of a whole message are while batches refer to them: in the message, or copied.
 class FlitStore {
  public:
-  explicit FlitStore(size_t message_bytes)
-      : buffer_(FlitBuffer::make(static_cast<uint32_t>(message_bytes / 8 + 1))) {}
+  explicit FlitStore(const Parcel &message)
+      : copies_(message.owner == nullptr ||
+                reinterpret_cast<uintptr_t>(message.bytes.data()) % kFlitBytes != 0),
+        buffer_(copies_
+                    ? FlitBuffer::make(static_cast<uint32_t>(message.bytes.size() / kFlitBytes + 1))
+                    : FlitBuffer::standing_for(message.owner)) {}
   ~FlitStore() { buffer_->release(); }
   FlitStore(const FlitStore &) = delete;
   FlitStore &operator=(const FlitStore &) = delete;
 
   const uint64_t *add(const uint8_t *flits, uint32_t count) {
+    if (!copies_) return reinterpret_cast<const uint64_t *>(flits);
     uint64_t *at = buffer_->data() + used_;
-    std::memcpy(at, flits, size_t{count} * 8);
+    std::memcpy(at, flits, count * kFlitBytes);
     used_ += count;
     return at;
   }
   FlitBuffer *buffer() const { return buffer_; }
 
  private:
+  const bool copies_;
   FlitBuffer *const buffer_;
   size_t used_ = 0;
 };
@@ -106,19 +120,22 @@ void read_batch(Reader &reader, Batch &batch, FlitStore &store) {
   uint64_t next = 0;
   for (auto runs = reader.number<uint32_t>(); runs > 0; --runs) {
     const auto offset = reader.number<uint32_t>();
-    const auto length = reader.number<uint32_t>();
-    const bool last = reader.boolean();
+    const auto length_and_last = reader.number<uint32_t>();
+    const uint32_t length = length_and_last & ~kLastFlag;
     if (offset < next || length == 0 || uint64_t{offset} + length > batch.cycles()) refuse();
     next = uint64_t{offset} + length;
-    const uint64_t *flits = store.add(reader.bytes(size_t{length} * 8), length);
-    batch.append_shared(offset, flits, length, last, store.buffer());
+    const uint64_t *flits = store.add(reader.bytes(length * kFlitBytes), length);
+    batch.append_shared(offset, flits, length, length_and_last != length, store.buffer());
   }
 }
 
-void write_head(Writer &writer, uint64_t start_cycle, uint32_t cycles,
-                const std::vector<NodeEnd> &ends) {
-  writer.number(start_cycle);
+void write_head(Writer &writer, uint64_t start_cycle, uint32_t cycles) {
+  writer.zeros(3);
   writer.number(cycles);
+  writer.number(start_cycle);
+}
+
+void write_ends(Writer &writer, const std::vector<NodeEnd> &ends) {
   writer.number(static_cast<uint32_t>(ends.size()));
   for (const NodeEnd &one : ends) {
     writer.text(one.node);
@@ -128,10 +145,30 @@ void write_head(Writer &writer, uint64_t start_cycle, uint32_t cycles,
     writer.number(static_cast<uint8_t>(one.end.assert_failed ? 1 : 0));
     writer.text(one.end.message);
   }
+  writer.align();
 }
 
-// More than that takes in a message.
-size_t bytes_of(const Batch &batch) { return batch.flit_count() * 8 + batch.runs().size() * 9 + 8; }
+std::vector<NodeEnd> read_ends(Reader &reader) {
+  const auto count = reader.number<uint32_t>();
+  if (count > kMostEnds) refuse();
+  std::vector<NodeEnd> ends;
+  for (uint32_t i = 0; i < count; ++i) {
+    NodeEnd &one = ends.emplace_back();
+    one.node = reader.text();
+    one.counts = reader.boolean();
+    one.end.cycle = reader.number<uint64_t>();
+    one.end.exit_code = reader.number<int32_t>();
+    one.end.assert_failed = reader.boolean();
+    one.end.message = reader.text();
+  }
+  reader.align();
+  return ends;
+}
+
+// What it takes in a message.
+size_t bytes_of(const Batch &batch) {
+  return (batch.flit_count() + batch.runs().size() + 1) * kFlitBytes;
+}
 
 }  // namespace
 
@@ -143,10 +180,12 @@ MessageKind kind_of(std::span<const uint8_t> message) {
 Message encode_tokens(uint64_t start_cycle, uint32_t cycles, const std::vector<NodeEnd> &ends,
                       std::span<const Batch> links) {
   Writer writer(MessageKind::kTokens);
-  write_head(writer, start_cycle, cycles, ends);
   size_t bytes = 0;
   for (const Batch &batch : links) bytes += batch.empty() ? 0 : bytes_of(batch);
-  writer.make_room(bytes);
+  writer.make_room(kHeadBytes + kFlitBytes + bytes);
+  write_head(writer, start_cycle, cycles);
+  if (bytes == 0 && ends.empty()) return writer.take();
+  write_ends(writer, ends);
   for (uint32_t link = 0; link < links.size(); ++link) {
     if (!links[link].empty()) write_batch(writer, link, links[link]);
   }
@@ -155,32 +194,25 @@ Message encode_tokens(uint64_t start_cycle, uint32_t cycles, const std::vector<N
 
 Message encode_tokens(const TokenMessage &message) {
   Writer writer(MessageKind::kTokens);
-  write_head(writer, message.start_cycle, message.cycles, message.ends);
+  write_head(writer, message.start_cycle, message.cycles);
+  write_ends(writer, message.ends);
   for (const LinkTokens &one : message.links) {
     if (!one.tokens.empty()) write_batch(writer, one.link, one.tokens);
   }
   return writer.take();
 }
 
-TokenMessage decode_tokens(std::span<const uint8_t> message, size_t link_count) {
-  Reader reader(message);
+TokenMessage decode_tokens(const Parcel &message, size_t link_count) {
+  Reader reader(message.bytes);
   TokenMessage found;
-  found.start_cycle = reader.number<uint64_t>();
+  reader.bytes(3);
   found.cycles = reader.number<uint32_t>();
-  const auto ends = reader.number<uint32_t>();
-  if (found.cycles == 0 || ends > kMostEnds) refuse();
-  for (uint32_t i = 0; i < ends; ++i) {
-    NodeEnd one;
-    one.node = reader.text();
-    one.counts = reader.boolean();
-    one.end.cycle = reader.number<uint64_t>();
-    one.end.exit_code = reader.number<int32_t>();
-    one.end.assert_failed = reader.boolean();
-    one.end.message = reader.text();
-    found.ends.push_back(std::move(one));
-  }
+  found.start_cycle = reader.number<uint64_t>();
+  if (found.cycles == 0) refuse();
   if (reader.left() == 0) return found;
-  FlitStore store(reader.left());
+  found.ends = read_ends(reader);
+  if (reader.left() == 0) return found;
+  FlitStore store(message);
   for (size_t next = 0; reader.left() > 0;) {
     const auto link = reader.number<uint32_t>();
     if (link < next || link >= link_count) refuse();

@@ -3,7 +3,8 @@
 // What two processes tell each other, as bytes: tokens of all links between them in one message,
 // with the ends of nodes that became known meanwhile; and why a process stops.
 //
-// Numbers are little end first. Empty stretches take no room: a message of empty links is 17 bytes.
+// Numbers are little end first. Empty stretches take no room: a message of empty links is 16 bytes.
+// Flits lie at multiples of eight bytes, so that who takes a message need not copy them.
 #pragma once
 
 #include <cstdint>
@@ -48,9 +49,10 @@ struct TokenMessage {
 Message encode_tokens(uint64_t start_cycle, uint32_t cycles, const std::vector<NodeEnd> &ends,
                       std::span<const Batch> links);
 Message encode_tokens(const TokenMessage &message);
-// The flits lie in one buffer that the links share. Throws std::runtime_error unless it is a
-// message with tokens of `link_count` links.
-TokenMessage decode_tokens(std::span<const uint8_t> message, size_t link_count);
+// The flits stay where they are if the parcel has an owner, who is kept as long as they are needed;
+// else they are copied. Throws std::runtime_error unless it is a message with tokens of
+// `link_count` links.
+TokenMessage decode_tokens(const Parcel &message, size_t link_count);
 
 Message encode_text(MessageKind kind, const std::string &text);
 std::string decode_text(std::span<const uint8_t> message);

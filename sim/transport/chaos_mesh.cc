@@ -97,6 +97,10 @@ class ChaosMesh final : public Mesh {
     changed_.notify_one();
   }
 
+  void wait() override { mesh_->wait(); }
+  void interrupt() override { mesh_->interrupt(); }
+  MeshTraffic sent() const override { return mesh_->sent(); }
+
   void close() override {
     stop();
     mesh_->close();
@@ -108,11 +112,12 @@ class ChaosMesh final : public Mesh {
     if (has_tokens(message) && chance == 0 && !queue.messages.empty() &&
         has_tokens(queue.messages.back().message)) {
       Message &last = queue.messages.back().message;
-      last = put_together(decode_tokens(last, kAnyLinks), decode_tokens(message, kAnyLinks));
+      last = put_together(decode_tokens({last, nullptr}, kAnyLinks),
+                          decode_tokens({message, nullptr}, kAnyLinks));
       return;
     }
     if (has_tokens(message) && chance == 1) {
-      TokenMessage whole = decode_tokens(message, kAnyLinks);
+      TokenMessage whole = decode_tokens({message, nullptr}, kAnyLinks);
       if (whole.cycles > 1) {
         const auto at = 1 + static_cast<uint32_t>(queue.random() % (whole.cycles - 1));
         auto [first, second] = cut(std::move(whole), at);
@@ -180,9 +185,9 @@ class ChaosMesh final : public Mesh {
 
 }  // namespace
 
-std::unique_ptr<Mesh> make_chaos_mesh(std::unique_ptr<Mesh> mesh, size_t processes, size_t self,
+std::unique_ptr<Mesh> make_chaos_mesh(std::unique_ptr<Mesh> mesh, const MeshPlan &plan,
                                       uint64_t seed) {
-  return std::make_unique<ChaosMesh>(std::move(mesh), processes, self, seed);
+  return std::make_unique<ChaosMesh>(std::move(mesh), plan.processes.size(), plan.self, seed);
 }
 
 }  // namespace firesim

@@ -13,8 +13,8 @@
 
 namespace firesim {
 
-// What happens depends on `seed`, on `self` and on what is sent, but for the time it takes.
-std::unique_ptr<Mesh> make_chaos_mesh(std::unique_ptr<Mesh> mesh, size_t processes, size_t self,
+// What happens depends on `seed`, on this process and on what is sent, but for the time it takes.
+std::unique_ptr<Mesh> make_chaos_mesh(std::unique_ptr<Mesh> mesh, const MeshPlan &plan,
                                       uint64_t seed);
 
 }  // namespace firesim

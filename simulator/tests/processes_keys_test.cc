@@ -30,8 +30,8 @@ class ProcessesKeysTest : public ProcessesTest {
       threads.emplace_back([&, self] {
         try {
           const auto mesh =
-              make_zeromq_mesh(both, self, "the same", {3, self == 0 ? first : second});
-          mesh->open({[](size_t, std::span<const uint8_t>) {}, [](size_t, const std::string &) {}});
+              make_zeromq_mesh({both, self, "the same"}, {3, self == 0 ? first : second});
+          mesh->open({[](size_t, const Parcel &) {}, [](size_t, const std::string &) {}});
           said[self] = "met";
           mesh->close();
         } catch (const std::exception &error) {

@@ -20,6 +20,7 @@
 #include "core/traffic.h"
 #include "switch/stock_switches.h"
 #include "transport/chaos_mesh.h"
+#include "transport/compressing_mesh.h"
 #include "transport/zeromq_mesh.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -159,7 +160,7 @@ class ProcessesTest : public testing::Test {
 
   // Without what depends on the host.
   static json comparable(json result) {
-    for (const char *key : {"wall_s", "cpu_s", "lost", "snapshots", "start_cycle"})
+    for (const char *key : {"wall_s", "cpu_s", "lost", "snapshots", "start_cycle", "transport"})
       result.erase(key);
     for (const char *list : {"nodes", "switches"}) {
       for (json &model : result[list]) {
@@ -200,10 +201,11 @@ class ProcessesTest : public testing::Test {
       threads.emplace_back([&, i] {
         const auto folder = apart ? own_folder(i) : folder_;
         Simulation simulation(folder / "many.json", registry_, numbered("p", i),
-                              [=](const auto &processes, size_t self, const auto &agreement) {
-                                auto mesh = make_zeromq_mesh(processes, self, agreement);
+                              [=](const MeshPlan &plan) {
+                                auto mesh = make_zeromq_mesh(plan);
+                                if (plan.compressed) mesh = make_compressing_mesh(std::move(mesh));
                                 if (!chaos_seed) return mesh;
-                                return make_chaos_mesh(std::move(mesh), count, self, *chaos_seed);
+                                return make_chaos_mesh(std::move(mesh), plan, *chaos_seed);
                               });
         results[i] = simulation.run();
       });

@@ -18,8 +18,10 @@ TEST_F(ProcessesTest, AnyPartitionGivesTheSameResult) {
   for (int round = 0; round < 8; ++round) {
     SCOPED_TRACE(numbered("round ", round));
     json target = random_target(random);
+    if (round >= 6) target["network"] = "functional";
     const json expected = run_whole(target);
     ASSERT_EQ(expected["reason"], "ended");
+    ASSERT_EQ(expected["token_hash"].is_null(), round >= 6);
     const size_t count = place_at_random(target, random);
     if (round % 2 == 1) target["random_batch_seed"] = 1 + random() % 1000;
     const std::vector<RunResult> results = run_parts(target, count);
@@ -112,6 +114,31 @@ TEST_F(ProcessesTest, ChaosChangesNothing) {
   }
 }
 
+// Frames of many equal words get shorter; alone, and below the chaos.
+TEST_F(ProcessesTest, CompressionChangesNothingButTheBytesOnTheWire) {
+  const uint64_t seed = random_seed();
+  SCOPED_TRACE(numbered("seed ", seed));
+  std::mt19937_64 random(seed);
+  for (const bool chaos : {false, true}) {
+    json target = random_target(random);
+    // Room for whole packets in a message.
+    for (json &link : target["links"]) link["latency_cycles"] = 600 + random() % 100;
+    const json expected = run_whole(target);
+    const size_t count = place_at_random(target, random);
+    const auto chaos_seed = chaos ? std::optional(random()) : std::nullopt;
+    run_parts(target, count, false, chaos_seed);
+    const json plain = read("many/result.json");
+    target["compression"] = "lz4";
+    run_parts(target, count, false, chaos_seed);
+    const json compressed = read("many/result.json");
+    EXPECT_EQ(comparable(plain), expected);
+    EXPECT_EQ(comparable(compressed), expected);
+    EXPECT_GT(plain["transport"]["messages"], 0);
+    EXPECT_EQ(plain["transport"]["bytes_on_wire"], plain["transport"]["bytes"]);
+    EXPECT_LT(compressed["transport"]["bytes_on_wire"], compressed["transport"]["bytes"]);
+  }
+}
+
 TEST_F(ProcessesTest, OneThatIsInterruptedInterruptsAll) {
   std::mt19937_64 random(4);
   json target = endless(random_target(random));
@@ -133,11 +160,9 @@ TEST_F(ProcessesTest, MistakesAreNamed) {
     if (!target.contains("processes")) target["processes"] = places(2);
     write("many.json", target);
     try {
-      Simulation simulation(
-          folder_ / "many.json", registry_, process,
-          [](const auto &processes, size_t self, const auto &agreement) {
-            return make_zeromq_mesh(processes, self, agreement, {0.2, std::nullopt});
-          });
+      Simulation simulation(folder_ / "many.json", registry_, process, [](const MeshPlan &plan) {
+        return make_zeromq_mesh(plan, {0.2, std::nullopt});
+      });
       simulation.run();
     } catch (const std::exception &error) {
       return error.what();
@@ -155,6 +180,11 @@ TEST_F(ProcessesTest, MistakesAreNamed) {
   EXPECT_EQ(refusal(target, "p0"),
             "nodes[2]: \"process\" is \"q\", expected one of \"p0\", "
             "\"p1\" (did you mean \"p0\"?)");
+  target = good;
+  target["compression"] = "lz5";
+  EXPECT_EQ(refusal(target, "p0").substr(folder_.string().size() + 1),
+            "many.json: \"compression\" is \"lz5\", expected one of \"none\", \"lz4\" (did you "
+            "mean \"lz4\"?)");
   target = good;
   target["links"][0]["latency_cycles"] = 1;
   EXPECT_EQ(refusal(target, "p0"),

@@ -101,6 +101,26 @@ TEST_F(SimulationTest, RunsAndLeavesResults) {
   EXPECT_EQ(json::parse(line)["models"].size(), 3u);
 }
 
+// It does what its links say, and claims nothing about the cycles of the system.
+TEST_F(SimulationTest, AFunctionalNetworkHasNoHash) {
+  const RunResult exact = run(good());
+  EXPECT_EQ(read("out/result.json")["network"],
+            json({{"mode", "exact"}, {"max_drift_cycles", 600}}));
+  json description = good();
+  description["network"] = "functional";
+  const RunResult result = run(description);
+  EXPECT_EQ(result.reason, "ended") << result.message;
+  EXPECT_EQ(result.end_cycle, exact.end_cycle);
+  EXPECT_NE(exact.token_hash, 0u);
+  EXPECT_EQ(result.token_hash, 0u);
+  const json written = read("out/result.json");
+  EXPECT_EQ(written["network"], json({{"mode", "functional"}, {"max_drift_cycles", 600}}));
+  EXPECT_EQ(written["token_hash"], nullptr);
+  EXPECT_EQ(written["deterministic"], true);
+  EXPECT_EQ(written["links"][0]["a_to_b"],
+            json({{"packets", 4}, {"flits", 1 + 3 * 190}, {"hash", nullptr}}));
+}
+
 TEST_F(SimulationTest, ACycleLimitIsNotASuccess) {
   json description = good();
   description["max_cycles"] = 1000;
@@ -137,6 +157,8 @@ TEST_F(SimulationTest, RefusesMistakes) {
       {[](json &d) { d["end_when"] = "frist"; },
        "sim.json: \"end_when\" is \"frist\", expected one of \"all\", \"first\" (did you mean "
        "\"first\"?)"},
+      {[](json &d) { d["network"] = "loose"; },
+       "sim.json: \"network\" is \"loose\", expected one of \"exact\", \"functional\""},
       {[](json &d) { d.erase("results"); },
        "sim.json: \"results\" is missing, expected a non-empty string"},
       {[](json &d) { d["nodes"] = 3; }, "sim.json: \"nodes\" is 3, expected an array"},

@@ -21,17 +21,18 @@ POLL_S = 0.1
 CHUNK_BYTES = 65536
 
 
-def show_log(log: Path, is_running: Callable[[], bool], out: BinaryIO) -> None:
+def show_log(
+    log: BinaryIO, is_running: Callable[[], bool], out: BinaryIO, poll_s: float = POLL_S
+) -> None:
     """Copy the console's log from its end on, and what is added, until the run is over."""
-    with log.open("rb") as stream:
-        _skip_to_tail(stream)
-        while True:
-            running = is_running()  # asked first, so that nothing written before the end is missed
-            while data := stream.read(CHUNK_BYTES):
-                _write(out, data)
-            if not running:
-                return
-            time.sleep(POLL_S)
+    _skip_to_tail(log)
+    while True:
+        running = is_running()  # asked first, so that nothing written before the end is missed
+        while data := log.read(CHUNK_BYTES):
+            _write(out, data)
+        if not running:
+            return
+        time.sleep(poll_s)
 
 
 def _skip_to_tail(stream: BinaryIO) -> None:
@@ -47,20 +48,26 @@ def _write(out: BinaryIO, data: bytes) -> None:
     out.flush()
 
 
-def attach(terminal: Path, log: Path, is_running: Callable[[], bool]) -> None:
-    """Connect this terminal with the node's, until Ctrl-], the end of the run or of the input."""
+@contextmanager
+def opened(terminal: Path) -> Iterator[int]:
+    """Open a node's terminal; what nobody read stands in the log, and is dropped here."""
     line = os.open(terminal, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     try:
-        # What nobody read stands in the log, of which the last lines are shown instead.
         termios.tcflush(line, termios.TCIFLUSH)
-        if log.is_file():
-            with log.open("rb") as stream:
-                _skip_to_tail(stream)
-                _write(sys.stdout.buffer, stream.read())
-        with _raw(sys.stdin.fileno()):
-            _exchange(line, is_running)
+        yield line
     finally:
         os.close(line)
+
+
+def attach(line: int, log: BinaryIO, is_running: Callable[[], bool]) -> None:
+    """Connect this terminal with the node's, until Ctrl-], the end of the run or of the input.
+
+    The last lines of the log are shown first. `line` is a descriptor that does not block.
+    """
+    _skip_to_tail(log)
+    _write(sys.stdout.buffer, log.read())
+    with _raw(sys.stdin.fileno()):
+        _exchange(line, is_running)
 
 
 @contextmanager
@@ -87,7 +94,10 @@ def _exchange(line: int, is_running: Callable[[], bool]) -> None:
             if not typed:
                 watched = [line]  # the input is over; the output may not be
             before, left, _ = typed.partition(LEAVE)
-            _send(line, before)
+            try:
+                _send(line, before)
+            except OSError:
+                return  # as below
             if left:
                 return
         if line in ready:

@@ -13,6 +13,7 @@ from typing import IO
 
 from firesim_common.errors import InputError
 
+from firesim.access import through
 from firesim.access.door import Door
 from firesim.access.ssh import ssh_words
 
@@ -112,6 +113,7 @@ class _Remote:
             stdout=subprocess.DEVNULL if sends else subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
+            env=through.environment(door),
         )
         pipe = self.process.stdin if sends else self.process.stdout
         assert pipe is not None

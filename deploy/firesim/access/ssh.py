@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from firesim.access import through
 from firesim.access.door import Door
 from firesim.access.key import private_key, ssh_program
 
@@ -18,7 +19,8 @@ def ssh_words(door: Door, *, key: Path | None = None, user: str = "root") -> lis
     """Return the ssh command up to and with the host; a command for the node may follow.
 
     The user's own configuration and keys play no part. Host keys are kept with the run, under the
-    node's name: the first one is accepted, another one later is not.
+    node's name: the first one is accepted, another one later is not. It needs the environment of
+    `through.environment`.
     """
     settings = {
         "IdentitiesOnly": "yes",
@@ -30,6 +32,8 @@ def ssh_words(door: Door, *, key: Path | None = None, user: str = "root") -> lis
         "CheckHostIP": "no",
         "StrictHostKeyChecking": "accept-new",
     }
+    if door.there is not None:
+        settings["ProxyCommand"] = through.COMMAND
     options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
     return [
         ssh_program("ssh"),
@@ -42,7 +46,7 @@ def ssh_words(door: Door, *, key: Path | None = None, user: str = "root") -> lis
 def become_ssh(door: Door, command: Sequence[str]) -> None:
     """Replace this process by ssh: a shell, or a command whose exit status becomes ours."""
     words = [*ssh_words(door), *(["--", *command] if command else [])]
-    os.execv(words[0], words)
+    os.execve(words[0], words, through.environment(door))
 
 
 def run_on(
@@ -54,6 +58,7 @@ def run_on(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
+        env=through.environment(door),
         timeout=timeout_s,
         check=False,
     )

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from firesim.cli.common import plain_errors
+from firesim.cli.monitoring import EtaCycleOption, MetricsPortOption, monitored
 
 
 @plain_errors
@@ -17,6 +18,8 @@ def attach(
         Path | None,
         typer.Argument(help="Results folder of the run (default: the one that is not over)."),
     ] = None,
+    metrics_port: MetricsPortOption = None,
+    eta_cycle: EtaCycleOption = None,
 ) -> None:
     """Watch a run whose manager has gone, fetch its results and write the report.
 
@@ -28,11 +31,13 @@ def attach(
       firesim attach
 
       firesim attach results/2026-01-31-12-00-00-quickstart
+
+      firesim attach --metrics-port 9101 --eta-cycle 1000000000
     """
     from rich.console import Console
 
     from firesim.run.remote.again import attached, the_detached
 
-    console = Console()
+    console, watching = Console(), monitored([], metrics_port, eta_cycle)
     chosen = (folder or the_detached()).absolute()
-    raise typer.Exit(attached(chosen, console).exit_status)
+    raise typer.Exit(attached(chosen, console, watching).exit_status)

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from firesim.cli.common import RunOption, plain_errors
+
+POLL_S = 0.5
+"""Between two looks at a log on another host."""
 
 
 @plain_errors
@@ -24,22 +28,54 @@ def console(
     """
     from firesim_common.errors import InputError, unknown
 
-    from firesim.access.console import attach, show_log
     from firesim.run.control import running_folder
+    from firesim.run.remote.attach import is_remote
+    from firesim.run.remote.reach import simulated
+    from firesim.topology.describe import CONSOLE_LOG
+
+    folder = running_folder(run)
+    if is_remote(folder):
+        nodes = simulated(folder)
+        known = sorted(name for name, one in nodes.items() if "uart" in one.get("bridges", {}))
+    else:
+        known = sorted(path.parent.name for path in folder.glob(f"*/{CONSOLE_LOG}"))
+    if node not in known:
+        raise InputError(unknown(node, "one of the nodes with a console", known))
+    if is_remote(folder):
+        _there(folder, str(nodes[node]["process"]), nodes[node]["bridges"]["uart"])
+    else:
+        _here(folder, node)
+
+
+def _here(folder: Path, node: str) -> None:
+    """Show the console of a node that this computer simulates."""
+    from firesim.access.console import attach, opened, show_log
     from firesim.run.folder import is_alive, load_simulator
     from firesim.topology.describe import CONSOLE, CONSOLE_LOG
 
-    folder = running_folder(run)
     record = load_simulator(folder)
 
     def is_running() -> bool:
         return record is not None and is_alive(record)
 
-    consoles = sorted(path.parent.name for path in folder.glob(f"*/{CONSOLE_LOG}"))
-    if node not in consoles:
-        raise InputError(unknown(node, "one of the nodes with a console", consoles))
     terminal = folder / node / CONSOLE
-    if terminal.exists():
-        attach(terminal, folder / node / CONSOLE_LOG, is_running)
-    else:
-        show_log(folder / node / CONSOLE_LOG, is_running, sys.stdout.buffer)
+    with (folder / node / CONSOLE_LOG).open("rb") as log:
+        if terminal.exists():
+            with opened(terminal) as line:
+                attach(line, log, is_running)
+        else:
+            show_log(log, is_running, sys.stdout.buffer)
+
+
+def _there(folder: Path, host: str, uart: dict[str, Any]) -> None:
+    """Show the console of a node that a host of a farm simulates."""
+    from firesim.access.console import attach, show_log
+    from firesim.run.remote.reach import reached
+
+    with reached(folder, host) as reach, reach.log(str(uart["log"])) as log:
+        if not uart["pty"]:
+            show_log(log, reach.is_running, sys.stdout.buffer, POLL_S)
+            return
+        with reach.client.terminal(reach.run, str(uart["pty"])) as line:
+            line.setblocking(False)
+            attach(line.fileno(), log, lambda: True)  # The stream ends with the simulator.

@@ -27,6 +27,7 @@ def ls(
     shown = [run for run in listed_runs() if every or not run.is_over]
     for run in shown:
         where = f" on {', '.join(run.hosts)}" if run.hosts else ""
-        typer.echo(f"{run.folder}  {run.state}{where}")
+        network = "  functional network" if run.is_functional else ""
+        typer.echo(f"{run.folder}  {run.state}{where}{network}")
     if not shown:
         typer.echo("no run goes on")

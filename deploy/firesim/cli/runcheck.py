@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from firesim.topology.plan import Plan
 
 MOST_ROWS = 64
+FUNCTIONAL_NETWORK = (
+    "functional network: links are longer than in the system, so that parts seldom wait for each "
+    "other; times on it are not exact, no token hash"
+)
 
 
 @plain_errors
@@ -56,6 +60,8 @@ def runcheck(
     console.print(node_table(plan))
     if plan.switches:
         console.print(switch_table(plan))
+    if plan.run.network.is_functional:
+        console.print(FUNCTIONAL_NETWORK, highlight=False, soft_wrap=True)
     if places is not None:
         console.print(placement_table(plan, places))
         places.close()

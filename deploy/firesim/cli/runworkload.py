@@ -11,6 +11,7 @@ import typer
 
 from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
 from firesim.cli.farms import AnyFarmOption, with_farm
+from firesim.cli.monitoring import EtaCycleOption, MetricsPortOption, monitored
 
 if TYPE_CHECKING:
     from firesim.config.load import Loaded
@@ -62,6 +63,8 @@ def runworkload(
     origin: FromOption = None,
     clone: CloneOption = None,
     resume: ResumeOption = None,
+    metrics_port: MetricsPortOption = None,
+    eta_cycle: EtaCycleOption = None,
 ) -> None:
     """Run a configuration: build what is missing, simulate, watch, write the report.
 
@@ -78,23 +81,23 @@ def runworkload(
       firesim runworkload -c rack_linux_8 --from booted --clone 8
 
       firesim runworkload --resume results/2026-01-31-12-00-00-rack_linux_8
+
+      firesim runworkload -c quickstart --metrics-port 0 --eta-cycle 500000
     """
     from firesim_common.errors import InputError
 
-    override = with_farm(override, farm)
+    override = monitored(with_farm(override, farm), metrics_port, eta_cycle)
     if resume is not None:
         if config is not None or origin is not None or clone is not None or detach:
             raise InputError("--resume: found also -c, --from or others, expected it alone.")
         _go_on(resume, override, results)
     if config is None:
         raise InputError("runworkload: found no -c, expected a YAML file or the name of a recipe.")
-    if detach:
-        if origin is not None:
-            raise InputError("--detach: found also --from, expected a run from its beginning.")
-        detached(config, override, results)
-        return
     if origin is None and clone is not None:
         raise InputError("--clone: found no --from, expected the snapshot to clone.")
+    if detach:
+        detached(config, override, results, _from(origin, clone))
+        return
     run_and_report(config, override, results, _from(origin, clone))
 
 
@@ -113,7 +116,12 @@ def _from(origin: str | None, clone: int | None) -> Callable[[Plan], Restart | N
     return None if origin is None else lambda plan: restart_from(origin, plan, clone)
 
 
-def detached(config: str, override: list[str], results: Path | None) -> None:
+def detached(
+    config: str,
+    override: list[str],
+    results: Path | None,
+    restart: Callable[[Plan], Restart | None] | None = None,
+) -> None:
     """Start a configuration file or recipe and leave it alone; say how it is found again."""
     from rich.console import Console
 
@@ -125,7 +133,7 @@ def detached(config: str, override: list[str], results: Path | None) -> None:
     loaded = load_file(path, override)
     if resolve(loaded).placement.run_farm is None:
         loaded = load_file(path, with_farm(override, HERE))
-    found = start_and_leave(loaded, results, Console())
+    found = start_and_leave(loaded, results, Console(), restart)
     typer.echo(f"started on {', '.join(found.hosts)}; to watch it: firesim attach {found.folder}")
 
 

@@ -11,6 +11,7 @@ import typer
 from firesim.cli.common import RunOption, plain_errors
 
 if TYPE_CHECKING:
+    from firesim.config.keep import S3Place
     from firesim.run.snapshots import Snapshot
 
 snapshot = typer.Typer(
@@ -50,21 +51,63 @@ def save(
 
 @snapshot.command("list")
 @plain_errors
-def list_all() -> None:
+def list_all(
+    place: Annotated[
+        str | None,
+        typer.Argument(help="What placement.keep_snapshots says: a folder or s3://BUCKET/PREFIX."),
+    ] = None,
+) -> None:
     """List the snapshots of all runs in the results, oldest first, and what is wrong with others.
 
-    Example: firesim snapshot list
+    With a place, list what runs on hosts have kept there. What a bucket has is named as --from
+    takes it; in a folder it is FOLDER/RUN/NAME.
+
+    Examples:
+
+      firesim snapshot list
+
+      firesim snapshot list s3://my-bucket/firesim
     """
+    from firesim_common.errors import InputError
+
+    from firesim.config.keep import s3_place
+
+    if place is None:
+        _list_known()
+    elif (bucket := s3_place(place)) is not None:
+        _list_bucket(bucket)
+    elif Path(place).is_dir():
+        _list_known(Path(place))
+    else:
+        raise InputError(f'snapshot: found "{place}", expected a folder or s3://BUCKET/PREFIX.')
+
+
+def _list_bucket(place: S3Place) -> None:
+    """List the snapshots in a bucket."""
+    import time
+
+    from firesim.run.bucket import listed
+
+    found = listed(place)
+    if not found:
+        typer.echo("no snapshots")
+    for each in found:
+        saved = time.strftime("%Y-%m-%d %H:%M", each.saved_at.astimezone().timetuple())
+        typer.echo(f"{saved}  {each.bytes / (1 << 20):9,.1f} MiB  {each.place}")
+
+
+def _list_known(shared: Path | None = None) -> None:
+    """List the snapshots of the results, or of a folder that hosts share."""
     import time
 
     from firesim_common.errors import InputError
     from rich.console import Console
     from rich.table import Table
 
-    from firesim.run.snapshots import all_snapshots
+    from firesim.run.snapshots import all_snapshots, shared_snapshots
 
     damaged: dict[Path, InputError] = {}
-    known = all_snapshots(damaged)
+    known = all_snapshots(damaged) if shared is None else shared_snapshots(shared, damaged)
     for error in damaged.values():
         typer.echo(str(error), err=True)
     if not known:
@@ -80,7 +123,7 @@ def list_all() -> None:
             _nodes(each),
             f"{each.bytes_on_disk() / (1 << 20):,.1f}",
             time.strftime("%Y-%m-%d %H:%M", time.localtime(each.saved_at)),
-            each.run.name if each.run else "",
+            each.path.parent.name if shared else each.run.name if each.run else "",
         )
     Console().print(table)
 
@@ -119,5 +162,5 @@ def delete(name: SnapshotArgument) -> None:
     from firesim.run.snapshots import delete_snapshot, find_snapshot
 
     found = find_snapshot(name)
-    delete_snapshot(found)
+    delete_snapshot(found.path)
     typer.echo(f"deleted {found.path}")

@@ -6,10 +6,13 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from firesim_common.base import Name, Strict
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from firesim.config.engine_names import Engine, RtlEngine
 from firesim.config.engines import Functional, Snapshots
+from firesim.config.keep import MANAGER, kept
+from firesim.config.monitoring import Monitoring
+from firesim.config.network import Network
 from firesim.config.signals import Peek, Poke
 from firesim.config.waves import Waves
 
@@ -105,7 +108,10 @@ class AutoCounter(Strict):
 
 
 class Simulation(Strict):
-    """How the system is simulated and what is observed; nothing here changes a target cycle."""
+    """How the system is simulated and what is observed.
+
+    Only the engines, the timing of functional nodes and a functional network change target cycles.
+    """
 
     engine: Engine = "rtl"
     """What evaluates the blades: their RTL, exact to the cycle, or a functional model."""
@@ -115,6 +121,8 @@ class Simulation(Strict):
     """What compiles the RTL: FireSim's own generated engine, Verilator, or the first that can."""
     functional: Functional = Functional()
     """Timing of functional nodes."""
+    network: Network = Network()
+    """Whether the network is exact, or functional: faster, for bringing up software."""
     snapshots: Snapshots = Snapshots()
     """When the simulation is saved."""
     threads: Annotated[int, Field(ge=0, le=1024)] = 0
@@ -128,7 +136,9 @@ class Simulation(Strict):
     max_cycles: Cycle = 0
     """Ends the run at this target cycle at the latest; 0 = no limit."""
     status_interval_s: Annotated[float, Field(ge=0.05, le=3600)] = 0.5
-    """Seconds between two status lines."""
+    """Seconds between two status lines; at least a millisecond for each node and switch."""
+    monitoring: Monitoring = Monitoring()
+    """What is told about the run while it lasts."""
     tracing: Tracing = Tracing()
     """Instruction traces and call stacks."""
     autocounter: AutoCounter = AutoCounter()
@@ -152,6 +162,19 @@ class Simulation(Strict):
     uart_pty: bool = False
     """Whether each console is also a pseudo-terminal one can type into."""
 
+    @model_validator(mode="after")
+    def eta_is_reached(self) -> Simulation:
+        cycle = self.monitoring.eta_cycle
+        if self.max_cycles and cycle > self.max_cycles:
+            raise ValueError(
+                f"found monitoring.eta_cycle {cycle}, expected at most max_cycles "
+                f"{self.max_cycles}, at which the run ends."
+            )
+        return self
+
+
+Compression = Literal["none", "lz4"]
+
 
 class Placement(Strict):
     """Which hosts each part runs on; nothing here changes a target cycle."""
@@ -164,3 +187,9 @@ class Placement(Strict):
     """Results folder of an earlier run: what its parts took says what each costs."""
     resume: Literal["never", "automatic"] = "automatic"
     """When a host is lost: go on from the last snapshot on those that answer, or end the run."""
+    keep_snapshots: Annotated[str, AfterValidator(kept)] = MANAGER
+    """Where snapshots of a run on hosts are kept: `manager`, with the results on this computer;
+    `/FOLDER`, which this computer and all hosts share; or `s3://BUCKET/PREFIX`, and with the
+    results."""
+    compression: Compression = "none"
+    """What becomes of the messages between hosts on their way, where the network is slow."""

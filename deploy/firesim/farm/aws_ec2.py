@@ -36,6 +36,8 @@ AGAIN_S = 20.0
 """Between two rounds over all subnets when none has capacity."""
 END_LIMIT_S = 600.0
 PRICE_LIST_REGION = "us-east-1"
+METADATA = "http://169.254.169.254"
+"""The instance metadata service, of every instance its own."""
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,7 @@ class Ec2(RunFarm):
             kind=instance["InstanceType"],
             usd_per_hour=self._price(room),
             since=instance["LaunchTime"],
+            metadata=METADATA if instance.get("InstanceLifecycle") == "spot" else None,
         )
 
     def _link(self, instance: InstanceTypeDef) -> SshLink:

@@ -45,6 +45,8 @@ class Host:
     """What it costs; None where nobody asks for money."""
     since: datetime | None = None
     """When it was launched."""
+    metadata: str | None = None
+    """Where the host asks whether it will be taken away, as EC2 does; None where it will not."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The manager's hands on a host: a program that is sent there and needs only Python 3.8.
 
-It imports nothing of FireSim but its own parts, agent_processes.py and agent_kernel.py. It reads
-requests, one JSON object a line, and answers each with one line, so no shell ever sees a name. A
-request may be followed by `body_bytes`, and so may an answer. While it works on a request it writes
-an empty line now and then, to say that it lives.
-All that it touches lies below one folder: `store/` has files by the SHA-256 of their content,
-`runs/RUN/` has one run each. The other side is client.py.
+It imports nothing of FireSim but its own parts, agent_*.py. It reads requests, one JSON object a
+line, and answers each with one line, so no shell ever sees a name. A request may be followed by
+`body_bytes`, and so may an answer. While it works on a request it writes an empty line now and
+then, to say that it lives. After an answer to `relay` all that follows is that stream.
+All that it touches lies below one folder, but for one that hosts share: `store/` has files by the
+SHA-256 of their content, `runs/RUN/` has one run each. The other side is client.py.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import IO, Iterator  # noqa: UP035 (Python 3.8)
 
 from .agent_kernel import boot_id, is_free, memory, network_bytes, processor
+from .agent_notice import taken_away
 from .agent_processes import (
     Answer,
     Refused,
@@ -40,14 +41,20 @@ from .agent_processes import (
     signal_all,
     signal_group,
     start_apart,
+    sync,
     write_text,
 )
+from .agent_relay import Relay, connected, terminal
 
 MARK = b"firesim agent 1\n"
 ALIVE_S = 2.0
 """Seconds between two signs of life."""
 PIECE = 1 << 20
 FILES = "files"
+MANAGERS = "manager"
+"""The manager's file in a folder that is shared."""
+RELAYED = "relayed"
+"""In an answer: the descriptor that is relayed from then on."""
 
 
 def plain(name: str) -> str:
@@ -122,6 +129,18 @@ class Agent:
             "received_bytes": received,
         }
 
+    def notice(self, request: Answer) -> Answer:
+        """Say whether EC2 is about to take this host away."""
+        return taken_away(request["address"])
+
+    def shares(self, request: Answer) -> Answer:
+        """Find what the manager has written to a folder that we share, and write there, too."""
+        folder = Path(request["shared"])
+        if (folder / MANAGERS).read_text() != request["token"]:
+            raise Refused(f"found another folder at {folder}, expected the one it shares with us")
+        write_text(folder / plain(request["name"]), request["token"])
+        return {}
+
     # --- files by content ---
 
     def missing(self, request: Answer) -> Answer:
@@ -143,10 +162,13 @@ class Agent:
                     else:
                         stream.write(piece)
                 stream.truncate()
+                stream.flush()
+                os.fsync(stream.fileno())
             if digest.hexdigest() != wanted:
                 raise Refused(f"a file arrived changed, expected the hash {wanted[:16]}")
             part.chmod(0o500)
             part.rename(self.store / wanted)
+            sync(self.store)  # Or a host that goes down has the name, and not what it names.
         finally:
             with suppress(FileNotFoundError):
                 part.unlink()
@@ -278,6 +300,15 @@ class Agent:
             peer.sendall(json.dumps(request["line"]).encode() + b"\n")
             return {"answer": peer.makefile("rb").readline().decode()}
 
+    def relay(self, request: Answer) -> Answer:
+        """Open a port, or a terminal of a run, to which this agent's own input and output lead."""
+        if "terminal" not in request:
+            return {RELAYED: connected(request["address"], int(request["port"]))}
+        line = terminal(str(inside(self.run_folder(request), request["terminal"])))
+        if line is None:
+            raise Refused(f"found no terminal at {request['terminal']}, expected a node's")
+        return {RELAYED: line}
+
 
 # --- requests ---
 
@@ -331,3 +362,7 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         writer.write(json.dumps({**answer, "body_bytes": len(content)}).encode() + b"\n" + content)
         writer.flush()
+        if RELAYED in answer:
+            with suppress(BrokenPipeError):
+                Relay(answer[RELAYED], ALIVE_S).run()
+            return

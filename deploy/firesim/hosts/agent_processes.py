@@ -79,6 +79,15 @@ def write_text(path: Path, text: str) -> None:
     part.rename(path)
 
 
+def sync(folder: Path) -> None:
+    """Have the names in a folder on its disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def link(content: Path, place: Path) -> None:
     """Put a content of the store at a place, whatever was there."""
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

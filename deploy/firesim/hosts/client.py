@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import socket
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,8 +15,9 @@ from typing import IO, Any
 
 from firesim.hosts import agent
 from firesim.hosts.channel import Channel, HostLost, Link
+from firesim.hosts.relay import relayed
 
-PARTS = ("agent_kernel", "agent_processes", "agent")
+PARTS = ("agent_kernel", "agent_notice", "agent_processes", "agent_relay", "agent")
 """The agent, each part after those that it imports."""
 STARTER = (
     "import json,sys,types\n"
@@ -83,6 +85,17 @@ class RunState:
     """None while it lives, and when it was killed."""
 
 
+@dataclass(frozen=True)
+class Notice:
+    """What EC2 says of taking a host away."""
+
+    action: str
+    """terminate, stop or hibernate; empty while it stays."""
+    time: str
+    problem: str
+    """Why nobody knows, empty when EC2 has answered."""
+
+
 @dataclass
 class HostClient:
     """One host: every method is one request, answered in order; safe to share between threads.
@@ -111,6 +124,14 @@ class HostClient:
     def load(self) -> Load:
         """Return how busy the host is."""
         return Load(**self._call("load"))
+
+    def notice(self, address: str) -> Notice:
+        """Return what the instance metadata service at an address says of taking it away."""
+        return Notice(**self._call("notice", address=address))
+
+    def shares(self, shared: Path, name: str, token: str) -> None:
+        """Find the manager's file in a shared folder, and write one of that name beside it."""
+        self._call("shares", shared=str(shared), name=name, token=token)
 
     def missing(self, hashes: Sequence[str]) -> set[str]:
         """Return those of some contents that are not on the host."""
@@ -177,16 +198,34 @@ class HostClient:
         found = self._call("read", run=run, path=path, offset=offset, most_bytes=most_bytes)
         return bytes(found["body"])
 
-    def control(self, run: str, socket: str, line: Mapping[str, Any], limit_s: float) -> Any:
+    def control(self, run: str, name: str, line: Mapping[str, Any], limit_s: float) -> Any:
         """Return what a control socket in the folder of a run answers to one request."""
-        found = self._call("control", run=run, socket=socket, line=dict(line), limit_s=limit_s)
+        found = self._call("control", run=run, socket=name, line=dict(line), limit_s=limit_s)
         return json.loads(found["answer"])
+
+    def port(self, address: str, port: int) -> socket.socket:
+        """Return a stream to a port that the host reaches, over a channel of its own."""
+        return self._relayed(address=address, port=port)
+
+    def terminal(self, run: str, path: str) -> socket.socket:
+        """Return a stream to a terminal in the folder of a run, over a channel of its own."""
+        return self._relayed(run=run, terminal=path)
 
     def close(self) -> None:
         """Let the host go; the processes of runs stay."""
         with self._lock:
             self._drop()
             self.link.close()
+
+    def _relayed(self, **target: Any) -> socket.socket:
+        own = HostClient(self.name, self.link, self.folder, self.words)
+        try:
+            own._call("relay", **target)
+        except HostError:
+            own._drop()
+            raise
+        assert own._channel is not None, "it has just answered"
+        return relayed(own._channel)
 
     def _call(self, verb: str, body: IO[bytes] | None = None, **fields: Any) -> dict[str, Any]:
         request = {"verb": verb, "folder": self.folder, **fields}

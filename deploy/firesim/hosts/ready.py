@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 from firesim_common.errors import InputError
 
 from firesim.farm.base import Host
+from firesim.hosts.agent_kernel import processor
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import About, HostClient, HostError
 
@@ -21,6 +21,7 @@ LEAST_FREE_BYTES = 64 << 20
 MOST_CLOCK_S = 60.0
 """Between two clocks: more makes the times of results useless."""
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -47,15 +48,15 @@ class ReadyHost:
         return self.host.memory_bytes or self.about.memory_bytes
 
 
-def on_all(hosts: Sequence[T], work: Callable[[T], None]) -> None:
-    """Do something on all hosts at the same time.
+def on_all(hosts: Sequence[T], work: Callable[[T], R]) -> list[R]:
+    """Do something on all hosts at the same time; return what came of it, in their order.
 
     Raises:
         HostLost, HostError: what went wrong first, once all are done.
     """
     with ThreadPoolExecutor(max_workers=max(1, min(64, len(hosts)))) as pool:
-        for future in [pool.submit(work, host) for host in hosts]:
-            future.result()
+        futures = [pool.submit(work, host) for host in hosts]
+    return [future.result() for future in futures]
 
 
 def connected(hosts: Iterable[Host], answering: bool = False) -> list[ReadyHost]:
@@ -83,8 +84,7 @@ def connected(hosts: Iterable[Host], answering: bool = False) -> list[ReadyHost]
         problems[host.name] = problem
         return None
 
-    with ThreadPoolExecutor(max_workers=max(1, min(64, len(listed)))) as pool:
-        found = [ready for ready in pool.map(connect, listed) if ready is not None]
+    found = [ready for ready in on_all(listed, connect) if ready is not None]
     if problems and not (answering and found):
         for ready in found:
             ready.client.close()
@@ -121,9 +121,7 @@ def _version(text: str) -> tuple[int, ...]:
 
 def here() -> frozenset[str]:
     """Return what the processor of this computer can do."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    flags = next((line for line in lines if line.startswith("flags")), "")
-    return frozenset(flags.partition(":")[2].split())
+    return frozenset(processor()[1])
 
 
 LEVELS = {

@@ -86,6 +86,9 @@ class _Sender(io.RawIOBase):
         return True
 
     def write(self, data: bytes | memoryview) -> int:  # type: ignore[override]
+        # What was left over is tried once more when Python ends, and then no thread can be started.
+        if self.channel.closed:
+            raise BrokenPipeError("the connection closed")
         with _moving(self.channel):
             sent = self.channel.send(bytes(data[: 1 << 15]))
         if sent == 0:

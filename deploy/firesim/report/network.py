@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import networkx as nx
 
 from firesim.report.results import JsonObject
+from firesim.units import target_time
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,20 @@ class Network:
             if (model, port) in ((link.a, link.a_port), (link.b, link.b_port)):
                 return link
         return None
+
+
+def functional_words(result: Mapping[str, Any], clock_hz: float) -> str:
+    """Return what a reader of a result must know of a functional network; "" for an exact one."""
+    network = result.get("network") or {}
+    if before := network.get("functional_before_cycle"):
+        return f"the network was functional before cycle {before:,}, and is exact from there on"
+    if network.get("mode") != "functional":
+        return ""
+    apart = target_time(int(network.get("max_drift_cycles", 0)), clock_hz)
+    return (
+        f"functional network: parts up to {apart} of target time apart, times on it are not "
+        "exact, no token hash"
+    )
 
 
 def _link(entry: JsonObject) -> Link:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import mean
 
 from firesim.report import console
-from firesim.report.network import Network
+from firesim.report.network import Network, functional_words
 from firesim.report.results import JsonObject, Results
 from firesim.report.round_trips import measured_round_trips
 from firesim.units import byte_size, grouped, hertz, seconds, significant, target_time
@@ -133,7 +133,9 @@ def summary_tiles(results: Results) -> list[Tile]:
     what = "every token on every link"
     if not exact:
         what = "not deterministic: input from outside entered this run, another will differ"
-    hash_text = str(result.get("token_hash", "–"))
+    if words := functional_words(result, clock):
+        what, exact = (words if exact else f"{words}; {what}"), False
+    hash_text = str(result.get("token_hash") or "–")
     tiles.append(Tile("Token hash", hash_text, what, MEASURED, *([] if exact else ["warn"])))
     return tiles
 

@@ -187,6 +187,8 @@ def _check_linux(loaded: Loaded, node: PlannedNode, name: str) -> None:
 def _check_files(
     loaded: Loaded, plan: Plan, node: PlannedNode, checked: set[tuple[Path, Room]]
 ) -> None:
+    if node.elf is None and node.disk_image is None and node.device_tree is None:
+        return
     room = room_of(plan, node)
     check = check_elf if plan.own_blade(node) is None else check_any_elf
     checks: list[tuple[str, Path | None, Callable[[Path], object]]] = [

@@ -6,17 +6,16 @@ from __future__ import annotations
 import time
 from types import TracebackType
 
-from rich import box
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from firesim.run.consoles import Consoles
+from firesim.run.live_tables import MOST_HOSTS, TABLE_LINES, host_table, model_table, rows_for
+from firesim.run.progress import progress, progress_line, slowest, slowest_line
 from firesim.run.status import Status
-from firesim.units import hertz, target_time
+from firesim.units import duration, hertz, target_time
 
-MOST_ROWS = 40
 PLAIN_INTERVAL_S = 5.0
 
 
@@ -30,12 +29,15 @@ class Display:
         clock_hz: int,
         switches: set[str],
         consoles: Consoles,
+        goal_cycle: int = 0,
     ) -> None:
+        """Take what is shown; `goal_cycle` is where the run goes, 0 when nobody knows."""
         self.console = console
         self.title = title
         self.clock_hz = clock_hz
         self.switches = switches
         self.consoles = consoles
+        self.goal_cycle = goal_cycle
         self.live = Live(console=console, transient=True, auto_refresh=False)
         self.last_plain = float("-inf")
 
@@ -56,16 +58,53 @@ class Display:
     def show(self, status: Status) -> None:
         """Show one status."""
         if self.console.is_terminal:
-            self.live.update(Group(self.table(status), *self._said()), refresh=True)
+            self.live.update(self.screen(status), refresh=True)
         elif time.monotonic() - self.last_plain >= PLAIN_INTERVAL_S:
             self.last_plain = time.monotonic()
-            running = sum(model.state != "ended" for model in status.models)
-            self.console.print(
-                f"{status.wall_s:.1f} s: target {target_time(status.cycle, self.clock_hz)}, "
-                f"{hertz(status.cycles_per_s)}, {running} models running"
-            )
-            for line in self._said():
-                self.console.print(line, no_wrap=True, overflow="ellipsis")
+            for line in self._plain(status):
+                self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+            for said in self._said():
+                self.console.print(said, no_wrap=True, overflow="ellipsis")
+
+    def screen(self, status: Status) -> Group:
+        """Return all that a terminal shows of a status, no longer than the terminal is high."""
+        head = [
+            Text(
+                f"{self.title}  {duration(status.wall_s)}  target "
+                f"{target_time(status.cycle, self.clock_hz)} (cycle {status.cycle:,})  "
+                f"{hertz(status.cycles_per_s)}"
+            ),
+            *(Text(line) for line in self._where(status)),
+        ]
+        said = self._said()
+        parts: list[RenderableType] = [*head]
+        used = len(head) + len(said) + TABLE_LINES
+        if status.hosts:
+            hosts = host_table(status, min(MOST_HOSTS, self.console.size.height // 3))
+            parts.append(hosts)
+            used += hosts.row_count + TABLE_LINES
+        most = rows_for(len(status.models), self.console.size.height - used)
+        with_host = len(status.threads) > 1
+        parts.append(model_table(status, self.clock_hz, self.switches, with_host, most))
+        return Group(*parts, *said)
+
+    def _plain(self, status: Status) -> list[str]:
+        """Return a status as lines of a log."""
+        running = sum(model.state != "ended" for model in status.models)
+        first = (
+            f"{status.wall_s:.1f} s: target {target_time(status.cycle, self.clock_hz)}, "
+            f"{hertz(status.cycles_per_s)}, {running} models running"
+        )
+        return [first, *(f"  {line}" for line in self._where(status))]
+
+    def _where(self, status: Status) -> list[str]:
+        """Return how far the run is and what holds it up, a line each."""
+        lines = []
+        if (going := progress(status, self.goal_cycle)) is not None:
+            lines.append(progress_line(going))
+        if (found := slowest(status)) is not None:
+            lines.append(slowest_line(found, len(status.threads) > 1))
+        return lines
 
     def _said(self) -> list[Text]:
         """Return the last line of each console."""
@@ -74,35 +113,3 @@ class Display:
             Text(f"  {name:<{width}}  {line}", style="dim", no_wrap=True, overflow="ellipsis")
             for name, line in self.consoles.last_lines().items()
         ]
-
-    def table(self, status: Status) -> Table:
-        """Return the status as a table, one row for each node and switch."""
-        table = Table(
-            title=f"{self.title}  {status.wall_s:.0f} s  "
-            f"target {target_time(status.cycle, self.clock_hz)}",
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-        )
-        table.add_column("model", no_wrap=True)
-        for heading in ("target time", "cycle", "cycles/s", "pkts in", "pkts out"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        table.add_column("state", no_wrap=True)
-        # The slowest first when not all fit: they hold the others up.
-        shown = status.models
-        if len(shown) > MOST_ROWS:
-            shown = sorted(shown, key=lambda model: model.cycle)[:MOST_ROWS]
-        for model in shown:
-            state = f"waits for {model.waiting_for}" if model.waiting_for else model.state
-            table.add_row(
-                model.name,
-                target_time(model.cycle, self.clock_hz),
-                f"{model.cycle:,}",
-                hertz(model.cycles_per_s),
-                f"{model.packets_in:,}",
-                f"{model.packets_out:,}",
-                state,
-                style="cyan" if model.name in self.switches else None,
-            )
-        if len(status.models) > MOST_ROWS:
-            table.caption = f"{len(status.models) - MOST_ROWS} more models, all further ahead"
-        return table

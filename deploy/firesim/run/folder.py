@@ -13,6 +13,9 @@ from typing import Any
 
 from firesim_common.errors import InputError
 from firesim_common.paths import ROOT
+from firesim_common.positions import read_yaml
+
+from firesim.hosts.agent_kernel import boot_id, started_ticks
 
 RECORD = "run.json"
 HOSTS_RECORD = "hosts.json"
@@ -20,6 +23,8 @@ HOSTS_RECORD = "hosts.json"
 RESERVE = ".reserve"
 RESERVE_BYTES = 512 * 1024
 """Kept free for the last words of a run on a disk that fills up."""
+FULL_BYTES = 128 * 1024
+"""A disk with less free space is full."""
 
 
 def results_root() -> Path:
@@ -87,23 +92,10 @@ class ProcessRecord:
     boot_id: str
 
 
-def _boot_id() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-def _started_ticks(pid: int) -> int | None:
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return None
-    fields = text.rpartition(")")[2].split()
-    return None if fields[0] == "Z" else int(fields[19])
-
-
 def record_of(pid: int) -> ProcessRecord | None:
     """Return the record of a living process, None when it has ended."""
-    ticks = _started_ticks(pid)
-    return None if ticks is None else ProcessRecord(pid, ticks, _boot_id())
+    ticks = started_ticks(pid)
+    return None if ticks is None else ProcessRecord(pid, ticks, boot_id())
 
 
 def is_alive(record: ProcessRecord) -> bool:
@@ -152,6 +144,15 @@ def saved_result(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def has_functional_network(folder: Path) -> bool:
+    """Return whether the configuration that the run in `folder` kept asks for one."""
+    try:
+        simulation = read_yaml(folder / "config.yaml").data["simulation"]
+        return bool(simulation["network"]["mode"] == "functional")
+    except (InputError, KeyError, TypeError):
+        return False
 
 
 def run_folders() -> list[Path]:

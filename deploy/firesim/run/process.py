@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import subprocess
 import threading
@@ -80,9 +81,13 @@ class Simulator:
         """Return nothing: without this computer there is no run."""
         return []
 
-    def status_files(self) -> list[str]:
-        """Return the names of the status files in the results folder."""
-        return ["status.jsonl"]
+    def news(self) -> list[str]:
+        """Return nothing: there are no hosts to say anything of."""
+        return []
+
+    def status_files(self) -> dict[str, str]:
+        """Return the names of the status files in the results folder, by host."""
+        return {platform.node(): "status.jsonl"}
 
     def stop(self, grace_s: float = GRACE_S) -> int:
         """Ask the simulator to stop, end it after `grace_s` seconds; return its exit status."""

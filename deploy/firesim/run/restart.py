@@ -7,9 +7,10 @@ from pathlib import Path
 
 from firesim_common.errors import InputError, listed
 
+from firesim.config.keep import s3_place
 from firesim.config.load import Loaded, load_file
 from firesim.run.folder import is_alive, load_simulator, saved_config, saved_result
-from firesim.run.snapshots import Snapshot, find_snapshot, snapshots_of
+from firesim.run.snapshots import Snapshot, find_snapshot, read_snapshot, snapshots_of
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan, PlannedNode
 
@@ -25,9 +26,9 @@ def restart_from(text: str, plan: Plan, clones: int | None) -> Restart:
     """Return the restart for `--from TEXT`, with `--clone N` when `clones` is given.
 
     Raises:
-        InputError: no such snapshot, or it does not fit the system.
+        InputError: no such snapshot, it does not fit the system, or S3 refuses it.
     """
-    snapshot = find_snapshot(text)
+    snapshot = _named(text)
     nodes = servers(plan)
     if clones is None:
         sources = {node.name: node.name for node in nodes}
@@ -42,6 +43,15 @@ def restart_from(text: str, plan: Plan, clones: int | None) -> Restart:
     sources = {node.name: source for node in nodes}
     _check_sources(snapshot, nodes, sources)
     return Restart(snapshot.path, snapshot.cycle, sources)
+
+
+def _named(text: str) -> Snapshot:
+    place = s3_place(text)
+    if place is None:
+        return find_snapshot(text)
+    from firesim.run.bucket import fetched  # Only who uses S3 waits for botocore to be loaded.
+
+    return read_snapshot(fetched(place))
 
 
 def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[str, str]) -> None:

@@ -25,33 +25,31 @@ from firesim.config.load import Loaded
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
 from firesim.run.checks import check_plan
-from firesim.run.consoles import Consoles
-from firesim.run.display import Display
-from firesim.run.folder import make_reserve, new_folder, release_reserve, write_json
+from firesim.run.folder import FULL_BYTES, make_reserve, new_folder, release_reserve, write_json
 from firesim.run.outputs import collect_outputs
 from firesim.run.own_blades import check_bridges, make_drivers
 from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
 from firesim.run.process_tree import ending_what_it_starts
+from firesim.run.remote.kept import described, shared_folder
 from firesim.run.remote.places import Places, placed
 from firesim.run.remote.record import HostsRecord, new_name
 from firesim.run.remote.ship import ship
 from firesim.run.remote.simulators import Simulators, started
-from firesim.run.status import StatusReader, StatusReaders
+from firesim.run.status import StatusReader
 from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
 from firesim.run.versions import versions
-from firesim.topology.describe import CONSOLE_LOG, CONTROL_SOCKET, Restart, describe
+from firesim.run.watch import Watch, open_metrics
+from firesim.topology.describe import CONTROL_SOCKET, Restart, describe
 from firesim.topology.peers import FILE as PEERS
 from firesim.topology.peers import peers
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
-POLL_S = 0.1
 BAD_DESCRIPTION = 2
 """Exit status of firesim-sim for a description that it refuses."""
 LEAST_FREE_BYTES = 4 << 20
-FULL_BYTES = 128 * 1024
 
 
 @dataclass
@@ -167,17 +165,22 @@ def make_ready(
     console: Console,
     restart: Callable[[Plan], Restart | None] | None = None,
     again: Path | None = None,
+    watched: bool = True,
 ) -> Ready:
     """Build what a run needs, place it and copy it to its hosts; see `run`, also for errors.
 
-    `again` is the results folder of a run that goes on there, on the hosts that answer.
+    `again` is the results folder of a run that goes on there, on the hosts that answer. Nobody
+    reads the metrics of a run that is not `watched`.
     """
     plan = resolve(loaded)
     check_plan(loaded, plan)
+    if watched:
+        open_metrics(plan)
     origin = restart(plan) if restart else None
     cycle = origin.cycle if origin else 0
     steps = Steps(console)
-    places = placed(plan, answering=again is not None)
+    clones = bool(origin and origin.restore_from)
+    places = placed(plan, answering=again is not None, clones=clones)
     with ending_what_it_starts():
         make_libraries(loaded, plan, steps)
         make_drivers(loaded, plan, steps)
@@ -217,9 +220,11 @@ def _starter(
     if places is None:
         return lambda: Simulator(prepared.binary, description, folder)
     names = [ready.name for ready in places.hosts]
-    record = HostsRecord(new_name(folder), str(places.farm.path), names, start_cycle)
+    kept = places.keep_snapshots
+    record = HostsRecord(new_name(folder), str(places.farm.path), names, start_cycle, kept)
+    entry = described(json.loads(description.read_text()), record)
     with steps.step(f"copying what is missing to {len(names)} hosts"):
-        ship(places.hosts, json.loads(description.read_text()), prepared.binary, record.run)
+        ship(places.hosts, entry, prepared.binary, record.run, shared_folder(record))
     return lambda: started(places.hosts, record, folder)
 
 
@@ -256,6 +261,7 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
     """
     plan, folder = ready.plan, ready.folder
     interrupted = False
+    watch: Watch | None = None
     began_s = time.monotonic()
     with _signals_end_cleanly():
         try:
@@ -265,8 +271,10 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
             raise InputError(f"{error}.") from error
         try:
             held.let_through()
-            _watch(loaded, plan, simulator, folder, console)
+            watch = Watch(loaded.name, plan, folder, ready.start_cycle, simulator)
+            watch.to_the_end(console)
             status = simulator.wait()
+            watch.say_news(console)
         except (KeyboardInterrupt, _Terminated):
             interrupted = True
             status = simulator.stop()
@@ -285,33 +293,13 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
         words = f"{words} (the disk that holds {folder} is full)".strip()
     with suppress(OSError):  # A full disk: what was sent is still in the console's log.
         collect_outputs(plan, folder)
+    if watch is not None:
+        watch.over()
     result = _result(folder, status, interrupted, time.monotonic() - began_s, words)
     exit_status = _exit_status(status, interrupted)
     # Who was lost to the others, but not to us, is taken for lost as well.
     lost = [] if interrupted else simulator.lost() or result.get("lost", [])
     return Outcome(folder, plan, exit_status, result, ready.start_cycle, lost)
-
-
-def _watch(
-    loaded: Loaded,
-    plan: Plan,
-    simulator: Simulator | Simulators,
-    folder: Path,
-    console: Console,
-) -> None:
-    """Show the status until the simulator ends."""
-    reader = StatusReaders([folder / name for name in simulator.status_files()], plan.models())
-    switches = {switch.name for switch in plan.switches}
-    servers = [node.name for node in plan.nodes if node.traffic is None]
-    consoles = Consoles({name: folder / name / CONSOLE_LOG for name in servers})
-    with Display(console, loaded.name, plan.clock_hz, switches, consoles) as display:
-        shown = None
-        while simulator.poll() is None:
-            status = reader.update()
-            if status is not None and status is not shown:
-                display.show(status)
-                shown = status
-            time.sleep(POLL_S)
 
 
 def _exit_status(status: int, interrupted: bool) -> int:

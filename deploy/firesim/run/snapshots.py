@@ -112,7 +112,8 @@ def read_snapshot(folder: Path) -> Snapshot:
     by = index.created_by
     created_by = by if isinstance(by, str) and by.isprintable() else json.dumps(by)
     kinds = {model.name: model.kind for model in index.models}
-    return Snapshot(folder.absolute(), index.cycle, created_by, kinds, saved_at)
+    path = folder.resolve() if folder.is_symlink() else folder.absolute()
+    return Snapshot(path, index.cycle, created_by, kinds, saved_at)
 
 
 def files_of(index: Mapping[str, Any], models: Collection[str] | None = None) -> dict[str, int]:
@@ -156,8 +157,20 @@ def snapshots_of(run: Path, damaged: dict[Path, InputError] | None = None) -> li
 
     Others are left out; what is wrong with each is put into `damaged`, by its folder.
     """
+    return _below(run / FOLDER, damaged)
+
+
+def shared_snapshots(folder: Path, damaged: dict[Path, InputError] | None = None) -> list[Snapshot]:
+    """Return the snapshots that runs have kept in a folder, oldest first, as RUN/NAME in it."""
+    runs = sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
+    found = [snapshot for run in runs for snapshot in _below(run, damaged)]
+    return sorted(found, key=lambda snapshot: snapshot.saved_at)
+
+
+def _below(folder: Path, damaged: dict[Path, InputError] | None) -> list[Snapshot]:
+    """Return the complete snapshots in a folder; see snapshots_of."""
     found = []
-    for file in sorted((run / FOLDER).glob(f"*/{FILE}")):
+    for file in sorted(folder.glob(f"*/{FILE}")):
         if not re.fullmatch(NAME_RULE, file.parent.name):
             continue  # One that is being written has another name until it is complete.
         try:
@@ -220,7 +233,11 @@ def check_new_name(name: str, run: Path) -> None:
         )
 
 
-def delete_snapshot(snapshot: Snapshot) -> None:
-    """Remove a snapshot's folder; snapshot.json goes first, so that it is never half valid."""
-    (snapshot.path / FILE).unlink()
-    shutil.rmtree(snapshot.path)
+def delete_snapshot(folder: Path) -> None:
+    """Remove the folder of a snapshot; snapshot.json goes first, so that it is never half valid.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    (folder / FILE).unlink()
+    shutil.rmtree(folder)

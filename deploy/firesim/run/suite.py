@@ -8,11 +8,14 @@ import re
 import resource
 import shutil
 import subprocess
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 from firesim_common.paths import ROOT
@@ -24,6 +27,7 @@ from firesim.run.experiments import SKIPPED_STATUS, SLOW_STATUS, Found, experime
 
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
+POLL_S = 0.1
 EXPERIMENT_LIMIT_S = 1800
 SANITIZED = (
     "firesim-core-tests",
@@ -49,6 +53,8 @@ class Part:
 
     name: str
     run: Callable[[], Count]
+    beside_others: bool = False
+    """Whether others like it may run at the same time; it does all its work in `_logged`."""
 
 
 def parts(ci: bool) -> list[Part]:
@@ -59,7 +65,7 @@ def parts(ci: bool) -> list[Part]:
         Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals")),
     ]
     for one in [one for one in experiments().values() if not one.among_python_tests]:
-        found.append(Part(f"experiment {one.name}", partial(quick_experiment, one)))
+        found.append(Part(f"experiment {one.name}", partial(quick_experiment, one), True))
     if ci:
         found += [
             Part("C++ address sanitizer", lambda: cpp("address", SANITIZED)),
@@ -69,22 +75,43 @@ def parts(ci: bool) -> list[Part]:
 
 
 def _logged(command: list[str | Path], log: Path, limit_s: float | None = None) -> int:
-    """Run a command with its output in `log`; return its exit status, 124 after the limit."""
+    """Run a command with its output in `log`; return its exit status, 124 after the limit.
+
+    The processor time it took is added to `_here.processor_s` of this thread.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as stream:
         process = subprocess.Popen(
             command, cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
         )
         try:
-            return process.wait(timeout=limit_s)
+            return _waited(process, limit_s)
         except subprocess.TimeoutExpired:
             process.terminate()
-            process.wait()
+            _waited(process)
             return 124
         except BaseException:
             process.terminate()
             process.wait()
             raise
+
+
+def _waited(process: subprocess.Popen[bytes], limit_s: float | None = None) -> int:
+    """Wait for a process and return its exit status, as `Popen.wait` does; note what it took.
+
+    Raises:
+        subprocess.TimeoutExpired: it lasts longer.
+    """
+    end_s = time.monotonic() + (limit_s or float("inf"))
+    while True:
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            _here.processor_s += used.ru_utime + used.ru_stime
+            return process.returncode
+        if time.monotonic() > end_s:
+            raise subprocess.TimeoutExpired(process.args, limit_s or 0)
+        time.sleep(POLL_S)
 
 
 def _tail(log: Path) -> str:
@@ -190,26 +217,49 @@ def quick_experiment(experiment: Found) -> Count:
     return Count(failed=1, detail=_tail(log))
 
 
-def _processor_s() -> float:
-    """Return the processor time of all processes that have ended and were waited for."""
+class _Here(threading.local):
+    processor_s = 0.0
+
+
+_here = _Here()
+"""What the commands that this thread has waited for took."""
+
+
+def _processor_s(part: Part) -> float:
+    """Return the processor time so far of what this part has waited for, and of others before."""
+    if part.beside_others:
+        return _here.processor_s
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
+def _run_part(part: Part, say: Callable[[str], None]) -> Count:
+    """Run a part, saying how it went and how long it took."""
+    say(f"{part.name} ...")
+    start, processor_start_s = time.monotonic(), _processor_s(part)
+    count = part.run()
+    spent = f"{time.monotonic() - start:.0f} s, "
+    spent += f"{_processor_s(part) - processor_start_s:.0f} s of processor time"
+    lines = [f"{part.name}: {count.passed} passed, {count.failed} failed ({spent})"]
+    say("\n".join([*lines, count.detail] if count.detail else lines))
+    return count
+
+
 def run_parts(chosen: list[Part], say: Callable[[str], None]) -> Count:
-    """Run the parts in order, saying how each went and how long it took; return the sum."""
+    """Run the parts in order, saying how each went; return the sum.
+
+    Neighbours that may run beside others do so, as many at once as there are processors.
+    """
     total = Count()
-    for part in chosen:
-        say(f"{part.name} ...")
-        start, processor_start_s = time.monotonic(), _processor_s()
-        count = part.run()
-        total.passed += count.passed
-        total.failed += count.failed
-        spent = f"{time.monotonic() - start:.0f} s, "
-        spent += f"{_processor_s() - processor_start_s:.0f} s of processor time"
-        say(f"{part.name}: {count.passed} passed, {count.failed} failed ({spent})")
-        if count.detail:
-            say(count.detail)
+    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+    try:
+        for beside_others, group in groupby(chosen, key=lambda part: part.beside_others):
+            run = partial(_run_part, say=say)
+            for count in pool.map(run, group) if beside_others else map(run, group):
+                total.passed += count.passed
+                total.failed += count.failed
+    finally:
+        pool.shutdown(cancel_futures=True)
     return total
 
 

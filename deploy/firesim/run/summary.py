@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from firesim.report.network import functional_words
 from firesim.run.runner import Outcome
 from firesim.units import hertz, target_time
 
@@ -34,6 +35,8 @@ def print_summary(outcome: Outcome, console: Console) -> None:
         )
     if result.get("token_hash"):
         console.print(f"token hash {result['token_hash']}", highlight=False)
+    if network := functional_words(result, clock_hz):
+        console.print(network, highlight=False, soft_wrap=True)
     if not result.get("deterministic", True):
         console.print(
             "not deterministic: input from outside entered this run (a console or a gateway), "
@@ -87,6 +90,12 @@ def print_folder(folder: Path, report: Path | None, console: Console) -> None:
         console.print(f"report:  {report}", highlight=False, soft_wrap=True)
 
 
+def _hash(outcome: Outcome) -> str:
+    if outcome.plan.run.network.is_functional:
+        return "none: functional network"
+    return str(outcome.result.get("token_hash") or "")
+
+
 def print_runs(outcomes: Mapping[str, Outcome], console: Console) -> None:
     """Print several runs beside each other, by name, and where their reports are."""
     table = Table(title="all runs", title_justify="left")
@@ -101,7 +110,7 @@ def print_runs(outcomes: Mapping[str, Outcome], console: Console) -> None:
             f"{cycles:,}",
             f"{wall_s:.1f} s",
             hertz(cycles / wall_s) if wall_s else "-",
-            str(outcome.result.get("token_hash", "")),
+            _hash(outcome),
             style="red" if outcome.exit_status else None,
         )
     console.print(table)

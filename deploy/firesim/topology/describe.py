@@ -27,6 +27,11 @@ CONTROL_SOCKET = "control.sock"
 SNAPSHOTS_FOLDER = "snapshots"
 """Where a run keeps its snapshots, in its results."""
 LAST_CYCLE = 2**63 - 1
+LONGEST_ADVANCE_CYCLES = 1 << 22
+"""The most that firesim-sim takes: about a millisecond of target time, and fast models need less
+host time for it."""
+STATUS_S_A_MODEL = 1e-3
+"""Status lines of thousands of models are long, so there are fewer of them."""
 FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory")
 FUNCTIONAL_MEMORY = ("base", "size_bytes", "load")
 """What of the memory's settings means anything where every instruction takes the same time."""
@@ -129,12 +134,13 @@ def describe(
         "max_cycles": run.max_cycles,
         "clock_hz": plan.clock_hz,
         "end_when": run.end_when,
-        "status_interval_s": run.status_interval_s,
+        "status_interval_s": max(run.status_interval_s, STATUS_S_A_MODEL * len(plan.models())),
         "random_batch_seed": run.random_batch_seed,
+        **(_functional_network(plan) if run.network.is_functional else {}),
         "control": CONTROL_SOCKET,
         "snapshots": _snapshots(run.snapshots),
         **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
-        **({"processes": [asdict(place) for place in processes.places]} if processes else {}),
+        **(_parts_of_it(plan, processes) if processes else {}),
         "nodes": _placed(nodes, processes),
         "switches": _placed([describe_switch(switch) for switch in plan.switches], processes),
         "links": [
@@ -146,6 +152,29 @@ def describe(
             }
             for link in plan.links
         ],
+    }
+
+
+def restart_of(description: Mapping[str, Any], cycle: int) -> Restart | None:
+    """Return where a described run begins, at this cycle; None for its first one."""
+    if "restore" not in description:
+        return None
+    nodes = description["nodes"]
+    sources = {n["name"]: n["restore_from"] for n in nodes if "restore_from" in n}
+    return Restart(Path(description["restore"]["snapshot"]), cycle, sources)
+
+
+def _functional_network(plan: Plan) -> dict[str, Any]:
+    """Return what lets models cross a long link at once; not slow ones, which others wait for."""
+    is_slow = any(node.engine == "rtl" and node.traffic is None for node in plan.nodes)
+    longest = {} if is_slow else {"longest_advance_cycles": LONGEST_ADVANCE_CYCLES}
+    return {"network": "functional", **longest}
+
+
+def _parts_of_it(plan: Plan, processes: Processes) -> dict[str, Any]:
+    return {
+        "processes": [asdict(place) for place in processes.places],
+        "compression": plan.placement.compression,
     }
 
 

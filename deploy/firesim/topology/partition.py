@@ -32,11 +32,16 @@ class Capacity:
 
 
 def partition(
-    plan: Plan, hosts: Sequence[Capacity], costs: Mapping[str, float], place: str = "placement"
+    plan: Plan,
+    hosts: Sequence[Capacity],
+    costs: Mapping[str, float],
+    place: str = "placement",
+    clones: bool = False,
 ) -> dict[str, str]:
     """Return the host of each node, switch and the gateway, by name; the same for the same input.
 
-    A host may be left without a part. `place` begins the sentence of an error.
+    A host may be left without a part. `place` begins the sentence of an error. Clones of one node
+    share its memory, so what they would take alone is no measure.
 
     Raises:
         InputError: a host that there is not, parts of different hosts that must be together, or
@@ -52,7 +57,8 @@ def partition(
     chosen = _cut(plan, groups, owner, hosts, costs) if len(hosts) > 1 else [0] * len(groups)
     chosen = _by_hand(chosen, fixed, [sum(costs[part] for part in group) for group in groups])
     found = {part: names[chosen[owner[part]]] for part in plan.models()}
-    _check_memory(plan, hosts, found, place)
+    if not clones:
+        _check_memory(plan, hosts, found, place)
     return found
 
 

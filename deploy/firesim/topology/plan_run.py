@@ -10,8 +10,11 @@ from typing import Literal
 
 from firesim.config.engine_names import RtlEngine
 from firesim.config.engines import Functional, Snapshots
+from firesim.config.keep import MANAGER
+from firesim.config.monitoring import Monitoring
+from firesim.config.network import Network
 from firesim.config.signals import Peek, Poke
-from firesim.config.simulation import AlwaysTrigger, TraceOutput, Trigger
+from firesim.config.simulation import AlwaysTrigger, Compression, TraceOutput, Trigger
 from firesim.config.waves import Waves
 
 
@@ -29,7 +32,9 @@ class PlannedRun:
     warm_up_cycles: int = 0
     rtl_engine: RtlEngine = "auto"
     functional: Functional = field(default_factory=Functional)
+    network: Network = field(default_factory=Network)
     snapshots: Snapshots = field(default_factory=Snapshots)
+    monitoring: Monitoring = field(default_factory=Monitoring)
 
 
 @dataclass(frozen=True)
@@ -62,3 +67,6 @@ class PlannedPlacement:
     costs: Path | None = None
     """Results folder of an earlier run."""
     resume: Literal["never", "automatic"] = "automatic"
+    keep_snapshots: str = MANAGER
+    """Where; see config/keep.py."""
+    compression: Compression = "none"

@@ -15,6 +15,7 @@ from firesim.config.workload import Job
 from firesim.topology.explicit import shape_of
 from firesim.topology.passes.addresses import assign
 from firesim.topology.passes.gateway import add_gateway
+from firesim.topology.passes.network import lengthen_links
 from firesim.topology.passes.observation import observe
 from firesim.topology.passes.own_blades import own_blades
 from firesim.topology.passes.placement import plan_placement
@@ -63,6 +64,7 @@ def resolve(loaded: Loaded) -> Plan:
     _switches(loaded, shape, plan, bandwidth)
     fill_tables(shape, plan)
     add_gateway(loaded, shape, plan, _latency(loaded, None, ""))
+    lengthen_links(loaded.config.simulation.network, shape, plan)
     observe(plan, loaded.config.simulation)
     plan_placement(loaded, plan)
     return plan

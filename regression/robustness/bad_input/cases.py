@@ -102,13 +102,20 @@ def all_cases() -> list[Case]:
     """Return every case."""
     from regression.robustness.bad_input.artifacts import ARTIFACT_CASES
     from regression.robustness.bad_input.blades import BLADE_CASES
-    from regression.robustness.bad_input.engines import ENGINE_CASES, LINUX_CASES, SNAPSHOT_CASES
+    from regression.robustness.bad_input.engines import (
+        ENGINE_CASES,
+        LINUX_CASES,
+        NETWORK_CASES,
+        SNAPSHOT_CASES,
+    )
     from regression.robustness.bad_input.farms import FARM_CASES
+    from regression.robustness.bad_input.monitoring import MONITORING_CASES
     from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
     from regression.robustness.bad_input.switches import SWITCH_CASES
     from regression.robustness.bad_input.system import SYSTEM_CASES
     from regression.robustness.bad_input.yaml import YAML_CASES
 
-    later = [*SWITCH_CASES, *ENGINE_CASES, *SNAPSHOT_CASES, *LINUX_CASES, *OWN_BLADE_CASES]
-    first = [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES]
-    return [*first, *later, *FARM_CASES]
+    first = [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
+    engines = [*ENGINE_CASES, *NETWORK_CASES, *SNAPSHOT_CASES]
+    later = [*LINUX_CASES, *OWN_BLADE_CASES, *FARM_CASES, *MONITORING_CASES]
+    return [*first, *engines, *later]

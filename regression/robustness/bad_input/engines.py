@@ -59,6 +59,40 @@ ENGINE_CASES = [
     ),
 ]
 
+NETWORK_CASES = [
+    Case(
+        "unknown mode of the network",
+        (
+            'bad.yaml:4: simulation.network.mode: found "functionl", expected "exact" or '
+            '"functional", did you mean "functional"?'
+        ),
+        TWO + "simulation:\n  network: {mode: functionl}\n",
+    ),
+    Case(
+        "unknown network",
+        ('bad.yaml:4: simulation.network: found "loose", expected "exact" or "functional".'),
+        TWO + "simulation:\n  network: loose\n",
+    ),
+    Case(
+        "drift of an exact network",
+        (
+            'bad.yaml:4: simulation.network: found max_drift_us with mode "exact", expected mode '
+            '"functional".'
+        ),
+        TWO + "simulation:\n  network: {max_drift_us: 50}\n",
+    ),
+    Case(
+        "drift of a second",
+        "bad.yaml:4: simulation.network.max_drift_us: found 1000000, expected at most 1000 us.",
+        TWO + "simulation:\n  network: {mode: functional, max_drift_us: 1000000}\n",
+    ),
+    Case(
+        "drift with a unit",
+        'bad.yaml:4: simulation.network.max_drift_us: found "50us", expected a whole number of us.',
+        TWO + "simulation:\n  network: {mode: functional, max_drift_us: 50us}\n",
+    ),
+]
+
 SNAPSHOT_CASES = [
     Case(
         "interval without a unit",

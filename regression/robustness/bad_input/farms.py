@@ -21,8 +21,8 @@ PLACEMENT_CASES = [
     Case(
         "host of the old kind",
         (
-            'bad.yaml:4: placement: found "host", expected one of the keys "costs", "parts", '
-            '"resume" or "run_farm", did you mean "costs"?'
+            'bad.yaml:4: placement: found "host", expected one of the keys "compression", "costs", '
+            '"keep_snapshots", "parts", "resume" or "run_farm", did you mean "costs"?'
         ),
         SYSTEM + "placement:\n  host: node7.cluster\n",
     ),
@@ -57,6 +57,48 @@ PLACEMENT_CASES = [
             '"local1", did you mean "local1"?'
         ),
         *on(LOCAL, "parts: {node0: local9}"),
+    ),
+    Case(
+        "place for snapshots that is none",
+        (
+            'bad.yaml:5: placement.keep_snapshots: found "s4://mine", expected "manager", a folder '
+            "such as /scratch/me or s3://BUCKET/PREFIX."
+        ),
+        *on(LOCAL, "keep_snapshots: s4://mine"),
+    ),
+    Case(
+        "place for snapshots without a farm",
+        (
+            "bad.yaml:4: placement.keep_snapshots: found a place for the snapshots of hosts, "
+            'expected also the key "run_farm".'
+        ),
+        SYSTEM + "placement:\n  keep_snapshots: /tmp\n",
+    ),
+    Case(
+        "shared folder that is not there",
+        (
+            'placement.keep_snapshots: found that this computer cannot write to "/nowhere" (No '
+            "such file or directory), expected a folder that it and all hosts share."
+        ),
+        *on(LOCAL, "keep_snapshots: /nowhere"),
+    ),
+    Case(
+        "network interface without its host",
+        (
+            'bad.yaml:1: system.gateway.device: found "tap0", a network interface of one host, '
+            "expected that host in placement.parts: {gateway: HOST}."
+        ),
+        SYSTEM.replace("two_nodes", "two_nodes, gateway: {mode: tap, device: tap0}")
+        + f"placement:\n  run_farm: {FARM}\n",
+        {FARM: LOCAL},
+    ),
+    Case(
+        "unknown compression",
+        (
+            'bad.yaml:5: placement.compression: found "lz5", expected "none" or "lz4", did you '
+            'mean "lz4"?'
+        ),
+        *on(LOCAL, "compression: lz5"),
     ),
     Case(
         "costs of no run",

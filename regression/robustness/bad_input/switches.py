@@ -195,7 +195,7 @@ LIBRARY_CASES = [
         "library for other headers",
         (
             'refused by "mine.cc": mine.cc: found a library built for version 999 of FireSim\'s '
-            "headers, expected version 1: build it again."
+            "headers, expected version 2: build it again."
         ),
         "999",
         "",
@@ -203,13 +203,13 @@ LIBRARY_CASES = [
     bare(
         "library that fails to register",
         'refused by "mine.cc": mine.cc: FIRESIM_MODELS failed: no luck.',
-        "1",
+        "2",
         'throw std::runtime_error("no luck")',
     ),
     bare(
         "library that crashes",
         'found SIGABRT when "mine.cc" was to make the switch "tor0", expected a switch.',
-        "1",
+        "2",
         "std::abort()",
     ),
     named(

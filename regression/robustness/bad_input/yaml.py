@@ -294,8 +294,8 @@ YAML_CASES = [
         (
             '-x simulation.threds=1: simulation: found "threds", expected one of the '
             'keys "asserts", "autocounter", "batch_cycles", "captures", "end_when", '
-            '"engine", "engines", "functional", "max_cycles", "peeks", '
-            '"pokes", "prints" or 10 more, did you mean "threads"?'
+            '"engine", "engines", "functional", "max_cycles", "monitoring", '
+            '"network", "peeks" or 12 more, did you mean "threads"?'
         ),
         TWO,
         overrides=("simulation.threds=1",),

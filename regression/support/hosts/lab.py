@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from firesim.config.load import Loaded, find_config, load_file
 from firesim.run.remote.losses import without_lost
 from firesim.run.runner import Outcome, run
+from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 from rich.console import Console
@@ -45,14 +46,18 @@ def plan_of(recipe: str, overrides: Sequence[str]) -> Plan:
     return resolve(loaded(recipe, overrides))
 
 
-def whole_run(config: Loaded, folder: Path) -> Outcome:
+def whole_run(
+    config: Loaded, folder: Path, restart: Callable[[Plan], Restart | None] | None = None
+) -> Outcome:
     """Run a configuration to its end, whatever host is lost, with its results in `folder`.
+
+    `restart` says where it begins, if not at cycle 0.
 
     Raises:
         ExperimentError: it did not end as it should.
     """
     quiet = Console(quiet=True)
-    outcome = without_lost(config, run(config, results=folder), quiet)
+    outcome = without_lost(config, run(config, results=folder, restart=restart), quiet)
     if outcome.exit_status not in (0, 1) or not outcome.result.get("token_hash"):
         raise ExperimentError(f"{folder}: the run ended with {outcome.reason}: {outcome.message}")
     return outcome

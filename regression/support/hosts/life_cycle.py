@@ -52,10 +52,14 @@ class LifeCycle:
         self.results = self.folder / "runs"
         self.environment = {**os.environ, "FIRESIM_RESULTS": str(self.results)}
 
+    def words(self, *words: str) -> list[str]:
+        """Return the words of one command of FireSim."""
+        return [sys.executable, "-P", "-m", "firesim.cli.main", *words]
+
     def command(self, *words: str) -> subprocess.Popen[str]:
         """Start one command of FireSim in a session of its own."""
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "firesim.cli.main", *words],
+            self.words(*words),
             cwd=self.folder,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -108,7 +112,7 @@ class LifeCycle:
 
     def run_without_manager(self) -> None:
         """Kill the manager of a run, and each that attaches, until one may see the end."""
-        config = self._long_run()
+        config = self.long_run()
         alone = self.results / "alone"
         self.done("runworkload", "-c", config, "--results", str(alone))
         expected = _result(alone)["token_hash"]
@@ -123,7 +127,7 @@ class LifeCycle:
     def end_a_run(self) -> None:
         """Kill a run in its middle, twice; nothing of it may go on."""
         folder = self.results / "ended"
-        self.done("boot", "-c", self._long_run(), *self.on_farm, "--results", str(folder))
+        self.done("boot", "-c", self.long_run(), *self.on_farm, "--results", str(folder))
         begun = time.monotonic()
         self.killed(self.random.uniform(0.2, 1.5), "kill", "--grace", "2")
         self.done("kill", "--grace", "2")
@@ -171,20 +175,30 @@ class LifeCycle:
             "all right and nothing left",
         )
 
-    def _long_run(self) -> str:
+    def long_run(self) -> str:
+        """Return the file of a run of some seconds."""
         file = self.folder / "long.yaml"
         file.write_text(yaml.safe_dump(pair_config("functional", LONG_PINGS, 1 << 20)))
         return str(file)
 
 
-def whole_life(life: LifeCycle, launch_s: float, end_s: float) -> Verdict:
-    """Go through all steps; launching and ending are killed within so many seconds."""
+def whole_life(
+    life: LifeCycle,
+    launch_s: float,
+    end_s: float,
+    more: Callable[[LifeCycle], None] = lambda life: None,
+) -> Verdict:
+    """Go through all steps; launching and ending are killed within so many seconds.
+
+    `more` is what else is done while the farm is up.
+    """
     farm = life.on_farm
     life.step("launchrunfarm", *farm, "--yes", most_s=launch_s)
     life.step("infrasetup", *QUICKSTART, *farm, most_s=4)
     life.run_whole()
     life.run_without_manager()
     life.end_a_run()
+    more(life)
     life.step("terminaterunfarm", *farm, "--yes", most_s=end_s)
     life.gone("on the farm")
     return life.verdict()

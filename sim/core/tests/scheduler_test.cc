@@ -24,6 +24,10 @@ class Echo : public Model {
 
   void advance(uint64_t start, uint32_t cycles, std::span<Batch> inputs,
                std::span<Batch> outputs) override {
+    longest_seen = std::max(longest_seen, cycles);
+    for (const Echo *other : near) {
+      EXPECT_LE(start + cycles, other->reached + near_cycles) << name() << " " << other->name();
+    }
     std::vector<FlitCursor> cursors(inputs.begin(), inputs.end());
     for (uint32_t offset = 0; offset < cycles; ++offset) {
       const uint64_t cycle = start + offset;
@@ -48,6 +52,9 @@ class Echo : public Model {
   void has_ended(ModelEnd end) { set_end(std::move(end)); }
 
   bool counts = true;
+  uint32_t longest_seen = 0;
+  std::vector<const Echo *> near;  // none is further behind than `near_cycles`
+  uint64_t near_cycles = 0;
   uint64_t end_at = UINT64_MAX;
   uint64_t throw_at = UINT64_MAX;
   int exit_code = 0;
@@ -100,6 +107,38 @@ TEST(Scheduler, OneHashForAnyThreadsAndBatches) {
     if (expected == 0) expected = result.token_hash;
     ASSERT_EQ(result.token_hash, expected);
     ASSERT_GT(result.links[0].a_to_b.value().flits, 500u);
+  }
+}
+
+// A long link is crossed in one advance if that may be so long, and no model leaves another behind
+// by more than the run says.
+TEST(Scheduler, LongLinksMakeLongAdvancesAndABoundedDrift) {
+  uint64_t expected = 0;
+  for (SchedulerOptions options : all_options()) {
+    if (options.batch_cycles == 1) continue;  // takes long, and shows nothing else
+    options.max_cycles = 300'000;
+    if (options.threads != 5) options.longest_advance_cycles = kMostAdvanceCycles;
+    Echo hub("hub", 3), a("a", 1), b("b", 1), c("c", 1);
+    const std::vector<Echo *> models = {&hub, &a, &b, &c};
+    Scheduler scheduler(options);
+    for (Echo *model : models) {
+      scheduler.add_model(*model, model != &hub);
+      model->near = {models.begin(), models.end()};
+      model->near_cycles = 100'000;
+    }
+    for (uint32_t port = 0; port < 3; ++port) {
+      scheduler.connect(models[port + 1]->name(), 0, port, port + 1, 0, 50'000);
+    }
+    const RunResult result = scheduler.run();
+    ASSERT_EQ(result.reason, "max_cycles") << result.message;
+    ASSERT_EQ(result.drift_cycles, 100'000u);
+    if (expected == 0) expected = result.token_hash;
+    ASSERT_EQ(result.token_hash, expected);
+    ASSERT_LE(a.longest_seen, options.longest_advance_cycles);
+    if (options.threads == 5 || options.batch_cycles != 0 || options.random_batch_seed != 0) {
+      continue;
+    }
+    for (const ModelResult &model : result.models) ASSERT_LE(model.advances, 6u) << model.name;
   }
 }
 

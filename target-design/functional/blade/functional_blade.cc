@@ -33,7 +33,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
       bus_({settings_.harts, settings_.quantum_cycles, settings_.parts, *settings_.nic,
             *settings_.disk, *settings_.console},
            memory_, harts_, blade_end_) {
-  harts_.make(dram(), bus_);
+  harts_.make(dram(), bus_, settings_.code_bytes);
 }
 
 FunctionalBlade::~FunctionalBlade() {
@@ -246,7 +246,7 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   announcer_.restore(std::move(flits), within_packet);
   settings_.memory->load(state);
   memory_.set_dram(dram());
-  harts_.make(dram(), bus_);
+  harts_.make(dram(), bus_, settings_.code_bytes);
   harts_.set_region_start_cycle(state.u64());
   harts_.load(state);
   bus_.load(state, harts_.cycles());

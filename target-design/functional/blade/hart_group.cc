@@ -55,9 +55,9 @@ ArchitecturalState load_hart(StateReader &reader) {
 HartGroup::HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle)
     : cycles_per_instruction_(cycles_per_instruction), cycles_(harts, first_cycle) {}
 
-void HartGroup::make(const Dram &dram, Mmio &mmio) {
+void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes) {
   harts_.clear();
-  shared_ = std::make_unique<SharedState>(dram);
+  shared_ = std::make_unique<SharedState>(dram, code_bytes);
   for (uint32_t i = 0; i < size(); ++i) {
     harts_.push_back(std::make_unique<Hart>(i, dram, mmio, cycles_per_instruction_, *shared_));
     ArchitecturalState state;

@@ -2,11 +2,14 @@
 // Reading and checking a functional node's entry; see settings.h.
 #include "functional/blade/settings.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "devices/config.h"
 #include "devices/instrument_names.h"
 #include "functional/core/memory_map.h"
+#include "functional/core/shared_state.h"
 
 namespace firesim::functional {
 namespace {
@@ -14,6 +17,16 @@ namespace {
 constexpr uint64_t kMostHarts = 8;
 constexpr uint64_t kMostCycles = 1 << 20;
 constexpr uint64_t kMostMemoryBytes = uint64_t{2} << 30;
+constexpr size_t kFewestCodeBytes = 1 << 20;
+constexpr uint64_t kCodeShare = 32;  // of the host's memory, all decoded code takes one such part
+
+// The memory for decoded code of one hart of so many, in whole pages.
+size_t code_bytes_of(uint64_t harts) {
+  const uint64_t page_bytes = sysconf(_SC_PAGESIZE);
+  const uint64_t host_pages = sysconf(_SC_PHYS_PAGES);
+  const uint64_t share = host_pages / kCodeShare / harts * page_bytes;
+  return std::clamp<uint64_t>(share, kFewestCodeBytes, kMostCodeBytes);
+}
 
 }  // namespace
 
@@ -25,6 +38,7 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
   cycles_per_instruction =
       static_cast<uint32_t>(config.integer("cycles_per_instruction", 1, 1, kMostCycles));
   quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));
+  code_bytes = code_bytes_of(context.node_count * harts);
   parts = read_parts(config.child("parts"), config.child_where("parts"), context);
   read_bridges(config.child("bridges"), context);
   config.finish();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "instruction.h"
@@ -50,15 +51,20 @@ struct Block {
   Op *ops;
 };
 
-// Owns the blocks of a hart. Blocks stay in memory until reset(), also when they are dropped.
+// Owns the blocks of a hart, in so many bytes at most. Blocks stay in memory until reset(), also
+// when they are dropped. Takes little memory for little code: thousands of clones have one each.
 class BlockCache {
  public:
-  BlockCache(uint64_t dram_bytes);
+  explicit BlockCache(size_t bytes);
 
   // The block for these, or nullptr.
-  Block *find(uint64_t pc, uint64_t physical, bool float_enabled) const;
+  Block *find(uint64_t pc, uint64_t physical, bool float_enabled);
 
-  // Copies a block with its ops into the cache; `dram_page` is the DRAM page it begins in.
+  // Whether a block of so many Ops can be added.
+  bool has_room(uint32_t ops) const { return used_ + bytes_of(ops) <= bytes_; }
+
+  // Copies a block with its ops into the cache, which has room; `dram_page` is the DRAM page it
+  // begins in.
   Block *add(const Block &block, uint32_t ops, uint64_t dram_page);
 
   // Drops all blocks that begin in a page, and those that span pages; false if there were none.
@@ -69,21 +75,26 @@ class BlockCache {
   uint64_t generation() const { return generation_; }
 
  private:
-  static constexpr size_t kBuckets = 1 << 16;
-  static constexpr size_t kArenaBytes = 48 << 20;
+  static constexpr size_t kFewestBuckets = 1 << 10;  // powers of two
+  static constexpr size_t kMostBuckets = 1 << 16;
   struct Free {
     void operator()(std::byte *place) const { std::free(place); }
   };
   using Arena = std::unique_ptr<std::byte[], Free>;
-  static Arena make_arena();
-  static size_t bucket(uint64_t pc, uint64_t physical);
-  void drop_list(Block *&head);
+  static Arena make_arena(size_t bytes);
+  static size_t bytes_of(uint32_t ops);
+  size_t fewest_buckets() const;
+  Block *&bucket(uint64_t pc, uint64_t physical);
+  void grow();
+  void drop_list(Block *head);
 
+  const size_t bytes_;
   std::vector<Block *> buckets_;
-  std::vector<Block *> pages_;
+  std::unordered_map<uint64_t, Block *> pages_;  // by DRAM page
   Block *spanning_ = nullptr;
   Arena arena_;
-  size_t used_ = 0;
+  size_t used_ = 0;    // bytes of the arena
+  size_t blocks_ = 0;  // in it
   uint64_t generation_ = 0;
 };
 

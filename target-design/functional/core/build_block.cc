@@ -100,6 +100,7 @@ Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limi
   shared.note_code(offset, second != 0 ? 2 : bytes);
   if (second != 0) shared.note_code(second - dram.base, 2);
   if (!cacheable) return &scratch_;
+  if (!blocks_.has_room(ops)) drop_code();  // links and jump entries into it as well
   return blocks_.add(scratch_, ops, offset / kPageBytes);
 }
 

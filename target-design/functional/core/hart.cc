@@ -20,7 +20,7 @@ Core::Core(uint32_t hart_id, Dram memory, Mmio &devices, uint32_t cycles, Shared
       mmio(devices),
       cycles_per_instruction(cycles),
       shared(all),
-      blocks_(memory.size_bytes) {
+      blocks_(all.code_bytes()) {
   FIRESIM_CHECK(cycles >= 1, "an instruction takes at least one cycle");
   FIRESIM_CHECK(dram.base % kPageBytes == 0 && dram.size_bytes % kPageBytes == 0,
                 "DRAM consists of whole pages");

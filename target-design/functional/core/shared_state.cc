@@ -20,8 +20,8 @@ uint64_t line_mask(uint64_t offset, uint64_t bytes) {
 
 }  // namespace
 
-SharedState::SharedState(const Dram &dram)
-    : dram_(dram), code_lines_(dram.size_bytes / kPageBytes) {}
+SharedState::SharedState(const Dram &dram, size_t code_bytes)
+    : dram_(dram), code_bytes_(code_bytes), code_lines_(dram.size_bytes / kPageBytes) {}
 
 void SharedState::add(Core &core) { cores_.push_back(&core); }
 

@@ -4,6 +4,7 @@
 // blade, before its harts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,11 +14,18 @@ namespace firesim::functional {
 
 class Core;
 
+// The most memory that decoded code of a hart takes.
+inline constexpr size_t kMostCodeBytes = 48 << 20;
+
 class SharedState {
  public:
-  explicit SharedState(const Dram &dram);
+  // Each hart has `code_bytes` for decoded code, whole pages. When they are full it is decoded
+  // anew.
+  explicit SharedState(const Dram &dram, size_t code_bytes = kMostCodeBytes);
   SharedState(const SharedState &) = delete;
   SharedState &operator=(const SharedState &) = delete;
+
+  size_t code_bytes() const { return code_bytes_; }
 
   void add(Core &core);
   void remove(Core &core);
@@ -48,6 +56,7 @@ class SharedState {
 
  private:
   Dram dram_;
+  const size_t code_bytes_;
   std::vector<uint64_t> code_lines_;  // per 4 KiB page, a bit for each of its 64-byte lines
   std::vector<Core *> cores_;
   uint64_t region_start_cycle_ = kNever;

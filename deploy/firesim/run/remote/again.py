@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from firesim.config.load import Loaded, load_file
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
 from firesim.run.control import is_running
-from firesim.run.folder import run_folders, saved_config, saved_result
+from firesim.run.folder import has_functional_network, run_folders, saved_config, saved_result
 from firesim.run.measurements import print_measurements
 from firesim.run.remote import record
 from firesim.run.remote.attach import RUNNING, found_again, is_remote, state
@@ -22,6 +23,9 @@ from firesim.run.remote.simulators import Simulators
 from firesim.run.report_step import report_of
 from firesim.run.runner import Outcome, Ready, follow, make_ready
 from firesim.run.summary import print_folder, print_summary
+from firesim.run.watch import open_metrics
+from firesim.topology.describe import Restart
+from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 
 
@@ -33,6 +37,8 @@ class Run:
     state: str
     is_over: bool
     hosts: tuple[str, ...] = ()
+    is_functional: bool = False
+    """Whether its network is functional, so that it has no token hash."""
 
 
 def listed_runs() -> list[Run]:
@@ -43,11 +49,12 @@ def listed_runs() -> list[Run]:
 def _run(folder: Path) -> Run:
     found = record.load(folder)
     ended = str(saved_result(folder).get("reason") or "ended without a result")
+    is_functional = has_functional_network(folder)
     if found is None:
         alive = is_running(folder)
-        return Run(folder, "running" if alive else ended, not alive)
+        return Run(folder, RUNNING if alive else ended, not alive, (), is_functional)
     words = ended if found.over else state(folder)
-    return Run(folder, words, found.over, tuple(found.hosts))
+    return Run(folder, words, found.over, tuple(found.hosts), is_functional)
 
 
 def the_detached() -> Path:
@@ -63,14 +70,15 @@ def the_detached() -> Path:
     return going[0]
 
 
-def attached(folder: Path, console: Console) -> Outcome:
+def attached(folder: Path, console: Console, overrides: Sequence[str] = ()) -> Outcome:
     """Watch a run on hosts to its end, write the report and print what came of it.
 
     Raises:
         InputError: there is no such run, or a host does not answer.
     """
-    loaded = load_file(saved_config(folder, "attach"))
+    loaded = load_file(saved_config(folder, "attach"), overrides)
     plan = resolve(loaded)
+    open_metrics(plan)
     simulators = found_again(folder)
     start_cycle = simulators.record.start_cycle
     outcome = follow(loaded, Ready(plan, folder, lambda: simulators, start_cycle), console)
@@ -81,8 +89,13 @@ def attached(folder: Path, console: Console) -> Outcome:
     return outcome
 
 
-def start_and_leave(loaded: Loaded, results: Path | None, console: Console) -> Run:
-    """Start a run on its farm and leave it alone, for `attached`.
+def start_and_leave(
+    loaded: Loaded,
+    results: Path | None,
+    console: Console,
+    restart: Callable[[Plan], Restart | None] | None = None,
+) -> Run:
+    """Start a run on its farm and leave it alone, for `attached`; `restart` as in `run`.
 
     Raises:
         InputError: it has no farm, or cannot be started; nothing runs.
@@ -90,7 +103,7 @@ def start_and_leave(loaded: Loaded, results: Path | None, console: Console) -> R
     """
     if resolve(loaded).placement.run_farm is None:
         raise InputError("--detach: found no run farm, expected placement.run_farm.")
-    ready = make_ready(loaded, results, console)
+    ready = make_ready(loaded, results, console, restart, watched=False)
     try:
         simulators = ready.start()
     except (HostLost, HostError) as error:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from firesim_common.errors import InputError
 from rich.console import Console
 
 from firesim.config.load import Loaded
+from firesim.run.remote import left, record
+from firesim.run.remote.ship import DESCRIPTION
 from firesim.run.runner import Outcome, follow, make_ready
 from firesim.run.snapshots import snapshots_of
-from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart
+from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart, restart_of
 from firesim.topology.plan import Plan
 
 MOST_LOSSES = 8
@@ -31,7 +34,7 @@ def without_lost(loaded: Loaded, outcome: Outcome, console: Console) -> Outcome:
         if not outcome.lost or outcome.plan.placement.resume == "never":
             break
         folder = outcome.folder
-        restart = _last(folder)
+        restart = _last(folder, outcome.start_cycle)
         where = f"cycle {restart.cycle:,}" if restart else "its beginning"
         console.print(
             f"lost {', '.join(outcome.lost)}: {outcome.message or 'no word of it'}",
@@ -41,6 +44,7 @@ def without_lost(loaded: Loaded, outcome: Outcome, console: Console) -> Outcome:
             soft_wrap=True,
         )
         console.print(f"going on from {where} on the hosts that answer", highlight=False)
+        _note_left(folder, outcome)
         _set_aside(folder, attempt)
         try:
             ready = make_ready(loaded, None, console, _always(restart), again=folder)
@@ -50,14 +54,23 @@ def without_lost(loaded: Loaded, outcome: Outcome, console: Console) -> Outcome:
     return outcome
 
 
+def _note_left(folder: Path, outcome: Outcome) -> None:
+    """Note where folders of the run may have stayed, which goes on under another name."""
+    found = record.load(folder)
+    if found is not None:
+        left.note(found.run, Path(found.farm), set(found.hosts) & set(outcome.lost))
+
+
 def _always(restart: Restart | None) -> Callable[[Plan], Restart | None]:
     return lambda plan: restart
 
 
-def _last(folder: Path) -> Restart | None:
-    """Return where a run can go on, None for its beginning."""
+def _last(folder: Path, start_cycle: int) -> Restart | None:
+    """Return where a run can go on: its last snapshot, or where it began; None for cycle 0."""
     found = snapshots_of(folder)
-    return Restart(found[-1].path, found[-1].cycle) if found else None
+    if found:
+        return Restart(found[-1].path, found[-1].cycle)
+    return restart_of(json.loads((folder / DESCRIPTION).read_text()), start_cycle)
 
 
 def _set_aside(folder: Path, attempt: int) -> None:

@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from firesim.hosts.client import HostClient, HostError, sha256_of
 from firesim.run.snapshots import FILE as INDEX
-from firesim.run.snapshots import files_of
+from firesim.run.snapshots import delete_snapshot, files_of
 from firesim.topology.describe import SNAPSHOTS_FOLDER
 
 GROWING = frozenset({".log", ".jsonl", ".csv", ".folded", ".trace"})
@@ -145,8 +145,13 @@ def complete_snapshots(folder: Path) -> None:
 
 
 def drop_snapshots(folder: Path, kept: set[str]) -> None:
-    """Remove automatic snapshots here that are no longer among those `kept` on the first host."""
+    """Remove automatic snapshots here that are no longer among those `kept` on the first host.
+
+    One of these is here first, so that there always is one to go on from.
+    """
+    if not any((folder / SNAPSHOTS_FOLDER / name / INDEX).exists() for name in kept):
+        return
     for snapshot in folder.glob(f"{SNAPSHOTS_FOLDER}/auto-*"):
-        if snapshot.name not in kept and (snapshot / INDEX).exists():
-            (snapshot / INDEX).unlink()
-            shutil.rmtree(snapshot, ignore_errors=True)
+        if snapshot.name not in kept:
+            with suppress(OSError):  # One that is not complete stays.
+                delete_snapshot(snapshot)

@@ -15,6 +15,8 @@ from firesim.config.farm import PORT_SPAN, FarmFile
 from firesim.farm.base import FarmError, RunFarm
 from firesim.farm.make import make_farm
 from firesim.hosts.ready import ReadyHost, common_march, connected
+from firesim.run.remote.check_kept import check_kept
+from firesim.run.remote.left import clear
 from firesim.topology.costs import measured_costs, stated_costs
 from firesim.topology.describe import Process, Processes
 from firesim.topology.partition import Capacity, partition
@@ -32,6 +34,9 @@ class Places:
 
     march: str
     """The processor to build for, as -march takes it."""
+
+    keep_snapshots: str
+    """Where snapshots are kept."""
 
     def processes(self, threads: int = 0) -> Processes:
         """Return the processes, with ports that are free on all hosts.
@@ -85,13 +90,16 @@ def up(farm: RunFarm, answering: bool = False) -> list[ReadyHost]:
         raise InputError(
             f"{farm.name}: found no host up, expected some: firesim launchrunfarm starts them."
         )
-    return connected(hosts, answering)
+    found = connected(hosts, answering)
+    clear(farm.name, found)
+    return found
 
 
-def placed(plan: Plan, answering: bool = False) -> Places | None:
+def placed(plan: Plan, answering: bool = False, clones: bool = False) -> Places | None:
     """Return the hosts of a plan and what each simulates, None when it has no farm.
 
     Hosts that nothing is placed on are left out, and with `answering` those that do not answer.
+    `clones`: all nodes go on as one of a snapshot.
 
     Raises:
         InputError: the farm or the placement is not one that can be used.
@@ -102,7 +110,7 @@ def placed(plan: Plan, answering: bool = False) -> Places | None:
     hosts = up(farm, answering)
     try:
         _check_march(plan, hosts)
-        of_model = partition(plan, [capacity(ready) for ready in hosts], costs(plan))
+        of_model = partition(plan, [capacity(ready) for ready in hosts], costs(plan), clones=clones)
     except BaseException:
         for ready in hosts:
             ready.client.close()
@@ -112,7 +120,13 @@ def placed(plan: Plan, answering: bool = False) -> Places | None:
     for ready in hosts:
         if ready not in used:
             ready.client.close()
-    return Places(file, used, of_model, march)
+    places = Places(file, used, of_model, march, plan.placement.keep_snapshots)
+    try:
+        check_kept(places.keep_snapshots, used)
+    except BaseException:
+        places.close()
+        raise
+    return places
 
 
 def _check_march(plan: Plan, hosts: Sequence[ReadyHost]) -> None:

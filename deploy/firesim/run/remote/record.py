@@ -11,6 +11,7 @@ from pathlib import Path
 
 from firesim_common.errors import InputError
 
+from firesim.config.keep import MANAGER
 from firesim.farm.base import FarmError
 from firesim.hosts.ready import ReadyHost, connected
 from firesim.run.folder import HOSTS_RECORD, write_json
@@ -29,6 +30,8 @@ class HostsRecord:
     """Names of its hosts, the first one's process first."""
     start_cycle: int = 0
     """Where it began: the cycle of its snapshot."""
+    keep_snapshots: str = MANAGER
+    """Where its snapshots are kept."""
     over: bool = False
     """Whether it has ended and its results are here."""
 
@@ -51,8 +54,8 @@ def load(folder: Path) -> HostsRecord | None:
         return None
 
 
-def reconnected(record: HostsRecord) -> list[ReadyHost]:
-    """Return the hosts of a run, connected again.
+def reconnected(record: HostsRecord, names: Sequence[str] = ()) -> list[ReadyHost]:
+    """Return the hosts of a run, or those of its hosts that are named, connected again.
 
     Raises:
         InputError: the farm has changed, or a host does not answer.
@@ -62,9 +65,9 @@ def reconnected(record: HostsRecord) -> list[ReadyHost]:
         hosts = {host.name: host for host in farm.hosts()}
     except FarmError as error:
         raise InputError(str(error)) from error
-    gone = [name for name in record.hosts if name not in hosts]
+    gone = [name for name in names or record.hosts if name not in hosts]
     if gone:
         raise InputError(
             f"{record.farm}: found no host {gone[0]} up, expected it: {record.run} ran there."
         )
-    return connected([hosts[name] for name in record.hosts])
+    return connected([hosts[name] for name in names or record.hosts])

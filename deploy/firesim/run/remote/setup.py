@@ -18,7 +18,7 @@ from firesim.run.checks import check_plan
 from firesim.run.own_blades import make_drivers
 from firesim.run.prepare import prepare
 from firesim.run.remote.places import Places, placed
-from firesim.run.remote.ship import bundle_of
+from firesim.run.remote.ship import bundles_of
 from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
 from firesim.topology.describe import describe
@@ -41,27 +41,23 @@ def set_up(loaded: Loaded, console: Console) -> tuple[Places, int]:
     if places is None:
         raise InputError("infrasetup: found no run farm, expected --farm or placement.run_farm.")
     steps = Steps(console)
-    make_libraries(loaded, plan, steps)
-    make_drivers(loaded, plan, steps)
-    copied: list[int] = []
     try:
+        make_libraries(loaded, plan, steps)
+        make_drivers(loaded, plan, steps)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             prepared = prepare(plan, folder, steps, places.march)
             files = describe(plan, prepared.files, folder, 1, None, places.processes())
             bundler = Bundler()
-            bundles = {
-                r.name: bundle_of(bundler, files, prepared.binary, r.name) for r in places.hosts
-            }
+            bundles = bundles_of(bundler, files, prepared.binary, places.hosts)
 
-            def one(ready: ReadyHost) -> None:
+            def one(ready: ReadyHost) -> int:
                 ready.client.prune(OLD_S)
-                copied.append(bundler.send(ready.client, bundles[ready.name]))
+                return bundler.send(ready.client, bundles[ready.name])
 
             with steps.step(f"copying what is missing to {len(places.hosts)} hosts"):
-                on_all(places.hosts, one)
+                return places, sum(on_all(places.hosts, one))
     except (HostLost, HostError) as error:
         raise InputError(f"{error}.") from error
     finally:
         places.close()
-    return places, sum(copied)

@@ -19,21 +19,25 @@ from firesim.hosts.bundle import LIBRARIES, PROGRAM
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError, RunState
 from firesim.hosts.ready import ReadyHost, on_all
+from firesim.run.folder import FULL_BYTES
 from firesim.run.process import GRACE_S
+from firesim.run.remote.kept import kept_of
 from firesim.run.remote.keys import FILE as KEYS
-from firesim.run.remote.mirror import Mirror, complete_snapshots, drop_snapshots, log_name
+from firesim.run.remote.mirror import Mirror, log_name
+from firesim.run.remote.notices import Notices
 from firesim.run.remote.record import HostsRecord, save
 from firesim.run.remote.ship import DESCRIPTION
 
 POLL_S = 0.5
-LOST_S = 8.0
-"""A host that does not answer for so long is lost."""
+LOST_S = 6.0
+"""A host that was silent for so long when a request fails is lost: it is not tried again."""
 OTHERS_S = 10.0
 """How long the others may take to end once one has failed: they find out by themselves."""
-FULL_BYTES = 128 * 1024
-"""A disk with less than this is full."""
 CHAOS = "FIRESIM_CHAOS_SEED"
 """For tests: simulators that are given it delay, cut and reorder what they send."""
+WHOLE = (0, 1)
+"""Exit statuses of a simulator that came to its end: all nodes passed, or not all."""
+RESULT = "result.json"
 FAILED = 3
 SIGNALLED = 128
 """A shell adds to this the signal that ended a process."""
@@ -49,6 +53,9 @@ class Part:
     state: RunState = field(default_factory=lambda: RunState(True, True, None))
     lost: str = ""
     """Why the host is taken for lost; empty while it answers."""
+
+    looked_s: float = 0.0
+    """When the last look at its results began."""
 
     full: bool = False
     """Whether its simulator failed and its disk is full."""
@@ -87,8 +94,13 @@ class Simulators:
         self.parts = [Part(r, Mirror(r.client, record.run, folder)) for r in hosts]
         self.stopping = threading.Event()
         self.threads: list[threading.Thread] = []
+        self.said: list[str] = []
+        self.kept = kept_of(record, folder, self.said.append)
+        self.notices = Notices(record.run, hosts[0].client, folder, self.said.append)
         self.problem = ""
         self.failed_at_s: float | None = None
+        self.never_began = False
+        """Whether the others were ended since one failed before they had begun."""
         self.lost_before_end: list[str] | None = None
         """Who was lost when the others were ended, who are not lost but look so."""
 
@@ -130,12 +142,27 @@ class Simulators:
         """
         if all(part.is_over for part in self.parts):
             return self._status()
-        failed = any(part.is_over and part.state.exit_status != 0 for part in self.parts)
+        failed = any(part.is_over and part.state.exit_status not in WHOLE for part in self.parts)
         if failed and self.failed_at_s is None:
             self.failed_at_s = time.monotonic()
-        if self.failed_at_s is not None and time.monotonic() - self.failed_at_s > OTHERS_S:
-            self._end(0)
+        failed_s = self.failed_at_s
+        if failed_s is not None:
+            self.never_began = self.never_began or self._wait_in_vain(failed_s)
+            if self.never_began or time.monotonic() - failed_s > OTHERS_S:
+                self._end(0)
         return None
+
+    def _wait_in_vain(self, failed_s: float) -> bool:
+        """Return whether those that are left wait for one that will not come: none has begun."""
+        names = zip(self.parts, self.status_files().values(), strict=True)
+        left = [(part, name) for part, name in names if not part.is_over]
+        return all(p.looked_s > failed_s and name not in p.mirror.listed for p, name in left)
+
+    def news(self) -> list[str]:
+        """Return what is to be said and was not yet returned, a line each."""
+        found = self.said[:]
+        del self.said[: len(found)]
+        return found
 
     def wait(self) -> int:
         """Wait for the end, fetch all results and return the exit status."""
@@ -152,10 +179,10 @@ class Simulators:
         parts = [p for p in self.parts if p.lost or p.full or _was_killed(p.state)]
         return [part.ready.name for part in parts]
 
-    def status_files(self) -> list[str]:
-        """Return the names of the status files in the results folder."""
-        others = [f"status-{part.ready.name}.jsonl" for part in self.parts[1:]]
-        return ["status.jsonl", *others]
+    def status_files(self) -> dict[str, str]:
+        """Return the names of the status files in the results folder, by host."""
+        first, *others = [part.ready.name for part in self.parts]
+        return {first: "status.jsonl", **{name: f"status-{name}.jsonl" for name in others}}
 
     def stop(self, grace_s: float = GRACE_S) -> int:
         """Ask all parts to write their results and end, end them by force after `grace_s`."""
@@ -180,7 +207,7 @@ class Simulators:
             if part.ready.name in self.lost():
                 return f"{part.ready.name}: the simulator was killed"
         for part in self.parts:
-            if part.state.exit_status not in (None, 0, 1):
+            if part.state.exit_status not in (None, *WHOLE, INTERRUPTED):
                 log = self.folder / log_name(part.ready.name)
                 with suppress(OSError):
                     lines = [line for line in log.read_text(errors="replace").splitlines() if line]
@@ -200,7 +227,7 @@ class Simulators:
 
     def _status(self) -> int:
         status = self.parts[0].state.exit_status
-        return FAILED if self.lost() or status is None else status
+        return FAILED if self.lost() or self.never_began or status is None else status
 
     def _follow(self, part: Part) -> None:
         """Fetch what is new until the part is over; a host that does not answer is tried again."""
@@ -208,16 +235,19 @@ class Simulators:
         while not self.stopping.wait(POLL_S):
             try:
                 state = part.ready.client.state(self.record.run)
+                looked_s = time.monotonic()
                 part.mirror.update()
+                part.looked_s = looked_s
                 if part is self.parts[0]:
-                    complete_snapshots(self.folder)
-                    drop_snapshots(self.folder, part.mirror.snapshots())
+                    self.kept.look(part.mirror.snapshots())
+                self.notices.look(part.ready.host, part.ready.client)
                 answered_s = time.monotonic()
                 if state.exit_status == FAILED:
                     part.full = part.ready.client.load().free_bytes < FULL_BYTES
                 part.state = state
             except HostLost as error:
-                if time.monotonic() - answered_s > LOST_S:
+                # When another part has failed, this may well be why: it is not tried again.
+                if self.failed_at_s is not None or time.monotonic() - answered_s > LOST_S:
                     part.lost = str(error)
             except (HostError, OSError) as error:
                 self.problem = self.problem or str(error)
@@ -254,7 +284,9 @@ class Simulators:
                 problems.append(str(error))
 
         on_all(self.parts, one)
-        complete_snapshots(self.folder)
+        self.kept.finish()
+        if self.never_began:  # It says that somebody has interrupted a run.
+            (self.folder / RESULT).unlink(missing_ok=True)
         if problems:
             self.problem = f"not all results could be fetched: {problems[0]}"
         elif not any(part.lost for part in self.parts):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from firesim_common.errors import InputError, unknown
 
 from firesim.config.farm import farm_path
+from firesim.config.keep import MANAGER
 from firesim.config.load import Loaded
 from firesim.topology.plan import Plan
 from firesim.topology.plan_run import PlannedPlacement
@@ -29,6 +30,16 @@ def plan_placement(loaded: Loaded, plan: Plan) -> None:
     if wanted.parts and wanted.run_farm is None:
         text = 'found hosts for single parts, expected also the key "run_farm".'
         raise loaded.error(("placement", "parts"), text)
+    if wanted.keep_snapshots != MANAGER and wanted.run_farm is None:
+        text = 'found a place for the snapshots of hosts, expected also the key "run_farm".'
+        raise loaded.error(("placement", "keep_snapshots"), text)
+    door = plan.gateway
+    if wanted.run_farm is not None and door and door.device and door.name not in wanted.parts:
+        raise loaded.error(
+            ("system", "gateway", "device"),
+            f'found "{door.device}", a network interface of one host, expected that host in '
+            f"placement.parts: {{{door.name}: HOST}}.",
+        )
     farm = costs = None
     if wanted.run_farm is not None:
         key = ("placement", "run_farm")
@@ -41,4 +52,6 @@ def plan_placement(loaded: Loaded, plan: Plan) -> None:
         if not (costs / "result.json").is_file():
             text = f'found no result.json in "{wanted.costs}", expected the results of a run.'
             raise loaded.error(("placement", "costs"), text)
-    plan.placement = PlannedPlacement(farm, wanted.parts, costs, wanted.resume)
+    plan.placement = PlannedPlacement(
+        farm, wanted.parts, costs, wanted.resume, wanted.keep_snapshots, wanted.compression
+    )

@@ -20,7 +20,7 @@ constexpr uint64_t kHandler = 0x1000, kData = 0x8000;  // offsets in DRAM
 
 class Machine : public BareMachine {
  public:
-  Machine() : BareMachine(kDramBytes) {
+  explicit Machine(size_t code_bytes = kMostCodeBytes) : BareMachine(kDramBytes, code_bytes) {
     state.pc = kDramBase;
     state.mtvec = kDramBase + kHandler;
     state.mstatus = 3 << 11;
@@ -61,6 +61,38 @@ TEST(Decode, TellsReservedFromDefined) {
   EXPECT_EQ(decode(0x0200'0053).opcode, Opcode::fadd_d);
   EXPECT_EQ(decode(0x0400'0053).opcode, Opcode::illegal);  // no half precision
 }
+
+// Round and round from block to block, by jumps that are looked up.
+void run_blocks(size_t code_bytes, uint64_t blocks) {
+  constexpr uint64_t kApart = 32, kStride = 97 * kApart, kInstructions = 6, kRounds = 5;
+  Machine small(code_bytes), large;
+  for (Machine *m : {&small, &large}) {
+    for (uint64_t i = 0; i < blocks; ++i) {
+      m->code({as::addi(1, 1, 1),
+               as::i(0x13, 4, 2, 1, static_cast<int32_t>(i % 2048)),  // xori x2, x1, i % 2048
+               as::r(0x33, 0, 0, 3, 3, 2),                            // add x3, x3, x2
+               as::r(0x33, 0, 0, 5, 5, 7),                            // add x5, x5, x7
+               as::r(0x33, 7, 0, 5, 5, 6),                            // and x5, x5, x6
+               as::i(0x67, 0, 0, 5, 0)},                              // jalr x0, 0(x5)
+              i * kApart);
+    }
+    m->state.x[5] = kDramBase;
+    m->state.x[6] = kDramBase | ((blocks - 1) * kApart);
+    m->state.x[7] = kStride;
+  }
+  uint64_t sum = 0, block = 0;
+  for (uint64_t n = 1; n <= kRounds * blocks; ++n) {
+    sum += n ^ (block % 2048);
+    block = (block + kStride / kApart) % blocks;
+  }
+  const ArchitecturalState found = small.after(kRounds * blocks * kInstructions);
+  EXPECT_EQ(found.x[1], kRounds * blocks);
+  EXPECT_EQ(found.x[3], sum);
+  EXPECT_EQ(found, large.after(kRounds * blocks * kInstructions));
+}
+
+TEST(Code, IsDecodedAnewWhenItsMemoryIsFull) { run_blocks(16 << 10, 256); }
+TEST(Code, IsFoundAgainWhenItBecomesMuch) { run_blocks(4 << 20, 8192); }
 
 TEST(Csr, ThereIsNoTime) {
   Machine m;

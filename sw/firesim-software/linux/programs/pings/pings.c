@@ -22,7 +22,7 @@
 #define PROGRAM "pings"
 #include "../program.h"
 
-enum { MOST_NODES = 4096, PACKET_BYTES = 2048, DATA_BYTES = 48, MAC_BYTES = 6 };
+enum { MOST_NODES = 65536, PACKET_BYTES = 2048, DATA_BYTES = 48, MAC_BYTES = 6 };
 enum { RESEND_MS = 20, STAY_US = 1000, BUFFER_BYTES = 4 << 20, IDENTIFIER = 0xf1 };
 enum { FILTER_OPTION = 1 };  // ICMP_FILTER of linux/icmp.h, which clashes with netinet/
 

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Snapshots in a bucket of S3: one object each, an archive whose holes take no room.
+
+An object is there when it is whole, so a snapshot is never half there. What comes from a bucket is
+not trusted: an archive may only hold plain files, and the snapshot in it is checked like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from firesim_common.cache import cached
+from firesim_common.errors import InputError, unknown
+
+from firesim.config.keep import S3Place
+from firesim.run.snapshots import FILE as INDEX
+from firesim.run.snapshots import files_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+ENDING = ".tar"
+PIECE = 1 << 20
+PLAIN = re.compile(r"[A-Za-z0-9_%][A-Za-z0-9_.%-]*")
+NOT_THERE = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
+REFUSED = {"403", "AccessDenied", "AllAccessDisabled", "Forbidden"}
+NOT_VALID = {"InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"}
+
+
+@dataclass(frozen=True)
+class InS3:
+    """A snapshot in a bucket."""
+
+    place: S3Place
+    bytes: int
+    """Of its archive."""
+    saved_at: datetime
+
+
+def check(place: S3Place) -> None:
+    """Write a small object to a place and remove it again.
+
+    Raises:
+        InputError: it cannot be done; one sentence.
+    """
+    key = _key(place.below(".firesim-check"))
+    with _asking(place, "s3:PutObject") as s3:
+        s3.put_object(Bucket=place.bucket, Key=key, Body=b"")
+        s3.delete_object(Bucket=place.bucket, Key=key)
+
+
+def send(folder: Path, place: S3Place) -> None:
+    """Keep the complete snapshot of a folder at a place, unless it is there already.
+
+    Raises:
+        InputError: S3 refuses; one sentence.
+        OSError: the snapshot cannot be read.
+    """
+    if _state(place) is not None:
+        return
+    names = [INDEX, *files_of(json.loads((folder / INDEX).read_text()))]
+    words = ["tar", "--create", "--sparse", "--format=gnu", f"--directory={folder}", "--", *names]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as tar:
+        try:
+            with _asking(place, "s3:PutObject") as s3:
+                body = cast(IO[bytes], _Whole(tar, folder))
+                s3.upload_fileobj(body, place.bucket, _key(place))
+        finally:
+            tar.kill()
+
+
+class _Whole:
+    """What a program writes, which has no end unless the program ends well."""
+
+    def __init__(self, program: subprocess.Popen[bytes], folder: Path) -> None:
+        self.program, self.folder = program, folder
+
+    def read(self, size: int = -1) -> bytes:
+        assert self.program.stdout is not None
+        data = self.program.stdout.read(size)
+        if not data and self.program.wait() != 0:
+            raise OSError(f"{self.folder}: cannot be read, it was changed or removed meanwhile")
+        return data
+
+
+def remove(place: S3Place) -> None:
+    """Remove the snapshot at a place, if there is one.
+
+    Raises:
+        InputError: S3 refuses; one sentence.
+    """
+    with _asking(place, "s3:DeleteObject") as s3:
+        s3.delete_object(Bucket=place.bucket, Key=_key(place))
+
+
+def listed(place: S3Place) -> list[InS3]:
+    """Return the snapshots below a place, oldest first.
+
+    Raises:
+        InputError: S3 refuses; one sentence.
+    """
+    found = []
+    prefix = f"{place.prefix}/" if place.prefix else ""
+    with _asking(place, "s3:ListBucket") as s3:
+        pages = s3.get_paginator("list_objects_v2").paginate(Bucket=place.bucket, Prefix=prefix)
+        for one in [one for page in pages for one in page.get("Contents", [])]:
+            if one["Key"].endswith(ENDING):
+                at = S3Place(place.bucket, one["Key"].removesuffix(ENDING))
+                found.append(InS3(at, one["Size"], one["LastModified"]))
+    return sorted(found, key=lambda one: one.saved_at)
+
+
+def fetched(place: S3Place) -> Path:
+    """Return a folder of the cache with the snapshot at a place.
+
+    Raises:
+        InputError: there is none, S3 refuses, or it is none of ours; one sentence.
+    """
+    tag = _state(place)
+    if tag is None:
+        above = S3Place(place.bucket, place.prefix.rpartition("/")[0])
+        names = [str(one.place) for one in listed(above)]
+        if not names:
+            raise InputError(f"{place}: found no snapshot there, and none below {above}.")
+        raise InputError(unknown(str(place), "one of the snapshots", names))
+
+    def fetch(folder: Path) -> None:
+        with _asking(place, "s3:GetObject") as s3:
+            answer = s3.get_object(Bucket=place.bucket, Key=_key(place))
+            _unpack(cast(IO[bytes], answer["Body"]), folder, place)
+
+    return cached("snapshots", [str(place), tag], fetch)
+
+
+def _unpack(stream: IO[bytes], folder: Path, place: S3Place) -> None:
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in archive:
+                source = archive.extractfile(member) if member.isreg() else None
+                if source is None or not PLAIN.fullmatch(member.name):
+                    raise InputError(f"{place}: found {member.name!r} in it, expected plain files.")
+                with (folder / member.name).open("xb") as target:
+                    while data := source.read(PIECE):
+                        if data.count(0) == len(data):
+                            target.seek(len(data), 1)
+                        else:
+                            target.write(data)
+                    target.truncate()
+    except (tarfile.TarError, FileExistsError, EOFError) as error:
+        raise InputError(f"{place}: found no whole archive of a snapshot: {error}.") from error
+
+
+def _key(place: S3Place) -> str:
+    return place.prefix + ("" if place.prefix.endswith(ENDING) else ENDING)
+
+
+def _state(place: S3Place) -> str | None:
+    """Return what changes when a snapshot does, None when there is none."""
+    with _asking(place, "s3:GetObject") as s3:
+        try:
+            return str(s3.head_object(Bucket=place.bucket, Key=_key(place))["ETag"])
+        except s3.exceptions.ClientError as error:
+            if str(error.response["Error"].get("Code")) in NOT_THERE:
+                return None
+            raise
+
+
+@contextmanager
+def _asking(place: S3Place, action: str) -> Iterator[S3Client]:
+    """Yield what talks to S3; what that raises becomes a sentence.
+
+    `action` is what a policy has to allow.
+    """
+    import boto3
+    from boto3.exceptions import Boto3Error
+    from botocore.config import Config
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+
+    settings = Config(retries={"mode": "standard", "max_attempts": 8})
+    try:
+        yield boto3.session.Session().client("s3", config=settings)
+    except NoCredentialsError as error:
+        wanted = "those of `aws configure` or `aws sso login`"
+        raise InputError(f"{place}: found no AWS credentials, expected {wanted}.") from error
+    except (ClientError, BotoCoreError, Boto3Error) as error:
+        raise InputError(f"{place}: {_reason(error, place, action)}") from error
+
+
+def _reason(error: Exception, place: S3Place, action: str) -> str:
+    cause: Any = error if hasattr(error, "response") else error.__context__
+    answer = getattr(cause, "response", {}).get("Error", {})
+    code = str(answer.get("Code", ""))
+    if code in NOT_THERE:
+        return f"found no bucket {place.bucket}, expected one that is there."
+    if code in REFUSED:
+        return (
+            f"found that your AWS policy or the bucket's refuses it, expected {action} allowed: "
+            "docs/how-to/run-on-ec2.md has a policy."
+        )
+    if code in NOT_VALID:
+        return "found AWS credentials that are not valid (any more), expected you to log in anew."
+    return f"S3 refuses: {answer.get('Message') or error}".rstrip(".") + "."

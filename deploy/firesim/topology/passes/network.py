@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Make links as long as a functional network lets them be (docs/explanation/functional-network.md).
+
+Two parts can be apart by the latencies of the links between them. So all links get an equal share
+of the drift that is allowed, the longest way having all of it. Longer links stay as they are.
+"""
+
+from __future__ import annotations
+
+import networkx as nx
+
+from firesim.config.network import Network
+from firesim.topology.plan import Plan
+from firesim.topology.shape import Shape
+
+MODEL_LINKS = 2
+"""Of a way, those from a node to its switch and from a switch to its node."""
+
+
+def lengthen_links(network: Network, shape: Shape, plan: Plan) -> None:
+    """Set the latencies of a plan whose links are all there; does nothing in mode exact."""
+    if not network.is_functional or not plan.links:
+        return
+    hops = nx.diameter(shape.graph.subgraph(shape.switches)) + MODEL_LINKS
+    share_cycles = network.drift_cycles(plan.clock_hz) // hops
+    for link in plan.links:
+        link.latency_cycles = max(link.latency_cycles, share_cycles)
