@@ -81,6 +81,33 @@ def test_what_it_carries_is_whole_and_the_same_in_every_run(results_root: Path) 
         assert same_in_any_run(again) == same_in_any_run(outcome), key
 
 
+@pytest.mark.parametrize(
+    "engines",
+    [
+        ["simulation.engine=rtl"],
+        ["simulation.engine=rtl", "simulation.rtl_engine=verilator"],
+        ["simulation.engine=functional", "simulation.engines={node1: rtl}"],
+    ],
+)
+def test_nodes_of_every_engine_take_it(results_root: Path, engines: list[str]) -> None:
+    near = "simulation.network={mode: functional, max_drift_us: 8}"
+    outcome = run(load_text(RACK, [near, *engines]))
+    assert outcome.exit_status == 0
+    assert outcome.result["token_hash"] is None
+    said = (outcome.folder / "node0" / "uart.log").read_text()
+    assert min(cycles for _, cycles in round_trips(said)) > 4 * 12_800
+    again = run(load_text(RACK, [near, *engines, "simulation.random_batch_seed=5"]))
+    assert same_in_any_run(again) == same_in_any_run(outcome)
+
+
+def test_it_is_the_same_on_many_hosts(results_root: Path, tmp_path: Path) -> None:
+    farm = tmp_path / "farm.yaml"
+    farm.write_text(f"kind: local\nprocesses: 3\nfolder: {tmp_path / 'hosts'}\n")
+    here = run(load_text(RACK, [FUNCTIONAL]))
+    there = run(load_text(RACK, [FUNCTIONAL, f'placement.run_farm="{farm}"']))
+    assert same_in_any_run(there) == same_in_any_run(here)
+
+
 def test_every_result_says_so(results_root: Path) -> None:
     outcome = run(load_text(RACK, [FUNCTIONAL]))
     assert outcome.result["token_hash"] is None

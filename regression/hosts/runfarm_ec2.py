@@ -3,21 +3,21 @@
 
 An on-demand and a spot instance (two more without --quick). moto answers as EC2 does; each of its
 instances is a namespace of this computer with its own sshd, whose host key its console shows. The
-first subnet never has capacity. An instance that the farm did not tag must stay. In the middle of a
-run the metadata service of a spot instance says that it goes: the run is saved, and when the
-instance has gone it goes on from there, to the same hash.
+first subnet never has capacity. An instance that the farm did not tag must stay. The metadata
+service of a spot instance says that it goes: the run is saved, and when the instance has gone in
+the middle of it, it goes on from there, to the same hash.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from firesim.farm.aws_ec2 import METADATA
-from firesim.run.folder import HOSTS_RECORD
 
 from regression.support.experiment import (
     Experiment,
@@ -27,12 +27,15 @@ from regression.support.experiment import (
     experiment_named,
 )
 from regression.support.hosts import metadata
-from regression.support.hosts.bed import Bed, why_not
+from regression.support.hosts.bed import Bed, TestHost, why_not
 from regression.support.hosts.cloud import IMAGE, Cloud, cloud
 from regression.support.hosts.life_cycle import LifeCycle, whole_life
 
 NOTICE_S = 200.0
 """A run that is saved and one that goes on take some seconds each on a busy machine."""
+NOTICED_PINGS = 3000
+"""Of a run that must not be over before it is saved."""
+SAVED = re.compile(r"spot notice for \S+, terminate at \S+: the run is saved at cycle")
 
 
 @experiment_named("runfarm-ec2")
@@ -66,36 +69,45 @@ def run(experiment: Experiment) -> Verdict:
 
 
 def _notice(life: LifeCycle, sky: Cloud) -> None:
-    """Tell a spot instance in the middle of a run that it goes; take it when the run is saved."""
+    """Tell a spot instance that it goes; take it once the run is saved, before the run is over."""
+    config = life.long_run(NOTICED_PINGS)
+    expected = life.alone(config)
     begun = time.monotonic()
     spot = next(one for one in sky.instances() if one.get("InstanceLifecycle") == "spot")
     host = sky.hosts[spot["InstanceId"]]
+    _give_notice(host)
+    folder, log = life.results / "noticed", life.folder / "noticed.log"
+    words = ["runworkload", "-c", config, *life.on_farm, "--results", str(folder)]
+    with log.open("w") as output:
+        run = life.command(*words, output=output)
+    try:
+        _wait(run, log, (folder / "snapshots/spot-1/snapshot.json").exists, "saved")
+        host.run("pkill", "-STOP", "firesim-sim")  # The others wait for its tokens.
+        _wait(run, log, lambda: SAVED.search(log.read_text()) is not None, "said to be saved")
+    finally:
+        sky.interrupt(spot["InstanceId"])
+        run.wait(timeout=NOTICE_S)
+    if "going on from cycle" not in log.read_text():
+        life.faults.append(f"spot notice: {log.read_text().strip()[-1000:]}")
+    life.check("spot notice", folder, expected, begun, kills=0)
+
+
+def _give_notice(host: TestHost) -> None:
+    """Start a metadata service on a host that says that the host goes."""
     address = METADATA.rpartition("/")[2]
     shutil.copy(Path(metadata.__file__), host.bed.shared / "metadata.py")
     host.run("ip", "address", "add", f"{address}/32", "dev", "lo")
-    notice = host.bed.shared / host.name / "notice"
+    (host.bed.shared / host.name / "notice").touch()
     words = ["python3", "/mnt/shared/metadata.py", address, "80"]
     host.start(*words, f"/mnt/shared/{host.name}/notice", log="/mnt/shared/metadata.log")
-    folder = life.results / "noticed"
-    words = ["runworkload", "-c", life.long_run(), *life.on_farm, "--results", str(folder)]
-    run = life.command(*words)
-    try:
-        limit = time.monotonic() + NOTICE_S
-        while not (folder / "snapshots/spot-1/snapshot.json").exists():
-            if (folder / HOSTS_RECORD).exists():
-                notice.touch()
-            if run.poll() is not None or time.monotonic() > limit:
-                raise ExperimentError(f"the run was not saved: {run.communicate()[0][-1000:]}")
-            time.sleep(0.05)
-        time.sleep(1)  # It is said at the next look.
-    finally:
-        sky.interrupt(spot["InstanceId"])
-        printed, _ = run.communicate(timeout=NOTICE_S)
-    said = re.search(r"spot notice for \S+, terminate at \S+: the run is saved at cycle", printed)
-    if said is None or "going on from cycle" not in printed:
-        life.faults.append(f"spot notice: {printed.strip()[-1000:]}")
-    expected = json.loads((life.results / "alone/result.json").read_text())["token_hash"]
-    life.check("spot notice", folder, expected, begun, kills=0)
+
+
+def _wait(run: subprocess.Popen[str], log: Path, holds: Callable[[], bool], what: str) -> None:
+    limit = time.monotonic() + NOTICE_S
+    while not holds():
+        if run.poll() is not None or time.monotonic() > limit:
+            raise ExperimentError(f"the run was not {what}: {log.read_text()[-1000:]}")
+        time.sleep(0.02)
 
 
 def _left(sky: Cloud, kept: list[str]) -> list[str]:

@@ -19,7 +19,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from subprocess import PIPE
+from typing import IO, Any
 
 import yaml
 
@@ -56,13 +57,13 @@ class LifeCycle:
         """Return the words of one command of FireSim."""
         return [sys.executable, "-P", "-m", "firesim.cli.main", *words]
 
-    def command(self, *words: str) -> subprocess.Popen[str]:
+    def command(self, *words: str, output: IO[str] | int = PIPE) -> subprocess.Popen[str]:
         """Start one command of FireSim in a session of its own."""
         return subprocess.Popen(
             self.words(*words),
             cwd=self.folder,
             env=self.environment,
-            stdout=subprocess.PIPE,
+            stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             text=True,
@@ -113,9 +114,7 @@ class LifeCycle:
     def run_without_manager(self) -> None:
         """Kill the manager of a run, and each that attaches, until one may see the end."""
         config = self.long_run()
-        alone = self.results / "alone"
-        self.done("runworkload", "-c", config, "--results", str(alone))
-        expected = _result(alone)["token_hash"]
+        expected = self.alone(config)
         folder = self.results / "killed"
         begun = time.monotonic()
         self.done("boot", "-c", config, *self.on_farm, "--results", str(folder))
@@ -175,11 +174,17 @@ class LifeCycle:
             "all right and nothing left",
         )
 
-    def long_run(self) -> str:
+    def long_run(self, pings: int = LONG_PINGS) -> str:
         """Return the file of a run of some seconds."""
-        file = self.folder / "long.yaml"
-        file.write_text(yaml.safe_dump(pair_config("functional", LONG_PINGS, 1 << 20)))
+        file = self.folder / f"long-{pings}.yaml"
+        file.write_text(yaml.safe_dump(pair_config("functional", pings, 1 << 20)))
         return str(file)
+
+    def alone(self, config: str) -> str:
+        """Return the hash of a run on this computer alone."""
+        folder = self.results / f"alone-{Path(config).stem}"
+        self.done("runworkload", "-c", config, "--results", str(folder))
+        return str(_result(folder)["token_hash"])
 
 
 def whole_life(

@@ -73,20 +73,31 @@ def the_detached() -> Path:
 def attached(folder: Path, console: Console, overrides: Sequence[str] = ()) -> Outcome:
     """Watch a run on hosts to its end, write the report and print what came of it.
 
+    Of a run that ended meanwhile the same is printed: its last manager may not have come to it.
+
     Raises:
         InputError: there is no such run, or a host does not answer.
     """
     loaded = load_file(saved_config(folder, "attach"), overrides)
     plan = resolve(loaded)
-    open_metrics(plan)
-    simulators = found_again(folder)
-    start_cycle = simulators.record.start_cycle
-    outcome = follow(loaded, Ready(plan, folder, lambda: simulators, start_cycle), console)
-    outcome = without_lost(loaded, outcome, console)
+    found = record.load(folder)
+    outcome = (
+        Outcome(folder, plan, found.exit_status, saved_result(folder), found.start_cycle)
+        if found is not None and found.over
+        else _followed(folder, loaded, plan, console)
+    )
     print_summary(outcome, console)
     print_measurements(outcome, console)
     print_folder(outcome.folder, report_of(outcome.folder, console), console)
     return outcome
+
+
+def _followed(folder: Path, loaded: Loaded, plan: Plan, console: Console) -> Outcome:
+    open_metrics(plan)
+    simulators = found_again(folder)
+    start_cycle = simulators.record.start_cycle
+    outcome = follow(loaded, Ready(plan, folder, lambda: simulators, start_cycle), console)
+    return without_lost(loaded, outcome, console)
 
 
 def start_and_leave(

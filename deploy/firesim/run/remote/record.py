@@ -34,6 +34,8 @@ class HostsRecord:
     """Where its snapshots are kept."""
     over: bool = False
     """Whether it has ended and its results are here."""
+    exit_status: int = 0
+    """How it ended, once it is over."""
 
 
 def new_name(folder: Path) -> str:

@@ -290,6 +290,7 @@ class Simulators:
         if problems:
             self.problem = f"not all results could be fetched: {problems[0]}"
         elif not any(part.lost for part in self.parts):
-            save(self.folder, HostsRecord(**{**vars(self.record), "over": True}))
+            ended = {"over": True, "exit_status": self._status()}
+            save(self.folder, HostsRecord(**{**vars(self.record), **ended}))
         for part in self.parts:
             part.ready.client.close()
