@@ -33,8 +33,8 @@ from regression.support.hosts.life_cycle import LifeCycle, whole_life
 
 NOTICE_S = 200.0
 """A run that is saved and one that goes on take some seconds each on a busy machine."""
-NOTICED_PINGS = 3000
-"""Of a run that must not be over before it is saved."""
+NOTICED_LATENCY_CYCLES = 32_000
+"""Of the links of a run that must not be over before it is saved."""
 SAVED = re.compile(r"spot notice for \S+, terminate at \S+: the run is saved at cycle")
 
 
@@ -70,7 +70,7 @@ def run(experiment: Experiment) -> Verdict:
 
 def _notice(life: LifeCycle, sky: Cloud) -> None:
     """Tell a spot instance that it goes; take it once the run is saved, before the run is over."""
-    config = life.long_run(NOTICED_PINGS)
+    config = life.long_run(NOTICED_LATENCY_CYCLES)
     expected = life.alone(config)
     begun = time.monotonic()
     spot = next(one for one in sky.instances() if one.get("InstanceLifecycle") == "spot")

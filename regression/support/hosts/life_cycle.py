@@ -174,10 +174,12 @@ class LifeCycle:
             "all right and nothing left",
         )
 
-    def long_run(self, pings: int = LONG_PINGS) -> str:
-        """Return the file of a run of some seconds."""
-        file = self.folder / f"long-{pings}.yaml"
-        file.write_text(yaml.safe_dump(pair_config("functional", pings, 1 << 20)))
+    def long_run(self, latency_cycles: int = 6_400) -> str:
+        """Return the file of a run of some seconds; with longer links it takes longer."""
+        config = pair_config("functional", LONG_PINGS, 1 << 20)
+        config["system"]["link"] = {"latency_cycles": latency_cycles}
+        file = self.folder / f"long-{latency_cycles}.yaml"
+        file.write_text(yaml.safe_dump(config))
         return str(file)
 
     def alone(self, config: str) -> str:

@@ -5,25 +5,59 @@ from __future__ import annotations
 
 import shutil
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from firesim_software.linux import LinuxError, packages
+from firesim_software.linux import LinuxError, describe, locked, packages, workloads
+from firesim_software.linux.rootfs import package_names
 
 
-def has_mirror() -> bool:
-    if (packages._apt_root() / "apt.conf").is_file():
-        return True
+def why_no_lists() -> str:
+    """Return why apt cannot resolve a set that is not locked, "" when it can."""
+    if not shutil.which("apt-get"):
+        return "no apt-get"
+    try:
+        packages.resolve(["nuttcp"])
+    except LinuxError as error:
+        return f"no lists of packages: {error}"[:200]
+    return ""
+
+
+def why_no_mirror() -> str:
+    """Return why no package can be fetched, "" when one can."""
     try:
         socket.create_connection(("deb.debian.org", 80), timeout=3).close()
-    except OSError:
-        return False
-    return True
+    except OSError as error:
+        return f"no mirror: {error}"
+    return ""
 
 
-needs_mirror = pytest.mark.skipif(
-    not shutil.which("apt-get") or not has_mirror(), reason="no apt or no mirror"
-)
+needs_lists = pytest.mark.skipif(bool(why_no_lists()), reason=why_no_lists())
+needs_mirror = pytest.mark.skipif(bool(why_no_mirror()), reason=why_no_mirror())
+
+
+def test_the_packages_of_every_workload_are_locked() -> None:
+    for name in workloads():
+        names = package_names(describe(name))
+        found = locked.locked(names) if names else []
+        assert found is not None, f"{name}: run python -m firesim_software.linux lock"
+        assert set(names) <= {package.name for package in found}
+
+
+@needs_mirror
+def test_a_locked_set_is_what_is_resolved() -> None:
+    assert packages.resolve(["busybox-static"]) == locked.locked(["busybox-static"])
+
+
+@needs_mirror
+def test_what_the_mirror_has_no_more_comes_from_the_archive() -> None:
+    (now,) = locked.locked(["busybox-static"]) or []
+    gone = replace(now, uri=f"{now.uri}.gone", archived=now.uri)
+    assert packages.fetch(gone).read_bytes() == packages.fetch(now).read_bytes()
+    nowhere = replace(gone, uri=f"{now.uri}.nowhere", archived=f"{now.uri}.gone")
+    with pytest.raises(LinuxError, match="apt-helper failed"):
+        packages.fetch(nowhere)
 
 
 @pytest.mark.parametrize("name", ["-oX=y", "a", "Nuttcp", "nut tcp", ""])
@@ -32,7 +66,7 @@ def test_a_bad_name_is_refused(name: str) -> None:
         packages.check_names([name])
 
 
-@needs_mirror
+@needs_lists
 def test_an_unknown_package_is_named() -> None:
     with pytest.raises(LinuxError, match='found "no-such-program", expected a package of Debian'):
         packages.resolve(["nuttcp", "no-such-program"])
@@ -40,8 +74,9 @@ def test_an_unknown_package_is_named() -> None:
 
 @needs_mirror
 def test_a_small_root_holds_the_program_and_what_it_links_to(tmp_path: Path) -> None:
-    found = packages.install_small(["nuttcp"], tmp_path)
-    assert found == packages.resolve(["nuttcp"])
+    names = ["busybox-static", "nuttcp"]
+    found = packages.install_small(names, tmp_path)
+    assert found == packages.resolve(names)
     assert {"nuttcp", "libc6"} <= {package.name for package in found}
     assert all(package.digest.startswith("SHA256:") for package in found)
     assert (tmp_path / "usr/bin/nuttcp").is_file()

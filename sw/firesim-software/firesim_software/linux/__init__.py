@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from firesim_software.linux.commands import boot, build, clean, launch, outputs, test
+from firesim_software.linux.commands import boot, build, clean, launch, lock, outputs, test
 from firesim_software.linux.description import Description, describe, workloads
 from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.image import LinuxImage, workload
@@ -20,6 +20,7 @@ __all__ = [
     "describe",
     "kernel",
     "launch",
+    "lock",
     "outputs",
     "test",
     "workload",

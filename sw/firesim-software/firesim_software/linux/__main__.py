@@ -13,6 +13,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="firesim workload", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("list", help="name all Linux workloads")
+    verbs.add_parser("lock", help="choose Debian's newest packages for all workloads listed here")
     verbs.add_parser("kernel", help="build the kernel alone and say where it is")
     for verb, text in (
         ("build", "build kernel, firmware and root file system"),
@@ -41,6 +42,8 @@ def main(words: list[str]) -> int:
         print(
             "\n".join(f"{name:16} {linux.describe(name).description}" for name in linux.workloads())
         )
+    elif options.verb == "lock":
+        print(linux.lock())
     elif options.verb == "kernel":
         print(linux.kernel().image.parent)
     elif options.verb == "build":

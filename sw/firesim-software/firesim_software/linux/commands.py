@@ -8,17 +8,19 @@ import difflib
 import re
 import shutil
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from firesim_common.cache import content_key
 from firesim_common.paths import cache_root
 
-from firesim_software.linux import virt
-from firesim_software.linux.description import REFERENCE, describe
+from firesim_software.linux import locked, packages, virt
+from firesim_software.linux.description import REFERENCE, describe, workloads
 from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.firmware import firmware
 from firesim_software.linux.image import LinuxImage, workload
+from firesim_software.linux.rootfs import package_names
 
 FIRST_LINE = "firesim: init"
 _OUTPUT, _OUTPUT_END = "firesim-output: ", "firesim-output-end"
@@ -33,6 +35,19 @@ def build(name: str) -> LinuxImage:
         LinuxError: it cannot be built.
     """
     return workload(name)
+
+
+def lock() -> Path:
+    """Choose Debian's newest packages for all workloads of this repository; return the file.
+
+    Raises:
+        LinuxError: the mirror does not answer, or lacks one of them.
+    """
+    packages.update()
+    asked = {tuple(package_names(describe(name))): None for name in workloads()}
+    sets = {names: packages.resolve_by_lists(names) for names in asked if names}
+    locked.write(sets, time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
+    return locked.FILE
 
 
 def _qemu(

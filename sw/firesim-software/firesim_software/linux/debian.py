@@ -15,7 +15,8 @@ from pathlib import Path
 
 from firesim_software.linux.agent import agent_programs
 from firesim_software.linux.errors import LinuxError, run
-from firesim_software.linux.packages import Package, fetch, install
+from firesim_software.linux.locked import Package
+from firesim_software.linux.packages import fetch, install
 
 BASE = (
     "apt base-files base-passwd bash coreutils dash diffutils dpkg findutils grep gzip hostname "

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Debian packages for riscv64: resolved by apt in a root of its own, fetched, unpacked.
 
-Nothing of the host's package system is read or changed, and no step needs root. The lists are
-fetched once and kept, so that the same names give the same packages until `update()` is asked for.
+Nothing of the host's packages is read or changed, and no step needs root. The sets of this
+repository's workloads are locked (locked.py). For others the lists are fetched once and kept, so
+that the same names give the same packages until `update()` is asked for.
 Maintainer scripts are not run; `finish()` does what is needed of them.
 """
 
@@ -14,7 +15,6 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -24,11 +24,12 @@ from elftools.elf.elffile import ELFFile
 from firesim_common.cache import cached
 from firesim_common.paths import cache_root
 
+from firesim_software.linux import locked
 from firesim_software.linux.errors import LinuxError, run
+from firesim_software.linux.locked import MIRROR, Package
 
 SUITE = "trixie"
 ARCHITECTURE = "riscv64"
-MIRROR = "http://deb.debian.org/debian"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 UNNEEDED = [f"usr/share/{name}" for name in "doc doc-base man locale info lintian bug".split()]
 UNNEEDED += ["usr/include", "usr/lib/systemd", "usr/lib/riscv64-linux-gnu/gconv"]
@@ -62,21 +63,6 @@ Acquire::Languages "none";
 Acquire::ForceHash "SHA256";
 Acquire::Retries "3";
 """
-
-
-@dataclass(frozen=True)
-class Package:
-    """One package of a resolved set."""
-
-    name: str
-    version: str
-    uri: str
-    size_bytes: int
-    digest: str
-    """`SHA256:` and hexadecimal digits, from the lists, whose signature apt has checked."""
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.version} {self.digest}"
 
 
 def _apt_root() -> Path:
@@ -140,6 +126,23 @@ def resolve(names: Sequence[str]) -> list[Package]:
     if not names:
         return []
     check_names(names)
+    return list(_locked(tuple(names)) or resolve_by_lists(names))
+
+
+@lru_cache
+def _locked(names: tuple[str, ...]) -> tuple[Package, ...]:
+    """Return the packages of a locked set; nothing when one of them is nowhere to be had."""
+    found = locked.locked(names) or []
+    try:
+        for package in found:
+            fetch(package)
+    except LinuxError:
+        return ()
+    return tuple(found)
+
+
+def resolve_by_lists(names: Sequence[str]) -> list[Package]:
+    """Return what Debian's lists say now, and not what is locked; as `resolve`."""
     if not (_apt_root() / "apt.conf").is_file():
         update()
     return list(_resolve(_apt_root(), tuple(sorted(names))))
@@ -167,6 +170,11 @@ def _resolve(root: Path, names: tuple[str, ...]) -> tuple[Package, ...]:
     return tuple(sorted(packages, key=lambda package: package.name))
 
 
+def _download(uri: str, out: Path, digest: str) -> None:
+    options = ["-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=3"]
+    run(["/usr/lib/apt/apt-helper", *options, "download-file", uri, str(out), digest])
+
+
 def fetch(package: Package) -> Path:
     """Return the package's file, from the cache or the mirror, checked against its digest.
 
@@ -176,10 +184,12 @@ def fetch(package: Package) -> Path:
 
     def build(folder: Path) -> None:
         out = folder / f"{package.name}.deb"
-        helper = "/usr/lib/apt/apt-helper"
-        environment = _environment(_apt_root())
-        download = [helper, "download-file", package.uri, str(out), package.digest]
-        run(download, environment=environment)
+        try:
+            _download(package.uri, out, package.digest)
+        except LinuxError:
+            if not package.archived:
+                raise
+            _download(package.archived, out, package.digest)
         found = f"SHA256:{hashlib.sha256(out.read_bytes()).hexdigest()}"
         if found != package.digest:
             raise LinuxError(f"{package.uri}: found {found}, expected {package.digest}.")

@@ -93,7 +93,7 @@ def _normalise(root: Path) -> None:
 def _small_root(root: Path, found: Description) -> None:
     programs = root / "usr/bin"
     if found.base == "busybox":
-        packages.install_small([*BUSYBOX, *found.packages], root)
+        packages.install_small(package_names(found), root)
         programs.mkdir(parents=True, exist_ok=True)
         for name in LINKS:
             if not (programs / name).exists():
@@ -146,6 +146,12 @@ def disk_image(found: Description) -> Path:
     return cached("linux-disk", root_key(found), build) / "root.img"
 
 
+def package_names(found: Description) -> list[str]:
+    """Return the Debian packages that a workload's root file system is asked to hold."""
+    base = {"debian": debian.BASE, "busybox": BUSYBOX}.get(found.base, [])
+    return [*base, *found.packages] if base else []
+
+
 def root_key(found: Description) -> list[KeyPart]:
     """Return all that a workload's root file system is made of, for the cache.
 
@@ -153,8 +159,7 @@ def root_key(found: Description) -> list[KeyPart]:
         LinuxError: its packages cannot be resolved.
     """
     here = Path(__file__).parent
-    base = {"debian": debian.BASE, "busybox": BUSYBOX}.get(found.base, [])
-    resolved = packages.resolve([*base, *found.packages]) if base else []
+    resolved = packages.resolve(package_names(found))
     key: list[KeyPart] = [found.model_dump_json(), init_program(), agent_programs()]
     key += ["\n".join(map(str, resolved))]
     key += [here / name for name in ("rootfs.py", "cpio.py", "packages.py", "disk.py", "debian.py")]
