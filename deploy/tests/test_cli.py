@@ -106,6 +106,27 @@ def test_the_schema_documents_every_key() -> None:
             ), f"{name}.{key} has no description"
 
 
+def test_runcheck_fits_80_columns_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ["runcheck", "-c", "clos_2_8_2", "-x", "system.topology=torus_4_4_1"]
+    printed = RUNNER.invoke(app, words).output
+    assert max(map(len, printed.splitlines())) <= 80
+    assert "…" not in printed
+    for whole in ("00:12:6D:00:00:11", "172.16.0.17", "switching cycles: 10", "blade: rocket-1"):
+        assert whole in printed
+    assert printed.count("engine") == 1, "what is the same for all nodes is said once"
+
+
+def test_runcheck_prints_json() -> None:
+    words = ["runcheck", "-c", "clos_2_8_2", "-x", "system.topology=ring_8_2", "--json"]
+    found = json.loads(RUNNER.invoke(app, words).output)
+    assert (len(found["nodes"]), len(found["links"])) == (16, 24)
+    assert found["nodes"][15]["ip"] == "172.16.0.17"
+    ports = found["switches"][0]["ports"]
+    assert [port["nodes_reached"] for port in ports] == [1, 1, 7, 7]
+    assert {link["latency_cycles"] for link in found["links"]} == {6400}
+
+
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
 def test_every_recipe_passes_runcheck(recipe: Path, tmp_path: Path) -> None:
     drawing = tmp_path / "drawing.svg"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import combinations
 
 import networkx as nx
 import pytest
@@ -25,7 +26,16 @@ SIZES = [
     ("clos_2_8_2", 16, 4, 20),
     ("clos_8_8_16", 128, 24, 256),
     ("fat_tree_4ary", 16, 20, 48),
+    ("ring_8_2", 16, 8, 24),
+    ("ring_2_1", 2, 2, 3),
+    ("mesh_3_4_1", 12, 12, 29),
+    ("torus_4_4_1", 16, 16, 48),
+    ("torus_2_3_2", 12, 6, 21),
 ]
+
+
+LAYERED = ["two_nodes", "tree_2_2_3", "clos_3_4_3", "fat_tree_4ary"]
+GRIDS = ["ring_7_2", "mesh_3_4_1", "torus_4_4_1", "torus_2_3_2"]
 
 
 @pytest.mark.parametrize(("name", "nodes", "switches", "links"), SIZES)
@@ -62,7 +72,7 @@ def check_tables(plan: Plan, shape: Shape) -> None:
                 assert hops(plan, source, target) == lengths[target]
 
 
-@pytest.mark.parametrize("name", ["two_nodes", "tree_2_2_3", "clos_3_4_3", "fat_tree_4ary"])
+@pytest.mark.parametrize("name", [*LAYERED, *GRIDS])
 def test_tables_follow_shortest_paths(name: str, load: Load) -> None:
     check_tables(resolve(load(name)), named_topology(name))
 
@@ -92,7 +102,7 @@ def flooded(plan: Plan, source: str) -> dict[str, int]:
     raise AssertionError("the broadcast never ends")
 
 
-@pytest.mark.parametrize("name", ["rack_4", "tree_2_2_2", "clos_3_2_4", "fat_tree_4ary"])
+@pytest.mark.parametrize("name", [*LAYERED, *GRIDS])
 def test_a_broadcast_reaches_every_other_node_once(name: str, load: Load) -> None:
     plan = resolve(load(name))
     for node in plan.nodes:
@@ -100,11 +110,14 @@ def test_a_broadcast_reaches_every_other_node_once(name: str, load: Load) -> Non
         assert flooded(plan, node.name) == others
 
 
-def random_tree(seed: int) -> str:
-    """Return a configuration of a random tree of switches with nodes anywhere."""
+def random_graph(seed: int) -> str:
+    """Return a configuration of a random graph of switches, often a tree, with nodes anywhere."""
     source = random.Random(seed)
     switches = [f"s{i}" for i in range(source.randint(1, 9))]
     links = [[switches[i], switches[source.randrange(i)]] for i in range(1, len(switches))]
+    more = [list(pair) for pair in combinations(switches, 2)]
+    more = [pair for pair in more if pair not in links and pair[::-1] not in links]
+    links += source.sample(more, min(len(more), source.choice([0, 1, 3, 12])))
     nodes = [f"n{i}" for i in range(source.randint(1, 12))]
     links += [[node, source.choice(switches)] for node in nodes]
     source.shuffle(links)
@@ -114,10 +127,10 @@ def random_tree(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_trees(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_graphs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # The traffic file is not read by these passes, only looked for.
     monkeypatch.setattr("pathlib.Path.is_file", lambda path: True)
-    loaded = load_text(random_tree(seed), name="random")
+    loaded = load_text(random_graph(seed), name="random")
     topology = loaded.config.system.topology
     links = [(a, b) for a, b in topology.links or []]
     shape = Shape(list(topology.nodes or []), list(topology.switches or []), links)

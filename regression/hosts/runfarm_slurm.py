@@ -3,7 +3,8 @@
 
 A host with slurmctld and two nodes (three without --quick) with slurmd are namespaces of this
 computer. Slurm keeps track of processes by their group alone (proctrack/pgid), the hardest case:
-what leaves its group is not ended by Slurm. Another job of the same user must stay.
+what leaves its group is not ended by Slurm. Another job of the same user must stay. Without --quick
+a user also logs into a Linux node, copies files to it and looks at its console.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from unittest import mock
 from regression.support.experiment import Experiment, NotHereError, Verdict, experiment_named
 from regression.support.hosts.bed import why_not
 from regression.support.hosts.life_cycle import LifeCycle, processes_left, whole_life
+from regression.support.hosts.nodes import into_nodes
 from regression.support.hosts.slurm import PROGRAMS, slurm_cluster
 
 SERVERS = ["sshd: /usr/sbin", "/usr/sbin/munged", "slurmd -D", "slurmctld -D", "slurmstepd"]
@@ -41,4 +43,9 @@ def run(experiment: Experiment) -> Verdict:
                 found += [f"{node.name}: {line}" for line in lines]
             return found
 
-        return whole_life(LifeCycle(experiment, file, left), launch_s=3, end_s=2)
+        def more(life: LifeCycle) -> None:
+            if not experiment.quick:
+                _, one, other, *_ = (node.name for node in cluster.nodes)  # The first is taken.
+                into_nodes(life, one, other)
+
+        return whole_life(LifeCycle(experiment, file, left), launch_s=3, end_s=2, more=more)

@@ -78,7 +78,8 @@ class Topology(StrictOrName):
 
     named: str | None = None
     """two_nodes, rack_8 (any number), tree_2_8 (root, 2 racks of 8), clos_2_8_2 (roots, nodes a
-    rack, racks), fat_tree_4ary."""
+    rack, racks), fat_tree_4ary, ring_8_2 (switches, nodes at each), mesh_4_4_1 and torus_4_4_1
+    (switches along each side, nodes at each)."""
     tree: dict[str, Any] | None = None
     """Switches by name; below each, either more switches or a list of node names."""
     nodes: list[Name] | None = None
@@ -86,7 +87,8 @@ class Topology(StrictOrName):
     switches: list[Name] | None = None
     """Graph: names of the switches."""
     links: list[list[Name]] | None = None
-    """Graph: pairs [a, b]; ports are numbered in the order of this list."""
+    """Graph: pairs [a, b]; ports are numbered in the order of this list. Any connected graph will
+    do: frames take a path of fewest links, broadcasts a spanning tree."""
 
     @model_validator(mode="before")
     @classmethod

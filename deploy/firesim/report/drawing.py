@@ -138,6 +138,15 @@ def _edges(network: Network, owner: dict[str, str]) -> dict[tuple[str, str], lis
     return edges
 
 
+def _is_beside(low: _Box, high: _Box) -> bool:
+    return low.level == high.level and high.x - low.x < 1.5 * (BOX_WIDTH + GAP_X)
+
+
+def _rise(low: _Box, high: _Box) -> float:
+    """Return how far the ends of an arc over boxes of a row pull it up, in pixels."""
+    return min(24 + 0.14 * (high.x - low.x), 4 * GAP_Y)
+
+
 def _draw_edge(
     ends: tuple[_Box, _Box], links: list[Link], y_of: dict[int, int], clock_hz: float, label: bool
 ) -> str:
@@ -146,24 +155,37 @@ def _draw_edge(
     text = " / ".join(target_time(cycles, clock_hz) for cycles in latencies)
     detail = f"{len(links)} × " if len(links) > 1 else f"{links[0].name}: "
     detail += " / ".join(f"{grouped(c)} cycles" for c in latencies) + f" = {text} (configured)"
-    if low.level == high.level:
-        x1, x2 = low.x + BOX_WIDTH, high.x
-        y1 = y2 = y_of[low.level] + BOX_HEIGHT / 2
-    else:
-        x1, x2 = low.x + BOX_WIDTH / 2, high.x + BOX_WIDTH / 2
-        y1, y2 = y_of[low.level], y_of[high.level] + BOX_HEIGHT
-    parts = [
-        f'<g class="link"><title>{escape(detail)}</title>'
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-    ]
+    x1, x2 = low.x + BOX_WIDTH / 2, high.x + BOX_WIDTH / 2
+    y1, y2 = y_of[low.level], y_of[high.level] + BOX_HEIGHT
+    x, y = x1 * 0.62 + x2 * 0.38, y1 * 0.62 + y2 * 0.38
+    shape = f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+    if _is_beside(low, high):
+        x1, x2, y = low.x + BOX_WIDTH, high.x, y_of[low.level] + BOX_HEIGHT / 2
+        x = (x1 + x2) / 2
+        shape = f'<line x1="{x1:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y:.1f}"/>'
+    elif low.level == high.level:
+        rise = _rise(low, high)
+        x, y = (x1 + x2) / 2, y1 - 0.75 * rise
+        shape = (
+            f'<path d="M{x1:.1f} {y1:.1f}C{x1:.1f} {y1 - rise:.1f} {x2:.1f} {y1 - rise:.1f} '
+            f'{x2:.1f} {y1:.1f}"/>'
+        )
+    parts = [f'<g class="link"><title>{escape(detail)}</title>{shape}']
     if label:
-        x, y = x1 * 0.62 + x2 * 0.38, y1 * 0.62 + y2 * 0.38
         half = 3.6 * len(text) + 5
         parts.append(
             f'<rect class="plate" x="{x - half:.1f}" y="{y - 9:.1f}" width="{2 * half:.1f}" '
             f'height="18" rx="4"/><text x="{x:.1f}" y="{y + 4:.1f}">{escape(text)}</text>'
         )
     return "".join([*parts, "</g>"])
+
+
+def _room_above(a: _Box, b: _Box, y_of: dict[int, int]) -> float:
+    """Return by how much the arc between two boxes is higher than the highest row."""
+    low, high = sorted((a, b), key=lambda box: (box.level, box.x))
+    if low.level != high.level or _is_beside(low, high):
+        return 0.0
+    return 0.75 * _rise(low, high) - y_of[low.level]
 
 
 def _draw_box(box: _Box, y: float) -> str:
@@ -196,7 +218,9 @@ def topology_svg(network: Network, clock_hz: float) -> Markup:
         for (a, b), links in edges.items()
     ]
     body += [_draw_box(box, y_of[box.level]) for box in boxes.values()]
-    box_text = f"{-MARGIN} {-MARGIN} {width + 2 * MARGIN:.0f} {height + 2 * MARGIN:.0f}"
+    rises = [_room_above(boxes[a], boxes[b], y_of) for a, b in edges]
+    above = MARGIN + max([0.0, *rises])
+    box_text = f"{-MARGIN} {-above:.0f} {width + 2 * MARGIN:.0f} {height + above + MARGIN:.0f}"
     return Markup(
         f'<svg class="topology" role="img" aria-label="topology" viewBox="{box_text}" '
         f'style="width:{width + 2 * MARGIN:.0f}px" xmlns="http://www.w3.org/2000/svg">'

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import networkx as nx
 from rich.tree import Tree
 
 from firesim.topology.plan import Plan, PlannedLink, PlannedNode
@@ -22,13 +23,34 @@ def _neighbours(plan: Plan) -> dict[str, list[tuple[str, PlannedLink]]]:
     return found
 
 
+def _is_layered(plan: Plan) -> bool:
+    """Return whether every link of a loop of switches leads up or down."""
+    level = {switch.name: switch.level for switch in plan.switches}
+    graph = nx.Graph([(link.a, link.b) for link in plan.links])
+    loops = nx.Graph(graph)
+    loops.remove_edges_from(list(nx.bridges(graph)))
+    return all(level[a] != level[b] for a, b in loops.edges)
+
+
 def text_drawing(plan: Plan, hosts: Mapping[str, str] | None = None) -> Tree:
     """Return the system as a tree from its top switch; further links are named, not drawn.
+
+    A network that has no top, such as a ring, is a list of its switches.
 
     `hosts` are those of the parts, by name, if there are several.
     """
     hosts = hosts or {}
     neighbours = _neighbours(plan)
+    tree = _layers(plan, neighbours, hosts) if _is_layered(plan) else _mesh(plan, neighbours, hosts)
+    for node in plan.nodes:
+        if node.name not in neighbours:
+            tree.add(f"{node.name} ({node.blade}) [dim]without a link[/dim]{_at(hosts, node.name)}")
+    return tree
+
+
+def _layers(
+    plan: Plan, neighbours: Mapping[str, list[tuple[str, PlannedLink]]], hosts: Mapping[str, str]
+) -> Tree:
     height = {switch.name: switch.level for switch in plan.switches}
     nodes = {node.name: node for node in plan.nodes}
     top = max((switch.name for switch in plan.switches), key=height.__getitem__, default="")
@@ -55,9 +77,27 @@ def text_drawing(plan: Plan, hosts: Mapping[str, str] | None = None) -> Tree:
     tree = Tree(f"[bold]{top or plan.name}[/bold]{_at(hosts, top)}")
     if top:
         grow(tree, top)
-    for node in plan.nodes:
-        if node.name not in neighbours:
-            tree.add(f"{node.name} ({node.blade}) [dim]without a link[/dim]{_at(hosts, node.name)}")
+    return tree
+
+
+def _mesh(
+    plan: Plan, neighbours: Mapping[str, list[tuple[str, PlannedLink]]], hosts: Mapping[str, str]
+) -> Tree:
+    """Return all switches below each other, each with the links that lead on to later ones."""
+    nodes = {node.name: node for node in plan.nodes}
+    tree = Tree(f"[bold]{plan.name}[/bold]")
+    seen: set[str] = set()
+    for switch in plan.switches:
+        seen.add(switch.name)
+        branch = tree.add(f"[bold]{switch.name}[/bold]{_at(hosts, switch.name)}")
+        leaves = [one for one in neighbours[switch.name] if one[0] in nodes]
+        for peer, link in leaves[:MOST_NODES_A_SWITCH]:
+            branch.add(f"{_label(plan, nodes, peer, link)}{_at(hosts, peer)}")
+        if len(leaves) > MOST_NODES_A_SWITCH:
+            branch.add(f"... {len(leaves) - MOST_NODES_A_SWITCH} more nodes")
+        for peer, link in neighbours[switch.name]:
+            if peer not in nodes and peer not in seen:
+                branch.add(f"to {_label(plan, nodes, peer, link)}")
     return tree
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Named topologies: two_nodes, rack_N, tree_A_B, clos_M_N_R, fat_tree_Kary."""
+"""Named topologies: two_nodes, rack_N, tree_A_B, clos_M_N_R, fat_tree_Kary, and grids of switches:
+ring_S_N, mesh_X_Y_N and torus_X_Y_N."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
@@ -11,7 +13,9 @@ from firesim_common.errors import nearest
 from firesim.topology.shape import Shape
 
 MAX_NODES = 65_000
-EXAMPLES = ("two_nodes", "rack_8", "tree_2_8", "clos_2_8_2", "fat_tree_4ary")
+EXAMPLES = (
+    "two_nodes rack_8 tree_2_8 clos_2_8_2 fat_tree_4ary ring_8_1 mesh_4_4_1 torus_4_4_1".split()
+)
 
 
 def rack(nodes: int) -> Shape:
@@ -74,6 +78,29 @@ def fat_tree(arity: int) -> Shape:
     return shape
 
 
+def grid(sides: tuple[int, ...], nodes: int, wraps: bool) -> Shape:
+    """Switches in a grid, each linked to the next along every side and to `nodes` nodes.
+
+    With `wraps` the last one of a side is linked to the first: a ring, or a torus. Switches are
+    numbered with the last side fastest.
+    """
+    shape = Shape(switches=[f"tor{i}" for i in range(math.prod(sides))])
+    for name in shape.switches:
+        for _ in range(nodes):
+            shape.nodes.append(f"node{len(shape.nodes)}")
+            shape.links.append((shape.nodes[-1], name))
+    for index in range(math.prod(sides)):
+        stride = math.prod(sides)
+        for side in sides:
+            stride //= side
+            at = index // stride % side
+            if at + 1 < side:
+                shape.links.append((f"tor{index}", f"tor{index + stride}"))
+            elif wraps and side > 2:  # Two are linked already.
+                shape.links.append((f"tor{index}", f"tor{index - at * stride}"))
+    return shape
+
+
 def _tree_from(text: str) -> Shape:
     return tree([int(width) for width in text.split("_")])
 
@@ -84,6 +111,17 @@ _FORMS: list[tuple[str, str, Callable[[re.Match[str]], Shape]]] = [
     ("tree_A_B", r"tree_(\d+(?:_\d+){1,3})", lambda m: _tree_from(m[1])),
     ("clos_M_N_R", r"clos_(\d+)_(\d+)_(\d+)", lambda m: clos(int(m[1]), int(m[2]), int(m[3]))),
     ("fat_tree_Kary", r"fat_tree_(\d+)ary", lambda m: fat_tree(int(m[1]))),
+    ("ring_S_N", r"ring_(\d+)_(\d+)", lambda m: grid((int(m[1]),), int(m[2]), True)),
+    (
+        "mesh_X_Y_N",
+        r"mesh_(\d+)_(\d+)_(\d+)",
+        lambda m: grid((int(m[1]), int(m[2])), int(m[3]), False),
+    ),
+    (
+        "torus_X_Y_N",
+        r"torus_(\d+)_(\d+)_(\d+)",
+        lambda m: grid((int(m[1]), int(m[2])), int(m[3]), True),
+    ),
 ]
 
 
@@ -102,10 +140,7 @@ def named_topology(name: str) -> Shape:
             raise ValueError(f'found "{name}", expected numbers from 1 in {form}.')
         if form == "fat_tree_Kary" and (numbers[0] % 2 or not 2 <= numbers[0] <= 32):
             raise ValueError(f'found "{name}", expected an even number of ports from 2 to 32.')
-        product = 1
-        for number in numbers:
-            product *= number
-        if form != "fat_tree_Kary" and product > MAX_NODES:
+        if form != "fat_tree_Kary" and math.prod(numbers) > MAX_NODES:
             raise ValueError(f'found "{name}", expected at most {MAX_NODES} nodes.')
         return build(match)
     close = nearest(name, EXAMPLES)

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Refuse shapes that cannot be simulated: bad links, loose parts, loops without layers.
+"""Refuse shapes that cannot be simulated: bad links, loose parts.
 
-Loops between switches are accepted only in layered networks (Clos, fat tree): there every link of
-a loop joins two levels, a level being the number of hops to the nearest node. Traffic then goes up
-and down again and tables can be made; broadcasts use a spanning tree.
+Loops between switches are welcome: frames follow shortest paths, broadcasts a spanning tree.
 """
 
 from __future__ import annotations
 
 import networkx as nx
-from firesim_common.errors import listed, unknown
+from firesim_common.errors import unknown
 from firesim_common.positions import KeyPath
 
 from firesim.config.load import Loaded, is_file
@@ -28,7 +26,6 @@ def validate(loaded: Loaded, shape: Shape) -> None:
     _links(loaded, shape)
     _degrees(loaded, shape)
     _connected(loaded, shape)
-    _loops(loaded, shape)
     _overrides(loaded, shape)
 
 
@@ -110,23 +107,6 @@ def _connected(loaded: Loaded, shape: Shape) -> None:
             raise loaded.error(
                 shape.place(name),
                 f'found no path from "{linked[0]}" to "{name}", expected one.',
-            )
-
-
-def _loops(loaded: Loaded, shape: Shape) -> None:
-    switches = shape.graph.subgraph(shape.switches)
-    level = shape.levels
-    bridges = {frozenset(edge) for edge in nx.bridges(switches)}
-    for a, b in shape.links:
-        if a not in level or b not in level or frozenset((a, b)) in bridges:
-            continue
-        if level[a] == level[b]:
-            loop = next(c for c in nx.cycle_basis(switches) if a in c and b in c)
-            raise loaded.error(
-                shape.place(link_name(a, b)),
-                f'found a cycle of switches through the link "{a}" to "{b}" on one level '
-                f"(of {listed(sorted(loop)).replace(' or ', ' and ')}), "
-                "expected a tree, or layers as in clos_2_8_2.",
             )
 
 
