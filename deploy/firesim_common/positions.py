@@ -7,7 +7,6 @@ MAC address such as 12:34:56:01:02:03 into a number. A key given twice is an err
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +15,14 @@ from typing import Any
 import yaml
 
 from firesim_common.errors import InputError
+from firesim_common.regular_file import read_regular
+from firesim_common.user_path import user_path
+from firesim_common.yaml_text import MOST_DEPTH, compose, plain_text, scalar
 
 KeyPath = tuple[str | int, ...]
-MAX_FILE_BYTES = 16 << 20
+MAX_FILE_BYTES = 4 << 20
+MOST_VALUES = 200_000
+"""In one file; what an alias stands for counts again."""
 EXCLUSIVE = (
     ("program", "elf", "linux"),
     ("disk_image", "disk_sectors"),
@@ -60,6 +64,17 @@ class Source:
         """Return the error "file:line: key.path: message"."""
         return InputError(f"{self.place(path)}: {dotted(path)}{message}")
 
+    def file(self, path: KeyPath, text: str) -> Path:
+        """Return the path that the value at `path` says, with ~ for a home folder.
+
+        Raises:
+            InputError: no path can be written so.
+        """
+        try:
+            return user_path(text)
+        except InputError as error:
+            raise self.error(path, str(error)) from error
+
 
 def dotted(path: KeyPath) -> str:
     """Return `a.b[2]: ` for ("a", "b", 2), and nothing for the empty path."""
@@ -69,72 +84,30 @@ def dotted(path: KeyPath) -> str:
     return f"{text}: " if text else ""
 
 
-class _Loader(yaml.SafeLoader):
-    """SafeLoader with the scalars of the YAML 1.2 core schema."""
-
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
-
-
-def _resolvers() -> None:
-    add = _Loader.add_implicit_resolver
-    add("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false|True|False)$"), list("tfTF"))
-    add(
-        "tag:yaml.org,2002:int",
-        re.compile(r"^[-+]?(?:0x[0-9a-fA-F_]+|[0-9][0-9_]*)$"),
-        list("-+0123456789"),
-    )
-    add(
-        "tag:yaml.org,2002:float",
-        re.compile(
-            r"^[-+]?(?:[0-9][0-9_]*\.[0-9]*(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|\.[0-9]+)$"
-        ),
-        list("-+.0123456789"),
-    )
-    add("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|)$"), ["~", "n", "N", ""])
-    add("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
-
-
-_resolvers()
-
-
-def _number(text: str) -> int | float:
-    plain = text.replace("_", "")
-    if "x" in plain:
-        return int(plain, 16)
-    return int(plain, 10) if re.fullmatch(r"[-+]?[0-9]+", plain) else float(plain)
-
-
 class _Builder:
     """Turns a YAML node tree into values while noting places."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.values = 0
 
     def value(self, node: yaml.Node, path: KeyPath, seen: tuple[int, ...] = ()) -> Any:
         place = f"{self.source.name}:{node.start_mark.line + 1}"
         self.source.places.setdefault(path, place)
         if id(node) in seen:
             raise InputError(f"{place}: {dotted(path)}found an anchor that contains itself.")
+        self.values += 1
+        if self.values > MOST_VALUES:
+            raise InputError(
+                f"{place}: found more than {MOST_VALUES:,} values, expected fewer: an alias counts "
+                "as all that it stands for."
+            )
         inner = (*seen, id(node))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, inner)
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, (*path, i), inner) for i, item in enumerate(node.value)]
-        return self._scalar(node, place, path)
-
-    def _scalar(self, node: yaml.Node, place: str, path: KeyPath) -> Any:
-        kind, text = node.tag.rpartition(":")[2], str(node.value)
-        if kind == "null":
-            return None
-        if kind == "bool":
-            return text in ("true", "True")
-        if kind in ("int", "float"):
-            return _number(text)
-        if kind == "str":
-            return text
-        raise InputError(
-            f"{place}: {dotted(path)}found the tag {node.tag}, expected a plain value."
-        )
+        return scalar(node, f"{place}: {dotted(path)}")
 
     def _mapping(
         self, node: yaml.MappingNode, path: KeyPath, seen: tuple[int, ...]
@@ -147,7 +120,7 @@ class _Builder:
                 raise InputError(
                     f"{place}: {dotted(path)}found a list or mapping as a key, expected a name."
                 )
-            key = str(key_node.value)
+            key = plain_text(key_node, f"{place}: {dotted(path)}")
             if key in result:
                 raise InputError(
                     f'{place}: {dotted(path)}found key "{key}" twice, expected it once.'
@@ -162,19 +135,10 @@ def parse_yaml(text: str, name: str) -> Source:
     """Parse YAML text; `name` is what errors call it.
 
     Raises:
-        InputError: not YAML, or a key given twice.
+        InputError: not YAML, a key given twice, or more than a configuration can need.
     """
     source = Source(data=None, name=name)
-    loader = _Loader(text)
-    try:
-        node = loader.get_single_node()
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InputError(f"{name}:{line}: not valid YAML: {error.problem}.") from error
-    except yaml.YAMLError as error:
-        raise InputError(f"{name}:1: not valid YAML: {' '.join(str(error).split())}.") from error
-    finally:
-        loader.dispose()
+    node = compose(text, name)
     source.places[()] = f"{name}:1"
     source.data = {} if node is None else _Builder(source).value(node, ())
     return source
@@ -187,14 +151,11 @@ def read_yaml(path: Path, name: str | None = None) -> Source:
         InputError: missing, unreadable, too large, not text or not YAML.
     """
     shown = name or str(path)
+    content, _ = read_regular(path, MAX_FILE_BYTES, follow=True, name=shown)
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise InputError(f"{shown}: found more than 16 MiB, expected a configuration file.")
-        text = path.read_text(encoding="utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{shown}: found bytes that are not UTF-8 text, expected YAML.") from error
-    except OSError as error:
-        raise InputError(f"{shown}: cannot be read: {error.strerror}.") from error
     return parse_yaml(text, shown)
 
 
@@ -207,7 +168,7 @@ def apply_override(source: Source, assignment: str) -> None:
     key, equals, text = assignment.partition("=")
     name = f"-x {assignment}"
     parts = key.strip().split(".")
-    if not equals or not all(parts):
+    if not equals or not all(parts) or len(parts) > MOST_DEPTH:
         raise InputError(f'{name}: found "{assignment}", expected key.path=value.')
     if source.data is None:
         source.data = {}

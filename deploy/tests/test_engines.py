@@ -18,6 +18,7 @@ from firesim.topology.identity import command_line, identity, random_seed
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 from firesim.units import seconds_of
+from firesim_common.errors import InputError
 
 MIXED = """\
 system: {topology: two_nodes}
@@ -180,6 +181,25 @@ def test_a_program_replaces_the_linux_of_a_named_workload(
         "system: {topology: two_nodes}\nworkload: base\n", "workload.node.program=hello"
     ).nodes[0]
     assert (node.program, node.linux, node.command) == ("hello", None, None)
+
+
+@pytest.mark.parametrize("named", ["/etc/passwd", "../secret", "link"])
+def test_a_named_workload_reads_no_files_elsewhere(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "workloads"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("x")
+    (folder / "link").symlink_to("../secret")
+    (folder / "evil.yaml").write_text(f"node: {{program: hello, disk_image: {named}}}\n")
+    monkeypatch.setattr("firesim.config.load.WORKLOADS", folder)
+    text = "system: {topology: two_nodes}\nworkload: evil\n"
+    with pytest.raises(InputError, match=f'evil.yaml:1: .*: found "{named}", expected a file in'):
+        plan_of(text)
+    (folder / "evil.yaml").write_text("node: {program: hello, disk_image: own.img}\n")
+    assert plan_of(text).nodes[0].disk_image == folder / "own.img"
+    own = "system: {topology: two_nodes}\nworkload: {base: evil, node: {disk_image: /some/image}}\n"
+    assert plan_of(own).nodes[0].disk_image == Path("/some/image")
 
 
 def test_the_resolved_configuration_keeps_the_memory_of_linux() -> None:

@@ -16,6 +16,11 @@ from firesim_common.errors import InputError
 from firesim.access import through
 from firesim.access.door import Door
 from firesim.access.ssh import ssh_words
+from firesim.access.unpack import unpack
+
+_MODES = {b"755": 0o755, b"644": 0o644}
+MOST_LINE_BYTES = 16
+"""Of the answer that comes before what is copied."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ def copy_to(source: Path, door: Door, target: str) -> None:
     if source.is_dir():
         tail = 'mkdir -p "$t" && exec tar -xf - -C "$t"'
         with _Remote(door, head + tail, sends=True) as pipe:
-            _tar(["-cf", "-", "-C", str(source), "."], output=pipe)
+            _tar(["-cf", "-", "-C", str(source), "."], pipe)
         return
     try:
         with source.open("rb") as stream:
@@ -56,46 +61,57 @@ def copy_to(source: Path, door: Door, target: str) -> None:
         raise InputError(f"{source}: cannot be read: {error.strerror}.") from error
 
 
-def copy_from(door: Door, source: str, target: Path) -> None:
+def copy_from(door: Door, source: str, target: Path) -> list[str]:
     """Copy a file or folder of a node here; into `target` when that is a folder.
 
+    The node is not trusted: what it sends goes to the target and nowhere else. Returns what was
+    left out and why, a line each.
+
     Raises:
-        InputError: it is not there, or cannot be written here.
+        InputError: it is not there, or cannot be written here, or the node sends something else.
     """
+    name = PurePosixPath(source).name
+    if name == "..":
+        raise InputError(f'cp: found "{source}", expected a path that ends in a name.')
     command = (
         f"s={shlex.quote(source)}; "
         'if [ -d "$s" ]; then echo folder; exec tar -cf - -C "$s" .; '
         'else m=755; [ -x "$s" ] || m=644; cat "$s" > /dev/null && echo $m && exec cat "$s"; fi'
     )
     if target.is_dir():
-        target = target / (PurePosixPath(source).name or "root")
+        target = target / (name or "root")
     with _Remote(door, command, sends=False) as pipe:
         kind = _line(pipe)
         try:
             if kind == b"folder":
                 target.mkdir(exist_ok=True)
-                _tar(["-xf", "-", "-C", str(target)], source=pipe)
-            elif kind:
+                return unpack(pipe, target)
+            if kind in _MODES:
                 with target.open("wb") as stream:
                     shutil.copyfileobj(pipe, stream)
-                target.chmod(int(kind, 8))
+                target.chmod(_MODES[kind])
+            elif kind:
+                raise InputError(f"{door.node}: found another answer than that of its shell.")
         except OSError as error:
             raise InputError(f"{target}: cannot be written: {error.strerror}.") from error
+    return []
 
 
 def _line(pipe: IO[bytes]) -> bytes:
-    """Return the first line, and nothing after it is read: tar takes the pipe over."""
+    """Return the first line, as far as it can be one of ours."""
     line = b""
-    while (byte := pipe.read(1)) and byte != b"\n":
+    while len(line) < MOST_LINE_BYTES and (byte := pipe.read(1)) and byte != b"\n":
         line += byte
     return line
 
 
-def _tar(
-    words: list[str], *, source: IO[bytes] | None = None, output: IO[bytes] | None = None
-) -> None:
+def _tar(words: list[str], output: IO[bytes]) -> None:
     done = subprocess.run(
-        ["tar", *words], stdin=source, stdout=output, stderr=subprocess.PIPE, check=False
+        ["tar", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        check=False,
     )
     text = done.stderr.decode(errors="replace").strip()
     if done.returncode > 0 and "Broken pipe" not in text:

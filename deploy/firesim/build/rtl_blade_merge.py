@@ -53,7 +53,7 @@ def _merged(path: Path, blades: Path, below: tuple[Path, ...]) -> Source:
 def _extended(name: str, own: Source, path: Path, blades: Path) -> Path:
     """Return the file of the blade that is extended."""
     if "/" in name or name.endswith(".yaml"):
-        found = path.parent / name
+        found = path.parent / own.file(("extends",), name)
         if not found.is_file():
             raise own.error(("extends",), f'found "{name}", expected a file that exists.')
         return found
@@ -81,7 +81,7 @@ def _parts(own: Source, folder: Path) -> None:
 
 def _folder(name: str, beside: Path, own: Source, place: KeyPath) -> Path:
     if "/" in name:
-        found = (beside / name).resolve()
+        found = (beside / own.file(place, name)).resolve()
         if not (found / FILE).is_file():
             raise own.error(place, f'found "{name}", expected a folder with a {FILE}.')
         return found

@@ -38,12 +38,15 @@ ResultsOption = Annotated[
 def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Print the errors a user can act on as sentences, without a stack trace.
 
+    Whatever a stranger's file or a guest put into a sentence, a terminal only shows it.
+
     Exit status 2 for bad input, 3 for a failed build step, 130 for Ctrl-C.
     """
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         from firesim_common.errors import InputError
+        from firesim_common.printable import printable
         from firesim_common.tools import ToolError
 
         from firesim.run.artifacts import ArtifactError
@@ -51,10 +54,10 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except (InputError, ArtifactError) as error:
-            typer.echo(str(error), err=True)
+            typer.echo(printable(str(error)), err=True)
             raise typer.Exit(BAD_INPUT) from error
         except ToolError as error:
-            typer.echo(str(error), err=True)
+            typer.echo(printable(str(error)), err=True)
             raise typer.Exit(FAILED) from error
         except KeyboardInterrupt as error:
             typer.echo("Interrupted.", err=True)
@@ -62,7 +65,7 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
         except Exception as error:
             if not isinstance(error, _step_errors()):
                 raise
-            typer.echo(str(error), err=True)
+            typer.echo(printable(str(error)), err=True)
             raise typer.Exit(FAILED) from error
 
     return wrapped

@@ -22,7 +22,9 @@ def cp(
 ) -> None:
     """Copy a file or folder to a node of the running simulation, or from one.
 
-    Into the target when that is a folder. The node needs a shell, cat and tar.
+    Into the target when that is a folder. The node needs a shell, cat and tar. What comes from a
+    node is yours, with the mode 644 or 755, and stays inside the target: what leads elsewhere, and
+    what is neither file, folder nor link, is left out and named.
 
     Examples:
 
@@ -31,6 +33,7 @@ def cp(
       firesim cp node3:/var/log results-of-node3
     """
     from firesim_common.errors import InputError
+    from firesim_common.printable import printable
 
     from firesim.access.copy import copy_from, copy_to, place_of
     from firesim.access.door import door_of, wait_until_open
@@ -47,4 +50,5 @@ def cp(
     if goal.node is not None:
         copy_to(Path(origin.path), door, goal.path)
     else:
-        copy_from(door, origin.path, Path(goal.path))
+        for line in copy_from(door, origin.path, Path(goal.path)):
+            say(printable(line))

@@ -86,6 +86,8 @@ def _list_bucket(place: S3Place) -> None:
     """List the snapshots in a bucket."""
     import time
 
+    from firesim_common.printable import printable
+
     from firesim.run.bucket import listed
 
     found = listed(place)
@@ -93,7 +95,7 @@ def _list_bucket(place: S3Place) -> None:
         typer.echo("no snapshots")
     for each in found:
         saved = time.strftime("%Y-%m-%d %H:%M", each.saved_at.astimezone().timetuple())
-        typer.echo(f"{saved}  {each.bytes / (1 << 20):9,.1f} MiB  {each.place}")
+        typer.echo(f"{saved}  {each.bytes / (1 << 20):9,.1f} MiB  {printable(str(each.place))}")
 
 
 def _list_known(shared: Path | None = None) -> None:
@@ -101,6 +103,7 @@ def _list_known(shared: Path | None = None) -> None:
     import time
 
     from firesim_common.errors import InputError
+    from firesim_common.printable import printable
     from rich.console import Console
     from rich.table import Table
 
@@ -109,7 +112,7 @@ def _list_known(shared: Path | None = None) -> None:
     damaged: dict[Path, InputError] = {}
     known = all_snapshots(damaged) if shared is None else shared_snapshots(shared, damaged)
     for error in damaged.values():
-        typer.echo(str(error), err=True)
+        typer.echo(printable(str(error)), err=True)
     if not known:
         typer.echo("no snapshots")
         return

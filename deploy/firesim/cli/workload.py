@@ -115,11 +115,12 @@ def test(name: NameArgument) -> None:
 
     Example: firesim workload test linux-hello
     """
+    from firesim_common.printable import printable
     from firesim_software.linux import commands
 
     _described("test", name)
     if differences := commands.test(name):
-        typer.echo(differences)
+        typer.echo(printable(differences))
         raise typer.Exit(FAILED)
     typer.echo(f"{name}: the console is as expected")
 

@@ -12,6 +12,7 @@ from firesim_common.errors import InputError, unknown
 from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source, read_yaml
+from firesim_common.user_path import user_path
 from pydantic import AfterValidator, Field, RootModel, StringConstraints
 
 FIRST_PORT = 17000
@@ -186,7 +187,10 @@ def farm_path(text: str, folder: Path) -> Path:
     Raises:
         InputError: there is no such file.
     """
-    path = folder / Path(text).expanduser()
+    try:
+        path = folder / user_path(text)
+    except InputError as error:
+        raise InputError(f"run farm: {error}") from error
     if path.is_file():
         return path
     ours = FARMS / f"{text}.yaml"

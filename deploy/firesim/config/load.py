@@ -22,6 +22,7 @@ from firesim_common.positions import (
     parse_yaml,
     read_yaml,
 )
+from firesim_common.user_path import lies_in, user_path
 
 from firesim.config.farm import farm_path
 from firesim.config.run_config import RunConfig
@@ -61,7 +62,14 @@ class Loaded:
         base = named_in.parent if inside and named_in.is_file() else Path()
         if base == Path() and not place.startswith("-x "):
             base = self.folder
-        return (base / Path(text).expanduser()).absolute()
+        found = (base / self.source.file(path, text)).absolute()
+        if inside and named_in.parent == WORKLOADS and not lies_in(found, WORKLOADS):
+            raise self.error(
+                path,
+                f'found "{text}", expected a file in {WORKLOADS}: a workload that is named may not '
+                "read others; name them in your own file.",
+            )
+        return found
 
     def resolved(self) -> dict[str, Any]:
         """Return the configuration with every default filled in and every path absolute."""
@@ -117,7 +125,10 @@ def find_config(text: str) -> Path:
     Raises:
         InputError: neither a file nor a recipe.
     """
-    path = Path(text)
+    try:
+        path = user_path(text)
+    except InputError as error:
+        raise InputError(f"-c: {error}") from error
     if path.is_file():
         return path
     recipe = RECIPES / f"{text}.yaml"

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from firesim_common.user_path import user_path
+
 from firesim.config.farm import Ec2Farm, Ec2Hosts
 from firesim.farm.base import FarmError, Host, Launch, RunFarm, Say
 from firesim.farm.ec2_errors import AWS_ERRORS, DONE_ALREADY, NO_CAPACITY, code_of, reason, sentence
@@ -234,7 +236,7 @@ class Ec2(RunFarm):
                 "its subnet must lead to the internet, or say `reach: private`."
             )
         key = self.config.key
-        file = None if key is None else self.folder / Path(key).expanduser()
+        file = None if key is None else self.folder / user_path(key)
         return SshLink(address, self.config.user, 22, file, host_key=tag(instance, KEY))
 
     # --- prices ---

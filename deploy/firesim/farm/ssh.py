@@ -7,6 +7,8 @@ import re
 import socket
 from pathlib import Path
 
+from firesim_common.user_path import user_path
+
 from firesim.config.farm import SshFarm, SshHost
 from firesim.farm.base import FarmError, Host, Launch, RunFarm, Say
 from firesim.hosts.ssh_link import SshLink
@@ -62,7 +64,7 @@ class Ssh(RunFarm):
         """Do nothing: the hosts are not ours to end."""
 
     def _file(self, text: str | None) -> Path | None:
-        return None if text is None else self.folder / Path(text).expanduser()
+        return None if text is None else self.folder / user_path(text)
 
     def _network_address(self, address: str) -> str:
         """Return the IPv4 address of a name of DNS or of ~/.ssh/config."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from firesim_common.printable import printable
+
 MOST_BYTES = 1 << 20
 """Read at once; of more only the end matters."""
 MOST_CONSOLES = 8
@@ -33,7 +35,7 @@ class ConsoleTail:
         whole = data.rfind(b"\n") + 1
         self.offset = start + whole
         lines = data[:whole].decode(errors="replace").splitlines()
-        shown = ("".join(c for c in line if c.isprintable()).strip() for line in lines)
+        shown = (printable(line).strip() for line in lines)
         self.last = next(reversed([line for line in shown if line]), self.last)
         return self.last
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import stat
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 from firesim_common.base import NAME_RULE, Name
 from firesim_common.errors import InputError, unknown
+from firesim_common.regular_file import read_regular
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from firesim.run.folder import run_folders
@@ -97,7 +97,7 @@ def read_snapshot(folder: Path) -> Snapshot:
     file = folder / FILE
     if not os.path.lexists(file):
         raise InputError(f"{folder}: found no {FILE}, expected a complete snapshot.")
-    text, saved_at = _read_regular(file)
+    text, status = read_regular(file, LARGEST_BYTES, follow=False)
     try:
         index = _Index.model_validate_json(text)
     except ValidationError as error:
@@ -113,7 +113,7 @@ def read_snapshot(folder: Path) -> Snapshot:
     created_by = by if isinstance(by, str) and by.isprintable() else json.dumps(by)
     kinds = {model.name: model.kind for model in index.models}
     path = folder.resolve() if folder.is_symlink() else folder.absolute()
-    return Snapshot(path, index.cycle, created_by, kinds, saved_at)
+    return Snapshot(path, index.cycle, created_by, kinds, status.st_mtime)
 
 
 def files_of(index: Mapping[str, Any], models: Collection[str] | None = None) -> dict[str, int]:
@@ -127,29 +127,6 @@ def files_of(index: Mapping[str, Any], models: Collection[str] | None = None) ->
         if models is None or model["name"] in models:
             entries += [model.get("state"), *model.get("regions", [])]
     return {str(entry["file"]): int(entry["bytes"]) for entry in entries if entry}
-
-
-def _read_regular(file: Path) -> tuple[bytes, float]:
-    """Return the content and the time of change of a file that may be anything.
-
-    Raises:
-        InputError: it is a link, a device, a pipe or too large, or cannot be read.
-    """
-    try:
-        # A device is not opened at all, and a pipe is not waited for.
-        if not stat.S_ISREG(os.lstat(file).st_mode):
-            raise InputError(f"{file}: found no regular file, expected a snapshot's.")
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(handle, "rb") as stream:  # noqa: PTH123
-            status = os.fstat(handle)
-            text = stream.read(LARGEST_BYTES + 1) if stat.S_ISREG(status.st_mode) else b""
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}.") from error
-    if len(text) > LARGEST_BYTES:
-        raise InputError(
-            f"{file}: found more than {LARGEST_BYTES >> 20} MiB, expected a snapshot's index."
-        )
-    return text, status.st_mtime
 
 
 def snapshots_of(run: Path, damaged: dict[Path, InputError] | None = None) -> list[Snapshot]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from firesim_common.printable import printable
 from rich.console import Console
 from rich.table import Table
 
@@ -47,7 +48,8 @@ def print_summary(outcome: Outcome, console: Console) -> None:
     words = {"ended": "all nodes passed" if outcome.exit_status == 0 else "a node failed"}
     console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
     if outcome.message:
-        console.print(outcome.message, style="red", highlight=False, markup=False, soft_wrap=True)
+        message = printable(outcome.message)
+        console.print(message, style="red", highlight=False, markup=False, soft_wrap=True)
 
 
 def pace(slowdown: float) -> str:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from firesim_common.printable import printable
 from rich.console import Console
 
 from firesim.run.consoles import Consoles
@@ -98,7 +99,7 @@ class Watch:
     def say_news(self, console: Console) -> None:
         """Print what hosts have said since the last time, a line each."""
         for line in self.simulators.news():
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+            console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
 
     def over(self) -> None:
         """Tell Prometheus how the run ended; its results are in the folder by now."""

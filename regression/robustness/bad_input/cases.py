@@ -109,13 +109,14 @@ def all_cases() -> list[Case]:
         SNAPSHOT_CASES,
     )
     from regression.robustness.bad_input.farms import FARM_CASES
+    from regression.robustness.bad_input.limits import LIMIT_CASES
     from regression.robustness.bad_input.monitoring import MONITORING_CASES
     from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
     from regression.robustness.bad_input.switches import SWITCH_CASES
     from regression.robustness.bad_input.system import SYSTEM_CASES
     from regression.robustness.bad_input.yaml import YAML_CASES
 
-    first = [*YAML_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
+    first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
     engines = [*ENGINE_CASES, *NETWORK_CASES, *SNAPSHOT_CASES]
     later = [*LINUX_CASES, *OWN_BLADE_CASES, *FARM_CASES, *MONITORING_CASES]
     return [*first, *engines, *later]

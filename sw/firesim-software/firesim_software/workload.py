@@ -10,6 +10,7 @@ from firesim_common.base import Strict
 from firesim_common.errors import InputError, nearest
 from firesim_common.explain import checked
 from firesim_common.positions import read_yaml
+from firesim_common.user_path import lies_in
 from pydantic import Field
 
 FOLDER = Path(__file__).resolve().parents[1] / "programs"
@@ -98,7 +99,8 @@ def _check(path: Path, found: Workload) -> None:
     if found.name != path.parent.name:
         raise WorkloadError(f'{path}: name: found "{found.name}", expected "{path.parent.name}".')
     for source in found.sources:
-        if not (path.parent / source).is_file():
+        file = path.parent / source
+        if not (lies_in(file, path.parent) and file.is_file()):
             raise WorkloadError(f'{path}: sources: found "{source}", expected a file beside it.')
     for name, argument in found.arguments.items():
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):

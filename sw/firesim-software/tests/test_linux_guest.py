@@ -50,6 +50,28 @@ def test_what_needs_a_shell_is_refused_without_one(key: str, value: str, tmp_pat
         read(path)
 
 
+@pytest.mark.parametrize(
+    ("target", "source", "expected"),
+    [
+        ("/../../x", "own", "a path on the node that starts with / and has no .."),
+        ("/x", "../outside", "a file or folder beside workload.yaml"),
+        ("/x", "/etc/passwd", "a file or folder beside workload.yaml"),
+        ("/x", "link", "a file or folder beside workload.yaml"),
+    ],
+)
+def test_an_overlay_reads_and_writes_nothing_elsewhere(
+    target: str, source: str, expected: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine" / "workload.yaml"
+    path.parent.mkdir()
+    (tmp_path / "outside").write_text("secret")
+    (path.parent / "own").write_text("x")
+    (path.parent / "link").symlink_to("../outside")
+    path.write_text(f"name: mine\ndescription: x\noverlay: {{{target}: {source}}}\n")
+    with pytest.raises(LinuxError, match=f"expected {expected}"):
+        read(path)
+
+
 @pytest.fixture(scope="module")
 def memload(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("memload") / "memload"

@@ -162,6 +162,10 @@ def test_compile_errors_have_file_and_line(tmp_path: Path) -> None:
         ("[]", "workload.yaml:1: found an empty list, expected a mapping"),
         ("name: other\ndescription: x\nsources: [a.c]", 'name: found "other", expected "demo"'),
         ("name: demo\ndescription: x\nsources: [a.c]", 'found "a.c", expected a file beside it'),
+        *(
+            (f"name: demo\ndescription: x\nsources: [{path}]", f'"{path}", expected a file beside')
+            for path in ("../outside.c", "/etc/passwd", "link.c", "circle.c")
+        ),
         ("name: demo\ndescription: x\nsources: []", "workload.yaml:3: sources: .*at least 1 item"),
         (
             "name: demo\ndescription: x\nsource: x",
@@ -172,6 +176,9 @@ def test_compile_errors_have_file_and_line(tmp_path: Path) -> None:
 def test_bad_workload_files(tmp_path: Path, text: str, message: str) -> None:
     folder = tmp_path / "demo"
     folder.mkdir()
+    (tmp_path / "outside.c").write_text("int x;\n")
+    (folder / "link.c").symlink_to("../outside.c")
+    (folder / "circle.c").symlink_to("circle.c")
     (folder / "workload.yaml").write_text(text)
     with pytest.raises(WorkloadError, match=message):
         read_workload(folder / "workload.yaml")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from firesim_common.errors import InputError
+from firesim_common.printable import printable
 from rich.console import Console
 
 from firesim.config.load import Loaded
@@ -37,7 +38,7 @@ def without_lost(loaded: Loaded, outcome: Outcome, console: Console) -> Outcome:
         restart = _last(folder, outcome.start_cycle)
         where = f"cycle {restart.cycle:,}" if restart else "its beginning"
         console.print(
-            f"lost {', '.join(outcome.lost)}: {outcome.message or 'no word of it'}",
+            printable(f"lost {', '.join(outcome.lost)}: {outcome.message or 'no word of it'}"),
             style="red",
             highlight=False,
             markup=False,

@@ -9,13 +9,14 @@ import tempfile
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
+from firesim_common.user_path import lies_in
 
 from firesim_software.builder import ADDRESS_MAP
 from firesim_software.linux import agent, debian, disk, packages
 from firesim_software.linux.agent import agent_programs
 from firesim_software.linux.cpio import Entry, archive, entries
 from firesim_software.linux.description import Description
-from firesim_software.linux.errors import run
+from firesim_software.linux.errors import LinuxError, run
 from firesim_software.linux.guest import guest_program
 from firesim_software.linux.kernel import LINUX
 
@@ -74,6 +75,8 @@ def _add_workload(root: Path, found: Description) -> None:
         shutil.copy2(guest_program(name), root / "usr/bin" / name)
     for target, source in found.overlay.items():
         to, origin = root / target.lstrip("/"), found.folder / source
+        if not lies_in(to, root):  # A link of a package leads there.
+            raise LinuxError(f'overlay: found "{target}", expected a path within the root.')
         to.parent.mkdir(parents=True, exist_ok=True)
         if origin.is_dir():
             shutil.copytree(origin, to, dirs_exist_ok=True, symlinks=True)
