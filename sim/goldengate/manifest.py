@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from goldengate.channels import Channel, Field
 from goldengate.state import Assertion, Bridge, Counter, Port, Print, State
 
 FILE = "model.json"
@@ -25,12 +26,22 @@ class EngineUsed:
 
 @dataclass(frozen=True)
 class Fame1:
-    """What a FAME-1 form is driven by: its top module, host clock and reset, and its files."""
+    """What a FAME-1 form is driven by: top module, host clock and reset, files, and channels."""
 
     top: str
     clock: str
     reset: str
     files: list[str]
+    channels: list[Channel]
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Fame1:
+        """Undo `dataclasses.asdict`."""
+        channels = [
+            Channel(**{**one, "fields": [Field(**each) for each in one["fields"]]})
+            for one in data["channels"]
+        ]
+        return Fame1(**{**data, "channels": channels})
 
 
 @dataclass(frozen=True)
@@ -95,7 +106,7 @@ class Manifest:
         if "engine" in found:
             found["engine"] = EngineUsed(**found["engine"])
         if "fame1" in found:
-            found["fame1"] = Fame1(**found["fame1"])
+            found["fame1"] = Fame1.from_json(found["fame1"])
         return Manifest(**found)
 
     @staticmethod

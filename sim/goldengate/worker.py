@@ -66,7 +66,7 @@ def main(folder: Path) -> int:
     except GoldenGateError as error:
         (folder / "error.txt").write_text(str(error))
         return 1
-    form = fame1.form(state) if state.request.target == FAME1 else None
+    form = fame1.form(state, ports) if state.request.target == FAME1 else None
     Manifest.of(state, ports, design_hash(folder), form).write(folder)
     return 0
 
