@@ -87,8 +87,8 @@ def verilog(
     target: Annotated[
         Literal["cpu", "fame1"],
         typer.Option(
-            help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host that "
-            "may stall."
+            help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host "
+            "that may stall."
         ),
     ] = "cpu",
     engine: EngineOption = "auto",
