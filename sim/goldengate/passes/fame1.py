@@ -82,11 +82,11 @@ def _refuse_clock_as_data(state: State) -> None:
                     f"reads; this takes the level of '{name}' as a value."
                 )
     for left, right in state.module.connections_:
-        if (name, 0) in bits(right):
-            wire = bits(left)[0][0]
+        outputs = [bit for bit in left.to_sigbit_vector() if bit.wire.port_output]
+        if outputs and (name, 0) in bits(right):
             raise GoldenGateError(
-                f"{state.request.top}: FAME-1 needs a clock that nothing reads; '{wire}' is the "
-                f"clock '{name}'."
+                f"{state.request.top}: FAME-1 needs a clock that nothing reads; the output "
+                f"'{plain(outputs[0].wire.name)}' is the clock '{name}'."
             )
 
 

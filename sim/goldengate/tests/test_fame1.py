@@ -15,79 +15,24 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import goldengate
 from goldengate.channels import QUEUE_FILE, RTL
 from goldengate.harness import Model
 from goldengate.stalls import run_stalled
-from goldengate.tests.designs import lower, names, refusal, seed, top, verilog, write
+from goldengate.tests.designs import PORTS, lower, names, refusal, seed, top, verilog, write
+from goldengate.tests.fame1_designs import ASYNCHRONOUS, DESIGN, OPEN, RATIO
 
 SEEDS = 24
 TARGET_CYCLES = 150
 
-DESIGN = """\
-logic [7:0] count; logic [7:0] fifo [0:3]; logic [2:0] head, tail; logic [7:0] memory [0:15];
-logic ready, valid; logic [7:0] bits, read;
-initial memory[3] = 8'h5a;
-wire push = valid & (tail - head != 3'd4);
-FireSimUARTBridge uart(.clock, .reset, .out_valid(head != tail), .out_bits(fifo[head[1:0]]),
-  .in_ready(tail - head != 3'd4), .out_ready(ready), .in_valid(valid), .in_bits(bits));
-always @(posedge clock) begin
-  if (reset) begin count <= 0; head <= 0; tail <= 0; end
-  else begin
-    count <= count + x;
-    if (push) tail <= tail + 1;
-    if (ready && head != tail) head <= head + 1;
-    full: cover (tail - head == 3'd4);
-    bounded: assert (count != 8'd77);
-    if (count[0]) $display("count is %d, x %d", count, x);
-  end
-  if (push) fifo[tail[1:0]] <= bits;
-  if (x[7]) memory[x[3:0]] <= count ^ bits;
-  read <= memory[x[6:3]];
-end
-logic latched; logic [7:0] gated; wire gate = latched & clock;
-always_latch if (!clock) latched = x[5];
-always @(posedge gate) gated <= gated + x;
-assign y = count ^ read ^ gated;
-"""
 
-OPEN = """\
-logic [7:0] picked, chosen, free, total; logic [7:0] rows [0:9]; logic [7:0] shown [1:5];
-always @* begin
-  (* full_case, parallel_case *)
-  case (x[1:0]) 2'd0: picked = total; 2'd1: picked = ~total; 2'd2: picked = 8'h3c; endcase
-end
-always @* begin
-  chosen = 'bx;
-  (* parallel_case *)
-  case (1'b1) x[2]: chosen = total; x[3]: chosen = 8'h11; endcase
-end
-always @(posedge clock) begin
-  free <= free * 8'd5 + x;
-  if (reset) total <= 0; else total <= total + picked + chosen + rows[x[7:4]] + shown[x[6:4]];
-  if (x[0]) rows[x[5:2]] <= total ^ free;
-  if (x[1]) shown[x[4:2]] <= total + free;
-end
-assign y = total ^ free;
-"""
-"""What the text leaves open: a case that promises to be complete (PicoRV32 has such), an `x`, a
-register without a first value, and rows beyond a memory."""
-
-ASYNCHRONOUS = """\
-logic [7:0] count, kept; logic [3:0] open; wire clear = reset | (x == 8'h5);
-always_ff @(posedge clock or posedge clear) if (clear) count <= 8'h40; else count <= count + x;
-always_latch if (x[7]) open = x[3:0];
-always_ff @(posedge clock) kept <= kept ^ count ^ {4'b0, open};
-assign y = kept + count;
-"""
-
-
-def _models(folder: Path, text: str) -> tuple[Path, Path, goldengate.Manifest]:
+def _models(folder: Path, text: str, **more: Any) -> tuple[Path, Path, goldengate.Manifest]:
     """Build the CPU model and that of the FAME-1 form; return them and the form's manifest."""
     source = write(folder, text)
-    cpu = goldengate.compile([source], "Top", folder / "cpu")
-    form = goldengate.compile([source], "Top", folder / "form", target="fame1")
+    cpu = goldengate.compile([source], "Top", folder / "cpu", **more)
+    form = goldengate.compile([source], "Top", folder / "form", target="fame1", **more)
     manifest = goldengate.Manifest.read(form)
     said = manifest.fame1
     assert said is not None and not (form / "model.so").exists()
@@ -148,6 +93,11 @@ def test_what_the_text_leaves_open_is_as_in_the_cpu_model(tmp_path: Path) -> Non
 
 def test_asynchronous_resets_and_latches(tmp_path: Path) -> None:
     _compare(*_models(tmp_path, top(ASYNCHRONOUS)), 4)
+
+
+def test_a_clock_with_a_ratio(tmp_path: Path) -> None:
+    text = top(RATIO, f"input logic slow, {PORTS}")
+    _compare(*_models(tmp_path, text, clock_ratios={"slow": "2/3"}), 4)
 
 
 def test_channels(tmp_path: Path) -> None:
@@ -213,6 +163,19 @@ def test_errors_clock_as_data(tmp_path: Path) -> None:
         "top.sv:2: FAME-1 needs a clock that nothing reads; this takes the level of 'clock' as a "
         "value."
     )
+
+
+def test_errors_clock_as_output(tmp_path: Path) -> None:
+    body = "wire named = clock; assign y = {7'b0, named};"
+    assert refusal(tmp_path, top(body), target="fame1") == (
+        "Top: FAME-1 needs a clock that nothing reads; the output 'y' is the clock 'clock'."
+    )
+
+
+def test_the_clock_may_have_another_name(tmp_path: Path) -> None:
+    body = "logic [7:0] q; wire named = clock; always @(posedge named) q <= x; assign y = q;"
+    manifest = lower(tmp_path, top(body), target="fame1")
+    assert sorted(names(manifest["ports"])) == ["reset", "x", "y"]
 
 
 def test_errors_falling_edge(tmp_path: Path) -> None:
