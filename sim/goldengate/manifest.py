@@ -45,6 +45,20 @@ class Fame1:
 
 
 @dataclass(frozen=True)
+class Host:
+    """The host's side of a FAME-1 form: top module, clock, reset, files.
+
+    `design_hash` is that of the model made of it, in a metasimulation.
+    """
+
+    top: str
+    clock: str
+    reset: str
+    files: list[str]
+    design_hash: str | None = None
+
+
+@dataclass(frozen=True)
 class Manifest:
     """What is known of a compiled design: its ports, and which of them mean what."""
 
@@ -64,6 +78,7 @@ class Manifest:
     engine: EngineUsed | None = None
     """None as long as nothing is compiled, and of a FAME-1 form."""
     fame1: Fame1 | None = None
+    host: Host | None = None
 
     @staticmethod
     def of(state: State, ports: list[Port], design_hash: str, fame1: Fame1 | None) -> Manifest:
@@ -89,7 +104,7 @@ class Manifest:
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file; what does not apply is left out."""
         found = {"version": VERSION, **dataclasses.asdict(self)}
-        for key in ("engine", "fame1"):
+        for key in ("engine", "fame1", "host"):
             if found[key] is None:
                 del found[key]
         if self.engine is not None and self.engine.not_generated is None:
@@ -107,6 +122,8 @@ class Manifest:
             found["engine"] = EngineUsed(**found["engine"])
         if "fame1" in found:
             found["fame1"] = Fame1.from_json(found["fame1"])
+        if "host" in found:
+            found["host"] = Host(**found["host"])
         return Manifest(**found)
 
     @staticmethod
