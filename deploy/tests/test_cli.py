@@ -220,8 +220,12 @@ def test_fame1_can_be_asked_for(tmp_path: Path) -> None:
     assert "engine" not in manifest
     assert manifest["fame1"]["top"] == "Add_fame1"
     text = "".join((out / name).read_text() for name in manifest["fame1"]["files"])
-    for port in manifest["ports"]:
-        assert all(f"{port['name']}_{part} " in text for part in ("valid", "ready", "data"))
+    assert [one["name"] for one in manifest["fame1"]["channels"]] == [
+        "firesim_target_in",
+        "firesim_target_out",
+    ]
+    for one in manifest["fame1"]["channels"]:
+        assert all(f"{one['name']}_{part} " in text for part in ("valid", "ready", "bits"))
     refused = RUNNER.invoke(app, [*asked, "--engine", "verilator"])
     assert refused.exit_code == 2
     assert refused.stderr == (

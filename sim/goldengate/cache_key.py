@@ -24,7 +24,7 @@ def compiler_key(engine: str = "auto", bridges: Sequence[Path] = ()) -> list[str
     """
     folders = ("", "passes") if engine == "verilator" else ("", "passes", "engine")
     code = [path for part in folders for path in sorted((_PACKAGE / part).glob("*.py"))]
-    for module in ("harness.py", "bridge_files.py"):  # They make no models.
+    for module in ("harness.py", "bridge_files.py", "stalls.py"):  # They make no models.
         code.remove(_PACKAGE / module)
     headers = ENGINE_FOLDER.glob if engine == "verilator" else ENGINE_FOLDER.rglob
     tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`goldengate.compile_request`: Verilog in; a model, or a FAME-1 form, and its manifest out."""
+"""`goldengate.compile_request`: Verilog in; a model, a FAME-1 form or both, and a manifest out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from goldengate.errors import GoldenGateError
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import EngineUsed, Manifest
 from goldengate.passes import read, rewrite
-from goldengate.state import TARGETS, UNKNOWN, Request, State
+from goldengate.state import CPU, TARGETS, UNKNOWN, Request, State
 
 
 def lower(request: Request) -> Manifest:
@@ -110,6 +110,32 @@ def _build(
     return EngineUsed("verilator", refused)
 
 
+def _metasim(
+    request: Request,
+    work: Path,
+    manifest: Manifest,
+    library: Path,
+    jobs: int,
+    training: Callable[[Path, Path], None] | None,
+) -> Manifest:
+    """Make the library of a FAME-1 form with its host's side; return the target's manifest."""
+    host = manifest.host
+    assert host is not None
+    inner = Request(
+        [str(work / name) for name in host.files],
+        host.top,
+        str(work / "host"),
+        clock=host.clock,
+        reset=host.reset,
+        engine=request.engine,
+        unknown=request.unknown,
+    )
+    lowered = lower(inner)
+    used = _build(request.engine, work / "host", lowered, library, jobs, training, False)
+    host = dataclasses.replace(host, design_hash=lowered.design_hash)
+    return dataclasses.replace(manifest, engine=used, host=host)
+
+
 def not_generated(reason: str) -> str:
     """Return the sentence that says why the generated engine refuses a design."""
     return f"{reason}; the engine Verilator takes it."
@@ -124,9 +150,11 @@ def compile_request(
 ) -> Path:
     """Compile a design into its folder `request.out`, made anew, and return that.
 
-    A CPU model is `model.so` and its manifest `model.json`, a FAME-1 form `fame1.v`, `target.v` and
-    the manifest. Its `engine` says which it was and why not the generated one, its `warnings` name
-    what is read and has no driver, which is 0, with file and line.
+    A CPU model is `model.so` and its manifest `model.json`, a FAME-1 form `fame1.v`, `target.v`, a
+    queue and the manifest; a metasimulation is `model.so`, a model of the form and its host's side
+    that the host's clock drives, and the manifest of the target. Its `engine` says which it was and
+    why not the generated one, its `warnings` name what is read and has no driver, which is 0, with
+    file and line.
 
     `jobs` bounds the compiler processes. `training` (model folder, profile folder) runs typical
     programs on a model for the generated engine to see what is active when; without it a design is
@@ -136,6 +164,8 @@ def compile_request(
     Raises:
         GoldenGateError: the design is refused, or a tool failed.
     """
+    if waves and request.target != CPU:
+        raise GoldenGateError(f'found target "{request.target}" with waves, expected "cpu".')
     if waves and request.engine == "verilator":
         raise GoldenGateError(
             'found engine "verilator" with waves, expected "generated" or "auto".'
@@ -149,7 +179,9 @@ def compile_request(
     work = out / "build"
     shutil.rmtree(work, ignore_errors=True)
     manifest = lower(dataclasses.replace(request, out=str(work)))
-    if manifest.fame1 is not None:
+    if manifest.host is not None:
+        manifest = _metasim(request, work, manifest, out / "model.so", jobs, training)
+    elif manifest.fame1 is not None:
         for name in manifest.fame1.files:
             shutil.copyfile(work / name, out / name)
     else:

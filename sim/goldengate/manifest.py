@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from goldengate.channels import Channel, Field
 from goldengate.state import Assertion, Bridge, Counter, Port, Print, State
 
 FILE = "model.json"
@@ -25,12 +26,36 @@ class EngineUsed:
 
 @dataclass(frozen=True)
 class Fame1:
-    """What a FAME-1 form is driven by: its top module, host clock and reset, and its files."""
+    """What a FAME-1 form is driven by: top module, host clock and reset, files, and channels."""
 
     top: str
     clock: str
     reset: str
     files: list[str]
+    channels: list[Channel]
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Fame1:
+        """Undo `dataclasses.asdict`."""
+        channels = [
+            Channel(**{**one, "fields": [Field(**each) for each in one["fields"]]})
+            for one in data["channels"]
+        ]
+        return Fame1(**{**data, "channels": channels})
+
+
+@dataclass(frozen=True)
+class Host:
+    """The host's side of a FAME-1 form: top module, clock, reset, files.
+
+    `design_hash` is that of the model made of it, in a metasimulation.
+    """
+
+    top: str
+    clock: str
+    reset: str
+    files: list[str]
+    design_hash: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +78,7 @@ class Manifest:
     engine: EngineUsed | None = None
     """None as long as nothing is compiled, and of a FAME-1 form."""
     fame1: Fame1 | None = None
+    host: Host | None = None
 
     @staticmethod
     def of(state: State, ports: list[Port], design_hash: str, fame1: Fame1 | None) -> Manifest:
@@ -78,7 +104,7 @@ class Manifest:
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file; what does not apply is left out."""
         found = {"version": VERSION, **dataclasses.asdict(self)}
-        for key in ("engine", "fame1"):
+        for key in ("engine", "fame1", "host"):
             if found[key] is None:
                 del found[key]
         if self.engine is not None and self.engine.not_generated is None:
@@ -95,7 +121,9 @@ class Manifest:
         if "engine" in found:
             found["engine"] = EngineUsed(**found["engine"])
         if "fame1" in found:
-            found["fame1"] = Fame1(**found["fame1"])
+            found["fame1"] = Fame1.from_json(found["fame1"])
+        if "host" in found:
+            found["host"] = Host(**found["host"])
         return Manifest(**found)
 
     @staticmethod

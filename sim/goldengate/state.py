@@ -18,7 +18,7 @@ from goldengate.errors import GoldenGateError
 
 ZERO, FREE = UNKNOWN = ("zero", "free")
 """What a value is that the text leaves open: 0, or what makes the logic smallest."""
-CPU, FAME1 = TARGETS = ("cpu", "fame1")
+CPU, FAME1, METASIM = TARGETS = ("cpu", "fame1", "metasim")
 """What a design is compiled to."""
 
 
@@ -49,7 +49,8 @@ class Request:
     include_dirs: list[str] = field(default_factory=list)
     defines: dict[str, str | None] = field(default_factory=dict)
     target: str = CPU
-    """`cpu`, a model for this processor, or `fame1`, Verilog with a handshake at each port."""
+    """`cpu`, a model for this processor; `fame1`, Verilog with a channel of tokens for each bridge;
+    `metasim`, a model of that form with the host's side around it."""
     engine: str = "auto"
     """Of a CPU model: `verilator`, `generated`, or `auto`, generated where it can."""
     clock_ratios: dict[str, str] = field(default_factory=dict)

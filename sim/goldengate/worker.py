@@ -7,12 +7,14 @@ Reads FOLDER/request.json; writes FOLDER/model.json, or FOLDER/error.txt and exi
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import sys
 from pathlib import Path
 from types import ModuleType
 
+from goldengate import host_top
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import (
@@ -32,13 +34,13 @@ from goldengate.passes import (
     undefined,
     write,
 )
-from goldengate.state import CPU, FAME1, Request, State
+from goldengate.state import CPU, FAME1, METASIM, Request, State
 
 PASSES = (
     rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, shifts,
     memory, select,
 )  # fmt: skip
-BACK_ENDS = {CPU: write, FAME1: fame1}
+BACK_ENDS = {CPU: write, FAME1: fame1, METASIM: fame1}
 
 
 def design_hash(folder: Path) -> str:
@@ -63,11 +65,15 @@ def main(folder: Path) -> int:
             _run(each, state, folder)
         ports = state.ports()  # Those of the target: a back end may add its own.
         _run(BACK_ENDS[state.request.target], state, folder)
+        target = state.request.target
+        form = None if target == CPU else fame1.form(state, ports)
+        manifest = Manifest.of(state, ports, design_hash(folder), form)
+        if target == METASIM:
+            manifest = dataclasses.replace(manifest, host=host_top.write(manifest, folder))
     except GoldenGateError as error:
         (folder / "error.txt").write_text(str(error))
         return 1
-    form = fame1.form(state) if state.request.target == FAME1 else None
-    Manifest.of(state, ports, design_hash(folder), form).write(folder)
+    manifest.write(folder)
     return 0
 
 

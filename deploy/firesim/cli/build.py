@@ -87,7 +87,7 @@ def verilog(
     target: Annotated[
         Literal["cpu", "fame1"],
         typer.Option(
-            help="cpu: a model; fame1: Verilog whose every port is a channel of tokens, for a host "
+            help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host "
             "that may stall."
         ),
     ] = "cpu",

@@ -1,61 +1,109 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pass `fame1`: the target gets a host clock enable, and every port a token handshake.
+"""Pass `fame1`: the target gets a host clock enable, and its ports become channels of tokens.
 
 In: the flat, instrumented module. Out: `target.v`, the module whose registers and memories change
-only when `firesim_fire` is 1, and `fame1.v`, a top `<Top>_fame1` that decides it: the target takes
-a step when every input channel has a token and every output channel has room. Each target port `p`
-is a channel `p_valid`, `p_ready`, `p_data` with a queue of two tokens; the host's clock and reset
-are `host_clock` and `host_reset`. However the host stalls, the tokens are the CPU model's.
+only when `firesim_fire` is 1; `fame1.v`, a top `<Top>_fame1` that decides it: the target takes a
+step when every input channel has a token and every output channel has room; and the queue of a
+channel (`goldengate.channels`). The host's clock and reset are `host_clock` and `host_reset`.
+However the host stalls, the tokens are the CPU model's.
+
+Synthesis must not choose otherwise than the CPU model does, so nothing is left open: no `x`, no
+register or row without a first value, no row beyond a memory (`memory_rows`). Asynchronous resets
+and latches that the clock does not open become registers and multiplexers with the same values in
+every cycle.
 """
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate.channels import (
+    HOST_CLOCK,
+    HOST_RESET,
+    QUEUE_FILE,
+    channels_of,
+    fame1_verilog,
+    queue_file,
+)
+from goldengate.drivers import Drivers, bits
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Fame1
-from goldengate.state import Port, State, plain, public
+from goldengate.passes import memory_rows
+from goldengate.passes.check import explain_check
+from goldengate.state import ZERO, Port, State, plain, public
 
 FIRE = "firesim_fire"
-HOST_CLOCK, HOST_RESET = "host_clock", "host_reset"
-FILES = ["fame1.v", "target.v"]
+FILES = ["fame1.v", "target.v", QUEUE_FILE]
+_CLEAN = ("opt_expr -mux_undef", "opt_dff", "opt_clean")
+_WITHOUT_EDGE = ("$dlatch", "$adlatch", "$dlatchsr", "$sr")
 
-_QUEUE = """\
-// Two tokens of one channel. host_reset empties it.
-module firesim_token_queue #(parameter WIDTH = 1) (
-  input wire host_clock, input wire host_reset,
-  input wire in_valid, output wire in_ready, input wire [WIDTH-1:0] in_data,
-  output wire out_valid, input wire out_ready, output wire [WIDTH-1:0] out_data
-);
-  reg [WIDTH-1:0] first, second;
-  reg [1:0] count;
-  wire push = in_valid & in_ready;
-  wire pop = out_valid & out_ready;
-  assign in_ready = count != 2'd2;
-  assign out_valid = count != 2'd0;
-  assign out_data = first;
-  always @(posedge host_clock) begin
-    if (host_reset) count <= 2'd0;
-    else count <= count + {1'b0, push} - {1'b0, pop};
-    if (push & (count == 2'd0 | (count == 2'd1 & pop))) first <= in_data;
-    else if (pop) first <= second;
-    if (push & count == 2'd1 & ~pop) second <= in_data;
-  end
-endmodule
-"""
+
+def _clock(state: State) -> Any:
+    return state.module.wire(public(state.request.clock))
 
 
 def _refuse_unless_on_clock(state: State, cell: Any) -> None:
     signal = cell.getPort(public("CLK"))
-    clock = state.module.wire(public(state.request.clock))
     rising = cell.getParam(public("CLK_POLARITY")).as_bool()
-    if not (rising and signal.is_wire() and plain(signal.as_wire().name) == plain(clock.name)):
+    if not (rising and signal.is_wire() and signal.as_wire().name == _clock(state).name):
         raise GoldenGateError(
             f"{state.place(cell.get_src_attribute())}: FAME-1 needs every register on the rising "
             f"edge of '{state.request.clock}'; this one is clocked by something else."
         )
+
+
+def _refuse_clocked_latches(state: State) -> None:
+    """A latch that the clock opens changes within a cycle, of which a host knows nothing."""
+    drivers: Drivers | None = None
+    for cell in state.module.cells_.values():
+        if plain(cell.type) not in _WITHOUT_EDGE:
+            continue
+        drivers = drivers or Drivers(state.module)
+        for name, signal in dict(cell.connections_).items():
+            if plain(name) == "Q":
+                continue
+            if any(state.request.clock in drivers.leaves(bit)[0] for bit in bits(signal)):
+                raise GoldenGateError(
+                    f"{state.place(cell.get_src_attribute())}: FAME-1 needs latches that the clock "
+                    f"'{state.request.clock}' does not open, but for those of clock gates."
+                )
+
+
+def _refuse_clock_as_data(state: State) -> None:
+    name = state.request.clock
+    for cell in state.module.cells_.values():
+        for port, signal in dict(cell.connections_).items():
+            if plain(port) != "CLK" and (name, 0) in bits(signal):
+                raise GoldenGateError(
+                    f"{state.place(cell.get_src_attribute())}: FAME-1 needs a clock that nothing "
+                    f"reads; this takes the level of '{name}' as a value."
+                )
+    for left, right in state.module.connections_:
+        outputs = [bit for bit in left.to_sigbit_vector() if bit.wire.port_output]
+        if outputs and (name, 0) in bits(right):
+            raise GoldenGateError(
+                f"{state.request.top}: FAME-1 needs a clock that nothing reads; the output "
+                f"'{plain(outputs[0].wire.name)}' is the clock '{name}'."
+            )
+
+
+def _synchronous(state: State) -> None:
+    """Make registers on the clock, and multiplexers, of asynchronous resets and of latches."""
+    _refuse_clocked_latches(state)
+    state.run("async2sync")
+    clock = ys.SigSpec(_clock(state))
+    for cell in list(state.module.cells_.values()):
+        if plain(cell.type) == "$ff":  # what a latch remembers
+            cell.type = ys.IdString("$dff")
+            cell.setParam(public("CLK_POLARITY"), ys.Const(1, 1))
+            cell.setPort(public("CLK"), clock)
+    log = state.out / "check-fame1.log"
+    state.run(f"tee -q -o {log} check")
+    if problem := explain_check(state, log.read_text()):
+        raise GoldenGateError(f"{problem} FAME-1 takes no latch, and no reset, that is part of it.")
 
 
 def _gate_enable(state: State, cell: Any, fire: Any, gated: dict[tuple[str, int], Any]) -> None:
@@ -73,12 +121,11 @@ def _gate_enable(state: State, cell: Any, fire: Any, gated: dict[tuple[str, int]
 
 
 def _add_enables(state: State) -> None:
-    module = state.module
-    wire = module.addWire(public(FIRE), 1)
+    wire = state.module.addWire(public(FIRE), 1)
     wire.port_input = True
     fire = ys.SigSpec(wire)
     gated: dict[tuple[str, int], Any] = {}
-    for cell in list(module.cells_.values()):
+    for cell in list(state.module.cells_.values()):
         kind = plain(cell.type)
         if kind == "$dff":
             _refuse_unless_on_clock(state, cell)
@@ -92,62 +139,35 @@ def _add_enables(state: State) -> None:
             _gate_enable(state, cell, fire, gated)
         elif cell.hasPort(public("Q")):
             raise GoldenGateError(
-                f"{state.place(cell.get_src_attribute())}: FAME-1 does not support {kind[1:]} "
-                f"(a latch or an asynchronous reset) yet."
+                f"{state.place(cell.get_src_attribute())}: FAME-1 does not support {kind[1:]}."
             )
-    module.fixup_ports()
+    state.module.fixup_ports()
 
 
-def _queue(name: str, port: Port, inside: tuple[str, str, str], outside: str) -> str:
-    """Instantiate a queue; `inside` is (valid, ready, data) on the target's side."""
-    ends = [f"\\{outside}_{part} " for part in ("valid", "ready", "data")]
-    first, second = (ends, inside) if port.direction == "in" else (inside, ends)
-    connections = [".host_clock(host_clock)", ".host_reset(host_reset)"]
-    for side, signals in (("in", first), ("out", second)):
-        for part, signal in zip(("valid", "ready", "data"), signals, strict=True):
-            connections.append(f".{side}_{part}({signal})")
-    return f"  firesim_token_queue #(.WIDTH({port.width_bits})) {name} ({', '.join(connections)});"
-
-
-def fame1_verilog(top: str, clock: str, ports: list[Port]) -> str:
-    """Return the text of fame1.v."""
-    declarations = ["  input wire host_clock", "  input wire host_reset"]
-    body = ["  wire fire;"]
-    conditions = []
-    connections = [f"    .\\{clock} (host_clock)", f"    .{FIRE}(fire)"]
-    for index, port in enumerate(ports):
-        arriving = port.direction == "in"
-        forward, back = ("input", "output") if arriving else ("output", "input")
-        width = f"[{port.width_bits - 1}:0]"
-        declarations += [
-            f"  {forward} wire \\{port.name}_valid ",
-            f"  {back} wire \\{port.name}_ready ",
-            f"  {forward} wire {width} \\{port.name}_data ",
-        ]
-        # A token leaves an input queue, or enters an output queue, exactly when the target steps.
-        state = f"state_{index}"
-        body += [f"  wire {state};", f"  wire {width} data_{index};"]
-        conditions.append(state)
-        inside = (state, "fire", f"data_{index}") if arriving else ("fire", state, f"data_{index}")
-        body.append(_queue(f"queue_{index}", port, inside, port.name))
-        connections.append(f"    .\\{port.name} (data_{index})")
-    body.append(f"  assign fire = ~host_reset & {' & '.join(conditions)};")
-    body += [f"  \\{top} target (", ",\n".join(connections), "  );"]
-    header = f"module \\{top}_fame1 (\n" + ",\n".join(declarations) + "\n);"
-    return "\n".join([header, *body, "endmodule", "", _QUEUE])
-
-
-def form(state: State) -> Fame1:
-    """Return what the manifest says of the form."""
-    return Fame1(f"{state.request.top}_fame1", HOST_CLOCK, HOST_RESET, FILES)
+def form(state: State, ports: list[Port]) -> Fame1:
+    """Return what the manifest says of the form of a target with these ports."""
+    channels, _ = channels_of(state, ports)
+    return Fame1(f"{state.request.top}_fame1", HOST_CLOCK, HOST_RESET, FILES, channels)
 
 
 def run(state: State) -> None:
-    """Write target.v and fame1.v into the output folder."""
+    """Write target.v, fame1.v and the queue into the output folder."""
     ports = state.ports()
+    for command in _CLEAN:
+        state.run(command)
+    _synchronous(state)
     state.run("dffunmap")
+    memory_rows.run(state)
+    if state.request.unknown == ZERO:
+        state.run("setundef -zero -init")
+        state.run("setundef -zero")
+    state.run("opt_clean")
+    _refuse_clock_as_data(state)
     _add_enables(state)
     state.run("opt_clean")
     state.run(f"write_verilog -noattr {state.out / 'target.v'}")
-    text = fame1_verilog(state.request.top, state.request.clock, ports)
+    channels, counters = channels_of(state, ports)
+    top, clock = state.request.top, state.request.clock
+    text = fame1_verilog(top, clock, FIRE, channels, counters)
     (state.out / "fame1.v").write_text(text)
+    shutil.copyfile(queue_file(), state.out / QUEUE_FILE)

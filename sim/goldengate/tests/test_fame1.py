@@ -1,61 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pass `fame1`: tokens do not change, however the host stalls.
 
-A small design (counter, FIFO, memory, bridge, assert, cover) is compiled twice: as a CPU model, and
-in FAME-1 form, whose Verilog is itself compiled to a model clocked by the host. Channels are
-stalled at random, differently for each seed; every stream of tokens must equal the CPU model's.
+Small designs (a counter, a FIFO, memories, a bridge, an assert, a cover; what the text leaves open;
+asynchronous resets and latches) are compiled twice: as a CPU model, and in FAME-1 form, whose
+Verilog is itself compiled to a model clocked by the host. Channels are stalled at random,
+differently for each seed; every token must equal the CPU model's.
 """
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Iterator
+import re
+import subprocess
+import sys
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 import goldengate
+from goldengate.channels import QUEUE_FILE, RTL
 from goldengate.harness import Model
-from goldengate.tests.designs import lower, refusal, seed, top, verilog, write
+from goldengate.stalls import run_stalled
+from goldengate.tests.designs import PORTS, lower, names, refusal, seed, top, verilog, write
+from goldengate.tests.fame1_designs import ASYNCHRONOUS, DESIGN, OPEN, RATIO
 
 SEEDS = 24
 TARGET_CYCLES = 150
 
-DESIGN = """\
-logic [7:0] count; logic [7:0] fifo [0:3]; logic [2:0] head, tail; logic [7:0] memory [0:15];
-logic ready, valid; logic [7:0] bits, read;
-initial memory[3] = 8'h5a;
-wire push = valid & (tail - head != 3'd4);
-FireSimUARTBridge uart(.clock, .reset, .out_valid(head != tail), .out_bits(fifo[head[1:0]]),
-  .in_ready(tail - head != 3'd4), .out_ready(ready), .in_valid(valid), .in_bits(bits));
-always @(posedge clock) begin
-  if (reset) begin count <= 0; head <= 0; tail <= 0; end
-  else begin
-    count <= count + x;
-    if (push) tail <= tail + 1;
-    if (ready && head != tail) head <= head + 1;
-    full: cover (tail - head == 3'd4);
-    bounded: assert (count != 8'd77);
-  end
-  if (push) fifo[tail[1:0]] <= bits;
-  if (x[7]) memory[x[3:0]] <= count ^ bits;
-  read <= memory[x[6:3]];
-end
-logic latched; logic [7:0] gated; wire gate = latched & clock;
-always_latch if (!clock) latched = x[5];
-always @(posedge gate) gated <= gated + x;
-assign y = count ^ read ^ gated;
-"""
 
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Build the CPU model and the model of the FAME-1 form; return their libraries."""
-    folder = tmp_path_factory.mktemp("fame1")
-    source = write(folder, top(DESIGN))
-    cpu = goldengate.compile([source], "Top", folder / "cpu")
-    form = goldengate.compile([source], "Top", folder / "form", target="fame1")
-    said = goldengate.Manifest.read(form).fame1
+def _models(folder: Path, text: str, **more: Any) -> tuple[Path, Path, goldengate.Manifest]:
+    """Build the CPU model and that of the FAME-1 form; return them and the form's manifest."""
+    source = write(folder, text)
+    cpu = goldengate.compile([source], "Top", folder / "cpu", **more)
+    form = goldengate.compile([source], "Top", folder / "form", target="fame1", **more)
+    manifest = goldengate.Manifest.read(form)
+    said = manifest.fame1
     assert said is not None and not (form / "model.so").exists()
     fame1 = goldengate.compile(
         [form / name for name in said.files],
@@ -64,64 +43,85 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         clock=said.clock,
         reset=said.reset,
     )
-    return cpu / "model.so", fame1 / "model.so"
+    return cpu / "model.so", fame1 / "model.so", manifest
 
 
-def _inputs(generator: random.Random) -> Iterator[dict[str, int]]:
-    for cycle in range(TARGET_CYCLES):
-        yield {
-            "reset": int(cycle < 3),
-            "x": generator.getrandbits(8),
-            "uart__out_ready": generator.getrandbits(1),
-            "uart__in_valid": generator.getrandbits(1),
-            "uart__in_bits": generator.getrandbits(8),
-        }
+def _inputs(manifest: goldengate.Manifest, generator: random.Random) -> list[dict[str, int]]:
+    ports = [port for port in manifest.ports if port.direction == "in"]
+    return [
+        {port.name: generator.getrandbits(port.width_bits) for port in ports}
+        | {"reset": int(cycle < 3)}
+        for cycle in range(TARGET_CYCLES)
+    ]
 
 
-def _stalled(
-    library: Path, tokens: list[dict[str, int]], generator: random.Random
-) -> tuple[dict[str, list[int]], int]:
-    """Feed the tokens with random stalls; return the output tokens and the host cycles taken."""
-    with Model(library) as model:
-        names = [name.removesuffix("_valid") for name in model.ports if name.endswith("_valid")]
-        names = [name for name in names if f"{name}_data" in model.ports]
-        outs = [name for name in names if not model.ports[f"{name}_valid"][1]]
-        given = dict.fromkeys(tokens[0], 0)
-        eagerness = {name: generator.choice((0.1, 0.5, 0.9, 1.0)) for name in names}
-        received: dict[str, list[int]] = {name: [] for name in outs}
-        model.reset(2, "host_reset")
-        while min(len(stream) for stream in received.values()) < len(tokens):
-            assert model.cycle < 200 * len(tokens), "the stalled target makes no progress"
-            for name, index in given.items():
-                offered = index < len(tokens) and generator.random() < eagerness[name]
-                model[f"{name}_valid"] = int(offered)
-                model[f"{name}_data"] = tokens[index][name] if offered else generator.getrandbits(1)
-            for name in outs:
-                model[f"{name}_ready"] = int(generator.random() < eagerness[name])
-            result = model.step()
-            for name in given:
-                given[name] += model[f"{name}_valid"] & result[f"{name}_ready"]
-            for name in outs:
-                if result[f"{name}_valid"] and model[f"{name}_ready"]:
-                    received[name].append(result[f"{name}_data"])
-        return {name: stream[: len(tokens)] for name, stream in received.items()}, model.cycle
-
-
-def test_tokens_do_not_depend_on_stalls(models: tuple[Path, Path]) -> None:
-    cpu, fame1 = models
-    first = seed()
-    host_cycles = set()
-    for number in range(first, first + SEEDS):
+def _compare(
+    cpu: Path, fame1: Path, manifest: goldengate.Manifest, seeds: int
+) -> tuple[int, set[int]]:
+    """Compare all tokens and counters; return how many seeds, and the host cycles they took."""
+    first, host_cycles = seed(), set()
+    counters = [counter.port for counter in manifest.counters]
+    for number in range(first, first + seeds):
         generator = random.Random(number)
-        tokens = list(_inputs(generator))
+        inputs = _inputs(manifest, generator)
         with Model(cpu) as model:
-            expected = [model.step(inputs) for inputs in tokens]
-        streams, cycles = _stalled(fame1, tokens, generator)
-        host_cycles.add(cycles)
-        for name, stream in streams.items():
-            assert stream == [outputs[name] for outputs in expected], f"seed {number}: {name}"
-        assert set(streams) == set(expected[0])
-    assert len(host_cycles) > SEEDS // 2, "the seeds did not stall differently"
+            expected = [model.step(values) for values in inputs]
+            after = model.step(inputs[-1])
+        found = run_stalled(fame1, manifest, inputs, generator)
+        host_cycles.add(found.host_cycles)
+        for cycle, outputs in enumerate(expected):
+            wanted = {name: value for name, value in outputs.items() if name not in counters}
+            assert found.outputs[cycle] == wanted, f"seed {number}, cycle {cycle}"
+        assert found.counters == {name: after[name] for name in counters}, f"seed {number}"
+    return seeds, host_cycles
+
+
+def test_tokens_do_not_depend_on_stalls(tmp_path: Path) -> None:
+    seeds, host_cycles = _compare(*_models(tmp_path, top(DESIGN)), SEEDS)
+    assert len(host_cycles) > seeds // 2, "the seeds did not stall differently"
+
+
+def test_what_the_text_leaves_open_is_as_in_the_cpu_model(tmp_path: Path) -> None:
+    cpu, fame1, manifest = _models(tmp_path, top(OPEN))
+    text = (tmp_path / "form" / "target.v").read_text()
+    assert not re.search(r"'[bh][0-9a-f_]*[xz]", text)
+    for register in re.findall(r"^  reg \[7:0\] (\w+)( =|;)", text, re.MULTILINE):
+        assert register[1] == " =", f"{register[0]} has no first value"
+    assert "reg [7:0] rows [15:0];" in text
+    _compare(cpu, fame1, manifest, 4)
+
+
+def test_asynchronous_resets_and_latches(tmp_path: Path) -> None:
+    _compare(*_models(tmp_path, top(ASYNCHRONOUS)), 4)
+
+
+def test_a_clock_with_a_ratio(tmp_path: Path) -> None:
+    text = top(RATIO, f"input logic slow, {PORTS}")
+    _compare(*_models(tmp_path, text, clock_ratios={"slow": "2/3"}), 4)
+
+
+def test_channels(tmp_path: Path) -> None:
+    manifest = lower(tmp_path, top(DESIGN), target="fame1")
+    assert "firesim_fire" not in names(manifest["ports"])
+    channels = manifest["fame1"]["channels"]
+    assert [
+        (one["name"], one["direction"], one["width_bits"], one["bridge"]) for one in channels
+    ] == [
+        ("uart_out", "out", 10, "uart"),
+        ("uart_in", "in", 10, "uart"),
+        ("firesim_asserts_out", "out", 1, None),
+        ("firesim_prints_out", "out", 17, None),
+        ("firesim_target_in", "in", 9, None),
+        ("firesim_target_out", "out", 8, None),
+    ]
+    assert channels[1]["fields"] == [
+        {"port": "uart__out_ready", "low_bit": 0, "width_bits": 1},
+        {"port": "uart__in_valid", "low_bit": 1, "width_bits": 1},
+        {"port": "uart__in_bits", "low_bit": 2, "width_bits": 8},
+    ]
+    carried = [field["port"] for one in channels for field in one["fields"]]
+    counters = [counter["port"] for counter in manifest["counters"]]
+    assert sorted(carried + counters) == sorted(names(manifest["ports"]))
 
 
 def test_every_register_waits_for_the_step(tmp_path: Path) -> None:
@@ -131,11 +131,51 @@ def test_every_register_waits_for_the_step(tmp_path: Path) -> None:
         assert "firesim_fire" in block.split("<=")[0] or "firesim_gate_" in block.split("<=")[0]
 
 
-def test_errors_latch(tmp_path: Path) -> None:
-    body = "logic [7:0] q; always_latch if (x[0]) q = x; assign y = q;"
+_AREA = """\
+from pyosys import libyosys as ys
+design = ys.Design()
+for command in ("read_verilog {queue}", "chparam -set WIDTH 64 firesim_token_queue",
+                "synth_ecp5 -top firesim_token_queue", "tee -q -o {out} stat -json"):
+    ys.run_pass(command, design)
+"""
+
+
+def test_a_queue_is_small_on_ecp5(tmp_path: Path) -> None:
+    out = tmp_path / "area.json"
+    script = _AREA.format(queue=RTL / QUEUE_FILE, out=out)
+    subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
+    cells = json.loads(out.read_text())["design"]["num_cells_by_type"]
+    assert cells["TRELLIS_FF"] == 130
+    assert cells["LUT4"] <= 80 and cells.get("PFUMX", 0) <= 8, cells
+
+
+def test_errors_clocked_latch(tmp_path: Path) -> None:
+    body = "logic [7:0] q; always_latch if (clock) q = x; assign y = q;"
     assert refusal(tmp_path, top(body), target="fame1") == (
-        "top.sv:2: FAME-1 does not support dlatch (a latch or an asynchronous reset) yet."
+        "top.sv:2: FAME-1 needs latches that the clock 'clock' does not open, but for those of "
+        "clock gates."
     )
+
+
+def test_errors_clock_as_data(tmp_path: Path) -> None:
+    body = "assign y = x & {8{clock}};"
+    assert refusal(tmp_path, top(body), target="fame1") == (
+        "top.sv:2: FAME-1 needs a clock that nothing reads; this takes the level of 'clock' as a "
+        "value."
+    )
+
+
+def test_errors_clock_as_output(tmp_path: Path) -> None:
+    body = "wire named = clock; assign y = {7'b0, named};"
+    assert refusal(tmp_path, top(body), target="fame1") == (
+        "Top: FAME-1 needs a clock that nothing reads; the output 'y' is the clock 'clock'."
+    )
+
+
+def test_the_clock_may_have_another_name(tmp_path: Path) -> None:
+    body = "logic [7:0] q; wire named = clock; always @(posedge named) q <= x; assign y = q;"
+    manifest = lower(tmp_path, top(body), target="fame1")
+    assert sorted(names(manifest["ports"])) == ["reset", "x", "y"]
 
 
 def test_errors_falling_edge(tmp_path: Path) -> None:

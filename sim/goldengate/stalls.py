@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Drive a model of a FAME-1 form whose channels stall at random, for tests and experiments."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from goldengate.channels import Channel
+from goldengate.errors import GoldenGateError
+from goldengate.harness import Model
+from goldengate.manifest import Manifest
+
+PATIENCE = 400
+"""Most host cycles for a token, of all channels taken together."""
+
+
+@dataclass(frozen=True)
+class Stalled:
+    """What came out: the values of the target's outputs in each cycle, counters at the end."""
+
+    outputs: list[dict[str, int]]
+    counters: dict[str, int]
+    host_cycles: int
+
+
+def packed(channel: Channel, values: Mapping[str, int]) -> int:
+    """Return the token of a channel for these values of its ports."""
+    return sum(values[field.port] << field.low_bit for field in channel.fields)
+
+
+def unpacked(channel: Channel, token: int) -> dict[str, int]:
+    """Return the values of the ports of a channel."""
+    return {
+        field.port: token >> field.low_bit & ((1 << field.width_bits) - 1)
+        for field in channel.fields
+    }
+
+
+def run_stalled(
+    library: Path,
+    manifest: Manifest,
+    inputs: Sequence[Mapping[str, int]],
+    generator: random.Random,
+) -> Stalled:
+    """Give each input channel its tokens, with random stalls everywhere; return what comes out.
+
+    `library` is a model of the FAME-1 form whose manifest this is, clocked by the host; `inputs`
+    has the values of all inputs of the target in each cycle.
+
+    Raises:
+        GoldenGateError: the form does not go on.
+    """
+    assert manifest.fame1 is not None
+    channels = manifest.fame1.channels
+    ins = [channel for channel in channels if channel.direction == "in"]
+    outs = [channel for channel in channels if channel.direction == "out"]
+    tokens = {one.name: [packed(one, values) for values in inputs] for one in ins}
+    given = dict.fromkeys(tokens, 0)
+    received: dict[str, list[int]] = {one.name: [] for one in outs}
+    eagerness = {one.name: generator.choice((0.1, 0.5, 0.9, 1.0)) for one in channels}
+    with Model(library) as model:
+        model.reset(2, manifest.fame1.reset)
+        while any(len(stream) < len(inputs) for stream in received.values()):
+            if model.cycle > PATIENCE * len(inputs):
+                raise GoldenGateError("the stalled target makes no progress")
+            for one in ins:
+                offered = given[one.name] < len(inputs)
+                offered = offered and generator.random() < eagerness[one.name]
+                noise = generator.getrandbits(one.width_bits)
+                model[f"{one.name}_valid"] = int(offered)
+                model[f"{one.name}_bits"] = tokens[one.name][given[one.name]] if offered else noise
+            for one in outs:
+                model[f"{one.name}_ready"] = int(generator.random() < eagerness[one.name])
+            result = model.step()
+            for one in ins:
+                given[one.name] += model[f"{one.name}_valid"] & result[f"{one.name}_ready"]
+            for one in outs:
+                if result[f"{one.name}_valid"] and model[f"{one.name}_ready"]:
+                    received[one.name].append(result[f"{one.name}_bits"])
+        counters = {each.port: result[each.port] for each in manifest.counters}
+        outputs: list[dict[str, int]] = [{} for _ in inputs]
+        for one in outs:
+            for cycle, token in enumerate(received[one.name]):
+                outputs[cycle] |= unpacked(one, token)
+        return Stalled(outputs, counters, model.cycle)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The host's side of a FAME-1 form in RTL: registers, values that hold from a cycle on, rows.
+
+A small design is compiled as a CPU model and as a metasimulation. The latter is driven word by
+word, as a host does, with random stalls of the streams and, when asked for, of the channels; the
+rows must be those cycles of the CPU model that wake a driver, with the same tokens.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import goldengate
+from goldengate.channels import Channel
+from goldengate.harness import Model
+from goldengate.host_top import words_of
+from goldengate.stalls import packed, unpacked
+from goldengate.state import Port
+from goldengate.tests.designs import refusal, seed, top, write
+from goldengate.tests.fame1_designs import DESIGN
+
+CYCLES, SEEDS = 300, 6
+RUN = 255 << 56
+MOST_WAITS = 20_000
+
+
+class Host:
+    """Drives the pins of the host's side."""
+
+    def __init__(self, model: Model, generator: random.Random) -> None:
+        self.model, self.generator = model, generator
+        self.eagerness = generator.choice((0.2, 0.7, 1.0))
+        self.received: list[int] = []
+        model.reset(2, "host_reset")
+
+    def _cycle(self) -> dict[str, int]:
+        """Run a host cycle; keep the word that comes up, if one does."""
+        self.model["up_ready"] = int(self.generator.random() < self.eagerness)
+        result = self.model.step()
+        if result["up_valid"] and self.model["up_ready"]:
+            self.received.append(result["up_data"])
+        return result
+
+    def _until(self, name: str) -> dict[str, int]:
+        for _ in range(MOST_WAITS):
+            if (result := self._cycle())[name]:
+                return result
+        raise AssertionError(f"{name} never comes")
+
+    def write(self, address: int, value: int) -> None:
+        """Write a register."""
+        self.model["axil_awaddr"], self.model["axil_wdata"] = address, value
+        self.model["axil_awvalid"] = self.model["axil_wvalid"] = 1
+        self._until("axil_awready")
+        self.model["axil_awvalid"] = self.model["axil_wvalid"] = 0
+        self.model["axil_bready"] = 1
+        assert self._until("axil_bvalid")["axil_bresp"] == 0
+
+    def read(self, address: int) -> int:
+        """Read a register."""
+        self.model["axil_araddr"], self.model["axil_arvalid"] = address, 1
+        self._until("axil_arready")
+        self.model["axil_arvalid"], self.model["axil_rready"] = 0, 1
+        return self._until("axil_rvalid")["axil_rdata"]
+
+    def read_wide(self, address: int) -> int:
+        """Read a register of 64 bits."""
+        return self.read(address) | self.read(address + 4) << 32
+
+    def send(self, word: int) -> None:
+        """Send a word down, after as many host cycles as chance has it."""
+        while self.generator.random() > self.eagerness:
+            self._cycle()
+        self.model["down_valid"], self.model["down_data"] = 1, word
+        self._until("down_ready")
+        self.model["down_valid"] = 0
+
+    def word(self) -> int:
+        """Return the next word that comes up."""
+        for _ in range(MOST_WAITS):
+            if self.received:
+                return self.received.pop(0)
+            self._cycle()
+        raise AssertionError("no word comes up")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Build the CPU model and the metasimulation; return their folders."""
+    folder = tmp_path_factory.mktemp("host")
+    source = write(folder, top(DESIGN))
+    cpu = goldengate.compile([source], "Top", folder / "cpu")
+    return cpu, goldengate.compile([source], "Top", folder / "metasim", target="metasim")
+
+
+def _inputs(generator: random.Random, ports: list[Port]) -> Iterator[dict[str, int]]:
+    """Yield inputs that stay for a while."""
+    values: dict[str, int] = {}
+    for cycle in range(CYCLES):
+        if cycle == 0 or generator.random() < 0.3:
+            values = {port.name: generator.getrandbits(port.width_bits) for port in ports}
+        yield {**values, "reset": int(cycle < 16)}
+
+
+def _wakes(manifest: goldengate.Manifest, channel: Channel, outputs: dict[str, int]) -> bool:
+    """Return whether a token wakes a driver."""
+    ports = {manifest.prints_port, manifest.assert_port}
+    ports |= {bridge.ports[name] for bridge in manifest.bridges for name in bridge.wakes}
+    return any(outputs[field.port] for field in channel.fields if field.port in ports)
+
+
+def _run(
+    host: Host, manifest: goldengate.Manifest, inputs: list[dict[str, int]]
+) -> Iterator[tuple[int, bool, dict[int, int]]]:  # fmt: skip
+    """Run all cycles, each command up to a random limit; yield the rows as they come."""
+    assert manifest.fame1 is not None
+    ins = [one for one in manifest.fame1.channels if one.direction == "in"]
+    outs = [one for one in manifest.fame1.channels if one.direction == "out"]
+    told = dict.fromkeys(range(len(ins)), 0)
+    cycle = 0
+    while cycle < CYCLES:
+        limit = min(CYCLES, cycle + host.generator.randint(1, 12))
+        for at in range(cycle, limit):
+            for index, channel in enumerate(ins):
+                value = packed(channel, inputs[at])
+                if value != told[index]:
+                    told[index] = value
+                    host.send(index << 56 | at)
+                    for number in range(words_of(channel)):
+                        host.send(value >> 64 * number & (2**64 - 1))
+        host.send(RUN | limit)
+        while cycle < limit:
+            header, mask = host.word(), host.word()
+            row = {}
+            for index, channel in enumerate(outs):
+                if mask >> index & 1:
+                    words = [host.word() for _ in range(words_of(channel))]
+                    row[index] = sum(word << 64 * place for place, word in enumerate(words))
+            cycle = (header & (1 << 48) - 1) + 1
+            yield cycle - 1, bool(header >> 63), row
+
+
+@pytest.mark.parametrize("stall_rate", [0, 100])
+def test_rows_are_the_cycles_that_wake_a_driver(models: tuple[Path, Path], stall_rate: int) -> None:
+    cpu, metasim = models
+    manifest = goldengate.Manifest.read(metasim)
+    assert manifest.fame1 is not None and manifest.host is not None
+    outs = [one for one in manifest.fame1.channels if one.direction == "out"]
+    ports = [port for port in manifest.ports if port.direction == "in"]
+    first = seed()
+    for number in range(first, first + SEEDS):
+        generator = random.Random(number)
+        inputs = list(_inputs(generator, ports))
+        with Model(cpu / "model.so") as model:
+            expected = [model.step(values) for values in inputs]
+            after = model.step(inputs[-1])
+        listen = generator.getrandbits(len(outs)) | 1
+        with Model(metasim / "model.so") as model:
+            assert model.design_hash == manifest.host.design_hash
+            host = Host(model, generator)
+            assert host.read_wide(0x00) == 0x1_4653494D
+            assert f"{host.read_wide(0x08):016x}" == manifest.design_hash
+            host.write(0x28, listen)
+            host.write(0x30, number)
+            host.write(0x34, stall_rate)
+            seen = set()
+            for cycle, stopped, row in _run(host, manifest, inputs):
+                for index, token in row.items():
+                    assert unpacked(outs[index], token).items() <= expected[cycle].items()
+                awake = {
+                    index
+                    for index, channel in enumerate(outs)
+                    if listen >> index & 1 and _wakes(manifest, channel, expected[cycle])
+                }
+                everything = {index for index in range(len(outs)) if listen >> index & 1}
+                assert set(row) == (everything if stopped else awake), f"seed {number}: {cycle}"
+                seen.add(cycle)
+            for cycle, outputs in enumerate(expected):
+                for index, channel in enumerate(outs):
+                    if listen >> index & 1 and _wakes(manifest, channel, outputs):
+                        assert cycle in seen, f"seed {number}: no row for cycle {cycle}"
+            assert host.read(0x18) in (0, 1)  # The last host cycle of the row, or later.
+            assert (host.read(0x18), host.read_wide(0x10)) == (0, CYCLES)
+            host.write(0x4C, 0)
+            assert host.read_wide(0x40) == after["firesim_counter_0"]
+            rose = after["firesim_counter_0"] - expected[-1]["firesim_counter_0"]
+            assert host.read(0x48) == rose
+
+
+def test_the_target_stops_after_a_cycle_that_may_be_answered(models: tuple[Path, Path]) -> None:
+    metasim = models[1]
+    manifest = goldengate.Manifest.read(metasim)
+    ports = [port for port in manifest.ports if port.direction == "in"]
+    quiet = dict.fromkeys((port.name for port in ports), 0)
+    with Model(metasim / "model.so") as model:
+        host = Host(model, random.Random(seed()))
+        host.write(0x28, 0b1)
+        host.write(0x38, 0b1)
+        host.write(0x1C, 500)
+        # The bridge has something to send in the cycle after it was given something.
+        assert manifest.fame1 is not None
+        uart = next(one for one in manifest.fame1.channels if one.name == "uart_in")
+        value = packed(uart, {**quiet, "uart__in_valid": 1, "uart__in_bits": 0x5A})
+        for at, token in ((7, value), (8, 0)):
+            host.send(0 << 56 | at)
+            host.send(token)
+        host.send(RUN | 100)
+        header, mask, token = host.word(), host.word(), host.word()
+        assert (header & (1 << 48) - 1, header >> 63, mask) == (8, 1, 1)
+        channel = next(one for one in manifest.fame1.channels if one.name == "uart_out")
+        assert unpacked(channel, token)["uart__out_bits"] == 0x5A
+        for _ in range(1000):
+            host.read(0x18)
+        assert host.read(0x18) == 0, "it is no fault that the host takes its time"
+        assert host.read_wide(0x10) == 9
+
+
+def test_a_target_without_an_output_is_refused(tmp_path: Path) -> None:
+    ports = "input logic clock, input logic reset, input logic [7:0] x"
+    found = refusal(tmp_path, f"module Top({ports}); endmodule\n", target="metasim")
+    assert found == (
+        "Top: found no output and no bridge, expected one at least: the host would not see the "
+        "target."
+    )
