@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from math import floor
 
 FULL_RATE_GBPS = 200
 """One 64-bit flit each cycle of the 3.2 GHz clock: 204.8 Gb/s, called 200 as published."""
@@ -50,11 +51,22 @@ def cycles_of(text: str, clock_hz: int) -> int:
         )
     cycles = Fraction(match[1]) / _PER_SECOND[match[2]] * clock_hz
     if cycles.denominator != 1:
+        nearest = [floor(cycles), floor(cycles) + 1]
+        shown = " or ".join(_cycles_and_time(near, match[2], clock_hz) for near in nearest)
         raise ValueError(
             f'found "{text}", expected a whole number of cycles of {clock_hz} Hz, '
-            f"but it is {float(cycles):.6g} cycles"
+            f"but it is {float(cycles):.6g} cycles: {shown}"
         )
     return cycles.numerator
+
+
+def _cycles_and_time(cycles: int, unit: str, clock_hz: int) -> str:
+    """Return "3201 cycles = 1.0003125us", the cycles alone where decimals do not say the time."""
+    time = Fraction(cycles, clock_hz) * _PER_SECOND[unit]
+    for digits in range(13):
+        if (time * 10**digits).denominator == 1:
+            return f"{cycles} cycles = {float(time):.{digits}f}{unit}"
+    return f"{cycles} cycles"
 
 
 def seconds_of(text: str) -> float:

@@ -150,6 +150,13 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MOST_NUMBER_CHARACTERS else f"{text[:30]}... ({len(text):,})"
 
 
+def _whole_or_not(text: str) -> int | float:
+    """Return 1e6 as the whole number it is; 1.0 is none, since somebody wrote the point for it."""
+    value = float(text)
+    has_exponent = "e" in text.lower()
+    return int(value) if has_exponent and value.is_integer() and abs(value) < 2**53 else value
+
+
 def _number(text: str, what: str) -> int | float:
     plain = text.replace("_", "")
     value: int | float = math.inf
@@ -157,7 +164,7 @@ def _number(text: str, what: str) -> int | float:
         if "x" in plain:
             value = int(plain, 16)
         elif len(plain) <= _MOST_NUMBER_CHARACTERS:
-            value = int(plain, 10) if _INTEGER.fullmatch(plain) else float(plain)
+            value = int(plain, 10) if _INTEGER.fullmatch(plain) else _whole_or_not(plain)
     except ValueError as error:  # "0x_"
         raise InputError(f'{what}found "{_cut(text)}", expected a number.') from error
     if not -(2**63) <= value < 2**64:

@@ -148,3 +148,14 @@ def test_all_errors_of_a_file_are_reported_at_once() -> None:
         "run.yaml:3",
         "run.yaml:4",
     ]
+
+
+def test_a_time_between_two_cycles_names_both(load: Callable[..., Loaded]) -> None:
+    with pytest.raises(InputError, match="3200 cycles = 1us or 3201 cycles = 1.0003125us"):
+        resolve(load("two_nodes", "system.link.latency=1.0001us"))
+
+
+def test_a_whole_number_may_have_an_exponent(load: Callable[..., Loaded]) -> None:
+    assert resolve(load("two_nodes", "simulation.max_cycles=2.5e6")).run.max_cycles == 2_500_000
+    with pytest.raises(InputError, match="found 2.0, expected a whole number"):
+        load("two_nodes", "simulation.max_cycles=2.0")

@@ -21,9 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesim.run.folder import HOSTS_RECORD
+from firesim.run.remote import record
+from firesim.run.remote.again import attached
 from firesim.run.remote.losses import BEFORE
 from firesim.run.remote.places import farm_of, up
 from firesim.run.runner import Outcome
+from rich.console import Console
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.hosts.bed import TestHost, test_bed, why_not
@@ -151,9 +154,17 @@ def _lose(
                 continue  # It is no more.
             if one is host and mend is not None:
                 mend(one)
+                _fetch_the_rest(folder)
             left += _alive(one)
         left += _folders(farm)
     return outcome, left, times, host.name
+
+
+def _fetch_the_rest(folder: Path) -> None:
+    """Attach to a run whose host was lost after its end, as its user is told to."""
+    found = record.load(folder)
+    if found is not None and not found.over:
+        attached(folder, Console(quiet=True))
 
 
 def _until(condition: Callable[[], bool], over: threading.Event) -> bool:

@@ -21,6 +21,7 @@ from firesim.cli.quickstart import quickstart
 from firesim.cli.report import report
 from firesim.cli.runcheck import runcheck
 from firesim.cli.runfarm import runfarm
+from firesim.cli.runs import runs
 from firesim.cli.runworkload import runworkload
 from firesim.cli.schema import schema
 from firesim.cli.snapshot import snapshot
@@ -71,6 +72,7 @@ app.command(
 )(experiment)
 app.command(context_settings={"allow_interspersed_args": False})(ssh)
 app.add_typer(build, name="build")
+app.add_typer(runs, name="runs")
 app.add_typer(snapshot, name="snapshot")
 app.add_typer(workload, name="workload")
 

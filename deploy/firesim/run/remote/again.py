@@ -43,10 +43,11 @@ class Run:
 
 def listed_runs() -> list[Run]:
     """Return all runs in the results folder, oldest first."""
-    return [_run(folder) for folder in run_folders()]
+    return [run_of(folder) for folder in run_folders()]
 
 
-def _run(folder: Path) -> Run:
+def run_of(folder: Path) -> Run:
+    """Return the run of a results folder."""
     found = record.load(folder)
     ended = str(saved_result(folder).get("reason") or "ended without a result")
     is_functional = has_functional_network(folder)

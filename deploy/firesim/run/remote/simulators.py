@@ -289,6 +289,7 @@ class Simulators:
             (self.folder / RESULT).unlink(missing_ok=True)
         if problems:
             self.problem = f"not all results could be fetched: {problems[0]}"
+            self.said.append(f"{self.problem}; firesim attach {self.folder} fetches the rest")
         elif not any(part.lost for part in self.parts):
             ended = {"over": True, "exit_status": self._status()}
             save(self.folder, HostsRecord(**{**vars(self.record), **ended}))

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim runs`: list, compare and remove results of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from firesim.cli.common import plain_errors
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from firesim.run.compare import Difference
+
+MOST_ROWS = 60
+DIFFERENT = 1
+"""Exit status with --exit-code when two runs differ."""
+
+runs = typer.Typer(
+    help="Results of runs: list them, compare two, remove what is no longer needed.",
+    no_args_is_help=True,
+)
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def _names(incomplete: str) -> list[str]:
+    from firesim.run.folder import run_folders
+
+    return [one.name for one in run_folders() if one.name.startswith(incomplete)]
+
+
+RunArgument = Annotated[
+    str,
+    typer.Argument(help="A results folder, or its name among the runs.", autocompletion=_names),
+]
+
+
+def _folder(name: str) -> Path:
+    """Return the results folder that a user names."""
+    from firesim_common.errors import InputError, unknown
+
+    from firesim.run.folder import HOSTS_RECORD, RECORD, run_folders
+
+    known = {one.name: one for one in run_folders()}
+    path = known.get(name) or Path(name).expanduser().absolute()
+    if not any((path / record).is_file() for record in (RECORD, HOSTS_RECORD)):
+        raise InputError(
+            f"runs: {unknown(name, 'a results folder or one of the runs', list(known))}"
+        )
+    return path
+
+
+def _megabytes(folder: Path) -> float:
+    sizes = (file.lstat().st_size for file in folder.rglob("*") if not file.is_dir())
+    return sum(sizes) / 1e6
+
+
+@runs.command("list")
+@plain_errors
+def list_all(as_json: JsonOption = False) -> None:
+    """List all runs, oldest first, with how they ended, their hash and the disk they take.
+
+    Examples:
+
+      firesim runs list
+
+      firesim runs list --json
+    """
+    import json
+
+    from firesim_common.printable import printable
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from firesim.run.folder import saved_result
+    from firesim.run.remote.again import listed_runs
+
+    rows = [
+        {
+            "run": one.folder.name,
+            "folder": str(one.folder),
+            "state": one.state,
+            "is_over": one.is_over,
+            "token_hash": saved_result(one.folder).get("token_hash"),
+            "megabytes": round(_megabytes(one.folder), 1),
+        }
+        for one in listed_runs()
+    ]
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("run", overflow="fold")
+    table.add_column("state", overflow="fold")
+    table.add_column("token hash", no_wrap=True)
+    table.add_column("MB", justify="right", no_wrap=True)
+    for row in rows:
+        cells = [printable(str(row[key] or "-")) for key in ("run", "state", "token_hash")]
+        table.add_row(*cells, f"{row['megabytes']:,.1f}")
+    if rows:
+        Console(markup=False).print(table)
+    else:
+        typer.echo("no runs")
+
+
+@runs.command()
+@plain_errors
+def compare(
+    first: RunArgument,
+    second: RunArgument,
+    as_json: JsonOption = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with status 1 when they differ.")
+    ] = False,
+) -> None:
+    """Show all in which two runs differ: configuration, software, ends, counters, hashes.
+
+    Examples:
+
+      firesim runs compare results/a results/b
+
+      firesim runs compare results/a results/b --json --exit-code
+    """
+    import json
+
+    from rich.console import Console
+
+    from firesim.run.compare import compare as differences_of
+
+    found = differences_of(_folder(first), _folder(second))
+    if as_json:
+        typer.echo(json.dumps([vars(one) for one in found], indent=2))
+    elif found:
+        Console(markup=False).print(_difference_table(found))
+        more = f", {len(found) - MOST_ROWS} not shown: see --json"
+        typer.echo(f"{len(found)} differences{more if len(found) > MOST_ROWS else ''}")
+    else:
+        typer.echo("the same: configuration, software, ends, counters and hashes")
+    raise typer.Exit(DIFFERENT if found and exit_code else 0)
+
+
+def _difference_table(found: Sequence[Difference]) -> Table:
+    from firesim_common.printable import printable
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in ("section", "value", "first", "second"):
+        table.add_column(heading, overflow="fold")
+    section = ""
+    for one in found[:MOST_ROWS]:
+        shown = "" if one.section == section else one.section
+        section = one.section
+        cells = ["-" if value is None else str(value) for value in (one.left, one.right)]
+        table.add_row(shown, *(printable(text) for text in (one.key, *cells)))
+    return table
+
+
+@runs.command()
+@plain_errors
+def remove(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Results folders, or names among the runs.", autocompletion=_names),
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option("--keep", min=0, help="Remove all but the newest so many.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Remove results of runs, with their snapshots; none that goes on.
+
+    Examples:
+
+      firesim runs remove results/a
+
+      firesim runs remove --keep 5 --yes
+    """
+    import shutil
+
+    from firesim_common.errors import InputError
+
+    from firesim.run.remote.again import listed_runs, run_of
+
+    if (names is None) == (keep is None):
+        raise InputError("runs remove: found neither or both, expected names of runs or --keep.")
+    if keep is None:
+        chosen = [_folder(name) for name in names or []]
+        for folder in chosen:
+            if not run_of(folder).is_over:
+                text = f"found the run of {folder} going on, expected one that is over"
+                raise InputError(f"runs remove: {text}: firesim kill ends it.")
+    else:
+        over = [one.folder for one in listed_runs() if one.is_over]
+        chosen = over[: max(len(over) - keep, 0)]
+    for folder in chosen:
+        typer.echo(f"{folder}  {_megabytes(folder):,.1f} MB")
+    if not chosen:
+        typer.echo("nothing to remove")
+        return
+    if not yes:
+        typer.confirm(f"remove {len(chosen)} runs?", abort=True)
+    for folder in chosen:
+        shutil.rmtree(folder)
