@@ -51,7 +51,7 @@ def cycles_of(text: str, clock_hz: int) -> int:
         )
     cycles = Fraction(match[1]) / _PER_SECOND[match[2]] * clock_hz
     if cycles.denominator != 1:
-        nearest = [floor(cycles), floor(cycles) + 1]
+        nearest = [near for near in (floor(cycles), floor(cycles) + 1) if near > 0]
         shown = " or ".join(_cycles_and_time(near, match[2], clock_hz) for near in nearest)
         raise ValueError(
             f'found "{text}", expected a whole number of cycles of {clock_hz} Hz, '

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +17,22 @@ from firesim_common.positions import (
     KeyPath,
     Source,
     apply_override,
-    forget_replaced,
     parse_yaml,
     read_yaml,
 )
 from firesim_common.user_path import lies_in, user_path
 
 from firesim.config.farm import farm_path
+from firesim.config.layers import (
+    INCLUDE,
+    RECIPES,
+    lay_includes,
+    merged,
+    name_as_base,
+    yaml_names,
+)
 from firesim.config.run_config import RunConfig
 
-RECIPES = ROOT / "deploy/recipes"
 WORKLOADS = ROOT / "deploy/workloads"
 MAX_BASES = 8
 
@@ -114,11 +119,6 @@ class Loaded:
             training[key] = str(self.file((*path, "training", key), training[key]))
 
 
-def yaml_names(folder: Path) -> list[str]:
-    """Return the names of the YAML files in a folder, sorted."""
-    return sorted(path.stem for path in folder.glob("*.yaml"))
-
-
 def find_config(text: str) -> Path:
     """Return the configuration file meant by a path or by the name of a recipe.
 
@@ -137,17 +137,6 @@ def find_config(text: str) -> Path:
     if path.suffix or "/" in text:
         raise InputError(f"{text}: there is no such file.")
     raise InputError(f"-c: {unknown(text, 'a file or one of the recipes', yaml_names(RECIPES))}")
-
-
-def _merged(base: Any, over: Any) -> Any:
-    """Return `over` laid on `base`: mappings key by key, anything else replaced."""
-    if not isinstance(base, dict) or not isinstance(over, dict):
-        return copy.deepcopy(over)
-    result = copy.deepcopy(base)
-    forget_replaced(result, [key for key, value in over.items() if value is not None])
-    for key, value in over.items():
-        result[key] = _merged(result.get(key), value)
-    return result
 
 
 def _expand_workload(source: Source) -> None:
@@ -173,18 +162,11 @@ def _expand_workload(source: Source) -> None:
         over = {key: value for key, value in work.items() if key != "base"}
         if not isinstance(base.data, dict):
             raise InputError(f"{file}:1: found no mapping, expected a workload.")
-        work = _merged(base.data, over)
+        work = merged(base.data, over)
         for inner, where in base.places.items():
             source.places.setdefault(("workload", *inner), where)
     if work is not None:
         source.data["workload"] = work
-
-
-def _name_as_base(source: Source) -> None:
-    """Make a workload's name a mapping, so that a later override can change a part of it."""
-    if isinstance(source.data, dict) and isinstance(source.data.get("workload"), str):
-        source.data["workload"] = {"base": source.data["workload"]}
-        source.places.setdefault(("workload", "base"), source.place(("workload",)))
 
 
 def load_source(source: Source, folder: Path, name: str, overrides: Sequence[str] = ()) -> Loaded:
@@ -193,14 +175,16 @@ def load_source(source: Source, folder: Path, name: str, overrides: Sequence[str
     Raises:
         InputError: anything wrong, one line for each error.
     """
-    _name_as_base(source)
+    lay_includes(source, folder)
     for override in overrides:
         apply_override(source, override)
-        _name_as_base(source)
+        name_as_base(source)
     if not isinstance(source.data, dict):
         raise InputError(
             f"{source.name}:1: found no mapping, expected the keys system, workload, ..."
         )
+    if INCLUDE in source.data:
+        raise source.error((INCLUDE,), "expected it in a file, where overrides are laid upon it.")
     _expand_workload(source)
     config = checked(RunConfig, source)
     return Loaded(config, source, folder, config.name or name)

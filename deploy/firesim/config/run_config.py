@@ -15,6 +15,9 @@ class RunConfig(Strict):
 
     name: Name | None = None
     """Name of the run in the results folder (default: the file's name)."""
+    include: str | list[str] | None = None
+    """Files, or names of recipes, that this file is laid upon: mappings key by key, anything else
+    replaced; of several the later ones on the earlier ones. Paths in them are theirs."""
     system: System
     """What is modelled."""
     workload: Workload = Workload()

@@ -11,7 +11,8 @@ from firesim_common.paths import ROOT
 
 from firesim.build.cores import Cores
 from firesim.build.rtl_blade import load_blade
-from firesim.config.load import Loaded, is_file, yaml_names
+from firesim.config.layers import yaml_names
+from firesim.config.load import Loaded, is_file
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.run.artifacts import (
     ArtifactError,

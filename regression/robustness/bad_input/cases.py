@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firesim.config.load import WORKLOADS, load_file, yaml_names
+from firesim.config.layers import yaml_names
+from firesim.config.load import WORKLOADS, load_file
 from firesim.run.checks import blade_names, check_plan, linux_names, program_names
 from firesim.run.remote.places import placed
 from firesim.run.steps import Steps

@@ -48,7 +48,7 @@ YAML_CASES = [
     Case(
         "misspelt top key",
         (
-            'bad.yaml:1: found "systm", expected one of the keys "name", "placement", '
+            'bad.yaml:1: found "systm", expected one of the keys "include", "name", "placement", '
             '"simulation", "system" or "workload", did you mean "system"?'
         ),
         "systm:\n  topology: two_nodes\n",
@@ -100,7 +100,7 @@ YAML_CASES = [
         "part of a cycle",
         (
             'bad.yaml:4: system.link.latency: found "1ps", expected a whole number of '
-            "cycles of 3200000000 Hz, but it is 0.0032 cycles."
+            "cycles of 3200000000 Hz, but it is 0.0032 cycles: 1 cycles = 312.5ps."
         ),
         TWO + "  link:\n    latency: 1ps\n",
     ),
