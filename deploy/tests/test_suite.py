@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from firesim.run import suite
 from firesim.run.experiments import experiments
+from firesim.run.junit import counted
 from firesim_common.paths import ROOT
 from firesim_common.tools import python_command
 
@@ -99,3 +100,23 @@ def test_parts_that_may_run_beside_others(monkeypatch: pytest.MonkeyPatch) -> No
         r"c: 1 passed, 0 failed \(0 s, \d+ s of processor time\)\nafter 2", said[-1]
     )
     assert sorted(line[:2] for line in said[:4]) == ["a ", "a:", "b ", "b:"]
+
+
+def test_all_results_come_in_one_junit_file(tmp_path: Path) -> None:
+    (tmp_path / "tool.xml").write_text(
+        '<testsuites><testsuite name="pytest" tests="3" failures="1" skipped="1">'
+        '<testcase name="one"/></testsuite></testsuites>'
+    )
+    tool = [tmp_path / "tool.xml"]
+    parts = [
+        suite.Part("tests", lambda: suite._junit(tool)),
+        suite.Part("experiment a", lambda: suite.Count(failed=1, detail="bell \a, <end>")),
+        suite.Part("experiment b", lambda: suite.Count(detail="skipped: no sshd")),
+    ]
+    total = suite.run_parts(parts, lambda line: None, tmp_path / "all.xml")
+    assert (total.passed, total.failed) == (1, 2)
+    assert counted([tmp_path / "all.xml"]) == (1, 2)
+    text = (tmp_path / "all.xml").read_text()
+    assert 'name="tests: pytest"' in text
+    assert "bell \\x07, &lt;end&gt;" in text
+    assert '<skipped message="skipped: no sshd"' in text

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +17,9 @@ def test(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Parts whose name contains this.")
     ] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", help="Also write all results to this JUnit XML file.")
+    ] = None,
 ) -> None:
     """Run every test: C++, Python, Chisel and the quick form of every experiment.
 
@@ -26,6 +30,8 @@ def test(
       firesim test
 
       firesim test --only python --only c++
+
+      firesim test --only "experiment quickstart" --junit results.xml
     """
     from firesim_common.errors import InputError, listed
 
@@ -40,7 +46,7 @@ def test(
         )
 
     def work() -> int:
-        total = run_parts(chosen, typer.echo)
+        total = run_parts(chosen, typer.echo, junit)
         typer.echo(f"{total.passed} passed, {total.failed} failed")
         return 1 if total.failed or not total.passed else 0
 

@@ -10,8 +10,7 @@ import shutil
 import subprocess
 import threading
 import time
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +23,7 @@ from firesim_common.tools import ToolError, python_command
 from firesim.build.sbt import run_sbt
 from firesim.build.simulator import build_folder, configure_and_build
 from firesim.run.experiments import SKIPPED_STATUS, SLOW_STATUS, Found, experiments
+from firesim.run.junit import Ran, counted, write
 
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
@@ -45,6 +45,8 @@ class Count:
     passed: int = 0
     failed: int = 0
     detail: str = ""
+    reports: Sequence[Path] = ()
+    """JUnit files of the tool that ran it."""
 
 
 @dataclass(frozen=True)
@@ -120,16 +122,9 @@ def _tail(log: Path) -> str:
 
 
 def _junit(files: list[Path]) -> Count:
-    """Sum the suites of JUnit files; a skipped test counts as neither."""
-    count = Count()
-    for file in files:
-        for suite in ElementTree.parse(file).getroot().iter("testsuite"):
-            number = {key: int(suite.get(key, "0")) for key in ("tests", "failures", "errors")}
-            skipped = int(suite.get("skipped", "0")) + int(suite.get("disabled", "0"))
-            bad = number["failures"] + number["errors"]
-            count.failed += bad
-            count.passed += number["tests"] - bad - skipped
-    return count
+    """Sum the suites of JUnit files."""
+    passed, failed = counted(files)
+    return Count(passed, failed, reports=files)
 
 
 def _judged(count: Count, status: int, log: Path) -> Count:
@@ -233,33 +228,38 @@ def _processor_s(part: Part) -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _run_part(part: Part, say: Callable[[str], None]) -> Count:
+def _run_part(part: Part, say: Callable[[str], None]) -> Ran:
     """Run a part, saying how it went and how long it took."""
     say(f"{part.name} ...")
     start, processor_start_s = time.monotonic(), _processor_s(part)
     count = part.run()
-    spent = f"{time.monotonic() - start:.0f} s, "
+    wall_s = time.monotonic() - start
+    spent = f"{wall_s:.0f} s, "
     spent += f"{_processor_s(part) - processor_start_s:.0f} s of processor time"
     lines = [f"{part.name}: {count.passed} passed, {count.failed} failed ({spent})"]
     say("\n".join([*lines, count.detail] if count.detail else lines))
-    return count
+    return Ran(part.name, count.passed, count.failed, wall_s, count.detail, count.reports)
 
 
-def run_parts(chosen: list[Part], say: Callable[[str], None]) -> Count:
-    """Run the parts in order, saying how each went; return the sum.
+def run_parts(chosen: list[Part], say: Callable[[str], None], junit: Path | None = None) -> Count:
+    """Run the parts in order, saying how each went; return the sum, and write it all to `junit`.
 
     Neighbours that may run beside others do so, as many at once as there are processors.
     """
     total = Count()
+    ran: list[Ran] = []
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
     try:
         for beside_others, group in groupby(chosen, key=lambda part: part.beside_others):
             run = partial(_run_part, say=say)
-            for count in pool.map(run, group) if beside_others else map(run, group):
-                total.passed += count.passed
-                total.failed += count.failed
+            for one in pool.map(run, group) if beside_others else map(run, group):
+                ran.append(one)
+                total.passed += one.passed
+                total.failed += one.failed
     finally:
         pool.shutdown(cancel_futures=True)
+        if junit is not None:
+            write(junit, ran)
     return total
 
 
