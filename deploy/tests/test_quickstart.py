@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from firesim.cli.main import app
 from firesim.config.load import load_file
 from firesim.report.console import records, round_trips
+from firesim.run.ahead import building_ahead
 from firesim.run.consoles import MOST_CONSOLES, Consoles, ConsoleTail
+from firesim.run.process_tree import descendants
 from firesim.run.runner import Outcome, run
+from firesim.topology.resolve import resolve
 from firesim_common.paths import ROOT
 from typer.testing import CliRunner
 
@@ -110,3 +114,14 @@ def test_only_some_consoles_are_followed(tmp_path: Path) -> None:
     last = Consoles(logs).last_lines()
     assert len(last) == MOST_CONSOLES
     assert last["node7"] == "hello from 7"
+
+
+def test_what_a_later_part_needs_is_built_meanwhile_and_ends_with_the_first() -> None:
+    plan = resolve(load_file(ROOT / "deploy/recipes/linux_quickstart.yaml", [FUNCTIONAL]))
+    before = set(descendants(os.getpid()))
+    with building_ahead([plan]) as names:
+        assert names == ["linux-quickstart"]
+        (builder,) = set(descendants(os.getpid())) - before
+        nice = os.getpriority(os.PRIO_PROCESS, builder.pid)
+        assert nice == 19
+    assert set(descendants(os.getpid())) <= before

@@ -20,7 +20,7 @@ def _words(description: Path, binary: Path | None, options: Sequence[str]) -> li
     return [str(binary or simulator()), *options, str(description)]
 
 
-def _end_with_parent() -> Callable[[], None]:
+def end_with_parent() -> Callable[[], None]:
     """Return what a child does first: ask the kernel to be ended should its parent die."""
     libc = ctypes.CDLL(None)
 
@@ -52,7 +52,7 @@ def start(
         stdout=output,
         stderr=subprocess.STDOUT,
         start_new_session=own_group,
-        preexec_fn=_end_with_parent() if own_group else None,
+        preexec_fn=end_with_parent() if own_group else None,
     )
 
 

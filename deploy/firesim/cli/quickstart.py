@@ -72,6 +72,7 @@ def quickstart(
     from rich.console import Console
 
     from firesim.config.load import find_config, load_file
+    from firesim.run.ahead import building_ahead
     from firesim.run.checks import check_plan
     from firesim.run.shown import run_shown
     from firesim.run.summary import print_runs
@@ -85,14 +86,15 @@ def quickstart(
         loaded.append(load_file(find_config(part.recipe), override or []))
         check_plan(loaded[-1], resolve(loaded[-1]))
     console, outcomes = Console(), {}
-    for number, part in enumerate(parts):
-        title = f"{number + 1} of {len(parts)}: {part.name}" if len(parts) > 1 else part.name
-        console.print(f"[bold]{title}[/bold]  {part.shows}", highlight=False, soft_wrap=True)
-        folder = results / part.name if results and len(parts) > 1 else results
-        outcomes[part.name] = run_shown(loaded[number], folder, console)
-        console.print()
-        if outcomes[part.name].exit_status != 0:
-            break
+    with building_ahead([resolve(later) for later in loaded[1:]]):
+        for number, part in enumerate(parts):
+            title = f"{number + 1} of {len(parts)}: {part.name}" if len(parts) > 1 else part.name
+            console.print(f"[bold]{title}[/bold]  {part.shows}", highlight=False, soft_wrap=True)
+            folder = results / part.name if results and len(parts) > 1 else results
+            outcomes[part.name] = run_shown(loaded[number], folder, console)
+            console.print()
+            if outcomes[part.name].exit_status != 0:
+                break
     if len(outcomes) > 1:
         print_runs(outcomes, console)
     raise typer.Exit(max(outcome.exit_status for outcome in outcomes.values()))

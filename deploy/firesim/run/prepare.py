@@ -73,14 +73,10 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         ToolError, GoldenGateError, LinuxError: a build step failed.
         ArtifactError: software does not fit its blade.
     """
-    with steps.step("building the simulator"):
-        binary = simulator() if march == NATIVE else simulator(march)
-    models: dict[str, Path] = {}
-    for blade in plan.blades("rtl"):
-        with steps.step(f"building the blade {blade}"):
-            models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
-        if reason := fallback_reason(models[blade]):
-            steps.say(f"{blade}: Verilator is used, {reason}")
+    with ThreadPoolExecutor() as pool:  # Half of either keeps one processor busy.
+        building = pool.submit(_simulator, steps, march)
+        models = _models(plan, steps)
+        binary = building.result()
     wave_models: dict[str, Path] = {}
     for name in sorted(_wired(plan, models)):
         blade = plan.node(name).blade
@@ -107,6 +103,21 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
     with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
         files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
     return Prepared(binary, {node.name: made for node, made in zip(servers, files, strict=True)})
+
+
+def _simulator(steps: Steps, march: str) -> Path:
+    with steps.step("building the simulator"):
+        return simulator() if march == NATIVE else simulator(march)
+
+
+def _models(plan: Plan, steps: Steps) -> dict[str, Path]:
+    models: dict[str, Path] = {}
+    for blade in plan.blades("rtl"):
+        with steps.step(f"building the blade {blade}"):
+            models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
+        if reason := fallback_reason(models[blade]):
+            steps.say(f"{blade}: Verilator is used, {reason}")
+    return models
 
 
 def blade_design(plan: Plan, blade: str) -> Design:

@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.status import Status
 
 WORTH_A_LINE_S = 0.5
 
 
 class Steps:
-    """Prints what is being made ready."""
+    """Prints what is being made ready; several threads may have a step each."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self.lock = threading.Lock()
+        self.going: list[str] = []
+        self.status: Status | None = None
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
@@ -26,11 +31,30 @@ class Steps:
     def step(self, what: str) -> Iterator[None]:
         """Show `what` while the body runs, and how long it took if that was noticeable."""
         start = time.monotonic()
-        if self.console.is_terminal:
-            with self.console.status(what):
-                yield
-        else:
+        self._show(begun=what)
+        try:
             yield
+        finally:
+            self._show(ended=what)
         spent = time.monotonic() - start
         if spent >= WORTH_A_LINE_S:
             self.console.print(f"{what}: {spent:.1f} s", style="dim", highlight=False)
+
+    def _show(self, begun: str = "", ended: str = "") -> None:
+        """Show all steps that are going on in the one line that a terminal has for them."""
+        with self.lock:
+            if begun:
+                self.going.append(begun)
+            else:
+                self.going.remove(ended)
+            if not self.console.is_terminal:
+                return
+            if not self.going:
+                if self.status is not None:
+                    self.status.stop()
+                self.status = None
+            elif self.status is None:
+                self.status = self.console.status(", ".join(self.going))
+                self.status.start()
+            else:
+                self.status.update(", ".join(self.going))
