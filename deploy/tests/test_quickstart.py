@@ -99,8 +99,8 @@ def test_the_last_whole_line_of_a_console_is_followed(tmp_path: Path) -> None:
     log = tmp_path / "uart.log"
     tail = ConsoleTail(log)
     assert tail.update() == ""
-    log.write_bytes(b"first\r\nsecond \x1b[0m\xff\r\n\r\nthi")
-    assert tail.update() == "second [0m\ufffd"
+    log.write_bytes(b"first\r\n\x1b[1;31msecond \x1b[0m\xff\x07\r\n\r\nthi")
+    assert tail.update() == "second \ufffd\\x07"
     with log.open("ab") as stream:
         stream.write(b"rd\n")
     assert tail.update() == "third"

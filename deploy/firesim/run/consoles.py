@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from firesim_common.printable import printable
 
 MOST_BYTES = 1 << 20
 """Read at once; of more only the end matters."""
+COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+"""Colours and the like, which say nothing in a line that is shown by itself."""
 MOST_CONSOLES = 8
 """Consoles followed: more would not fit below a table."""
 
@@ -35,7 +38,7 @@ class ConsoleTail:
         whole = data.rfind(b"\n") + 1
         self.offset = start + whole
         lines = data[:whole].decode(errors="replace").splitlines()
-        shown = (printable(line).strip() for line in lines)
+        shown = (printable(COLOURS.sub("", line)).strip() for line in lines)
         self.last = next(reversed([line for line in shown if line]), self.last)
         return self.last
 
