@@ -77,7 +77,12 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
             run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", *options])
         jobs = str(min(os.cpu_count() or 1, 16))
         wanted = [word for target in targets for word in ("--target", target)]
-        environment = {**os.environ, "CCACHE_BASEDIR": str(folder.parent), "CCACHE_NOHASHDIR": "1"}
+        environment = {
+            **os.environ,
+            "CCACHE_BASEDIR": str(folder.parent),
+            "CCACHE_NOHASHDIR": "1",
+            "CCACHE_SLOPPINESS": "pch_defines,time_macros",  # else nothing with precompiled headers
+        }
         run(["cmake", "--build", folder, "-j", jobs, *wanted], env=environment)
     return folder
 
