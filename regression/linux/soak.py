@@ -33,6 +33,7 @@ SAMPLE_S = 0.1
 SPARE_BYTES = 24 << 20
 """The host's allocator and caches may take so much more or less."""
 KEEP = 2
+LEAST_SNAPSHOTS = 8
 
 
 @dataclass
@@ -41,7 +42,6 @@ class Samples:
 
     resident: list[int]
     files: list[int]
-    snapshots: int = 0
 
     def grown(self) -> tuple[int, int]:
         """Return by how much memory and files grew from the second quarter to the last one."""
@@ -78,10 +78,7 @@ class Watched:
         self.thread = threading.Thread(target=self._watch, daemon=True)
 
     def _watch(self) -> None:
-        seen: set[str] = set()
         while not self.over.wait(SAMPLE_S):
-            seen |= {folder.name for folder in saved_folders(self.folder)}
-            self.samples.snapshots = len(seen)
             pid = _process_of(self.folder)
             try:
                 pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
@@ -138,10 +135,13 @@ def run(experiment: Experiment) -> Verdict:
     cycles = max(2 * probe_cycles, int(probe_cycles / max(probe.wall_s, 0.01) * seconds))
     began_s = time.monotonic()
     whole = _limited(base, experiment.folder / "whole", max_cycles=cycles)
-    snapshots = {"directory": "snapshots", "interval_s": interval_s, "keep": KEEP}
+    wanted = max(LEAST_SNAPSHOTS, round(seconds / interval_s))
+    interval = cycles // (wanted + 1)
+    snapshots = {"directory": "snapshots", "interval_cycles": interval, "keep": KEEP}
     folder = experiment.folder / "saved"
     with Watched(folder) as samples:
         saved = _limited(base, folder, max_cycles=cycles, snapshots=snapshots)
+    made = int(saved.result["snapshots"][-1]["cycle"]) // interval
     last = saved_folders(folder)[-1]
     again = _limited(
         base, experiment.folder / "again", max_cycles=cycles, restore={"snapshot": str(last)}
@@ -151,7 +151,7 @@ def run(experiment: Experiment) -> Verdict:
     hashes = {one.token_hash for one in (whole, saved, again)}
     checks = {
         f"one hash: {', '.join(sorted(hashes))}": len(hashes) == 1,
-        f"{samples.snapshots} snapshots": samples.snapshots >= 3,
+        f"{made} snapshots": made >= wanted,
         f"every node pinged: {pinged} rounds": pinged >= nodes,
         f"memory grew by {memory / (1 << 20):,.1f} MiB": memory <= SPARE_BYTES,
         f"open files grew by {files}": files <= 0,
@@ -162,13 +162,13 @@ def run(experiment: Experiment) -> Verdict:
     experiment.keep(
         nodes=nodes,
         cycles=cycles,
-        snapshots=samples.snapshots,
+        snapshots=made,
         memory_growth_bytes=memory,
         file_growth=files,
         samples=len(samples.resident),
     )
     figure = (
         f"{nodes} Linux nodes, {cycles / CLOCK_HZ:.2f} s of target time in {wall_s:.0f} s, "
-        f"{samples.snapshots} snapshots, {sum(checks.values())} of {len(checks)} checks,"
+        f"{made} snapshots, {sum(checks.values())} of {len(checks)} checks,"
     )
     return Verdict(all(checks.values()), figure, "every check holds")

@@ -261,8 +261,8 @@ def few_descriptors(rig: Rig) -> str:
 
 
 def little_memory(rig: Rig) -> str:
-    """Only so much address space."""
-    return _limited(rig, resource.RLIMIT_AS, rig.rng.randrange(60, 900) << 20)
+    """Only so much address space, but enough for Python to begin."""
+    return _limited(rig, resource.RLIMIT_AS, rig.rng.randrange(250, 1200) << 20)
 
 
 def output_closed(rig: Rig) -> str:
