@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/printable.h"
 #include "core/simulation.h"
 #include "core/switch_check.h"
 #include "simulator/model_kinds.h"
@@ -38,6 +39,11 @@ constexpr const char *kUsage =
     "2 bad description, 3 error, 130 interrupted.\n";
 
 std::atomic<firesim::Simulation *> running{nullptr};
+
+// What a guest, a snapshot or a description put into a sentence only shows on a terminal.
+void say(const std::string &text) {
+  std::fprintf(stderr, "%s\n", firesim::printable(text).c_str());
+}
 
 void stop_on_signal(int) {
   if (firesim::Simulation *simulation = running.load()) simulation->request_stop();
@@ -79,7 +85,7 @@ int simulate(const Arguments &arguments) {
   install_signal_handlers();
   const firesim::RunResult result = simulation.run();
   running = nullptr;
-  if (!result.message.empty()) std::fprintf(stderr, "%s\n", result.message.c_str());
+  if (!result.message.empty()) say(result.message);
   return firesim::exit_status(result);
 }
 
@@ -128,13 +134,13 @@ int main(int argc, char **argv) {
     if (makes_keys) return make_keys(argc - 2, argv + 2);
     return checks ? check(argv[2]) : simulate(*arguments);
   } catch (const firesim::DescriptionError &error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    say(error.what());
     return kBadDescription;
   } catch (const std::runtime_error &error) {  // of the host: a full disk, another process
-    std::fprintf(stderr, "%s\n", error.what());
+    say(error.what());
     return kError;
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "firesim-sim: internal error: %s\n", error.what());
+    say(std::string("firesim-sim: internal error: ") + error.what());
     return kError;
   }
 }

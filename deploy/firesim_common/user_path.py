@@ -41,3 +41,11 @@ def lies_in(path: Path, folder: Path) -> bool:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a circle of links, a zero byte
         return False
+
+
+def found_in(path: Path, folder: Path) -> bool:
+    """Return whether a path leads to something that is there, in a folder."""
+    try:
+        return path.exists() and lies_in(path, folder)
+    except OSError:  # too long a name
+        return False

@@ -62,11 +62,13 @@ def config(nodes: int) -> dict[str, Any]:
 
 
 @contextmanager
-def running(experiment: Experiment, nodes: int) -> Iterator[tuple[Path, int]]:
-    """Run the rack as long as the body takes; yields the results folder and the process id."""
-    folder = experiment.folder / "run"
+def running(
+    experiment: Experiment, of: dict[str, Any], name: str = "run"
+) -> Iterator[tuple[Path, int]]:
+    """Run a rack as long as the body takes; yields the results folder and the process id."""
+    folder = experiment.folder / name
     description = folder / "description.json"
-    made = Cluster(experiment, config(nodes)).description(folder)
+    made = Cluster(experiment, of).description(folder)
     for entry in made["nodes"]:
         (folder / entry["name"]).mkdir(exist_ok=True)
     description.write_text(json.dumps(made))
@@ -174,7 +176,7 @@ def run(experiment: Experiment) -> Verdict:
     """Hold when every node lets the right key in and nothing else."""
     nodes: int = experiment.arguments.nodes or (2 if experiment.quick else 8)
     wrong = wrong_key(experiment.folder)
-    with running(experiment, nodes) as (run, pid):
+    with running(experiment, config(nodes)) as (run, pid):
         powers = capabilities(pid)
         start = time.monotonic()
         logins = [log_in(run, f"node{index}", wrong) for index in range(nodes)]

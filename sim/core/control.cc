@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -61,8 +62,12 @@ bool send_all(int descriptor, const std::string &text) {
 
 }  // namespace
 
-ControlSocket::ControlSocket(const std::filesystem::path &path, Handlers handlers)
-    : path_(path), handlers_(std::move(handlers)), wake_(eventfd(0, EFD_CLOEXEC)) {
+ControlSocket::ControlSocket(const std::filesystem::path &path, Handlers handlers,
+                             std::chrono::milliseconds most_idle)
+    : path_(path),
+      handlers_(std::move(handlers)),
+      most_idle_(most_idle),
+      wake_(eventfd(0, EFD_CLOEXEC)) {
   try {
     listen_at(path);
     if (wake_ < 0) throw DescriptionError("\"control\": cannot make an eventfd");
@@ -119,11 +124,12 @@ void ControlSocket::serve() {
     std::vector<pollfd> polled = {{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
     if (clients_.size() >= kMaxClients) polled[1].events = 0;
     for (const Client &client : clients_) polled.push_back({client.descriptor, POLLIN, 0});
-    if (poll(polled.data(), polled.size(), -1) < 0) continue;
+    if (poll(polled.data(), polled.size(), wait_ms()) < 0) continue;
     if (polled[0].revents != 0) return;
     size_t index = 2;
     for (auto client = clients_.begin(); client != clients_.end(); ++index) {
-      if (polled[index].revents == 0 || read_from(*client)) {
+      const bool has_said = polled[index].revents != 0;
+      if (has_said ? read_from(*client) : !is_idle(*client)) {
         ++client;
         continue;
       }
@@ -134,9 +140,26 @@ void ControlSocket::serve() {
   }
 }
 
+// Until the next client has been idle for too long; -1 without clients.
+int ControlSocket::wait_ms() const {
+  if (clients_.empty()) return -1;
+  Clock::time_point first = Clock::time_point::max();
+  for (const Client &client : clients_) first = std::min(first, client.since);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(first + most_idle_ - Clock::now());
+  return static_cast<int>(std::max<int64_t>(left.count(), 0));
+}
+
+// Only asked when nothing of what it sent is unread: while a snapshot is made, commands wait.
+bool ControlSocket::is_idle(const Client &client) const {
+  if (Clock::now() < client.since + most_idle_) return false;
+  const std::string words = "no command within " + std::to_string(most_idle_.count()) + " ms";
+  send_all(client.descriptor, refusal(words).dump() + "\n");
+  return true;
+}
+
 void ControlSocket::accept_client() {
   const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (descriptor >= 0) clients_.push_back({descriptor, ""});
+  if (descriptor >= 0) clients_.push_back({descriptor, "", Clock::now()});
 }
 
 // False when the client is gone or is to be cut off.
@@ -156,6 +179,7 @@ bool ControlSocket::answer_lines(Client &client) {
     const std::string line = client.received.substr(0, end);
     client.received.erase(0, end + 1);
     if (!send_all(client.descriptor, dump_any(answer(line)) + "\n")) return false;
+    client.since = Clock::now();
   }
   if (client.received.size() <= kMaxLineBytes) return true;
   send_all(

@@ -5,9 +5,10 @@
 //
 // One thread serves a bounded number of clients, one command at a time. Lines are bounded, too: a
 // client that sends more without an end of line is told so and cut off, as is one that does not
-// take its answer in time.
+// take its answer in time, or gives no command for a while: there is room for others then.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <list>
@@ -28,20 +29,25 @@ class ControlSocket {
 
   // Makes the socket, which only the owner may use; one left behind by a process that is gone is
   // replaced. Throws DescriptionError.
-  ControlSocket(const std::filesystem::path &path, Handlers handlers);
+  ControlSocket(const std::filesystem::path &path, Handlers handlers,
+                std::chrono::milliseconds most_idle = std::chrono::seconds(10));
   // Answers what is being worked on and takes the socket away.
   ~ControlSocket();
   ControlSocket(const ControlSocket &) = delete;
   ControlSocket &operator=(const ControlSocket &) = delete;
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Client {
     int descriptor = -1;
     std::string received;
+    Clock::time_point since;  // when it came, or gave its last command
   };
 
   void listen_at(const std::filesystem::path &path);
   void serve();
+  int wait_ms() const;
+  bool is_idle(const Client &client) const;
   void accept_client();
   bool read_from(Client &client);
   bool answer_lines(Client &client);
@@ -50,6 +56,7 @@ class ControlSocket {
 
   const std::filesystem::path path_;
   const Handlers handlers_;
+  const std::chrono::milliseconds most_idle_;
   int listener_ = -1;
   int wake_ = -1;  // eventfd: ends the thread
   std::list<Client> clients_;

@@ -166,6 +166,9 @@ std::string dump_any(const json &value, int indent) {
   return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-std::string shown(const json &value, size_t most_bytes) { return cut(dump_any(value), most_bytes); }
+std::string shown(const json &value, size_t most_bytes) {
+  // In ASCII, so that it can be cut anywhere and a terminal obeys nothing in it.
+  return cut(value.dump(-1, ' ', true, json::error_handler_t::replace), most_bytes);
+}
 
 }  // namespace firesim

@@ -26,8 +26,9 @@ std::string snapshot_name(const std::filesystem::path &folder) {
 
 }  // namespace
 
-void ModelState::save(const Model &model, StateWriter &state) {
-  state.section("model", 1);
+void ModelState::save(const Model &model, StateWriter &state, uint64_t cycle) {
+  state.section("model", 2);
+  state.u64(cycle);
   state.boolean(model.end_.has_value());
   if (model.end_) {
     state.u64(model.end_->cycle);
@@ -39,7 +40,9 @@ void ModelState::save(const Model &model, StateWriter &state) {
 }
 
 void ModelState::load(Model &model, StateReader &state, uint64_t cycle) {
-  state.section("model", 1);
+  state.set_cycle(cycle);
+  // Version 1 does not say its cycle.
+  if (state.section("model", 2) >= 2) state.expect("the cycle", cycle);
   if (state.boolean()) {
     ModelEnd end;
     end.cycle = state.u64(cycle);
@@ -73,9 +76,19 @@ Snapshot::Snapshot(const std::filesystem::path &folder,
                             kMaxStateBytes));
   const nlohmann::json &links = fields.array("links");
   fields.finish();
+  check_distinct(files);
   check_files(*folder_, files);
   for (auto &[unused, file] : model_files_) file.data = read_state(file.state);
   read_links(links, read_state(files.back()));
+}
+
+// Each file belongs to one entry: many entries of one large file would be hashed as often.
+void Snapshot::check_distinct(const std::vector<FileToCheck> &files) {
+  std::set<std::string> names;
+  for (const FileToCheck &file : files) {
+    if (names.insert(file.name).second) continue;
+    throw SnapshotError(file.where + " is named by two entries, expected one");
+  }
 }
 
 void Snapshot::read_network(const nlohmann::json &configuration) {

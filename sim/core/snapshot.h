@@ -24,7 +24,7 @@ namespace firesim {
 // What the base class of a model knows: how its node ended.
 class ModelState {
  public:
-  static void save(const Model &model, StateWriter &state);
+  static void save(const Model &model, StateWriter &state, uint64_t cycle);
   static void load(Model &model, StateReader &state, uint64_t cycle);
 };
 
@@ -107,6 +107,7 @@ class Snapshot {
     std::map<std::string, StateReader::RegionFile> regions;
   };
 
+  static void check_distinct(const std::vector<FileToCheck> &files);
   nlohmann::json read_index() const;
   void check_index(const nlohmann::json &index) const;
   void read_network(const nlohmann::json &configuration);

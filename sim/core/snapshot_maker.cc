@@ -9,6 +9,7 @@
 
 #include "core/fields.h"
 #include "core/json_reader.h"
+#include "core/printable.h"
 #include "core/snapshot.h"
 
 namespace firesim {
@@ -38,8 +39,8 @@ SnapshotMaker::SnapshotMaker(const nlohmann::json &settings, const std::string &
     : description_(description), scheduler_(scheduler), models_(models), kinds_(kinds) {
   read_settings(settings, context);
   if (part != nullptr) {
-    parts_ =
-        std::make_unique<SnapshotParts>(*part, scheduler, directory_, [this] { return collect(); });
+    parts_ = std::make_unique<SnapshotParts>(*part, scheduler, directory_,
+                                             [this](uint64_t cycle) { return collect(cycle); });
     leads_ = part->processes->is_first();
     remove_leftovers(part->processes->name());
   }
@@ -147,7 +148,7 @@ void SnapshotMaker::take_part(uint64_t cycle) {
 }
 
 // All but the cycle and the description.
-SnapshotContent SnapshotMaker::collect() const {
+SnapshotContent SnapshotMaker::collect(uint64_t cycle) const {
   SnapshotContent content;
   content.ends = nlohmann::json::object();
   for (size_t i = 0; i < models_.size(); ++i) {
@@ -155,7 +156,7 @@ SnapshotContent SnapshotMaker::collect() const {
     if (const auto reason = model.can_save()) throw SnapshotError(model.name() + ": " + *reason);
     SnapshotModel &saved = content.models.emplace_back(
         SnapshotModel{model.name(), kinds_[i], model.fingerprint(), {}});
-    ModelState::save(model, saved.state);
+    ModelState::save(model, saved.state, cycle);
     if (model.end()) content.ends[model.name()] = model.end()->cycle;
   }
   for (const std::string &link : scheduler_.link_names()) {
@@ -174,7 +175,7 @@ nlohmann::json SnapshotMaker::make(uint64_t cycle, const std::string &name) {
   if (parts_) {
     parts_->make(name, cycle);
   } else {
-    SnapshotContent content = collect();
+    SnapshotContent content = collect(cycle);
     content.cycle = cycle;
     content.configuration = parse_json(description_, kDescriptionLimits);
     write_snapshot(folder, content);
@@ -190,7 +191,7 @@ bool SnapshotMaker::try_make(uint64_t cycle, const std::string &name) {
     make(cycle, name);
     return true;
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
     made_.push_back({{"name", name}, {"cycle", cycle}, {"error", error.what()}});
     return false;
   }
@@ -221,8 +222,8 @@ void SnapshotMaker::answer_requests(uint64_t cycle) {
 
 nlohmann::json SnapshotMaker::request(const std::string &name) {
   if (!is_plain_name(name) || name.rfind("auto-", 0) == 0 || name.rfind("cycle-", 0) == 0) {
-    throw SnapshotError("\"name\" is \"" + name.substr(0, 80) +
-                        "\", expected up to 64 letters, digits and the characters _ - . that do "
+    throw SnapshotError("\"name\" is " + shown(name, 80) +
+                        ", expected up to 64 letters, digits and the characters _ - . that do "
                         "not begin with \".\", \"auto-\" or \"cycle-\"");
   }
   std::future<nlohmann::json> answer;

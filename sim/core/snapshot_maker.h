@@ -64,7 +64,7 @@ class SnapshotMaker {
   uint64_t next_cycle(uint64_t after) const;
   void at_pause(uint64_t cycle, bool timed);
   void take_part(uint64_t cycle);
-  SnapshotContent collect() const;
+  SnapshotContent collect(uint64_t cycle) const;
   nlohmann::json make(uint64_t cycle, const std::string &name);
   bool try_make(uint64_t cycle, const std::string &name);
   void drop_oldest();

@@ -132,7 +132,7 @@ void SnapshotParts::write(const std::string &name, uint64_t cycle) {
   cleared_ = false;
   share_ = {};
   processes_.await_tokens(cycle);
-  SnapshotContent content = collect_();
+  SnapshotContent content = collect_(cycle);
   for (const auto &[name, link] : part_.cut_links) {
     share_.halves[link.near_end].emplace(
         name, save_half(link, scheduler_, processes_.peer_model(link.process)));

@@ -39,7 +39,7 @@ struct PartOfTarget {
 class SnapshotParts {
  public:
   // What this process saves: its models, and links that are not cut.
-  using Collect = std::function<SnapshotContent()>;
+  using Collect = std::function<SnapshotContent(uint64_t cycle)>;
 
   SnapshotParts(const PartOfTarget &part, const Scheduler &scheduler,
                 std::filesystem::path directory, Collect collect);

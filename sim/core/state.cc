@@ -20,6 +20,7 @@ static_assert(std::endian::native == std::endian::little, "arrays are stored as 
 namespace {
 
 constexpr size_t kMaxNameBytes = 255;
+constexpr uint64_t kMostAheadCycles = 1 << 21;
 constexpr size_t kMaxShownBytes = 256;  // of two texts that are to be compared
 
 std::string type_name(char type) {
@@ -201,6 +202,15 @@ uint64_t StateReader::u64(uint64_t most) {
     fail("found " + std::to_string(value) + ", expected at most " + std::to_string(most));
   }
   return value;
+}
+
+uint64_t StateReader::past_cycle() {
+  const uint64_t reached = u64();
+  if (cycle_ && reached > kMostAheadCycles && reached - kMostAheadCycles > *cycle_) {
+    fail("found a part in cycle " + std::to_string(reached) + " of a model in cycle " +
+         std::to_string(*cycle_));
+  }
+  return reached;
 }
 
 int64_t StateReader::i64() {

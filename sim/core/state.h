@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -93,6 +94,10 @@ class StateReader {
   // end. Returns its version, 1 to `newest_version`.
   uint32_t section(const std::string &name, uint32_t newest_version);
 
+  // The cycle that the model has reached in the state, for what is checked against it.
+  void set_cycle(uint64_t cycle) { cycle_ = cycle; }
+  std::optional<uint64_t> cycle() const { return cycle_; }
+
   // Whether the next section has this name, for sections that are not always there. The one before
   // must have been read to its end.
   bool next_section_is(const std::string &name) const;
@@ -100,6 +105,9 @@ class StateReader {
   bool boolean();
   uint64_t u64();
   uint64_t u64(uint64_t most);  // at most this
+  // A cycle that something in the model has reached: at most that of the state, or a little more,
+  // since parts of a model may be ahead of it.
+  uint64_t past_cycle();
   int64_t i64();
   double f64();
   std::string text();
@@ -132,6 +140,7 @@ class StateReader {
   std::string section_;  // the present one; empty before the first
   size_t at_ = 0;
   size_t section_end_ = 0;
+  std::optional<uint64_t> cycle_;
 };
 
 }  // namespace firesim

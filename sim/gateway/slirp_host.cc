@@ -21,6 +21,7 @@
 
 #include "core/check.h"
 #include "core/fields.h"
+#include "gateway/frame_check.h"
 #include "gateway/host_side.h"
 
 namespace firesim {
@@ -183,7 +184,11 @@ void SlirpHost::note_socket(int socket) {
 
 void SlirpHost::deliver(FrameBytes frame, uint64_t now_ns) {
   now_ns_ = now_ns;
-  if (config_.outgoing && type_of(frame) == kTypeIp && frame.size() >= kIpDestinationAt + 4 &&
+  if (!is_sound(frame)) {
+    ++guest_errors_;
+    return;
+  }
+  if (config_.outgoing && type_of(frame) == kTypeIp &&
       std::memcmp(&frame[kIpDestinationAt], &config_.address, 4) != 0) {
     deterministic_ = false;  // the world may answer
   }

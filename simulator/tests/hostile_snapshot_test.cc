@@ -155,6 +155,32 @@ TEST_F(HostileSnapshotTest, TheIndexIsBounded) {
             "snapshot evil: snapshot.json has 67108865 bytes, expected at most 67108864");
 }
 
+// One large file that many entries name would be hashed as often.
+TEST_F(HostileSnapshotTest, AFileBelongsToOneEntry) {
+  json index = good_;
+  index["models"][1]["state"] = index["models"][0]["state"];
+  EXPECT_EQ(refused(index),
+            "snapshot evil: the file n0.state is named by two entries, expected one");
+  index = good_;
+  for (int i = 0; i < 20'000; ++i) {
+    json region = index["models"][0]["state"];
+    region["name"] = std::string("r").append(std::to_string(i));
+    index["models"][1]["regions"].push_back(region);
+  }
+  EXPECT_EQ(refused(index),
+            "snapshot evil: the file n0.state is named by two entries, expected one");
+}
+
+// The states know when they were saved: an index cannot say another cycle, whatever its hash.
+TEST_F(HostileSnapshotTest, TheCycleIsThatOfTheStates) {
+  for (const uint64_t cycle : {uint64_t{0}, uint64_t{2999}, uint64_t{3001}, uint64_t{1} << 61}) {
+    json index = good_;
+    index["cycle"] = cycle;
+    EXPECT_EQ(refused(index), "snapshot evil: n0: section \"model\": the cycle is 3000, expected " +
+                                  std::to_string(cycle) + " as in this system");
+  }
+}
+
 TEST_F(HostileSnapshotTest, ValuesAreWhatTheyMustBe) {
   const std::vector<std::pair<std::function<void(json &)>, std::string>> cases = {
       {[](json &index) { index["models"][0]["state"]["hash"] = "no hash"; },

@@ -93,9 +93,11 @@ void ThroughputLog::save(StateWriter &state) const {
   state.u64s(flits_);
 }
 
-void ThroughputLog::load(StateReader &state) {
+void ThroughputLog::load(StateReader &state, uint64_t cycle) {
   first_interval_ = state.u64();
   flits_ = state.u64s(SIZE_MAX);
+  // All intervals before are complete, as every advance leaves them.
+  if (first_interval_ != cycle / interval_cycles_) state.fail("found throughput of another time");
   if (flits_.size() % columns_ != 0) state.fail("found throughput of a part of the ports");
 }
 

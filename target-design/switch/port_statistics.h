@@ -49,7 +49,7 @@ class ThroughputLog {
 
   // What is known of intervals that are not over; `start_at` leaves out all before `cycle`.
   void save(StateWriter &state) const;
-  void load(StateReader &state);
+  void load(StateReader &state, uint64_t cycle);
   void start_at(uint64_t cycle) { first_interval_ = cycle / interval_cycles_; }
 
   // All cycles before `cycle` are known: writes the intervals that are over.

@@ -129,7 +129,9 @@ class StoreAndForwardSwitch : public Model {
   std::vector<Pending> pending_in_order() const;
   std::vector<const Packet *> held_packets() const;
   std::vector<Packet *> load_packets(StateReader &state);
-  void load_port(uint32_t port, StateReader &state, const std::vector<Packet *> &packets);
+  void load_port(uint32_t port, StateReader &state, const std::vector<Packet *> &packets,
+                 uint64_t cycle);
+  void check_first(uint32_t port, const StateReader &state, uint64_t cycle);
 
   const SwitchConfig config_;
   const uint64_t max_packet_flits_;

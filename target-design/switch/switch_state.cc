@@ -16,6 +16,8 @@ namespace firesim {
 namespace {
 
 constexpr uint64_t kNoPacket = UINT64_MAX;
+constexpr uint64_t kMostCycle = uint64_t{1} << 63;
+constexpr uint64_t kMostStampCycles = uint64_t{1} << 32;  // after the start of an advance
 constexpr size_t kMaxSegments = size_t{1} << 32;
 
 void save_packet(const Packet &packet, StateWriter &state) {
@@ -41,15 +43,20 @@ void save_packet(const Packet &packet, StateWriter &state) {
 void load_packet(Packet &packet, StateReader &state, uint64_t max_flits, uint32_t ports) {
   const std::vector<uint64_t> flits = state.u64s(max_flits);
   PacketPool::append(packet, flits.data(), static_cast<uint32_t>(flits.size()));
-  packet.stamp = state.u64();
-  packet.admission_bytes = state.u64();
+  packet.stamp = state.u64(kMostCycle);
+  packet.admission_bytes = state.u64(max_flits * sizeof(uint64_t));
   packet.ingress = static_cast<uint32_t>(state.u64(ports - 1));
   packet.complete = state.boolean();
   const std::vector<uint64_t> segments = state.u64s(kMaxSegments);
   packet.segments.clear();
+  uint64_t next_flit = 0;  // the first segment begins with the packet
   for (size_t i = 0; i + 1 < segments.size(); i += 2) {
-    if (segments[i] >= flits.size()) state.fail("found a segment beyond the end of its packet");
+    const bool in_order = i == 0 ? segments[i] == 0 : segments[i] >= next_flit;
+    if (segments[i] >= flits.size() || !in_order || segments[i + 1] > kMostCycle) {
+      state.fail("found a segment that does not fit its packet");
+    }
     packet.segments.push_back({static_cast<uint32_t>(segments[i]), segments[i + 1]});
+    next_flit = segments[i] + 1;
   }
   packet.has_segments = !packet.segments.empty();
   packet.references = 0;  // counted as the holders are read
@@ -67,6 +74,7 @@ Packet *find_packet(StateReader &state, const std::vector<Packet *> &packets) {
 Packet *need_packet(StateReader &state, const std::vector<Packet *> &packets) {
   Packet *packet = find_packet(state, packets);
   if (packet == nullptr) state.fail("found no packet, expected one");
+  if (packet->flits == 0) state.fail("found a packet of no flits, expected at least one");
   return packet;
 }
 
@@ -146,33 +154,55 @@ std::vector<Packet *> StoreAndForwardSwitch::load_packets(StateReader &state) {
 }
 
 void StoreAndForwardSwitch::load_port(uint32_t port, StateReader &state,
-                                      const std::vector<Packet *> &packets) {
+                                      const std::vector<Packet *> &packets, uint64_t cycle) {
   Assembly &assembly = assemblies_[port];
   OutputQueue &queue = queues_[port];
   assembly.packet = find_packet(state, packets);
   assembly.flits = state.u64();
   queue.bytes = state.u64();
-  queue.next_cycle = state.u64();
-  queue.window = state.u64();
-  queue.window_flits = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  queue.next_cycle = state.u64(kMostCycle);
+  queue.window = state.u64(kMostCycle);
+  // The limit may have been another one.
+  const uint64_t most_flits = queue.rate_limited ? config_.ports[port].rate_increment : UINT32_MAX;
+  queue.window_flits = static_cast<uint32_t>(std::min<uint64_t>(state.u64(UINT32_MAX), most_flits));
+  uint64_t queued_bytes = 0;
   for (uint64_t left = state.u64(); left > 0; --left) {
     Queued &queued = queue.packets.push_back();
     queued.packet = need_packet(state, packets);
     queued.sent = static_cast<uint32_t>(state.u64(queued.packet->flits));
+    queued_bytes += queued.packet->admission_bytes;
   }
+  if (queued_bytes != queue.bytes) state.fail("found a queue that does not hold its packets");
+  check_first(port, state, cycle);
   counters_[port].load(state);
   if (queue.packets.empty()) return;
   is_busy_[port] = 1;
   busy_ports_.push_back(port);
 }
 
+// What the port sends next leaves in a cycle that is still to come.
+void StoreAndForwardSwitch::check_first(uint32_t port, const StateReader &state, uint64_t cycle) {
+  const OutputQueue &queue = queues_[port];
+  if (queue.packets.empty()) return;
+  const Queued &front = queue.packets.at(0);
+  const Packet &packet = *front.packet;
+  if (front.sent == packet.flits) {
+    if (packet.complete) state.fail("found a packet in a queue that it has left");
+    return;  // the rest has not arrived
+  }
+  uint64_t next = std::max(queue.next_cycle, packet.stamp);
+  if (packet.has_segments) flits_ready(packet, front.sent, next);
+  if (next < cycle) state.fail("found a packet that should have left before");
+}
+
 void StoreAndForwardSwitch::load(StateReader &state, uint64_t cycle) {
   state.section("switch", 1);
   const std::vector<Packet *> packets = load_packets(state);
-  for (uint32_t port = 0; port < port_count(); ++port) load_port(port, state, packets);
+  for (uint32_t port = 0; port < port_count(); ++port) load_port(port, state, packets, cycle);
   for (uint64_t left = state.u64(); left > 0; --left) {
     const uint64_t stamp = state.u64();
     if (stamp < cycle) state.fail("found a packet that should have been forwarded before");
+    if (stamp - cycle > kMostStampCycles) state.fail("found a packet that is never forwarded");
     pending_.push_back({stamp, need_packet(state, packets)});
     next_stamp_ = std::min(next_stamp_, stamp);
   }
@@ -182,7 +212,7 @@ void StoreAndForwardSwitch::load(StateReader &state, uint64_t cycle) {
   state.section("throughput", 1);
   const uint64_t interval_cycles = state.u64();
   if (throughput_ && interval_cycles == config_.throughput_interval_cycles) {
-    throughput_->load(state);
+    throughput_->load(state, cycle);
     return;
   }
   if (interval_cycles != 0) {  // not wanted any more, or in other intervals: begins here

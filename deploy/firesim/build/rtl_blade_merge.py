@@ -58,7 +58,7 @@ def _extended(name: str, own: Source, path: Path, blades: Path) -> Path:
             raise own.error(("extends",), f'found "{name}", expected a file that exists.')
         return found
     known = sorted(file.stem for file in blades.glob("*.yaml"))
-    beside = path.parent / f"{name}.yaml"
+    beside = path.parent / own.file(("extends",), f"{name}.yaml")
     if name not in known and beside.is_file():
         return beside
     if name not in known:

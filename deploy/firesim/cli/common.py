@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import functools
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,7 +45,8 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
 
     Whatever a stranger's file or a guest put into a sentence, a terminal only shows it.
 
-    Exit status 2 for bad input, 3 for a failed build step, 130 for Ctrl-C.
+    Exit status 2 for bad input, 3 for a failed build step or a computer that lacks something (a
+    full disk, no memory), 130 for Ctrl-C.
     """
 
     @functools.wraps(command)
@@ -59,6 +65,9 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
         except ToolError as error:
             typer.echo(printable(str(error)), err=True)
             raise typer.Exit(FAILED) from error
+        except (OSError, MemoryError) as error:  # of this computer: no fault of the user's
+            typer.echo(printable(_host_trouble(error)), err=True)
+            raise typer.Exit(FAILED) from error
         except KeyboardInterrupt as error:
             typer.echo("Interrupted.", err=True)
             raise typer.Exit(INTERRUPTED) from error
@@ -69,6 +78,30 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(FAILED) from error
 
     return wrapped
+
+
+def _host_trouble(error: OSError | MemoryError) -> str:
+    """Return what this computer lacks, in a sentence."""
+    if isinstance(error, MemoryError):
+        return "The memory of this computer, or the limit on it, is used up."
+    what = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename}: {what}." if error.filename is not None else f"{what}."
+
+
+def run_console() -> Console:
+    """Return where a run is shown; it goes on when nobody reads that any more."""
+    from rich.console import Console
+
+    class PatientConsole(Console):
+        """Says nothing more once its reader is gone, where others end the command."""
+
+        def on_broken_pipe(self) -> None:
+            self.quiet = True
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+
+    return PatientConsole()
 
 
 def leaves_nothing(command: Callable[P, R]) -> Callable[P, R]:

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from firesim.cli.common import OverrideOption, PastRunOption, ResultsOption, plain_errors
+from firesim.cli.common import (
+    OverrideOption,
+    PastRunOption,
+    ResultsOption,
+    plain_errors,
+    run_console,
+)
 
 
 def _value(text: str) -> tuple[str, int]:
@@ -46,7 +52,6 @@ def poke(
 
       firesim poke node0 "soc.system.tile.core.mem_ext.Memory[30]=0x80000000" --at 900000
     """
-    from rich.console import Console
 
     from firesim.run.replay import check_reached
     from firesim.run.shown import run_shown
@@ -54,6 +59,6 @@ def poke(
 
     pairs = [_value(text) for text in values]
     loaded, restart = poked(run, node, pairs, at, override or [])
-    outcome = run_shown(loaded, results, Console(), restart)
+    outcome = run_shown(loaded, results, run_console(), restart)
     check_reached("poke", outcome, at)
     raise typer.Exit(outcome.exit_status)

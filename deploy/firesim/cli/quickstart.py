@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firesim.cli.common import OverrideOption, plain_errors
+from firesim.cli.common import OverrideOption, plain_errors, run_console
 
 if TYPE_CHECKING:
     from firesim.config.load import Loaded
@@ -69,7 +69,6 @@ def quickstart(
 
       firesim quickstart --linux -x simulation.engine=functional
     """
-    from rich.console import Console
 
     from firesim.config.load import find_config, load_file
     from firesim.run.ahead import building_ahead
@@ -85,7 +84,7 @@ def quickstart(
     for part in parts:  # What is wrong with any is said before the first is run.
         loaded.append(load_file(find_config(part.recipe), override or []))
         check_plan(loaded[-1], resolve(loaded[-1]))
-    console, outcomes = Console(), {}
+    console, outcomes = run_console(), {}
     with building_ahead([resolve(later) for later in loaded[1:]]):
         for number, part in enumerate(parts):
             title = f"{number + 1} of {len(parts)}: {part.name}" if len(parts) > 1 else part.name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from firesim.cli.common import OverrideOption, ResultsOption, plain_errors
+from firesim.cli.common import OverrideOption, ResultsOption, plain_errors, run_console
 from firesim.cli.farms import AnyFarmOption, with_farm
 from firesim.cli.monitoring import EtaCycleOption, MetricsPortOption, monitored
 
@@ -153,8 +153,6 @@ def finish(
     loaded: Loaded, results: Path | None, restart: Callable[[Plan], Restart | None] | None
 ) -> NoReturn:
     """Run a loaded configuration, print what came of it, and exit with its status."""
-    from rich.console import Console
-
     from firesim.run.shown import run_shown
 
-    raise typer.Exit(run_shown(loaded, results, Console(), restart).exit_status)
+    raise typer.Exit(run_shown(loaded, results, run_console(), restart).exit_status)

@@ -95,7 +95,7 @@ def check_any_elf(path: Path, room: Room) -> None:
                 f'found a big-endian ELF file "{path.name}", expected little-endian.'
             )
         parts = [part.header for part in elf.iter_segments("PT_LOAD") if part["p_memsz"]]
-    except (ELFError, ValueError, KeyError, struct.error) as error:
+    except (ELFError, ValueError, KeyError, OverflowError, struct.error) as error:
         raise ArtifactError(f'found no whole ELF file in "{path.name}", expected one.') from error
     if any(part["p_offset"] + part["p_filesz"] > len(data) for part in parts):
         raise ArtifactError(f'found a cut-off segment in "{path.name}", expected a whole ELF file.')

@@ -152,7 +152,7 @@ class StatusReader:
             for line in data.splitlines():
                 try:
                     self._take(json.loads(line))
-                except (ValueError, KeyError, TypeError, AttributeError):
+                except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
                     continue  # A torn line of a full disk: the next whole one counts.
         return self.latest
 

@@ -195,7 +195,7 @@ LIBRARY_CASES = [
         "library for other headers",
         (
             'refused by "mine.cc": mine.cc: found a library built for version 999 of FireSim\'s '
-            "headers, expected version 2: build it again."
+            "headers, expected version 3: build it again."
         ),
         "999",
         "",

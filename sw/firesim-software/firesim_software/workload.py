@@ -10,7 +10,7 @@ from firesim_common.base import Strict
 from firesim_common.errors import InputError, nearest
 from firesim_common.explain import checked
 from firesim_common.positions import read_yaml
-from firesim_common.user_path import lies_in
+from firesim_common.user_path import found_in
 from pydantic import Field
 
 FOLDER = Path(__file__).resolve().parents[1] / "programs"
@@ -100,7 +100,7 @@ def _check(path: Path, found: Workload) -> None:
         raise WorkloadError(f'{path}: name: found "{found.name}", expected "{path.parent.name}".')
     for source in found.sources:
         file = path.parent / source
-        if not (lies_in(file, path.parent) and file.is_file()):
+        if not (found_in(file, path.parent) and file.is_file()):
             raise WorkloadError(f'{path}: sources: found "{source}", expected a file beside it.')
     for name, argument in found.arguments.items():
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):

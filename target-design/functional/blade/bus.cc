@@ -184,13 +184,17 @@ void Bus::save(StateWriter &state) const {
 
 void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
   state.section("bus", 1);
-  device_cycle_ = state.u64();
+  device_cycle_ = state.past_cycle();
   clint_.load(state);
   plic_.load(state);
   uart_.load(state);
   block_device_.load(state);
   nic_.load(state);
   for (const auto &part : more_) part->load(state);
+  // As every device left it: none is behind the bus.
+  uart_.advance(device_cycle_);
+  block_device_.advance(device_cycle_);
+  nic_.advance(device_cycle_);
   for (uint32_t hart = 0; hart < hart_cycles.size(); ++hart) {
     clint_.loaded(hart, hart_cycles[hart]);
   }

@@ -230,12 +230,21 @@ void FunctionalBlade::load(StateReader &state, uint64_t cycle) {
 
 void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   cycle_ = end() ? end()->cycle + 1 : cycle;  // a node that has ended stands still
-  quantum_start_ = state.u64();
+  state.set_cycle(cycle_);
+  const uint64_t quantum = settings_.quantum_cycles;
+  quantum_start_ = state.u64(cycle_);
   waiting_ = state.boolean();
   deterministic_ = state.boolean();
   blade_end_.kind = static_cast<devices::BladeEnd::Kind>(state.u64(2));
   blade_end_.exit_code = static_cast<int>(state.i64());
-  blade_end_.cycle = state.u64();
+  blade_end_.cycle = state.u64(blade_end_.ended() ? cycle_ : UINT64_MAX);
+  // Whole quanta have been run, and all of them.
+  const bool behind = !blade_end_.ended() && cycle_ - quantum_start_ >= quantum;
+  if (behind || quantum_start_ % quantum != 0) {
+    state.fail(
+        fmt::format("found a quantum of {} cycles that starts in cycle {} of a blade in cycle {}",
+                    quantum, quantum_start_, cycle_));
+  }
   blade_end_.message = state.text();
   const bool within_packet = state.boolean();
   std::vector<Flit> flits(state.u64(kMostWaitingFlits));
@@ -248,7 +257,7 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   memory_.set_dram(dram());
   harts_.make(dram(), bus_, settings_.code_bytes);
   harts_.set_region_start_cycle(state.u64());
-  harts_.load(state);
+  harts_.load(state, cycle_);
   bus_.load(state, harts_.cycles());
   settings_.disk->store->load(state);
   settings_.console->load(state);

@@ -2,9 +2,12 @@
 // Harts: making, saving and loading them; see hart_group.h.
 #include "functional/blade/hart_group.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/state.h"
+#include "functional/core/state_check.h"
 
 namespace firesim::functional {
 namespace {
@@ -49,6 +52,7 @@ ArchitecturalState load_hart(StateReader &reader) {
   state.waiting = reader.boolean();
   state.reservation_valid = reader.boolean();
   reader.bytes_into(state.pmpcfg.data(), state.pmpcfg.size());
+  if (const auto wrong = impossible(state)) reader.fail(*wrong);
   return state;
 }
 
@@ -79,14 +83,27 @@ void HartGroup::save(StateWriter &state) const {
   for (const auto &hart : harts_) save_hart(state, hart->state());
 }
 
-void HartGroup::load(StateReader &state) {
+void HartGroup::load(StateReader &state, uint64_t cycle) {
   state.section("harts", 1);
   state.expect("the number of harts", size());
   const std::vector<uint64_t> cycles = state.u64s(size());
   if (cycles.size() != cycles_.size()) state.fail("the harts' cycles are not all there");
+  // The last instruction may reach beyond the cycle.
+  const uint64_t most = cycle + cycles_per_instruction_;
+  for (const uint64_t reached : cycles) {
+    if (reached > most)
+      state.fail(fmt::format("found a hart in cycle {}, expected at most {}", reached, most));
+  }
   cycles_ = cycles;
   busy_cycles_ = state.u64();
-  for (const auto &hart : harts_) hart->set_state(load_hart(state));
+  for (uint32_t i = 0; i < size(); ++i) {
+    const ArchitecturalState hart = load_hart(state);
+    if (hart.cycle > cycles_[i]) {
+      state.fail(
+          fmt::format("found a hart in cycle {}, expected at most {}", hart.cycle, cycles_[i]));
+    }
+    harts_[i]->set_state(hart);
+  }
 }
 
 }  // namespace firesim::functional

@@ -50,7 +50,8 @@ class HartGroup final : public InterruptLines {
   void stop(uint32_t hart) override { harts_[hart]->stop(); }
 
   void save(StateWriter &state) const;
-  void load(StateReader &state);
+  // Of a blade that has reached `cycle`.
+  void load(StateReader &state, uint64_t cycle);
 
  private:
   const uint32_t cycles_per_instruction_;

@@ -4,14 +4,12 @@
 // written to it and never fires.
 #include "block_builder.h"
 #include "core.h"
+#include "csr_bits.h"
 
 namespace firesim::functional {
 namespace {
 
 constexpr uint64_t kMisa = 0x8000'0000'0094'112d;
-constexpr uint64_t kSupervisorInterrupts = 0x222, kInterrupts = 0xaaa, kExceptions = 0xb15d;
-constexpr uint64_t kSoftwareMip = 0x222;  // SSIP, STIP, SEIP
-constexpr uint64_t kMstatusWritable = 0x7e'79aa;
 constexpr uint64_t kSstatusWritable =
     status::kSie | status::kSpie | status::kSpp | status::kFs | status::kSum | status::kMxr;
 constexpr uint64_t kAddressTop = 39;
@@ -30,9 +28,6 @@ bool reads_zero(uint32_t number) {
   return number == 0x3a2 || (number >= 0x3b8 && number <= 0x3bf) || number == 0x7a0 ||
          number == 0xf11 || is_event_counter(number);
 }
-
-// Vectored tables are aligned to 256 bytes, other handlers to 4.
-uint64_t vector_base(uint64_t value) { return value & ~uint64_t{(value & 1) != 0 ? 0xfeu : 2u}; }
 
 }  // namespace
 
@@ -146,7 +141,7 @@ bool Core::csr_read(uint32_t number, uint64_t &value) const {
       value = frm << 5 | float_flags();
       return true;
     case 0x7a1:
-      value = tdata1 | uint64_t{2} << 60 | uint64_t{0x400'0000'0000} << 13;
+      value = tdata1 | csr_bits::kTdata1Fixed;
       return true;
     case 0x7a2:
       value = tdata2;
@@ -195,10 +190,10 @@ void Core::csr_write_supervisor(uint32_t number, uint64_t value) {
       mie = (mie & ~mideleg) | (value & mideleg);
       return;
     case 0x105:
-      stvec = sign_extend(vector_base(value), 38);
+      stvec = sign_extend(csr_bits::vector_base(value), 38);
       return;
     case 0x106:
-      scounteren = value & 7;
+      scounteren = value & csr_bits::kCounterEnable;
       return;
     case 0x140:
       sscratch = value;
@@ -218,7 +213,7 @@ void Core::csr_write_supervisor(uint32_t number, uint64_t value) {
     case 0x180:
       // Other modes are not written at all; there are no address space numbers.
       if (value >> 60 != 0 && value >> 60 != 8) return;
-      satp = value & (uint64_t{8} << 60 | 0xf'ffff);
+      satp = value & csr_bits::kSatp;
       flush_tlbs();
       return;
     default:
@@ -233,7 +228,7 @@ void Core::write_pmp(uint32_t number, uint64_t value) {
   if (number == 0x3a0) {
     for (uint32_t i = 0; i < kPmpRegions; ++i) {
       if ((pmpcfg[i] & 0x80) != 0) continue;
-      const auto byte = static_cast<uint8_t>(value >> 8 * i & 0x9f);
+      const auto byte = static_cast<uint8_t>(value >> 8 * i & csr_bits::kPmpConfig);
       // Writable but not readable is reserved.
       pmpcfg[i] = (byte & 1) != 0 ? byte : static_cast<uint8_t>(byte & ~2);
     }
@@ -241,7 +236,7 @@ void Core::write_pmp(uint32_t number, uint64_t value) {
     const uint32_t i = number - 0x3b0;
     const uint32_t next = i + 1 < kPmpRegions ? i + 1 : i;
     if ((pmpcfg[i] & 0x80) != 0 || locked_range(next)) return;
-    pmpaddr[i] = value & 0x3fff'ffff;
+    pmpaddr[i] = value & csr_bits::kPmpAddress;
   }
   flush_tlbs();
 }
@@ -252,19 +247,19 @@ void Core::csr_write_machine(uint32_t number, uint64_t value) {
   }
   switch (number) {
     case 0x302:
-      medeleg = value & kExceptions;
+      medeleg = value & csr_bits::kExceptions;
       return;
     case 0x303:
-      mideleg = value & kSupervisorInterrupts;
+      mideleg = value & csr_bits::kSupervisorInterrupts;
       return;
     case 0x304:
-      mie = value & kInterrupts;
+      mie = value & csr_bits::kInterrupts;
       return;
     case 0x305:
-      mtvec = vector_base(value & 0xffff'ffff);
+      mtvec = csr_bits::vector_base(value & csr_bits::kMtvec);
       return;
     case 0x306:
-      mcounteren = value & 7;
+      mcounteren = value & csr_bits::kCounterEnable;
       return;
     case 0x340:
       mscratch = value;
@@ -279,7 +274,7 @@ void Core::csr_write_machine(uint32_t number, uint64_t value) {
       mtval = sign_extend(value, kAddressTop);
       return;
     case 0x344:
-      mip = value & kSoftwareMip;
+      mip = value & csr_bits::kSoftwareMip;
       return;
     default:
       return csr_write_supervisor(number, value);
@@ -298,7 +293,7 @@ void Core::csr_write(uint32_t number, uint64_t value) {
     case 0x100:
       return write_status(kSstatusWritable, value);
     case 0x300:
-      return write_status(kMstatusWritable, value);
+      return write_status(csr_bits::kMstatus, value);
     case 0x001:
     case 0x003:
       set_float_flags(value & 31);
@@ -308,13 +303,13 @@ void Core::csr_write(uint32_t number, uint64_t value) {
       frm = value & 7;
       return;
     case 0x7a1:
-      tdata1 = value & 0x1df;
+      tdata1 = value & csr_bits::kTdata1;
       return;
     case 0x7a2:
       tdata2 = sign_extend(value, 38);
       return;
     case 0x7c1:
-      custom = value & 0x208;
+      custom = value & csr_bits::kCustom;
       return;
     case 0xb00:
       // The cycle after the write has the value.

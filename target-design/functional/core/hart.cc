@@ -5,15 +5,10 @@
 #include <algorithm>
 
 #include "core.h"
+#include "csr_bits.h"
 #include "sim/core/check.h"
 
 namespace firesim::functional {
-namespace {
-
-constexpr uint64_t kLines = 1 << 3 | 1 << 7 | 1 << 9 | 1 << 11;
-
-}  // namespace
-
 Core::Core(uint32_t hart_id, Dram memory, Mmio &devices, uint32_t cycles, SharedState &all)
     : id(hart_id),
       dram(memory),
@@ -142,7 +137,7 @@ void Core::set_state(const ArchitecturalState &s) {
 
 void Core::set_interrupt(uint32_t number, bool level) {
   const uint64_t bit = uint64_t{1} << number;
-  FIRESIM_CHECK((bit & kLines) != 0, "interrupt lines are 3, 7, 9 and 11");
+  FIRESIM_CHECK((bit & csr_bits::kInterruptLines) != 0, "interrupt lines are 3, 7, 9 and 11");
   lines = level ? lines | bit : lines & ~bit;
   leave_requested = true;
 }

@@ -184,7 +184,7 @@ void BlockDevice::save(StateWriter &state) const {
 
 void BlockDevice::load(StateReader &state) {
   state.section("block_device", 1);
-  now_ = state.u64();
+  now_ = state.past_cycle();
   address_ = state.u64(kAddressMask);
   sector_ = static_cast<uint32_t>(state.u64(UINT32_MAX));
   count_ = static_cast<uint32_t>(state.u64(UINT32_MAX));

@@ -8,6 +8,7 @@
 namespace firesim::functional {
 namespace {
 
+constexpr uint64_t kMostCycle = uint64_t{1} << 63;
 constexpr size_t kMostSavedFlits = size_t{1} << 30;
 
 }  // namespace
@@ -89,14 +90,18 @@ void FlitTimeline::save(StateWriter &state) const {
 
 void FlitTimeline::load(StateReader &state) {
   *this = FlitTimeline();
-  runs_.resize(state.u64(kMostSavedFlits));
   uint64_t flits = 0;
-  for (Run &run : runs_) {
-    run.cycle = state.u64();
+  for (uint64_t left = state.u64(kMostSavedFlits); left > 0; --left) {
+    Run run{};
+    run.cycle = state.u64(kMostCycle);
     run.length = static_cast<uint32_t>(state.u64(UINT32_MAX));
     run.last = state.boolean();
+    if (run.length == 0 || run.cycle < end_cycle()) {
+      state.fail("found flits of the NIC out of order");
+    }
     flits += run.length;
     if (run.last) packet_ends_.push_back(run.cycle + run.length - 1);
+    runs_.push_back(run);
   }
   words_ = state.u64s(kMostSavedFlits);
   if (words_.size() != flits) state.fail("the flits of the NIC do not match their data");

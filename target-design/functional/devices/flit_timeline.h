@@ -36,6 +36,11 @@ class FlitTimeline {
     return packet_ends_.empty() ? UINT64_MAX : packet_ends_.front();
   }
 
+  // The cycle after the last flit; 0 when there is none.
+  uint64_t end_cycle() const {
+    return runs_.empty() ? 0 : runs_.back().cycle + runs_.back().length;
+  }
+
   // Appends `length` flits from `cycle` on, which is after all others.
   void push(uint64_t cycle, const uint64_t *data, uint32_t length, bool last);
   // Appends the tokens of a batch.

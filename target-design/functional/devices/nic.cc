@@ -102,6 +102,9 @@ void Nic::load(StateReader &state) {
   state.section("nic", 1);
   interrupt_mask_ = static_cast<uint32_t>(state.u64(3));
   output_.load(state);
+  if (!output_.empty() && output_.front().cycle < state.cycle().value_or(0)) {
+    state.fail("found a flit that should be on the link");
+  }
   sender_.load(state);
   receiver_.load(state);
 }

@@ -161,7 +161,10 @@ void NicReceiver::save(StateWriter &state) const {
 
 void NicReceiver::load(StateReader &state) {
   input_.load(state);
-  now_ = state.u64();
+  // What comes next comes later.
+  if (input_.end_cycle() > state.cycle().value_or(UINT64_MAX))
+    state.fail("found flits that have not arrived yet");
+  now_ = state.past_cycle();
   words_ = state.u64s(kBufferWords + kMostFrameWords);
   first_word_ = 0;
   const std::vector<uint64_t> lengths = state.u64s(kMostPackets + 1);
@@ -174,7 +177,7 @@ void NicReceiver::load(StateReader &state) {
   completions_.assign(completions.begin(), completions.end());
   writing_ = state.boolean();
   address_ = state.u64(kAddressMask);
-  write_start_ = state.u64();
+  write_start_ = state.past_cycle();
   drops_ = static_cast<uint32_t>(state.u64(UINT32_MAX));
   flits_ = state.u64();
   packets_ = state.u64();

@@ -139,8 +139,8 @@ void NicSender::load(StateReader &state) {
   const auto rate = static_cast<uint32_t>(state.u64(UINT32_MAX));
   const auto count = static_cast<uint32_t>(state.u64(UINT16_MAX));
   const auto timer = static_cast<uint32_t>(state.u64(UINT32_MAX));
-  limiter_.restore(rate, count, timer, state.u64());
-  now_ = state.u64();
+  limiter_.restore(rate, count, timer, state.past_cycle());
+  now_ = state.past_cycle();
   const std::vector<uint64_t> queue = state.u64s(kQueueDepth);
   queue_.assign(queue.begin(), queue.end());
   completions_ = static_cast<uint32_t>(state.u64(kQueueDepth));
@@ -148,11 +148,24 @@ void NicSender::load(StateReader &state) {
   ends_packet_ = state.boolean();
   flits_left_ = state.u64s(kMostPieceFlits);
   next_flit_ = 0;
-  next_cycle_ = state.u64();
+  next_cycle_ = state.past_cycle();
   done_cycle_ = state.u64();
   carry_ = state.bytes(7);
   flits_ = state.u64();
   packets_ = state.u64();
+  if (!active_ && !(queue_.empty() && flits_left_.empty())) {
+    state.fail("found pieces that are not being sent");
+  }
+  if (!flits_left_.empty()) check_next_flit(state);
+}
+
+// What comes next is put after all that has been sent, and into a cycle that is still to come.
+void NicSender::check_next_flit(const StateReader &state) const {
+  RateLimiter ahead = limiter_;
+  const uint64_t at = ahead.next_pass(next_cycle_);
+  if (at >= kNoCycle - delay_cycles_) return;  // never
+  const uint64_t least = std::max(output_->end_cycle(), state.cycle().value_or(0));
+  if (at + delay_cycles_ < least) state.fail("found a flit that should have been sent before");
 }
 
 }  // namespace firesim::functional

@@ -52,6 +52,7 @@ class NicSender {
   void start_piece();
   void send_until(uint64_t cycle);
   void plan();
+  void check_next_flit(const StateReader &state) const;
 
   RateLimiter limiter_;
   uint32_t delay_cycles_;

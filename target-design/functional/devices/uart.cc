@@ -118,7 +118,7 @@ void Uart::save(StateWriter &state) const {
 
 void Uart::load(StateReader &state) {
   state.section("uart", 1);
-  now_ = state.u64();
+  now_ = state.past_cycle();
   transmit_ = load_queue(state, kDepth);
   receive_ = load_queue(state, kDepth);
   transmit_enable_ = state.boolean();

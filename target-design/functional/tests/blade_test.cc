@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The blade as a whole: what it does must not depend on how time is cut, nor on being saved and
 // loaded on the way.
+#include <functional>
+
 #include "blade_rig.h"
 #include "core/tests/random_seed.h"
+#include "functional/blade/hart_group.h"
 
 namespace firesim::functional {
 namespace {
@@ -89,6 +92,61 @@ TEST(FunctionalBlade, StateOfAnotherShapeIsRefused) {
   one.blade(0).save(writer);
   StateReader reader("test", writer);
   EXPECT_THROW(two.blade(0).load(reader, 0), DescriptionError);
+}
+
+// What is said of a hart's state that was changed so.
+std::string refused_hart(const std::function<void(ArchitecturalState &)> &change) {
+  ArchitecturalState state;
+  change(state);
+  StateWriter writer;
+  save_hart(writer, state);
+  StateReader reader("evil", writer);
+  try {
+    load_hart(reader);
+  } catch (const DescriptionError &error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(FunctionalBlade, AStateNoHartCanBeInIsRefused) {
+  using State = ArchitecturalState;
+  EXPECT_EQ(refused_hart([](State &) {}), "accepted");
+  const std::pair<std::function<void(State &)>, const char *> cases[] = {
+      {[](State &s) { s.x[0] = 1; }, "x0 is 0x1"},
+      {[](State &s) { s.pc = 0x80000001; }, "pc is 0x80000001"},
+      {[](State &s) { s.privilege = 2; }, "the privilege is 0x2"},
+      {[](State &s) { s.mstatus = 2 << 11; }, "mstatus is 0x1000"},
+      {[](State &s) { s.mstatus = 1; }, "mstatus is 0x1"},
+      {[](State &s) { s.satp = uint64_t{9} << 60; }, "satp is 0x9000000000000000"},
+      {[](State &s) { s.mtvec = 0x3; }, "mtvec is 0x3"},
+      {[](State &s) { s.stvec = 0x105; }, "stvec is 0x105"},
+      {[](State &s) { s.sepc = 7; }, "sepc is 0x7"},
+      {[](State &s) { s.mip = 1 << 11; }, "mip is 0x800"},
+      {[](State &s) { s.interrupt_lines = 1; }, "the interrupt lines is 0x1"},
+      {[](State &s) { s.pmpcfg[3] = 2; }, "pmp3cfg is 0x2"},
+      {[](State &s) { s.pmpaddr[7] = UINT64_MAX; }, "pmpaddr7 is 0xffffffffffffffff"},
+      {[](State &s) { s.reservation_address = 8; }, "the reserved address is 0x8"},
+      {[](State &s) { s.mcause = 32; }, "mcause is 0x20"},
+  };
+  for (const auto &[change, expected] : cases) {
+    EXPECT_EQ(refused_hart(change),
+              std::string("evil: section \"hart\": ") + expected + ", which no hart can hold");
+  }
+}
+
+// Behind the devices, in front of the link, or in a cycle of its own.
+TEST(FunctionalBlade, TimeThatDoesNotFitIsRefused) {
+  BladeRig rig("functional-time", {});
+  std::mt19937_64 random(1);
+  rig.run(20'000, random, 1000);
+  StateWriter writer;
+  rig.blade(0).save(writer);
+  for (const uint64_t cycle : {uint64_t{0}, uint64_t{5'000}, uint64_t{40'000}}) {
+    BladeRig other("functional-time-other", {});
+    StateReader reader("evil", writer);
+    EXPECT_THROW(other.blade(0).load(reader, cycle), DescriptionError) << cycle;
+  }
 }
 
 TEST(FunctionalBlade, IdentityFrameComesFirst) {

@@ -10,7 +10,7 @@ from firesim_common.base import Strict
 from firesim_common.errors import InputError
 from firesim_common.explain import checked
 from firesim_common.positions import KeyPath, Source, read_yaml
-from firesim_common.user_path import lies_in
+from firesim_common.user_path import found_in
 from pydantic import Field
 
 from firesim_software.linux.errors import LinuxError
@@ -105,7 +105,7 @@ def _check(written: Source, path: Path, found: Description) -> None:
         key = ("overlay", target)
         plain = target.startswith("/") and ".." not in target.split("/")
         check(plain, key, target, "a path on the node that starts with / and has no ..")
-        there = lies_in(path.parent / source, path.parent) and (path.parent / source).exists()
+        there = found_in(path.parent / source, path.parent)
         check(there, key, source, "a file or folder beside workload.yaml")
     for number, program in enumerate(found.programs):
         known = guest_programs()

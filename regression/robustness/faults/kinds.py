@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every kind of bad luck: what happens to a run, and how the run must end."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from firesim.run.folder import ProcessRecord, record_of, save_record
+from firesim.run.snapshots import snapshots_of
+from firesim_common.paths import cache_root
+from firesim_common.tools import python_command
+
+from regression.robustness.faults.rig import Broken, Rig, Started, processes_of
+
+Kind = Callable[[Rig], str]
+"""Does it once, by the rig's chance; returns how the run ended.
+
+Raises Broken when it did not end in order.
+"""
+DISK_TRIED = "no name spaces of mounts here"
+
+
+def _begun(rig: Rig) -> Started:
+    """Start a run and let it come to some point of its simulation."""
+    run = rig.start()
+    run.until_simulating()
+    rig.sometime()
+    return run
+
+
+# --- processes that are killed, asked to end, or held ---
+
+
+def simulator_killed(rig: Rig) -> str:
+    """SIGKILL to firesim-sim."""
+    run = _begun(rig)
+    run.signal_simulator(signal.SIGKILL)
+    return rig.settle(run)
+
+
+def manager_killed(rig: Rig) -> str:
+    """SIGKILL to the manager; its simulator ends by itself."""
+    run = _begun(rig)
+    run.signal_manager(signal.SIGKILL)
+    return rig.settle(run)
+
+
+def both_killed_while_saving(rig: Rig) -> str:
+    """SIGKILL to both while a snapshot is written, if one is seen in time."""
+    run = rig.start()
+    run.until(lambda: any(run.results.glob("snapshots/*.partial")), "a snapshot")
+    run.signal_manager(signal.SIGKILL)
+    run.signal_simulator(signal.SIGKILL)
+    return rig.settle(run)
+
+
+def killed_while_starting(rig: Rig) -> str:
+    """SIGKILL to the manager anywhere before the simulator runs."""
+    run = rig.start()
+    time.sleep(rig.rng.uniform(0.0, 1.0))
+    run.signal_manager(signal.SIGKILL)
+    return rig.settle(run)
+
+
+def asked_to_end(rig: Rig) -> str:
+    """SIGINT, SIGTERM or SIGHUP to the manager."""
+    run = _begun(rig)
+    run.signal_manager(rig.rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]))
+    return rig.settle(run)
+
+
+def interrupted_twice(rig: Rig) -> str:
+    """Ctrl-C, and again before the first one is done."""
+    run = _begun(rig)
+    for _ in range(2):
+        run.signal_manager(signal.SIGINT)
+        time.sleep(rig.rng.uniform(0.0, 0.05))
+    return rig.settle(run)
+
+
+def simulator_stopped(rig: Rig) -> str:
+    """SIGSTOP to firesim-sim for a while."""
+    run = _begun(rig)
+    run.signal_simulator(signal.SIGSTOP)
+    time.sleep(rig.rng.uniform(0.1, 0.5))
+    run.signal_simulator(signal.SIGCONT)
+    return rig.settle(run)
+
+
+def manager_stopped(rig: Rig) -> str:
+    """SIGSTOP to the manager until after the simulator's end."""
+    run = _begun(rig)
+    run.signal_manager(signal.SIGSTOP)
+    time.sleep(rig.whole_s + 0.2)
+    run.signal_manager(signal.SIGCONT)
+    return rig.settle(run)
+
+
+def process_ids_come_again(rig: Rig) -> str:
+    """The recorded id belongs to somebody else by now: `firesim kill` leaves that process alone."""
+    run = _begun(rig)
+    run.signal_manager(signal.SIGKILL)
+    rig.nothing_left(run.results)
+    with subprocess.Popen(["sleep", "100"], start_new_session=True) as bystander:
+        now = record_of(bystander.pid)
+        if now is None:
+            raise Broken("the bystander does not live")
+        earlier = ProcessRecord(now.pid, now.started_ticks - 1, now.boot_id)
+        save_record(run.results, earlier, None)
+        words = [str(w) for w in python_command("-m", "firesim.cli.main", "kill", str(run.results))]
+        subprocess.run(words, env=rig.environment, capture_output=True, check=False)
+        alive = bystander.poll() is None
+        bystander.kill()
+    if not alive:
+        raise Broken("firesim kill ended a process that it had not started")
+    return rig.settle(run)
+
+
+# --- disks and folders ---
+
+
+def results_removed(rig: Rig) -> str:
+    """The folder of results disappears."""
+    run = _begun(rig)
+    shutil.rmtree(run.results, ignore_errors=True)
+    return rig.settle(run, resumable=False)
+
+
+def _on_a_small_disk(rig: Rig, script: str, size: str) -> str:
+    """Run with results in a file system of its own, which only exists for the run.
+
+    In `script` $0 is where it is mounted, "$@" the run.
+    """
+    disk = rig.folder / f"disk-{rig.runs}"
+    disk.mkdir()
+    results = rig.new_results()
+    mount = f'mount -t tmpfs -o size={size} tmpfs "$0" || exit 77; {script}'
+    words = rig.words(disk / "out")
+    wrapper = ["unshare", "-Urm", "sh", "-c", mount, str(disk)]
+    run = rig.start(results, words=words, wrapper=wrapper)
+    status, said = run.end()
+    if status == 77 or "unshare:" in said:
+        return DISK_TRIED
+    run.results = disk / "out"  # gone with its disk, but its name is on every command line
+    return rig.settle(run, resumable=False)
+
+
+def disk_full_at_start(rig: Rig) -> str:
+    """Hardly any room from the start."""
+    return _on_a_small_disk(rig, '"$@"', f"{rig.rng.randrange(64, 6000)}k")
+
+
+def disk_full_later(rig: Rig) -> str:
+    """Somebody fills the disk while the run simulates, or saves."""
+    late_s = rig.rng.uniform(0.8, 1.2 + rig.whole_s)
+    fill = f'(sleep {late_s:.2f}; dd if=/dev/zero of="$0/fill" bs=64k 2> /dev/null) & "$@"'
+    return _on_a_small_disk(rig, fill, "40m")
+
+
+def results_read_only(rig: Rig) -> str:
+    """The disk with the results becomes read-only while the run simulates."""
+    late_s = rig.rng.uniform(0.8, 1.2 + rig.whole_s)
+    again = f'(sleep {late_s:.2f}; mount -o remount,ro "$0" 2> /dev/null) & "$@"'
+    return _on_a_small_disk(rig, again, "400m")
+
+
+def temporary_folder_full(rig: Rig) -> str:
+    """No room in the folder for temporary files."""
+    full = rig.folder / f"tmp-{rig.runs}"
+    full.mkdir()
+    script = 'mount -t tmpfs -o size=4k tmpfs "$0" || exit 77; echo x > "$0/x"; exec "$@"'
+    wrapper = ["unshare", "-Urm", "sh", "-c", script, str(full)]
+    run = rig.start(wrapper=wrapper, environment={"TMPDIR": str(full)})
+    status, said = run.end()
+    if status == 77 or "unshare:" in said:
+        return DISK_TRIED
+    return rig.settle(run)
+
+
+# --- the cache ---
+
+
+def _own_cache(rig: Rig) -> Path:
+    """Return a cache whose programs are copies; all else is the user's."""
+    own, theirs = rig.folder / f"cache-{rig.runs}", cache_root()
+    own.mkdir()
+    for entry in theirs.iterdir():
+        if entry.name == "program":
+            shutil.copytree(entry, own / entry.name)
+        else:
+            (own / entry.name).symlink_to(entry)
+    return own
+
+
+def _with_cache(rig: Rig, change: Callable[[Path], None]) -> str:
+    own = _own_cache(rig)
+    for program in sorted(own.glob("program/*/*.elf")):
+        change(program)
+    run = rig.start(environment={"FIRESIM_CACHE": str(own)})
+    try:
+        return rig.settle(run)
+    finally:
+        shutil.rmtree(own)
+
+
+def cache_entry_cut(rig: Rig) -> str:
+    """Programs in the cache have lost their ends."""
+    share = rig.rng.random()
+    return _with_cache(rig, lambda file: os.truncate(file, int(file.stat().st_size * share)))
+
+
+def cache_entry_changed(rig: Rig) -> str:
+    """The header of programs in the cache has another byte."""
+    at, value = rig.rng.randrange(16, 64), rig.rng.randrange(256)
+
+    def change(file: Path) -> None:
+        data = bytearray(file.read_bytes())
+        data[at] ^= value | 1
+        file.write_bytes(bytes(data))
+
+    return _with_cache(rig, change)
+
+
+def cache_entry_removed(rig: Rig) -> str:
+    """Programs are not in their folders of the cache any more."""
+    return _with_cache(rig, lambda file: file.unlink())
+
+
+def two_first_builds(rig: Rig) -> str:
+    """Two runs at once that both need what nobody has built."""
+    own = _own_cache(rig)
+    shutil.rmtree(own / "program")
+    runs = [rig.start(environment={"FIRESIM_CACHE": str(own)}) for _ in range(2)]
+    try:
+        return " and ".join(sorted({rig.settle(run) for run in runs}))
+    finally:
+        shutil.rmtree(own)
+
+
+# --- little of what a process needs ---
+
+
+def _limited(rig: Rig, what: int, most: int) -> str:
+    def limit() -> None:
+        resource.setrlimit(what, (most, most))
+
+    return rig.settle(rig.start(before=limit))
+
+
+def few_descriptors(rig: Rig) -> str:
+    """Only so many open files."""
+    return _limited(rig, resource.RLIMIT_NOFILE, rig.rng.randrange(6, 40))
+
+
+def little_memory(rig: Rig) -> str:
+    """Only so much address space, but enough for Python to begin."""
+    return _limited(rig, resource.RLIMIT_AS, rig.rng.randrange(250, 1200) << 20)
+
+
+def output_closed(rig: Rig) -> str:
+    """Whoever reads what the command says goes away."""
+    results = rig.new_results()
+    read, write = os.pipe()
+    with results.with_suffix(".log").open("wb") as log:
+        process = subprocess.Popen(
+            rig.words(results),
+            stdin=subprocess.DEVNULL,
+            stdout=write,
+            stderr=log,
+            env=rig.environment,
+            start_new_session=True,
+        )
+    os.close(write)
+    os.close(read)
+    return rig.settle(Started(process, results, results.with_suffix(".log")))
+
+
+# --- snapshots that are not what they were ---
+
+
+def newest_snapshot_cut(rig: Rig) -> str:
+    """The newest snapshot of a killed run has lost the end of a file: the one before is used."""
+    run = _begun(rig)
+    run.until(lambda: len(snapshots_of(run.results)) > 1, "two snapshots")
+    run.signal_manager(signal.SIGKILL)
+    rig.nothing_left(run.results)
+    saved = snapshots_of(run.results)
+    if saved:
+        file = rig.rng.choice(sorted(saved[-1].path.iterdir()))
+        with suppress(FileNotFoundError):
+            os.truncate(file, file.stat().st_size // 2)
+    words = [
+        str(word)
+        for word in python_command(
+            *("-m", "firesim.cli.main", "runworkload", "--resume", str(run.results)),
+            *("--results", str(rig.new_results())),
+        )
+    ]
+    again = rig.start(words=words)
+    status, said = again.end()
+    if "Traceback" in said or (status != 0 and not said.strip()):
+        raise Broken(f"exit status {status}:\n{said[-2000:]}")
+    rig.next_run_works(None)
+    return "same hash after --resume" if status == 0 else "a sentence"
+
+
+KINDS: list[Kind] = [
+    simulator_killed,
+    manager_killed,
+    both_killed_while_saving,
+    killed_while_starting,
+    asked_to_end,
+    interrupted_twice,
+    simulator_stopped,
+    manager_stopped,
+    process_ids_come_again,
+    results_removed,
+    disk_full_at_start,
+    disk_full_later,
+    results_read_only,
+    temporary_folder_full,
+    cache_entry_cut,
+    cache_entry_changed,
+    cache_entry_removed,
+    two_first_builds,
+    few_descriptors,
+    little_memory,
+    output_closed,
+    newest_snapshot_cut,
+]
+
+__all__ = ["DISK_TRIED", "KINDS", "Broken", "Kind", "processes_of"]

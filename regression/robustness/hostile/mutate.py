@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Seeded mutations of text and bytes."""
+
+from __future__ import annotations
+
+import random
+
+_WORDS = [
+    b"../x",
+    b"/proc/self/environ",
+    b"\0",
+    b"\x1b[2J\x07",
+    b"\xff\xfe",
+    b"1e999",
+    b"nan",
+    b"-1",
+    b"9" * 400,
+    b"0x" + b"f" * 40,
+    b"!!int zz",
+    b"!!python/object:os.system {}",
+    b"&a [*a, *a]",
+    b"*a",
+    b"[" * 200,
+    b"{a: " * 200,
+    b"a" * 5000,
+    b"~nosuchuser/x",
+    b"${node0.mac}",
+    b"${",
+    b"null",
+    b"true",
+    b"[]",
+    b"{}",
+    b"\n",
+    b"\r",
+    b"\t",
+    b": ",
+    b'"',
+    b"'",
+    b"<<: *a",
+    "٣".encode(),
+    "\u202e".encode(),
+]
+_MOST_CHANGES = 4
+_HEADER_BYTES = 256
+_LONGEST_PIECE = 40
+
+
+def mutated(good: bytes, rng: random.Random) -> bytes:
+    """Return good bytes with a few changes."""
+    data = bytearray(good)
+    for _ in range(rng.randint(1, _MOST_CHANGES)):
+        _change(data, rng)
+    return bytes(data)
+
+
+def _change(data: bytearray, rng: random.Random) -> None:
+    # Half of the changes are near the beginning, where headers are.
+    at = rng.randint(0, len(data) if rng.random() < 0.5 else min(len(data), _HEADER_BYTES))
+    piece = rng.randint(1, _LONGEST_PIECE)
+    kind = rng.randrange(7)
+    if kind == 0 and at < len(data):
+        data[at] ^= 1 << rng.randrange(8)
+    elif kind == 1 and at < len(data):
+        data[at] = rng.randrange(256)
+    elif kind == 2:
+        del data[at : at + piece]
+    elif kind == 3:
+        data[at:at] = data[at : at + piece]
+    elif kind == 4:
+        _replace_word(data, rng)
+    else:
+        data[at:at] = rng.choice(_WORDS)
+
+
+def _replace_word(data: bytearray, rng: random.Random) -> None:
+    """Put something else in the place of a word, which is where values stand."""
+    places = [i for i in range(len(data)) if i == 0 or data[i - 1] in b" \n:,[{="]
+    start = rng.choice(places) if places else 0
+    end = next((i for i in range(start, len(data)) if data[i] in b" \n,]}"), len(data))
+    data[start:end] = rng.choice(_WORDS)

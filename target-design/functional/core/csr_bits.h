@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bits that Rocket's control and status registers have: all others read as they are fixed.
+#pragma once
+
+#include <cstdint>
+
+namespace firesim::functional::csr_bits {
+
+inline constexpr uint64_t kSupervisorInterrupts = 0x222, kInterrupts = 0xaaa, kExceptions = 0xb15d;
+inline constexpr uint64_t kSoftwareMip = 0x222;  // SSIP, STIP, SEIP
+inline constexpr uint64_t kInterruptLines = 1 << 3 | 1 << 7 | 1 << 9 | 1 << 11;
+inline constexpr uint64_t kMstatus = 0x7e'79aa;
+inline constexpr uint64_t kMtvec = 0xffff'ffff;
+inline constexpr uint64_t kCounterEnable = 7;
+inline constexpr uint64_t kSatp = uint64_t{8} << 60 | 0xf'ffff;
+inline constexpr uint64_t kPmpAddress = 0x3fff'ffff;
+inline constexpr uint8_t kPmpConfig = 0x9f;
+inline constexpr uint64_t kTdata1 = 0x1df;
+inline constexpr uint64_t kTdata1Fixed = uint64_t{2} << 60 | uint64_t{0x400'0000'0000} << 13;
+inline constexpr uint64_t kCustom = 0x208;
+
+// Vectored tables are aligned to 256 bytes, other handlers to 4.
+inline constexpr uint64_t vector_base(uint64_t value) {
+  return value & ~uint64_t{(value & 1) != 0 ? 0xfeu : 2u};
+}
+
+}  // namespace firesim::functional::csr_bits
