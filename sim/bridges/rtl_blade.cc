@@ -244,15 +244,22 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
     random.finish();
   }
   config.finish();
+  bridges::Manifest made = bridges::Manifest::read(manifest);
+  const bool is_metasim = node.at("kind") == "metasim";
+  if (made.host.has_value() != is_metasim) {
+    throw bridges::ConfigError(
+        fmt::format("{}: found {} in {}, expected {} for a node of kind {}", name,
+                    made.host ? "a metasimulation" : "a model", manifest.string(),
+                    is_metasim ? "a metasimulation" : "a model", is_metasim ? "metasim" : "rtl"));
+  }
   bridges::DriverRegistry registry;
   bridges::register_stock_drivers(registry);
   for (size_t i = 0; i < libraries.size(); ++i) {
     bridges::load_driver_library(context.input_path(libraries[i]),
                                  fmt::format("{}: driver_libraries[{}]", name, i), registry);
   }
-  return std::make_unique<bridges::RtlBlade>(name, bridges::Manifest::read(manifest), library,
-                                             settings, registry, port_count, stalls, context,
-                                             std::move(starter));
+  return std::make_unique<bridges::RtlBlade>(name, std::move(made), library, settings, registry,
+                                             port_count, stalls, context, std::move(starter));
 }
 
 }  // namespace firesim

@@ -37,8 +37,9 @@ class HostTarget {
   void note_inputs(uint64_t cycle);
   // Runs the cycles up to `limit`, which itself is not run, or fewer when a channel stops the
   // target, or has more new values than fit. `on_row(cycle)` is called for each cycle in which a
-  // driver is to be woken, and for the last one; the output ports then hold its tokens, those of
-  // all channels in the last one. Throws std::runtime_error when the target makes no progress.
+  // driver is to be woken, and for the last one. The output ports then hold the tokens of the
+  // channels that wake a driver, and in the last cycle of a run that nothing stopped those of all
+  // channels that are listened to. Throws std::runtime_error when the target makes no progress.
   void run(uint64_t limit, const std::function<void(uint64_t)> &on_row);
   // Cycles run.
   uint64_t cycle() const { return cycle_; }
