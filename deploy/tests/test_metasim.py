@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 from firesim.build.simulator import simulator
 from firesim.config.load import load_file
+from firesim.run.restart import restart_from
 from firesim.run.runner import Outcome, run
+from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError
 from goldengate.errors import GoldenGateError
 from rich.console import Console
@@ -174,4 +176,16 @@ def test_waves_are_refused(folder: Path) -> None:
     assert str(refusal.value) == (
         "-x simulation.waves=[{node: soc, end_cycle: 5}]: simulation.waves[0].node: found "
         '"soc", whose engine is metasim, expected a node of engine rtl.'
+    )
+
+
+def test_it_does_not_go_on_from_a_snapshot(folder: Path) -> None:
+    saved = simulated("simulation.snapshots.at_cycles=[100]")
+    snapshot = saved.folder / "snapshots/cycle-100"
+    plan = resolve(load_file(Path("talk.yaml"), [METASIM]))
+    with pytest.raises(InputError) as refusal:
+        restart_from(str(snapshot), plan, None)
+    assert str(refusal.value) == (
+        '--from: found the engine metasim for "soc", expected rtl: a metasimulation cannot go on '
+        "from a snapshot."
     )
