@@ -19,10 +19,12 @@ void register_model_kinds(ModelRegistry &registry) {
   registry.add(ModelRole::kNode, "traffic", make_traffic_blade);
   registry.add(ModelRole::kNode, "gateway", make_gateway);
 #ifdef FIRESIM_HAVE_BRIDGES
-  registry.add(ModelRole::kNode, "rtl",
-               [](const nlohmann::json &node, const SimulationContext &context) {
-                 return make_rtl_blade(node, context, functional::warm_start);
-               });
+  for (const char *kind : {"rtl", "metasim"}) {
+    registry.add(ModelRole::kNode, kind,
+                 [](const nlohmann::json &node, const SimulationContext &context) {
+                   return make_rtl_blade(node, context, functional::warm_start);
+                 });
+  }
   registry.add(ModelRole::kNode, "functional", make_functional_blade);
 #endif
   register_stock_switches(registry);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import signal
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -90,3 +91,19 @@ def commits() -> Callable[[Path], dict[int, int]]:
         return {int(cycle): int(pc, 16) for pc, cycle in COMMIT.findall(log)}
 
     return read
+
+
+@pytest.fixture
+def word_elf() -> Callable[[int, bytes], bytes]:
+    """Makes an ELF file of bytes at an address."""
+
+    def make(address: int, word: bytes) -> bytes:
+        """Return a 32-bit little-endian ELF of another processor (Arm) that loads a word."""
+        ident = b"\x7fELF\x01\x01\x01" + bytes(9)
+        header = struct.pack(
+            "<16sHHIIIIIHHHHHH", ident, 2, 40, 1, address, 52, 0, 0, 52, 32, 1, 0, 0, 0
+        )
+        size = len(word)
+        return header + struct.pack("<8I", 1, 84, address, address, size, size, 5, 4) + word
+
+    return make

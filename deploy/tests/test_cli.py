@@ -226,6 +226,11 @@ def test_fame1_can_be_asked_for(tmp_path: Path) -> None:
     ]
     for one in manifest["fame1"]["channels"]:
         assert all(f"{one['name']}_{part} " in text for part in ("valid", "ready", "bits"))
+    with_host = [*asked[:-3], "fpga", "-o", str(out)]
+    assert RUNNER.invoke(app, with_host).exit_code == 0
+    manifest = json.loads((out / "model.json").read_text())
+    assert manifest["host"]["top"] == "Add_host"
+    assert all((out / name).is_file() for name in manifest["host"]["files"])
     refused = RUNNER.invoke(app, [*asked, "--engine", "verilator"])
     assert refused.exit_code == 2
     assert refused.stderr == (

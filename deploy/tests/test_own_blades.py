@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError
 from rich.console import Console
 
+WordElf = Callable[[int, bytes], bytes]
 COUNTER = """\
 module Counter #(parameter int LIMIT = 10, parameter logic [7:0] STEP = 2) (
   input logic clock, input logic reset
@@ -69,16 +70,6 @@ simulation: {threads: 1, status_interval_s: 0.05}
 """
 
 
-def word_elf(address: int, word: bytes) -> bytes:
-    """Return a 32-bit little-endian ELF of another processor (Arm) that loads a word."""
-    ident = b"\x7fELF\x01\x01\x01" + bytes(9)
-    header = struct.pack(
-        "<16sHHIIIIIHHHHHH", ident, 2, 40, 1, address, 52, 0, 0, 52, 32, 1, 0, 0, 0
-    )
-    size = len(word)
-    return header + struct.pack("<8I", 1, 84, address, address, size, size, 5, 4) + word
-
-
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of a user's, in which they are, with the recipe `alone.yaml`."""
@@ -96,8 +87,11 @@ def simulated(recipe: Path, *overrides: str) -> Outcome:
 
 def test_a_blade_alone_runs_to_its_cycle(mine: Path, results_root: Path) -> None:
     """Reset lasts to cycle 15, so the count is 0 in cycle 16 and 5,000 in cycle 5,016."""
-    for engine in ("generated", "verilator"):
-        wanted = f"simulation.rtl_engine={engine}"
+    for wanted in (
+        "simulation.rtl_engine=generated",
+        "simulation.rtl_engine=verilator",
+        "simulation.engine=metasim",
+    ):
         counters = 'simulation.autocounter={"enabled": true}'
         outcome = simulated(mine / "alone.yaml", wanted, counters)
         assert (outcome.exit_status, outcome.reason) == (0, "ended")
@@ -147,7 +141,9 @@ def test_a_blade_that_cannot_end_runs_to_the_last_cycle(mine: Path, results_root
     assert outcome.result["end_cycle"] == 1234
 
 
-def test_a_program_of_another_processor_is_loaded(mine: Path, results_root: Path) -> None:
+def test_a_program_of_another_processor_is_loaded(
+    mine: Path, results_root: Path, word_elf: WordElf
+) -> None:
     (mine / "reader.sv").write_text(READER)
     (mine / "memory.yaml").write_text(MEMORY)
     (mine / "word.elf").write_bytes(word_elf(0x10000, b"\x2a\0\0\0"))
@@ -156,7 +152,9 @@ def test_a_program_of_another_processor_is_loaded(mine: Path, results_root: Path
     assert node["exit_code"] == 42
 
 
-def test_what_has_no_bridge_is_refused_before_the_start(mine: Path, results_root: Path) -> None:
+def test_what_has_no_bridge_is_refused_before_the_start(
+    mine: Path, results_root: Path, word_elf: WordElf
+) -> None:
     (mine / "word.elf").write_bytes(word_elf(0x80000000, b"word"))
     with pytest.raises(InputError) as refusal:
         simulated(mine / "alone.yaml", 'workload.nodes={"soc": {"elf": "word.elf"}}')

@@ -13,6 +13,7 @@ PAGES = (
     "bring-your-own-verilog",
     "compare-runs",
     "functional-network",
+    "metasimulate",
     "own-software",
     "watch-a-run",
     "write-a-bridge",

@@ -136,6 +136,8 @@ class LinkDriver : public Driver {
   LinkDriver *link() final { return this; }
   // The batches of the cycles from `start_cycle` on; they stay valid until the next call.
   virtual void begin(uint64_t start_cycle, const Batch &input, Batch &output) = 0;
+  // The inputs stay as they are before this offset.
+  uint32_t next_drive() const { return next_drive_; }
   // Puts what arrives in cycle `offset` of these on the target's inputs. Also during reset.
   void drive(uint32_t offset) {
     if (offset >= next_drive_) drive_changed(offset);

@@ -7,69 +7,74 @@
 namespace firesim::bridges {
 namespace {
 
-std::unique_ptr<AssertDriver> make_asserts(const Manifest &manifest, const ModelInstance &model,
+std::unique_ptr<AssertDriver> make_asserts(const Manifest &manifest, const Ports &ports,
                                            Config &settings, BladeStatus &status,
                                            const std::string &node) {
   Config config(settings.child("assert"), settings.child_where("assert"));
   const bool enabled = config.boolean("enabled", true);
   config.finish();
   if (manifest.assert_port.empty()) return nullptr;
-  const FiresimPort port = model_port(model, manifest.assert_port, "asserts", node);
+  const FiresimPort port = model_port(ports, manifest.assert_port, "asserts", node);
   return std::make_unique<AssertDriver>(port, manifest.asserts, enabled, status);
 }
 
-std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const ModelInstance &model,
+std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const Ports &ports,
                                            Config &settings, const SimulationContext &context,
                                            std::vector<TracePort> trace_ports,
                                            const std::string &node) {
   if (!settings.has("autocounter")) return nullptr;
   std::vector<AutoCounter::Source> sources;
   for (const CounterInfo &counter : manifest.counters) {
-    sources.push_back({counter.name, model_port(model, counter.port, "counter", node)});
+    sources.push_back({counter.name, model_port(ports, counter.port, "counter", node)});
   }
   return std::make_unique<AutoCounter>(settings.child("autocounter"),
                                        settings.child_where("autocounter"), context, sources,
                                        std::move(trace_ports));
 }
 
-std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const ModelInstance &model,
+std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const Ports &ports,
                                          Config &settings, const SimulationContext &context,
                                          const std::string &node) {
   if (!settings.has("prints") || manifest.prints_port.empty()) return nullptr;
   std::vector<PrintDriver::Source> sources;
   for (const PrintInfo &print : manifest.prints) {
     const FiresimPort arguments =
-        print.port.empty() ? FiresimPort{} : model_port(model, print.port, "print", node);
+        print.port.empty() ? FiresimPort{} : model_port(ports, print.port, "print", node);
     sources.push_back({print, arguments});
   }
-  const FiresimPort port = model_port(model, manifest.prints_port, "prints", node);
+  const FiresimPort port = model_port(ports, manifest.prints_port, "prints", node);
   return std::make_unique<PrintDriver>(settings.child("prints"), settings.child_where("prints"),
                                        context, port, std::move(sources));
 }
 
 }  // namespace
 
-FiresimPort model_port(const ModelInstance &model, const std::string &port, const char *what,
+FiresimPort model_port(const Ports &ports, const std::string &port, const char *what,
                        const std::string &node) {
-  const auto found = model.ports().find(port);
-  if (found != model.ports().end()) return found->second;
+  const auto found = ports.find(port);
+  if (found != ports.end()) return found->second;
   throw ConfigError(fmt::format("{}: the model has no port '{}' for its {}", node, port, what));
 }
 
-Instruments make_instruments(const Manifest &manifest, ModelInstance &model, Config &settings,
-                             const SimulationContext &context, BladeStatus &status,
-                             std::vector<TracePort> trace_ports, const std::string &node) {
+Instruments make_instruments(const Manifest &manifest, const Ports &ports, ModelInstance *model,
+                             Config &settings, const SimulationContext &context,
+                             BladeStatus &status, std::vector<TracePort> trace_ports,
+                             const std::string &node) {
   Instruments made;
-  made.asserts = make_asserts(manifest, model, settings, status, node);
-  made.counters = make_counters(manifest, model, settings, context, std::move(trace_ports), node);
-  made.prints = make_prints(manifest, model, settings, context, node);
+  made.asserts = make_asserts(manifest, ports, settings, status, node);
+  made.counters = make_counters(manifest, ports, settings, context, std::move(trace_ports), node);
+  made.prints = make_prints(manifest, ports, settings, context, node);
+  for (const char *instrument : {"signals", "waves"}) {
+    if (model != nullptr || !settings.has(instrument)) continue;
+    settings.fail(instrument, "none: a metasimulation does not show the target's signals");
+  }
   if (settings.has("signals")) {
     made.signals = std::make_unique<SignalAccess>(settings.child("signals"),
-                                                  settings.child_where("signals"), context, model);
+                                                  settings.child_where("signals"), context, *model);
   }
   if (settings.has("waves")) {
     made.waves = std::make_unique<WaveWriter>(settings.child("waves"),
-                                              settings.child_where("waves"), node, context, model);
+                                              settings.child_where("waves"), node, context, *model);
   }
   return made;
 }

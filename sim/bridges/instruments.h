@@ -3,6 +3,7 @@
 // peeks and pokes.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -26,14 +27,18 @@ struct Instruments {
   std::unique_ptr<WaveWriter> waves;
 };
 
-// Reads the keys kInstruments of `settings`. `trace_ports` are those of the harts, for the triggers
-// of counters. `node` starts messages.
-Instruments make_instruments(const Manifest &manifest, ModelInstance &model, Config &settings,
-                             const SimulationContext &context, BladeStatus &status,
-                             std::vector<TracePort> trace_ports, const std::string &node);
+using Ports = std::map<std::string, FiresimPort>;
+
+// Reads the keys kInstruments of `settings`. `model` is null for a target on a platform, which
+// shows no signals. `trace_ports` are those of the harts, for the triggers of counters. `node`
+// starts messages.
+Instruments make_instruments(const Manifest &manifest, const Ports &ports, ModelInstance *model,
+                             Config &settings, const SimulationContext &context,
+                             BladeStatus &status, std::vector<TracePort> trace_ports,
+                             const std::string &node);
 
 // The port of a model by name; `what` it is for goes into the message when there is none.
-FiresimPort model_port(const ModelInstance &model, const std::string &port, const char *what,
+FiresimPort model_port(const Ports &ports, const std::string &port, const char *what,
                        const std::string &node);
 
 }  // namespace firesim::bridges

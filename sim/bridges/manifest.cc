@@ -51,6 +51,23 @@ PrintInfo read_print(const json &item) {
   return print;
 }
 
+HostInfo read_host(const json &document) {
+  HostInfo host;
+  host.design_hash = document.at("host").at("design_hash").get<std::string>();
+  for (const json &item : document.at("fame1").at("channels")) {
+    ChannelInfo channel{item.at("name"),
+                        item.at("direction") == "in",
+                        item.at("width_bits").get<uint32_t>(),
+                        item.at("bridge").is_null() ? "" : item.at("bridge").get<std::string>(),
+                        {}};
+    for (const json &field : item.at("fields")) {
+      channel.fields.push_back({field.at("port"), field.at("low_bit").get<uint32_t>()});
+    }
+    host.channels.push_back(std::move(channel));
+  }
+  return host;
+}
+
 Manifest parse(const json &document) {
   if (document.at("version") != 1) {
     throw ConfigError(fmt::format("version is {}, expected 1", document.at("version").dump()));
@@ -73,6 +90,11 @@ Manifest parse(const json &document) {
   for (const json &item : document.at("prints")) manifest.prints.push_back(read_print(item));
   const json &prints_port = document.at("prints_port");
   if (!prints_port.is_null()) manifest.prints_port = prints_port.get<std::string>();
+  for (const json &item : document.at("ports")) {
+    manifest.ports.push_back(
+        {item.at("name"), item.at("width_bits").get<uint32_t>(), item.at("direction") == "in"});
+  }
+  if (document.contains("host")) manifest.host = read_host(document);
   return manifest;
 }
 

@@ -64,6 +64,32 @@ struct PrintInfo {
   std::vector<PrintPiece> pieces;
 };
 
+// A port within the tokens of a channel of a FAME-1 form.
+struct FieldInfo {
+  std::string port;
+  uint32_t low_bit;
+};
+
+struct ChannelInfo {
+  std::string name;
+  bool is_input;  // host to target
+  uint32_t width_bits;
+  std::string bridge;  // its path; empty for what the target has beside its bridges
+  std::vector<FieldInfo> fields;
+};
+
+// What is needed of a metasimulation beside the target itself.
+struct HostInfo {
+  std::string design_hash;  // of the model that holds the target and its host's side
+  std::vector<ChannelInfo> channels;
+};
+
+struct PortInfo {
+  std::string name;
+  uint32_t width_bits;
+  bool is_input;
+};
+
 struct Manifest {
   std::string top;
   std::string design_hash;
@@ -74,6 +100,8 @@ struct Manifest {
   std::vector<PrintInfo> prints;  // by bit of the prints port
   std::string prints_port;        // empty when the design prints nothing
   std::string reset;
+  std::vector<PortInfo> ports;
+  std::optional<HostInfo> host;  // of a metasimulation
 
   // Throws ConfigError when the file is unreadable or not a model manifest of version 1.
   static Manifest read(const std::filesystem::path &file);

@@ -18,13 +18,14 @@ namespace bridges {
 
 RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
                    const nlohmann::json &bridge_settings, const DriverRegistry &registry,
-                   std::optional<uint64_t> port_count, const SimulationContext &context,
-                   WarmStarter starter)
+                   std::optional<uint64_t> port_count, const HostStalls &stalls,
+                   const SimulationContext &context, WarmStarter starter)
     : Model(name),
       manifest_(std::move(manifest)),
-      model_(library, manifest_.design_hash, name),
-      inputs_(model_.ports().size()),
-      reset_(model_port(model_, manifest_.reset, "reset", name), inputs_),
+      hosted_(manifest_.host ? std::make_unique<HostedModel>(manifest_, library, stalls, name)
+                             : nullptr),
+      inputs_(with_model(library).size()),
+      reset_(model_port(ports(), manifest_.reset, "reset", name), inputs_),
       settings_(bridge_settings),
       context_(context),
       starter_(std::move(starter)) {
@@ -43,6 +44,16 @@ RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesy
   reset_.set(1);
 }
 
+// Makes the model in this process, unless the target is on a platform; returns the ports.
+const Ports &RtlBlade::with_model(const std::filesystem::path &library) {
+  if (!hosted_) model_.emplace(library, manifest_.design_hash, name());
+  return ports();
+}
+
+std::string RtlBlade::engine_name() const {
+  return hosted_ ? fmt::format("metasim, {}", hosted_->engine_name()) : model_->engine_name();
+}
+
 void RtlBlade::schedule_drivers() {
   schedule_.clear();
   for (const PlacedDriver &item : drivers_) {
@@ -50,6 +61,7 @@ void RtlBlade::schedule_drivers() {
     const bool ahead = item.driver->restore_role() == RestoreRole::kTakesPart;
     schedule_.add(*item.driver, item.wakes, ahead ? ahead_cycles_ : 0);
   }
+  if (hosted_) choose_channels();
 }
 
 // Where no driver can end the blade, its node does not count for the end of the run.
@@ -69,11 +81,11 @@ RtlBlade::~RtlBlade() {
 void RtlBlade::add_bridge(const BridgeInfo &bridge, Config &settings,
                           const SimulationContext &context, const DriverRegistry &registry) {
   const char *key = bridge.kind.c_str();
-  const BridgePorts ports(bridge, model_.ports());
+  const BridgePorts bridge_ports(bridge, ports());
   PlacedDriver placed{bridge.kind, bridge.several,
-                      registry.make({bridge, ports, inputs_, status_, settings.child(key),
+                      registry.make({bridge, bridge_ports, inputs_, status_, settings.child(key),
                                      settings.child_where(key), name(), context}),
-                      ports.wakes()};
+                      bridge_ports.wakes()};
   if (LinkDriver *link = placed.driver->link()) {
     if (link_ != nullptr) {
       throw ConfigError(fmt::format("{}: bridge {} ({}) is the end of a second link, expected one",
@@ -95,8 +107,8 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
     traces.push_back(*port);
     commits.insert(commits.end(), item.wakes.begin(), item.wakes.end());
   }
-  Instruments made =
-      make_instruments(manifest_, model_, settings, context, status_, std::move(traces), name());
+  Instruments made = make_instruments(manifest_, ports(), model_ ? &*model_ : nullptr, settings,
+                                      context, status_, std::move(traces), name());
   counters_ = made.counters.get();
   signals_ = std::move(made.signals);
   waves_ = std::move(made.waves);
@@ -104,7 +116,7 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
     drivers_.push_back({"assert",
                         false,
                         std::move(made.asserts),
-                        {model_port(model_, manifest_.assert_port, "asserts", name())}});
+                        {model_port(ports(), manifest_.assert_port, "asserts", name())}});
   }
   if (made.counters) {
     drivers_.push_back({"autocounter", false, std::move(made.counters), std::move(commits)});
@@ -113,7 +125,7 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
     drivers_.push_back({"prints",
                         false,
                         std::move(made.prints),
-                        {model_port(model_, manifest_.prints_port, "prints", name())}});
+                        {model_port(ports(), manifest_.prints_port, "prints", name())}});
   }
 }
 
@@ -128,7 +140,7 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
     const bool accessed = signals_ && cycle == signals_->next_cycle();
     if (accessed) [[unlikely]]
       signals_->before_settle();
-    model_.settle();
+    model_->settle();
     if (accessed) [[unlikely]]
       signals_->after_settle();
     if (counters_ != nullptr && cycle == counters_->next_sample()) counters_->sample(cycle);
@@ -142,7 +154,7 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
         }
       }
     }
-    model_.tick();
+    model_->tick();
   }
   return offset;
 }
@@ -152,6 +164,7 @@ void RtlBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> i
   if (status_.end.ended()) return;
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
   if (link_ != nullptr) link_->begin(start_cycle, inputs[0], outputs[0]);
+  if (hosted_) return advance_hosted(start_cycle, cycles);
   uint32_t offset = 0;
   if (start_cycle < kResetCycles) {
     const auto end = std::min<uint64_t>(cycles, kResetCycles - start_cycle);
@@ -174,8 +187,13 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
   finished_ = true;
   if (!status_.end.ended()) {  // the last row of counters wants the outputs of this cycle
     inputs_.apply();
-    model_.settle();
+    if (hosted_) {
+      hosted_->read_counters(false);
+    } else {
+      model_->settle();
+    }
   }
+  if (hosted_) host_cycles_ = hosted_->host_cycles();
   for (const PlacedDriver &item : drivers_) item.driver->finish(cycle);
   if (signals_) signals_->finish();
   if (waves_) waves_->finish();
@@ -184,9 +202,10 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
 void RtlBlade::finish(uint64_t) { finish_drivers(cycle_); }
 
 nlohmann::json RtlBlade::statistics() const {
-  nlohmann::json facts = {{"engine", model_.engine_name()},
+  nlohmann::json facts = {{"engine", engine_name()},
                           {"cycles_evaluated", cycle_},
                           {"deterministic", status_.deterministic}};
+  if (hosted_) facts["host_cycles"] = host_cycles_;
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (signals_) facts["signals"] = signals_->statistics();
   if (waves_) facts["waves"] = waves_->statistics();
@@ -217,16 +236,30 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   std::optional<uint64_t> port_count;
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
   const std::vector<std::string> libraries = config.text_list("driver_libraries");
+  bridges::HostStalls stalls;
+  if (config.has("host_stalls")) {
+    bridges::Config random(config.child("host_stalls"), config.child_where("host_stalls"));
+    stalls.seed = static_cast<uint32_t>(random.required_integer("seed", 1, UINT32_MAX));
+    stalls.rate = static_cast<uint32_t>(random.required_integer("rate", 0, 240));
+    random.finish();
+  }
   config.finish();
+  bridges::Manifest made = bridges::Manifest::read(manifest);
+  const bool is_metasim = node.at("kind") == "metasim";
+  if (made.host.has_value() != is_metasim) {
+    throw bridges::ConfigError(
+        fmt::format("{}: found {} in {}, expected {} for a node of kind {}", name,
+                    made.host ? "a metasimulation" : "a model", manifest.string(),
+                    is_metasim ? "a metasimulation" : "a model", is_metasim ? "metasim" : "rtl"));
+  }
   bridges::DriverRegistry registry;
   bridges::register_stock_drivers(registry);
   for (size_t i = 0; i < libraries.size(); ++i) {
     bridges::load_driver_library(context.input_path(libraries[i]),
                                  fmt::format("{}: driver_libraries[{}]", name, i), registry);
   }
-  return std::make_unique<bridges::RtlBlade>(name, bridges::Manifest::read(manifest), library,
-                                             settings, registry, port_count, context,
-                                             std::move(starter));
+  return std::make_unique<bridges::RtlBlade>(name, std::move(made), library, settings, registry,
+                                             port_count, stalls, context, std::move(starter));
 }
 
 }  // namespace firesim

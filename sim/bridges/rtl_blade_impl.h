@@ -12,6 +12,7 @@
 #include "bridges/driver.h"
 #include "bridges/driver_registry.h"
 #include "bridges/driver_schedule.h"
+#include "bridges/hosted_model.h"
 #include "bridges/instruments.h"
 #include "bridges/manifest.h"
 #include "core/model.h"
@@ -28,10 +29,11 @@ struct PlacedDriver {
 
 class RtlBlade final : public Model {
  public:
+  // `stalls` are for a metasimulation.
   RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
            const nlohmann::json &bridge_settings, const DriverRegistry &registry,
-           std::optional<uint64_t> port_count, const SimulationContext &context,
-           WarmStarter starter);
+           std::optional<uint64_t> port_count, const HostStalls &stalls,
+           const SimulationContext &context, WarmStarter starter);
   ~RtlBlade() override;
 
   uint32_t port_count() const override { return port_count_; }
@@ -44,7 +46,7 @@ class RtlBlade final : public Model {
   std::string fingerprint() const override;
   void save(StateWriter &state) const override;
   bool continues(const std::string &kind) const override {
-    return kind == kWarmStartKind && starter_ != nullptr;
+    return kind == kWarmStartKind && starter_ != nullptr && hosted_ == nullptr;
   }
   void load(StateReader &state, uint64_t cycle) override;
 
@@ -55,13 +57,24 @@ class RtlBlade final : public Model {
   template <bool kReset>
   uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
   void schedule_drivers();
+  const Ports &ports() const { return hosted_ ? hosted_->ports() : model_->ports(); }
+  const Ports &with_model(const std::filesystem::path &library);
+  std::string engine_name() const;
+  // For a target on a platform (rtl_blade_hosted.cc).
+  void choose_channels();
+  void drive_ahead(uint64_t start_cycle, uint32_t cycles);
+  uint64_t quiet_limit(uint64_t end) const;
+  void take_row(uint64_t cycle);
+  void advance_hosted(uint64_t start_cycle, uint32_t cycles);
   void start_warm(StateReader &state, uint64_t cycle);
   uint64_t run_restore_program(const StateReader &state);
   void end_here(uint64_t cycle);
   void finish_drivers(uint64_t cycle);
 
   Manifest manifest_;
-  ModelInstance model_;
+  // One of them: a model in this process, or a target on a platform.
+  std::optional<ModelInstance> model_;
+  std::unique_ptr<HostedModel> hosted_;
   InputQueue inputs_;
   InputPort reset_;
   BladeStatus status_;
@@ -80,6 +93,7 @@ class RtlBlade final : public Model {
   const WarmStarter starter_;
   uint64_t cycle_ = 0;  // cycles run
   bool finished_ = false;
+  uint64_t host_cycles_ = 0;   // of the platform, at the end
   nlohmann::json warm_start_;  // facts about it; null when there was none
 };
 

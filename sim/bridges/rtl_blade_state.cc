@@ -16,8 +16,8 @@ constexpr uint64_t kMostRestoreCycles = 10'000'000;
 }  // namespace
 
 std::optional<std::string> RtlBlade::can_save() const {
-  if (!model_.can_save()) {
-    return fmt::format("the engine \"{}\" cannot save its state", model_.engine_name());
+  if (hosted_ || !model_->can_save()) {
+    return fmt::format("the engine \"{}\" cannot save its state", engine_name());
   }
   for (const PlacedDriver &item : drivers_) {
     if (item.driver->can_save()) continue;
@@ -27,7 +27,7 @@ std::optional<std::string> RtlBlade::can_save() const {
 }
 
 std::string RtlBlade::fingerprint() const {
-  return fmt::format("design {}, engine {}", manifest_.design_hash, model_.engine_name());
+  return fmt::format("design {}, engine {}", manifest_.design_hash, engine_name());
 }
 
 void RtlBlade::save(StateWriter &state) const {
@@ -42,7 +42,7 @@ void RtlBlade::save(StateWriter &state) const {
   state.text(end.message);
   reset_.save(state);
   // One that has ended stands within a cycle, and is never evaluated again.
-  state.bytes(end.ended() ? std::vector<uint8_t>() : model_.save());
+  state.bytes(end.ended() ? std::vector<uint8_t>() : model_->save());
   for (const PlacedDriver &item : drivers_) item.driver->save(state);
 }
 
@@ -61,7 +61,7 @@ void RtlBlade::load(StateReader &state, uint64_t cycle) {
   end.message = state.text();
   reset_.load(state);
   const std::vector<uint8_t> model = state.bytes(SIZE_MAX);
-  if (!end.ended() && !model_.load(model)) {
+  if (!end.ended() && !model_->load(model)) {
     state.fail("found a state that the engine does not take");
   }
   for (const PlacedDriver &item : drivers_) item.driver->load(state);
@@ -108,10 +108,10 @@ uint64_t RtlBlade::run_restore_program(const StateReader &state) {
   for (uint64_t cycle = 0; cycle < kMostRestoreCycles; ++cycle) {
     if (cycle == kResetCycles) reset_.set(0);
     inputs_.apply();
-    model_.settle();
+    model_->settle();
     const std::optional<bool> done = told->driver->restore_done();
     if (cycle >= kResetCycles && schedule.due(cycle)) schedule.exchange(cycle);
-    model_.tick();
+    model_->tick();
     if (status_.end.ended()) state.fail("in the restore program: " + status_.end.message);
     if (cycle >= kResetCycles && *done) return cycle + 1;
   }

@@ -20,7 +20,7 @@ from goldengate.errors import GoldenGateError
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import EngineUsed, Manifest
 from goldengate.passes import read, rewrite
-from goldengate.state import CPU, TARGETS, UNKNOWN, Request, State
+from goldengate.state import CPU, METASIM, TARGETS, UNKNOWN, Request, State
 
 
 def lower(request: Request) -> Manifest:
@@ -151,10 +151,10 @@ def compile_request(
     """Compile a design into its folder `request.out`, made anew, and return that.
 
     A CPU model is `model.so` and its manifest `model.json`, a FAME-1 form `fame1.v`, `target.v`, a
-    queue and the manifest; a metasimulation is `model.so`, a model of the form and its host's side
-    that the host's clock drives, and the manifest of the target. Its `engine` says which it was and
-    why not the generated one, its `warnings` name what is read and has no driver, which is 0, with
-    file and line.
+    queue and the manifest; for an FPGA `host.v` and the parts of the host's side are beside them. A
+    metasimulation is `model.so`, a model of all that, which the host's clock drives, and the
+    manifest. Its `engine` says which it was and why not the generated one, its `warnings` name what
+    is read and has no driver, which is 0, with file and line.
 
     `jobs` bounds the compiler processes. `training` (model folder, profile folder) runs typical
     programs on a model for the generated engine to see what is active when; without it a design is
@@ -179,10 +179,10 @@ def compile_request(
     work = out / "build"
     shutil.rmtree(work, ignore_errors=True)
     manifest = lower(dataclasses.replace(request, out=str(work)))
-    if manifest.host is not None:
+    if request.target == METASIM:
         manifest = _metasim(request, work, manifest, out / "model.so", jobs, training)
-    elif manifest.fame1 is not None:
-        for name in manifest.fame1.files:
+    elif (form := manifest.host or manifest.fame1) is not None:
+        for name in form.files:
             shutil.copyfile(work / name, out / name)
     else:
         library = out / "model.so"

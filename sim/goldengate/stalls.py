@@ -44,11 +44,13 @@ def run_stalled(
     manifest: Manifest,
     inputs: Sequence[Mapping[str, int]],
     generator: random.Random,
+    eagerness: tuple[float, ...] = (0.1, 0.5, 0.9, 1.0),
 ) -> Stalled:
     """Give each input channel its tokens, with random stalls everywhere; return what comes out.
 
     `library` is a model of the FAME-1 form whose manifest this is, clocked by the host; `inputs`
-    has the values of all inputs of the target in each cycle.
+    has the values of all inputs of the target in each cycle. Each channel goes on with one of the
+    probabilities of `eagerness`.
 
     Raises:
         GoldenGateError: the form does not go on.
@@ -60,7 +62,7 @@ def run_stalled(
     tokens = {one.name: [packed(one, values) for values in inputs] for one in ins}
     given = dict.fromkeys(tokens, 0)
     received: dict[str, list[int]] = {one.name: [] for one in outs}
-    eagerness = {one.name: generator.choice((0.1, 0.5, 0.9, 1.0)) for one in channels}
+    goes = {one.name: generator.choice(eagerness) for one in channels}
     with Model(library) as model:
         model.reset(2, manifest.fame1.reset)
         while any(len(stream) < len(inputs) for stream in received.values()):
@@ -68,12 +70,12 @@ def run_stalled(
                 raise GoldenGateError("the stalled target makes no progress")
             for one in ins:
                 offered = given[one.name] < len(inputs)
-                offered = offered and generator.random() < eagerness[one.name]
+                offered = offered and generator.random() < goes[one.name]
                 noise = generator.getrandbits(one.width_bits)
                 model[f"{one.name}_valid"] = int(offered)
                 model[f"{one.name}_bits"] = tokens[one.name][given[one.name]] if offered else noise
             for one in outs:
-                model[f"{one.name}_ready"] = int(generator.random() < eagerness[one.name])
+                model[f"{one.name}_ready"] = int(generator.random() < goes[one.name])
             result = model.step()
             for one in ins:
                 given[one.name] += model[f"{one.name}_valid"] & result[f"{one.name}_ready"]

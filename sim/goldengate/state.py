@@ -18,7 +18,7 @@ from goldengate.errors import GoldenGateError
 
 ZERO, FREE = UNKNOWN = ("zero", "free")
 """What a value is that the text leaves open: 0, or what makes the logic smallest."""
-CPU, FAME1, METASIM = TARGETS = ("cpu", "fame1", "metasim")
+CPU, FAME1, FPGA, METASIM = TARGETS = ("cpu", "fame1", "fpga", "metasim")
 """What a design is compiled to."""
 
 
@@ -50,7 +50,7 @@ class Request:
     defines: dict[str, str | None] = field(default_factory=dict)
     target: str = CPU
     """`cpu`, a model for this processor; `fame1`, Verilog with a channel of tokens for each bridge;
-    `metasim`, a model of that form with the host's side around it."""
+    `fpga`, the same with the host's side around it; `metasim`, a model of that."""
     engine: str = "auto"
     """Of a CPU model: `verilator`, `generated`, or `auto`, generated where it can."""
     clock_ratios: dict[str, str] = field(default_factory=dict)

@@ -34,13 +34,13 @@ from goldengate.passes import (
     undefined,
     write,
 )
-from goldengate.state import CPU, FAME1, METASIM, Request, State
+from goldengate.state import CPU, FAME1, FPGA, METASIM, Request, State
 
 PASSES = (
     rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, shifts,
     memory, select,
 )  # fmt: skip
-BACK_ENDS = {CPU: write, FAME1: fame1, METASIM: fame1}
+BACK_ENDS = {CPU: write, FAME1: fame1, FPGA: fame1, METASIM: fame1}
 
 
 def design_hash(folder: Path) -> str:
@@ -68,7 +68,7 @@ def main(folder: Path) -> int:
         target = state.request.target
         form = None if target == CPU else fame1.form(state, ports)
         manifest = Manifest.of(state, ports, design_hash(folder), form)
-        if target == METASIM:
+        if target in (FPGA, METASIM):
             manifest = dataclasses.replace(manifest, host=host_top.write(manifest, folder))
     except GoldenGateError as error:
         (folder / "error.txt").write_text(str(error))

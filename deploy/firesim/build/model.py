@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -41,6 +42,17 @@ def design_model(design: Design, engine: str = "auto", *, waves: bool = False) -
     return model
 
 
+def metasim_model(design: Design, engine: str = "auto") -> Path:
+    """Return the folder with the metasimulation of a design: `model.so` and `model.json`.
+
+    `engine` as for goldengate.Request: what evaluates the target with its host's side.
+
+    Raises:
+        ToolError, GoldenGateError: a step failed; the message says which and why.
+    """
+    return _built(design, engine, target="metasim")
+
+
 def fallback_reason(model: Path) -> str | None:
     """Return why the generated engine refused the design of an `auto` model, None if it did not."""
     from goldengate import Manifest
@@ -65,7 +77,9 @@ def shows(model: Path, signals: Iterable[str]) -> bool:
     return all(name in known or name.rpartition("[")[0] in known for name in signals)
 
 
-def compile_design(design: Design, folder: Path, engine: str, waves: bool = False) -> None:
+def compile_design(
+    design: Design, folder: Path, engine: str, waves: bool = False, target: str = "cpu"
+) -> None:
     """Compile the model of a design into `folder`, whatever is cached.
 
     Raises:
@@ -73,20 +87,31 @@ def compile_design(design: Design, folder: Path, engine: str, waves: bool = Fals
     """
     import goldengate
 
-    training = None if engine == "verilator" or waves else design.train
-    goldengate.compile_request(design.request(folder, engine), training=training, waves=waves)
+    training = design.train if _trains(engine, waves, target) else None
+    request = dataclasses.replace(design.request(folder, engine), target=target)
+    goldengate.compile_request(request, training=training, waves=waves)
     if design.device_tree is not None:
         shutil.copyfile(design.device_tree, folder / "blade.dts")
 
 
-def _built(design: Design, engine: str, waves: bool = False) -> Path:
+def _trains(engine: str, waves: bool, target: str) -> bool:
+    """Return whether the generated engine is trained: not where that takes longer than it saves."""
+    return engine != "verilator" and not waves and target == "cpu"
+
+
+def _built(design: Design, engine: str, waves: bool = False, target: str = "cpu") -> Path:
     from goldengate.cache_key import compiler_key
+    from goldengate.channels import RTL as HOST_RTL
     from goldengate.passes.rewrite import check_readable
 
     for source in design.sources:
         check_readable(source)
     key: list[KeyPart] = [*design.key(), *compiler_key(engine, design.bridges)]
     key.append(f"{engine}, waves" if waves else engine)
-    if engine != "verilator" and not waves:
+    if target != "cpu":
+        key += [target, HOST_RTL]
+    if _trains(engine, waves, target):
         key += design.training_key
-    return cached("model", key, lambda folder: compile_design(design, folder, engine, waves))
+    return cached(
+        "model", key, lambda folder: compile_design(design, folder, engine, waves, target)
+    )

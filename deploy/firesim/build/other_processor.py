@@ -37,15 +37,20 @@ def _build(native: Path, folder: Path, march: str) -> None:
     for name in ("model.json", "blade.dts"):
         if (native / name).is_file():
             shutil.copyfile(native / name, folder / name)
-    manifest = Manifest.read(native)
+    made = native / "build"
+    if Manifest.read(native).host is not None:  # A metasimulation: its model holds the host, too.
+        made /= "host"
+        manifest = Manifest.read(made)
+    else:
+        manifest = Manifest.read(native)
     work, library, option = folder / "build", folder / "model.so", f"-march={march}"
-    if (native / "build/generated").is_dir():
-        shutil.copytree(native / "build/generated", work)
-        state = access.state_hash(backend.read_design(native / "build", manifest))
+    if (made / "generated").is_dir():
+        shutil.copytree(made / "generated", work)
+        state = access.state_hash(backend.read_design(made, manifest))
         flags = [option, "-Wno-invalid-offsetof", f"-DFIRESIM_STATE_HASH=0x{state:016x}u"]
         backend.compile_files(sorted(work.glob("*.cc")), library, _JOBS, flags)
     else:
-        shutil.copytree(native / "build", work)
+        shutil.copytree(made, work)
         fast = f"{FAST} {option}"  # the last -march= counts
         verilator_backend.build(work, manifest, library, jobs=_JOBS, fast=fast)
     shutil.rmtree(work)

@@ -85,10 +85,10 @@ def verilog(
         list[Path] | None, typer.Option(help="Declaration of a bridge of your own (bridge.yaml).")
     ] = None,
     target: Annotated[
-        Literal["cpu", "fame1"],
+        Literal["cpu", "fame1", "fpga"],
         typer.Option(
             help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host "
-            "that may stall."
+            "that may stall; fpga: the same with the host's side, registers and streams, around it."
         ),
     ] = "cpu",
     engine: EngineOption = "auto",
@@ -97,13 +97,13 @@ def verilog(
         typer.Option(help="What an x of the text is: 0, or what makes the logic smallest."),
     ] = "zero",
 ) -> None:
-    """Compile a Verilog or SystemVerilog design into a model, or into its FAME-1 form.
+    """Compile a Verilog or SystemVerilog design into a model, or into Verilog for an FPGA.
 
     Examples:
       firesim build verilog Counter counter.sv -o build/counter
       firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
       firesim build verilog Soc soc.sv -P MEMORY_WORDS=4096 --data program.hex
-      firesim build verilog Counter counter.sv --target fame1 -o build/counter-fame1
+      firesim build verilog Counter counter.sv --target fpga -o build/counter-fpga
     """
     from firesim_common.errors import InputError
     from goldengate import Request, compile_request

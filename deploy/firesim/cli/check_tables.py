@@ -79,7 +79,7 @@ def _shared(
 
 
 def _timing(node: PlannedNode) -> str:
-    return "-" if node.traffic or node.engine != "rtl" else node.memory.timing.model
+    return "-" if node.traffic or node.engine == "functional" else node.memory.timing.model
 
 
 def _bandwidth_gbps(node: PlannedNode) -> float:

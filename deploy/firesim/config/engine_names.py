@@ -5,5 +5,5 @@ from __future__ import annotations
 
 from typing import Literal
 
-Engine = Literal["rtl", "functional"]
+Engine = Literal["rtl", "metasim", "functional"]
 RtlEngine = Literal["auto", "generated", "verilator"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Settings of the functional engine, and when snapshots are taken."""
+"""Settings of the engines, and when snapshots are taken."""
 
 from __future__ import annotations
 
@@ -30,6 +30,15 @@ class Functional(Strict):
     """Target cycles every instruction takes."""
     quantum_cycles: Annotated[int, Field(ge=16, le=1 << 20)] = 1024
     """Target cycles each hart runs before the next one; what a node sends is this much later."""
+
+
+class Metasim(Strict):
+    """Random stalls of the host in metasimulations; they change no target cycle."""
+
+    stall_rate: Annotated[int, Field(ge=0, le=240)] = 0
+    """Of 256 host cycles, how many each channel and stream stands still in; 0 = none."""
+    stall_seed: Annotated[int, Field(ge=1, lt=2**32)] = 1
+    """Seed of the stalls."""
 
 
 class Snapshots(Strict):

@@ -9,7 +9,7 @@ from firesim_common.base import Name, Strict
 from pydantic import AfterValidator, Field, model_validator
 
 from firesim.config.engine_names import Engine, RtlEngine
-from firesim.config.engines import Functional, Snapshots
+from firesim.config.engines import Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER, kept
 from firesim.config.monitoring import Monitoring
 from firesim.config.network import Network
@@ -114,13 +114,16 @@ class Simulation(Strict):
     """
 
     engine: Engine = "rtl"
-    """What evaluates the blades: their RTL, exact to the cycle, or a functional model."""
+    """What evaluates the blades: their RTL, exact to the cycle; the same in the form it has on an
+    FPGA, with the host's side around it (metasim); or a functional model."""
     engines: dict[Name, Engine] = Field(default_factory=dict)
     """Engines of single nodes, by name."""
     rtl_engine: RtlEngine = "auto"
     """What compiles the RTL: FireSim's own generated engine, Verilator, or the first that can."""
     functional: Functional = Functional()
     """Timing of functional nodes."""
+    metasim: Metasim = Metasim()
+    """Stalls of the host in metasimulated nodes."""
     network: Network = Network()
     """Whether the network is exact, or functional: faster, for bringing up software."""
     snapshots: Snapshots = Snapshots()

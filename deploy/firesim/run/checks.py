@@ -139,9 +139,11 @@ def _check_instruments(loaded: Loaded, plan: Plan) -> None:
     for node in plan.nodes:
         asked = [kind for kind in ("waves", "peeks", "pokes") if kind in node.places]
         traced = ["tracing"] if node.instruments.traced and "tracing" in node.places else []
-        for kind in [*traced, *asked] if node.engine != "rtl" else []:
+        missing = {"rtl": [], "metasim": asked, "functional": [*traced, *asked]}
+        for kind in missing[node.engine]:
             text = (
-                f'found "{node.name}", whose engine is functional, expected a node of engine rtl.'
+                f'found "{node.name}", whose engine is {node.engine}, expected a node of engine '
+                f"rtl."
             )
             raise loaded.error(node.places[kind], text)
         if asked and plan.run.rtl_engine == "verilator":

@@ -18,7 +18,7 @@ from firesim_common.address_map import (
 
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
-from firesim.build.model import bridge_kinds, design_model, fallback_reason, shows
+from firesim.build.model import bridge_kinds, design_model, fallback_reason, metasim_model, shows
 from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
@@ -52,6 +52,8 @@ class _Built:
     blades: dict[str, Blade]
     trees: dict[str, Path]
     models: dict[str, Path]
+    metasims: dict[str, Path]
+    """The metasimulations of blades."""
     wave_models: dict[str, Path]
     """Models of nodes whose wires are to be seen, by node."""
     programs: dict[tuple[str, bool], Path]
@@ -75,7 +77,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
     """
     with ThreadPoolExecutor() as pool:  # Half of either keeps one processor busy.
         building = pool.submit(_simulator, steps, march)
-        models = _models(plan, steps)
+        models, metasims = _models(plan, steps)
         binary = building.result()
     wave_models: dict[str, Path] = {}
     for name in sorted(_wired(plan, models)):
@@ -85,6 +87,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
     if march != NATIVE:
         with steps.step(f"compiling the blades for {march}"):
             models = {name: model_for(model, march) for name, model in models.items()}
+            metasims = {name: model_for(model, march) for name, model in metasims.items()}
             wave_models = {name: model_for(model, march) for name, model in wave_models.items()}
     stock = [blade for blade in plan.blades() if blade not in plan.own_blades]
     blades = {blade: load_blade(blade) for blade in stock}
@@ -93,6 +96,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         blades,
         trees,
         models,
+        metasims,
         wave_models,
         _programs(plan, blades, steps),
         _images(plan, steps),
@@ -110,14 +114,20 @@ def _simulator(steps: Steps, march: str) -> Path:
         return simulator() if march == NATIVE else simulator(march)
 
 
-def _models(plan: Plan, steps: Steps) -> dict[str, Path]:
+def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path]]:
+    """Build the models of blades in RTL, and the metasimulations."""
     models: dict[str, Path] = {}
     for blade in plan.blades("rtl"):
         with steps.step(f"building the blade {blade}"):
             models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
-        if reason := fallback_reason(models[blade]):
+    metasims: dict[str, Path] = {}
+    for blade in plan.blades("metasim"):
+        with steps.step(f"building the metasimulation of the blade {blade}"):
+            metasims[blade] = metasim_model(blade_design(plan, blade), plan.run.rtl_engine)
+    for blade, model in (*models.items(), *metasims.items()):
+        if reason := fallback_reason(model):
             steps.say(f"{blade}: Verilator is used, {reason}")
-    return models
+    return models, metasims
 
 
 def blade_design(plan: Plan, blade: str) -> Design:
@@ -193,7 +203,8 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
     if blob is not None:
         place = DEVICE_TREE_BASE if own is None else own.device_tree_address
         load.append(Load(_write_tree(node, blob, folder), "raw", place))
-    model = built.models.get(node.blade) if node.engine == "rtl" else None
+    of_engine = {"rtl": built.models, "metasim": built.metasims}.get(node.engine, {})
+    model = of_engine.get(node.blade)
     model = built.wave_models.get(node.name, model)
     return NodeFiles(
         bridges=bridge_kinds(model) if model else frozenset(built.blades[node.blade].bridges),

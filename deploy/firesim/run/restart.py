@@ -63,9 +63,14 @@ def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[s
                 f'--from: found no node "{source}" in the snapshot "{snapshot.name}", '
                 f"expected one of {listed(snapshot.nodes)}."
             )
+        if node.engine == "metasim":
+            raise InputError(
+                f'--from: found the engine metasim for "{node.name}", expected rtl: '
+                f"a metasimulation cannot go on from a snapshot."
+            )
         if kind == "rtl" and node.engine != "rtl":
             raise InputError(
-                f'--from: found the engine functional for "{node.name}", which is RTL in the '
+                f'--from: found the engine {node.engine} for "{node.name}", which is RTL in the '
                 f'snapshot "{snapshot.name}", expected engine rtl: '
                 "only functional nodes can change their engine."
             )

@@ -10,7 +10,13 @@ from firesim_common.errors import InputError
 
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
-STATED_NS_PER_CYCLE = {"rtl": 1000.0, "functional": 8.0, "traffic": 0.5, "switch port": 0.5}
+STATED_NS_PER_CYCLE = {
+    "rtl": 1000.0,
+    "metasim": 18_000.0,
+    "functional": 8.0,
+    "traffic": 0.5,
+    "switch port": 0.5,
+}
 """Time a part takes for a busy cycle on one core: the generated engine's single-core blade and a
 functional core as `speed` and `functional-speed` measure them, rounded. Only ratios count here."""
 SHORTEST_CUT_CYCLES = 3

@@ -166,7 +166,7 @@ def restart_of(description: Mapping[str, Any], cycle: int) -> Restart | None:
 
 def _functional_network(plan: Plan) -> dict[str, Any]:
     """Return what lets models cross a long link at once; not slow ones, which others wait for."""
-    is_slow = any(node.engine == "rtl" and node.traffic is None for node in plan.nodes)
+    is_slow = any(node.engine != "functional" and node.traffic is None for node in plan.nodes)
     longest = {} if is_slow else {"longest_advance_cycles": LONGEST_ADVANCE_CYCLES}
     return {"network": "functional", **longest}
 
@@ -235,13 +235,22 @@ def _node(
         bridges["signals"] = signals
     return {
         "name": node.name,
-        "kind": "rtl",
+        "kind": node.engine,
         "model": str(made.model),
         "manifest": str(made.manifest),
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
+        **_stalls(plan, node),
         **({"driver_libraries": [str(path) for path in made.driver_libraries]} if own else {}),
         "bridges": bridges,
     }
+
+
+def _stalls(plan: Plan, node: PlannedNode) -> dict[str, Any]:
+    """Return the stalls of a metasimulated node, nothing when there are none."""
+    metasim = plan.run.metasim
+    if node.engine != "metasim" or not metasim.stall_rate:
+        return {}
+    return {"host_stalls": {"seed": metasim.stall_seed, "rate": metasim.stall_rate}}
 
 
 def _waves(waves: Waves) -> dict[str, Any]:

@@ -180,7 +180,8 @@ def _engine(loaded: Loaded, plan: Plan, node: PlannedNode) -> None:
                 f'the blade "{node.blade}" is your RTL and nothing else.'
             )
             raise loaded.error(("simulation", "engines", node.name), text)
-        special = "rtl"  # A general choice is about blades that have one.
+        # A general choice of the functional engine is about blades that have one.
+        special = special or ("rtl" if simulation.engine == "functional" else simulation.engine)
     node.engine = special or simulation.engine
     node.places["engine"] = (
         ("simulation", "engines", node.name)

@@ -18,8 +18,8 @@ ENGINE_CASES = [
     Case(
         "unknown engine of a node",
         (
-            'bad.yaml:4: simulation.engines.node0: found "functionl", expected "rtl" or '
-            '"functional", did you mean "functional"?'
+            'bad.yaml:4: simulation.engines.node0: found "functionl", expected "rtl", "metasim" '
+            'or "functional", did you mean "functional"?'
         ),
         TWO + "simulation:\n  engines: {node0: functionl}\n",
     ),
@@ -56,6 +56,21 @@ ENGINE_CASES = [
         TWO
         + "workload: {node: {program: hello}}\nsimulation:\n  engines: {node1: functional}\n"
         + "  tracing:\n    nodes: [node1]\n    enabled: true\n",
+    ),
+    Case(
+        "host that always stalls",
+        "bad.yaml:4: simulation.metasim.stall_rate: found 256, expected at most 240.",
+        TWO + "simulation:\n  metasim: {stall_rate: 256}\n",
+    ),
+    Case(
+        "peek at a metasimulated node",
+        (
+            'bad.yaml:6: simulation.peeks[0].node: found "node1", whose engine is metasim, '
+            "expected a node of engine rtl."
+        ),
+        TWO
+        + "workload: {node: {program: hello}}\nsimulation:\n  engines: {node1: metasim}\n"
+        + "  peeks: [{node: node1, cycles: [5], signals: [a]}]\n",
     ),
 ]
 

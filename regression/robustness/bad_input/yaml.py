@@ -228,7 +228,8 @@ YAML_CASES = [
     ),
     Case(
         "unknown engine",
-        'bad.yaml:4: simulation.engine: found "verilog", expected "rtl" or "functional".',
+        'bad.yaml:4: simulation.engine: found "verilog", expected "rtl", "metasim" or '
+        '"functional".',
         TWO + "simulation:\n  engine: verilog\n",
     ),
     Case(
@@ -294,8 +295,8 @@ YAML_CASES = [
         (
             '-x simulation.threds=1: simulation: found "threds", expected one of the '
             'keys "asserts", "autocounter", "batch_cycles", "captures", "end_when", '
-            '"engine", "engines", "functional", "max_cycles", "monitoring", '
-            '"network", "peeks" or 12 more, did you mean "threads"?'
+            '"engine", "engines", "functional", "max_cycles", "metasim", '
+            '"monitoring", "network" or 13 more, did you mean "threads"?'
         ),
         TWO,
         overrides=("simulation.threds=1",),

@@ -81,6 +81,14 @@ def test_tokens_do_not_depend_on_stalls(tmp_path: Path) -> None:
     assert len(host_cycles) > seeds // 2, "the seeds did not stall differently"
 
 
+def test_the_target_takes_a_step_in_each_host_cycle_if_it_can(tmp_path: Path) -> None:
+    _, fame1, manifest = _models(tmp_path, top(DESIGN))
+    generator = random.Random(seed())
+    found = run_stalled(fame1, manifest, _inputs(manifest, generator), generator, (1.0,))
+    reset, first = 2, 2  # A token needs a host cycle to come in, and one to go out.
+    assert found.host_cycles == reset + first + TARGET_CYCLES
+
+
 def test_what_the_text_leaves_open_is_as_in_the_cpu_model(tmp_path: Path) -> None:
     cpu, fame1, manifest = _models(tmp_path, top(OPEN))
     text = (tmp_path / "form" / "target.v").read_text()

@@ -8,7 +8,10 @@ rows must be those cycles of the CPU model that wake a driver, with the same tok
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -217,6 +220,39 @@ def test_the_target_stops_after_a_cycle_that_may_be_answered(models: tuple[Path,
             host.read(0x18)
         assert host.read(0x18) == 0, "it is no fault that the host takes its time"
         assert host.read_wide(0x10) == 9
+
+
+def test_a_target_that_stands_still_is_noticed(models: tuple[Path, Path]) -> None:
+    with Model(models[1] / "model.so") as model:
+        host = Host(model, random.Random(seed()))
+        host.write(0x1C, 5)
+        host.write(0x34, 255)  # Nearly always.
+        assert host.read(0x18) == 0
+        host.send(RUN | 100)
+        statuses = [host.read(0x18) for _ in range(200)]
+        assert statuses[0] == 1 and statuses[-1] == 3
+
+
+_SYNTHESIS = """\
+from pyosys import libyosys as ys
+design = ys.Design()
+for command in ({reads}, "synth_ecp5 -top Top_host", "check -assert",
+                "tee -q -o {out} stat -json"):
+    ys.run_pass(command, design)
+"""
+
+
+def test_it_synthesizes_for_ecp5(tmp_path: Path) -> None:
+    source, form = write(tmp_path, top(DESIGN)), tmp_path / "form"
+    goldengate.compile([source], "Top", form, target="fpga")
+    host = goldengate.Manifest.read(form).host
+    assert host is not None and host.design_hash is None and not (form / "model.so").exists()
+    reads = ", ".join(f'"read_verilog {form / name}"' for name in host.files)
+    script = _SYNTHESIS.format(reads=reads, out=tmp_path / "area.json")
+    subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
+    cells = json.loads((tmp_path / "area.json").read_text())["design"]["num_cells_by_type"]
+    assert not [kind for kind in cells if "LATCH" in kind]
+    assert cells["LUT4"] <= 1900 and cells["TRELLIS_FF"] <= 1000, cells
 
 
 def test_a_target_without_an_output_is_refused(tmp_path: Path) -> None:

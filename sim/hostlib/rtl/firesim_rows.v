@@ -4,9 +4,9 @@
 //
 // A cycle in which nothing wakes a driver passes without a word. Otherwise a row goes to the host:
 // a word with the cycle in bits 47:0 and in bit 63 whether the target stops after it; a word with
-// a bit for each channel that follows; and the words of these channels. The target stops after a
-// cycle with a channel of `stops`, and after the last one before `limit`; such a row has all
-// channels of `listen`. `next` is 1 in the last host cycle of a target cycle, and takes its tokens.
+// a bit for each channel that follows; and the words of these channels, which are those that wake a
+// driver. The target stops after a cycle with a channel of `stops`, and after the last one before
+// the limit, whose row has all channels of `listen`. `next` is 1 in the last host cycle of a target cycle, and takes its tokens.
 module firesim_rows #(
   parameter CHANNELS = 1,
   parameter [CHANNELS*8-1:0] FIRST_WORDS = 8'd0,  // eight bits for each channel: its first word
@@ -33,7 +33,8 @@ module firesim_rows #(
   end
 
   wire there = running & (&valid);
-  wire stop = (|stops) | (cycle + 48'd1 == limit);
+  wire last = cycle + 48'd1 == limit;
+  wire stop = (|stops) | last;
   wire quiet = ~(|wakes) & ~stop;
 
   // The lowest channel still to be told, its first word, and the word after its last one.
@@ -79,7 +80,7 @@ module firesim_rows #(
     if (run) limit <= run_limit;
     if (state == WAITING) begin
       stopping <= stop;
-      left <= stop ? listen : wakes;
+      left <= last ? listen : wakes;
     end
     if (state == MASK) fresh <= 1'b1;
     if (state == CONTENT & up_valid & up_ready) begin

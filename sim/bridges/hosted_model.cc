@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ports of a target on a platform; see hosted_model.h.
+#include "bridges/hosted_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bridges/port.h"
+#include "devices/config.h"
+#include "hostlib/registers.h"
+
+namespace firesim::bridges {
+
+using namespace devices;
+
+HostedModel::HostedModel(const Manifest &manifest, const std::filesystem::path &library,
+                         const HostStalls &stalls, const std::string &where)
+    : platform_(library, manifest.host->design_hash, stalls, where) {
+  for (const PortInfo &port : manifest.ports) {
+    // 8 bytes at least, and whole ones, so that a counter may be read as a number.
+    storage_.push_back(std::make_unique<uint8_t[]>((port.width_bits + 63) / 64 * 8));
+    const auto place = ports_.emplace(port.name, FiresimPort{}).first;
+    place->second = {place->first.c_str(), port.width_bits, port.is_input ? 1u : 0u,
+                     storage_.back().get()};
+  }
+  for (const CounterInfo &counter : manifest.counters) {
+    counters_.push_back(reinterpret_cast<uint64_t *>(ports_.at(counter.port).storage));
+  }
+  target_ = std::make_unique<hostlib::HostTarget>(platform_, channels(manifest),
+                                                  manifest.design_hash, where);
+  for (const BridgeInfo &bridge : manifest.bridges) {
+    for (const auto &[name, wake] : bridge.wakes) {
+      if (wake == Wake::kAnswer) answered_.insert(ports_.at(bridge.ports.at(name)).storage);
+    }
+  }
+  // A failed assert ends the blade.
+  if (!manifest.assert_port.empty()) answered_.insert(ports_.at(manifest.assert_port).storage);
+}
+
+std::vector<hostlib::HostChannel> HostedModel::channels(const Manifest &manifest) const {
+  std::set<std::string> waking{manifest.assert_port, manifest.prints_port};
+  for (const BridgeInfo &bridge : manifest.bridges) {
+    for (const auto &[name, wake] : bridge.wakes) waking.insert(bridge.ports.at(name));
+  }
+  std::vector<hostlib::HostChannel> found;
+  for (const ChannelInfo &info : manifest.host->channels) {
+    hostlib::HostChannel channel{info.name, info.is_input, info.width_bits, {}};
+    for (const FieldInfo &field : info.fields) {
+      const bool wakes = !info.is_input && waking.count(field.port) != 0;
+      channel.fields.push_back({ports_.at(field.port), field.low_bit, wakes});
+    }
+    found.push_back(std::move(channel));
+  }
+  return found;
+}
+
+void HostedModel::choose(const std::vector<FiresimPort> &listened,
+                         const std::vector<FiresimPort> &stopping) {
+  const auto among = [](const std::vector<FiresimPort> &ports, const void *storage) {
+    return std::any_of(ports.begin(), ports.end(),
+                       [&](const FiresimPort &port) { return port.storage == storage; });
+  };
+  target_->choose([&](hostlib::HostChannel &channel) {
+    channel.listened = channel.stops = false;
+    for (const auto &field : channel.fields) {
+      const void *storage = field.port.storage;
+      if (!among(listened, storage)) continue;
+      channel.listened = true;
+      channel.stops |= answered_.count(storage) != 0 || among(stopping, storage);
+    }
+  });
+}
+
+void HostedModel::read_counters(bool before) {
+  for (uint32_t i = 0; i < counters_.size(); ++i) *counters_[i] = target_->counter(i, before);
+}
+
+uint64_t HostedModel::host_cycles() { return target_->read_wide(hostlib::kHostCycles); }
+
+}  // namespace firesim::bridges

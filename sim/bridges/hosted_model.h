@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A blade's target on a platform, in place of a model in this process: the same ports by name, and
+// cycles that pass on the platform.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bridges/manifest.h"
+#include "bridges/metasim_platform.h"
+#include "hostlib/host_target.h"
+
+namespace firesim::bridges {
+
+class HostedModel {
+ public:
+  // A metasimulation of the target whose manifest this is. Throws ConfigError, starting with
+  // `where`, when the library is not one.
+  HostedModel(const Manifest &manifest, const std::filesystem::path &library,
+              const HostStalls &stalls, const std::string &where);
+
+  const std::map<std::string, FiresimPort> &ports() const { return ports_; }
+  const char *engine_name() const { return platform_.model().engine_name(); }
+  hostlib::HostTarget &target() { return *target_; }
+
+  // `listened` are the outputs that wake the drivers that listen; a channel of one of `stopping`
+  // stops the target, as one that may be answered does.
+  void choose(const std::vector<FiresimPort> &listened, const std::vector<FiresimPort> &stopping);
+  // Puts the counters of the present cycle into their ports, or with `before` those of the last.
+  void read_counters(bool before);
+  uint64_t host_cycles();
+
+ private:
+  std::vector<hostlib::HostChannel> channels(const Manifest &manifest) const;
+
+  MetasimPlatform platform_;
+  std::map<std::string, FiresimPort> ports_;
+  std::vector<std::unique_ptr<uint8_t[]>> storage_;  // of the ports
+  std::set<const void *> answered_;                  // storage of outputs that may be answered
+  std::vector<uint64_t *> counters_;
+  std::unique_ptr<hostlib::HostTarget> target_;
+};
+
+}  // namespace firesim::bridges

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moves the pins of a metasimulation; see metasim_platform.h.
+#include "bridges/metasim_platform.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "bridges/port.h"
+#include "devices/config.h"
+#include "hostlib/registers.h"
+
+namespace firesim::bridges {
+
+using namespace devices;
+
+namespace {
+
+constexpr uint64_t kMostHostCycles = 1 << 21;  // that a handshake of a stream may take
+constexpr int kResetHostCycles = 2;
+
+}  // namespace
+
+MetasimPlatform::Pin::Pin(const ModelInstance &model, const char *name, uint32_t width_bits,
+                          const std::string &where) {
+  const auto found = model.ports().find(name);
+  if (found == model.ports().end() || found->second.width_bits != width_bits) {
+    throw ConfigError(
+        fmt::format("{}: the metasimulation has no pin '{}' of {} bits; build it again", where,
+                    name, width_bits));
+  }
+  port_ = found->second;
+}
+
+void MetasimPlatform::Pin::set(uint64_t value) {
+  std::memcpy(port_.storage, &value, port_bytes(port_.width_bits));
+}
+
+uint64_t MetasimPlatform::Pin::get() const {
+  uint64_t value = 0;
+  std::memcpy(&value, port_.storage, port_bytes(port_.width_bits));
+  return value;
+}
+
+MetasimPlatform::MetasimPlatform(const std::filesystem::path &library,
+                                 const std::string &design_hash, const HostStalls &stalls,
+                                 const std::string &where)
+    : model_(library, design_hash, where),
+      stalls_(stalls),
+      random_(stalls.seed * uint64_t{0x9e3779b97f4a7c15} | 1),
+      reset_(model_, "host_reset", 1, where),
+      awaddr_(model_, "axil_awaddr", 8, where),
+      awvalid_(model_, "axil_awvalid", 1, where),
+      awready_(model_, "axil_awready", 1, where),
+      wdata_(model_, "axil_wdata", 32, where),
+      wvalid_(model_, "axil_wvalid", 1, where),
+      bvalid_(model_, "axil_bvalid", 1, where),
+      bready_(model_, "axil_bready", 1, where),
+      araddr_(model_, "axil_araddr", 8, where),
+      arvalid_(model_, "axil_arvalid", 1, where),
+      arready_(model_, "axil_arready", 1, where),
+      rdata_(model_, "axil_rdata", 32, where),
+      rvalid_(model_, "axil_rvalid", 1, where),
+      rready_(model_, "axil_rready", 1, where),
+      down_valid_(model_, "down_valid", 1, where),
+      down_ready_(model_, "down_ready", 1, where),
+      down_data_(model_, "down_data", 64, where),
+      up_valid_(model_, "up_valid", 1, where),
+      up_ready_(model_, "up_ready", 1, where),
+      up_data_(model_, "up_data", 64, where) {
+  reset_.set(1);
+  for (int i = 0; i < kResetHostCycles; ++i) host_cycle();
+  reset_.set(0);
+  bready_.set(1);
+  rready_.set(1);
+  write(hostlib::kStallSeed, stalls_.seed);
+  write(hostlib::kStallRate, stalls_.rate);
+}
+
+bool MetasimPlatform::stalls() {
+  if (stalls_.rate == 0) return false;
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return random_ >> 56 < stalls_.rate;
+}
+
+void MetasimPlatform::host_cycle() {
+  const bool takes = !stalls();
+  up_ready_.set(takes ? 1 : 0);
+  model_.settle();
+  if (takes && up_valid_.get() != 0) received_.push_back(up_data_.get());
+  model_.tick();
+}
+
+// Host cycles up to the one in which a pin is 1, included.
+void MetasimPlatform::until(const Pin &pin) {
+  for (uint64_t i = 0; i < kMostHostCycles; ++i) {
+    host_cycle();
+    if (pin.get() != 0) return;
+  }
+  throw std::runtime_error("the host's side of the metasimulation does not answer");
+}
+
+uint32_t MetasimPlatform::read(uint32_t address) {
+  araddr_.set(address);
+  arvalid_.set(1);
+  until(arready_);
+  arvalid_.set(0);
+  until(rvalid_);
+  return static_cast<uint32_t>(rdata_.get());
+}
+
+void MetasimPlatform::write(uint32_t address, uint32_t value) {
+  awaddr_.set(address);
+  wdata_.set(value);
+  awvalid_.set(1);
+  wvalid_.set(1);
+  until(awready_);
+  awvalid_.set(0);
+  wvalid_.set(0);
+  until(bvalid_);
+}
+
+void MetasimPlatform::send(std::span<const uint64_t> words) {
+  for (const uint64_t word : words) {
+    while (stalls()) host_cycle();
+    down_valid_.set(1);
+    down_data_.set(word);
+    until(down_ready_);
+    down_valid_.set(0);
+  }
+}
+
+bool MetasimPlatform::receive(std::span<uint64_t> words) {
+  for (uint64_t waited = 0; received_.size() < words.size(); ++waited) {
+    if (waited == kMostHostCycles) return false;
+    host_cycle();
+  }
+  for (uint64_t &word : words) {
+    word = received_.front();
+    received_.pop_front();
+  }
+  return true;
+}
+
+}  // namespace firesim::bridges

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The platform of a metasimulation: a model of the target with its host's side, whose pins are
+// moved here, host cycle by host cycle.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <string>
+
+#include "bridges/model_library.h"
+#include "hostlib/platform.h"
+
+namespace firesim::bridges {
+
+// Host cycles in which something stands still at random, though nothing is missing.
+struct HostStalls {
+  uint32_t seed = 1;
+  uint32_t rate = 0;  // of 256 host cycles, for each channel and stream
+};
+
+class MetasimPlatform final : public hostlib::HostPlatform {
+ public:
+  // Throws ConfigError as ModelInstance does, and when the model has other pins.
+  MetasimPlatform(const std::filesystem::path &library, const std::string &design_hash,
+                  const HostStalls &stalls, const std::string &where);
+
+  uint32_t read(uint32_t address) override;
+  void write(uint32_t address, uint32_t value) override;
+  void send(std::span<const uint64_t> words) override;
+  bool receive(std::span<uint64_t> words) override;
+
+  const ModelInstance &model() const { return model_; }
+
+ private:
+  // One pin, an input or an output of the model.
+  class Pin {
+   public:
+    Pin(const ModelInstance &model, const char *name, uint32_t width_bits,
+        const std::string &where);
+    void set(uint64_t value);
+    uint64_t get() const;
+
+   private:
+    FiresimPort port_;
+  };
+
+  void host_cycle();
+  void until(const Pin &pin);
+  bool stalls();
+
+  ModelInstance model_;
+  const HostStalls stalls_;
+  uint64_t random_;
+  std::deque<uint64_t> received_;
+  Pin reset_;
+  Pin awaddr_, awvalid_, awready_, wdata_, wvalid_, bvalid_, bready_;
+  Pin araddr_, arvalid_, arready_, rdata_, rvalid_, rready_;
+  Pin down_valid_, down_ready_, down_data_, up_valid_, up_ready_, up_data_;
+};
+
+}  // namespace firesim::bridges

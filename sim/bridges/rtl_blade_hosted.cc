@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The RTL blade whose target is on a platform; see rtl_blade_impl.h.
+//
+// What a link brings is known for the whole advance and said ahead. The target then runs as far as
+// no driver has anything to do by itself; drivers are called for the cycles it tells of.
+#include <algorithm>
+
+#include "bridges/rtl_blade_impl.h"
+#include "core/check.h"
+
+namespace firesim::bridges {
+
+void RtlBlade::choose_channels() {
+  std::vector<FiresimPort> listened, stopping;
+  for (const PlacedDriver &item : drivers_) {
+    if (!item.driver->listens()) continue;
+    listened.insert(listened.end(), item.wakes.begin(), item.wakes.end());
+    // Counters are read while the target stands in the cycle of a commit that turns them on.
+    if (item.driver.get() == counters_) stopping = item.wakes;
+  }
+  hosted_->choose(listened, stopping);
+}
+
+void RtlBlade::drive_ahead(uint64_t start_cycle, uint32_t cycles) {
+  inputs_.apply();
+  hosted_->target().note_inputs(start_cycle);
+  if (link_ == nullptr) return;
+  for (uint32_t offset = link_->next_drive(); offset < cycles; offset = link_->next_drive()) {
+    link_->drive(offset);
+    inputs_.apply();
+    hosted_->target().note_inputs(start_cycle + offset);
+  }
+}
+
+// The cycle up to which the target may run by itself.
+uint64_t RtlBlade::quiet_limit(uint64_t end) const {
+  uint64_t limit = cycle_ < kResetCycles ? kResetCycles
+                   : schedule_.quiet_until() == kNever
+                       ? end
+                       : std::max(cycle_, schedule_.quiet_until()) + 1;
+  if (counters_ != nullptr && counters_->next_sample() > cycle_) {
+    limit = std::min(limit, counters_->next_sample());
+  }
+  return std::min(limit, end);
+}
+
+void RtlBlade::take_row(uint64_t cycle) {
+  if (cycle < kResetCycles || status_.end.ended() || !schedule_.due(cycle)) return;
+  const bool reads_counters = counters_ != nullptr && counters_->listens();
+  if (reads_counters) hosted_->read_counters(true);
+  schedule_.exchange(cycle);
+  if (status_.end.ended()) {
+    if (counters_ != nullptr && !reads_counters) hosted_->read_counters(true);
+    end_here(cycle);
+    return;
+  }
+  inputs_.apply();
+  hosted_->target().note_inputs(cycle + 1);
+}
+
+void RtlBlade::advance_hosted(uint64_t start_cycle, uint32_t cycles) {
+  drive_ahead(start_cycle, cycles);
+  const uint64_t end = start_cycle + cycles;
+  while (cycle_ < end && !status_.end.ended()) {
+    if (counters_ != nullptr && cycle_ == counters_->next_sample()) {
+      hosted_->read_counters(false);
+      counters_->sample(cycle_);
+    }
+    hosted_->target().run(quiet_limit(end), [this](uint64_t cycle) { take_row(cycle); });
+    if (status_.end.ended()) return;
+    cycle_ = hosted_->target().cycle();
+    FIRESIM_CHECK(cycle_ <= kResetCycles || schedule_.quiet_until() >= cycle_,
+                  "a driver that only takes notice does not ask to be called earlier");
+    if (cycle_ == kResetCycles) {
+      reset_.set(0);
+      inputs_.apply();
+      hosted_->target().note_inputs(cycle_);
+    }
+  }
+}
+
+}  // namespace firesim::bridges

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A target on a platform, as the drivers of its bridges see it: ports whose values are set and
+// read here, and cycles that pass there.
+//
+// The host says from which cycle on an input has which value, and lets the target run. It is told
+// of the cycles in which a driver is to be woken; the target runs on in the meantime, unless the
+// driver may answer. All of it goes through the words of rtl/firesim_commands.v and
+// rtl/firesim_rows.v.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hostlib/host_channel.h"
+#include "hostlib/platform.h"
+
+namespace firesim::hostlib {
+
+// Values of one input channel that may wait on the platform (LOG_DEPTH in host_top.py).
+inline constexpr size_t kCredit = 16;
+
+class HostTarget {
+ public:
+  // `channels` in the order of the manifest; their ports outlive this. Throws DescriptionError,
+  // starting with `where`, when the platform holds another design than `design_hash`.
+  HostTarget(HostPlatform &platform, std::vector<HostChannel> channels,
+             const std::string &design_hash, const std::string &where);
+
+  // Which output channels are listened to, and stop the target, by `choose`. Between two runs.
+  void choose(const std::function<void(HostChannel &)> &choose);
+  // The inputs as their ports now hold them are those of `cycle` and later ones. Not earlier than
+  // any said of the same channel before.
+  void note_inputs(uint64_t cycle);
+  // Runs the cycles up to `limit`, which itself is not run, or fewer when a channel stops the
+  // target, or has more new values than fit. `on_row(cycle)` is called for each cycle in which a
+  // driver is to be woken, and for the last one. The output ports then hold the tokens of the
+  // channels that wake a driver, and in the last cycle of a run that nothing stopped those of all
+  // channels that are listened to. Throws std::runtime_error when the target makes no progress.
+  void run(uint64_t limit, const std::function<void(uint64_t)> &on_row);
+  // Cycles run.
+  uint64_t cycle() const { return cycle_; }
+  // The value of a counter in cycle cycle(), or with `before` in the one before that.
+  uint64_t counter(uint32_t index, bool before);
+  uint64_t read_wide(uint32_t address);
+
+ private:
+  void check_design(const std::string &design_hash, const std::string &where);
+  void send_inputs(uint64_t limit);
+  bool take_row(const std::function<void(uint64_t)> &on_row);
+  void receive(std::span<uint64_t> words);
+  void write_wide(uint32_t address, uint64_t value);
+
+  struct Input {
+    HostChannel channel;
+    Words said;                                      // last noted
+    std::deque<std::pair<uint64_t, Words>> planned;  // not sent yet, by cycle
+    std::deque<uint64_t> waiting;                    // cycles of what was sent and lies there
+  };
+
+  HostPlatform &platform_;
+  std::vector<Input> inputs_;
+  std::vector<HostChannel> outputs_;
+  uint64_t cycle_ = 0;
+  Words token_, message_;
+};
+
+}  // namespace firesim::hostlib

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a host driver needs of the platform that its target is on: control registers and two
+// streams of 64-bit words. An FPGA board has one implementation, a metasimulation another.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace firesim::hostlib {
+
+class HostPlatform {
+ public:
+  HostPlatform() = default;
+  HostPlatform(const HostPlatform &) = delete;
+  HostPlatform &operator=(const HostPlatform &) = delete;
+  virtual ~HostPlatform() = default;
+
+  virtual uint32_t read(uint32_t address) = 0;
+  virtual void write(uint32_t address, uint32_t value) = 0;
+  // Sends words down; returns when the platform has taken all of them.
+  virtual void send(std::span<const uint64_t> words) = 0;
+  // Fills `words` with what comes up. False when nothing came for a long time; what did come is
+  // kept for the next call.
+  virtual bool receive(std::span<uint64_t> words) = 0;
+};
+
+}  // namespace firesim::hostlib

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Addresses of the control registers (rtl/firesim_control.v), 32 bits each. What is wider has its
+// low half first.
+#pragma once
+
+#include <cstdint>
+
+namespace firesim::hostlib {
+
+enum Register : uint32_t {
+  kIdentity = 0x00,      // kIdentityValue
+  kVersion = 0x04,       // kVersionValue
+  kFingerprint = 0x08,   // 64 bits: the design hash
+  kCycle = 0x10,         // 64 bits: target cycles that are over
+  kStatus = 0x18,        // kStatusRunning, kStatusExpired
+  kPatience = 0x1c,      // host cycles without progress that the watchdog bears; 0: any number
+  kHostCycles = 0x20,    // 64 bits: since the host's reset
+  kListen = 0x28,        // 64 bits, written: output channels that somebody listens to
+  kStallSeed = 0x30,     // written: seeds the random stalls of all channels
+  kStallRate = 0x34,     // written: host cycles of 256 in which a channel stalls
+  kStopAt = 0x38,        // 64 bits, written: output channels that stop the target when they wake
+  kCounterValue = 0x40,  // 64 bits: the counter chosen
+  kCounterRose = 0x48,   // whether the last cycle made it greater by one
+  kCounter = 0x4c,       // written: chooses a counter
+};
+
+inline constexpr uint32_t kIdentityValue = 0x4653494d;
+inline constexpr uint32_t kVersionValue = 1;
+inline constexpr uint32_t kStatusRunning = 1, kStatusExpired = 2;
+
+}  // namespace firesim::hostlib
