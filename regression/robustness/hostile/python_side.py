@@ -20,7 +20,8 @@ from firesim.access.unpack import unpack
 from firesim.build.parts import FUNCTIONAL_MODEL, PARTS, read_part
 from firesim.build.rtl_blade import BLADES, read_blade
 from firesim.config.farm import FARMS, FarmFile
-from firesim.config.load import RECIPES, load_file
+from firesim.config.layers import RECIPES
+from firesim.config.load import load_file
 from firesim.report.console import records, round_trips
 from firesim.report.results import read_text
 from firesim.run.artifacts import ArtifactError, Room, check_any_elf, check_elf
