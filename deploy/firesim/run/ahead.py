@@ -20,7 +20,7 @@ LIMIT_S = 60.0
 
 def _behind_others() -> None:
     # In the session of its parent, since niceness counts within a session where those have groups.
-    os.nice(LEAST_NICE)
+    os.setpriority(os.PRIO_PROCESS, 0, LEAST_NICE)
     end_with_parent()()
 
 
