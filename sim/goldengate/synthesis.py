@@ -9,6 +9,7 @@ the same for simulation, and `counts.json` in its folder.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -21,9 +22,11 @@ from typing import Any
 from firesim_common.tools import python_command
 
 from goldengate.errors import GoldenGateError
-from goldengate.synthesis_cells import FAMILIES, KINDS, kind_of, weight_of
+from goldengate.synthesis_cells import FAMILIES, KINDS, kind_of, levels_of, weight_of
 
 COUNTS, NETLIST, NETLIST_VERILOG = "counts.json", "netlist.json", "netlist.v"
+MARK = "module:"
+"""Begins the `src` of what _mark marked."""
 _COMMANDS = {
     "ecp5": "synth_ecp5 -top {top}",
     "xcup": "synth_xilinx -family xcup -flatten -noiopad -top {top}",
@@ -37,12 +40,13 @@ class Counts:
 
     A module is a dotted path of instances. A look-up table counts for the module whose register,
     memory or port it leads to, over the fewest tables: tables belong to no module of the text once
-    they are optimised together.
+    they are optimised together. `levels` is the longest path between registers, in tables.
     """
 
     total: dict[str, float]
     cells: dict[str, int]
     modules: dict[str, dict[str, float]] = field(default_factory=dict)
+    levels: float = 0.0
     cpu_s: float = 0.0
 
     @staticmethod
@@ -87,16 +91,25 @@ def synthesize(
         return Counts.read(folder)
     lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
     errors = [line for line in lines if "ERROR" in line or "error:" in line]
-    what = (errors or lines or ["no output"])[-1].replace("ERROR: ", "")
+    what = (
+        (errors[:1] or lines[-1:] or ["no output"])[0].replace("ERROR: ", "").replace("error: ", "")
+    )
     raise GoldenGateError(f"{top}: synthesis for {family} failed: {what} (see {log})")
 
 
 def module_of(net: str) -> str:
-    """Return the path of the instance that a net is in, from its flattened name."""
-    path = net.split(".")[:-1]
-    if path and path[-1].isdigit():  # A part that Yosys made of a memory: MEMORY.0.PART.
-        path = path[:-2]
-    return ".".join(path)
+    """Return the path of the instance that something is in, from its flattened name."""
+    return net.rpartition(".")[0]
+
+
+def _owner(name: str, cell: Mapping[str, Any], kind: str) -> str:
+    """Return the module of a register, from what `_mark` wrote, or of a memory, from its name."""
+    if kind == "memory":  # MEMORY.0.PART
+        return module_of(re.sub(r"(\.\d+)+$", "", name))
+    for place in cell["attributes"].get("src", "").split("|"):
+        if place.startswith(MARK):
+            return str(place[len(MARK) :])
+    return ""
 
 
 class _Netlist:
@@ -104,15 +117,8 @@ class _Netlist:
 
     def __init__(self, module: Mapping[str, Any], family: str) -> None:
         self.family = family
-        self.cells: list[Mapping[str, Any]] = list(module["cells"].values())
-        self.names: dict[int, str] = {}
-        for name, net in module["netnames"].items():
-            if net["hide_name"]:
-                continue
-            for bit in net["bits"]:
-                # The deepest name says in which instance the register itself stands.
-                if isinstance(bit, int) and name.count(".") >= self.names.get(bit, "").count("."):
-                    self.names[bit] = name
+        cells = {n: cell for n, cell in module["cells"].items() if cell["type"] != "$scopeinfo"}
+        self.cell_names, self.cells = list(cells), list(cells.values())
         self.outside = {
             bit for port in module["ports"].values() for bit in port["bits"] if isinstance(bit, int)
         }
@@ -135,9 +141,9 @@ class _Netlist:
         for index, cell in enumerate(self.cells):
             outputs = self.bits(cell, "output")
             drivers.update(dict.fromkeys(outputs, index))
-            if kind_of(self.family, cell["type"]) not in ("lut", "carry", None):
-                named = [self.names[bit] for bit in outputs if bit in self.names]
-                owner[index] = module_of(named[0]) if named else ""
+            kind = kind_of(self.family, cell["type"])
+            if kind in ("ff", "memory"):
+                owner[index] = _owner(self.cell_names[index], cell, kind)
                 reached.append(index)
         for bit in self.outside:
             if (index := drivers.get(bit, -1)) >= 0 and owner[index] is None:
@@ -154,9 +160,43 @@ class _Netlist:
             at += 1
         return [name or "" for name in owner]
 
+    def levels(self) -> float:
+        """Return the longest path without a register, in levels; what is in a loop counts not."""
+        drivers: dict[int, int] = {}
+        adds = [levels_of(self.family, cell["type"]) for cell in self.cells]
+        for index, cell in enumerate(self.cells):
+            if adds[index] is not None:
+                drivers.update(dict.fromkeys(self.bits(cell, "output"), index))
+        followers: list[list[int]] = [[] for _ in self.cells]
+        missing = [0] * len(self.cells)
+        for index, cell in enumerate(self.cells):
+            if adds[index] is None:
+                continue
+            for source in {drivers[bit] for bit in self.bits(cell, "input") if bit in drivers}:
+                followers[source].append(index)
+                missing[index] += 1
+        ready = [index for index, add in enumerate(adds) if add is not None and not missing[index]]
+        reached = [0.0] * len(self.cells)
+        longest = 0.0
+        while ready:
+            index = ready.pop()
+            reached[index] += adds[index] or 0.0
+            longest = max(longest, reached[index])
+            for follower in followers[index]:
+                reached[follower] = max(reached[follower], reached[index])
+                missing[follower] -= 1
+                if not missing[follower]:
+                    ready.append(follower)
+        return longest
 
-def count(netlist: Mapping[str, Any], top: str, family: str, cpu_s: float = 0.0) -> Counts:
-    """Count the cells of a netlist as Yosys writes it in JSON."""
+
+def count(
+    netlist: Mapping[str, Any],
+    top: str,
+    family: str,
+    cpu_s: float = 0.0,
+) -> Counts:
+    """Count the cells of a netlist as Yosys writes it in JSON, with what `_mark` left in it."""
     flat = _Netlist(netlist["modules"][top], family)
     total = dict.fromkeys(KINDS, 0.0)
     modules: dict[str, dict[str, float]] = {}
@@ -167,7 +207,26 @@ def count(netlist: Mapping[str, Any], top: str, family: str, cpu_s: float = 0.0)
         for kind, weight in weight_of(family, cell["type"]).items():
             total[kind] += weight
             part[kind] += weight
-    return Counts(total, dict(sorted(cells.items())), dict(sorted(modules.items())), cpu_s)
+    sorted_modules = dict(sorted(modules.items()))
+    return Counts(total, dict(sorted(cells.items())), sorted_modules, flat.levels(), cpu_s)
+
+
+def _mark(module: Any) -> None:
+    """Write into every register of a flat design which module it is of.
+
+    Its `src` is what synthesis keeps of a cell. Registers are called by their own name after the
+    path of their instance, `$flatten\\a.\\b.$driver$NAME`; of a design that is flat already the
+    path is in NAME.
+    """
+    for cell in module.cells_.values():
+        path, _, name = (
+            cell.name.str().replace("$flatten", "").replace("\\", "").rpartition("$driver$")
+        )
+        if name:
+            inner = module_of(name)
+            cell.set_src_attribute(
+                MARK + ".".join(part for part in (path.rstrip("."), inner) if part)
+            )
 
 
 def _main(path: Path) -> int:
@@ -176,11 +235,14 @@ def _main(path: Path) -> int:
     task = json.loads(path.read_text())
     folder, top = path.parent, task["top"]
     design = ys.Design()
-    words = ["read_slang", "--top", top]
+    words = ["read_slang", "--keep-hierarchy", "--top", top]
     for name, value in task["parameters"].items():
         words += ["-G", f"{name}={value}"]
+    ys.run_pass(" ".join([*words, *task["sources"]]), design)
+    for command in (f"hierarchy -top {top}", "proc", "flatten"):
+        ys.run_pass(command, design)
+    _mark(design.top_module())
     commands = [
-        " ".join([*words, *task["sources"]]),
         _COMMANDS[task["family"]].format(top=top),
         f"write_json {folder / NETLIST}",
         f"write_verilog -noattr {folder / NETLIST_VERILOG}",
@@ -188,7 +250,8 @@ def _main(path: Path) -> int:
     for command in commands:
         ys.run_pass(command, design)
     cpu_s = time.process_time()
-    found = count(json.loads((folder / NETLIST).read_text()), top, task["family"], cpu_s)
+    netlist = json.loads((folder / NETLIST).read_text())
+    found = count(netlist, top, task["family"], cpu_s)
     (folder / COUNTS).write_text(json.dumps(vars(found), indent=1) + "\n")
     return 0
 

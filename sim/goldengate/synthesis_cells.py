@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import re
 
+LEVELS = {"lut": 1.0, "carry": 0.1, "dsp": 4.0, "memory": 1.0, None: 0.3}
+"""What a cell adds to a path, in levels of look-up tables; None is a multiplexer beside them."""
+
 KINDS = ("lut", "ff", "bram_kbit", "uram", "dsp")
 FAMILIES = {"ecp5": "Lattice ECP5", "xcup": "Xilinx UltraScale+", "xc7": "Xilinx 7 series"}
 
@@ -41,6 +44,7 @@ _XILINX: dict[str, tuple[str, dict[str, int]]] = {
     "DSP48E1": ("dsp", {"dsp": 1}),
     "DSP48E2": ("dsp", {"dsp": 1}),
 }
+_BLOCKS = ("DP16KD", "PDPW16KD", "RAMB36E1", "RAMB36E2", "RAMB18E1", "RAMB18E2", "URAM288")
 _XILINX_REGISTER = re.compile(r"FD[RSCP]E(_1)?")
 
 
@@ -60,3 +64,9 @@ def kind_of(family: str, cell: str) -> str | None:
 def weight_of(family: str, cell: str) -> dict[str, int]:
     """Return what one cell takes, by kind (KINDS)."""
     return _entry(family, cell)[1]
+
+
+def levels_of(family: str, cell: str) -> float | None:
+    """Return what a cell adds to a path through it, None when a path ends there."""
+    kind = kind_of(family, cell)
+    return None if kind == "ff" or cell in _BLOCKS else LEVELS[kind]
