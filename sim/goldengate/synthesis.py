@@ -61,6 +61,7 @@ def synthesize(
     family: str,
     folder: Path,
     parameters: Mapping[str, str | int] | None = None,
+    defines: Mapping[str, str] | None = None,
 ) -> Counts:
     """Synthesize Verilog or SystemVerilog for a family (see FAMILIES) into `folder`.
 
@@ -75,6 +76,7 @@ def synthesize(
         "top": top,
         "family": family,
         "parameters": {name: str(value) for name, value in (parameters or {}).items()},
+        "defines": dict(defines or {}),
     }
     (folder / "task.json").write_text(json.dumps(task))
     log = folder / "yosys.log"
@@ -238,6 +240,7 @@ def _main(path: Path) -> int:
     words = ["read_slang", "--keep-hierarchy", "--top", top]
     for name, value in task["parameters"].items():
         words += ["-G", f"{name}={value}"]
+    words += [f"-D{name}={value}" for name, value in task["defines"].items()]
     ys.run_pass(" ".join([*words, *task["sources"]]), design)
     for command in (f"hierarchy -top {top}", "proc", "flatten"):
         ys.run_pass(command, design)
@@ -245,6 +248,7 @@ def _main(path: Path) -> int:
     commands = [
         _COMMANDS[task["family"]].format(top=top),
         f"write_json {folder / NETLIST}",
+        "rename -hide c:*",  # slang cannot read cells with dots in their names.
         f"write_verilog -noattr {folder / NETLIST_VERILOG}",
     ]
     for command in commands:

@@ -43,6 +43,21 @@ class Published(Strict):
     """Who says so."""
 
 
+class OpenFlow(Strict):
+    """How nextpnr makes a bitstream for the board; top.v and pins.lpf lie beside its file."""
+
+    top: str
+    """Module of top.v, which instantiates the module that the macro FIRESIM_HOST names."""
+    link: list[str]
+    """Files of sim/hostlib/rtl that top.v needs."""
+    nextpnr: list[str]
+    """Options of nextpnr-ecp5 that name the device."""
+    clock: str
+    """Clock input of the top."""
+    clock_mhz: float
+    """Its frequency."""
+
+
 class Board(Strict):
     """A board file."""
 
@@ -62,6 +77,8 @@ class Board(Strict):
     """DRAM of the board."""
     host_access: str
     """How a host reaches it."""
+    open_flow: OpenFlow | None = None
+    """For boards with open tools."""
     published: list[Published]
     """Figures of others."""
 
