@@ -9,7 +9,7 @@ from pathlib import Path
 
 from goldengate.compiler import lower
 from goldengate.manifest import Manifest
-from goldengate.state import METASIM, Request
+from goldengate.state import FPGA, Request
 
 TARGET_PATH = "form.target"
 """Where the target is in the hierarchy of `top`."""
@@ -30,7 +30,7 @@ def fpga_form(request: Request) -> FpgaForm:
     Raises:
         GoldenGateError: the design is refused.
     """
-    request = dataclasses.replace(request, target=METASIM).absolute()
+    request = dataclasses.replace(request, target=FPGA).absolute()
     manifest = lower(request)
     assert manifest.host is not None
     sources = [Path(request.out) / name for name in manifest.host.files]
