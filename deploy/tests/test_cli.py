@@ -32,6 +32,7 @@ COMMANDS = [
     ["experiment"],
     ["build", "blade"],
     ["build", "verilog"],
+    ["build", "estimate"],
     ["build", "simulator"],
     ["build", "software"],
     ["build", "all"],

@@ -10,12 +10,15 @@ from typing import Annotated, Literal
 import typer
 
 from firesim.cli.common import leaves_nothing, plain_errors
+from firesim.cli.estimate import estimate
 from firesim.config.engine_names import RtlEngine
 
 build = typer.Typer(
     help="Build blades, Verilog designs, the simulator and target software; all is cached.",
     no_args_is_help=True,
 )
+
+build.command()(estimate)
 
 EngineOption = Annotated[
     RtlEngine,
@@ -113,7 +116,7 @@ def verilog(
             raise InputError(f'build verilog: found "{path}", expected a file that exists.')
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     ratios = dict(map(_ratio, clock_ratio or []))
-    parameters = dict(map(_parameter, parameter or []))
+    parameters = dict(map(split_parameter, parameter or []))
     if target != "cpu" and engine != "auto":
         text = f'found "{engine}" with --target {target}, expected none: no CPU runs that form.'
         raise InputError(f"--engine: {text}")
@@ -154,7 +157,12 @@ def _split(text: str) -> tuple[str, str, str]:
     return text.partition("=")
 
 
-def _parameter(text: str) -> tuple[str, str]:
+def split_parameter(text: str) -> tuple[str, str]:
+    """Return NAME and VALUE of NAME=VALUE.
+
+    Raises:
+        InputError: it is not of that form.
+    """
     from firesim_common.errors import InputError
 
     name, equals, value = text.partition("=")

@@ -203,13 +203,13 @@ LIBRARY_CASES = [
     bare(
         "library that fails to register",
         'refused by "mine.cc": mine.cc: FIRESIM_MODELS failed: no luck.',
-        "2",
+        "3",
         'throw std::runtime_error("no luck")',
     ),
     bare(
         "library that crashes",
         'found SIGABRT when "mine.cc" was to make the switch "tor0", expected a switch.',
-        "2",
+        "3",
         "std::abort()",
     ),
     named(

@@ -8,7 +8,7 @@
 #include "bridges/memory/cache.h"
 #include "bridges/memory/dram.h"
 #include "bridges/memory/fixed_timing.h"
-#include "bridges/memory/timing.h"
+#include "bridges/memory/timing_settings.h"
 
 namespace firesim::bridges {
 namespace {
@@ -81,7 +81,7 @@ void read_clock_ratio(const nlohmann::json &object, const std::string &where, Dr
   dram.clock_ratio_target = target / divisor;
 }
 
-std::unique_ptr<TimingModel> read_dram(Config &config, bool first_ready, AxiLimits &limits) {
+DramConfig read_dram(Config &config, bool first_ready, AxiLimits &limits) {
   read_limits(config, limits, 16);
   DramConfig dram;
   dram.timings = read_timings(config.child("timings"), config.child_where("timings"));
@@ -98,7 +98,7 @@ std::unique_ptr<TimingModel> read_dram(Config &config, bool first_ready, AxiLimi
   } else {
     dram.window = 1;
   }
-  return std::make_unique<DramTiming>(dram);
+  return dram;
 }
 
 CacheConfig read_cache(const nlohmann::json &object, const std::string &where) {
@@ -116,24 +116,36 @@ CacheConfig read_cache(const nlohmann::json &object, const std::string &where) {
 
 }  // namespace
 
+TimingSettings read_timing(const nlohmann::json &timing, const nlohmann::json &llc,
+                           const std::string &where, AxiLimits &limits) {
+  Config config(timing, where + ".timing");
+  const std::string model = config.choice("model", {"fixed", "fcfs", "fr_fcfs"});
+  TimingSettings settings;
+  if (model == "fixed") {
+    settings.fixed_latency_cycles = number(config, "latency_cycles", 40, 1, kMostLatency);
+    read_limits(config, limits, 32);
+  } else {
+    settings.dram = read_dram(config, model == "fr_fcfs", limits);
+  }
+  config.finish();
+  if (llc.is_null() || llc == false) return settings;
+  settings.cache = read_cache(llc == true ? nlohmann::json::object() : llc, where + ".llc");
+  return settings;
+}
+
 std::unique_ptr<TimingModel> make_timing_model(const nlohmann::json &timing,
                                                const nlohmann::json &llc, const std::string &where,
                                                AxiLimits &limits) {
-  Config config(timing, where + ".timing");
-  const std::string model = config.choice("model", {"fixed", "fcfs", "fr_fcfs"});
+  const TimingSettings settings = read_timing(timing, llc, where, limits);
   std::unique_ptr<TimingModel> built;
-  if (model == "fixed") {
-    const uint64_t latency = config.integer("latency_cycles", 40, 1, kMostLatency);
-    read_limits(config, limits, 32);
-    // With a cache in front, what it sends is not bounded by the AXI limits: leave room.
-    built = std::make_unique<FixedTiming>(latency, 4 * kMostBursts);
+  if (settings.dram) {
+    built = std::make_unique<DramTiming>(*settings.dram);
   } else {
-    built = read_dram(config, model == "fr_fcfs", limits);
+    // With a cache in front, what it sends is not bounded by the AXI limits: leave room.
+    built = std::make_unique<FixedTiming>(settings.fixed_latency_cycles, 4 * kMostBursts);
   }
-  config.finish();
-  if (llc.is_null() || llc == false) return built;
-  const nlohmann::json settings = llc == true ? nlohmann::json::object() : llc;
-  return std::make_unique<CacheTiming>(read_cache(settings, where + ".llc"), std::move(built));
+  if (!settings.cache) return built;
+  return std::make_unique<CacheTiming>(*settings.cache, std::move(built));
 }
 
 }  // namespace firesim::bridges

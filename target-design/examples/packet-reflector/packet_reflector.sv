@@ -8,7 +8,9 @@
 // A frame on the wire is two pad bytes, destination MAC, source MAC, type, payload; so the first
 // flit holds the destination and the second begins with the source (docs/reference/interfaces.md).
 
-module PacketReflector (
+module PacketReflector #(
+  parameter int DEPTH = 2048  // flits: the largest frame twice, being a power of two
+) (
   input logic clock,
   input logic reset
 );
@@ -28,7 +30,6 @@ module PacketReflector (
     .mac_address, .rate_increment, .rate_period
   );
 
-  localparam int DEPTH = 2048;  // flits: the largest frame twice, being a power of two
   flit_t                     queue[DEPTH];
   logic [$clog2(DEPTH):0]    head, tail;
   logic [$clog2(DEPTH):0]    complete;  // whole packets in the queue

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The FPGA boards of `platforms/`, one folder each: what a board has, and where that is from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from firesim_common.base import Strict
+from firesim_common.errors import InputError, unknown
+from firesim_common.explain import checked
+from firesim_common.paths import ROOT
+from firesim_common.positions import read_yaml
+from pydantic import Field
+
+PLATFORMS = ROOT / "platforms"
+FILE = "board.yaml"
+Number = Annotated[int, Field(ge=0)]
+
+
+class Resources(Strict):
+    """What a device has, or a design takes: tables of the family's size, registers, memories."""
+
+    lut: Number
+    """Look-up tables: of four inputs on ECP5, of six on AMD devices."""
+    ff: Number
+    """Registers of one bit."""
+    bram_kbit: Number
+    """Block RAM, in units of 1,024 bits with parity."""
+    uram: Number
+    """UltraRAM blocks of 288 kbit."""
+    dsp: Number
+    """Multipliers."""
+
+
+class Published(Strict):
+    """A figure that somebody else gives for this board."""
+
+    what: str
+    """What was measured or configured, with its unit."""
+    value: str
+    """The figure."""
+    source: str
+    """Who says so."""
+
+
+class OpenFlow(Strict):
+    """How nextpnr makes a bitstream for the board; top.v and pins.lpf lie beside its file."""
+
+    top: str
+    """Module of top.v, which instantiates the module that the macro FIRESIM_HOST names."""
+    link: list[str]
+    """Files of sim/hostlib/rtl that top.v needs."""
+    nextpnr: list[str]
+    """Options of nextpnr-ecp5 that name the device."""
+    clock: str
+    """Clock input of the top."""
+    clock_mhz: float
+    """Its frequency."""
+
+
+class Board(Strict):
+    """A board file."""
+
+    title: str
+    """Name for people."""
+    device: str
+    """The FPGA, as its maker orders it."""
+    also: list[str] = Field(default_factory=list)
+    """Further names."""
+    family: Literal["ecp5", "xcup", "xc7"]
+    """What Yosys synthesizes for: Lattice ECP5, AMD UltraScale+ or 7 series."""
+    resources: Resources
+    """What the device has."""
+    source: str
+    """Where the resources are from."""
+    memory: str
+    """DRAM of the board."""
+    host_access: str
+    """How a host reaches it."""
+    open_flow: OpenFlow | None = None
+    """For boards with open tools."""
+    published: list[Published]
+    """Figures of others."""
+
+
+def board_names() -> list[str]:
+    """Return the names of all boards, without their further names."""
+    return sorted(path.parent.name for path in PLATFORMS.glob(f"*/{FILE}"))
+
+
+def load_board(name: str) -> Board:
+    """Return a board by one of its names.
+
+    Raises:
+        InputError: there is none of that name, or its file is bad.
+    """
+    boards = {known: _read(known) for known in board_names()}
+    for known, board in boards.items():
+        if name == known or name in board.also:
+            return board
+    further = [other for board in boards.values() for other in board.also]
+    raise InputError(f"--board: {unknown(name, 'one of the boards', [*boards, *further])}")
+
+
+def _read(name: str) -> Board:
+    path = PLATFORMS / name / FILE
+    return checked(Board, read_yaml(path, str(path.relative_to(ROOT))))

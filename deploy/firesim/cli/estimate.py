@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim build estimate`: what a blade takes of an FPGA board, without the vendor's tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from firesim.cli.common import FAILED, leaves_nothing, plain_errors
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from firesim.build.boards import Board
+    from firesim.build.design import Design
+    from firesim.build.estimate import Estimate
+
+WIDTH = 80
+MOST_MODULES = 24
+
+
+@plain_errors
+@leaves_nothing
+def estimate(
+    blade: Annotated[
+        str, typer.Argument(help="Blade, by name or file; with --source the top module.")
+    ],
+    board: Annotated[str, typer.Option(help="Board; an unknown one lists those known.")],
+    source: Annotated[
+        list[Path] | None, typer.Option(help="Verilog file of a design of your own.")
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("-P", help="NAME=VALUE: a parameter of the top module.")
+    ] = None,
+    depth: Annotated[int, typer.Option(min=1, help="How deep modules are told apart.")] = 1,
+    usable: Annotated[
+        float, typer.Option(help="Share of the device that blades may take (a rule of thumb).")
+    ] = 0.7,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Estimate what a blade takes of an FPGA board, how many fit, and the clock to expect.
+
+    Yosys synthesizes what a bitstream is made of; results are cached. The exit status is 3 when
+    not even one fits.
+
+    Examples:
+
+      firesim build estimate rocket-1 --board f2
+
+      firesim build estimate rocket-1-small --board u250 --depth 2
+
+      firesim build estimate PacketReflector -P DEPTH=64 --board ulx3s --source
+      target-design/examples/packet-reflector/packet_reflector.sv
+    """
+    from firesim.build import estimate as library
+    from firesim.build.boards import load_board
+
+    chosen = load_board(board)
+    share = library.checked_share(usable)
+    design = _design(blade, source or [], parameter or [])
+    found = library.estimate(design, board, chosen, depth, share)
+    if as_json:
+        typer.echo(library.as_json(found))
+    else:
+        _show(found, chosen)
+    if sentence := library.too_small(found, chosen):
+        typer.echo(sentence, err=True)
+        raise typer.Exit(FAILED)
+
+
+def _design(name: str, sources: list[Path], parameters: list[str]) -> Design:
+    from firesim_common.errors import InputError, unknown
+
+    from firesim.build.design import Design, stock_design
+    from firesim.cli.build import split_parameter
+    from firesim.config.load import is_file
+    from firesim.run.checks import blade_names
+
+    if sources:
+        for path in sources:
+            if not path.is_file():
+                raise InputError(f'--source: found "{path}", expected a file that exists.')
+        given = dict(map(split_parameter, parameters))
+        files = tuple(path.absolute() for path in sources)
+        return Design(name, files, name, parameters=given)
+    if parameters:
+        raise InputError(f'-P: found "{parameters[0]}" without --source, expected both or none.')
+    if is_file("blade", name):
+        return stock_design(str(Path(name).absolute()))
+    if name not in blade_names():
+        raise InputError(f"build estimate: {unknown(name, 'one of the blades', blade_names())}")
+    return stock_design(name)
+
+
+def _show(found: Estimate, board: Board) -> None:
+    from rich.console import Console
+
+    console = Console(width=WIDTH, highlight=False)
+    console.print(f"{found.blade} on {board.title} ({board.device})")
+    console.print(_whole(found))
+    console.print(_modules(found))
+    for line in _sentences(found, board):
+        console.print(line, markup=False)
+
+
+def _whole(found: Estimate) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    from firesim.build.estimate import KINDS, NAMES
+
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("")
+    for heading in ("takes", "of", "share", "fit"):
+        table.add_column(heading, justify="right")
+    for kind in KINDS:
+        used, there = found.used[kind], found.available[kind]
+        share = f"{used / there:.1%}" if there else "-"
+        fit = f"{int(found.usable * there / used):,}" if used else "-"
+        table.add_row(NAMES[kind], f"{used:,.0f}", f"{there:,}", share, fit)
+    return table
+
+
+def _modules(found: Estimate) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    from firesim.build.estimate import KINDS, NAMES
+
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("module", overflow="fold")
+    for kind in KINDS:
+        table.add_column(NAMES[kind], justify="right")
+    rows = sorted(found.modules.items(), key=lambda row: -row[1]["lut"])
+    for name, part in rows[:MOST_MODULES]:
+        table.add_row(name, *(f"{part[kind]:,.0f}" for kind in KINDS))
+    if rest := rows[MOST_MODULES:]:
+        sums = [sum(part[kind] for _, part in rest) for kind in KINDS]
+        table.add_row(f"({len(rest)} more)", *(f"{value:,.0f}" for value in sums))
+    return table
+
+
+def _sentences(found: Estimate, board: Board) -> list[str]:
+    from firesim.build.estimate import NAMES, NS_A_LEVEL
+
+    least, most = found.mhz
+    low, high = NS_A_LEVEL[found.family]
+    lines = [
+        f"{found.fit} fit when blades may take {found.usable:.0%} of the device (a rule of thumb); "
+        f"{NAMES[found.limited_by]} decides.",
+        f"Host clock to expect: {least:g} to {most:g} MHz, from {found.levels:g} tables on the "
+        f"longest path at {low:g} to {high:g} ns each with their wires; estimated, not routed.",
+        f"Not counted: the board's shell, its DRAM controller ({board.memory}).",
+        f"The device has this by: {board.source}.",
+    ]
+    for one in board.published:
+        lines.append(f"Published: {one.what}: {one.value} ({one.source}).")
+    return lines

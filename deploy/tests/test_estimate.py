@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimates of what a blade takes of a board, on the packet reflector; the boards' files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from firesim.build.boards import board_names, load_board
+from firesim.build.estimate import KINDS, module_path
+from firesim.cli.main import app
+from firesim_common.errors import InputError
+from firesim_common.paths import ROOT
+from typer.testing import CliRunner, Result
+
+RUNNER = CliRunner()
+REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
+
+
+def run_estimate(*words: str, top: str = "PacketReflector") -> Result:
+    source = ["--source", str(REFLECTOR), "-P", "DEPTH=64"]
+    return RUNNER.invoke(app, ["build", "estimate", top, *source, *words])
+
+
+def test_the_reflector_on_an_open_board() -> None:
+    result = run_estimate("--board", "ecp5-85f", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    # The queue holds 64 rows of 65 bits in distributed memory; registers are what the text has.
+    assert 3_000 < found["used"]["lut"] < 7_000
+    assert 1_400 < found["used"]["ff"] < 1_800
+    assert found["used"]["bram_kbit"] == found["used"]["dsp"] == 0
+    assert found["limited_by"] == "lut"
+    assert found["fit"] == int(0.7 * 83_640 / found["used"]["lut"])
+    assert 5 < found["levels"] < 30
+    assert 10 < found["mhz"][0] < found["mhz"][1] < 200
+    for kind in KINDS:
+        parts = sum(part[kind] for part in found["modules"].values())
+        assert parts == found["used"][kind]
+    assert found["modules"]["(top)"]["ff"] > 150
+
+
+def test_the_table_fits_80_columns_and_says_what_is_not_counted() -> None:
+    result = run_estimate("--board", "ulx3s")
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "Not counted" in result.stdout
+    assert "estimated, not routed" in result.stdout
+
+
+def test_too_small_a_share_is_said_in_one_sentence() -> None:
+    result = run_estimate("--board", "ulx3s", "--usable", "0.01")
+    assert result.exit_code == 3
+    assert "expected at most 836, 1% of 83,640 that ULX3S, 85F has." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--board", "u25"], 'did you mean "u250"?'),
+        (["--board", "f2", "--usable", "2"], "--usable: found 2, expected a share above 0"),
+    ],
+)
+def test_bad_input(words: list[str], sentence: str) -> None:
+    result = run_estimate(*words)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_a_parameter_needs_a_source() -> None:
+    words = ["build", "estimate", "rocket-1", "--board", "f2", "-P", "DEPTH=64"]
+    result = RUNNER.invoke(app, words)
+    assert result.exit_code == 2
+    assert "without --source" in result.stderr
+
+
+def test_every_board_says_what_it_has_and_where_that_is_from() -> None:
+    for name in board_names():
+        board = load_board(name)
+        assert board.source
+        assert board.resources.lut > 20_000
+        assert board.resources.dsp > 0
+        for figure in board.published:
+            assert figure.source
+    assert load_board("aws-f2") == load_board("f2")
+    with pytest.raises(InputError, match="expected one of the boards"):
+        load_board("versa")
+
+
+def test_modules_are_told_apart_below_the_target() -> None:
+    assert module_path("form.target.tile.core.pc", 2) == "tile.core"
+    assert module_path("form.target", 2) == "(top)"
+    assert module_path("form.targets", 2) == module_path("control", 2)

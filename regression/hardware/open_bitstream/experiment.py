@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The packet reflector on a ULX3S with open tools, from SystemVerilog to a bitstream.
+
+Its FAME-1 form stands in the host's side behind a serial line, in the top of the board. Yosys
+synthesizes that for the ECP5-85F; the netlist, made of Yosys' own models of the device's cells, is
+then driven bit by bit over the serial line with random frames and characters: every row must be a
+cycle that wakes a driver, with the CPU model's tokens. nextpnr and ecppack make the bitstream of
+the very same netlist. No board was at hand: the bitstream has not run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+
+import goldengate
+from firesim.build.bitstream import (
+    Placed,
+    Synthesized,
+    nextpnr_folder,
+    place,
+    synthesize_board,
+)
+from firesim.build.boards import OpenFlow, load_board
+from firesim_common.paths import ROOT
+from firesim_common.tools import ToolError
+from goldengate.fpga_form import FpgaForm, fpga_form
+from goldengate.harness import Model
+from goldengate.state import Port
+
+from regression.hardware.open_bitstream.far_end import Board, SerialLine
+from regression.hardware.open_bitstream.netlist import netlist_model
+from regression.hardware.open_bitstream.tokens import (
+    STATUS,
+    Compared,
+    Comparison,
+    cpu_outputs,
+    traffic,
+)
+from regression.support.experiment import (
+    Experiment,
+    ExperimentError,
+    NotHereError,
+    Verdict,
+    experiment_named,
+)
+
+BOARD = "ulx3s"
+REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
+TOP, PARAMETERS = "PacketReflector", {"DEPTH": "64"}
+QUICK_CYCLES, CYCLES = 150, 2_000
+MOST_BATCH = 16
+"""Target cycles of a command: an input channel holds the values of as many (LOG_DEPTH)."""
+MOST_LUT, MOST_FF = 7_500, 2_500
+"""Of the whole board: more than this is a step back."""
+TO_BOARD, FROM_BOARD = "ftdi_txd", "ftdi_rxd"
+PORTS = [
+    Port(TO_BOARD, 1, "in"),
+    Port(FROM_BOARD, 1, "out"),
+    Port("led", 8, "out"),
+    Port("wifi_gpio0", 1, "out"),
+]
+
+
+def _form(experiment: Experiment) -> FpgaForm:
+    out = str(experiment.folder / "form")
+    return fpga_form(goldengate.Request([str(REFLECTOR)], TOP, out, parameters=PARAMETERS))
+
+
+def _compare(
+    experiment: Experiment, form: FpgaForm, netlist: Synthesized, flow: OpenFlow
+) -> tuple[Compared, int]:
+    """Run the netlist beside the CPU model; return what was compared, and host cycles."""
+    generator = random.Random(experiment.seed)
+    cycles = QUICK_CYCLES if experiment.quick else CYCLES
+    ports = [port.name for port in form.manifest.ports if port.direction == "in"]
+    inputs = traffic(ports, cycles, generator)
+    cpu = goldengate.compile([REFLECTOR], TOP, experiment.folder / "cpu", parameters=PARAMETERS)
+    expected = cpu_outputs(cpu / "model.so", inputs)
+    work = experiment.folder / "netlist-model"
+    library = netlist_model(netlist.verilog, flow.top, flow.clock, PORTS, work)
+    with Model(library) as model:
+        line = SerialLine(model, TO_BOARD, FROM_BOARD)
+        board = Board(line)
+        comparison = Comparison(board, form.manifest)
+        comparison.check_identity()
+        found = comparison.run(inputs, expected, 1 + generator.randrange(MOST_BATCH))
+        if board.read(STATUS) != 0:
+            raise ExperimentError("the target goes on after its last cycle")
+        return found, line.cycles
+
+
+def _rows(netlist: Synthesized, placed: Placed) -> list[list[object]]:
+    used = placed.used
+    return [
+        [
+            f"{netlist.counts.total['lut']:,.0f}",
+            f"{used['TRELLIS_COMB']:,}",
+            f"{used['TRELLIS_FF']:,}",
+            f"{placed.fmax_mhz:.1f}",
+            f"{netlist.counts.cpu_s:.0f}",
+            f"{placed.cpu_s:.0f}",
+            f"{placed.memory_mb:,.0f}",
+            f"{placed.bitstream.stat().st_size:,}",
+        ]
+    ]
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-place", action="store_true", help="only up to the netlist")
+
+
+@experiment_named("open-bitstream", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when all tokens are equal, the clock is reached and the design has not grown."""
+    flow = load_board(BOARD).open_flow
+    assert flow is not None
+    if not experiment.arguments.no_place:
+        try:
+            nextpnr_folder()
+        except ToolError as error:
+            raise NotHereError(f"nextpnr-ecp5 cannot be installed: {error}") from error
+    form = _form(experiment)
+    netlist = synthesize_board(form, BOARD, flow, experiment.folder / "board")
+    began = time.process_time()
+    compared, host_cycles = _compare(experiment, form, netlist, flow)
+    experiment.say(
+        f"netlist beside the CPU model: {compared.rows:,} rows with {compared.tokens:,} tokens "
+        f"equal, {compared.words_down:,} words down, {host_cycles:,} host cycles, "
+        f"{time.process_time() - began:.0f} s of processor time"
+    )
+    small = netlist.counts.total["lut"] <= MOST_LUT and netlist.counts.total["ff"] <= MOST_FF
+    experiment.keep(rows=compared.rows, tokens=compared.tokens, lut=netlist.counts.total["lut"])
+    figure = f"{compared.rows:,} rows, {compared.tokens:,} tokens equal,"
+    goal = f"all equal, at most {MOST_LUT:,} LUT and {MOST_FF:,} FF, at least {flow.clock_mhz} MHz"
+    if experiment.arguments.no_place:
+        return Verdict(small, figure, goal)
+    placed = place(netlist, BOARD, flow)
+    experiment.table(
+        "A bitstream for the ULX3S",
+        [
+            "LUT (Yosys)",
+            "COMB (nextpnr)",
+            "FF",
+            "fmax (MHz)",
+            "synthesis (CPU s)",
+            "place, route (CPU s)",
+            "memory (MB)",
+            "bitstream (bytes)",
+        ],
+        _rows(netlist, placed),
+    )
+    experiment.keep(fmax_mhz=placed.fmax_mhz, used=placed.used, place_cpu_s=placed.cpu_s)
+    experiment.note_file(placed.bitstream)
+    holds = small and placed.fmax_mhz >= flow.clock_mhz
+    return Verdict(holds, f"{figure} bitstream of {placed.fmax_mhz:.0f} MHz,", goal)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A netlist after synthesis as a model: Yosys' own models of the ECP5's cells, in Verilator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from goldengate import Manifest
+from goldengate.passes.write import model_verilog
+from goldengate.state import Port
+from goldengate.verilator_backend import build
+
+from regression.support.experiment import ExperimentError
+
+_SPECIFY = re.compile(r"\bspecify\b.*?\bendspecify\b", re.DOTALL)
+_MODULE = re.compile(r"^module\s+(\w+)\s*\(.*?^endmodule", re.DOTALL | re.MULTILINE)
+_CELL = re.compile(r"^  ([A-Z][A-Z0-9_]+) [#\\_]", re.MULTILINE)
+_WITHIN = {"CCU2C": {"LUT2", "LUT4"}}
+"""Cells whose models are made of others."""
+
+
+def _cell_models(used: set[str]) -> str:
+    """Return the text of Yosys' models of these cells, without their delays.
+
+    Raises:
+        ExperimentError: one has no model.
+    """
+    spec = find_spec("pyosys")
+    assert spec is not None and spec.submodule_search_locations
+    share = Path(next(iter(spec.submodule_search_locations))) / "share/lattice"
+    text = "".join((share / name).read_text() for name in ("common_sim.vh", "ccu2c_sim.vh"))
+    models = {found[1]: found[0] for found in _MODULE.finditer(_SPECIFY.sub("", text))}
+    wanted = used.union(*(_WITHIN.get(name, set()) for name in used))
+    if missing := wanted - set(models):
+        raise ExperimentError(f"found cells without a model: {', '.join(sorted(missing))}")
+    return "\n".join(models[name] for name in sorted(wanted))
+
+
+def netlist_model(netlist: Path, top: str, clock: str, ports: Sequence[Port], work: Path) -> Path:
+    """Compile a netlist with its cells; return the model.
+
+    Raises:
+        ExperimentError: a cell has no model.
+        ToolError: Verilator or the compiler failed.
+    """
+    work.mkdir(parents=True)
+    text = netlist.read_text()
+    cells = _cell_models(set(_CELL.findall(text)))
+    (work / "target.v").write_text(f"{text}\n{cells}\n")
+    (work / "model.v").write_text(model_verilog(top, clock, list(ports), held=True))
+    manifest = Manifest(
+        top=top,
+        design_hash="0" * 16,
+        clock=clock,
+        clock_ratios={},
+        reset="",
+        ports=list(ports),
+        bridges=[],
+        counters=[],
+        asserts=[],
+        assert_port=None,
+        prints=[],
+        prints_port=None,
+    )
+    library = work / "model.so"
+    build(work, manifest, library, jobs=2, fast="-O1")  # It runs for seconds only.
+    return library
