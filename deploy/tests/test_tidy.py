@@ -17,6 +17,7 @@ LICENCE_LINES = 12
 LICENSED = set(".py .cc .h .c .S .inc .scala .sbt .sv .v .sh .js .css".split())
 OTHER_CPP_SUFFIXES = {".cpp", ".cxx", ".C", ".hpp", ".hh", ".hxx"}
 LARGEST_FILE_LINES, LARGEST_FUNCTION_LINES = 400, 60
+LONGER_FILES = {"sim/bridges/memory/rtl/dram_timing.sv": 533}  # one state machine
 LONGER_FUNCTIONS = {
     ("deploy/firesim/cli/build.py", "verilog"): 77,  # its options
     ("deploy/tests/test_report.py", "complete"): 68,  # one results folder
@@ -72,8 +73,9 @@ def test_files_are_small() -> None:
     large = []
     for file in (f for f in _files() if f.suffix in LICENSED):
         lines = len(file.read_text(encoding="utf-8").splitlines())
-        if lines > LARGEST_FILE_LINES:
-            large.append(f"{_names(iter([file]))[0]}: {lines} lines")
+        name = _names(iter([file]))[0]
+        if lines > LONGER_FILES.get(name, LARGEST_FILE_LINES):
+            large.append(f"{name}: {lines} lines")
     assert large == [], f"expected {LARGEST_FILE_LINES} lines at most: one file is about one thing"
 
 
