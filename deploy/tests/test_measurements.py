@@ -14,6 +14,7 @@ from firesim.report import write_report
 from firesim.report.console import records, round_trips
 from firesim.report.results import LARGEST_TEXT_BYTES, read_text
 from firesim.run.measurements import print_measurements
+from firesim.run.outputs import collect_outputs
 from firesim.run.runner import Outcome, run
 from firesim.run.shown import run_shown
 from firesim.topology.peers import peers
@@ -121,6 +122,19 @@ def test_a_guest_that_prints_anything_leaves_a_report(results_root: Path) -> Non
     outcome = run_shown(loaded, None, Console(file=io.StringIO()))
     assert outcome.exit_status == 0, outcome.message
     assert [row[1:3] for row in rows(outcome.folder)] == [["2", "77,777"]] * 2
+
+
+def test_a_name_that_cannot_be_keeps_no_other_file_away(tmp_path: Path) -> None:
+    plan = resolve(load_text(GUEST))
+    sent = "firesim-output: {}\nYQ==\nfiresim-output-end\n"
+    for node, names in {"node0": ["/a", "/a/b", "/" + "n" * 300], "node1": ["/../c"]}.items():
+        (tmp_path / node).mkdir()
+        (tmp_path / node / "uart.log").write_text("".join(sent.format(name) for name in names))
+    found = collect_outputs(plan, tmp_path)
+    assert [str(path.relative_to(tmp_path)) for path in found] == [
+        "node0/outputs/a",
+        "node1/outputs/c",
+    ]
 
 
 def test_half_a_line_of_a_long_log_is_no_measurement(tmp_path: Path) -> None:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path, PurePosixPath
 
 from firesim.topology.plan import Plan
 
 FOLDER = "outputs"
+NO_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
+"""What only the one file suffers from: too long a name, or a file and a folder of one name."""
 
 
 def collect_outputs(plan: Plan, results: Path) -> list[Path]:
@@ -31,7 +34,12 @@ def collect_outputs(plan: Plan, results: Path) -> list[Path]:
             if not parts:
                 continue
             path = (results / node.name / FOLDER).joinpath(*parts)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            except OSError as error:
+                if error.errno not in NO_NAME:
+                    raise
+                continue  # Nor may its names keep those of others from being written.
             written.append(path)
     return written
