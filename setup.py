@@ -59,6 +59,7 @@ setup(
             "pytest-xdist>=3.6",
             "ruff==0.8.4",
             "mypy==1.13.0",
+            "scapy>=2.5",
             "types-PyYAML",
             "types-paramiko",
             "boto3-stubs[ec2,sts,ssm,s3]",

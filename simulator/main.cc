@@ -15,6 +15,7 @@
 
 #include "core/printable.h"
 #include "core/simulation.h"
+#include "core/snapshot.h"
 #include "core/switch_check.h"
 #include "simulator/model_kinds.h"
 #include "transport/chaos_mesh.h"
@@ -30,11 +31,12 @@ constexpr int kError = 3;
 constexpr const char *kUsage =
     "usage: firesim-sim [--process NAME [--keys FILE]] DESCRIPTION.json\n"
     "       firesim-sim --check-switches DESCRIPTION.json\n"
+    "       firesim-sim --check-snapshot FOLDER\n"
     "       firesim-sim --make-keys FOLDER NAME...\n"
     "Simulates what the file describes (docs/reference/interfaces.md, section 5), or what of it\n"
-    "belongs to one of its processes; only tries its switches; or makes the files of keys by "
-    "which\n"
-    "processes of these names know each other.\n"
+    "belongs to one of its processes; only tries its switches; only reads a snapshot, against\n"
+    "sizes and hashes; or makes the files of keys by which processes of these names know each "
+    "other.\n"
     "Exit status: 0 every node passed, 1 a node failed or the cycle limit came first,\n"
     "2 bad description, 3 error, 130 interrupted.\n";
 
@@ -119,19 +121,26 @@ int check(const char *description) {
   return 0;
 }
 
+int check_snapshot(const char *folder) {
+  const firesim::Snapshot whole(folder);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
   const std::string argument = argc > 1 ? argv[1] : "";
   const bool checks = argument == "--check-switches" && argc == 3;
+  const bool reads_snapshot = argument == "--check-snapshot" && argc == 3;
   const bool makes_keys = argument == "--make-keys" && argc > 3;
   const auto arguments = read_arguments(argc, argv);
-  if (!checks && !makes_keys && !arguments) {
+  if (!checks && !reads_snapshot && !makes_keys && !arguments) {
     std::fprintf(argument == "--help" ? stdout : stderr, "%s", kUsage);
     return argument == "--help" ? 0 : kBadDescription;
   }
   try {
     if (makes_keys) return make_keys(argc - 2, argv + 2);
+    if (reads_snapshot) return check_snapshot(argv[2]);
     return checks ? check(argv[2]) : simulate(*arguments);
   } catch (const firesim::DescriptionError &error) {
     say(error.what());

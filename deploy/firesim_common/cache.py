@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from firesim_common.paths import cache_root
+from firesim_common.progress import cached_step
 
 KeyPart = str | bytes | Path
 
@@ -74,7 +75,8 @@ def cached(kind: str, key_parts: Iterable[KeyPart], build: Callable[[Path], None
             return final
         work = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=parent))
         try:
-            build(work)
+            with cached_step(kind):
+                build(work)
             work.replace(final)
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)

@@ -159,6 +159,16 @@ def read_yaml(path: Path, name: str | None = None) -> Source:
     return parse_yaml(text, shown)
 
 
+def read_users_yaml(path: Path) -> Source:
+    """Read a YAML file that errors name as its user does: from the present folder on, if below it.
+
+    Raises:
+        InputError: as for `read_yaml`.
+    """
+    here = path.is_relative_to(Path.cwd())
+    return read_yaml(path.relative_to(Path.cwd()) if here else path)
+
+
 def apply_override(source: Source, assignment: str) -> None:
     """Apply one `key.path=value` (the value is YAML) to `source`, in place.
 

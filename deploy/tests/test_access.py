@@ -9,6 +9,7 @@ import os
 import socket
 import stat
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -241,6 +242,29 @@ def test_what_cannot_be_copied_is_said(here: Door, tmp_path: Path) -> None:
     (tmp_path / "some").write_text("text")
     with pytest.raises(InputError, match="node0: .*no-such-folder"):
         copy_to(tmp_path / "some", here, "/no-such-folder/some")
+
+
+def test_watching_a_console_ends_with_the_key_that_is_named(tmp_path: Path) -> None:
+    log = tmp_path / "uart.log"
+    log.write_text("booted\n")
+    show = (
+        "import sys; from firesim.access.console import show_log; "
+        f"show_log(open({str(log)!r}, 'rb'), lambda: True, sys.stdout.buffer)"
+    )
+    ours, theirs = os.openpty()
+    process = subprocess.Popen([sys.executable, "-P", "-c", show], stdin=theirs, stdout=theirs)
+    try:
+        assert b"booted" in os.read(ours, 100)
+        os.write(ours, b"x")
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=0.5)
+        os.write(ours, b"\x1d")
+        assert process.wait(timeout=60) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+        os.close(theirs)
 
 
 def test_a_consoles_log_is_followed_to_the_end_of_the_run(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ CPP_ARROWS: dict[str, set[str]] = {
     "target-design/functional": {"sim/core", "sim/devices", "target-design/functional/core"},
     "simulator": {
         "sim/core",
+        "sim/devices",
         "sim/gateway",
         "sim/transport",
         "sim/bridges",

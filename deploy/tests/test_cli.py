@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import pytest
 import yaml
 from firesim.cli.main import app
 from firesim.run.experiments import experiments
+from firesim.run.folder import record_of, save_record
+from firesim.run.snapshots import FORMAT
 from firesim_common.paths import ROOT
 from typer.testing import CliRunner
 
@@ -191,8 +194,8 @@ def test_an_experiment_is_found_where_it_is_written(tmp_path: Path) -> None:
         experiments(tmp_path)
 
 
-def test_every_experiment_is_on_its_page() -> None:
-    page = (ROOT / "docs/reference/experiments.md").read_text()
+def test_what_every_experiment_found_is_kept() -> None:
+    page = (ROOT / "docs/measurements/README.md").read_text()
     sections = {}
     for section in page.split("\n## ")[1:]:
         for name in re.findall(r"^\| `([a-z0-9-]+)` \|", section, re.MULTILINE):
@@ -208,6 +211,39 @@ def test_names_of_experiments_are_completed() -> None:
     }
     done = RUNNER.invoke(app, [], env=environment, prog_name="firesim")
     assert done.stdout.split() == ["engine-size", "engine-speed"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("runworkload -c rack_", ["rack_8", "rack_linux_8"]),
+        ("build blade rocket-1", ["rocket-1", "rocket-1-l2", "rocket-1-small"]),
+        ("workload build linux-p", ["linux-ping", "linux-pings"]),
+        ("runfarm --farm two", ["two_processes"]),
+        ("snapshot show boo", ["booted"]),
+        ("runworkload --from boo", ["booted"]),
+        ("console node", ["node0", "node1"]),
+        ("runs compare 2026", ["2026-01-31-12-00-00-mine"]),
+        ("runworkload -c ./", []),
+    ],
+)
+def test_the_shell_completes_names(
+    typed: str, expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "2026-01-31-12-00-00-mine"
+    (run / "snapshots/booted").mkdir(parents=True)
+    (run / "description.json").write_text('{"nodes": [{"name": "node0"}, {"name": "node1"}]}')
+    save_record(run, record_of(os.getpid()), None)
+    saved = {"format": FORMAT, "cycle": 5, "created_by": "a test", "models": []}
+    (run / "snapshots/booted/snapshot.json").write_text(json.dumps(saved))
+    monkeypatch.setenv("FIRESIM_RESULTS", str(tmp_path))
+    environment = {
+        "_FIRESIM_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"firesim {typed}",
+        "COMP_CWORD": str(len(typed.split())),
+    }
+    done = RUNNER.invoke(app, [], env=environment, prog_name="firesim")
+    assert done.stdout.split() == expected
 
 
 def test_fame1_can_be_asked_for(tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ def test_a_functional_node_is_the_contract_of_the_interfaces_page() -> None:
         "kind": "functional",
         "cores": 4,
         "cycles_per_instruction": 2,
+        "check_fence_i": False,
         "quantum_cycles": 512,
     }
 

@@ -156,6 +156,19 @@ def test_no_stream_and_one_that_eats_memory_are_refused(answer: Path, tmp_path: 
         copy_from(door(tmp_path), "/some", tmp_path / "target")
 
 
+def test_padding_behind_an_archive_is_read_and_endless_padding_refused(
+    answer: Path, tmp_path: Path
+) -> None:
+    # More than a pipe holds: a sender whose reader goes away would end by SIGPIPE.
+    archive = tar(("a", {}, b"content"))
+    answer.write_bytes(archive + bytes(200_000))
+    copy_from(door(tmp_path), "/some", tmp_path / "one")
+    assert (tmp_path / "one/a").read_bytes() == b"content"
+    answer.write_bytes(archive + bytes(2 << 20))
+    with pytest.raises(InputError, match="found more behind the end of its archive"):
+        copy_from(door(tmp_path), "/some", tmp_path / "two")
+
+
 def test_what_is_left_out_reaches_no_terminal_as_it_is(
     answer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,7 +177,7 @@ def test_what_is_left_out_reaches_no_terminal_as_it_is(
     answer.write_bytes(tar(("../\x1b[2J\x07", {}, b"x")))
     monkeypatch.setattr("firesim.access.door.door_of", lambda *_: door(tmp_path))
     monkeypatch.setattr("firesim.access.door.wait_until_open", lambda *_: None)
-    monkeypatch.setattr("firesim.run.control.running_folder", lambda run: tmp_path)
+    monkeypatch.setattr("firesim.run.control.running_folder", lambda run, say: tmp_path)
     app = typer.Typer()
     app.command()(cp)
     done = CliRunner().invoke(app, ["node0:/some", str(tmp_path / "target")])

@@ -51,7 +51,7 @@ def terminal(outcome: Outcome) -> str:
 
 def rows(folder: Path) -> list[list[str]]:
     """Return the round trips in the report of a run."""
-    table = write_report(folder).read_text().split('<table id="round-trips">')[1]
+    table = write_report(folder).read_text().split('<table id="round-trips"')[1]
     body = table.split("<tbody>")[1].split("</table>")[0]
     return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in body.split("</tr>")[:-1]]
 

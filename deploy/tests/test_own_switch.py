@@ -136,19 +136,20 @@ def test_output_is_compared_line_by_line() -> None:
 
 def test_a_page_that_does_not_do_what_it_says_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
+    folders = (tmp_path / str(number) for number in range(4))  # A page wants a fresh one.
     page.write_text(
         "```yaml\n# a/b.yaml\nx: 1\n```\n```sh\ncat a/b.yaml\n```\n```text\nx: 1\n```\n"
     )
-    assert run_page(page, tmp_path)[0].output == "# a/b.yaml\nx: 1\n"
+    assert run_page(page, next(folders))[0].output == "# a/b.yaml\nx: 1\n"
     page.write_text(page.read_text().replace("text\nx: 1", "text\nx: 2"))
     with pytest.raises(PageError, match="found no line 'x: 2' in the output"):
-        run_page(page, tmp_path)
+        run_page(page, next(folders))
     page.write_text("```sh\nfalse\n```\n")
     with pytest.raises(PageError, match="found exit status 1, expected 0"):
-        run_page(page, tmp_path)
+        run_page(page, next(folders))
     page.write_text("```\ntrue\n```\n")
     with pytest.raises(PageError, match="found no commands"):
-        run_page(page, tmp_path)
+        run_page(page, next(folders))
 
 
 def test_the_how_to_runs_to_its_last_step(tmp_path: Path) -> None:

@@ -24,7 +24,10 @@ def test_every_mapping_of_the_configuration_has_a_table() -> None:
     assert keys["Workload"] == list(Workload.model_fields)
     assert keys["A workload: `deploy/workloads/NAME.yaml`"] == list(Workload.model_fields)
     empty = [name for name, found in keys.items() if not found]
-    assert empty == ["A run farm: `--farm FILE`, or `deploy/farms/NAME.yaml`"], "it is one of four"
+    assert empty == [
+        "A run farm: `--farm FILE`, or `deploy/farms/NAME.yaml`",  # It is one of four.
+        "A hardware database: `hwdb.yaml`",  # Its keys are the names of its entries.
+    ]
     linked = set(re.findall(r"\]\(#(\w+)\)", page))
     assert linked <= {name.lower() for name in keys}
 

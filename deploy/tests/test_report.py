@@ -15,13 +15,9 @@ from typing import Any
 
 import pytest
 from firesim.report import write_report
-from firesim.report.charts import MOST_POINTS, Series, line_chart, nice_ticks
-from firesim.report.console import records, round_trips
-from firesim.report.drawing import topology_svg
-from firesim.report.network import Network
+from firesim.report.counters import short_names
 from firesim.report.results import read_results
-from firesim.report.sections import _binned, short_names
-from firesim.units import byte_size, hertz, seconds, significant
+from firesim.report.sections import MANY
 
 LATENCY = 6400
 IDEAL = 4 * LATENCY + 2 * 10
@@ -179,7 +175,7 @@ def page_of(folder: Path) -> str:
 
 def cells(html: str, table_id: str) -> list[list[str]]:
     """Return the body cells of one table."""
-    table = html.split(f'<table id="{table_id}">')[1].split("</table>")[0]
+    table = html.split(f'<table id="{table_id}"')[1].split("</table>")[0]
     body = table.split("<tbody>")[1]
     return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in body.split("</tr>")[:-1]]
 
@@ -193,8 +189,96 @@ def test_complete_run_shows_every_part(tmp_path: Path) -> None:
     assert ">100 kHz<" in html  # 1,600,000 cycles in 16 s
     assert "32,000 ×" in html  # 3.2 GHz / 100 kHz
     assert html.count('class="chart"') == 2 + 4  # two links; two moving counters on two nodes
-    assert re.search(r'style="height: [1-9]\d\dpx" src="data:image/svg\+xml;base64,', html)
+    assert html.count('<div class="card flame">') == 2
     assert "tor0/capture.pcapng" in html
+
+
+def test_navigation_has_the_order_of_the_page(tmp_path: Path) -> None:
+    html = page_of(complete(tmp_path))
+    links = re.findall(r'<a href="#(\w+)"', html.split("<nav>")[1].split("</nav>")[0])
+    assert links == re.findall(r'<section id="(\w+)"', html)
+
+
+def test_the_head_says_what_ran(tmp_path: Path) -> None:
+    folder = complete(tmp_path)
+    versions = {
+        "command": "firesim runworkload -c 'my rack.yaml'",
+        "started": "2026-11-23 14:00:00+00:00",
+        "packages": {"firesim": "0.1.0"},
+        "commit": "0123456789ab+",
+        "programs": {"node0": ["a" * 64], "node1": ["a" * 64]},
+        "host": {"cpu": "EPYC", "cores": 2},
+    }
+    write(folder / "versions.json", versions)
+    config = {"system": {"node": {"blade": "rocket-4"}}, "workload": {"node": {"program": "ping"}}}
+    write(folder / "config.yaml", config)
+    html = page_of(folder)
+    head = html.split('<dl class="head">')[1].split("</dl>")[0]
+    facts = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", head)
+    assert facts == [
+        ("Command", "<code>firesim runworkload -c &#39;my rack.yaml&#39;</code>"),
+        ("Started", "2026-11-23 14:00:00+00:00"),
+        ("Software", "ping (2 nodes)"),
+        ("Blades", "rocket-4, engine rtl (2 nodes)"),
+        ("Simulator", "FireSim 0.1.0, commit 0123456789ab+"),
+        ("Host", "EPYC, 2 cores"),
+    ]
+    rows = cells(html, "versions-table")
+    assert ["packages · firesim", "0.1.0"] in rows
+    assert ["software of node0, node1 (SHA-256)", "a" * 16 + "…"] in rows
+
+
+def test_published_figures_stand_beside_what_compares_only(tmp_path: Path) -> None:
+    folder = complete(tmp_path)
+    assert "published: 2.4–5.3 kHz" in page_of(folder)
+    value = description()
+    value["nodes"][1]["kind"] = "functional"
+    write(folder / "description.json", value)
+    html = page_of(folder)
+    assert "2.4–5.3 kHz" not in html
+    assert [row[-1] for row in cells(html, "bandwidth")] == ["at least 100 (bare metal)", "–"]
+    value["nodes"][0]["kind"] = "functional"
+    write(folder / "description.json", value)
+    html = page_of(folder)
+    assert [row[-1] for row in cells(html, "bandwidth")] == ["160", "99.5"]
+    assert 'class="badge published"' not in html
+    write(folder / "description.json", description())
+    write(folder / "config.yaml", {"system": {"node": {"blade": "reflector"}}})
+    assert "2.4–5.3 kHz" not in page_of(folder)
+
+
+def test_many_equal_plots_are_shown_as_one_first(tmp_path: Path) -> None:
+    nodes = MANY + 1
+    write(tmp_path / "description.json", description(nodes))
+    rows = [f"{c},{p},{c * (p + 1)},0" for c in range(0, 9000, 1000) for p in range(nodes)]
+    write(tmp_path / "tor0/throughput.csv", "cycle,port,bytes_in,bytes_out\n" + "\n".join(rows))
+    for index in range(nodes):
+        # The last node ends earlier than the others.
+        last = 4000 if index == MANY else 8000
+        counted = "\n".join(f"{c},{c * (index + 1)}" for c in range(0, last + 1, 1000))
+        write(tmp_path / f"node{index}/counters.csv", f"cycle,misses\n{counted}")
+        write(tmp_path / f"node{index}/trace/hart0.folded", f"main;work {100 + index}\n")
+    html = page_of(tmp_path)
+    assert "9 links, both directions" in html and "9 busiest links, one by one" in html
+    assert cells(html, "counters-of-all") == [
+        ["misses", "324,000", "36,000", "8,000", "node0", "64,000", "node7"]
+    ]
+    assert html.count('class="chart"') == 1 + nodes + 1  # Links, all and each; one counter of all.
+    assert "All 9 nodes" in html and html.count('<div class="card flame">') == nodes + 1
+    assert f'"cycles":[{sum(100 + i for i in range(nodes))},' in html
+
+
+def test_a_function_name_does_not_end_the_script(tmp_path: Path) -> None:
+    folder = complete(tmp_path)
+    write(folder / "node0/trace/hart0.folded", "main;</script><script>alert(1)</script> 400\n")
+    html = page_of(folder)
+    assert "<script>alert" not in html and "\\u003c/script>" in html
+
+
+def test_a_trace_without_stacks_is_named(tmp_path: Path) -> None:
+    folder = complete(tmp_path)
+    write(folder / "node0/trace/hart0.folded", "cut shor")
+    assert "the trace holds no call stack" in page_of(folder)
 
 
 def test_round_trips_are_beside_the_ideal(tmp_path: Path) -> None:
@@ -301,68 +385,6 @@ def test_thousand_nodes_are_drawn_as_groups(tmp_path: Path) -> None:
     html = page_of(tmp_path)
     assert "1000 nodes</text>" in html
     assert len(html) < 4_000_000
-
-
-def test_topology_labels_each_latency() -> None:
-    svg = str(topology_svg(Network(description()), 3.2e9))
-    assert svg.count(">2 µs</text>") == 2
-    assert svg.count('class="box node"') == 2 and svg.count('class="box switch"') == 1
-
-
-def test_ideal_round_trip_over_two_levels() -> None:
-    tree = description(2)
-    tree["switches"].append({"name": "root", "switching_latency_cycles": 25})
-    tree["switches"].append({"name": "tor1", "switching_latency_cycles": 10})
-    tree["links"][1]["b"]["model"] = "tor1"
-    for port, tor in enumerate(("tor0", "tor1")):
-        ends = {"a": {"model": tor, "port": 9}, "b": {"model": "root", "port": port}}
-        tree["links"].append({"name": f"{tor}--root", "latency_cycles": 100, **ends})
-    network = Network(tree)
-    assert network.one_way_cycles("node0", "node1") == 2 * LATENCY + 200 + 10 + 25 + 10
-    assert network.ideal_round_trips("node0") == [2 * (2 * LATENCY + 245)]
-
-
-def test_throughput_keeps_every_byte_and_draws_silence() -> None:
-    cycles, values = [1000.0, 999_000.0], [8000.0, 400.0]
-    starts, rates = _binned(cycles, values, 1000.0, 1_000_500.0)
-    assert len(starts) <= MOST_POINTS
-    ends = [*starts[1:], 1_000_500.0]
-    total = sum(r * (b - a) for r, a, b in zip(rates, starts, ends, strict=True))
-    assert total == pytest.approx(8400)
-    assert rates.count(0.0) == len(rates) - 2
-    assert _binned([], [], 1000.0, 0.0) == ([0.0], [0.0])
-
-
-def test_console_lines() -> None:
-    text = (
-        "boot\nping seq=1 rtt_cycles=0x10\nping seq=2 rtt_cycles=x\nnot a = line\nn a=1 b=2.5\r\n"
-    )
-    assert round_trips(text) == [(1, 16.0)]
-    assert [record.kind for record in records(text)] == ["ping", "ping", "n"]
-    assert records(text)[2].number("b") == 2.5
-
-
-def test_long_series_keep_their_peaks() -> None:
-    values = [0.0] * 100_000
-    values[54_321] = 7.0
-    svg = str(line_chart(range(100_000), [Series("s", values)], x_label="x", y_label="y"))
-    points = re.findall(r'points="([^"]*)"', svg)[0].split()
-    assert len(points) <= MOST_POINTS
-    assert len({point.split(",")[1] for point in points}) == 2
-
-
-def test_ticks_cover_the_range() -> None:
-    for low, high in ((0, 1), (0, 204.8), (3, 3), (0, 1e-9), (-5, 5)):
-        ticks = nice_ticks(low, high)
-        assert ticks[0] <= low and ticks[-1] >= high * 0.999
-        assert len(ticks) <= 7
-
-
-def test_units() -> None:
-    assert seconds(2e-6) == "2 µs" and seconds(0) == "0 s" and seconds(None) == "–"
-    assert hertz(3.2e9) == "3.2 GHz" and hertz(0.5) == "0.5 Hz"
-    assert byte_size(268435456) == "256 MiB" and byte_size(12) == "12 B"
-    assert significant(1234.567) == "1,235" and significant(0.012345) == "0.0123"
 
 
 def test_long_console_keeps_both_ends(tmp_path: Path) -> None:

@@ -58,3 +58,10 @@ def test_a_run_from_a_snapshot_counts_its_own_cycles(tmp_path: Path) -> None:
     html = results(tmp_path, {}, {"snapshot": {"path": "/s/booted", "cycle": 1_000_000}}, "")
     assert "2,000,000 since the snapshot" in html
     assert "1,000 kHz" in html
+
+
+def test_published_tcp_stands_beside_rtl_only(tmp_path: Path) -> None:
+    html = results(tmp_path, {}, {}, "tcp bytes=131072 cycles=2400000 errors=0\n")
+    table = html.split('<table id="bandwidth"')[1].split("</table>")[0]
+    assert table.count('<td class="text">tcp</td>') == 2
+    assert table.count("1.4 (iperf3 on Linux)") == 1

@@ -50,7 +50,7 @@ def example_commands() -> list[list[str]]:
     texts = [how_to, *(str(each.__doc__) for each in (peek, poke, waves))]
     lines = [line.strip() for text in texts for line in text.replace("\\\n", " ").splitlines()]
     found = [re.match(r"(?:\./)?firesim ((?:peek|poke|waves) .*)", line) for line in lines]
-    return [shlex.split(match[1]) for match in found if match]
+    return [shlex.split(match[1].partition(" || ")[0]) for match in found if match]
 
 
 def example_names() -> tuple[set[str], set[str], set[tuple[str, ...]]]:
@@ -139,6 +139,14 @@ def test_a_poke_after_the_end_is_said(hello: Outcome) -> None:
     done = RUNNER.invoke(app, wanted)
     assert done.exit_code == 2
     assert "found the end of the run at cycle 6,000, expected one after 6,000" in done.output
+
+
+def test_a_poke_that_fails_says_why(hello: Outcome) -> None:
+    wanted = ["poke", "node0", f"{REGISTERS}s[0]=1", "--at", "3000", "--run", str(hello.folder)]
+    done = RUNNER.invoke(app, wanted)
+    assert done.exit_code == 2
+    last = re.sub(r"\s+", " ", done.output.rpartition("poke: ")[2])
+    assert f"the model has no signal '{REGISTERS}s', nearest is '{REGISTERS}'" in last
 
 
 def test_names_are_listed_by_parts(hello: Outcome) -> None:

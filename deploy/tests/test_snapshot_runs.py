@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from firesim.cli.main import app
 from firesim.config.load import load_text
 from firesim.run.control import ask
@@ -106,9 +107,47 @@ def test_a_run_that_lost_its_process_goes_on(tmp_path: Path, results_root: Path)
         os.kill(record.pid, signal.SIGKILL)
         manager.communicate(timeout=LIMIT_S)
     assert len(snapshots_of(results)) <= 3
-    loaded, restart = resumed(results, [])
+    loaded, restart = resumed(results, ["simulation.threads=1"], pytest.fail)
+    assert restart.snapshot == snapshots_of(results)[-1].path
+    assert loaded.config.simulation.threads == 1
     again = run(loaded, restart=lambda plan: restart)
     assert hash_of(again) == whole
+
+
+def cut(file: Path) -> None:
+    """Take the end of a file away."""
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def change(file: Path) -> None:
+    """Change a byte in the middle of a file."""
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "said"),
+    [
+        ("snapshot.json", cut, "snapshot.json: found a damaged file"),
+        ("node0.state", cut, "the file node0.state has "),
+        ("node1.memory.region", change, "the file node1.memory.region has been changed"),
+        ("links.state", Path.unlink, "the file links.state is missing"),
+    ],
+)
+def test_a_damaged_snapshot_costs_one_interval(
+    results_root: Path, name: str, spoil: Callable[[Path], None], said: str
+) -> None:
+    at = "simulation.snapshots.at_cycles=[100000, 333333]"
+    lost = run(load_text(CONFIG, [at, "simulation.max_cycles=400000"]))
+    first, second = snapshots_of(lost.folder)
+    spoil(second.path / name)
+    heard: list[str] = []
+    loaded, restart = resumed(lost.folder, ["simulation.max_cycles=100000000"], heard.append)
+    assert restart.snapshot == first.path
+    assert len(heard) == 1 and said in heard[0]
+    assert heard[0].endswith("; going on from cycle-100000, cycle 100,000")
+    assert hash_of(run(loaded, restart=lambda plan: restart)) == ("b79643426619b78e", 651_153)
 
 
 def test_a_running_cluster_is_saved_on_request(tmp_path: Path, results_root: Path) -> None:

@@ -6,13 +6,22 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from firesim.cli.main import app
 from firesim.config.load import load_text
 from firesim.run.control import ask, running_folder
-from firesim.run.folder import record_of, save_record, write_json
+from firesim.run.folder import (
+    PREPARING,
+    note_begun,
+    note_preparing,
+    record_of,
+    save_record,
+    write_json,
+)
 from firesim.run.restart import restart_from, resumed
 from firesim.run.snapshots import (
     FILE,
@@ -180,6 +189,34 @@ def test_several_running_simulations_need_a_choice(results_root: Path) -> None:
     assert running_folder(results_root / "a") == results_root / "a"
 
 
+def test_a_run_that_is_being_prepared_is_waited_for(results_root: Path) -> None:
+    folder = results_root / "a"
+    folder.mkdir(parents=True)
+    note_preparing(folder)
+    said: list[str] = []
+
+    def begin(text: str) -> None:
+        said.append(text)
+        save_record(folder, record_of(os.getpid()), None)
+        note_begun(folder)
+
+    assert running_folder(None, begin) == folder
+    assert said == [f"waiting for the run in {folder}, which is being prepared"]
+
+
+def test_a_preparation_whose_manager_has_ended_is_not_waited_for(results_root: Path) -> None:
+    folder = results_root / "a"
+    folder.mkdir(parents=True)
+    ended = subprocess.Popen(["sleep", "60"])
+    record = record_of(ended.pid)
+    ended.kill()
+    ended.wait()
+    assert record is not None
+    write_json(folder / PREPARING, asdict(record))
+    with pytest.raises(InputError, match=r"a, expected one\.$"):
+        running_folder(folder)
+
+
 def test_a_run_without_a_socket_cannot_be_asked(results_root: Path) -> None:
     results_root.mkdir()
     with pytest.raises(InputError, match=r"control.sock: the simulator cannot be reached"):
@@ -213,31 +250,30 @@ def test_rtl_does_not_become_functional(results_root: Path) -> None:
     assert restart_from("exact", warm, None).snapshot.name == "exact"
 
 
-def test_a_lost_run_goes_on_from_its_last_snapshot(two: Path) -> None:
-    run = two.parents[1]
-    make(run, "auto-9", 9000, node0="functional")
-    make(run, "auto-10", 8000, node0="functional")
-    (run / "config.yaml").write_text(CONFIG.replace("TOPOLOGY", "two_nodes"))
-    loaded, restart = resumed(run, ["simulation.threads=1"])
-    assert (restart.snapshot.name, loaded.config.simulation.threads) == ("auto-9", 1)
-
-
 def test_what_cannot_be_resumed(two: Path, tmp_path: Path) -> None:
     run = two.parents[1]
     with pytest.raises(InputError, match=r"found no config.yaml in .*, expected a results folder"):
-        resumed(run, [])
+        resumed(run, [], print)
     (run / "config.yaml").write_text(CONFIG)
     save_record(run, record_of(os.getpid()), None)
     with pytest.raises(InputError, match="still running"):
-        resumed(run, [])
+        resumed(run, [], print)
     save_record(run, None, None)
     (run / "result.json").write_text(json.dumps({"reason": "ended"}))
     with pytest.raises(InputError, match="ended, expected a run that was lost"):
-        resumed(run, [])
+        resumed(run, [], print)
     (run / "result.json").unlink()
     (two / "snapshot.json").unlink()
     with pytest.raises(InputError, match="found no complete snapshot"):
-        resumed(run, [])
+        resumed(run, [], print)
+    make(run, "auto-9", 9000, node0="functional")  # an index without its hash
+    (run / "snapshots/auto-8").mkdir()
+    (run / "snapshots/auto-8/snapshot.json").write_text("{")
+    with pytest.raises(InputError) as refused:
+        resumed(run, [], print)
+    assert str(refused.value).startswith(f"{run}: found no snapshot that is whole: ")
+    assert "auto-8/snapshot.json: found a damaged file" in str(refused.value)
+    assert "snapshot auto-9: snapshot.json has been changed" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,6 @@ def check_bytes(results: Path, node: str) -> int:
 def _last_count(file: Path, counter: str) -> int:
     """Return the last value of a counter."""
     with file.open(newline="") as stream:
-        stream.readline()  # Facts about the file.
         return int(list(csv.DictReader(stream))[-1][counter])
 
 

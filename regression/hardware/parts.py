@@ -163,7 +163,7 @@ def _page(experiment: Experiment, folder: Path) -> Path:
 def counted(path: Path, name: str) -> int:
     """Return the last value of the counter whose name ends in `name`, of a node's counters."""
     lines = path.read_text().splitlines()
-    rows = list(csv.reader(line for line in lines if not line.startswith("#")))
+    rows = list(csv.reader(lines))
     column = next(i for i, title in enumerate(rows[0]) if title.endswith(name))
     return int(rows[-1][column])
 

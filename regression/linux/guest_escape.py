@@ -126,8 +126,11 @@ def tries(canary: Canary, forwards: list[dict[str, Any]]) -> dict[str, str]:
     metadata = f"printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w {TRY_S} {METADATA} 80"
     found[METADATA_TRY] = metadata
     found["dns"] = f"nslookup example.com {NAME_SERVER} | grep -i 'name:.*example'"
-    for address in ("fe80::2%eth0", "fec0::2", "::ffff:127.0.0.1"):
+    found["dns over tcp"] = f"echo | nc -w {TRY_S} {NAME_SERVER} 53"
+    found["dns over IPv6"] = "nslookup example.com fec0::3 | grep -i 'name:.*example'"
+    for address in ("fe80::2%eth0", "fec0::2", "::ffff:127.0.0.1", "ff02::1%eth0"):
         found[f"tcp to {address}"] = f"nc -w {TRY_S} {address} {canary.tcp} < /dev/null"
+        found[f"udp to {address}"] = f"echo x | nc -u -w {TRY_S} {address} {canary.udp}"
     return found
 
 
@@ -172,7 +175,8 @@ def _try_everything(experiment: Experiment, outgoing: bool) -> Found:
         others = [entry for entry in forwards if entry["node"] != "node0"]
         commands = tries(canary, others)
         if outgoing:  # What a guest may reach then is not ours to ask.
-            del commands[METADATA_TRY], commands["dns"]
+            for what in [METADATA_TRY, *(one for one in commands if one.startswith("dns"))]:
+                del commands[what]
         answers = attempt(run, "node0", commands)
         return Found(answers, list(canary.came), listening(pid))
 
@@ -199,6 +203,8 @@ def run(experiment: Experiment) -> Verdict:
         [what, said or "nothing", _answer(open_one, what)] for what, said in closed.answers.items()
     ]
     experiment.table("From inside a node", ["try", "answer", "answer with outgoing"], rows)
+    sockets = [[one.partition(":")[0], int(one.partition(":")[2], 16)] for one in closed.listening]
+    experiment.table("Listening meanwhile", ["address, as in /proc/net", "port"], sockets)
     checks = {
         f"{len(closed.answers)} tries, none answered": not any(closed.answers.values()),
         f"nobody came to the host's listeners: {closed.came}": not closed.came,

@@ -3,8 +3,9 @@
 
 A rack of functional nodes boots Linux with an ssh server. Without any privileges of the simulator,
 `firesim ssh` gets into every node with the user's key and into none with another key, `firesim cp`
-takes a file there and back unchanged, and all that the simulator listens on is loopback. The run
-says of itself that it is not deterministic.
+takes a file there and back unchanged, and all that the simulator listens on is loopback. `poweroff`
+and `reboot` end the node they are typed on, and close the connection. The run says of itself that
+it is not deterministic.
 """
 
 from __future__ import annotations
@@ -143,6 +144,20 @@ def copy_there_and_back(experiment: Experiment, run: Path, node: str) -> bool:
     return digests[0] == digests[1]
 
 
+def ended(run: Path, command: str, node: str) -> bool:
+    """End a node by a command on it; return whether that closed the connection."""
+    status = firesim("ssh", "--run", str(run), node, "--", command).returncode
+    limit = time.monotonic() + BOOT_S
+    while not (run / "result.json").exists() and time.monotonic() < limit:
+        whole_lines = (run / "status.jsonl").read_text().rpartition("\n")[0]
+        last = whole_lines.rpartition("\n")[2]
+        states = {model["name"]: model["state"] for model in json.loads(last)["models"]}
+        if states[node] == "ended":
+            break
+        time.sleep(0.1)
+    return status == 255
+
+
 def listening(pid: int) -> list[str]:
     """Return the local addresses, as in /proc/net, of the sockets on which a process listens."""
     own = set()
@@ -183,12 +198,14 @@ def run(experiment: Experiment) -> Verdict:
         spent_s = time.monotonic() - start
         is_same = copy_there_and_back(experiment, run, f"node{nodes - 1}")
         addresses = listening(pid)
+        closed = ended(run, "poweroff", "node0") and ended(run, "reboot", "node1")
     result = json.loads((experiment.folder / "run/result.json").read_text())
     experiment.table(
         "logins (measured)",
         ["node", "hostname there", "wrong key: exit status", "wall time (s)"],
         [[x.node, x.hostname, x.wrong_key_status, f"{x.wall_s:.1f}"] for x in logins],
     )
+    codes = [node.get("exit_code") for node in result["nodes"][:2]]
     checks = {
         "every node says its own name": all(x.hostname == x.node for x in logins),
         "a wrong key is refused everywhere": all(
@@ -198,6 +215,8 @@ def run(experiment: Experiment) -> Verdict:
         f"one port listens for each node: {len(addresses)}": len(addresses) == nodes,
         "all of them on loopback": all(x.partition(":")[0] in LOOPBACK for x in addresses),
         f"the simulator has no privileges: CapEff {powers}": powers == NO_CAPABILITIES,
+        "poweroff and reboot close the connection": closed,
+        f"a node powered off passes, one that reboots fails: exit codes {codes}": codes == [0, 1],
         "the run says it is not deterministic": result.get("deterministic") is False,
     }
     for text, holds in checks.items():

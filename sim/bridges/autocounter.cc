@@ -30,8 +30,7 @@ AutoCounter::AutoCounter(const nlohmann::json &json, const std::string &where,
   if (trigger_.needs_commits() && trace_ports_.empty()) {
     config.fail("trigger", "one that needs no TraceRV bridge, as the model has none");
   }
-  std::string header = fmt::format("# clock_hz {}, interval_cycles {}\ncycle", simulation.clock_hz,
-                                   interval_cycles_);
+  std::string header = "cycle";
   for (const Source &source : sources) {
     if (source.port.width_bits != 64 || source.port.is_input != 0) {
       throw ConfigError(fmt::format("{}: counter {} is not a 64-bit output", where, source.name));

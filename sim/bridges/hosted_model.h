@@ -34,6 +34,7 @@ class HostedModel {
   // Puts the counters of the present cycle into their ports, or with `before` those of the last.
   void read_counters(bool before);
   uint64_t host_cycles();
+  const hostlib::HostTraffic &traffic() const { return target_->traffic(); }
 
  private:
   std::vector<hostlib::HostChannel> channels(const Manifest &manifest) const;

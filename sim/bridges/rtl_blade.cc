@@ -205,7 +205,14 @@ nlohmann::json RtlBlade::statistics() const {
   nlohmann::json facts = {{"engine", engine_name()},
                           {"cycles_evaluated", cycle_},
                           {"deterministic", status_.deterministic}};
-  if (hosted_) facts["host_cycles"] = host_cycles_;
+  if (hosted_) {
+    const hostlib::HostTraffic &traffic = hosted_->traffic();
+    facts["host_cycles"] = host_cycles_;
+    facts["host_traffic"] = {{"runs", traffic.runs},
+                             {"words_down", traffic.words_down},
+                             {"rows", traffic.rows},
+                             {"words_up", traffic.words_up}};
+  }
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (signals_) facts["signals"] = signals_->statistics();
   if (waves_) facts["waves"] = waves_->statistics();

@@ -57,6 +57,7 @@ RegularFile::RegularFile(int folder, const char *name, int flags) {
     throw;
   }
   bytes_ = static_cast<uint64_t>(facts.st_size);
+  identity_ = {facts.st_dev, facts.st_ino};
 }
 
 RegularFile::~RegularFile() { close(descriptor_); }

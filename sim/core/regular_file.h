@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace firesim {
 
@@ -35,6 +36,8 @@ class RegularFile {
 
   int descriptor() const { return descriptor_; }
   uint64_t bytes() const { return bytes_; }  // when it was opened
+  // The same for two names of one file.
+  std::pair<uint64_t, uint64_t> identity() const { return identity_; }
 
   // Reads exactly `count` bytes from `offset` on. Throws FileError if there are fewer.
   void read(void *to, uint64_t count, uint64_t offset) const;
@@ -48,6 +51,7 @@ class RegularFile {
 
   int descriptor_ = -1;
   uint64_t bytes_ = 0;
+  std::pair<uint64_t, uint64_t> identity_;
 };
 
 // An open folder whose content is not trusted.

@@ -77,6 +77,7 @@ Snapshot::Snapshot(const std::filesystem::path &folder,
   const nlohmann::json &links = fields.array("links");
   fields.finish();
   check_distinct(files);
+  check_sizes(files);
   check_files(*folder_, files);
   for (auto &[unused, file] : model_files_) file.data = read_state(file.state);
   read_links(links, read_state(files.back()));
@@ -89,6 +90,20 @@ void Snapshot::check_distinct(const std::vector<FileToCheck> &files) {
     if (names.insert(file.name).second) continue;
     throw SnapshotError(file.where + " is named by two entries, expected one");
   }
+}
+
+// Before memory is taken for states, and lists are made of the pieces of files.
+void Snapshot::check_sizes(const std::vector<FileToCheck> &files) const {
+  const auto check = [&](const char *what, uint64_t bytes, uint64_t most) {
+    if (bytes <= most) return;
+    throw SnapshotError(where_ + ": " + what + " have " + std::to_string(bytes) +
+                        " bytes in all, expected at most " + std::to_string(most));
+  };
+  uint64_t states = files.back().bytes, all = 0;  // those of links are last
+  for (const auto &[unused, file] : model_files_) states += file.state.bytes;
+  for (const FileToCheck &file : files) all += file.bytes;
+  check("the states", states, kMaxStatesBytes);
+  check("the files", all, kMaxSnapshotBytes);
 }
 
 void Snapshot::read_network(const nlohmann::json &configuration) {

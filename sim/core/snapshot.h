@@ -108,6 +108,7 @@ class Snapshot {
   };
 
   static void check_distinct(const std::vector<FileToCheck> &files);
+  void check_sizes(const std::vector<FileToCheck> &files) const;
   nlohmann::json read_index() const;
   void check_index(const nlohmann::json &index) const;
   void read_network(const nlohmann::json &configuration);

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/state.h"
 
@@ -44,11 +45,14 @@ void transfer(ssize_t done, const char *what, const std::string &where) {
 
 }  // namespace
 
+SectorStore::SectorStore(std::string where, uint32_t size_sectors)
+    : where_(std::move(where)), size_sectors_(size_sectors) {}
+
 SectorStore::SectorStore(const std::filesystem::path &image, const std::filesystem::path &overlay,
                          uint32_t size_sectors, const std::string &where)
-    : where_(where), size_sectors_(size_sectors) {
+    : SectorStore(where, size_sectors) {  // from here on what is open is closed, whatever is thrown
   if (!image.empty()) {
-    image_ = open(image.c_str(), O_RDONLY | O_CLOEXEC);
+    image_ = open(image.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO does not hold us up
     if (image_ < 0) {
       fail(where,
            fmt::format("image {} cannot be opened: {}", image.string(), std::strerror(errno)));

@@ -39,6 +39,8 @@ class SectorStore {
   void load(StateReader &state);
 
  private:
+  SectorStore(std::string where, uint32_t size_sectors);
+
   std::string where_;
   int image_ = -1;
   int overlay_ = -1;

@@ -13,7 +13,7 @@ from pathlib import Path
 from goldengate.bridges import ROOT, BridgeKind, Port, Width, stock_bridges
 
 CHISEL = ROOT / "target-design/peripherals/src/main/scala/firesim/bridges/Declared.scala"
-CONTRACT = ROOT / "docs/reference/interfaces.md"
+CONTRACT = ROOT / "docs/reference/interfaces/bridges.md"
 BEGIN = "<!-- made from sim/bridges/*/bridge.yaml by `python -m goldengate.bridge_files` -->"
 END = "<!-- end of what is made -->"
 
@@ -104,7 +104,7 @@ def table() -> str:
 
 
 def contract() -> str:
-    """Return interfaces.md with the table of today's declarations."""
+    """Return the page of the bridges with the table of today's declarations."""
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     made = f"{BEGIN}\n\n{table()}\n\n{END}"
     return pattern.sub(lambda _: made, CONTRACT.read_text(), count=1)

@@ -98,6 +98,8 @@ void HostTarget::send_inputs(uint64_t limit) {
     }
   }
   message_.push_back(kRun | limit);
+  ++traffic_.runs;
+  traffic_.words_down += message_.size();
   platform_.send(message_);
 }
 
@@ -123,12 +125,14 @@ bool HostTarget::take_row(const std::function<void(uint64_t)> &on_row) {
     receive(token_);
     outputs_[i].unpack(token_.data());
   }
+  ++traffic_.rows;
   cycle_ = cycle + 1;
   on_row(cycle);
   return (head[0] & kStopped) != 0;
 }
 
 void HostTarget::receive(std::span<uint64_t> words) {
+  traffic_.words_up += words.size();
   while (!platform_.receive(words)) {
     const uint32_t status = platform_.read(kStatus);
     if ((status & kStatusExpired) == 0) continue;

@@ -23,6 +23,14 @@ namespace firesim::hostlib {
 // Values of one input channel that may wait on the platform (LOG_DEPTH in host_top.py).
 inline constexpr size_t kCredit = 16;
 
+// What went over the streams of a target, commands and rows with their tokens.
+struct HostTraffic {
+  uint64_t runs = 0;
+  uint64_t words_down = 0;
+  uint64_t rows = 0;
+  uint64_t words_up = 0;
+};
+
 class HostTarget {
  public:
   // `channels` in the order of the manifest; their ports outlive this. Throws DescriptionError,
@@ -46,6 +54,7 @@ class HostTarget {
   // The value of a counter in cycle cycle(), or with `before` in the one before that.
   uint64_t counter(uint32_t index, bool before);
   uint64_t read_wide(uint32_t address);
+  const HostTraffic &traffic() const { return traffic_; }
 
  private:
   void check_design(const std::string &design_hash, const std::string &where);
@@ -66,6 +75,7 @@ class HostTarget {
   std::vector<HostChannel> outputs_;
   uint64_t cycle_ = 0;
   Words token_, message_;
+  HostTraffic traffic_;
 };
 
 }  // namespace firesim::hostlib

@@ -35,7 +35,10 @@ void register_kinds(ModelRegistry &registry) {
 // What was found in the text of a message.
 std::string defect_in(const std::string &said) {
   if (said.empty()) return "a refusal without a word";
-  if (said.find("internal error") != std::string::npos) return said;
+  // Ours, and not what a sentence shows of a file.
+  if (said.starts_with("internal error") || said.find(": internal error: ") != std::string::npos) {
+    return said;
+  }
   if (said.size() > kLongestSentence)
     return "a message of " + std::to_string(said.size()) + " bytes";
   return "";

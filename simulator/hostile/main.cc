@@ -17,15 +17,6 @@
 
 namespace firesim::hostile {
 
-std::vector<Target> all_targets(const Bench &bench) {
-  std::vector<Target> all = file_targets(bench);
-  for (Target &target : snapshot_targets(bench)) all.push_back(std::move(target));
-  all.push_back(description_target(bench));
-  all.push_back(control_target(bench));
-  all.push_back(frames_target(bench));
-  return all;
-}
-
 namespace {
 
 constexpr unsigned kMostSeconds = 60;  // for one case; a signal ends the process then
@@ -37,10 +28,6 @@ const Target *find(const std::vector<Target> &targets, const std::string &name) 
   std::fprintf(stderr, "there is no target %s\n", name.c_str());
   std::exit(2);
 }
-
-}  // namespace
-
-namespace {
 
 struct Options {
   std::string base, target, progress, replay, write;

@@ -171,6 +171,59 @@ TEST_F(HostileSnapshotTest, AFileBelongsToOneEntry) {
             "snapshot evil: the file n0.state is named by two entries, expected one");
 }
 
+// Bytes that this process has read from files.
+uint64_t bytes_read() {
+  std::ifstream counters("/proc/self/io");
+  std::string name;
+  uint64_t count = 0;
+  counters >> name >> count;
+  EXPECT_EQ(name, "rchar:");
+  return count;
+}
+
+// Hard links are such entries, too: a file is hashed once, whatever its names.
+TEST_F(HostileSnapshotTest, AFileOfManyNamesIsHashedOnce) {
+  constexpr uint64_t kBytes = uint64_t{16} << 20;
+  const std::string data(kBytes, 'x');
+  const std::string hash = hash_to_hex(hash_bytes(data.data(), data.size()));
+  std::ofstream(folder_ / "evil/r0") << data;
+  json index = good_;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = std::string("r").append(std::to_string(i));
+    if (i > 0) std::filesystem::create_hard_link(folder_ / "evil/r0", folder_ / "evil" / name);
+    index["models"][1]["regions"].push_back(
+        {{"name", name}, {"file", name}, {"bytes", kBytes}, {"hash", hash}});
+  }
+  const uint64_t before = bytes_read();
+  EXPECT_EQ(refused(index), "accepted");
+  EXPECT_LT(bytes_read() - before, 4 * kBytes);
+  index["models"][1]["regions"][999]["hash"] = "0000000000000000";
+  EXPECT_NE(refused(index).find("the file r999 has been changed"), std::string::npos);
+}
+
+// Files with holes have any size on a small disk; what is kept of them is bounded before it is.
+TEST_F(HostileSnapshotTest, AllFilesTogetherAreBounded) {
+  json index = good_;
+  index["models"][0]["state"]["bytes"] = uint64_t{4} << 30;
+  uint64_t others = good_["links_state"]["bytes"];
+  for (size_t i = 1; i < good_["models"].size(); ++i) {
+    others += good_["models"][i]["state"]["bytes"].get<uint64_t>();
+  }
+  EXPECT_EQ(refused(index), "snapshot evil: the states have " +
+                                std::to_string((uint64_t{4} << 30) + others) +
+                                " bytes in all, expected at most 4294967296");
+  index = good_;
+  for (int i = 0; i < 17; ++i) {
+    const std::string name = std::string("r").append(std::to_string(i));
+    index["models"][1]["regions"].push_back({{"name", name},
+                                             {"file", name},
+                                             {"bytes", uint64_t{1} << 40},
+                                             {"hash", "0000000000000000"}});
+  }
+  EXPECT_NE(refused(index).find("bytes in all, expected at most 17592186044416"),
+            std::string::npos);
+}
+
 // The states know when they were saved: an index cannot say another cycle, whatever its hash.
 TEST_F(HostileSnapshotTest, TheCycleIsThatOfTheStates) {
   for (const uint64_t cycle : {uint64_t{0}, uint64_t{2999}, uint64_t{3001}, uint64_t{1} << 61}) {
@@ -179,6 +232,31 @@ TEST_F(HostileSnapshotTest, TheCycleIsThatOfTheStates) {
     EXPECT_EQ(refused(index), "snapshot evil: n0: section \"model\": the cycle is 3000, expected " +
                                   std::to_string(cycle) + " as in this system");
   }
+}
+
+// Numbers of a switch's state at which sums and differences go wrong: refused, or simulated on.
+TEST_F(HostileSnapshotTest, EveryNumberOfASwitchMayBeAnything) {
+  const std::string good = text("evil/s1.state");
+  size_t tried = 0;
+  for (size_t at = 0; at + 9 <= good.size(); ++at) {
+    if (good[at] != 'u') continue;  // the type of a number
+    for (const uint64_t value : {UINT64_MAX, uint64_t{1} << 63, (uint64_t{1} << 63) - 1}) {
+      std::string state = good;
+      std::memcpy(state.data() + at + 1, &value, sizeof value);
+      std::ofstream(folder_ / "evil/s1.state", std::ios::binary) << state;
+      json index = good_;
+      for (json &model : index["models"]) {
+        if (model["name"] == "s1") {
+          model["state"]["hash"] = hash_to_hex(hash_bytes(state.data(), state.size()));
+        }
+      }
+      const std::string said = refused(index);
+      EXPECT_FALSE(said.empty());
+      EXPECT_EQ(said.find("internal error"), std::string::npos) << at << ": " << said;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 30);
 }
 
 TEST_F(HostileSnapshotTest, ValuesAreWhatTheyMustBe) {

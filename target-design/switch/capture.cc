@@ -88,9 +88,10 @@ uint64_t cycle_to_ns(uint64_t cycle, uint64_t clock_hz) {
 }  // namespace
 
 PacketCapture::PacketCapture(const std::string &path, const std::string &switch_name,
-                             uint32_t ports, uint64_t clock_hz)
+                             uint32_t ports, uint64_t clock_hz, CaptureSide side)
     : path_(path),
       clock_hz_(clock_hz),
+      sides_(static_cast<uint32_t>(side)),
       file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
   if (file_ < 0) throw std::runtime_error("cannot write " + path_ + ": " + std::strerror(errno));
   try {
@@ -105,6 +106,7 @@ PacketCapture::~PacketCapture() { close(file_); }
 
 void PacketCapture::record(uint32_t port, uint64_t cycle, const Packet &packet,
                            Direction direction) {
+  if ((sides_ & direction) == 0) return;
   const size_t start = begin_block(blocks_, kEnhancedPacket);
   const uint64_t time_ns = cycle_to_ns(cycle, clock_hz_);
   const size_t bytes = packet.bytes() - kPadBytes;

@@ -2,7 +2,8 @@
 //
 // Packet capture of a switch in the pcapng format: nanosecond resolution, one interface per port,
 // the target cycle as a comment on each packet. A packet is recorded when its final flit arrives
-// ("inbound") and when it leaves on a port ("outbound"), so drops and queueing can be seen. The
+// ("inbound") and when it leaves on a port ("outbound"), so drops and queueing can be seen; or at
+// one of the two alone, so that each packet is there once for whoever looks for repetitions. The
 // bytes are those of the frame, without the two pad bytes in front of it; the link's rounding up
 // to whole flits shows as a trailer.
 //
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "switch/packet.h"
+#include "switch/switch_config.h"
 
 namespace firesim {
 
@@ -21,7 +23,7 @@ class PacketCapture {
  public:
   // Throws std::runtime_error if the file cannot be written.
   PacketCapture(const std::string &path, const std::string &switch_name, uint32_t ports,
-                uint64_t clock_hz);
+                uint64_t clock_hz, CaptureSide side);
   ~PacketCapture();
   PacketCapture(const PacketCapture &) = delete;
   PacketCapture &operator=(const PacketCapture &) = delete;
@@ -52,6 +54,7 @@ class PacketCapture {
 
   const std::string path_;
   const uint64_t clock_hz_;
+  const uint32_t sides_;  // bits of `Direction`
   int file_ = -1;
   uint64_t written_bytes_ = 0;
   std::vector<Record> records_;

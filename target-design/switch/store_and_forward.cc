@@ -48,7 +48,7 @@ StoreAndForwardSwitch::StoreAndForwardSwitch(SwitchConfig config)
   }
   if (!config_.capture_file.empty()) {
     capture_ = std::make_unique<PacketCapture>(config_.capture_file, config_.name, port_count(),
-                                               config_.clock_hz);
+                                               config_.clock_hz, config_.capture_side);
   }
 }
 

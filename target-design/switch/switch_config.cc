@@ -38,6 +38,14 @@ std::string output_file(Fields &fields, const char *key, const SimulationContext
   return path ? context.output_path(*path).string() : "";
 }
 
+CaptureSide read_capture_side(Fields &fields) {
+  const std::string side = fields.optional_text("capture_side").value_or("both");
+  if (side == "inbound") return CaptureSide::kInbound;
+  if (side == "outbound") return CaptureSide::kOutbound;
+  if (side != "both") fields.fail("capture_side", "inbound, outbound or both");
+  return CaptureSide::kBoth;
+}
+
 std::vector<uint32_t> read_flood_ports(Fields &fields, size_t port_count) {
   std::set<uint32_t> ports;
   for (const nlohmann::json &port : fields.array("flood_ports", false)) {
@@ -85,6 +93,7 @@ SwitchConfig read_switch_config(const nlohmann::json &entry, const SimulationCon
   }
   config.flood_ports = read_flood_ports(fields, ports.size());
   config.capture_file = output_file(fields, "capture", context);
+  config.capture_side = read_capture_side(fields);
   config.statistics_file = output_file(fields, "statistics", context);
   config.throughput_file = output_file(fields, "throughput", context);
   config.throughput_interval_cycles =

@@ -25,6 +25,9 @@ struct SwitchPortConfig {
   uint32_t rate_period = 1;
 };
 
+// Which packets a capture holds: as they come in, as they leave, or both.
+enum class CaptureSide : uint32_t { kInbound = 1, kOutbound = 2, kBoth = 3 };
+
 struct MacEntry {
   uint64_t mac = 0;  // byte 0 of the address in bits 7:0
   uint32_t port = 0;
@@ -36,6 +39,7 @@ struct SwitchConfig {
   uint32_t switching_latency_cycles = 10;  // minimum, port to port
   uint32_t min_packet_flits = 1;           // shorter packets are runts
   uint32_t max_packet_bytes = kMaxFrameBytes;
+  CaptureSide capture_side = CaptureSide::kBoth;
   std::vector<SwitchPortConfig> ports;
   std::vector<MacEntry> mac_table;
   std::optional<uint32_t> default_port;  // for unknown unicast addresses; none: they are dropped

@@ -24,15 +24,25 @@ CHUNK_BYTES = 65536
 def show_log(
     log: BinaryIO, is_running: Callable[[], bool], out: BinaryIO, poll_s: float = POLL_S
 ) -> None:
-    """Copy the console's log from its end on, and what is added, until the run is over."""
+    """Copy the console's log from its end on, and what is added, until the run is over or Ctrl-].
+
+    What else is typed is lost: there is nothing that it could be given to.
+    """
     _skip_to_tail(log)
-    while True:
-        running = is_running()  # asked first, so that nothing written before the end is missed
-        while data := log.read(CHUNK_BYTES):
-            _write(out, data)
-        if not running:
-            return
-        time.sleep(poll_s)
+    keyboard = sys.stdin.fileno() if sys.stdin.isatty() else None
+    with _changed(keyboard, _to_keys):
+        while True:
+            running = is_running()  # asked first, so that nothing written before the end is missed
+            while data := log.read(CHUNK_BYTES):
+                _write(out, data)
+            if not running:
+                return
+            if keyboard is None:
+                time.sleep(poll_s)
+            elif select.select([keyboard], [], [], poll_s)[0]:
+                typed = os.read(keyboard, 1024)
+                if not typed or LEAVE in typed:
+                    return
 
 
 def _skip_to_tail(stream: BinaryIO) -> None:
@@ -66,18 +76,25 @@ def attach(line: int, log: BinaryIO, is_running: Callable[[], bool]) -> None:
     """
     _skip_to_tail(log)
     _write(sys.stdout.buffer, log.read())
-    with _raw(sys.stdin.fileno()):
+    with _changed(sys.stdin.fileno(), tty.setraw):  # every key is passed on as it is typed
         _exchange(line, is_running)
 
 
+def _to_keys(descriptor: int) -> None:
+    """Have a terminal give single keys, and not show them; Ctrl-C stays what it is."""
+    changed = termios.tcgetattr(descriptor)
+    changed[3] &= ~(termios.ICANON | termios.ECHO)
+    termios.tcsetattr(descriptor, termios.TCSADRAIN, changed)
+
+
 @contextmanager
-def _raw(descriptor: int) -> Iterator[None]:
-    """Pass every key on as it is typed, when the input is a terminal."""
-    if not os.isatty(descriptor):
+def _changed(descriptor: int | None, change: Callable[[int], object]) -> Iterator[None]:
+    """Keep a terminal as `change` makes it; what is no terminal is left alone."""
+    if descriptor is None or not os.isatty(descriptor):
         yield
         return
     before = termios.tcgetattr(descriptor)
-    tty.setraw(descriptor)
+    change(descriptor)
     try:
         yield
     finally:

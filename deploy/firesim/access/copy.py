@@ -19,6 +19,8 @@ from firesim.access.ssh import ssh_words
 from firesim.access.unpack import unpack
 
 _MODES = {b"755": 0o755, b"644": 0o644}
+MOST_PADDING_BYTES = 1 << 20
+"""More than a record of tar, which is what an archive is filled up to."""
 MOST_LINE_BYTES = 16
 """Of the answer that comes before what is copied."""
 
@@ -85,7 +87,9 @@ def copy_from(door: Door, source: str, target: Path) -> list[str]:
         try:
             if kind == b"folder":
                 target.mkdir(exist_ok=True)
-                return unpack(pipe, target)
+                left_out = unpack(pipe, target)
+                _drain(pipe, door.node)
+                return left_out
             if kind in _MODES:
                 with target.open("wb") as stream:
                     shutil.copyfileobj(pipe, stream)
@@ -95,6 +99,15 @@ def copy_from(door: Door, source: str, target: Path) -> list[str]:
         except OSError as error:
             raise InputError(f"{target}: cannot be written: {error.strerror}.") from error
     return []
+
+
+def _drain(pipe: IO[bytes], node: str) -> None:
+    """Read what tar sends behind the end of an archive: closing earlier would end it by SIGPIPE."""
+    left = MOST_PADDING_BYTES
+    while left > 0 and (part := pipe.read(left)):
+        left -= len(part)
+    if left == 0:
+        raise InputError(f"{node}: found more behind the end of its archive, expected its end.")
 
 
 def _line(pipe: IO[bytes]) -> bytes:

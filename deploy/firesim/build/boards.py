@@ -10,7 +10,7 @@ from firesim_common.errors import InputError, unknown
 from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 PLATFORMS = ROOT / "platforms"
 FILE = "board.yaml"
@@ -58,6 +58,32 @@ class OpenFlow(Strict):
     """Its frequency."""
 
 
+class VivadoFlow(Strict):
+    """How Vivado makes a bitstream for the board; pins.xdc lies beside its file."""
+
+    shell: str
+    """Folder of platforms/ with the top module and the ports of the cores that it needs."""
+    top: str
+    """Module of its top.v, which instantiates the module that the macro FIRESIM_HOST names."""
+    defines: list[str]
+    """Macros of its top.v."""
+    link_speed: str
+    """Of PCIe, a lane, as the core's setting has it."""
+    flash_mib: Number
+    """Size of the memory that the board configures itself from."""
+    most_mhz: float
+    """Clock of PCIe, of which the host clock is made."""
+
+
+class UsbName(Strict):
+    """By what a board is known on USB."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4}:[0-9a-f]{4}$")]
+    """Vendor and product."""
+    product: str
+    """A word of the product's name."""
+
+
 class Board(Strict):
     """A board file."""
 
@@ -77,8 +103,16 @@ class Board(Strict):
     """DRAM of the board."""
     host_access: str
     """How a host reaches it."""
+    pci: list[Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4}:[0-9a-f]{4}$")]] = Field(
+        default_factory=list
+    )
+    """Vendor and device that the board has on PCI with a bitstream of ours, or before one."""
+    usb: list[UsbName] = Field(default_factory=list)
+    """By what the board is known on USB."""
     open_flow: OpenFlow | None = None
     """For boards with open tools."""
+    vivado_flow: VivadoFlow | None = None
+    """For boards that Vivado builds for."""
     published: list[Published]
     """Figures of others."""
 
@@ -88,18 +122,38 @@ def board_names() -> list[str]:
     return sorted(path.parent.name for path in PLATFORMS.glob(f"*/{FILE}"))
 
 
+def all_boards() -> dict[str, Board]:
+    """Return all boards by the names of their folders.
+
+    Raises:
+        InputError: a board's file is bad.
+    """
+    return {name: _read(name) for name in board_names()}
+
+
+def known_board(name: str) -> tuple[str, Board] | None:
+    """Return the folder's name and the board by one of its names, None when there is none.
+
+    Raises:
+        InputError: a board's file is bad.
+    """
+    for known in board_names():
+        board = _read(known)
+        if name == known or name in board.also:
+            return known, board
+    return None
+
+
 def load_board(name: str) -> Board:
     """Return a board by one of its names.
 
     Raises:
         InputError: there is none of that name, or its file is bad.
     """
-    boards = {known: _read(known) for known in board_names()}
-    for known, board in boards.items():
-        if name == known or name in board.also:
-            return board
-    further = [other for board in boards.values() for other in board.also]
-    raise InputError(f"--board: {unknown(name, 'one of the boards', [*boards, *further])}")
+    if (found := known_board(name)) is not None:
+        return found[1]
+    further = [other for known in board_names() for other in _read(known).also]
+    raise InputError(f"--board: {unknown(name, 'one of the boards', [*board_names(), *further])}")
 
 
 def _read(name: str) -> Board:

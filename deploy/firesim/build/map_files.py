@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what is derived from the address map: for C, C++, Scala, Python and interfaces.md.
+"""Writes what is derived from the address map: for C, C++, Scala, Python and a page of the docs.
 
 The map is `target-design/parts/rocket/part.yaml` and the `place` of every part that is `fixed`.
 `python -m firesim.build.map_files` writes all files anew; a test says when that was forgotten.
@@ -154,9 +154,12 @@ def _rows() -> Iterator[str]:
         )
 
 
+HARDWARE_PAGE = "docs/reference/interfaces/hardware.md"
+
+
 def interfaces_page() -> str:
-    """Return interfaces.md with the table of section 1 made anew."""
-    page = (ROOT / "docs/reference/interfaces.md").read_text(encoding="utf-8")
+    """Return the page of the blade's hardware with its table made anew."""
+    page = (ROOT / HARDWARE_PAGE).read_text(encoding="utf-8")
     return TABLE.sub(lambda _: "\n".join([*_rows(), ""]), page)
 
 
@@ -165,7 +168,7 @@ FILES = {
     "target-design/functional/core/address_map.h": cpp_header,
     "target-design/rocket/src/main/scala/AddressMap.scala": scala_object,
     "deploy/firesim_common/address_map.py": python_module,
-    "docs/reference/interfaces.md": interfaces_page,
+    HARDWARE_PAGE: interfaces_page,
 }
 """What writes each derived file."""
 

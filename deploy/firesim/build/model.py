@@ -9,8 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
+from firesim_common.progress import step
 
 from firesim.build.design import Design, stock_design
+
+COMPILING_S, TRAINING_S = 120.0, 40.0
+"""What they take for one Rocket core on two cores of a host; the former includes the latter."""
 
 
 def blade_model(name: str, engine: str = "auto", *, waves: bool = False) -> Path:
@@ -87,9 +91,19 @@ def compile_design(
     """
     import goldengate
 
-    training = design.train if _trains(engine, waves, target) else None
+    is_ours = design.device_tree is not None  # Others may be of any size.
+
+    train = design.train
+
+    def told(model: Path, profile: Path) -> None:
+        with step(f"training the model of {design.name}", TRAINING_S if is_ours else None):
+            if train is not None:
+                train(model, profile)
+
+    training = told if train is not None and _trains(engine, waves, target) else None
     request = dataclasses.replace(design.request(folder, engine), target=target)
-    goldengate.compile_request(request, training=training, waves=waves)
+    with step(f"compiling the model of {design.name}", COMPILING_S if is_ours else None):
+        goldengate.compile_request(request, training=training, waves=waves)
     if design.device_tree is not None:
         shutil.copyfile(design.device_tree, folder / "blade.dts")
 

@@ -20,6 +20,8 @@ from firesim_common.paths import ROOT, cache_root
 from firesim_common.tools import ToolError, run
 
 SANITIZERS = ("address", "thread")
+FUZZ = "fuzz"
+"""The variant for libFuzzer, by clang."""
 MARCHES = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 """Variants for other processors than this computer's, as -march takes them."""
 PORTABLE = "x86-64-v3"
@@ -56,7 +58,7 @@ def _locked(folder: Path) -> Iterator[None]:
 def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ()) -> Path:
     """Build the C++ tree and return its build folder; unchanged files are not built again.
 
-    `variant` is "release", "address" or "thread" (sanitizers), or one of MARCHES.
+    `variant` is "release", "address" or "thread" (sanitizers), "fuzz", or one of MARCHES.
 
     Raises:
         ToolError: CMake or the compiler failed; the message ends with its last lines.
@@ -70,6 +72,9 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
             options = ["-DCMAKE_BUILD_TYPE=Release"]
             if variant in SANITIZERS:
                 options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DFIRESIM_SANITIZE={variant}"]
+            elif variant == FUZZ:
+                options += ["-DFIRESIM_FUZZ=ON", "-DFIRESIM_BRIDGES=OFF"]
+                options += ["-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19"]
             elif variant in MARCHES:
                 options.append(f"-DFIRESIM_MARCH={variant}")
             if shutil.which("ccache"):

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from firesim.cli.common import leaves_nothing, plain_errors
+from firesim.cli.completion import complete_blade, complete_program
 from firesim.cli.estimate import estimate
 from firesim.config.engine_names import RtlEngine
 
@@ -25,7 +26,10 @@ EngineOption = Annotated[
     typer.Option(help="What compiles the RTL; auto: generated if it can."),
 ]
 _MOST_WARNINGS = 20
-NameArgument = Annotated[str, typer.Argument(help="Name; an unknown one lists those known.")]
+NameArgument = Annotated[
+    str,
+    typer.Argument(help="Name; an unknown one lists those known.", autocompletion=complete_blade),
+]
 
 
 @build.command()
@@ -40,7 +44,12 @@ def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
 
     firesim build blade rocket-4 --engine verilator
     """
-    model = _blade(name, engine)
+    from rich.console import Console
+
+    from firesim.run.steps import Steps
+
+    with Steps(Console(stderr=True)).step(f"building the blade {name}"):
+        model = _blade(name, engine)
     _warn(model)
     typer.echo(model)
 
@@ -105,7 +114,7 @@ def verilog(
     Examples:
       firesim build verilog Counter counter.sv -o build/counter
       firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
-      firesim build verilog Soc soc.sv -P MEMORY_WORDS=4096 --data program.hex
+      firesim build verilog Rom rom.sv -P WORDS=4096 --data program.hex
       firesim build verilog Counter counter.sv --target fpga -o build/counter-fpga
     """
     from firesim_common.errors import InputError
@@ -201,7 +210,10 @@ def _simulator() -> Path:
 @plain_errors
 @leaves_nothing
 def software(
-    name: Annotated[str | None, typer.Argument(help="Program (default: all of them).")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Program (default: all of them).", autocompletion=complete_program),
+    ] = None,
 ) -> None:
     """Build a program of sw/firesim-software, or all, and print the ELF files.
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 
 import typer
 
+from firesim.cli.completion import complete_recipe
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -22,7 +24,12 @@ BAD_INPUT, FAILED, INTERRUPTED = 2, 3, 130
 
 ConfigOption = Annotated[
     str,
-    typer.Option("-c", "--config", help="YAML file, or the name of a recipe of deploy/recipes."),
+    typer.Option(
+        "-c",
+        "--config",
+        help="YAML file, or the name of a recipe of deploy/recipes.",
+        autocompletion=complete_recipe,
+    ),
 ]
 OverrideOption = Annotated[
     list[str] | None,

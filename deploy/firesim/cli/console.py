@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import sys
+import time
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from firesim.cli.common import RunOption, plain_errors
+from firesim.cli.completion import complete_node
 
 POLL_S = 0.5
 """Between two looks at a log on another host."""
@@ -17,12 +20,13 @@ POLL_S = 0.5
 
 @plain_errors
 def console(
-    node: Annotated[str, typer.Argument(help="Name of the node.")], run: RunOption = None
+    node: Annotated[str, typer.Argument(help="Name of the node.", autocompletion=complete_node)],
+    run: RunOption = None,
 ) -> None:
     """Show the console of a node of the running simulation; Ctrl-] leaves.
 
     With simulation.uart_pty: true, what you type goes to the node, and the run is then marked as
-    not deterministic. Without it you can only watch, and Ctrl-C leaves.
+    not deterministic. Without it you can only watch.
 
     Example: firesim console node3
     """
@@ -31,14 +35,10 @@ def console(
     from firesim.run.control import running_folder
     from firesim.run.remote.attach import is_remote
     from firesim.run.remote.reach import simulated
-    from firesim.topology.describe import CONSOLE_LOG
 
-    folder = running_folder(run)
-    if is_remote(folder):
-        nodes = simulated(folder)
-        known = sorted(name for name, one in nodes.items() if "uart" in one.get("bridges", {}))
-    else:
-        known = sorted(path.parent.name for path in folder.glob(f"*/{CONSOLE_LOG}"))
+    folder = running_folder(run, partial(typer.echo, err=True))
+    nodes = simulated(folder)
+    known = sorted(name for name, one in nodes.items() if "uart" in one.get("bridges", {}))
     if node not in known:
         raise InputError(unknown(node, "one of the nodes with a console", known))
     if is_remote(folder):
@@ -58,6 +58,8 @@ def _here(folder: Path, node: str) -> None:
     def is_running() -> bool:
         return record is not None and is_alive(record)
 
+    while is_running() and not (folder / node / CONSOLE_LOG).exists():
+        time.sleep(POLL_S)  # The simulator has only just begun.
     terminal = folder / node / CONSOLE
     with (folder / node / CONSOLE_LOG).open("rb") as log:
         if terminal.exists():

@@ -30,7 +30,7 @@ def cp(
 
       firesim cp trace.txt node3:/tmp
 
-      firesim cp node3:/var/log results-of-node3
+      firesim cp node3:/tmp results-of-node3
     """
     from firesim_common.errors import InputError
     from firesim_common.printable import printable
@@ -45,7 +45,7 @@ def cp(
             f'cp: found "{source}" and "{target}", expected one of the two as NODE:PATH.'
         )
     say = partial(typer.echo, err=True)
-    door = door_of(running_folder(run), str(origin.node or goal.node), say)
+    door = door_of(running_folder(run, say), str(origin.node or goal.node), say)
     wait_until_open(door, wait)
     if goal.node is not None:
         copy_to(Path(origin.path), door, goal.path)

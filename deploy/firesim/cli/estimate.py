@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from firesim.cli.common import FAILED, leaves_nothing, plain_errors
+from firesim.cli.completion import complete_blade, complete_board
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,9 +26,18 @@ MOST_MODULES = 24
 @leaves_nothing
 def estimate(
     blade: Annotated[
-        str, typer.Argument(help="Blade, by name or file; with --source the top module.")
+        str,
+        typer.Argument(
+            help="Blade, by name or file; with --source the top module.",
+            autocompletion=complete_blade,
+        ),
     ],
-    board: Annotated[str, typer.Option(help="Board; an unknown one lists those known.")],
+    board: Annotated[
+        str,
+        typer.Option(
+            help="Board; an unknown one lists those known.", autocompletion=complete_board
+        ),
+    ],
     source: Annotated[
         list[Path] | None, typer.Option(help="Verilog file of a design of your own.")
     ] = None,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from firesim.cli.completion import complete_farm
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -16,11 +18,20 @@ if TYPE_CHECKING:
     from firesim.hosts.ready import ReadyHost
 
 FarmOption = Annotated[
-    str, typer.Option("--farm", help="File of the run farm, or the name of one of deploy/farms.")
+    str,
+    typer.Option(
+        "--farm",
+        help="File of the run farm, or the name of one of deploy/farms.",
+        autocompletion=complete_farm,
+    ),
 ]
 AnyFarmOption = Annotated[
     str | None,
-    typer.Option("--farm", help="File of the run farm to run on, instead of the recipe's."),
+    typer.Option(
+        "--farm",
+        help="File of the run farm to run on, instead of the recipe's.",
+        autocompletion=complete_farm,
+    ),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 

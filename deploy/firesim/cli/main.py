@@ -8,8 +8,11 @@ import typer
 from firesim.cli.attach import attach
 from firesim.cli.boot import boot
 from firesim.cli.build import build
+from firesim.cli.buildbitstream import buildbitstream
+from firesim.cli.builddriver import builddriver
 from firesim.cli.console import console
 from firesim.cli.cp import cp
+from firesim.cli.enumeratefpgas import enumeratefpgas
 from firesim.cli.experiment import experiment
 from firesim.cli.infrasetup import infrasetup
 from firesim.cli.kill import kill
@@ -24,8 +27,10 @@ from firesim.cli.runfarm import runfarm
 from firesim.cli.runs import runs
 from firesim.cli.runworkload import runworkload
 from firesim.cli.schema import schema
+from firesim.cli.shareagfi import shareagfi
 from firesim.cli.snapshot import snapshot
 from firesim.cli.ssh import ssh
+from firesim.cli.tar2afi import tar2afi
 from firesim.cli.terminaterunfarm import terminaterunfarm
 from firesim.cli.test import test
 from firesim.cli.version import version
@@ -46,6 +51,11 @@ for command in (
     runcheck,
     launchrunfarm,
     infrasetup,
+    buildbitstream,
+    builddriver,
+    enumeratefpgas,
+    tar2afi,
+    shareagfi,
     boot,
     attach,
     ls,

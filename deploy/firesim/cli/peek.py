@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 
 from firesim.cli.common import OverrideOption, PastRunOption, ResultsOption, plain_errors
+from firesim.cli.completion import complete_past_node
 
 
 @plain_errors
 def peek(
-    node: Annotated[str, typer.Argument(help="Name of an RTL node.")],
+    node: Annotated[
+        str, typer.Argument(help="Name of an RTL node.", autocompletion=complete_past_node)
+    ],
     signals: Annotated[
         list[str],
         typer.Argument(help="Registers, memories, rows of memories (m[3]) or wires by name."),

@@ -14,6 +14,7 @@ from firesim.cli.common import (
     plain_errors,
     run_console,
 )
+from firesim.cli.completion import complete_past_node
 
 
 def _value(text: str) -> tuple[str, int]:
@@ -32,7 +33,9 @@ def _value(text: str) -> tuple[str, int]:
 
 @plain_errors
 def poke(
-    node: Annotated[str, typer.Argument(help="Name of an RTL node.")],
+    node: Annotated[
+        str, typer.Argument(help="Name of an RTL node.", autocompletion=complete_past_node)
+    ],
     values: Annotated[
         list[str], typer.Argument(help="NAME=VALUE: a register, or a row of a memory (m[3]=7).")
     ],
@@ -50,15 +53,16 @@ def poke(
 
       firesim peek node0 tile.core --list
 
-      firesim poke node0 "soc.system.tile.core.mem_ext.Memory[30]=0x80000000" --at 900000
+      firesim poke node0 soc.system.tile.core.csr.reg_mscratch=0x1f --at 900000
     """
 
-    from firesim.run.replay import check_reached
+    from firesim.run.replay import check_ran, check_reached
     from firesim.run.shown import run_shown
     from firesim.run.signals import poked
 
     pairs = [_value(text) for text in values]
     loaded, restart = poked(run, node, pairs, at, override or [])
     outcome = run_shown(loaded, results, run_console(), restart)
+    check_ran("poke", outcome)
     check_reached("poke", outcome, at)
     raise typer.Exit(outcome.exit_status)

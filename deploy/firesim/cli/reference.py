@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write docs/reference/configuration.md and commands.md from the models and commands themselves.
+"""Write the reference pages of configuration, commands and experiments from the code itself.
 
 `python -m firesim.cli.reference` writes them; a test fails when they are out of date.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +16,38 @@ import typer.main
 from firesim_common.paths import ROOT
 
 from firesim.config.schema import KINDS, schema
+from firesim.run.experiments import experiments
 
 REFERENCE = ROOT / "docs/reference"
 _TITLES = {
     "run": "A run: `firesim runworkload -c FILE`",
     "workload": "A workload: `deploy/workloads/NAME.yaml`",
     "farm": "A run farm: `--farm FILE`, or `deploy/farms/NAME.yaml`",
+    "builds": "Build recipes: `firesim buildbitstream FILE`, or `deploy/builds/NAME.yaml`",
+    "hwdb": "A hardware database: `hwdb.yaml`",
 }
+
+
+_EXPERIMENTS = """\
+# Experiments
+
+Made from `regression/` by `python -m firesim.cli.reference`; do not edit. What each
+found is in [measurements](../measurements/README.md).
+
+Each is one command, `./firesim experiment NAME`. The default size is for two cores and
+minutes, `--quick` for CI; `--help` lists sizes and seeds. It prints its tables and leaves them with
+a plot and `figures.json` in its results folder. It ends with one line, `NAME: … ok` or
+`NAME: … short of …`, and one of these exit statuses:
+
+| status | meaning |
+|---|---|
+| 0 | it holds |
+| 1 | a checked value is wrong |
+| 3 | all values are right, only the host took longer than the goal; CI does not judge it |
+| 4 | it cannot run on this computer; the last line says why |
+
+A new one is a function in a room of `regression/` with `@experiment_named("NAME")`. The first
+line of its file is what this page says of it."""
 
 
 def _cell(text: str) -> str:
@@ -86,6 +112,9 @@ def _mapping(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(node: dict[str, Any], definitions: dict[str, Any]) -> Iterator[str]:
+    if "additionalProperties" in node and "properties" not in node:
+        yield f"A mapping from names to {_type(node['additionalProperties'])}."
+        return
     if "oneOf" in node:
         yield f"The key `kind` says which it is: {_type(node)}."
         return
@@ -155,7 +184,31 @@ def commands_page() -> str:
     return "\n".join([*head, *_walk("", typer.main.get_command(app))]) + "\n"
 
 
-PAGES = {"configuration.md": configuration_page, "commands.md": commands_page}
+def _experiments(room: str) -> Iterator[str]:
+    known = [one for one in experiments().values() if one.room == room]
+    text = (ROOT / "regression" / room / "__init__.py").read_text(encoding="utf-8")
+    yield from ("", f"## {room}", "", ast.get_docstring(ast.parse(text)) or "", "")
+    yield from ("| name | what it shows | source |", "|---|---|---|")
+    for one in known:
+        file = f"{one.module.replace('.', '/')}.py"
+        needs = f" Needs `{one.needs_program}`." if one.needs_program else ""
+        source = f"[{file.removeprefix(f'regression/{room}/')}](../../{file})"
+        yield f"| `{one.name}` | {_cell(one.summary + needs)} | {source} |"
+
+
+def experiments_page() -> str:
+    """Return the Markdown page of every experiment."""
+    rooms = dict.fromkeys(sorted(one.room for one in experiments().values()))
+    return (
+        "\n".join([_EXPERIMENTS, *(line for room in rooms for line in _experiments(room))]) + "\n"
+    )
+
+
+PAGES = {
+    "configuration.md": configuration_page,
+    "commands.md": commands_page,
+    "experiments.md": experiments_page,
+}
 
 
 def write(folder: Path = REFERENCE) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from firesim.cli.common import plain_errors
+from firesim.cli.completion import complete_run
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,15 +28,11 @@ runs = typer.Typer(
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def _names(incomplete: str) -> list[str]:
-    from firesim.run.folder import run_folders
-
-    return [one.name for one in run_folders() if one.name.startswith(incomplete)]
-
-
 RunArgument = Annotated[
     str,
-    typer.Argument(help="A results folder, or its name among the runs.", autocompletion=_names),
+    typer.Argument(
+        help="A results folder, or its name among the runs.", autocompletion=complete_run
+    ),
 ]
 
 
@@ -166,7 +163,9 @@ def _difference_table(found: Sequence[Difference]) -> Table:
 def remove(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Results folders, or names among the runs.", autocompletion=_names),
+        typer.Argument(
+            help="Results folders, or names among the runs.", autocompletion=complete_run
+        ),
     ] = None,
     keep: Annotated[
         int | None, typer.Option("--keep", min=0, help="Remove all but the newest so many.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from firesim.cli.common import OverrideOption, ResultsOption, plain_errors, run_console
+from firesim.cli.completion import complete_recipe, complete_snapshot
 from firesim.cli.farms import AnyFarmOption, with_farm
 from firesim.cli.monitoring import EtaCycleOption, MetricsPortOption, monitored
 
@@ -30,7 +31,12 @@ DetachOption = Annotated[
     ),
 ]
 FromOption = Annotated[
-    str | None, typer.Option("--from", help="Go on from this snapshot: its name or folder.")
+    str | None,
+    typer.Option(
+        "--from",
+        help="Go on from this snapshot: its name or folder.",
+        autocompletion=complete_snapshot,
+    ),
 ]
 CloneOption = Annotated[
     int | None,
@@ -49,7 +55,12 @@ ResumeOption = Annotated[
 ]
 WhatOption = Annotated[
     str | None,
-    typer.Option("-c", "--config", help="YAML file, or the name of a recipe of deploy/recipes."),
+    typer.Option(
+        "-c",
+        "--config",
+        help="YAML file, or the name of a recipe of deploy/recipes.",
+        autocompletion=complete_recipe,
+    ),
 ]
 
 
@@ -105,7 +116,7 @@ def _go_on(folder: Path, override: list[str], results: Path | None) -> NoReturn:
     """Go on with a run that was lost."""
     from firesim.run.restart import resumed
 
-    loaded, restart = resumed(folder.absolute(), override)
+    loaded, restart = resumed(folder.absolute(), override, lambda text: typer.echo(text, err=True))
     finish(loaded, results, lambda _: restart)
 
 

@@ -14,7 +14,7 @@ from firesim.cli.common import plain_errors
 
 @plain_errors
 def schema(
-    kind: Annotated[str, typer.Argument(help="run or workload.")] = "run",
+    kind: Annotated[str, typer.Argument(help="run, workload, farm, builds or hwdb.")] = "run",
     output: Annotated[Path | None, typer.Option("-o", help="File to write.")] = None,
 ) -> None:
     """Print the JSON Schema of a kind of YAML file, so that editors complete and check it.

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from firesim.cli.common import RunOption, plain_errors
+from firesim.cli.completion import complete_snapshot
 
 if TYPE_CHECKING:
     from firesim.config.keep import S3Place
@@ -20,7 +22,11 @@ snapshot = typer.Typer(
 )
 
 SnapshotArgument = Annotated[
-    str, typer.Argument(help="Name (the newest of that name) or folder of a snapshot.")
+    str,
+    typer.Argument(
+        help="Name (the newest of that name) or folder of a snapshot.",
+        autocompletion=complete_snapshot,
+    ),
 ]
 
 
@@ -43,7 +49,7 @@ def save(
     from firesim.run.control import ask, running_folder
     from firesim.run.snapshots import check_new_name
 
-    folder = running_folder(run)
+    folder = running_folder(run, partial(typer.echo, err=True))
     check_new_name(name, folder)
     answer = ask(folder, {"command": "snapshot", "name": name})
     typer.echo(f"saved {name} at cycle {int(answer['cycle']):,}: {folder / answer['path']}")

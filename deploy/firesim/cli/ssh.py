@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from firesim.cli.common import RunOption, plain_errors
+from firesim.cli.completion import complete_node
 
 WaitOption = Annotated[
     float, typer.Option("--wait", help="Seconds to wait for the node's ssh server.", min=0)
@@ -17,7 +18,7 @@ WaitOption = Annotated[
 
 @plain_errors
 def ssh(
-    node: Annotated[str, typer.Argument(help="Name of the node.")],
+    node: Annotated[str, typer.Argument(help="Name of the node.", autocompletion=complete_node)],
     command: Annotated[
         list[str] | None, typer.Argument(help="What to run there (default: a shell).")
     ] = None,
@@ -38,7 +39,8 @@ def ssh(
     from firesim.access.ssh import become_ssh
     from firesim.run.control import running_folder
 
-    door = door_of(running_folder(run), node, partial(typer.echo, err=True))
+    say = partial(typer.echo, err=True)
+    door = door_of(running_folder(run, say), node, say)
     wait_until_open(door, wait)
     words = command or []
     become_ssh(door, words[1:] if words[:1] == ["--"] else words)

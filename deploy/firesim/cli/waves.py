@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 
 from firesim.cli.common import OverrideOption, PastRunOption, ResultsOption, plain_errors
+from firesim.cli.completion import complete_past_node
 
 
 @plain_errors
 def waves(
-    node: Annotated[str, typer.Argument(help="Name of an RTL node.")],
+    node: Annotated[
+        str, typer.Argument(help="Name of an RTL node.", autocompletion=complete_past_node)
+    ],
     start: Annotated[int, typer.Option("--from", min=0, help="First target cycle.")] = 0,
     cycles: Annotated[int, typer.Option("--cycles", min=1, help="Number of target cycles.")] = 1000,
     scope: Annotated[

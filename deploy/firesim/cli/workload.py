@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from firesim.cli.common import FAILED, leaves_nothing, plain_errors
+from firesim.cli.completion import complete_workload
 
 if TYPE_CHECKING:
     from firesim_software.linux.description import Description
@@ -18,7 +19,11 @@ workload = typer.Typer(
 )
 
 NameArgument = Annotated[
-    str, typer.Argument(help="A folder of sw/firesim-software/workloads; an unknown one lists all.")
+    str,
+    typer.Argument(
+        help="A folder of sw/firesim-software/workloads; an unknown one lists all.",
+        autocompletion=complete_workload,
+    ),
 ]
 
 ONE_NODE = """\

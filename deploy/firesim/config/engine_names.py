@@ -5,5 +5,5 @@ from __future__ import annotations
 
 from typing import Literal
 
-Engine = Literal["rtl", "metasim", "functional"]
+Engine = Literal["rtl", "metasim", "functional", "fpga"]
 RtlEngine = Literal["auto", "generated", "verilator"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from firesim_common.base import Strict
+from firesim_common.base import Name, Strict
 from pydantic import AfterValidator, Field, model_validator
 
 from firesim.units import seconds_of
@@ -30,6 +30,9 @@ class Functional(Strict):
     """Target cycles every instruction takes."""
     quantum_cycles: Annotated[int, Field(ge=16, le=1 << 20)] = 1024
     """Target cycles each hart runs before the next one; what a node sends is this much later."""
+    check_fence_i: bool = False
+    """End a node that fetches what was stored after the hart's last fence.i, and say where; slower,
+    and no other cycle changes."""
 
 
 class Metasim(Strict):
@@ -39,6 +42,15 @@ class Metasim(Strict):
     """Of 256 host cycles, how many each channel and stream stands still in; 0 = none."""
     stall_seed: Annotated[int, Field(ge=1, lt=2**32)] = 1
     """Seed of the stalls."""
+
+
+class Fpga(Strict):
+    """Bitstreams of nodes on FPGAs."""
+
+    hwdb: str | None = None
+    """The hardware database, from the folder of the recipe (default: hwdb.yaml in results/)."""
+    entries: dict[str, Name] = Field(default_factory=dict)
+    """Entry of the database for each blade, by the blade's name."""
 
 
 class Snapshots(Strict):

@@ -11,9 +11,11 @@ from firesim_common.base import Name, Strict
 from firesim_common.errors import InputError, unknown
 from firesim_common.explain import checked
 from firesim_common.paths import ROOT
-from firesim_common.positions import KeyPath, Source, read_yaml
+from firesim_common.positions import KeyPath, Source, read_users_yaml
 from firesim_common.user_path import user_path
 from pydantic import AfterValidator, Field, RootModel, StringConstraints
+
+from firesim.config.layers import given_or_ours, yaml_names
 
 FIRST_PORT = 17000
 PORT_SPAN = 4096
@@ -44,6 +46,8 @@ class Capacity(Strict):
     """Memory for simulations (default: all of the host)."""
     fpgas: Annotated[int, Field(ge=0, le=64)] = 0
     """FPGAs in the host."""
+    platform: str | None = None
+    """The board that all its FPGAs are, by one of the names of the board."""
     folder: Folder = "~/.firesim"
     """Where on the host runs and what they need are kept, for their owner only."""
 
@@ -167,8 +171,7 @@ class FarmFile:
             InputError: one line for each thing wrong, with its place.
         """
         self.path = path.absolute()
-        here = self.path.is_relative_to(Path.cwd())
-        self.source: Source = read_yaml(self.path.relative_to(Path.cwd()) if here else self.path)
+        self.source: Source = read_users_yaml(self.path)
         self.farm: AnyFarm = checked(RunFarmFile, self.source).root
 
     @property
@@ -191,10 +194,6 @@ def farm_path(text: str, folder: Path) -> Path:
         path = folder / user_path(text)
     except InputError as error:
         raise InputError(f"run farm: {error}") from error
-    if path.is_file():
-        return path
-    ours = FARMS / f"{text}.yaml"
-    if "/" not in text and ours.is_file():
-        return ours
-    names = sorted(file.stem for file in FARMS.glob("*.yaml"))
-    raise InputError(f"run farm: {unknown(text, 'a file or one of the farms', names)}")
+    if found := given_or_ours(path, text, FARMS):
+        return found
+    raise InputError(f"run farm: {unknown(text, 'a file or one of the farms', yaml_names(FARMS))}")

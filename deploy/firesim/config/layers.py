@@ -33,6 +33,14 @@ def merged(base: Any, over: Any) -> Any:
     return result
 
 
+def given_or_ours(path: Path, text: str, ours: Path) -> Path | None:
+    """Return the file at a path, else the one of `ours` that the text names; None: neither is."""
+    if path.is_file():
+        return path
+    file = ours / f"{text}.yaml"
+    return file if "/" not in text and file.is_file() else None
+
+
 def yaml_names(folder: Path) -> list[str]:
     """Return the names of the YAML files in a folder, sorted."""
     return sorted(path.stem for path in folder.glob("*.yaml"))

@@ -26,12 +26,14 @@ from firesim.config.farm import farm_path
 from firesim.config.layers import (
     INCLUDE,
     RECIPES,
+    given_or_ours,
     lay_includes,
     merged,
     name_as_base,
     yaml_names,
 )
 from firesim.config.run_config import RunConfig
+from firesim.config.workload import NO_TREE
 
 WORKLOADS = ROOT / "deploy/workloads"
 MAX_BASES = 8
@@ -43,7 +45,9 @@ BLADE_FILE = ".yaml"
 
 def is_file(key: str, value: str | None) -> bool:
     """Return whether the value of a key that may name a file does."""
-    return value is not None and (key != "blade" or value.endswith(BLADE_FILE))
+    if value is None or (key == "device_tree" and value == NO_TREE):
+        return False
+    return key != "blade" or value.endswith(BLADE_FILE)
 
 
 @dataclass
@@ -129,11 +133,8 @@ def find_config(text: str) -> Path:
         path = user_path(text)
     except InputError as error:
         raise InputError(f"-c: {error}") from error
-    if path.is_file():
-        return path
-    recipe = RECIPES / f"{text}.yaml"
-    if "/" not in text and recipe.is_file():
-        return recipe
+    if found := given_or_ours(path, text, RECIPES):
+        return found
     if path.suffix or "/" in text:
         raise InputError(f"{text}: there is no such file.")
     raise InputError(f"-c: {unknown(text, 'a file or one of the recipes', yaml_names(RECIPES))}")

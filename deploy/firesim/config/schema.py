@@ -8,15 +8,23 @@ from typing import Any
 from firesim_common.errors import InputError, unknown
 from pydantic import BaseModel
 
+from firesim.config.bitstream import BuildFile
 from firesim.config.farm import RunFarmFile
+from firesim.config.hwdb import Hwdb
 from firesim.config.run_config import RunConfig
 from firesim.config.workload import Workload
 
-KINDS: dict[str, type[BaseModel]] = {"run": RunConfig, "workload": Workload, "farm": RunFarmFile}
+KINDS: dict[str, type[BaseModel]] = {
+    "run": RunConfig,
+    "workload": Workload,
+    "farm": RunFarmFile,
+    "builds": BuildFile,
+    "hwdb": Hwdb,
+}
 
 
 def schema(kind: str) -> dict[str, Any]:
-    """Return the JSON Schema of a kind of file: "run", "workload" or "farm".
+    """Return the JSON Schema of a kind of file: "run", "workload", "farm", "builds" or "hwdb".
 
     Raises:
         InputError: another kind.

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal
 
 from firesim_common.base import Name, Strict
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from firesim.config.engine_names import Engine, RtlEngine
-from firesim.config.engines import Functional, Metasim, Snapshots
+from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER, kept
 from firesim.config.monitoring import Monitoring
 from firesim.config.network import Network
@@ -18,8 +19,18 @@ from firesim.config.waves import Waves
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
 Word32 = Annotated[int, Field(ge=0, lt=2**32)]
-TraceOutput = Literal["folded", "text", "binary"]
+TraceOutput = Literal["folded", "speedscope", "text", "binary"]
 START_WORD, END_WORD = 0x00008013, 0x00010013
+
+
+def _captures(value: object) -> object:
+    if isinstance(value, bool) or value in ("inbound", "outbound"):
+        return value
+    found = json.dumps(value, default=str)
+    raise ValueError(f'found {found}, expected true, false, "inbound" or "outbound".')
+
+
+Captures = Annotated[bool | Literal["inbound", "outbound"], BeforeValidator(_captures)]
 
 
 class MaskedWord(Strict):
@@ -89,7 +100,7 @@ class Tracing(Strict):
     enabled: bool = False
     """Whether any trace is taken."""
     outputs: list[TraceOutput] = Field(default_factory=lambda: list[TraceOutput](["folded"]))
-    """folded: call stacks for flame graphs; text and binary: every instruction."""
+    """folded and speedscope: call stacks for flame graphs; text and binary: every instruction."""
     trigger: Trigger = AlwaysTrigger()
     """When the trace is taken."""
     nodes: list[Name] | None = None
@@ -115,7 +126,8 @@ class Simulation(Strict):
 
     engine: Engine = "rtl"
     """What evaluates the blades: their RTL, exact to the cycle; the same in the form it has on an
-    FPGA, with the host's side around it (metasim); or a functional model."""
+    FPGA, with the host's side around it (metasim); a functional model; or an FPGA of a run farm,
+    which is checked and then refused: no driver reaches a board yet."""
     engines: dict[Name, Engine] = Field(default_factory=dict)
     """Engines of single nodes, by name."""
     rtl_engine: RtlEngine = "auto"
@@ -124,6 +136,8 @@ class Simulation(Strict):
     """Timing of functional nodes."""
     metasim: Metasim = Metasim()
     """Stalls of the host in metasimulated nodes."""
+    fpga: Fpga = Fpga()
+    """Which bitstreams nodes of the engine fpga use."""
     network: Network = Network()
     """Whether the network is exact, or functional: faster, for bringing up software."""
     snapshots: Snapshots = Snapshots()
@@ -152,8 +166,9 @@ class Simulation(Strict):
     """Signals of RTL nodes read in single cycles; needs the generated engine."""
     pokes: list[Poke] = Field(default_factory=list)
     """Registers and memories of RTL nodes set in single cycles; needs the generated engine."""
-    captures: bool = False
-    """Whether each switch writes its packets to capture.pcapng."""
+    captures: Captures = False
+    """Whether each switch writes its packets to capture.pcapng: as they come in and as they leave
+    (true), or at one side alone, so that each packet is there once."""
     throughput_interval_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 10_000
     """Target cycles between two rows of each switch's throughput.csv; 0 = none."""
     warm_up_cycles: Cycle = 0

@@ -10,6 +10,8 @@ from pydantic import Field, StringConstraints, model_validator
 
 COMMAND_RULE = r"^[ -!#-~]+$"
 """Printable; no double quote, which a value in the kernel's command line cannot hold."""
+NO_TREE = "none"
+"""Value of `device_tree` for a node without one."""
 
 
 class Job(Strict):
@@ -32,7 +34,10 @@ class Job(Strict):
     """Size of an empty disk in 512-byte sectors, when there is no image."""
     device_tree: str | None = None
     """Device tree instead of the blade's: a .dts is completed (memory size, arguments, MAC), a .dtb
-    is taken as it is."""
+    is taken as it is; `none` puts no tree into memory (an ELF file of yours only)."""
+    device_tree_address: Annotated[int, Field(ge=0, lt=2**56, multiple_of=8)] | None = None
+    """Where the tree of an ELF file of yours lies, a byte address; by default 0x801f_0000. Register
+    a1 says 0x801f_0000 at the start wherever the tree lies."""
 
     @model_validator(mode="after")
     def one_of_each(self) -> Job:
@@ -42,6 +47,10 @@ class Job(Strict):
             raise ValueError(f"found {' and '.join(given)}, expected one of {what}.")
         if self.command is not None and given and self.linux is None:
             raise ValueError(f"found command beside {given[0]}, expected it beside linux.")
+        if self.device_tree == NO_TREE and self.device_tree_address is not None:
+            raise ValueError(
+                "found device_tree none and device_tree_address, expected one of them."
+            )
         if self.disk_image is not None and self.disk_sectors is not None:
             raise ValueError("found disk_image and disk_sectors, expected one of the two.")
         return self

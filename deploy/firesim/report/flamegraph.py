@@ -1,24 +1,51 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flame graphs of folded call stacks, made by the original flamegraph.pl as Debian ships it."""
+"""Flame graphs: folded call stacks as one tree, packed for `flame.js`, which draws them."""
 
 from __future__ import annotations
 
-import base64
-import re
-import subprocess
+import json
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
-SCRIPT = Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
-"""Where Debian's libdevel-nytprof-perl puts flamegraph.pl."""
-LEAST_FRAME_PX = "0.25"
-"""Narrower frames are left out: an operating system's stacks are tens of thousands."""
-SPARE_PX = 10
-"""Of an SVG in a page, so that it has no scroll bar."""
+LEAST_SHARE = 1 / 20_000
+"""Frames of a smaller share are left out: an operating system's stacks are tens of thousands."""
+TRAPS = {
+    "exception 0": "misaligned fetch",
+    "exception 1": "fetch access fault",
+    "exception 2": "illegal instruction",
+    "exception 3": "breakpoint",
+    "exception 4": "misaligned load",
+    "exception 5": "load access fault",
+    "exception 6": "misaligned store",
+    "exception 7": "store access fault",
+    "exception 8": "system call",
+    "exception 9": "call of the firmware",
+    "exception 11": "call from M mode",
+    "exception 12": "page fault: fetch",
+    "exception 13": "page fault: load",
+    "exception 15": "page fault: store",
+    "interrupt 1": "software interrupt",
+    "interrupt 3": "software interrupt (M)",
+    "interrupt 5": "timer interrupt",
+    "interrupt 7": "timer interrupt (M)",
+    "interrupt 9": "device interrupt",
+    "interrupt 11": "device interrupt (M)",
+}
+"""What the causes of the RISC-V privileged architecture are called in a graph."""
 
 
 class FlameGraphError(RuntimeError):
     """The flame graph could not be made; the message says why."""
+
+
+@dataclass
+class _Frame:
+    name: str
+    cycles: int = 0
+    below: dict[str, _Frame] = field(default_factory=dict)
+    """The frames that it called, by name."""
 
 
 def merge_folded(files: list[Path]) -> dict[str, int]:
@@ -32,39 +59,52 @@ def merge_folded(files: list[Path]) -> dict[str, int]:
     return dict(total)
 
 
-def flame_graph_svg(stacks: dict[str, int], title: str) -> str:
-    """Return an interactive SVG of folded stacks whose counts are target cycles.
+def shown_name(frame: str) -> str:
+    """Return a frame's name for people: `[exception 8]` is a system call."""
+    cause = TRAPS.get(frame[1:-1]) if frame.startswith("[") and frame.endswith("]") else None
+    return f"[{cause}]" if cause else frame
+
+
+def _tree(stacks: dict[str, int]) -> _Frame:
+    root = _Frame("all")
+    for stack, cycles in stacks.items():
+        root.cycles += cycles
+        frame = root
+        for name in stack.split(";"):
+            frame = frame.below.setdefault(name, _Frame(name))
+            frame.cycles += cycles
+    return root
+
+
+def _walk(root: _Frame, least: float) -> Iterator[tuple[int, str, int, int]]:
+    """Yield (depth, name, first cycle, cycles) of every frame to be drawn, callers first."""
+    left = [(root, 0, 0)]
+    while left:
+        frame, depth, start = left.pop()
+        yield depth, frame.name, start, frame.cycles
+        for name in sorted(frame.below):
+            called = frame.below[name]
+            if called.cycles >= least:
+                left.append((called, depth + 1, start))
+            start += called.cycles
+
+
+def flame_data(stacks: dict[str, int]) -> str:
+    """Return the frames of folded stacks, whose counts are target cycles, as JSON for `flame.js`.
+
+    `names` lists each name once; the lists `depth`, `name` (an index), `start` and `cycles` have an
+    entry a frame.
 
     Raises:
-        FlameGraphError: no stacks, or flamegraph.pl is missing or fails.
+        FlameGraphError: there are no stacks.
     """
-    if not stacks:
+    root = _tree(stacks)
+    if root.cycles == 0:
         raise FlameGraphError("the trace holds no call stack")
-    if not SCRIPT.is_file():
-        raise FlameGraphError(
-            f"{SCRIPT} is not installed; its Debian package is libdevel-nytprof-perl"
-        )
-    folded = "".join(f"{stack} {count}\n" for stack, count in sorted(stacks.items()))
-    command = ["perl", str(SCRIPT), "--title", title, "--countname", "cycles", "--hash"]
-    done = subprocess.run(
-        [*command, "--width", "1180", "--minwidth", LEAST_FRAME_PX, "/dev/stdin"],
-        input=folded,
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode != 0 or "<svg" not in done.stdout:
-        lines = (done.stderr or "no output").strip().splitlines()
-        raise FlameGraphError(f"flamegraph.pl failed: {lines[-1]}")
-    return done.stdout
-
-
-def svg_height_px(svg: str) -> int:
-    """Return the height that a page has to give a flame graph: its foot is what one reads first."""
-    found = re.search(r'<svg [^>]*\bheight="(\d+)"', svg)
-    return int(found[1]) + SPARE_PX if found else 0
-
-
-def as_data_uri(svg: str) -> str:
-    """Pack an SVG into a data URI: a page stays one file and the SVG's script still runs."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+    index: dict[str, int] = {}
+    columns: dict[str, list[int]] = {"depth": [], "name": [], "start": [], "cycles": []}
+    for depth, name, start, cycles in _walk(root, root.cycles * LEAST_SHARE):
+        values = (depth, index.setdefault(shown_name(name), len(index)), start, cycles)
+        for column, value in zip(columns.values(), values, strict=True):
+            column.append(value)
+    return json.dumps({"names": list(index), **columns}, separators=(",", ":"))

@@ -11,37 +11,16 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from firesim.report import sections, tables
+from firesim.report import about, counters, sections, tables
 from firesim.report.drawing import topology_svg
 from firesim.report.network import Network
 from firesim.report.results import NodeFiles, Results, read_results
-from firesim.units import byte_size, grouped
+from firesim.units import byte_size
 
 _HERE = Path(__file__).resolve().parent
+SCRIPTS = ("script.js", "flame.js")
 MOST_CONSOLES, LEAST_CONSOLE = 4 << 20, 4 << 10
 """Characters of all consoles together in a page, and of each at least."""
-
-
-def _counters(results: Results) -> list[dict[str, Any]]:
-    shown = []
-    for node in results.nodes:
-        if node.counters is None:
-            continue
-        view = tables.View(
-            [
-                tables.Column("counter", text=True),
-                tables.Column("total", "events", tables.MEASURED),
-                tables.Column("rate", "per 1,000 cycles", tables.MEASURED),
-            ]
-        )
-        cycles = node.counters.rows[-1][0] if node.counters.rows else 0
-        shown_as = sections.short_names(node.counters.columns)
-        for name, total in sections.counter_totals(node.counters):
-            rate = f"{1000 * total / cycles:,.3f}" if cycles else "–"
-            view.add(shown_as[name], grouped(total), rate)
-        figures = sections.counter_figures(results, node.counters)
-        shown.append({"node": node.name, "view": view, "figures": figures})
-    return shown
 
 
 def _files(results: Results) -> list[dict[str, str]]:
@@ -75,33 +54,37 @@ def _consoles(nodes: list[NodeFiles]) -> list[dict[str, str]]:
 
 def _context(results: Results) -> dict[str, Any]:
     network = Network(results.description, results.peers)
-    link_figures, links_left_out = sections.link_figures(results, network)
     latencies = sorted({link.latency_cycles for link in network.links})
     return {
         "title": results.folder.name,
-        "tiles": tables.summary_tiles(results),
+        "head": about.head(results),
+        "tiles": tables.summary_tiles(results, beside_published=about.is_rocket_rtl(results)),
         "missing": results.missing,
         "topology": topology_svg(network, results.clock_hz),
-        "counts": (len(network.nodes), len(network.switching_cycles), len(network.links)),
+        "counts": (
+            (len(network.nodes), "node", "nodes"),
+            (len(network.switching_cycles), "switch", "switches"),
+            (len(network.links), "link", "links"),
+        ),
+        "many": sections.MANY,
         "latencies": latencies,
         "clock_hz": results.clock_hz,
         "nodes": tables.node_table(results, network),
         "ports": tables.port_table(results, network),
         "memory": tables.memory_table(results),
         "round_trips": tables.round_trip_table(results, network),
-        "bandwidth": tables.bandwidth_table(results),
-        "link_figures": link_figures,
-        "links_left_out": links_left_out,
+        "bandwidth": tables.bandwidth_table(results, network),
+        "links": sections.link_plots(results, network),
         "flames": sections.flames(results),
-        "counters": _counters(results),
+        "counters": counters.counter_sections(results),
         "consoles": _consoles(results.nodes),
         "files": _files(results),
         "config_text": results.config_text,
         "description_text": json.dumps(results.description, indent=1)[:200_000],
-        "versions": results.versions,
+        "versions": about.versions_table(results),
         "run_log": results.run_log,
         "style": Markup((_HERE / "style.css").read_text(encoding="utf-8")),
-        "script": Markup((_HERE / "script.js").read_text(encoding="utf-8")),
+        "scripts": [Markup((_HERE / name).read_text(encoding="utf-8")) for name in SCRIPTS],
     }
 
 

@@ -26,7 +26,7 @@ for (const chart of document.querySelectorAll("svg.chart")) {
     entry.append(mark, series.name);
     legend.append(entry);
   });
-  chart.addEventListener("pointermove", (event) => {
+  const show = (event) => {
     const box = chart.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width * data.width;
     const share = Math.min(1, Math.max(0, (x - data.left) / (data.right - data.left)));
@@ -41,16 +41,12 @@ for (const chart of document.querySelectorAll("svg.chart")) {
     const left = Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8);
     tip.style.left = `${left}px`;
     tip.style.top = `${event.clientY + 14}px`;
-  });
+  };
+  // A finger shows the values where it touches.
+  chart.addEventListener("pointermove", show);
+  chart.addEventListener("pointerdown", show);
   chart.addEventListener("pointerleave", () => {
     tip.hidden = true;
     cursor.style.visibility = "hidden";
   });
-}
-
-// A flame graph is as high as its deepest stack.
-for (const frame of document.querySelectorAll(".flame iframe")) {
-  const svg = atob(frame.getAttribute("src").split(",", 2)[1]);
-  const size = svg.match(/<svg[^>]*\sheight="(\d+)"/);
-  if (size) frame.style.height = `${Number(size[1]) + 12}px`;
 }

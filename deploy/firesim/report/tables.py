@@ -92,8 +92,11 @@ def progress(results: Results) -> tuple[int | None, float | None]:
     return None, None
 
 
-def summary_tiles(results: Results) -> list[Tile]:
-    """Return the headline figures: end, target time, wall time, rate, slow-down, token hash."""
+def summary_tiles(results: Results, *, beside_published: bool) -> list[Tile]:
+    """Return the headline figures: end, target time, wall time, rate, slow-down, token hash.
+
+    `beside_published` says that the published rate is of the same kind of simulation.
+    """
     reason, explanation, tone = end_state(results)
     cycles, wall_s = progress(results)
     clock = results.clock_hz
@@ -117,7 +120,8 @@ def summary_tiles(results: Results) -> list[Tile]:
         Tile(
             "Simulation rate",
             f"{significant(rate / 1e3)} kHz" if rate else "–",
-            f"target cycles per second; published: {low}–{high} kHz (metasimulation)",
+            "target cycles per second"
+            + (f"; published: {low}–{high} kHz (metasimulation)" if beside_published else ""),
             MEASURED,
         )
     )
@@ -326,28 +330,37 @@ def bandwidth_of(record: console.Record, clock_hz: float) -> float | None:
     return None if thousandths is None else thousandths / 1000
 
 
-def bandwidth_table(results: Results) -> View | None:
-    """Return the bandwidth lines of the consoles, beside the published figure."""
-    view = View(
-        [
-            Column("node", text=True),
-            Column("what", text=True),
-            Column("data", "bytes", MEASURED),
-            Column("frames", "", MEASURED),
-            Column("time", "cycles", MEASURED),
-            Column("wrong", "words", MEASURED),
-            Column("bandwidth", "Gb/s", MEASURED),
-            Column("one NIC", "Gb/s", PUBLISHED),
-        ]
-    )
+def _published_gbps(kind: str, node: str, network: Network) -> str:
+    """Return the published figure for what a node of RTL streamed; nothing else compares."""
+    if network.node_kind.get(node) == "functional":
+        return ""
+    return PUBLISHED_GBPS.get(kind, PUBLISHED_NIC_GBPS)
+
+
+def bandwidth_table(results: Results, network: Network) -> View | None:
+    """Return the bandwidth lines of the consoles, beside the published figure where it compares."""
+    rows: list[list[str]] = []
     for node in results.nodes:
         for record in console.records(node.console or ""):
             gbps = bandwidth_of(record, results.clock_hz)
             if gbps is None:
                 continue
-            counts = [
-                grouped(record.number(key)) for key in ("bytes", "frames", "cycles", "errors")
-            ]
-            published = PUBLISHED_GBPS.get(record.kind, PUBLISHED_NIC_GBPS)
-            view.add(node.name, record.kind, *counts, significant(gbps), published)
+            keys = ("bytes", "frames", "cycles", "errors")
+            counts = [grouped(record.number(key)) for key in keys]
+            published = _published_gbps(record.kind, node.name, network)
+            rows.append([node.name, record.kind, *counts, significant(gbps), published])
+    compares = any(row[-1] for row in rows)
+    columns = [
+        Column("node", text=True),
+        Column("what", text=True),
+        Column("data", "bytes", MEASURED),
+        Column("frames", "", MEASURED),
+        Column("time", "cycles", MEASURED),
+        Column("wrong", "words", MEASURED),
+        Column("bandwidth", "Gb/s", MEASURED),
+        Column("one NIC", "Gb/s", PUBLISHED),
+    ]
+    view = View(columns if compares else columns[:-1])
+    for row in rows:
+        view.add(*([*row[:-1], row[-1] or "–"] if compares else row[:-1]))
     return view if view.rows else None

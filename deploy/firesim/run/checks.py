@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from firesim_common.address_map import DEVICE_TREE_BYTES
 from firesim_common.errors import unknown
 from firesim_common.paths import ROOT
 
@@ -22,6 +23,7 @@ from firesim.run.artifacts import (
     check_disk_image,
     check_elf,
 )
+from firesim.run.fpgas import check_fpgas
 from firesim.run.own_blades import check_own_blades, room_of
 from firesim.run.switch_libraries import check_switches
 from firesim.topology.plan import Plan, PlannedNode
@@ -85,6 +87,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
     check_switches(loaded, plan)
     _check_parts(loaded, plan)
     _check_instruments(loaded, plan)
+    check_fpgas(loaded, plan)
 
 
 def _check_blade_file(loaded: Loaded, node: PlannedNode) -> None:
@@ -139,7 +142,7 @@ def _check_instruments(loaded: Loaded, plan: Plan) -> None:
     for node in plan.nodes:
         asked = [kind for kind in ("waves", "peeks", "pokes") if kind in node.places]
         traced = ["tracing"] if node.instruments.traced and "tracing" in node.places else []
-        missing = {"rtl": [], "metasim": asked, "functional": [*traced, *asked]}
+        missing = {"rtl": [], "metasim": asked, "functional": [*traced, *asked], "fpga": asked}
         for kind in missing[node.engine]:
             text = (
                 f'found "{node.name}", whose engine is {node.engine}, expected a node of engine '
@@ -193,6 +196,7 @@ def _check_files(
     if node.elf is None and node.disk_image is None and node.device_tree is None:
         return
     room = room_of(plan, node)
+    _check_tree_address(loaded, node, room)
     check = check_elf if plan.own_blade(node) is None else check_any_elf
     checks: list[tuple[str, Path | None, Callable[[Path], object]]] = [
         ("elf", node.elf, lambda path: check(path, room)),
@@ -207,3 +211,15 @@ def _check_files(
             look(path)
         except ArtifactError as error:
             raise loaded.error(node.places[key], str(error)) from error
+
+
+def _check_tree_address(loaded: Loaded, node: PlannedNode, room: Room) -> None:
+    """Refuse a place for the device tree that is not in memory."""
+    address, base = node.device_tree_address, room.memory_base
+    highest = base + room.memory_bytes - DEVICE_TREE_BYTES
+    if address is not None and not base <= address <= highest:
+        raise loaded.error(
+            node.places["device_tree_address"],
+            f'found 0x{address:x} for "{node.name}", expected 0x{base:x} to 0x{highest:x}: '
+            f"{DEVICE_TREE_BYTES >> 10} KiB inside its memory.",
+        )

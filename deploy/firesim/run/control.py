@@ -6,37 +6,67 @@ from __future__ import annotations
 import json
 import os
 import socket
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from firesim_common.errors import InputError
 
-from firesim.run.folder import is_alive, load_simulator, run_folders
+from firesim.run.folder import (
+    is_alive,
+    is_being_prepared,
+    load_simulator,
+    preparing_folders,
+    run_folders,
+)
 from firesim.run.remote.attach import RUNNING, is_remote, state
 from firesim.run.remote.attach import ask as ask_remote
 from firesim.topology.describe import CONTROL_SOCKET as SOCKET
 
 LONGEST_ANSWER_BYTES = 16 << 20
 CONNECT_S = 5.0
+POLL_S = 0.2
 
 
-def running_folder(explicit: Path | None) -> Path:
+def running_folder(explicit: Path | None, say: Callable[[str], None] = lambda text: None) -> Path:
     """Return the results folder of the one running simulation, or of the one that was named.
+
+    One whose parts are still being built is waited for; `say` is told so.
 
     Raises:
         InputError: it is not running, or none or several are.
     """
+    is_told = False
+    while True:
+        running, coming = _folders(explicit)
+        if len(running) == 1:
+            return running[0].absolute()
+        if len(running) + len(coming) != 1:
+            break
+        if not is_told:
+            is_told = True
+            say(f"waiting for the run in {coming[0]}, which is being prepared")
+        time.sleep(POLL_S)
     if explicit is not None:
-        if not is_running(explicit):
-            raise InputError(f"--run: found no running simulation in {explicit}, expected one.")
-        return explicit.absolute()
-    running = [folder for folder in run_folders() if is_running(folder)]
-    if not running:
+        raise InputError(f"--run: found no running simulation in {explicit}, expected one.")
+    if not running + coming:
         raise InputError("found no running simulation, expected one (or --run FOLDER).")
-    if len(running) > 1:
-        names = ", ".join(str(folder) for folder in running)
-        raise InputError(f"found {len(running)} running simulations ({names}), expected --run.")
-    return running[0]
+    names = ", ".join(str(folder) for folder in running + coming)
+    count = len(running + coming)
+    raise InputError(f"found {count} running simulations ({names}), expected --run.")
+
+
+def _folders(explicit: Path | None) -> tuple[list[Path], list[Path]]:
+    """Return the folders of the runs that are meant: those that run, and those that will.
+
+    Who will is asked first: a run that begins meanwhile is then seen at least once.
+    """
+    coming = preparing_folders() if explicit is None else [explicit]
+    coming = [folder for folder in coming if is_being_prepared(folder)]
+    named = run_folders() if explicit is None else [explicit]
+    running = [folder for folder in named if is_running(folder)]
+    return running, [folder for folder in coming if folder not in running]
 
 
 def is_running(folder: Path) -> bool:
@@ -82,7 +112,7 @@ def _exchange(folder: Path, request: bytes) -> bytes:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
             link.settimeout(CONNECT_S)
-            link.connect(f"/proc/self/fd/{handle}/{SOCKET}")
+            _connect(link, f"/proc/self/fd/{handle}/{SOCKET}", lambda: is_running(folder))
             link.settimeout(None)  # A snapshot of a large cluster takes what it takes.
             link.sendall(request)
             answer = b""
@@ -94,3 +124,15 @@ def _exchange(folder: Path, request: bytes) -> bytes:
             return answer
     finally:
         os.close(handle)
+
+
+def _connect(link: socket.socket, name: str, is_running: Callable[[], bool]) -> None:
+    """Connect to a socket; for one that a simulator has yet to make, wait a little."""
+    limit = time.monotonic() + CONNECT_S
+    while True:
+        try:
+            return link.connect(name)
+        except FileNotFoundError:
+            if time.monotonic() > limit or not is_running():
+                raise
+            time.sleep(POLL_S)

@@ -20,6 +20,8 @@ from firesim.hosts.agent_kernel import boot_id, started_ticks
 RECORD = "run.json"
 HOSTS_RECORD = "hosts.json"
 """In its place when the run is on the hosts of a farm."""
+PREPARING = "preparing.json"
+"""Beside the results while what a run needs is built: who builds it."""
 RESERVE = ".reserve"
 RESERVE_BYTES = 512 * 1024
 """Kept free for the last words of a run on a disk that fills up."""
@@ -114,6 +116,32 @@ def save_record(
             "manager": asdict(manager) if manager else None,
         },
     )
+
+
+def note_preparing(folder: Path) -> None:
+    """Write that this process builds what the run in `folder` needs."""
+    record = record_of(os.getpid())
+    write_json(folder / PREPARING, asdict(record) if record else None)
+
+
+def note_begun(folder: Path) -> None:
+    """Take back `note_preparing`: the run has begun."""
+    (folder / PREPARING).unlink(missing_ok=True)
+
+
+def is_being_prepared(folder: Path) -> bool:
+    """Return whether somebody builds what the run in `folder` needs, and it has not begun."""
+    try:
+        record = ProcessRecord(**json.loads((folder / PREPARING).read_text()))
+    except (OSError, ValueError, TypeError):
+        return False
+    return is_alive(record)
+
+
+def preparing_folders() -> list[Path]:
+    """Return every results folder whose run is being prepared, oldest first."""
+    found = (file.parent for file in results_root().glob(f"*/{PREPARING}"))
+    return sorted(folder for folder in found if is_being_prepared(folder))
 
 
 def load_simulator(folder: Path) -> ProcessRecord | None:

@@ -13,10 +13,13 @@ from firesim.report.network import Network
 from firesim.report.results import read_peers, read_text
 from firesim.report.round_trips import RoundTrips, measured_round_trips
 from firesim.report.tables import bandwidth_of
+from firesim.run.node_summary import percentile
 from firesim.run.runner import Outcome
 from firesim.topology.describe import CONSOLE_LOG
 from firesim.units import target_time
 
+LEAST_FOR_PERCENTILES = 20
+"""Round trips, for their percentiles to say anything."""
 STREAMS = {"stream": "stream", "tcp": "TCP stream"}
 """What lines of the consoles are about, by their first word."""
 
@@ -67,3 +70,8 @@ def print_round_trips(name: str, measured: RoundTrips, clock_hz: int, console: C
         over = "–" if above is None else f"{above:+,.0f} cycles"
         table.add_row(str(number), f"{cycles:,.0f}", target_time(int(cycles), clock_hz), over)
     console.print(table)
+    if len(measured.trips) >= LEAST_FOR_PERCENTILES:
+        values = [cycles for _, cycles in measured.trips]
+        shares = ", ".join(f"{100 * x:.0f} % {percentile(values, x):,.0f}" for x in (0.95, 0.99))
+        median = f"median {percentile(values, 0.5):,.0f} cycles"
+        console.print(f"{len(values)} round trips: {median}, {shares}", highlight=False)

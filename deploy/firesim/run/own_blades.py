@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from firesim_common.address_map import DEVICE_TREE_BASE
 from firesim_common.positions import KeyPath
 from firesim_common.tools import ToolError
 
@@ -124,10 +125,20 @@ def _check_training(loaded: Loaded, blade: PlannedBlade) -> None:
 def room_of(plan: Plan, node: PlannedNode) -> Room:
     """Return where a program of a node may lie."""
     blade = plan.own_blade(node)
+    tree = tree_address(plan, node) if node.has_device_tree else None
     if blade is None:
-        return Room(node.memory_bytes, fpu=load_blade(node.blade).cores.fpu)
-    tree = blade.device_tree_address if node.device_tree or blade.device_tree else None
-    return Room(node.memory_bytes, blade.memory_base, tree)
+        fpu = load_blade(node.blade).cores.fpu
+        return Room(node.memory_bytes, device_tree=tree, fpu=fpu)
+    has_tree = node.device_tree is not None or blade.device_tree is not None
+    return Room(node.memory_bytes, blade.memory_base, tree if has_tree else None)
+
+
+def tree_address(plan: Plan, node: PlannedNode) -> int:
+    """Return where the device tree of a node lies, if it has one: a byte address."""
+    if node.device_tree_address is not None:
+        return node.device_tree_address
+    blade = plan.own_blade(node)
+    return DEVICE_TREE_BASE if blade is None else blade.device_tree_address
 
 
 def check_bridges(loaded: Loaded, plan: Plan, files: Mapping[str, NodeFiles]) -> None:

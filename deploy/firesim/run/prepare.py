@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firesim_common.address_map import (
-    DEVICE_TREE_BASE,
     DEVICE_TREE_BYTES,
     DRAM_BASE,
     KERNEL_BASE,
@@ -25,7 +24,7 @@ from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
 from firesim.run.artifacts import ArtifactError, check_elf
-from firesim.run.own_blades import room_of
+from firesim.run.own_blades import room_of, tree_address
 from firesim.run.steps import Steps
 from firesim.topology.describe import Load, NodeFiles
 from firesim.topology.identity import command_line, random_seed
@@ -201,8 +200,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
     drivers = built.drivers.get(node.blade, OwnDrivers())
     blob = _tree(plan, node, built, arguments, initrd, seed)
     if blob is not None:
-        place = DEVICE_TREE_BASE if own is None else own.device_tree_address
-        load.append(Load(_write_tree(node, blob, folder), "raw", place))
+        load.append(Load(_write_tree(node, blob, folder), "raw", tree_address(plan, node)))
     of_engine = {"rtl": built.models, "metasim": built.metasims}.get(node.engine, {})
     model = of_engine.get(node.blade)
     model = built.wave_models.get(node.name, model)
@@ -255,6 +253,8 @@ def _tree(
     """Return the device tree of a node: its own, else its blade's, else None."""
     import firesim_software
 
+    if not node.has_device_tree:
+        return None
     own = plan.own_blade(node)
     file = node.device_tree or (own.device_tree if own else built.trees[node.blade])
     if file is None:

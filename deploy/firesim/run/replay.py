@@ -78,11 +78,20 @@ def replay(
     loaded, restart = planned(what, folder, from_cycle, changes, overrides)
     outcome = run(loaded, results=results, console=console, restart=restart)
     (outcome.folder / ORIGINAL).write_text(f"{folder}\n")
+    check_ran(what, outcome)
+    return outcome
+
+
+def check_ran(what: str, outcome: Outcome) -> None:
+    """Refuse a run that did not come to its end, saying why.
+
+    Raises:
+        InputError: it did not.
+    """
     if outcome.exit_status == BAD_DESCRIPTION:
         raise InputError(f"{what}: {outcome.message}")
     if outcome.exit_status not in (0, 1):
         raise InputError(f"{what}: the run ended early: {outcome.message or outcome.reason}.")
-    return outcome
 
 
 def check_reached(what: str, outcome: Outcome, cycle: int) -> None:

@@ -10,7 +10,8 @@ from firesim_common.errors import InputError, listed
 from firesim.config.keep import s3_place
 from firesim.config.load import Loaded, load_file
 from firesim.run.folder import is_alive, load_simulator, saved_config, saved_result
-from firesim.run.snapshots import Snapshot, find_snapshot, read_snapshot, snapshots_of
+from firesim.run.snapshots import Snapshot, find_snapshot, read_snapshot
+from firesim.run.sound import Say, last_sound
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan, PlannedNode
 
@@ -76,11 +77,11 @@ def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[s
             )
 
 
-def resumed(folder: Path, overrides: list[str]) -> tuple[Loaded, Restart]:
-    """Return the configuration of a lost run and its last snapshot.
+def resumed(folder: Path, overrides: list[str], say: Say) -> tuple[Loaded, Restart]:
+    """Return the configuration of a lost run and its last snapshot that is whole.
 
     Raises:
-        InputError: no run, it still runs, it has ended, or it has no snapshot.
+        InputError: no run, it still runs, it has ended, or it has no whole snapshot.
     """
     config = saved_config(folder, "--resume")
     record = load_simulator(folder)
@@ -88,10 +89,10 @@ def resumed(folder: Path, overrides: list[str]) -> tuple[Loaded, Restart]:
         raise InputError(f"--resume: found {folder} still running, expected a run that was lost.")
     if saved_result(folder).get("reason") == "ended":
         raise InputError(f"--resume: found {folder} ended, expected a run that was lost.")
-    found = snapshots_of(folder)
-    if not found:
+    found = last_sound(folder, say)
+    if found is None:
         raise InputError(
             f"--resume: found no complete snapshot in {folder}, expected one "
             "(simulation.snapshots.interval takes them)."
         )
-    return load_file(config, overrides), Restart(found[-1].path, found[-1].cycle)
+    return load_file(config, overrides), Restart(found.path, found.cycle)

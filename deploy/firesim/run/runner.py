@@ -25,7 +25,15 @@ from firesim.config.load import Loaded
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
 from firesim.run.checks import check_plan
-from firesim.run.folder import FULL_BYTES, make_reserve, new_folder, release_reserve, write_json
+from firesim.run.folder import (
+    FULL_BYTES,
+    make_reserve,
+    new_folder,
+    note_begun,
+    note_preparing,
+    release_reserve,
+    write_json,
+)
 from firesim.run.outputs import collect_outputs
 from firesim.run.own_blades import check_bridges, make_drivers
 from firesim.run.prepare import Prepared, prepare
@@ -89,27 +97,37 @@ class Ready:
     start_cycle: int
 
 
-class _Terminated(BaseException):
+class _Terminated(KeyboardInterrupt):
     """SIGTERM or SIGHUP reached the manager."""
 
 
 @contextmanager
 def _signals_end_cleanly() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into an exception, so that the run ends as with Ctrl-C."""
+    """Turn SIGTERM and SIGHUP into an exception, so that the run ends as with Ctrl-C.
+
+    Only the first: `timeout` sends one to the process and one to its group, and a second Ctrl-C
+    means that the simulator is to be killed.
+    """
 
     if threading.current_thread() is not threading.main_thread():
         yield  # Only the main thread may handle signals; it ends the run by an exception.
         return
 
+    is_asked = False
+
     def handler(number: int, frame: FrameType | None) -> None:
-        raise _Terminated
+        nonlocal is_asked
+        if not is_asked:
+            is_asked = True
+            raise _Terminated
 
     old = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
-        for number, previous in old.items():
-            signal.signal(number, previous)
+        if not is_asked:  # Else the report is yet to be written, and the next one would prevent it.
+            for number, previous in old.items():
+                signal.signal(number, previous)
 
 
 class _Held:
@@ -186,6 +204,7 @@ def make_ready(
         make_drivers(loaded, plan, steps)
     folder = again or new_folder(loaded.name, results)
     try:
+        note_preparing(folder)
         with ending_what_it_starts():
             prepared = prepare(plan, folder, steps, places.march if places else NATIVE)
         check_bridges(loaded, plan, prepared.files)
@@ -267,6 +286,7 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
         try:
             with _Held() as held:
                 simulator = ready.start()
+            note_begun(folder)
         except (HostLost, HostError) as error:
             raise InputError(f"{error}.") from error
         try:
@@ -275,7 +295,7 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
             watch.to_the_end(console)
             status = simulator.wait()
             watch.say_news(console)
-        except (KeyboardInterrupt, _Terminated):
+        except KeyboardInterrupt:
             interrupted = True
             status = simulator.stop()
         except BaseException:

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from firesim.config.load import Loaded
 from firesim.run.measurements import print_measurements
+from firesim.run.node_summary import print_node_summary
 from firesim.run.remote.losses import without_lost
 from firesim.run.report_step import report_of
 from firesim.run.runner import Outcome, run
@@ -28,6 +29,7 @@ def run_shown(
     outcome = run(loaded, results=results, console=console, restart=restart)
     outcome = without_lost(loaded, outcome, console)
     print_summary(outcome, console)
+    print_node_summary(outcome, console)
     print_measurements(outcome, console)
     print_folder(outcome.folder, report_of(outcome.folder, console), console)
     return outcome

@@ -15,6 +15,8 @@ from firesim.run.runner import Outcome
 from firesim.units import hertz, target_time
 
 MOST_NODES = 64
+MOST_NAMED = 8
+"""Nodes that failed, in one line."""
 
 
 def print_summary(outcome: Outcome, console: Console) -> None:
@@ -47,9 +49,19 @@ def print_summary(outcome: Outcome, console: Console) -> None:
         )
     words = {"ended": "all nodes passed" if outcome.exit_status == 0 else "a node failed"}
     console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
+    if failed := failed_nodes(outcome):
+        console.print(f"failed: {failed}", style="red", highlight=False, soft_wrap=True)
     if outcome.message:
         message = printable(outcome.message)
         console.print(message, style="red", highlight=False, markup=False, soft_wrap=True)
+
+
+def failed_nodes(outcome: Outcome) -> str:
+    """Return which nodes failed, with their exit codes; of many, how many more."""
+    nodes = outcome.result.get("nodes", [])
+    found = [f"{one['name']} (exit {one['exit_code']})" for one in nodes if one.get("exit_code")]
+    more = len(found) - MOST_NAMED
+    return ", ".join(found[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def pace(slowdown: float) -> str:
@@ -60,14 +72,20 @@ def pace(slowdown: float) -> str:
 
 
 def node_table(outcome: Outcome) -> Table:
-    """Return a table with a row for each node: when and how it ended."""
+    """Return a table with a row for each node: when and how it ended.
+
+    Of more than MOST_NODES it shows those that failed first.
+    """
     table = Table(title="nodes", title_justify="left")
     for heading in ("node", "MAC", "IP"):
         table.add_column(heading, no_wrap=True)
     for heading in ("ended at cycle", "exit", "CPU s"):
         table.add_column(heading, justify="right", no_wrap=True)
     ended = {entry.get("name"): entry for entry in outcome.result.get("nodes", [])}
-    for node in outcome.plan.nodes[:MOST_NODES]:
+    nodes = outcome.plan.nodes
+    if len(nodes) > MOST_NODES:
+        nodes = sorted(nodes, key=lambda node: not ended.get(node.name, {}).get("exit_code"))
+    for node in nodes[:MOST_NODES]:
         entry = ended.get(node.name, {})
         # Null: the run was over before this node ended.
         at, code = entry.get("ended_at_cycle"), entry.get("exit_code")

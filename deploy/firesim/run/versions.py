@@ -7,7 +7,10 @@ import hashlib
 import json
 import os
 import platform
+import shlex
 import subprocess
+import sys
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -41,6 +44,10 @@ def versions(plan: Plan, prepared: Prepared, origin: Restart | None) -> dict[str
     }
     snapshot = {"path": str(origin.snapshot), "cycle": origin.cycle} if origin else None
     return {
+        "command": shlex.join(
+            [Path(sys.argv[0]).name.replace("main.py", "firesim"), *sys.argv[1:]]
+        ),
+        "started": datetime.now(UTC).isoformat(" ", "seconds"),
         **({"snapshot": snapshot} if snapshot else {}),
         "packages": {name: _package(name) for name in PACKAGES},
         "python": platform.python_version(),
@@ -55,6 +62,12 @@ def versions(plan: Plan, prepared: Prepared, origin: Restart | None) -> dict[str
             "cores": os.cpu_count(),
         },
     }
+
+
+def _command() -> str:
+    """Return the command that started the run, as it may be typed again."""
+    program = Path(sys.argv[0]).name.replace("main.py", "firesim")
+    return shlex.join([program, *sys.argv[1:]])
 
 
 def _package(name: str) -> str:

@@ -364,6 +364,7 @@ def describe_switch(switch: PlannedSwitch) -> dict[str, Any]:
         "default_port": None,
         "flood_ports": switch.flood_ports,
         "capture": f"{switch.name}/capture.pcapng" if switch.capture else None,
+        "capture_side": switch.capture if isinstance(switch.capture, str) else None,
         "statistics": f"{switch.name}/ports.json",
         "throughput_interval_cycles": interval or None,
         "throughput": f"{switch.name}/throughput.csv" if interval else None,

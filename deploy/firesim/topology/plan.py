@@ -15,6 +15,7 @@ from firesim_common.positions import KeyPath
 
 from firesim.config.engine_names import Engine
 from firesim.config.memory import Memory
+from firesim.config.simulation import Captures
 from firesim.topology.plan_run import Instruments, PlannedPlacement, PlannedRun
 
 Rate = tuple[int, int]
@@ -90,6 +91,10 @@ class PlannedNode:
     disk_sectors: int = 0
     device_tree: Path | None = None
     """Of the user; None = the blade's, if it has one."""
+    has_device_tree: bool = True
+    """False = no tree is put into memory, whatever the blade has."""
+    device_tree_address: int | None = None
+    """Byte address that the user chose for the tree; None = the blade's."""
     traffic: Path | None = None
     instruments: Instruments = field(default_factory=Instruments)
     places: dict[str, KeyPath] = field(default_factory=dict)
@@ -131,7 +136,8 @@ class PlannedSwitch:
     """What is loaded for `library`, once that is built."""
     level: int = 1
     """How many links away the nearest node is."""
-    capture: bool = False
+    capture: Captures = False
+    """Whether packets are captured, and whether at one side alone."""
     throughput_interval_cycles: int = 0
     """Cycles between two rows of throughput.csv; 0 = none."""
     places: dict[str, KeyPath] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from firesim.config.engine_names import RtlEngine
-from firesim.config.engines import Functional, Metasim, Snapshots
+from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER
 from firesim.config.monitoring import Monitoring
 from firesim.config.network import Network
@@ -33,6 +33,7 @@ class PlannedRun:
     rtl_engine: RtlEngine = "auto"
     functional: Functional = field(default_factory=Functional)
     metasim: Metasim = field(default_factory=Metasim)
+    fpga: Fpga = field(default_factory=Fpga)
     network: Network = field(default_factory=Network)
     snapshots: Snapshots = field(default_factory=Snapshots)
     monitoring: Monitoring = field(default_factory=Monitoring)

@@ -11,7 +11,7 @@ from firesim_common.positions import KeyPath
 from firesim.config.load import Loaded, is_file
 from firesim.config.memory import Memory
 from firesim.config.system import STOCK_SWITCHES, TRAFFIC_BLADE, Link, Node, Switch
-from firesim.config.workload import Job
+from firesim.config.workload import NO_TREE, Job
 from firesim.topology.explicit import shape_of
 from firesim.topology.passes.addresses import assign
 from firesim.topology.passes.gateway import add_gateway
@@ -234,15 +234,32 @@ def _software(loaded: Loaded, node: PlannedNode, job: Job | None, own_blade: boo
         raise loaded.error(node.places["command"], text)
     arguments, node.places["args"] = software.get("args", [])
     node.args = list(arguments)
-    tree, node.places["device_tree"] = software.get("device_tree")
-    if tree is not None:
-        node.device_tree = loaded.file(node.places["device_tree"], tree)
+    _tree(loaded, node, software, own_blade)
     disk = pick("disk_image", "disk_sectors")
     image, where = disk.get("disk_image")
     node.places["disk_image"] = where
     if image is not None:
         node.disk_image = loaded.file(where, image)
     node.disk_sectors = disk.get("disk_sectors", 0)[0]
+
+
+def _tree(loaded: Loaded, node: PlannedNode, software: _Settings, own_blade: bool) -> None:
+    """Set the device tree of a node: which, whether at all, and where."""
+    tree, where = software.get("device_tree")
+    address, where_address = software.get("device_tree_address")
+    node.places.update(device_tree=where, device_tree_address=where_address)
+    node.has_device_tree = tree != NO_TREE
+    node.device_tree_address = address if node.has_device_tree else None
+    if tree is not None and node.has_device_tree:
+        node.device_tree = loaded.file(where, tree)
+    of_user = own_blade or node.elf is not None
+    for is_chosen, text, place in (
+        (not node.has_device_tree, f'device tree "{NO_TREE}"', where),
+        (node.device_tree_address is not None, "device tree address", where_address),
+    ):
+        if is_chosen and not of_user:
+            text = f'found a {text} for node "{node.name}", expected it only with the key elf.'
+            raise loaded.error(place, text)
 
 
 def _filled(loaded: Loaded, plan: Plan, node: PlannedNode, text: str, key: str) -> str:

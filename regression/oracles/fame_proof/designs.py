@@ -26,6 +26,8 @@ REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
 DEVICES = ("NIC", "BlockDevice", "UART")
 CORES = ("SERV", "PicoRV32", "VexRiscv_Full", "Ibex", "CV32E40P")
 RESET_CYCLES = 4
+EAGERNESS = (0.1, 0.5, 0.9, 1.0)
+"""Probabilities with which a stalled channel goes on in a host cycle; each has one of them."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,12 @@ def _inputs(
     ]
 
 
-def simulate(case: Case, folder: Path, cycles: int, seeds: range) -> Simulated:
+def simulate(
+    case: Case, folder: Path, cycles: int, seeds: range, eagerness: tuple[float, ...] = EAGERNESS
+) -> Simulated:
     """Stall a form at random, differently for each seed, and compare it with the CPU model.
+
+    Each channel goes on with one of the probabilities of `eagerness`.
 
     Raises:
         ExperimentError: a token or a counter differs.
@@ -117,7 +123,7 @@ def simulate(case: Case, folder: Path, cycles: int, seeds: range) -> Simulated:
         with Model(cpu / "model.so") as model:
             expected = [model.step(values) for values in inputs]
             after = model.step(inputs[-1])
-        found = run_stalled(host / "model.so", manifest, inputs, generator)
+        found = run_stalled(host / "model.so", manifest, inputs, generator, eagerness)
         for cycle, outputs in enumerate(expected):
             wanted = {name: value for name, value in outputs.items() if name not in counters}
             if found.outputs[cycle] != wanted:

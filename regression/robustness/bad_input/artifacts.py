@@ -186,4 +186,38 @@ ARTIFACT_CASES = [
         DISK + "    disk_sectors: 8\n",
         {"a.elf": elf(), "disk.img": bytes(512)},
     ),
+    Case(
+        "tree of our own program at an address",
+        "bad.yaml:7: workload.node.device_tree_address: found a device tree address for node "
+        '"node0", expected it only with the key elf.',
+        SYSTEM + "workload:\n  node:\n    device_tree_address: 0x80f0_0000\n    program: hello\n",
+    ),
+    Case(
+        "Linux without a tree",
+        'bad.yaml:7: workload.node.device_tree: found a device tree "none" for node "node0", '
+        "expected it only with the key elf.",
+        SYSTEM + "workload:\n  node:\n    device_tree: none\n    linux: linux-hello\n",
+    ),
+    Case(
+        "tree both left out and moved",
+        "bad.yaml:6: workload.node: found device_tree none and device_tree_address, expected one "
+        "of them.",
+        SYSTEM
+        + "workload:\n  node: {elf: a.elf, device_tree: none, device_tree_address: 0x8000_0000}\n",
+        {"a.elf": elf()},
+    ),
+    Case(
+        "tree outside memory",
+        'bad.yaml:8: workload.node.device_tree_address: found 0x81000000 for "node0", expected '
+        "0x80000000 to 0x80ff0000: 64 KiB inside its memory.",
+        ELF + "    device_tree_address: 0x8100_0000\n",
+        {"a.elf": elf()},
+    ),
+    Case(
+        "program over the moved tree",
+        'bad.yaml:7: workload.node.elf: found a segment at 0x80000000 to 0x80200000 in "a.elf", '
+        "which overlaps the device tree at 0x80100000.",
+        ELF + "    device_tree_address: 0x8010_0000\n",
+        {"a.elf": elf(memory_bytes=0x20_0000)},
+    ),
 ]

@@ -31,7 +31,7 @@ class Case:
     """One broken input.
 
     `{blades}`, `{programs}`, `{linux}` and `{workloads}` in `message` are lists of names, `{own}`
-    the blades with one called "mine".
+    the blades with one called "mine"; `{fingerprint}` there and in files is that of fpgas.py.
     """
 
     name: str
@@ -51,11 +51,18 @@ def expected(case: Case) -> str:
         "{linux}": linux_names,
         "{workloads}": lambda: yaml_names(WORKLOADS),
     }
-    message = case.message
+    message = case.message.replace("{fingerprint}", _fingerprint(case.message))
     for word, known in names.items():
         if word in message:
             message = message.replace(word, listed(sorted(known())))
     return message
+
+
+def _fingerprint(text: str) -> str:
+    """Return the fingerprint that a text speaks of; "" when it speaks of none."""
+    from regression.robustness.bad_input.fpgas import FINGERPRINT, fingerprint
+
+    return fingerprint() if FINGERPRINT in text else ""
 
 
 def write_case(case: Case, folder: Path) -> Path:
@@ -66,7 +73,8 @@ def write_case(case: Case, folder: Path) -> Path:
     for name, content in case.files.items():
         file = folder / name
         file.parent.mkdir(exist_ok=True)
-        file.write_bytes(content)
+        text = content.decode(errors="ignore")
+        file.write_bytes(content.replace(b"{fingerprint}", _fingerprint(text).encode()))
     return path
 
 
@@ -110,6 +118,7 @@ def all_cases() -> list[Case]:
         SNAPSHOT_CASES,
     )
     from regression.robustness.bad_input.farms import FARM_CASES
+    from regression.robustness.bad_input.fpgas import FPGA_CASES
     from regression.robustness.bad_input.limits import LIMIT_CASES
     from regression.robustness.bad_input.monitoring import MONITORING_CASES
     from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
@@ -119,5 +128,5 @@ def all_cases() -> list[Case]:
 
     first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
     engines = [*ENGINE_CASES, *NETWORK_CASES, *SNAPSHOT_CASES]
-    later = [*LINUX_CASES, *OWN_BLADE_CASES, *FARM_CASES, *MONITORING_CASES]
+    later = [*LINUX_CASES, *OWN_BLADE_CASES, *FARM_CASES, *MONITORING_CASES, *FPGA_CASES]
     return [*first, *engines, *later]

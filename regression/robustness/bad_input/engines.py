@@ -18,8 +18,8 @@ ENGINE_CASES = [
     Case(
         "unknown engine of a node",
         (
-            'bad.yaml:4: simulation.engines.node0: found "functionl", expected "rtl", "metasim" '
-            'or "functional", did you mean "functional"?'
+            'bad.yaml:4: simulation.engines.node0: found "functionl", expected "rtl", "metasim", '
+            '"functional" or "fpga", did you mean "functional"?'
         ),
         TWO + "simulation:\n  engines: {node0: functionl}\n",
     ),

@@ -122,7 +122,8 @@ FARM_CASES = [
         "unknown key of a farm",
         (
             'lab.yaml:2: found "proceses", expected one of the keys "cores", "first_port", '
-            '"folder", "fpgas", "kind", "memory_gib" or "processes", did you mean "processes"?'
+            '"folder", "fpgas", "kind", "memory_gib", "platform" or "processes", did you mean '
+            '"processes"?'
         ),
         *on(b"kind: local\nproceses: 3\n"),
     ),

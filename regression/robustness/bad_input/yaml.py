@@ -228,8 +228,8 @@ YAML_CASES = [
     ),
     Case(
         "unknown engine",
-        'bad.yaml:4: simulation.engine: found "verilog", expected "rtl", "metasim" or '
-        '"functional".',
+        'bad.yaml:4: simulation.engine: found "verilog", expected "rtl", "metasim", '
+        '"functional" or "fpga".',
         TWO + "simulation:\n  engine: verilog\n",
     ),
     Case(
@@ -239,7 +239,7 @@ YAML_CASES = [
     ),
     Case(
         "captures as a number",
-        "bad.yaml:4: simulation.captures: found 1, expected true or false.",
+        'bad.yaml:4: simulation.captures: found 1, expected true, false, "inbound" or "outbound".',
         TWO + "simulation:\n  captures: 1\n",
     ),
     Case(
@@ -264,7 +264,7 @@ YAML_CASES = [
         "unknown trace",
         (
             'bad.yaml:5: simulation.tracing.outputs[1]: found "flat", expected '
-            '"folded", "text" or "binary".'
+            '"folded", "speedscope", "text" or "binary".'
         ),
         TWO + "simulation:\n  tracing:\n    outputs: [folded, flat]\n",
     ),
@@ -295,8 +295,8 @@ YAML_CASES = [
         (
             '-x simulation.threds=1: simulation: found "threds", expected one of the '
             'keys "asserts", "autocounter", "batch_cycles", "captures", "end_when", '
-            '"engine", "engines", "functional", "max_cycles", "metasim", '
-            '"monitoring", "network" or 13 more, did you mean "threads"?'
+            '"engine", "engines", "fpga", "functional", "max_cycles", "metasim", '
+            '"monitoring" or 14 more, did you mean "threads"?'
         ),
         TWO,
         overrides=("simulation.threds=1",),

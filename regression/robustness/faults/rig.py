@@ -15,11 +15,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firesim.build.simulator import simulator
 from firesim.run.folder import is_alive, load_simulator, saved_result
 from firesim.run.snapshots import snapshots_of
 from firesim_common.tools import python_command
 
-LIMIT_S = 120.0
+LIMIT_S = 900.0
+"""What takes longer hangs; a loaded computer is slow."""
 POLL_S = 0.005
 RECIPE = """\
 name: faulty
@@ -161,8 +163,11 @@ class Rig:
         self.next_run_works(run.results if resumable else None)
         return "same hash after --resume" if resumable and _saved(run.results) else "a sentence"
 
-    def next_run_works(self, lost: Path | None) -> None:
-        """Go on with a lost run from its last snapshot, or run anew: the hash is the same."""
+    def next_run_works(self, lost: Path | None) -> str:
+        """Go on with a lost run from its last snapshot, or run anew: the hash is the same.
+
+        Returns what it said.
+        """
         results = self.new_results()
         words = self.words(results)
         if lost is not None and _saved(lost):
@@ -172,6 +177,7 @@ class Rig:
         if status != 0:
             raise Broken(f"the next run ended with {status}:\n{said[-2000:]}")
         self._same(saved_result(results).get("token_hash"), said)
+        return said
 
     def _same(self, found: object, said: str) -> None:
         if self.token_hash and found != self.token_hash:
@@ -218,6 +224,7 @@ def make_rig(folder: Path, rng: random.Random, *, quick: bool) -> Rig:
     Raises:
         Broken: it did not end as it should.
     """
+    simulator()  # not in the time of a run
     folder.mkdir(parents=True)
     recipe = folder / "faulty.yaml"
     pings, size = (20, 1 << 20) if quick else (100, 4 << 20)

@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from regression.robustness.hostile.findings import Finding, Tally
@@ -20,16 +22,36 @@ TARGETS = {
     "traffic": 2,
     "control": 3,
     "frames": 4,
+    "json": 2,
+    "messages": 2,
+    "reader-elf": 2,
+    "reader-disk": 1,
+    "reader-traffic": 1,
+    "reader-links": 2,
+    "reader-frames": 2,
 }
 """What firesim-hostile knows, each with its share of the cases."""
 PROGRAM = "firesim-hostile"
 MOST_DEATHS = 20
 """Of one target; then it is broken enough."""
-LIMIT_S = 900
+LIMIT_S = 4 * 3600
 SANITIZERS = {
     "ASAN_OPTIONS": "max_allocation_size_mb=2048:detect_leaks=0:abort_on_error=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
+
+
+MEMORY = Path("/dev/shm")
+"""Where each case's files are written, if there is such a folder."""
+
+
+@contextmanager
+def environment() -> Iterator[dict[str, str]]:
+    """Yield what a program with sanitizers runs in, with a folder for files that goes with it."""
+    with tempfile.TemporaryDirectory(
+        prefix="firesim-hostile-", dir=MEMORY if MEMORY.is_dir() else None
+    ) as folder:
+        yield {**os.environ, **SANITIZERS, "TMPDIR": folder}
 
 
 def _words(binary: Path, base: Path, target: str) -> list[str]:
@@ -43,12 +65,12 @@ def try_cases(binary: Path, base: Path, target: str, first: int, cases: int, fol
     while seed < end and len(tally.findings) < MOST_DEATHS:
         progress, log = folder / f"{target}.progress", folder / f"{target}.log"
         words = [*_words(binary, base, target), "--seed", str(seed), "--cases", str(end - seed)]
-        with log.open("ab") as stream:
+        with log.open("ab") as stream, environment() as variables:
             done = subprocess.run(
                 [*words, "--progress", str(progress)],
                 stdout=subprocess.PIPE,
                 stderr=stream,
-                env={**os.environ, **SANITIZERS},
+                env=variables,
                 check=False,
                 timeout=LIMIT_S,
             )
@@ -75,15 +97,21 @@ def _last_words(log: Path, status: int) -> str:
 def corpus(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield the target and the file of each defect that was found here before."""
     for file in sorted(folder.iterdir()):
-        target = next((name for name in TARGETS if file.name.startswith(f"{name}-")), None)
+        target = target_of(file, TARGETS)
         if target is not None:
             yield target, file
+
+
+def target_of(file: Path, names: Iterable[str]) -> str | None:
+    """Return the target that a file is for: it is called TARGET-WHAT."""
+    return next((name for name in names if file.name.startswith(f"{name}-")), None)
 
 
 def replay(binary: Path, base: Path, target: str, file: Path) -> str:
     """Give a target the input of a file; return what is wrong, or nothing."""
     words = [*_words(binary, base, target), "--replay", str(file)]
-    done = subprocess.run(
-        words, capture_output=True, text=True, env={**os.environ, **SANITIZERS}, check=False
-    )
+    with environment() as variables:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", env=variables, check=False
+        )
     return "" if done.returncode == 0 else f"{done.stdout.strip()} {done.stderr.strip()[-2000:]}"

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from firesim.access.unpack import unpack
+from firesim.build.blade_tree import blade_device_tree
 from firesim.build.parts import FUNCTIONAL_MODEL, PARTS, read_part
 from firesim.build.rtl_blade import BLADES, read_blade
 from firesim.config.farm import FARMS, FarmFile
@@ -24,7 +25,7 @@ from firesim.config.layers import RECIPES
 from firesim.config.load import load_file
 from firesim.report.console import records, round_trips
 from firesim.report.results import read_text
-from firesim.run.artifacts import ArtifactError, Room, check_any_elf, check_elf
+from firesim.run.artifacts import ArtifactError, Room, check_any_elf, check_device_tree, check_elf
 from firesim.run.consoles import ConsoleTail
 from firesim.run.measurements import stream_sentence
 from firesim.run.snapshots import files_of, read_snapshot
@@ -32,6 +33,7 @@ from firesim.run.status import StatusReader
 from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError
 from firesim_common.printable import printable
+from firesim_software import own_device_tree
 from firesim_software.linux import LinuxError, commands, description
 from firesim_software.workload import WorkloadError, read_workload
 
@@ -40,6 +42,7 @@ from regression.robustness.hostile.mutate import mutated
 
 LIMIT_S = 30
 REFUSALS = (InputError, ArtifactError, LinuxError, WorkloadError)
+DTB_MAGIC = b"\xd0\x0d\xfe\xed"
 LONGEST_SENTENCE = 20_000
 CONSOLE = (
     b"OpenSBI v1.2\r\nfiresim: starting\nping seq=1 rtt_cycles=25731\nping seq=2 rtt_cycles=0x64\n"
@@ -96,11 +99,11 @@ def try_cases(target: Target, first: int, cases: int, folder: Path) -> Tally:
     """Give a target so many cases from a seed on."""
     tally = Tally(target.name)
     for good in target.good:
-        accepted, wrong = _alone(target, good, folder)
+        accepted, wrong = alone(target, good, folder)
         if not accepted:
             tally.findings.append(Finding(0, f"a good input is refused: {wrong}"))
     for seed in range(first, first + cases):
-        accepted, wrong = _alone(target, case_of(target, seed), folder)
+        accepted, wrong = alone(target, case_of(target, seed), folder)
         tally.cases += 1
         tally.accepted += accepted
         if wrong:
@@ -114,7 +117,8 @@ def case_of(target: Target, seed: int) -> bytes:
     return mutated(rng.choice(target.good), rng)
 
 
-def _alone(target: Target, data: bytes, folder: Path) -> tuple[bool, str]:
+def alone(target: Target, data: bytes, folder: Path) -> tuple[bool, str]:
+    """Do as `defect` in a folder that is made for it and goes again."""
     folder.mkdir()
     try:
         return defect(target, data, folder)
@@ -200,6 +204,12 @@ def _elf(data: bytes, folder: Path) -> None:
     check_elf(folder / "case.elf", room)
 
 
+def _device_tree(data: bytes, folder: Path) -> None:
+    tree = folder / ("case.dtb" if data[:4] == DTB_MAGIC else "case.dts")
+    tree.write_bytes(data)
+    check_device_tree(tree)
+
+
 def _status(data: bytes, folder: Path) -> None:
     (folder / "status.jsonl").write_bytes(data)
     StatusReader(folder / "status.jsonl").update()
@@ -235,6 +245,8 @@ def targets(recipe: str, base: Path) -> list[Target]:
     index = next(base.glob("snapshots/*/snapshot.json")).read_bytes()
     program = json.loads((base / "description.json").read_text())["nodes"][0]["bridges"]["memory"]
     elf = Path(program["load"][0]["file"]).read_bytes()
+    tree = blade_device_tree("rocket-1-small")
+    blob = own_device_tree(tree, memory_bytes=1 << 24, bootargs="", mac="00:12:6D:00:00:02")
     return [
         Target("yaml", [recipe.encode(), *recipes], _recipe),
         Target("blade", blades, _blade),
@@ -245,5 +257,6 @@ def targets(recipe: str, base: Path) -> list[Target]:
         Target("manager-snapshot", [index], _snapshot),
         Target("copied", [_archive()], _copied),
         Target("manager-elf", [elf], _elf),
+        Target("device-tree", [tree.read_bytes(), blob], _device_tree),
         Target("status", [(base / "status.jsonl").read_bytes()], _status),
     ]

@@ -180,6 +180,57 @@ def _region(bed: Bed | None) -> Cloud:
 
 
 @contextmanager
+def fpga_images(pending: int = 1) -> Iterator[dict[str, dict[str, Any]]]:
+    """Give moto images of FPGAs, which it has not; each is pending for so many looks.
+
+    Returns them by number: what was asked for, and who may load it. One whose name has "bad" fails.
+    """
+    from moto.core.responses import ActionResult
+    from moto.ec2.responses import EC2Response
+
+    images: dict[str, dict[str, Any]] = {}
+
+    def create(self: Any) -> Any:
+        token = self._get_param("ClientToken")
+        number = f"afi-{token[:17]}"
+        asked = {"name": self._get_param("Name"), "token": token, "looks": 0, "allowed": []}
+        image = images.setdefault(number, asked)
+        image["where"] = self._get_param("InputStorageLocation", {})
+        return ActionResult({"FpgaImageId": number, "FpgaImageGlobalId": f"agfi-{token[:17]}"})
+
+    def describe(self: Any) -> Any:
+        found = []
+        for number in self._get_param("FpgaImageIds", []):
+            image = images[number]
+            image["looks"] += 1
+            code = "pending" if image["looks"] <= pending else "available"
+            state = {"Code": code}
+            if "bad" in image["name"] and code == "available":
+                state = {"Code": "failed", "Message": "No checkpoint in the tar"}
+            found.append({"FpgaImageId": number, "State": state})
+        return ActionResult({"FpgaImages": found})
+
+    def modify(self: Any) -> Any:
+        image = images[self._get_param("FpgaImageId")]
+        image["allowed"] += self._get_param("LoadPermission", {}).get("Add", [])
+        return ActionResult({})
+
+    def attribute(self: Any) -> Any:
+        allowed = images[self._get_param("FpgaImageId")]["allowed"]
+        return ActionResult({"FpgaImageAttribute": {"LoadPermissions": allowed}})
+
+    with ExitStack() as stack:
+        for name, method in (
+            ("create_fpga_image", create),
+            ("describe_fpga_images", describe),
+            ("modify_fpga_image_attribute", modify),
+            ("describe_fpga_image_attribute", attribute),
+        ):
+            stack.enter_context(mock.patch.object(EC2Response, name, method, create=True))
+        yield images
+
+
+@contextmanager
 def _machines(found: Cloud) -> Iterator[None]:
     """Give moto's instances a console, and hosts when there is a bed."""
     from moto.core.responses import ActionResult

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import re
+import resource
 import struct
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from firesim_common.errors import InputError
+from firesim_common.regular_file import read_regular
 
 _MAGIC = 0xD00DFEED
 _BEGIN, _END, _PROPERTY, _NOP, _FINISH = 1, 2, 3, 4, 9
@@ -18,6 +22,12 @@ _UNREAD = (
     "riscv,isa-base riscv,isa-extensions riscv,pmpregions tlb-split "
     "i-tlb-size i-tlb-sets d-tlb-size d-tlb-sets clock-frequency"
 ).split()
+_LARGEST_BYTES = 4 << 20
+_MOST_CELLS = 4  # of an address or a size
+_MOST_INCLUDES = 16
+_LONGEST_WORDS = 4000  # of dtc's, in a message
+_INCLUDE = re.compile(r'/include/(?:\s*"([^"\n]*)")?')
+_LIMITS = ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_CPU, 20), (resource.RLIMIT_CORE, 0))
 _PLIC_CONTEXTS, _PLIC_CONTEXT_BYTES, _PLIC_ROUND = 0x20_0000, 0x1000, 0x1_0000
 
 
@@ -33,9 +43,18 @@ class Node:
     properties: dict[str, bytes] = field(default_factory=dict)
 
     def cells(self, name: str, default: int) -> int:
-        """Return a one-cell property."""
+        """Return how many cells an address or a size has, by a one-cell property.
+
+        Raises:
+            DeviceTreeError: more than any address has.
+        """
         value = self.properties.get(name, b"")
-        return int.from_bytes(value, "big") if len(value) == 4 else default
+        count = int.from_bytes(value, "big") if len(value) == 4 else default
+        if count > _MOST_CELLS:
+            raise DeviceTreeError(
+                f"{self.path}: found {name} {count}, expected 0 to {_MOST_CELLS}."
+            )
+        return count
 
     def strings(self, name: str) -> list[bytes]:
         """Return a list-of-strings property."""
@@ -76,16 +95,58 @@ def nodes(blob: bytes) -> list[Node]:
             raise DeviceTreeError(f"found token {token} in a device tree blob, expected 1 to 4, 9.")
 
 
+def _limit() -> None:
+    """Let a tree use up neither memory nor time: what dtc reads may have no end."""
+    for what, most in _LIMITS:
+        resource.setrlimit(what, (most, most))
+
+
+def _check_files(source: str, where: Path, depth: int = 0) -> None:
+    """Refuse a source that reads anything but sources beside it.
+
+    Raises:
+        DeviceTreeError: it would.
+    """
+    if "/incbin/" in source:
+        raise DeviceTreeError(f"{where}: found /incbin/, expected a tree without files of bytes.")
+    for found in _INCLUDE.finditer(source):
+        name = found[1] or ""
+        file = where.parent / name
+        if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name) or depth == _MOST_INCLUDES:
+            raise DeviceTreeError(
+                f'{where}: found /include/ "{name}", expected the plain name of a file beside it.'
+            )
+        _check_files(_text_of(file, follow=False), file, depth + 1)
+
+
+def _text_of(dts: Path, *, follow: bool) -> str:
+    """Return the text of a source.
+
+    Raises:
+        DeviceTreeError: it is none, or very long.
+    """
+    try:
+        data, _ = read_regular(dts, _LARGEST_BYTES, follow=follow)
+        return data.decode()
+    except InputError as error:
+        raise DeviceTreeError(str(error)) from error
+    except UnicodeDecodeError as error:
+        raise DeviceTreeError(f'cannot read "{dts}": it is no text.') from error
+
+
 def _dtc(source: str, where: Path) -> bytes:
     command = ["dtc", "-I", "dts", "-O", "dtb", "-q", "-i", str(where.parent), "-o", "-", "-"]
     try:
-        done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
+        done = subprocess.run(
+            command, input=source.encode(), capture_output=True, check=False, preexec_fn=_limit
+        )
     except FileNotFoundError as error:
         raise DeviceTreeError(
             "dtc is not installed: apt-get install device-tree-compiler"
         ) from error
     if done.returncode != 0:
         text = done.stderr.decode(errors="replace").replace("<stdin>", str(where)).strip()
+        text = text[:_LONGEST_WORDS] or f"exit status {done.returncode}"
         raise DeviceTreeError(f"{where}: dtc failed:\n{text}")
     return done.stdout
 
@@ -106,7 +167,7 @@ def _memory(all_nodes: list[Node], memory_bytes: int) -> str:
     address, size = root.cells("#address-cells", 2), root.cells("#size-cells", 1)
     for node in all_nodes:
         if b"memory" in node.strings("device_type"):
-            base = int.from_bytes(node.properties["reg"][: 4 * address], "big")
+            base = int.from_bytes(node.properties.get("reg", b"")[: 4 * address], "big")
             reg = f"{_cell_list(base, address)} {_cell_list(memory_bytes, size)}"
             return f"&{{{node.path}}} {{ reg = <{reg}>; }};\n"
     return ""
@@ -219,9 +280,9 @@ def own_device_tree(
         changes = _chosen(bootargs, initrd, rng_seed) + _memory(all_nodes, memory_bytes)
         return _dtc(f"{source}\n{changes}{_mac(all_nodes, mac)}", file)
     try:
-        blob = file.read_bytes()
-    except OSError as error:
-        raise DeviceTreeError(f'cannot read "{file}": {error.strerror}.') from error
+        blob, _ = read_regular(file, _LARGEST_BYTES, follow=True)
+    except InputError as error:
+        raise DeviceTreeError(str(error)) from error
     try:
         nodes(blob)
     except (DeviceTreeError, IndexError, ValueError, struct.error) as error:
@@ -232,11 +293,8 @@ def own_device_tree(
 
 def _source(dts: Path) -> tuple[str, list[Node]]:
     """Return the text of a tree, /chosen first, and its nodes."""
-    try:
-        source = dts.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise DeviceTreeError(f'cannot read "{dts}": {reason}.') from error
+    source = _text_of(dts, follow=True)
+    _check_files(source, dts)
     all_nodes = nodes(_dtc(source, dts))
     first = "/ { chosen { }; };"  # same line: dtc's line numbers stay those of the file
     return re.sub(r"/dts-v1/\s*;", lambda m: m.group(0) + first, source, count=1), all_nodes

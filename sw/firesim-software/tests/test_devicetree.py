@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from firesim_software import DeviceTreeError, device_tree
+from firesim_software import DeviceTreeError, device_tree, own_device_tree
 from firesim_software.devicetree import nodes
 
 SOURCE = """/dts-v1/;
@@ -93,6 +93,22 @@ def test_dtc_reads_the_result_back(tmp_path: Path) -> None:
         ("/dts-v1/;\n/ {\n  bad bad\n};", {}, r"blade\.dts:3"),
         (SOURCE, {"mac": "00:12:6D:00:00"}, 'found MAC address "00:12:6D:00:00"'),
         (SOURCE, {"bootargs": "a\nb"}, "expected printable ASCII"),
+        (
+            SOURCE.replace("cells = <1>", "cells = <0x7fffffff>", 1),
+            {},
+            r"/: found #address-cells 2147483647, expected 0 to 4",
+        ),
+        (SOURCE + '/ { x = /incbin/("/dev/zero"); };', {}, "found /incbin/, expected"),
+        (
+            SOURCE + '/ { x = /incbin/ ("\\x2fproc/self/environ"); };',
+            {},
+            "found /incbin/, expected",
+        ),
+        (SOURCE + '/include/ "/dev/zero"', {}, 'found /include/ "/dev/zero", expected the plain'),
+        (SOURCE + '/include/ "../x.dts"', {}, r'found /include/ "\.\./x\.dts", expected the plain'),
+        (SOURCE + '/include/ "blade.dts"', {}, 'found /include/ "blade.dts", expected the plain'),
+        (SOURCE + " " * (4 << 20), {}, "expected at most 4,194,304"),
+        ("\0", {}, "dtc failed"),
     ],
 )
 def test_bad_input(tmp_path: Path, source: str, changes: dict[str, object], message: str) -> None:
@@ -101,5 +117,22 @@ def test_bad_input(tmp_path: Path, source: str, changes: dict[str, object], mess
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DeviceTreeError, match=r'cannot read ".*none\.dts": No such file'):
+    with pytest.raises(DeviceTreeError, match=r"none\.dts: cannot be read: No such file"):
         device_tree(tmp_path / "none.dts", memory_bytes=1, bootargs="", mac="00:12:6D:00:00:02")
+
+
+def test_a_tree_includes_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "more.dtsi").write_text("/ { soc { more = <7>; }; };\n")
+    blob = make(tmp_path, SOURCE + '/include/ "more.dtsi"\n')
+    assert properties(blob, "/soc")["more"] == b"\0\0\0\7"
+    (tmp_path / "more.dtsi").unlink()
+    (tmp_path / "more.dtsi").symlink_to("/etc/passwd")
+    with pytest.raises(DeviceTreeError, match=r"more\.dtsi: found a symbolic link"):
+        make(tmp_path, SOURCE + '/include/ "more.dtsi"\n')
+
+
+def test_memory_without_a_place_is_at_0(tmp_path: Path) -> None:
+    tree = tmp_path / "own.dts"
+    tree.write_text('/dts-v1/;\n/ { memory { device_type = "memory"; }; };\n')
+    blob = own_device_tree(tree, memory_bytes=1 << 20, bootargs="", mac="00:12:6D:00:00:02")
+    assert properties(blob, "/memory")["reg"].endswith((1 << 20).to_bytes(4, "big"))

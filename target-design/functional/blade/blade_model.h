@@ -57,6 +57,7 @@ class FunctionalBlade final : public Model {
   void run_quanta();
   void run_quantum();
   void run_hart(uint32_t index, uint64_t end);
+  void end_at_stale_fetch();  // where a fence.i is missing, if that is looked for
   void end_devices();
   uint64_t next_event() const;
   void send(Batch &output);

@@ -33,7 +33,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
       bus_({settings_.harts, settings_.quantum_cycles, settings_.parts, *settings_.nic,
             *settings_.disk, *settings_.console},
            memory_, harts_, blade_end_) {
-  harts_.make(dram(), bus_, settings_.code_bytes);
+  harts_.make(dram(), bus_, settings_.code_bytes, settings_.check_fence_i);
 }
 
 FunctionalBlade::~FunctionalBlade() {
@@ -130,8 +130,18 @@ void FunctionalBlade::run_hart(uint32_t index, uint64_t end) {
     const uint64_t reached = hart.run(at, std::max(at + 1, until));
     harts_.add_busy_cycles(reached - at);
     at = reached;
+    end_at_stale_fetch();
   }
   harts_.set_cycle(index, at);
+}
+
+void FunctionalBlade::end_at_stale_fetch() {
+  const auto fetch = harts_.stale_fetch();
+  if (!fetch || blade_end_.ended()) return;
+  blade_end_ = {devices::BladeEnd::Kind::kAssert, 1, fetch->cycle,
+                fmt::format("missing fence.i in cycle {}: hart {} fetched the instruction at "
+                            "0x{:x}, which was stored to after its last fence.i",
+                            fetch->cycle, fetch->hart, fetch->pc)};
 }
 
 // What is on the link up to the end of this call, or of the node.
@@ -255,7 +265,7 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   announcer_.restore(std::move(flits), within_packet);
   settings_.memory->load(state);
   memory_.set_dram(dram());
-  harts_.make(dram(), bus_, settings_.code_bytes);
+  harts_.make(dram(), bus_, settings_.code_bytes, settings_.check_fence_i);
   harts_.set_region_start_cycle(state.u64());
   harts_.load(state, cycle_);
   bus_.load(state, harts_.cycles());

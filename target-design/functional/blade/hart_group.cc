@@ -59,9 +59,10 @@ ArchitecturalState load_hart(StateReader &reader) {
 HartGroup::HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle)
     : cycles_per_instruction_(cycles_per_instruction), cycles_(harts, first_cycle) {}
 
-void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes) {
+void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes, bool checks_fences) {
   harts_.clear();
   shared_ = std::make_unique<SharedState>(dram, code_bytes);
+  if (checks_fences) shared_->check_fences(size());
   for (uint32_t i = 0; i < size(); ++i) {
     harts_.push_back(std::make_unique<Hart>(i, dram, mmio, cycles_per_instruction_, *shared_));
     ArchitecturalState state;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "functional/core/hart.h"
@@ -26,7 +27,8 @@ class HartGroup final : public InterruptLines {
 
   // Makes the harts anew over `dram`, each with so much memory for decoded code (shared_state.h).
   // They must not run before.
-  void make(const Dram &dram, Mmio &mmio, size_t code_bytes = kMostCodeBytes);
+  void make(const Dram &dram, Mmio &mmio, size_t code_bytes = kMostCodeBytes,
+            bool checks_fences = false);
 
   uint32_t size() const { return static_cast<uint32_t>(cycles_.size()); }
   Hart &operator[](uint32_t index) { return *harts_[index]; }
@@ -41,6 +43,11 @@ class HartGroup final : public InterruptLines {
   // SharedState::kNever when no region of interest has begun.
   uint64_t region_start_cycle() const { return shared_->region_start_cycle(); }
   void set_region_start_cycle(uint64_t cycle) { shared_->note_region_start(cycle); }
+  // A fetch of what was stored after the hart's last fence.i, where that is checked.
+  std::optional<FenceCheck::Fetch> stale_fetch() const {
+    const FenceCheck *check = shared_->fence_check();
+    return check == nullptr ? std::nullopt : check->found();
+  }
   // A device wrote memory.
   void written(uint64_t address, uint64_t bytes) { harts_[0]->write_by_device(address, bytes); }
 

@@ -38,6 +38,7 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
   cycles_per_instruction =
       static_cast<uint32_t>(config.integer("cycles_per_instruction", 1, 1, kMostCycles));
   quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));
+  check_fence_i = config.boolean("check_fence_i", false);
   code_bytes = code_bytes_of(context.node_count * harts);
   parts = read_parts(config.child("parts"), config.child_where("parts"), context);
   read_bridges(config.child("bridges"), context);

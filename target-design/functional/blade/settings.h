@@ -25,7 +25,8 @@ struct Settings {
   uint32_t harts;
   uint32_t cycles_per_instruction;
   uint32_t quantum_cycles;
-  size_t code_bytes;  // of each hart, for decoded code: what one in a crowd may take of the host
+  size_t code_bytes;   // of each hart, for decoded code: what one in a crowd may take of the host
+  bool check_fence_i;  // end where a fence.i is missing
   std::vector<PartEntry> parts;
   std::unique_ptr<devices::NicSettings> nic;
   std::unique_ptr<devices::Console> console;

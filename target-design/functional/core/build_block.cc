@@ -64,13 +64,23 @@ uint32_t Core::instruction_at(uint64_t at) {
   return low | uint32_t{high} << 16;
 }
 
+bool Core::is_stale(uint64_t physical, uint64_t second) const {
+  const FenceCheck *check = shared.fence_check();
+  if (check == nullptr || dram_at(physical, 2) == nullptr) return false;
+  if (check->is_stale(id, physical - dram.base)) return true;
+  uint16_t low = 0;
+  if (!read_code(physical, low) || (low & 3) != 3) return false;
+  const uint64_t high = second != 0 ? second : physical + 2;
+  return dram_at(high, 2) != nullptr && check->is_stale(id, high - dram.base);
+}
+
 Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limit, bool cacheable) {
   BlockBuilder builder(scratch_ops_, scratch_offsets_);
   uint32_t bytes = 0;
   while (!builder.ended() && builder.instructions() < limit) {
     uint16_t low = 0, high = 0;
     const uint64_t place = physical + bytes;
-    if (bytes != 0 && (place ^ physical) >= kPageBytes) break;
+    if (bytes != 0 && ((place ^ physical) >= kPageBytes || is_stale(place, 0))) break;
     if (!read_code(place, low)) break;
     if ((low & 3) == 3) {
       const bool spans = crosses_page(place);
@@ -141,6 +151,12 @@ Block *Core::find_block(uint64_t at, int64_t slots) {
   if ((low & 3) == 3 && (spans || !whole_page)) {
     if (!fetch_second_half(at, second)) return nullptr;
     if (!spans) second = 0;
+  }
+  if (is_stale(physical, second)) [[unlikely]] {
+    shared.fence_check()->note({id, at, cycle_now()});
+    stop_requested = true;
+    pc = at;
+    return nullptr;
   }
   const bool in_dram = dram_at(physical, 2) != nullptr && (!spans || dram_at(second, 2) != nullptr);
   if (!whole_page || !in_dram) return build(at, physical, second, 1, false);

@@ -175,6 +175,8 @@ class Core {
   Block *build(uint64_t at, uint64_t physical, uint64_t second, int64_t limit, bool cacheable);
   Block *shorten(const Block &whole, uint32_t instructions);
   bool read_code(uint64_t physical, uint16_t &half) const;
+  // Of the instruction at `physical`, whose second half may lie elsewhere (0: it does not).
+  bool is_stale(uint64_t physical, uint64_t second) const;
   Next device_done(bool ok, bool load, uint64_t address);
   bool csr_read_machine(uint32_t number, uint64_t &value) const;
   bool csr_read_supervisor(uint32_t number, uint64_t &value) const;

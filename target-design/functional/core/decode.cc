@@ -215,8 +215,8 @@ void decode_word(Word w, Decoded &d) {
     case 0x07:
       return set(load_fp(w), w.i());
     case 0x0f:
-      // A fence orders nothing here; neither does fence.i, as stores drop decoded code at once.
-      return set(w.f3() <= 1 ? nop : illegal);
+      // A fence orders nothing here. Stores drop decoded code at once: fence.i is for FenceCheck.
+      return set(w.f3() == 0 ? nop : w.f3() == 1 ? fence_i : illegal);
     case 0x13: {
       if (w.bits == kRegionStart) return set(region_start);
       const Opcode opcode = op_imm(w, immediate);

@@ -20,7 +20,7 @@
   X(li) X(mv) X(link) X(jump) X(fall) X(call_helper)
 
 #define FIRESIM_HELPER_OPS(X)                                                                     \
-  X(illegal) X(ecall) X(ebreak) X(mret) X(sret) X(wfi) X(sfence_vma) X(region_start)              \
+  X(illegal) X(ecall) X(ebreak) X(mret) X(sret) X(wfi) X(sfence_vma) X(region_start) X(fence_i)   \
   X(csrrw) X(csrrs) X(csrrc) X(csrrwi) X(csrrsi) X(csrrci)                                        \
   X(lr_w) X(sc_w) X(amoswap_w) X(amoadd_w) X(amoxor_w) X(amoand_w) X(amoor_w) X(amomin_w)         \
   X(amomax_w) X(amominu_w) X(amomaxu_w)                                                           \

@@ -39,7 +39,7 @@ void SharedState::note_code(uint64_t offset, uint64_t bytes) {
 
 bool SharedState::page_is_watched(uint64_t offset, const Core &self) const {
   const uint64_t page = offset / kPageBytes;
-  if (code_lines_[page] != 0) return true;
+  if (code_lines_[page] != 0 || fence_check_ != nullptr) return true;
   if (cores_.size() == 1) return false;
   return std::any_of(cores_.begin(), cores_.end(), [&](const Core *core) {
     return core != &self && core->reservation_valid &&
@@ -48,6 +48,7 @@ bool SharedState::page_is_watched(uint64_t offset, const Core &self) const {
 }
 
 bool SharedState::written(uint64_t offset, uint64_t bytes, const Core *writer) {
+  if (fence_check_ != nullptr) fence_check_->stored(offset, bytes);
   bool dropped = false;
   const uint64_t end = offset + bytes;
   for (uint64_t begin = offset; begin < end;) {
@@ -70,6 +71,7 @@ bool SharedState::written(uint64_t offset, uint64_t bytes, const Core *writer) {
 }
 
 void SharedState::forget_code() {
+  if (fence_check_ != nullptr) fence_check_->forget();
   std::fill(code_lines_.begin(), code_lines_.end(), 0);
   for (Core *core : cores_) core->drop_code();
 }

@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "fence_check.h"
 #include "memory_map.h"
 
 namespace firesim::functional {
@@ -24,6 +26,10 @@ class SharedState {
   explicit SharedState(const Dram &dram, size_t code_bytes = kMostCodeBytes);
   SharedState(const SharedState &) = delete;
   SharedState &operator=(const SharedState &) = delete;
+
+  // From now on every store takes the slow path, and fetches of what it changed are found.
+  void check_fences(uint32_t harts) { fence_check_ = std::make_unique<FenceCheck>(harts); }
+  FenceCheck *fence_check() const { return fence_check_.get(); }  // nullptr: not asked for
 
   size_t code_bytes() const { return code_bytes_; }
 
@@ -59,6 +65,7 @@ class SharedState {
   const size_t code_bytes_;
   std::vector<uint64_t> code_lines_;  // per 4 KiB page, a bit for each of its 64-byte lines
   std::vector<Core *> cores_;
+  std::unique_ptr<FenceCheck> fence_check_;
   uint64_t region_start_cycle_ = kNever;
 };
 

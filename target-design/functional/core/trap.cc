@@ -134,6 +134,11 @@ Helper system_helper(Opcode opcode) {
       return op_wfi;
     case Opcode::sfence_vma:
       return op_sfence_vma;
+    case Opcode::fence_i:
+      return [](Core &core, const Op &) {
+        if (FenceCheck *check = core.shared.fence_check()) check->fenced(core.id);
+        return Next::kContinue;
+      };
     case Opcode::region_start:
       return [](Core &core, const Op &) {
         core.shared.note_region_start(core.cycle_now());

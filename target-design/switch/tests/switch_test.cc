@@ -216,6 +216,39 @@ TEST(Switch, FilesAreWholeAndDoNotDependOnBatches) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Switch, ACaptureOfOneSideHoldsEachPacketThere) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("firesim-sides-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  SwitchConfig config = three_ports();
+  config.capture_file = folder / "c.pcapng";
+  Tokens in = silence();
+  put(in, 0, 48, kMacB, 4);
+  put(in, 2, 48, 0xffffffffffff, 4);
+  // Flags of the option epb_flags (2, of four bytes): 1 inbound, 2 outbound; two come in, three
+  // leave.
+  for (const auto &[side, inbound, outbound] :
+       {std::tuple(CaptureSide::kInbound, 2, 0), std::tuple(CaptureSide::kOutbound, 0, 3),
+        std::tuple(CaptureSide::kBoth, 2, 3)}) {
+    config.capture_side = side;
+    {
+      StoreAndForwardSwitch device(config);
+      drive(device, in, 200);
+    }
+    const std::string capture = read_file(config.capture_file);
+    int found[3] = {0, 0, 0};
+    for (size_t at = 0; at < capture.size(); at += word(capture, at + 4)) {
+      if (word(capture, at) != 6) continue;
+      const size_t flags = at + word(capture, at + 4) - 4 - 4 - 8;  // before the end of options
+      ASSERT_EQ(word(capture, flags), 0x00040002u);
+      ++found[word(capture, flags + 4)];
+    }
+    EXPECT_EQ(found[1], inbound);
+    EXPECT_EQ(found[2], outbound);
+  }
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Switch, ACaptureThatCannotBeWrittenIsRefused) {
   SwitchConfig config = three_ports();
   config.capture_file = "/nonexistent/c.pcapng";

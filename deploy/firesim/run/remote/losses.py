@@ -15,7 +15,7 @@ from firesim.config.load import Loaded
 from firesim.run.remote import left, record
 from firesim.run.remote.ship import DESCRIPTION
 from firesim.run.runner import Outcome, follow, make_ready
-from firesim.run.snapshots import snapshots_of
+from firesim.run.sound import last_sound
 from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart, restart_of
 from firesim.topology.plan import Plan
 
@@ -35,7 +35,7 @@ def without_lost(loaded: Loaded, outcome: Outcome, console: Console) -> Outcome:
         if not outcome.lost or outcome.plan.placement.resume == "never":
             break
         folder = outcome.folder
-        restart = _last(folder, outcome.start_cycle)
+        restart = _last(folder, outcome.start_cycle, console)
         where = f"cycle {restart.cycle:,}" if restart else "its beginning"
         console.print(
             printable(f"lost {', '.join(outcome.lost)}: {outcome.message or 'no word of it'}"),
@@ -66,11 +66,22 @@ def _always(restart: Restart | None) -> Callable[[Plan], Restart | None]:
     return lambda plan: restart
 
 
-def _last(folder: Path, start_cycle: int) -> Restart | None:
-    """Return where a run can go on: its last snapshot, or where it began; None for cycle 0."""
-    found = snapshots_of(folder)
-    if found:
-        return Restart(found[-1].path, found[-1].cycle)
+def _last(folder: Path, start_cycle: int, console: Console) -> Restart | None:
+    """Return where a run can go on: its last whole snapshot, or where it began; None for cycle 0.
+
+    What is wrong with others is printed.
+    """
+
+    def say(text: str) -> None:
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    try:
+        found = last_sound(folder, say)
+    except InputError as error:
+        say(printable(str(error)))
+        found = None
+    if found is not None:
+        return Restart(found.path, found.cycle)
     return restart_of(json.loads((folder / DESCRIPTION).read_text()), start_cycle)
 
 

@@ -31,8 +31,8 @@ LINKS = ("sh", "env")
 itself; a link to each would cost 20,000 instructions at each boot."""
 
 
-def init_program() -> Path:
-    """Return the first process of a node, built when it is new.
+def init_program(base: str) -> Path:
+    """Return the first process of a node with a base, built when it is new.
 
     Raises:
         LinuxError: the compiler is missing, or it does not compile.
@@ -40,12 +40,13 @@ def init_program() -> Path:
     version = run([agent.COMPILER, "--version"]).splitlines()[0]
     shared = [agent.FOLDER / name for name in ("start.S", "memory.c", "node.c", "job.c")]
     sources = [*shared, *sorted(INIT.glob("*.c"))]
+    flags = [*agent.FLAGS, *([] if base == "programs" else ["-DFIRESIM_HAS_SHUTDOWN"])]
 
     def build(folder: Path) -> None:
-        flags = [*agent.FLAGS, *agent.INCLUDES]
-        run([agent.COMPILER, *flags, "-o", str(folder / "init"), *map(str, sources)])
+        command = [agent.COMPILER, *flags, *agent.INCLUDES, "-o", str(folder / "init")]
+        run([*command, *map(str, sources)])
 
-    key: list[KeyPart] = [version, " ".join(agent.FLAGS), INIT, agent.FOLDER, ADDRESS_MAP]
+    key: list[KeyPart] = [version, " ".join(flags), INIT, agent.FOLDER, ADDRESS_MAP]
     return cached("linux-init", key, build) / "init"
 
 
@@ -107,7 +108,7 @@ def _small_root(root: Path, found: Description) -> None:
         shutil.copy2(guest_program(LAUNCHER), root / "bin/sh")
     for path in agent_programs().iterdir():
         shutil.copy2(path, programs / path.name)
-    shutil.copy2(init_program(), root / "init")
+    shutil.copy2(init_program(found.base), root / "init")
     shutil.rmtree(root / "usr/share/initramfs-tools", ignore_errors=True)
     (root / "root").mkdir(exist_ok=True)
     _add_workload(root, found)
@@ -142,7 +143,7 @@ def disk_image(found: Description) -> Path:
         with tempfile.TemporaryDirectory(prefix="firesim-root-") as name:
             root = Path(name)
             debian.debian_root(root, found.packages)
-            shutil.copy2(init_program(), root / INIT_ON_DISK)
+            shutil.copy2(init_program(found.base), root / INIT_ON_DISK)
             _add_workload(root, found)
             disk.ext2_image(root, folder / "root.img", free_mib=found.disk_mib)
 
@@ -163,7 +164,7 @@ def root_key(found: Description) -> list[KeyPart]:
     """
     here = Path(__file__).parent
     resolved = packages.resolve(package_names(found))
-    key: list[KeyPart] = [found.model_dump_json(), init_program(), agent_programs()]
+    key: list[KeyPart] = [found.model_dump_json(), init_program(found.base), agent_programs()]
     key += ["\n".join(map(str, resolved))]
     key += [here / name for name in ("rootfs.py", "cpio.py", "packages.py", "disk.py", "debian.py")]
     key += [guest_program(name) for name in [LAUNCHER, *found.programs]]

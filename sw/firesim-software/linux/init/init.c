@@ -10,6 +10,7 @@
 
 #include "job.h"
 #include "node.h"
+#include "shutdown.h"
 #include "system.h"
 #include "text.h"
 
@@ -72,6 +73,7 @@ int main(int argc, char **argv) {
   read_file(COMMAND_LINE, command_line, sizeof command_line);
   say_instructions("before init", at_start);
   set_environment(command_line, variables, environment);
+  listen_for_shutdown(command_line);
   const char *const agent[] = {"/usr/bin/firesim-agent", NULL};
   char ip[VARIABLE_BYTES];
   if (argument(command_line, "firesim.ip", ip, sizeof ip) && is_file(agent[0])) {

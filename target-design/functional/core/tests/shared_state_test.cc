@@ -76,5 +76,59 @@ TEST(SharedState, AStoreOfAnotherHartChangesCode) {
   EXPECT_EQ(harts.first.state().x[2], 60u + 159u);
 }
 
+constexpr uint32_t kFenceI = 0x0000100f;
+
+// Hart 0 stores the word in x5 to x4, which is 16 bytes after the start of its code.
+struct SelfModifying : TwoHarts {
+  SelfModifying(uint32_t fence, uint64_t target) {
+    shared.check_fences(2);
+    const uint32_t one = as::addi(2, 2, 1);
+    code(0, {as::s(0x23, 2, 4, 5, 0), fence, one, one, one, one, one});
+    ArchitecturalState state = first.state();
+    state.x[4] = kDramBase + target;
+    state.x[5] = as::addi(2, 2, 100);
+    first.set_state(state);
+  }
+};
+
+TEST(SharedState, AMissingFenceIsFoundWhereItIsFetched) {
+  for (const uint64_t step : {1, 2, 3, 4, 7}) {
+    SelfModifying harts(as::addi(3, 3, 1), 16);
+    for (uint64_t cycle = 0; cycle < 7 && !harts.shared.fence_check()->found(); cycle += step) {
+      harts.first.run(cycle, cycle + step);
+    }
+    const auto found = harts.shared.fence_check()->found();
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->hart, 0u);
+    EXPECT_EQ(found->pc, kDramBase + 16);
+    EXPECT_EQ(found->cycle, 4u);
+    EXPECT_EQ(harts.first.state().x[2], 2u) << "nothing runs after it";
+  }
+}
+
+TEST(SharedState, AFenceMakesAStoreVisible) {
+  SelfModifying harts(kFenceI, 16);
+  harts.first.run(0, 7);
+  EXPECT_FALSE(harts.shared.fence_check()->found().has_value());
+  EXPECT_EQ(harts.first.state().x[2], 104u);
+}
+
+TEST(SharedState, DataBesideCodeNeedsNoFence) {
+  SelfModifying harts(as::addi(3, 3, 1), 28);
+  harts.first.run(0, 7);
+  EXPECT_FALSE(harts.shared.fence_check()->found().has_value());
+}
+
+TEST(SharedState, AFenceIsForItsOwnHart) {
+  SelfModifying harts(kFenceI, kSecond);
+  harts.first.run(0, 7);
+  EXPECT_FALSE(harts.shared.fence_check()->found().has_value());
+  harts.second.run(0, 1);
+  const auto found = harts.shared.fence_check()->found();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->hart, 1u);
+  EXPECT_EQ(found->pc, kDramBase + kSecond);
+}
+
 }  // namespace
 }  // namespace firesim::functional

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bitstreams with Yosys, nextpnr-ecp5 and ecppack, for boards whose file has an open flow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from firesim_common.tools import python_command
+from goldengate.channels import RTL
+
+from firesim.bitstream.builders import open_tools_job
+from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
+from firesim.build.bitstream import nextpnr_folder
+from firesim.build.boards import PLATFORMS, Board
+from firesim.config.bitstream import BuildRecipe
+
+PROGRAM = "open_tools_job.py"
+SOURCES = "source"
+"""Folder of the Verilog in a job's."""
+_SYNTHESIS = {"area": ["-abc2"], "timing": ["-abc9"]}
+_PLACE = {
+    "basic": ["--no-tmdriv"],
+    "timing": ["--tmg-ripup"],
+    "congestion": ["--placer-heap-beta", "0.7", "--router", "router2"],
+}
+_SEEDS = {"explore": [1, 2, 3, 4]}
+
+
+def _yosys(wanted: Wanted, files: Sequence[str]) -> list[str]:
+    """Return the commands of the synthesis: those of goldengate.synthesis, less its counting."""
+    flow = wanted.board.open_flow
+    assert flow is not None
+    read = f"read_slang --keep-hierarchy --top {flow.top} -DFIRESIM_HOST={wanted.form.top}"
+    options = " ".join(_SYNTHESIS.get(wanted.recipe.strategy, []))
+    return [
+        f"{read} {' '.join(files)}",
+        f"hierarchy -top {flow.top}",
+        "proc",
+        "flatten",
+        f"synth_ecp5 {options} -top {flow.top}",
+        f"write_json {open_tools_job.NETLIST}",
+        "rename -hide c:*",
+        "write_verilog -noattr netlist.v",
+    ]
+
+
+class OpenTools(BitBuilder):
+    """Yosys and nextpnr."""
+
+    name = "open_tools"
+
+    def refusal(self, board_name: str, board: Board, recipe: BuildRecipe) -> str | None:
+        """Refuse boards without an open flow, and clocks that the board's top does not have."""
+        flow = board.open_flow
+        if flow is None:
+            return f"found {board.title}, expected a board whose file has the key open_flow."
+        if recipe.frequency_mhz is not None and recipe.frequency_mhz > flow.clock_mhz:
+            return (
+                f"found {recipe.frequency_mhz:g} MHz, expected at most {flow.clock_mhz:g}, the "
+                f"clock that the top of {board.title} has."
+            )
+        return None
+
+    def clock_mhz(self, board: Board) -> float:
+        """Return the clock of the board's top."""
+        assert board.open_flow is not None
+        return board.open_flow.clock_mhz
+
+    def check(self, local: bool) -> Job:
+        """Return the job that looks for pyosys and nextpnr."""
+        return self._job({}, {}, [RESULT], local, "check")
+
+    def job(self, wanted: Wanted, local: bool) -> Job:
+        """Return synthesis, place, route and pack of a board's top."""
+        flow = wanted.board.open_flow
+        assert flow is not None
+        board = PLATFORMS / wanted.board_name
+        sources = [*wanted.form.sources, *(RTL / name for name in flow.link), board / "top.v"]
+        files = {f"{SOURCES}/{file.name}": file for file in sources}
+        task = {
+            "yosys": _yosys(wanted, [f"{SOURCES}/{file.name}" for file in sources]),
+            "nextpnr": [
+                "nextpnr_ecp5",
+                *flow.nextpnr,
+                *_PLACE.get(wanted.recipe.strategy, []),
+                *("--json", open_tools_job.NETLIST, "--lpf", "pins.lpf", "--quiet"),
+                *("--timing-allow-fail", "--freq", f"{flow.clock_mhz:g}"),
+            ],
+            "seeds": _SEEDS.get(wanted.recipe.strategy, [1]),
+            "frequency_mhz": wanted.frequency_mhz,
+            "usercode": str(int(wanted.fingerprint[:8], 16)),
+            "resources": wanted.board.resources.model_dump(),
+            "title": wanted.board.title,
+        }
+        text = {open_tools_job.JOB: json.dumps(task, indent=1)}
+        results = [RESULT, "firesim.bit", "netlist.v"]
+        return self._job({**files, "pins.lpf": board / "pins.lpf"}, text, results, local)
+
+    def _job(
+        self,
+        files: dict[str, Path],
+        texts: dict[str, str],
+        results: list[str],
+        local: bool,
+        *words: str,
+    ) -> Job:
+        settings = self.settings.open_tools
+        folder = settings.packages
+        if local:
+            python = python_command()
+            installed = nextpnr_folder()
+            folder = None if installed is None else str(installed)
+        else:
+            python = [settings.python]
+        environment = {"PYTHONNOUSERSITE": "1"} if local else {}
+        if folder is not None:
+            environment["PYTHONPATH"] = folder
+        return Job(
+            {PROGRAM: Path(open_tools_job.__file__), **files},
+            texts,
+            [*map(str, python), PROGRAM, *words],
+            results,
+            ["synthesis.log", "place.log", "pack.log"],
+            environment,
+        )

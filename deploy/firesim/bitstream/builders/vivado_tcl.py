@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Tcl of a whole Vivado project: cores, synthesis, place, route, reports, bitstream.
+
+It runs in the folder of a job, `vivado -mode batch -source build.tcl`. What it says of its stages,
+of its fault and of its result is what the manager reads of every job.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firesim.build.boards import Board, VivadoFlow
+
+DIRECTIVES: dict[str, dict[str, str]] = {
+    "default": {},
+    "basic": {
+        "synth": "RuntimeOptimized",
+        "opt": "RuntimeOptimized",
+        "place": "RuntimeOptimized",
+        "route": "RuntimeOptimized",
+    },
+    "area": {"synth": "AreaOptimized_high", "opt": "ExploreArea"},
+    "timing": {
+        "synth": "PerformanceOptimized",
+        "opt": "Explore",
+        "place": "ExtraTimingOpt",
+        "phys_opt": "AggressiveExplore",
+        "route": "AggressiveExplore",
+    },
+    "explore": {"opt": "Explore", "place": "Explore", "phys_opt": "Explore", "route": "Explore"},
+    "congestion": {
+        "synth": "AlternateRoutability",
+        "opt": "Explore",
+        "place": "AltSpreadLogic_high",
+        "route": "AlternateCLBRouting",
+    },
+    "noretiming": {},
+}
+"""Of each strategy by step; a step without one has Vivado's default."""
+SKIPS_PHYS_OPT = frozenset({"basic"})
+RETIMES = frozenset({"timing", "explore"})
+KINDS = {
+    "lut": ("LUT", "LUT*"),
+    "ff": ("FF", "FD*"),
+    "bram": ("RAMB", "RAMB*"),
+    "uram": ("URAM", "URAM*"),
+    "dsp": ("DSP", "DSP48E*"),
+}
+"""Name and REF_NAME of the cells that are counted."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """What differs between two projects."""
+
+    board: Board
+    flow: VivadoFlow
+    host_top: str
+    sources: Sequence[str]
+    pins: str
+    frequency_mhz: float
+    strategy: str
+    jobs: int
+    fingerprint: str
+
+
+def clock_xdc(project: Project) -> str:
+    """Return the constraints that depend on the build: clocks that have nothing to do with each
+    other, since converters of AMD's stand between them."""
+    return (
+        "# The clocks of PCIe and of the host meet in AMD's converters alone.\n"
+        "set_clock_groups -asynchronous -group [get_clocks -of_objects "
+        "[get_pins xdma/axi_aclk]] -group [get_clocks -of_objects [get_pins clocks/clk_out1]]\n"
+        f"set_property BITSTREAM.CONFIG.USERID 0x{project.fingerprint[:8]} [current_design]\n"
+    )
+
+
+def _core(vendor_name: str, module: str, settings: dict[str, str]) -> list[str]:
+    pairs = " ".join(f"CONFIG.{key} {{{value}}}" for key, value in settings.items())
+    return [
+        f"create_ip -name {vendor_name} -vendor xilinx.com -library ip -module_name {module}",
+        f"set_property -dict [list {pairs}] [get_ips {module}]",
+        f"generate_target all [get_ips {module}]",
+        f"synth_ip [get_ips {module}]",
+    ]
+
+
+def _cores(project: Project) -> list[str]:
+    """Return what makes the cores of platforms/xdma/top.v."""
+    pcie_mhz = project.flow.most_mhz
+    xdma = {
+        "functional_mode": "DMA",
+        "mode_selection": "Advanced",
+        "pl_link_cap_max_link_width": "X4",
+        "pl_link_cap_max_link_speed": project.flow.link_speed,
+        "axi_data_width": "64_bit",
+        "axisten_freq": f"{pcie_mhz:g}",
+        "xdma_axi_intf_mm": "AXI_Stream",
+        "xdma_rnum_chnl": "1",
+        "xdma_wnum_chnl": "1",
+        "axilite_master_en": "true",
+        "axilite_master_size": "64",
+        "axilite_master_scale": "Kilobytes",
+        "pf0_device_id": "903f",
+        "xdma_num_usr_irq": "1",
+    }
+    clock = {
+        "PRIM_IN_FREQ": f"{pcie_mhz:g}",
+        "PRIM_SOURCE": "No_buffer",
+        "CLKOUT1_REQUESTED_OUT_FREQ": f"{project.frequency_mhz:g}",
+        "RESET_TYPE": "ACTIVE_LOW",
+        "USE_LOCKED": "true",
+    }
+    registers = {"PROTOCOL": "AXI4LITE", "DATA_WIDTH": "32", "ADDR_WIDTH": "32"}
+    stream = {"TDATA_NUM_BYTES": "8", "HAS_TLAST": "0", "HAS_TKEEP": "0", "IS_ACLK_ASYNC": "1"}
+    return [
+        *_core("xdma", "firesim_xdma_ip", xdma),
+        *_core("clk_wiz", "firesim_clock_ip", clock),
+        *_core("axi_clock_converter", "firesim_registers_ip", {**registers, "ACLK_ASYNC": "1"}),
+        *_core("axis_clock_converter", "firesim_stream_ip", stream),
+    ]
+
+
+def _directive(project: Project, step: str) -> str:
+    chosen = DIRECTIVES[project.strategy].get(step)
+    return f" -directive {chosen}" if chosen else ""
+
+
+def _steps(project: Project) -> list[str]:
+    flow = project.flow
+    macros = [*flow.defines, f"FIRESIM_HOST={project.host_top}"]
+    defines = " ".join(f"-verilog_define {macro}" for macro in macros)
+    retime = " -retiming" if project.strategy in RETIMES else ""
+    lines = [
+        'puts "firesim stage: synthesis"',
+        f"synth_design -top {flow.top} -part {project.board.device} {defines}"
+        f"{_directive(project, 'synth')}{retime}",
+        "write_checkpoint -force synthesis.dcp",
+        "report_utilization -hierarchical -file utilization.rpt",
+        'puts "firesim stage: place"',
+        f"opt_design{_directive(project, 'opt')}",
+        f"place_design{_directive(project, 'place')}",
+    ]
+    if project.strategy not in SKIPS_PHYS_OPT:
+        lines.append(f"phys_opt_design{_directive(project, 'phys_opt')}")
+    return [
+        *lines,
+        'puts "firesim stage: route"',
+        f"route_design{_directive(project, 'route')}",
+        "write_checkpoint -force routed.dcp",
+        "report_utilization -file utilization.rpt",
+        "report_timing_summary -file timing.rpt",
+    ]
+
+
+def _result(project: Project) -> list[str]:
+    """Return what writes result.json, and fails when the clock is not reached."""
+    resources = project.board.resources
+    there = {
+        "lut": resources.lut,
+        "ff": resources.ff,
+        "bram": resources.bram_kbit // 18,
+        "uram": resources.uram,
+        "dsp": resources.dsp,
+    }
+    lines = [
+        "set host_clock [get_clocks -of_objects [get_pins clocks/clk_out1]]",
+        "set worst [get_timing_paths -group $host_clock -max_paths 1]",
+        f"set period [expr {{1000.0 / {project.frequency_mhz:g}}}]",
+        "set fmax [expr {1000.0 / ($period - [get_property SLACK $worst])}]",
+        "set used [dict create]",
+    ]
+    for kind, (name, cells) in KINDS.items():
+        if there[kind]:
+            found = f"[get_cells -hierarchical -filter {{REF_NAME =~ {cells}}} -quiet]"
+            count = f'"{{\\"used\\": [llength {found}], \\"available\\": {there[kind]}}}"'
+            lines.append(f"dict set used {name} {count}")
+    return [
+        *lines,
+        "set parts {}",
+        'dict for {kind count} $used { lappend parts "\\"$kind\\": $count" }',
+        f"if {{$fmax < {project.frequency_mhz:g}}} {{",
+        '  puts "firesim fault: found a clock of [format %.1f $fmax] MHz after route, '
+        f'expected at least {project.frequency_mhz:g}"',
+        "  exit 1",
+        "}",
+        'puts "firesim stage: bitstream"',
+        "write_bitstream -force firesim.bit",
+        f"write_cfgmem -force -format mcs -size {project.flow.flash_mib} -interface SPIx4 "
+        '-loadbit "up 0x0 firesim.bit" -file firesim.mcs',
+        "set out [open result.json w]",
+        'puts $out "{\\"fmax_mhz\\": [format %.2f $fmax], \\"used\\": {[join $parts {, }]}, '
+        '\\"cpu_s\\": {\\"vivado\\": [expr {double([clock seconds] - $begun)}]}, '
+        '\\"memory_mb\\": 0.0, \\"tools\\": {\\"vivado\\": \\"[version -short]\\"}}"',
+        "close $out",
+    ]
+
+
+def build_tcl(project: Project) -> str:
+    """Return build.tcl."""
+    title = json.dumps(project.board.title)
+    lines = [
+        f"# A bitstream for {title}; made by firesim buildbitstream.",
+        "set begun [clock seconds]",
+        f"set_param general.maxThreads {min(project.jobs, 8)}",
+        'puts "firesim stage: cores"',
+        f"create_project -force -part {project.board.device} firesim project",
+        *_cores(project),
+        *(f"read_verilog -sv {source}" for source in project.sources),
+        f"read_xdc {project.pins}",
+        "read_xdc clocks.xdc",
+        *_steps(project),
+        *_result(project),
+    ]
+    return "\n".join(lines) + "\n"

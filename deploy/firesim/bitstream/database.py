@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The hardware database on disk: read, written, bitstreams fetched and compared."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlparse
+
+import yaml
+from firesim_common.cache import cached
+from firesim_common.errors import InputError, unknown
+from firesim_common.explain import checked
+from firesim_common.positions import read_users_yaml
+
+from firesim.config.hwdb import Hwdb, HwdbEntry
+from firesim.hosts.client import sha256_of
+from firesim.run.folder import results_root
+
+HEAD = "# Hardware database: bitstreams and the designs that they are of.\n"
+FILE = "hwdb.yaml"
+PIECE = 1 << 20
+LIMIT_S = 30.0
+
+
+def default_database() -> Path:
+    """Return the database of who names none."""
+    return results_root() / FILE
+
+
+def read_database(path: Path) -> dict[str, HwdbEntry]:
+    """Return the entries of a database.
+
+    Raises:
+        InputError: there is none, or it is broken; one line for each thing wrong.
+    """
+    return checked(Hwdb, read_users_yaml(path)).root
+
+
+def entry_of(path: Path, name: str) -> HwdbEntry:
+    """Return one entry of a database.
+
+    Raises:
+        InputError: it has none of that name.
+    """
+    entries = read_database(path)
+    if name not in entries:
+        raise InputError(f"{path}: {unknown(name, 'one of the entries', list(entries))}")
+    return entries[name]
+
+
+def set_entries(path: Path, entries: Mapping[str, HwdbEntry]) -> None:
+    """Write entries into a database, over those of the same names; the others stay.
+
+    Raises:
+        InputError: what is there is broken.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(path):
+        known = read_database(path) if path.is_file() else {}
+        merged = {**known, **entries}
+        plain = {
+            name: merged[name].model_dump(exclude_none=True, exclude_defaults=True)
+            for name in sorted(merged)
+        }
+        text = HEAD + yaml.safe_dump(plain, sort_keys=False, width=100)
+        part = path.with_name(f".{path.name}.{os.getpid()}")
+        part.write_text(text)
+        part.replace(path)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    with path.with_name(f".{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def refusal(name: str, entry: HwdbEntry, fingerprint: str, model: str) -> str | None:
+    """Return why a bitstream is not of a model, None when it is."""
+    if entry.fingerprint == fingerprint:
+        return None
+    return (
+        f'hwdb entry "{name}": found a bitstream with the fingerprint {entry.fingerprint}, '
+        f"expected {fingerprint}, that of {model}: firesim buildbitstream builds it anew."
+    )
+
+
+def bitstream_file(database: Path, name: str, entry: HwdbEntry) -> Path:
+    """Return the bitstream of an entry as a file here, fetched if need be, with the right content.
+
+    Raises:
+        InputError: it is an image on AWS, cannot be had, or has another content.
+    """
+    where = entry.bitstream
+    if where is None:
+        raise InputError(
+            f'hwdb entry "{name}": found {entry.agfi}, expected a bitstream: AWS has it.'
+        )
+    kind = urlparse(where).scheme
+    if kind in ("", "file"):
+        file = database.parent / urlparse(where).path
+    elif kind in ("http", "https", "s3"):
+        file = _fetched(name, where, entry.sha256)
+    else:
+        text = unknown(kind, "one of the kinds of URI", ["file", "http", "https", "s3"])
+        raise InputError(f'hwdb entry "{name}": {text}')
+    if not file.is_file():
+        raise InputError(f'hwdb entry "{name}": found no file {where}, expected its bitstream.')
+    if entry.sha256 is not None and (found := sha256_of(file)) != entry.sha256:
+        raise InputError(
+            f'hwdb entry "{name}": found the SHA-256 {found[:16]}... of {where}, expected '
+            f"{entry.sha256[:16]}..."
+        )
+    return file
+
+
+def _fetched(name: str, uri: str, sha256: str | None) -> Path:
+    def fetch(folder: Path) -> None:
+        target = folder / "firesim.bit"
+        try:
+            if uri.startswith("s3:"):
+                _from_s3(uri, target)
+            else:
+                with (
+                    urllib.request.urlopen(uri, timeout=LIMIT_S) as stream,
+                    target.open("wb") as to,
+                ):
+                    while piece := stream.read(PIECE):
+                        to.write(piece)
+        except Exception as error:
+            raise InputError(
+                f'hwdb entry "{name}": found {uri} not to be had ({error}), expected its bitstream.'
+            ) from error
+
+    return cached("fetched-bitstream", [uri, sha256 or ""], fetch) / "firesim.bit"
+
+
+def _from_s3(uri: str, target: Path) -> None:
+    import boto3
+
+    place = urlparse(uri)
+    boto3.client("s3").download_file(place.netloc, place.path.lstrip("/"), str(target))

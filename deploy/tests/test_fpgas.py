@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nodes and the FPGAs of a run farm's hosts: which host has which, and who gets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from firesim.config.farm import FarmFile
+from firesim.run.fpgas import Place, fpga_places, mapped
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "kind: local\nfpgas: 2\nplatform: ulx3s\n",
+            [("local0", 0, "ulx3s"), ("local0", 1, "ulx3s")],
+        ),
+        ("kind: local\nfpgas: 2\n", []),
+        (
+            "kind: ssh\nhosts:\n  - {address: a, fpgas: 1, platform: u250}\n  - {address: b}\n"
+            "  - {address: c, fpgas: 2, platform: u280}\n",
+            [("a", 0, "u250"), ("c", 0, "u280"), ("c", 1, "u280")],
+        ),
+        (
+            "kind: slurm\nnodes: 2\nfpgas: 1\nplatform: u200\n",
+            [("node 0", 0, "u200"), ("node 1", 0, "u200")],
+        ),
+        (
+            "kind: aws_ec2\nregion: us-east-1\nkey_name: a\nsubnets: [s]\nsecurity_groups: [g]\n"
+            "hosts: [{instance_type: f2.12xlarge, count: 2, fpgas: 2, platform: f2}]\n",
+            [(f"f2_12xlarge_{host}", index, "f2") for host in (0, 1) for index in (0, 1)],
+        ),
+    ],
+)
+def test_the_fpgas_of_a_farm(
+    text: str, expected: list[tuple[str, int, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "lab.yaml").write_text(text)
+    found = fpga_places(FarmFile(tmp_path / "lab.yaml").farm)
+    assert [(one.host, one.index, one.board) for one in found] == expected
+
+
+def test_nodes_take_the_first_free_fpga_of_their_board() -> None:
+    places = [Place("a", 0, "u250"), Place("b", 0, "u280"), Place("b", 1, "u280")]
+    assert mapped([("n0", "u280"), ("n1", "u250"), ("n2", "u280")], places) == {
+        "n0": places[1],
+        "n1": places[0],
+        "n2": places[2],
+    }
+    assert mapped([("n0", "u250"), ("n1", "u250")], places) == "u250"

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nodes on FPGAs that cannot be there: database, bitstream, run farm, and at last the driver."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+from firesim.bitstream.forms import design_form
+from firesim.build.design import Design
+
+from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.system import TWO
+
+SOURCE = b"""module A(input clock, input reset, input [3:0] in, output reg [3:0] out);
+  always @(posedge clock) out <= reset ? 4'd0 : out + in;
+endmodule
+"""
+FINGERPRINT = "{fingerprint}"
+"""Stands for that of the module above."""
+
+
+@functools.cache
+def fingerprint() -> str:
+    """Return the fingerprint of the module above."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "a.sv"
+        file.write_bytes(SOURCE)
+        return design_form(Design("mine", (file,), "A")).manifest.design_hash
+
+
+ENTRY = """mine-1:
+  bitstream: firesim.bit
+  fingerprint: {fingerprint}
+  board: ulx3s
+  frequency_mhz: 25.0
+  built: '2026-11-23T14:00:00Z'
+"""
+BITS = b"bits"
+FARM = b"kind: ssh\nhosts:\n  - {address: lab1, fpgas: 1, platform: ulx3s}\n"
+TWO_BOARDS = FARM + b"  - {address: lab2, fpgas: 1, platform: ecp5-85f}\n"
+
+
+def _text(more: str = "    entries: {mine: mine-1}\n", farm: bool = True) -> str:
+    where = "placement: {run_farm: lab.yaml}\n" if farm else ""
+    return (
+        f"{TWO}  node: {{blade: mine}}\n  blades:\n    mine: {{sources: [a.sv], top: A}}\n"
+        f"simulation:\n  engine: fpga\n  fpga:\n    hwdb: hwdb.yaml\n{more}{where}"
+    )
+
+
+def _files(entry: str = ENTRY, farm: bytes = FARM) -> dict[str, bytes]:
+    return {"a.sv": SOURCE, "hwdb.yaml": entry.encode(), "lab.yaml": farm}
+
+
+OTHER = ENTRY.replace(FINGERPRINT, "0123456789abcdef")
+
+FPGA_CASES = [
+    Case(
+        "broken hardware database",
+        'hwdb.yaml:3: mine-1: found "figerprint", expected one of the keys "afi", "agfi", '
+        '"bitstream", "board", "built", "fingerprint", "frequency_mhz", "region", "sha256" or '
+        '"tools", did you mean "fingerprint"?',
+        _text(),
+        _files(OTHER.replace("fingerprint", "figerprint")),
+    ),
+    Case(
+        "entry with two places",
+        'hwdb.yaml:1: mine-1: expected exactly one of the keys "bitstream" and "agfi".',
+        _text(),
+        _files(OTHER + "  agfi: agfi-0123\n"),
+    ),
+    Case(
+        "no hardware database",
+        "hwdb.yaml: cannot be read: No such file or directory.",
+        _text(),
+        {"a.sv": SOURCE, "lab.yaml": FARM},
+    ),
+    Case(
+        "blade without an entry",
+        'bad.yaml:7: simulation.engine: found the engine fpga for "node0", expected its bitstream '
+        "in simulation.fpga.entries: {mine: ENTRY}.",
+        _text(""),
+        _files(OTHER),
+    ),
+    Case(
+        "entry of no name",
+        'bad.yaml:10: simulation.fpga.entries.mine: found "mine-2", expected one of the entries of '
+        'hwdb.yaml "mine-1", did you mean "mine-1"?',
+        _text("    entries: {mine: mine-2}\n"),
+        _files(OTHER),
+    ),
+    Case(
+        "entry for no board",
+        'hwdb.yaml: mine-1.board: found "ulx33", expected one of the boards "ecpix5", "f2", '
+        '"nitefury", "u200", "u250", "u280", "ulx3s", "vcu118" or "versa-ecp5", did you mean '
+        '"ulx3s"?',
+        _text(),
+        _files(OTHER.replace("ulx3s", "ulx33")),
+    ),
+    Case(
+        "FPGAs without a farm",
+        "bad.yaml:7: simulation.engine: found the engine fpga without a run farm, expected one "
+        "with `platform` and `fpgas` in the specification of its hosts.",
+        _text(farm=False),
+        _files(OTHER),
+    ),
+    Case(
+        "too few FPGAs",
+        "bad.yaml:11: placement.run_farm: found 1 FPGAs of platform ulx3s in the run farm, "
+        "expected 2, one for each node.",
+        _text(),
+        _files(OTHER),
+    ),
+    Case(
+        "platform of no board",
+        'lab.yaml: lab2: platform: found "u25", expected one of the boards "ecpix5", "f2", '
+        '"nitefury", "u200", "u250", "u280", "ulx3s", "vcu118" or "versa-ecp5", did you mean '
+        '"u250"?',
+        _text(),
+        _files(OTHER, TWO_BOARDS.replace(b"ecp5-85f", b"u25")),
+    ),
+    Case(
+        "wrong fingerprint",
+        'bad.yaml:10: simulation.fpga.entries.mine: hwdb entry "mine-1": found a bitstream with '
+        "the fingerprint 0123456789abcdef, expected {fingerprint}, that of the blade "
+        '"mine": firesim buildbitstream builds it anew.',
+        _text(),
+        _files(OTHER, TWO_BOARDS),
+    ),
+    Case(
+        "bitstream that is not there",
+        'hwdb entry "mine-1": found no file firesim.bit, expected its bitstream.',
+        _text(),
+        _files(ENTRY, TWO_BOARDS),
+    ),
+    Case(
+        "bitstream with another content",
+        f'hwdb entry "mine-1": found the SHA-256 {sha256(BITS).hexdigest()[:16]}... of '
+        f"firesim.bit, expected {'0' * 16}...",
+        _text(),
+        {**_files(f"{ENTRY}  sha256: '{'0' * 64}'\n", TWO_BOARDS), "firesim.bit": BITS},
+    ),
+    Case(
+        "no driver for a board",
+        'bad.yaml:7: simulation.engine: found the engine fpga for "node0", expected metasim: its '
+        'bitstream "mine-1" is right and FPGA 0 of lab1 is there, but FireSim has no driver yet '
+        "that reaches a ulx3s.",
+        _text(),
+        {**_files(ENTRY, TWO_BOARDS), "firesim.bit": BITS},
+    ),
+]

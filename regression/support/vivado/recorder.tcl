@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The commands of Vivado that our projects use, as far as they can be checked without it: that files are
+# there, options known, and parts, cores, ports, cells and pins what the design has. Run in the folder of
+# a job: tclsh recorder.tcl FACTS SCRIPT. FACTS sets the arrays of what is known (facts.py writes it).
+# Each fault is a line "FILE:LINE: ..." on stdout; the exit status says whether there was one.
+
+set faults 0
+set script ""
+array set made {}
+
+proc fault {text} {
+  global faults
+  incr faults
+  set where "?"
+  # The innermost frame that is a line of a file other than this one.
+  for {set depth [info frame]} {$depth > 0} {incr depth -1} {
+    set frame [info frame $depth]
+    if {[dict get $frame type] eq "source" && [file tail [dict get $frame file]] ne "recorder.tcl"} {
+      set where "[file tail [dict get $frame file]]:[dict get $frame line]"
+      break
+    }
+  }
+  puts "$where: $text"
+}
+
+# Options of a command by name: 0 stands alone, 1 takes a value. Returns what is left over.
+proc taken {command options words} {
+  global given
+  array unset given
+  set rest {}
+  while {[llength $words]} {
+    set words [lassign $words word]
+    if {[string match -* $word] && ![string is double $word]} {
+      if {![dict exists $options $word]} {
+        fault "$command: found the option $word, expected one of: [dict keys $options]"
+      } elseif {[dict get $options $word]} {
+        set words [lassign $words given($word)]
+      } else {
+        set given($word) 1
+      }
+    } else {
+      lappend rest $word
+    }
+  }
+  return $rest
+}
+
+proc need_file {command name} {
+  if {![file isfile $name]} {fault "$command: found no file $name, expected it in the project"}
+}
+
+proc need_one_of {command what name known} {
+  if {$name ni $known} {fault "$command: found the $what $name, expected one of: $known"}
+}
+
+proc need_made {command what} {
+  global made
+  if {![info exists made($what)]} {fault "$command: found it before $what, expected it after"}
+}
+
+proc set_param {name value} {need_one_of set_param parameter $name {general.maxThreads}}
+
+proc create_project {args} {
+  global given parts made
+  taken create_project {-force 0 -part 1} $args
+  need_one_of create_project part $given(-part) $parts
+  set made(create_project) 1
+}
+
+proc create_ip {args} {
+  global given cores core_ports made
+  taken create_ip {-name 1 -vendor 1 -library 1 -version 1 -module_name 1} $args
+  need_made create_ip create_project
+  set module $given(-module_name)
+  if {![info exists cores($module)]} {
+    fault "create_ip: found the module $module, expected one of: [array names cores]"
+  } elseif {$cores($module) ne $given(-name)} {
+    fault "create_ip: found the core $given(-name) for $module, expected $cores($module)"
+  }
+  set made(ip,$module) 1
+}
+
+proc get_ips {name} {
+  global made
+  if {![info exists made(ip,$name)]} {fault "get_ips: found $name, expected a core that create_ip made"}
+  return [list ip $name]
+}
+
+proc generate_target {what ip} {need_one_of generate_target target $what {all synthesis}}
+
+proc synth_ip {ip} {
+  global made
+  set made(synth,[lindex $ip 1]) 1
+}
+
+proc set_property {args} {
+  global core_settings
+  set rest [taken set_property {-dict 1} $args]
+  global given
+  set pairs {}
+  if {[info exists given(-dict)]} {
+    set pairs $given(-dict)
+    set object [lindex $rest 0]
+  } else {
+    set pairs [lrange $rest 0 1]
+    set object [lindex $rest 2]
+  }
+  if {[llength $pairs] % 2} {fault "set_property: found a name without a value, expected pairs"}
+  foreach {name value} $pairs {need_property [lindex $object 0] [lindex $object 1] $name $value}
+}
+
+proc need_property {kind object name value} {
+  global cores core_settings made
+  switch $kind {
+    ip {
+      set core $cores($object)
+      need_one_of set_property "setting of $core" $name $core_settings($core)
+    }
+    ports {
+      need_one_of set_property "property of a port" $name {PACKAGE_PIN IOSTANDARD PULLUP}
+      if {$name eq "PACKAGE_PIN"} {
+        if {[info exists made(pin,$value)]} {
+          fault "set_property: found the pin $value for $object and $made(pin,$value), expected one"
+        }
+        set made(pin,$value) $object
+        set made(placed,$object) 1
+      }
+    }
+    design {
+      need_one_of set_property "property of a design" $name {
+        CFGBVS CONFIG_VOLTAGE BITSTREAM.GENERAL.COMPRESS BITSTREAM.CONFIG.SPI_BUSWIDTH
+        BITSTREAM.CONFIG.USERID
+      }
+    }
+    default {fault "set_property: found no object, expected one"}
+  }
+}
+
+proc current_design {} {return [list design top]}
+
+# Objects by name or pattern. A [ and a ] of a name are themselves, as in Vivado.
+proc objects {command kind known name} {
+  set pattern [string map {[ \\[ ] \\]} $name]
+  set found {}
+  foreach one $known {if {[string match $pattern $one]} {lappend found $one}}
+  if {![llength $found]} {fault "$command: found no $kind $name in the design, expected it there"}
+  return [list $kind $name]
+}
+
+proc get_ports {name} {global ports; objects get_ports ports $ports $name}
+proc get_pins {name} {global pins; objects get_pins pins $pins $name}
+
+proc get_cells {args} {
+  global cells given
+  set rest [taken get_cells {-hierarchical 0 -filter 1 -quiet 0} $args]
+  if {[info exists given(-filter)]} {
+    if {![regexp {^REF_NAME =~ [A-Z0-9_*]+$} $given(-filter)]} {
+      fault "get_cells: found the filter $given(-filter), expected REF_NAME =~ PATTERN"
+    }
+    return {cells filtered}
+  }
+  objects get_cells cells $cells [lindex $rest 0]
+}
+
+proc get_clocks {args} {
+  global given clocks
+  set rest [taken get_clocks {-of_objects 1} $args]
+  if {[info exists given(-of_objects)]} {
+    if {[lindex $given(-of_objects) 0] ne "pins"} {fault "get_clocks: found no pin, expected one"}
+    return [list clocks [lindex $given(-of_objects) 1]]
+  }
+  need_one_of get_clocks clock [lindex $rest 0] $clocks
+  return [list clocks [lindex $rest 0]]
+}
+
+proc create_clock {args} {
+  global given clocks
+  set rest [taken create_clock {-name 1 -period 1} $args]
+  if {[lindex $rest 0 0] ne "ports"} {fault "create_clock: found no port, expected one"}
+  lappend clocks $given(-name)
+}
+
+proc set_false_path {args} {taken set_false_path {-from 1 -to 1} $args}
+
+proc set_clock_groups {args} {
+  set groups [llength [lsearch -all -exact $args -group]]
+  taken set_clock_groups {-asynchronous 0 -group 1} $args
+  if {$groups < 2} {fault "set_clock_groups: found $groups groups, expected at least 2"}
+}
+
+proc read_verilog {args} {
+  global made
+  foreach file [taken read_verilog {-sv 0} $args] {
+    need_file read_verilog $file
+    set made(read,[file tail $file]) 1
+  }
+}
+
+# Constraints are applied to the design after synthesis, so they are read and checked then.
+proc read_xdc {file} {
+  global constraints
+  need_file read_xdc $file
+  lappend constraints $file
+}
+
+proc synth_design {args} {
+  global given parts tops made needed constraints cores directives ports
+  taken synth_design {-top 1 -part 1 -verilog_define 1 -directive 1 -retiming 0} $args
+  need_one_of synth_design top $given(-top) $tops
+  need_one_of synth_design part $given(-part) $parts
+  need_directive synth_design
+  foreach file $needed {
+    if {![info exists made(read,$file)]} {fault "synth_design: found no read_verilog of $file"}
+  }
+  foreach module [array names cores] {
+    if {![info exists made(synth,$module)]} {fault "synth_design: found no synth_ip of $module"}
+  }
+  set made(synth_design) 1
+  foreach file $constraints {if {[file isfile $file]} {uplevel #0 [list source $file]}}
+  foreach port $ports {
+    if {![info exists made(placed,$port)] && $port ni $::vectors} {
+      fault "synth_design: found no PACKAGE_PIN of the port $port, expected one"
+    }
+  }
+}
+
+proc need_directive {step} {
+  global given directives
+  if {[info exists given(-directive)]} {
+    need_one_of $step directive $given(-directive) $directives($step)
+  }
+}
+
+foreach {step before} {
+  opt_design synth_design place_design opt_design phys_opt_design place_design
+  route_design place_design
+} {
+  proc $step {args} [string map [list STEP $step BEFORE $before] {
+    global made
+    taken STEP {-directive 1} $args
+    need_directive STEP
+    need_made STEP BEFORE
+    set made(STEP) 1
+  }]
+}
+
+proc write_checkpoint {args} {taken write_checkpoint {-force 0} $args}
+proc report_utilization {args} {taken report_utilization {-hierarchical 0 -file 1} $args}
+proc report_timing_summary {args} {taken report_timing_summary {-file 1} $args}
+
+proc get_timing_paths {args} {
+  taken get_timing_paths {-group 1 -max_paths 1} $args
+  need_made get_timing_paths route_design
+  return {path worst}
+}
+
+proc get_property {name object} {
+  need_one_of get_property property $name {SLACK}
+  return 1.5
+}
+
+proc version {args} {return 2024.1}
+
+proc write_bitstream {args} {
+  need_made write_bitstream route_design
+  close [open [lindex [taken write_bitstream {-force 0} $args] 0] w]
+}
+
+proc write_cfgmem {args} {
+  global given
+  taken write_cfgmem {-force 0 -format 1 -size 1 -interface 1 -loadbit 1 -file 1} $args
+  need_file write_cfgmem [lindex $given(-loadbit) 2]
+  close [open $given(-file) w]
+}
+
+proc unknown {name args} {fault "found the command $name, expected one of Vivado's that is known here"}
+
+set constraints {}
+set clocks {}
+lassign $argv facts script
+source $facts
+if {[catch {source $script} message]} {
+  fault "Tcl stopped: $message"
+}
+exit [expr {$faults != 0}]

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Vivado projects of every board in a plain Tcl shell; planted faults are found at their lines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from firesim.bitstream.builders.base import Wanted
+from firesim.bitstream.builders.vivado import Vivado
+from firesim.bitstream.builders.vivado_tcl import DIRECTIVES
+from firesim.bitstream.forms import design_form
+from firesim.build.boards import PLATFORMS, all_boards
+from firesim.build.design import Design
+from firesim.config.bitstream import Builders, BuildRecipe
+from firesim_common.paths import ROOT
+from goldengate.fpga_form import FpgaForm
+
+from regression.support.vivado.check import elaborated, facts, lay_out, recorded
+
+REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
+BOARDS = sorted(name for name, board in all_boards().items() if board.vivado_flow is not None)
+pytestmark = pytest.mark.skipif(shutil.which("tclsh") is None, reason="tclsh is not installed")
+
+
+@pytest.fixture(scope="module")
+def form() -> FpgaForm:
+    parameters = {"DEPTH": "8"}
+    return design_form(
+        Design("PacketReflector", (REFLECTOR,), "PacketReflector", parameters=parameters)
+    )
+
+
+def wanted_for(form: FpgaForm, board: str, strategy: str = "default") -> Wanted:
+    recipe = BuildRecipe(blade="rocket-1", board=board, strategy=strategy)  # type: ignore[arg-type]
+    return Wanted("a", recipe, board, all_boards()[board], form, 60.0)
+
+
+def laid_out(form: FpgaForm, board: str, folder: Path, strategy: str = "default") -> str:
+    """Make the folder of a build's job; return the facts of its design."""
+    wanted = wanted_for(form, board, strategy)
+    job = Vivado(Builders()).job(wanted, local=False)
+    lay_out(job, folder)
+    flow = wanted.board.vivado_flow
+    assert flow is not None
+    modules = elaborated(wanted, PLATFORMS / flow.shell / "top.v", folder)
+    return facts(wanted, modules, [Path(place).name for place in job.files if "source/" in place])
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_project_of_a_board(board: str, form: FpgaForm, tmp_path: Path) -> None:
+    status, lines = recorded(tmp_path, laid_out(form, board, tmp_path))
+    assert (status, lines) == (0, [])
+    found: dict[str, Any] = json.loads((tmp_path / "result.json").read_text())
+    assert found["fmax_mhz"] == pytest.approx(1000 / (1000 / 60 - 1.5), abs=0.01)
+    assert found["tools"] == {"vivado": "2024.1"}
+    assert (tmp_path / "firesim.bit").is_file() and (tmp_path / "firesim.mcs").is_file()
+
+
+def test_the_strategies(form: FpgaForm, tmp_path: Path) -> None:
+    known = laid_out(form, "u250", tmp_path)
+    for strategy in DIRECTIVES:
+        wanted = wanted_for(form, "u250", strategy)
+        lay_out(Vivado(Builders()).job(wanted, local=False), tmp_path)
+        assert recorded(tmp_path, known) == (0, []), strategy
+
+
+def edited(name: str, old: str, new: str) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new, 1))
+
+    return edit
+
+
+FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a file that is missing": (
+        lambda folder: (folder / "source/top.v").unlink(),
+        "read_verilog: found no file source/top.v",
+    ),
+    "a source that is not read": (
+        edited("build.tcl", "read_verilog -sv source/top.v\n", ""),
+        "synth_design: found no read_verilog of top.v",
+    ),
+    "a port": (
+        edited("pins.xdc", "get_ports pcie_refclk_p", "get_ports pcie_refclock_p"),
+        "pins.xdc:2: get_ports: found no ports pcie_refclock_p in the design",
+    ),
+    "a bit of a port": (
+        edited("pins.xdc", "pcie_rx_p[3]", "pcie_rx_p[4]"),
+        "found no ports pcie_rx_p[4] in the design",
+    ),
+    "a port without a pin": (
+        edited("pins.xdc", "set_property PACKAGE_PIN AF7 [get_ports {pcie_tx_p[0]}]\n", ""),
+        "found no PACKAGE_PIN of the port pcie_tx_p[0]",
+    ),
+    "a pin that is given twice": (
+        edited("pins.xdc", "PACKAGE_PIN AG9", "PACKAGE_PIN AF7"),
+        "found the pin AF7 for pcie_tx_p[1] and pcie_tx_p[0]",
+    ),
+    "a cell": (
+        edited("clocks.xdc", "xdma/axi_aclk", "xdma_0/axi_aclk"),
+        "clocks.xdc:2: get_pins: found no pins xdma_0/axi_aclk in the design",
+    ),
+    "a pin of a cell": (
+        edited("build.tcl", "clocks/clk_out1", "clocks/clk_out2"),
+        "get_pins: found no pins clocks/clk_out2",
+    ),
+    "a register": (
+        edited("pins.xdc", "settled_reg[*]/CLR", "settle_reg[*]/CLR"),
+        "found no pins settle_reg[*]/CLR",
+    ),
+    "a part": (
+        edited("build.tcl", "-part xcu250-", "-part xcu25-"),
+        "create_project: found the part xcu25-",
+    ),
+    "a core": (
+        edited("build.tcl", "-name clk_wiz", "-name clock_wizard"),
+        "create_ip: found the core clock_wizard for firesim_clock_ip, expected clk_wiz",
+    ),
+    "a setting": (
+        edited("build.tcl", "CONFIG.axi_data_width", "CONFIG.axi_data_widht"),
+        "found the setting of xdma CONFIG.axi_data_widht",
+    ),
+    "a core that is not synthesized": (
+        edited("build.tcl", "synth_ip [get_ips firesim_stream_ip]\n", ""),
+        "found no synth_ip of firesim_stream_ip",
+    ),
+    "an order": (
+        edited("build.tcl", "place_design\n", ""),
+        "phys_opt_design: found it before place_design",
+    ),
+    "an option": (
+        edited("build.tcl", "report_timing_summary -file", "report_timing_summary -fil"),
+        "report_timing_summary: found the option -fil",
+    ),
+    "a command": (
+        edited("build.tcl", "route_design\n", "rout_design\n"),
+        "found the command rout_design",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_found(name: str, form: FpgaForm, tmp_path: Path) -> None:
+    known = laid_out(form, "u250", tmp_path)
+    plant, sentence = FAULTS[name]
+    plant(tmp_path)
+    status, lines = recorded(tmp_path, known)
+    assert status == 1
+    assert any(sentence in line for line in lines), lines
+
+
+def test_a_misspelt_port_of_a_core_is_found(form: FpgaForm, tmp_path: Path) -> None:
+    top = tmp_path / "top.v"
+    text = (PLATFORMS / "xdma/top.v").read_text()
+    top.write_text(text.replace(".m_axil_awprot(p_awprot)", ".m_axil_awport(p_awprot)"))
+    with pytest.raises(RuntimeError, match="m_axil_awport"):
+        elaborated(wanted_for(form, "u250"), top, tmp_path)
