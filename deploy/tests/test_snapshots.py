@@ -250,6 +250,29 @@ def test_rtl_does_not_become_functional(results_root: Path) -> None:
     assert restart_from("exact", warm, None).snapshot.name == "exact"
 
 
+def test_rtl_and_a_metasimulation_go_on_in_each_other(results_root: Path) -> None:
+    make(results_root / "run", "exact", node0="rtl", node1="metasim")
+    for engine in ("rtl", "metasim"):
+        other = plan_of("two_nodes", f"simulation.engine={engine}")
+        assert restart_from("exact", other, None).snapshot.name == "exact"
+    functional = plan_of("two_nodes", "simulation.engines={node0: rtl}")
+    with pytest.raises(InputError) as refusal:
+        restart_from("exact", functional, None)
+    assert str(refusal.value) == (
+        '--from: found the engine functional for "node1", which is metasimulated in the snapshot '
+        '"exact", expected engine rtl or metasim.'
+    )
+
+
+def test_a_functional_node_does_not_become_a_metasimulated_one(two: Path) -> None:
+    with pytest.raises(InputError) as refusal:
+        restart_from("booted", plan_of("two_nodes", "simulation.engine=metasim"), None)
+    assert str(refusal.value) == (
+        '--from: found the engine metasim for "node0", which is functional in the snapshot '
+        '"booted", expected engine functional or rtl, whose snapshots go on in a metasimulation.'
+    )
+
+
 def test_what_cannot_be_resumed(two: Path, tmp_path: Path) -> None:
     run = two.parents[1]
     with pytest.raises(InputError, match=r"found no config.yaml in .*, expected a results folder"):
