@@ -69,7 +69,7 @@ def test_only_tests_ask_for_what_only_tests_need(tree: Path, command: str) -> No
     (tree / ".venv/bin").mkdir(parents=True)
     (tree / ".venv/bin/python").symlink_to(tree / "bin/python3")
     done = start(tree, command)
-    assert done.returncode == 0
+    assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if "skipped" in line]
     assert said == [
         "firesim: tests that need these Debian packages are skipped: "
@@ -124,6 +124,7 @@ def test_modules_in_the_users_folder_are_not_imported(hostile: Path) -> None:
         "endmodule\n"
     )
     done = subprocess.run(words, cwd=hostile, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    # A slow computer is told there which step runs.
+    assert done.returncode == 0 and "the wrong module" not in done.stderr, done.stderr
     assert (hostile / "out/model/model.so").is_file()
     assert (hostile / "out/model/model.json").is_file()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bitstreams for AWS EC2 F2: refused until there is a top module for Amazon's shell."""
+"""Bitstreams for AWS EC2 F2: refused until there is a project for AWS's kit."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class F2(Vivado):
     name = "f2"
 
     def refusal(self, board_name: str, board: Board, recipe: BuildRecipe) -> str | None:
-        """Refuse: there is no top."""
+        """Refuse: nothing gives the top to the kit yet."""
         return (
-            f"found {board.title}, expected a board with a top module: there is none for its shell "
-            "yet; firesim tar2afi takes a checkpoint that AWS's kit made."
+            f"found {board.title}, expected a board with a project: its top (platforms/f2) is not "
+            "yet given to AWS's kit by itself; firesim tar2afi takes a checkpoint that it made."
         )
