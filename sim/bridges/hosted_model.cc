@@ -15,8 +15,8 @@ namespace firesim::bridges {
 using namespace devices;
 
 HostedModel::HostedModel(const Manifest &manifest, const std::filesystem::path &library,
-                         const HostStalls &stalls, const std::string &where)
-    : platform_(library, manifest.host->design_hash, stalls, where) {
+                         const HostedSettings &settings, const std::string &where)
+    : platform_(library, manifest.host->design_hash, settings.stalls, where) {
   for (const PortInfo &port : manifest.ports) {
     // 8 bytes at least, and whole ones, so that a counter may be read as a number.
     storage_.push_back(std::make_unique<uint8_t[]>((port.width_bits + 63) / 64 * 8));
@@ -36,6 +36,7 @@ HostedModel::HostedModel(const Manifest &manifest, const std::filesystem::path &
   }
   // A failed assert ends the blade.
   if (!manifest.assert_port.empty()) answered_.insert(ports_.at(manifest.assert_port).storage);
+  if (settings.twin) twin_.emplace(*settings.twin, platform_.model(), ports_, where);
 }
 
 std::vector<hostlib::HostChannel> HostedModel::channels(const Manifest &manifest) const {
@@ -74,6 +75,28 @@ void HostedModel::choose(const std::vector<FiresimPort> &listened,
 
 void HostedModel::read_counters(bool before) {
   for (uint32_t i = 0; i < counters_.size(); ++i) *counters_[i] = target_->counter(i, before);
+}
+
+std::string HostedModel::unknown_inside() const {
+  return twin_ ? *twin_->refused() : "its description names no twin";
+}
+
+std::vector<uint8_t> HostedModel::save() {
+  twin_->look();
+  return twin_->model().save();
+}
+
+std::optional<std::string> HostedModel::load(const std::vector<uint8_t> &state, uint64_t cycle) {
+  if (!twin_->model().load(state)) return "a state that the engine does not take";
+  if (const auto differs = twin_->put()) {
+    return fmt::format(
+        "a value of {} that the metasimulation, which was optimised once more, "
+        "cannot have",
+        *differs);
+  }
+  twin_->put_inputs();
+  target_->start_at(cycle);
+  return std::nullopt;
 }
 
 uint64_t HostedModel::host_cycles() { return target_->read_wide(hostlib::kHostCycles); }

@@ -7,22 +7,30 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "bridges/manifest.h"
 #include "bridges/metasim_platform.h"
+#include "bridges/target_twin.h"
 #include "hostlib/host_target.h"
 
 namespace firesim::bridges {
+
+// What a description says of a metasimulation beside its model.
+struct HostedSettings {
+  HostStalls stalls;
+  std::optional<TargetTwin::Files> twin;
+};
 
 class HostedModel {
  public:
   // A metasimulation of the target whose manifest this is. Throws ConfigError, starting with
   // `where`, when the library is not one.
   HostedModel(const Manifest &manifest, const std::filesystem::path &library,
-              const HostStalls &stalls, const std::string &where);
+              const HostedSettings &settings, const std::string &where);
 
   const std::map<std::string, FiresimPort> &ports() const { return ports_; }
   const char *engine_name() const { return platform_.model().engine_name(); }
@@ -36,6 +44,15 @@ class HostedModel {
   uint64_t host_cycles();
   const hostlib::HostTraffic &traffic() const { return target_->traffic(); }
 
+  // What the target is inside, by the names of engine rtl; null when that is not known, and then
+  // unknown_inside() says why.
+  TargetTwin *twin() { return twin_ && !twin_->refused() ? &*twin_ : nullptr; }
+  std::string unknown_inside() const;
+  // The state between two cycles, as the model of engine rtl saves it. Both need a twin.
+  std::vector<uint8_t> save();
+  // Goes on in `cycle`. Returns what is wrong with a state that cannot be taken.
+  std::optional<std::string> load(const std::vector<uint8_t> &state, uint64_t cycle);
+
  private:
   std::vector<hostlib::HostChannel> channels(const Manifest &manifest) const;
 
@@ -45,6 +62,7 @@ class HostedModel {
   std::set<const void *> answered_;                  // storage of outputs that may be answered
   std::vector<uint64_t *> counters_;
   std::unique_ptr<hostlib::HostTarget> target_;
+  std::optional<TargetTwin> twin_;
 };
 
 }  // namespace firesim::bridges

@@ -31,6 +31,7 @@ class MetasimPlatform final : public hostlib::HostPlatform {
   bool receive(std::span<uint64_t> words) override;
 
   const ModelInstance &model() const { return model_; }
+  ModelInstance &model() { return model_; }
 
  private:
   // One pin, an input or an output of the model.

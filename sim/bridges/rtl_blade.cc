@@ -18,11 +18,11 @@ namespace bridges {
 
 RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
                    const nlohmann::json &bridge_settings, const DriverRegistry &registry,
-                   std::optional<uint64_t> port_count, const HostStalls &stalls,
+                   std::optional<uint64_t> port_count, const HostedSettings &hosted,
                    const SimulationContext &context, WarmStarter starter)
     : Model(name),
       manifest_(std::move(manifest)),
-      hosted_(manifest_.host ? std::make_unique<HostedModel>(manifest_, library, stalls, name)
+      hosted_(manifest_.host ? std::make_unique<HostedModel>(manifest_, library, hosted, name)
                              : nullptr),
       inputs_(with_model(library).size()),
       reset_(model_port(ports(), manifest_.reset, "reset", name), inputs_),
@@ -107,8 +107,14 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
     traces.push_back(*port);
     commits.insert(commits.end(), item.wakes.begin(), item.wakes.end());
   }
-  Instruments made = make_instruments(manifest_, ports(), model_ ? &*model_ : nullptr, settings,
-                                      context, status_, std::move(traces), name());
+  ShownModel shown{model_ ? &*model_ : nullptr, ""};
+  if (hosted_ && hosted_->twin() != nullptr) {
+    shown.model = &hosted_->twin()->model();
+  } else if (hosted_) {
+    shown.why_not = "this metasimulation does not show its signals: " + hosted_->unknown_inside();
+  }
+  Instruments made = make_instruments(manifest_, ports(), shown, settings, context, status_,
+                                      std::move(traces), name());
   counters_ = made.counters.get();
   signals_ = std::move(made.signals);
   waves_ = std::move(made.waves);
@@ -228,6 +234,29 @@ nlohmann::json RtlBlade::statistics() const {
   return facts;
 }
 
+namespace {
+
+// What a node's settings say of a metasimulation.
+HostedSettings hosted_settings(Config &config, const SimulationContext &context) {
+  HostedSettings found;
+  if (config.has("host_stalls")) {
+    Config random(config.child("host_stalls"), config.child_where("host_stalls"));
+    found.stalls.seed = static_cast<uint32_t>(random.required_integer("seed", 1, UINT32_MAX));
+    found.stalls.rate = static_cast<uint32_t>(random.required_integer("rate", 0, 240));
+    random.finish();
+  }
+  if (config.has("twin")) {
+    Config twin(config.child("twin"), config.child_where("twin"));
+    found.twin = {context.input_path(twin.required_text("model")),
+                  context.input_path(twin.required_text("manifest")),
+                  context.input_path(twin.required_text("map"))};
+    twin.finish();
+  }
+  return found;
+}
+
+}  // namespace
+
 }  // namespace bridges
 
 std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const SimulationContext &context,
@@ -243,13 +272,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   std::optional<uint64_t> port_count;
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
   const std::vector<std::string> libraries = config.text_list("driver_libraries");
-  bridges::HostStalls stalls;
-  if (config.has("host_stalls")) {
-    bridges::Config random(config.child("host_stalls"), config.child_where("host_stalls"));
-    stalls.seed = static_cast<uint32_t>(random.required_integer("seed", 1, UINT32_MAX));
-    stalls.rate = static_cast<uint32_t>(random.required_integer("rate", 0, 240));
-    random.finish();
-  }
+  const bridges::HostedSettings hosted = bridges::hosted_settings(config, context);
   config.finish();
   bridges::Manifest made = bridges::Manifest::read(manifest);
   const bool is_metasim = node.at("kind") == "metasim";
@@ -266,7 +289,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
                                  fmt::format("{}: driver_libraries[{}]", name, i), registry);
   }
   return std::make_unique<bridges::RtlBlade>(name, std::move(made), library, settings, registry,
-                                             port_count, stalls, context, std::move(starter));
+                                             port_count, hosted, context, std::move(starter));
 }
 
 }  // namespace firesim
