@@ -300,7 +300,7 @@ def test_the_report_of_a_build(tmp_path: Path) -> None:
         ),
         (
             "builds: {a: {blade: rocket-1, board: f2}}",
-            "found AWS EC2 F2, expected a board with a top module: there is none for its shell",
+            "found AWS EC2 F2 and no kit, expected builders.f2.kit: the folder of a clone of",
         ),
         (
             "builds: {a: {blade: rocket-1, board: nitefury, frequency_mhz: 200}}",

@@ -224,18 +224,30 @@ def test_the_last_automatic_one_stays_until_a_later_one_is_here(tmp_path: Path) 
     assert not old.exists() and (new / "snapshot.json").exists()
 
 
+def test_a_run_that_ends_between_two_looks_keeps_no_more_than_its_hosts(tmp_path: Path) -> None:
+    for name in ("auto-1", "auto-2"):
+        complete(tmp_path / "snapshots", name)
+    mine = complete(tmp_path / "snapshots", "mine")
+    found = Kept(tmp_path)
+    found.look({"auto-1", "auto-2", "mine"})
+    complete(tmp_path / "snapshots", "auto-3", PENDING)
+    found.finish({"auto-2", "auto-3", "mine"})
+    names = sorted(path.name for path in (tmp_path / "snapshots").iterdir())
+    assert names == ["auto-2", "auto-3", "mine"] and mine.exists()
+
+
 def test_shared_ones_of_before_a_loss_go_with_the_end_of_the_run(tmp_path: Path) -> None:
     before, now = tmp_path / "shared/run-1", tmp_path / "shared/run-2"
     old, kept_one = complete(before, "auto-1"), complete(before, "mine")
     (tmp_path / "results").mkdir()
     Shared(tmp_path / "results", before).look(set())
     found = Shared(tmp_path / "results", now)
-    found.finish()
+    found.finish(set())
     assert old.exists(), "there is no later one"
     complete(now, "auto-2")
     found.look(set())
     assert old.exists(), "hosts may read from it"
-    found.finish()
+    found.finish(set())
     names = sorted(path.name for path in (tmp_path / "results/snapshots").iterdir())
     assert not old.exists() and kept_one.exists() and names == ["auto-2", "mine"]
     assert os.access(now / "auto-2", os.R_OK)
@@ -259,7 +271,7 @@ def test_what_is_in_s3_stays_there_until_a_later_one_is(
     for number in (1, 2, 3):
         complete(tmp_path / "snapshots", f"auto-{number}")
         found.look({f"auto-{number}"})
-    found.finish()
+    found.finish({"auto-3"})
     gone = [f"remove s3://snaps/run/auto-{number}" for number in (1, 2)]
     assert steps == ["send auto-1", "send auto-2", "send auto-3", *gone]
     assert said == [

@@ -192,12 +192,13 @@ def _entry(build: Build, folder: Path, database: Path) -> HwdbEntry:
     outcome, wanted = build.outcome, build.wanted
     assert outcome is not None and build.folder is not None
     place = build.builder.finish(wanted, build.folder, outcome)
+    built = build.folder.stat()
     if "bitstream" in place:
+        built = (build.folder / place["bitstream"]).stat()
         file = folder / place["bitstream"]
         place["sha256"] = sha256_of(file)
         inside = file.is_relative_to(database.parent)
         place["bitstream"] = str(file.relative_to(database.parent) if inside else file)
-    built = (build.folder / "firesim.bit").stat() if "bitstream" in place else build.folder.stat()
     return HwdbEntry(
         **place,
         fingerprint=wanted.fingerprint,

@@ -75,6 +75,18 @@ class VivadoFlow(Strict):
     """Clock of PCIe, of which the host clock is made."""
 
 
+class AwsFlow(Strict):
+    """How AWS's kit makes an image for the board; top.sv lies beside its file."""
+
+    top: str
+    """Module of top.sv, which instantiates the module that the macro FIRESIM_HOST names."""
+    link: list[str]
+    """Files of sim/hostlib/rtl that top.sv needs."""
+    clock_multiplied_mhz: float
+    """What the top multiplies the shell's clock to, of which the host clock is an eighth part's
+    multiple (the macro FIRESIM_DIVIDE)."""
+
+
 class UsbName(Strict):
     """By what a board is known on USB."""
 
@@ -113,6 +125,8 @@ class Board(Strict):
     """For boards with open tools."""
     vivado_flow: VivadoFlow | None = None
     """For boards that Vivado builds for."""
+    aws_flow: AwsFlow | None = None
+    """For boards in AWS's shell."""
     published: list[Published]
     """Figures of others."""
 

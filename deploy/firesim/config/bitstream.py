@@ -76,6 +76,13 @@ class Vivado(Strict):
     """Threads of one build."""
 
 
+class AwsKit(Strict):
+    """AWS's development kit on build hosts."""
+
+    kit: str | None = None
+    """Folder of a clone of github.com/aws/aws-fpga, branch f2, on the hosts; F2 needs it."""
+
+
 class Builders(Strict):
     """Settings of the bit builders."""
 
@@ -83,6 +90,8 @@ class Builders(Strict):
     """Yosys and nextpnr."""
     vivado: Vivado = Field(default_factory=Vivado)
     """AMD's tools."""
+    f2: AwsKit = Field(default_factory=AwsKit)
+    """AWS's kit."""
 
 
 class BuildFile(Strict):

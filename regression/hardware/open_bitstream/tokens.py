@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from goldengate import Manifest
 from goldengate.channels import Channel
@@ -14,7 +15,6 @@ from goldengate.harness import Model
 from goldengate.host_top import words_of
 from goldengate.stalls import packed, unpacked
 
-from regression.hardware.open_bitstream.far_end import Board
 from regression.support.experiment import ExperimentError
 
 LISTEN, STATUS, CYCLE, FINGERPRINT, IDENTITY = 0x28, 0x18, 0x10, 0x08, 0x00
@@ -23,6 +23,27 @@ _RUN = 255 << 56
 _CYCLE_MASK = (1 << 48) - 1
 RESET_CYCLES = 16
 Values = dict[str, int]
+
+
+class Board(Protocol):
+    """A blade's host side as a host reaches it."""
+
+    def write(self, address: int, value: int) -> None:
+        """Write a register."""
+
+    def read(self, address: int) -> int:
+        """Read a register."""
+
+    def read_wide(self, address: int) -> int:
+        """Read a register of 64 bits."""
+
+    def send(self, word: int) -> None:
+        """Send a word down the stream."""
+
+    def word(self) -> int:
+        """Return the next word that comes up."""
+
+
 Row = tuple[int, bool, dict[int, int]]
 """A cycle, whether the target stops after it, and tokens by output channel."""
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from firesim.bitstream.builders.base import Job, Wanted
 from firesim.build.boards import PLATFORMS
-from goldengate.fpga_form import FpgaForm
 
 RECORDER = Path(__file__).with_name("recorder.tcl")
 CORES = {
@@ -68,20 +67,33 @@ def elaborated(wanted: Wanted, top_file: Path, folder: Path) -> dict[str, Any]:
     """
     flow = wanted.board.vivado_flow
     assert flow is not None
-    stubs = PLATFORMS / flow.shell / "stubs.v"
-    form: FpgaForm = wanted.form
     macros = " ".join(f"-D{macro}=1" for macro in flow.defines)
-    sources = " ".join(str(file) for file in (*form.sources, top_file, stubs))
-    black = " ".join(f"--blackboxed-module {name}" for name in _modules(stubs))
+    words = f"{macros} -DFIRESIM_HOST={wanted.form.top}"
+    sources = [*wanted.form.sources, top_file]
+    return modules_of(flow.top, sources, PLATFORMS / flow.shell / "stubs.v", words, folder)
+
+
+def modules_of(
+    top: str, sources: Sequence[Path], stubs: Path | None, words: str, folder: Path
+) -> dict[str, Any]:
+    """Return the modules of a design as Yosys' JSON has them; those of `stubs` are black boxes.
+
+    `words` are further options of the reader, such as macros.
+
+    Raises:
+        RuntimeError: the reader refused it; the text says why.
+    """
+    files = " ".join(str(file) for file in (*sources, *([stubs] if stubs else [])))
+    boxes = _modules(stubs) if stubs else []
+    black = " ".join(f"--blackboxed-module {name}" for name in boxes)
     out = folder / "design.json"
     commands = [
-        f"read_slang --keep-hierarchy --top {flow.top} {macros} -DFIRESIM_HOST={form.top} {black} "
-        f"{sources}",
+        f"read_slang --keep-hierarchy --top {top} {words} {black} {files}",
         "proc",
         f"write_json {out}",
     ]
-    words = [sys.executable, "-P", "-c", _READ, *commands]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    call = [sys.executable, "-P", "-c", _READ, *commands]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if "error:" in line]
         raise RuntimeError(lines[0] if lines else (done.stdout + done.stderr)[-500:])
@@ -166,6 +178,7 @@ def lay_out(job: Job, folder: Path) -> None:
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, folder / place)
     for place, text in job.texts.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(text)
 
 

@@ -132,6 +132,7 @@ proc need_property {kind object name value} {
         BITSTREAM.CONFIG.USERID
       }
     }
+    file {need_one_of set_property "property of a file" $name {PROCESSING_ORDER USED_IN}}
     default {fault "set_property: found no object, expected one"}
   }
 }
@@ -154,7 +155,7 @@ proc get_cells {args} {
   global cells given
   set rest [taken get_cells {-hierarchical 0 -filter 1 -quiet 0} $args]
   if {[info exists given(-filter)]} {
-    if {![regexp {^REF_NAME =~ [A-Z0-9_*]+$} $given(-filter)]} {
+    if {![regexp {^(NAME =~ [A-Za-z_/*]+ && )?REF_NAME =~ [A-Z0-9_*]+$} $given(-filter)]} {
       fault "get_cells: found the filter $given(-filter), expected REF_NAME =~ PATTERN"
     }
     return {cells filtered}
@@ -180,6 +181,11 @@ proc create_clock {args} {
   lappend clocks $given(-name)
 }
 
+proc set_max_delay {args} {
+  set rest [taken set_max_delay {-datapath_only 0 -from 1 -to 1} $args]
+  if {![string is double -strict $rest]} {fault "set_max_delay: found the delay $rest, expected ns"}
+}
+
 proc set_false_path {args} {taken set_false_path {-from 1 -to 1} $args}
 
 proc set_clock_groups {args} {
@@ -190,7 +196,7 @@ proc set_clock_groups {args} {
 
 proc read_verilog {args} {
   global made
-  foreach file [taken read_verilog {-sv 0} $args] {
+  foreach file [concat {*}[taken read_verilog {-sv 0} $args]] {
     need_file read_verilog $file
     set made(read,[file tail $file]) 1
   }
@@ -205,7 +211,10 @@ proc read_xdc {file} {
 
 proc synth_design {args} {
   global given parts tops made needed constraints cores directives ports
-  taken synth_design {-top 1 -part 1 -verilog_define 1 -directive 1 -retiming 0} $args
+  taken synth_design {
+    -top 1 -part 1 -verilog_define 1 -directive 1 -retiming 0 -mode 1
+  } $args
+  if {[info exists given(-mode)]} {set mode $given(-mode)}
   need_one_of synth_design top $given(-top) $tops
   need_one_of synth_design part $given(-part) $parts
   need_directive synth_design
@@ -217,6 +226,8 @@ proc synth_design {args} {
   }
   set made(synth_design) 1
   foreach file $constraints {if {[file isfile $file]} {uplevel #0 [list source $file]}}
+  # What is synthesized for a place in a shell has no pins of its own.
+  if {[info exists mode] && $mode eq "out_of_context"} {return}
   foreach port $ports {
     if {![info exists made(placed,$port)] && $port ni $::vectors} {
       fault "synth_design: found no PACKAGE_PIN of the port $port, expected one"
@@ -244,7 +255,27 @@ foreach {step before} {
   }]
 }
 
-proc write_checkpoint {args} {taken write_checkpoint {-force 0} $args}
+proc write_checkpoint {args} {
+  close [open [lindex [taken write_checkpoint {-force 0} $args] 0] w]
+}
+
+# A routed design, as far as later commands go.
+proc open_checkpoint {file} {
+  global made
+  need_file open_checkpoint $file
+  set made(synth_design) 1
+  set made(route_design) 1
+}
+
+proc get_files {name} {
+  global constraints
+  if {$name ni [lmap file $constraints {file tail $file}]} {
+    fault "get_files: found no $name among what was read, expected it"
+  }
+  return [list file $name]
+}
+
+proc update_compile_order {args} {taken update_compile_order {-fileset 1} $args}
 proc report_utilization {args} {taken report_utilization {-hierarchical 0 -file 1} $args}
 proc report_timing_summary {args} {taken report_timing_summary {-file 1} $args}
 
@@ -255,7 +286,8 @@ proc get_timing_paths {args} {
 }
 
 proc get_property {name object} {
-  need_one_of get_property property $name {SLACK}
+  need_one_of get_property property $name {SLACK PERIOD}
+  if {$name eq "PERIOD"} {return 11.0}
   return 1.5
 }
 
@@ -277,7 +309,7 @@ proc unknown {name args} {fault "found the command $name, expected one of Vivado
 
 set constraints {}
 set clocks {}
-lassign $argv facts script
+set argv [lassign $argv facts script]
 source $facts
 if {[catch {source $script} message]} {
   fault "Tcl stopped: $message"

@@ -1,21 +1,82 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bitstreams for AWS EC2 F2: refused until there is a top module for Amazon's shell."""
+"""Checkpoints for AWS EC2 F2, made by AWS's kit; `firesim tar2afi` makes images of them."""
 
 from __future__ import annotations
 
-from firesim.bitstream.builders.vivado import Vivado
-from firesim.build.boards import Board
+from typing import Any
+
+from goldengate.channels import RTL
+
+from firesim.bitstream.builders import f2_project
+from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
+from firesim.bitstream.outcome import Outcome
+from firesim.build.boards import PLATFORMS, Board
 from firesim.config.bitstream import BuildRecipe
 
+USUAL_MHZ = 90.0
+LEAST_MHZ, MOST_MHZ = 10.0, 250.0
+"""What the top's MMCM gives, and the shell's clock."""
 
-class F2(Vivado):
+
+class F2(BitBuilder):
     """Vivado inside AWS's development kit."""
 
     name = "f2"
 
     def refusal(self, board_name: str, board: Board, recipe: BuildRecipe) -> str | None:
-        """Refuse: there is no top."""
-        return (
-            f"found {board.title}, expected a board with a top module: there is none for its shell "
-            "yet; firesim tar2afi takes a checkpoint that AWS's kit made."
+        """Refuse other shells, clocks that the top cannot make, and a kit that is not named."""
+        if board.aws_flow is None:
+            return f"found {board.title}, expected a board whose file has the key aws_flow."
+        wanted_mhz = recipe.frequency_mhz
+        if wanted_mhz is not None and not LEAST_MHZ <= wanted_mhz <= MOST_MHZ:
+            return f"found {wanted_mhz:g} MHz, expected {LEAST_MHZ:g} to {MOST_MHZ:g}."
+        if self.settings.f2.kit is None:
+            return (
+                f"found {board.title} and no kit, expected builders.f2.kit: the folder of a clone "
+                "of github.com/aws/aws-fpga, branch f2, on the build hosts."
+            )
+        return None
+
+    def clock_mhz(self, board: Board) -> float:
+        """Return what most published recipes for this board have or exceed."""
+        return USUAL_MHZ
+
+    def check(self, local: bool) -> Job:
+        """Return the job that looks for the kit and Vivado."""
+        text = f2_project.check_sh(str(self.settings.f2.kit))
+        return Job({}, {"check.sh": text}, ["bash", "check.sh"], [RESULT])
+
+    def job(self, wanted: Wanted, local: bool) -> Job:
+        """Return the whole folder of a custom logic, and the script that gives it to the kit."""
+        flow = wanted.board.aws_flow
+        assert flow is not None
+        project = f2_project.KitProject(
+            wanted.board,
+            flow,
+            wanted.form.top,
+            wanted.frequency_mhz,
+            wanted.recipe.strategy,
         )
+        board, top = PLATFORMS / wanted.board_name, flow.top
+        sources = [*wanted.form.sources, *(RTL / name for name in flow.link)]
+        files = {f"{top}/design/{file.name}": file for file in sources}
+        files[f"{top}/design/{top}.sv"] = board / "top.sv"
+        files[f"{top}/design/cl_id_defines.vh"] = board / "cl_id_defines.vh"
+        texts = {
+            f"{top}/build/constraints/{name}": text
+            for name, text in f2_project.constraints().items()
+        }
+        texts[f"{top}/build/scripts/synth_{top}.tcl"] = f2_project.synthesis_tcl(project)
+        texts["result.tcl"] = f2_project.result_tcl(project)
+        texts["build.sh"] = f2_project.build_sh(project, str(self.settings.f2.kit))
+        return Job(
+            files,
+            texts,
+            ["bash", "build.sh"],
+            [RESULT, f2_project.CHECKPOINT, "timing.rpt"],
+            ["kit.log", "result.log"],
+        )
+
+    def finish(self, wanted: Wanted, folder: Any, outcome: Outcome) -> dict[str, Any]:
+        """Return the checkpoint; AWS makes an image of it when it is asked to."""
+        return {"bitstream": f2_project.CHECKPOINT}

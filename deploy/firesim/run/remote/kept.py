@@ -36,9 +36,10 @@ class Kept:
         complete_snapshots(self.folder)
         drop_snapshots(self.folder, on_hosts)
 
-    def finish(self) -> None:
-        """Take in the last ones; the run is over and all its files are here."""
+    def finish(self, on_hosts: set[str]) -> None:
+        """Take in the last ones as `look` does; the run is over and all its files are here."""
         complete_snapshots(self.folder)
+        drop_snapshots(self.folder, on_hosts)
 
 
 class Shared(Kept):
@@ -60,12 +61,12 @@ class Shared(Kept):
             if not (link / INDEX).exists():
                 link.unlink(missing_ok=True)
 
-    def finish(self) -> None:
+    def finish(self, on_hosts: set[str]) -> None:
         """Link the last ones; remove the automatic ones of before a loss if there are later ones.
 
         Not earlier: the hosts read from the one that they have gone on from.
         """
-        self.look(set())
+        self.look(on_hosts)
         links = self._links()
         older = [link for link in links if link.readlink().parent != self.there]
         for link in older if len(older) < len(links) else []:
@@ -97,9 +98,9 @@ class InBucket(Kept):
         super().look(on_hosts)
         self._hand_over()
 
-    def finish(self) -> None:
+    def finish(self, on_hosts: set[str]) -> None:
         """Send the last ones, and wait until all are there."""
-        super().finish()
+        super().finish(on_hosts)
         self._hand_over()
         if self.thread.ident is not None:
             self.work.put(None)

@@ -284,7 +284,8 @@ class Simulators:
                 problems.append(str(error))
 
         on_all(self.parts, one)
-        self.kept.finish()
+        # What the first host listed last: a run may end before it was looked at again.
+        self.kept.finish(self.parts[0].mirror.snapshots())
         if self.never_began:  # It says that somebody has interrupted a run.
             (self.folder / RESULT).unlink(missing_ok=True)
         if problems:

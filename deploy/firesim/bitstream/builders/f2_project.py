@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The texts of a project for AWS's kit (aws-fpga, branch f2): a custom logic's folder, how it runs.
+
+The kit has the steps: it encrypts the sources, runs our synthesis script, links the result into the
+shell, places, routes and packs a tar. That script, the constraints and what is told of it are ours.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from firesim.bitstream.builders.base import RESULT
+from firesim.build.boards import AwsFlow, Board
+
+TAG = "firesim"
+"""Name of the build within the kit's file names."""
+CHECKPOINT = f"{TAG}.Developer_CL.tar"
+IN_SHELL = "WRAPPER/CL"
+"""Where the shell has the custom logic."""
+SHELL_PERIOD_NS = 4.0
+STAGES = {
+    "Starting synthesizing customer design": "synthesis",
+    "Start linking customer design": "link",
+    "Start placing customer design": "place",
+    "Start routing customer design": "route",
+}
+"""What the kit prints, and the stage that begins with it."""
+DIRECTIVES = {
+    "default": ("SSI_SpreadLogic_high", "AggressiveExplore", "AggressiveExplore"),
+    "basic": ("RuntimeOptimized", "RuntimeOptimized", "RuntimeOptimized"),
+    "area": ("Default", "Default", "Default"),
+    "timing": ("ExtraTimingOpt", "AggressiveExplore", "AggressiveExplore"),
+    "explore": ("Explore", "Explore", "Explore"),
+    "congestion": ("AltSpreadLogic_high", "AggressiveExplore", "AlternateCLBRouting"),
+    "noretiming": ("SSI_SpreadLogic_high", "Default", "Default"),
+}
+"""Of place, physical optimisation and route, which are the kit's options; the first are its own."""
+CELLS = {"lut": ("LUT", "LUT*"), "ff": ("FF", "FD*"), "bram": ("RAMB", "RAMB*")} | {
+    "uram": ("URAM", "URAM*"),
+    "dsp": ("DSP", "DSP48E*"),
+}
+"""Name and REF_NAME of the cells that are counted."""
+
+
+@dataclass(frozen=True)
+class KitProject:
+    """What differs between two projects."""
+
+    board: Board
+    flow: AwsFlow
+    host_top: str
+    frequency_mhz: float
+    strategy: str
+
+
+def divide_for(flow: AwsFlow, frequency_mhz: float) -> float:
+    """Return by what the top divides: eighths, such that the clock is at least the one wanted."""
+    return int(8 * flow.clock_multiplied_mhz / frequency_mhz) / 8
+
+
+def synthesis_tcl(project: KitProject) -> str:
+    """Return the script that the kit sources for synthesis."""
+    flow = project.flow
+    defines = {
+        "XSDB_SLV_DIS": None,
+        "FIRESIM_HOST": project.host_top,
+        "FIRESIM_DIVIDE": f"{divide_for(flow, project.frequency_mhz):.3f}",
+    }
+    macros = " ".join(
+        f"-verilog_define {name}{'' if value is None else f'={value}'}"
+        for name, value in defines.items()
+    )
+    retime = "" if project.strategy == "noretiming" else " -retiming"
+    return f"""\
+# Synthesis of {flow.top} by AWS's kit; made by firesim buildbitstream.
+source ${{HDK_SHELL_DIR}}/build/scripts/synth_cl_header.tcl
+read_verilog -sv [glob ${{src_post_enc_dir}}/*.v ${{src_post_enc_dir}}/*.sv]
+read_xdc ${{constraints_dir}}/cl_synth_user.xdc
+read_xdc ${{constraints_dir}}/cl_timing_user.xdc
+set_property PROCESSING_ORDER LATE [get_files cl_synth_user.xdc]
+set_property PROCESSING_ORDER LATE [get_files cl_timing_user.xdc]
+update_compile_order -fileset sources_1
+synth_design -mode out_of_context -top ${{CL}} {macros} -part ${{DEVICE_TYPE}}{retime}
+source ${{HDK_SHELL_DIR}}/build/scripts/synth_cl_footer.tcl
+"""
+
+
+def constraints() -> dict[str, str]:
+    """Return the files of constraints that the kit asks for, by name."""
+    timing = f"""\
+# Between the shell's clock and the host's there are queues with pointers in Gray code, and resets:
+# none of their bits may come more than a period of the shell's clock after another.
+set shell_clock [get_clocks -of_objects [get_pins mmcm/CLKIN1]]
+set host_clock [get_clocks -of_objects [get_pins mmcm/CLKOUT0]]
+set_max_delay -datapath_only {SHELL_PERIOD_NS:g} -from $shell_clock -to $host_clock
+set_max_delay -datapath_only {SHELL_PERIOD_NS:g} -from $host_clock -to $shell_clock
+"""
+    none = "# Nothing beyond what the kit has.\n"
+    return {
+        "cl_synth_user.xdc": none,
+        "cl_timing_user.xdc": timing,
+        "small_shell_cl_pnr_user.xdc": none,
+    }
+
+
+def result_tcl(project: KitProject) -> str:
+    """Return the script that reads a routed checkpoint and writes the result of the build."""
+    resources = project.board.resources
+    there = {
+        "lut": resources.lut,
+        "ff": resources.ff,
+        "bram": resources.bram_kbit // 18,
+        "uram": resources.uram,
+        "dsp": resources.dsp,
+    }
+    lines = [
+        "# What a routed checkpoint takes, and its clock; made by firesim buildbitstream.",
+        "lassign $argv checkpoint begun",
+        "open_checkpoint $checkpoint",
+        "report_timing_summary -file timing.rpt",
+        f"set host_clock [get_clocks -of_objects [get_pins {IN_SHELL}/mmcm/CLKOUT0]]",
+        "set worst [get_timing_paths -group $host_clock -max_paths 1]",
+        "set period [get_property PERIOD $host_clock]",
+        "set fmax [expr {1000.0 / ($period - [get_property SLACK $worst])}]",
+        "set parts {}",
+    ]
+    for kind, (name, cells) in CELLS.items():
+        found = (
+            f"[get_cells -hierarchical -quiet -filter "
+            f"{{NAME =~ {IN_SHELL}/* && REF_NAME =~ {cells}}}]"
+        )
+        count = f'"\\"{name}\\": {{\\"used\\": [llength {found}], \\"available\\": {there[kind]}}}"'
+        lines.append(f"lappend parts {count}")
+    return "\n".join(
+        [
+            *lines,
+            f"set out [open {RESULT} w]",
+            'puts $out "{\\"fmax_mhz\\": [format %.2f $fmax], \\"used\\": {[join $parts {, }]}, '
+            '\\"cpu_s\\": {\\"vivado\\": [expr {double([clock seconds] - $begun)}]}, '
+            '\\"memory_mb\\": 0.0, \\"tools\\": {\\"vivado\\": \\"[version -short]\\"}}"',
+            "close $out\n",
+        ]
+    )
+
+
+_BEGIN = """\
+set -eu -o pipefail
+fault() { echo "firesim fault: $1"; exit 1; }
+kit=@KIT@
+if [ ! -f "$kit/hdk_setup.sh" ]; then
+  fault "found no hdk_setup.sh in $kit, expected a clone of aws-fpga, branch f2: give its path in \
+builders.f2.kit"
+fi
+"""
+_CHECK = """\
+command -v vivado > /dev/null || fault "found no program vivado, expected that of AWS's kit"
+release=$(sed -n 's/^RELEASE_VERSION=//p' "$kit/release_version.txt" 2> /dev/null || true)
+if [ -z "$release" ]; then
+  fault "found no RELEASE_VERSION in $kit/release_version.txt, expected it"
+fi
+version=$(vivado -version | sed -n 's/^[Vv]ivado v\\([0-9.]*\\).*/\\1/p' | head -n 1)
+echo "{\\"vivado\\": \\"$version\\", \\"aws_kit\\": \\"$release\\"}" > @RESULT@
+"""
+_BUILD = """\
+begun=$(date +%s)
+top=@TOP@
+here=$PWD
+export CL_DIR=$here/$top
+echo "firesim stage: kit"
+set +eu
+. "$kit/hdk_setup.sh" > kit.log 2>&1
+set -eu
+[ -n "${HDK_SHELL_DIR:-}" ] || fault "found no HDK_SHELL_DIR after hdk_setup.sh, see kit.log"
+cd "$CL_DIR/build/scripts"
+ln -sf "$HDK_SHELL_DIR"/build/scripts/* .
+python3 aws_build_dcp_from_cl.py -c "$top" -t @TAG@ -p @PLACE@ -o @OPTIMISE@ -r @ROUTE@ 2>&1 |
+  while IFS= read -r line; do
+    echo "$line" >> "$here/kit.log"
+    case $line in
+@STAGES@
+    esac
+  done || true  # What it leaves says how it went.
+cd "$here"
+routed=$CL_DIR/build/checkpoints/$top.@TAG@.post_route
+if [ -f "$routed.VIOLATED.dcp" ]; then
+  fault "found paths after route that are slower than @MHZ@ MHz, see post_route_timing.rpt"
+elif [ ! -f "$routed.dcp" ]; then
+  why=$(grep -m 1 -o 'ERROR: .*' kit.log || tail -n 1 kit.log)
+  fault "found no routed checkpoint, expected one: $why"
+fi
+echo "firesim stage: result"
+vivado -mode batch -notrace -nojournal -log result.log -source result.tcl \\
+  -tclargs "$routed.dcp" "$begun" > /dev/null || fault "found no result of it, see result.log"
+mv "$CL_DIR/build/checkpoints/@CHECKPOINT@" .
+"""
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", value)
+    return text
+
+
+def check_sh(kit: str) -> str:
+    """Return the script that looks for the kit and Vivado."""
+    return _filled(_BEGIN + _CHECK, {"KIT": shlex.quote(kit), "RESULT": RESULT})
+
+
+def build_sh(project: KitProject, kit: str) -> str:
+    """Return the script of the whole build, for bash, run in the folder of a job."""
+    place, optimise, route = DIRECTIVES[project.strategy]
+    stages = "\n".join(
+        f'      *"{said}"*) echo "firesim stage: {stage}" ;;' for said, stage in STAGES.items()
+    )
+    values = {
+        "KIT": shlex.quote(kit),
+        "TOP": project.flow.top,
+        "TAG": TAG,
+        "PLACE": place,
+        "OPTIMISE": optimise,
+        "ROUTE": route,
+        "STAGES": stages,
+        "MHZ": f"{project.frequency_mhz:g}",
+        "CHECKPOINT": CHECKPOINT,
+    }
+    return _filled(_BEGIN + _BUILD, values)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The host's side of a blade (FIRESIM_HOST) as custom logic in the small shell of AWS EC2 F2: registers
+// on OCL (BAR 0), both streams through a window on PCIS (BAR 4). The host clock is made of the shell's
+// 250 MHz: 1,000 MHz divided by FIRESIM_DIVIDE. DRAM, HBM, PCIM and interrupts are not used.
+module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
+  `include "cl_ports.vh"
+);
+`include "cl_id_defines.vh"
+  localparam LOG_ROOM = 8;
+
+  // The shell's reset stands in a register of ours; the host's comes up when its clock is steady.
+  (* DONT_TOUCH = "TRUE" *) reg shell_reset = 1'b1;
+  always @(posedge clk_main_a0) shell_reset <= ~rst_main_n;
+  wire host_unbuffered, host_clock, feedback, locked;
+  MMCME4_BASE #(
+    .CLKIN1_PERIOD(4.0), .CLKFBOUT_MULT_F(4.0), .CLKOUT0_DIVIDE_F(`FIRESIM_DIVIDE)
+  ) mmcm (
+    .CLKIN1(clk_main_a0), .CLKFBIN(feedback), .CLKFBOUT(feedback), .RST(1'b0), .PWRDWN(1'b0),
+    .CLKOUT0(host_unbuffered), .LOCKED(locked));
+  BUFG host_buffer (.I(host_unbuffered), .O(host_clock));
+  wire host_stands = shell_reset | ~locked;
+  (* ASYNC_REG = "TRUE" *) reg [3:0] settled = 4'd0;
+  always @(posedge host_clock or posedge host_stands)
+    if (host_stands) settled <= 4'd0;
+    else settled <= {settled[2:0], 1'b1};
+  wire host_reset = ~settled[3];
+  // Neither side of a crossing may go on alone.
+  (* ASYNC_REG = "TRUE" *) reg [1:0] host_is_up = 2'd0;
+  always @(posedge clk_main_a0) host_is_up <= {host_is_up[0], settled[3]};
+  wire stands = shell_reset | ~host_is_up[1];
+
+  wire [31:0] awaddr, araddr, wdata, rdata;
+  wire awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
+  firesim_far_registers registers (
+    .clock(clk_main_a0), .reset(stands),
+    .awaddr(ocl_cl_awaddr[7:0]), .awvalid(ocl_cl_awvalid), .awready(cl_ocl_awready),
+    .wdata(ocl_cl_wdata), .wvalid(ocl_cl_wvalid), .wready(cl_ocl_wready),
+    .bresp(cl_ocl_bresp), .bvalid(cl_ocl_bvalid), .bready(ocl_cl_bready),
+    .araddr(ocl_cl_araddr[7:0]), .arvalid(ocl_cl_arvalid), .arready(cl_ocl_arready),
+    .rdata(cl_ocl_rdata), .rresp(cl_ocl_rresp), .rvalid(cl_ocl_rvalid), .rready(ocl_cl_rready),
+    .host_clock(host_clock), .host_reset(host_reset),
+    .host_awaddr(awaddr[7:0]), .host_awvalid(awvalid), .host_awready(awready),
+    .host_wdata(wdata), .host_wvalid(wvalid), .host_wready(wready),
+    .host_bvalid(bvalid), .host_bready(bready),
+    .host_araddr(araddr[7:0]), .host_arvalid(arvalid), .host_arready(arready),
+    .host_rdata(rdata), .host_rvalid(rvalid), .host_rready(rready));
+
+  wire near_down_valid, near_down_ready, down_valid, down_ready;
+  wire near_up_valid, near_up_ready, up_valid, up_ready;
+  wire [63:0] near_down_data, down_data, near_up_data, up_data;
+  wire [LOG_ROOM:0] down_room;
+  firesim_window #(.LOG_ROOM(LOG_ROOM)) window (
+    .clock(clk_main_a0), .reset(stands),
+    .awid(sh_cl_dma_pcis_awid), .awaddr(sh_cl_dma_pcis_awaddr), .awvalid(sh_cl_dma_pcis_awvalid),
+    .awready(cl_sh_dma_pcis_awready), .wdata(sh_cl_dma_pcis_wdata), .wstrb(sh_cl_dma_pcis_wstrb),
+    .wlast(sh_cl_dma_pcis_wlast), .wvalid(sh_cl_dma_pcis_wvalid), .wready(cl_sh_dma_pcis_wready),
+    .bid(cl_sh_dma_pcis_bid), .bresp(cl_sh_dma_pcis_bresp), .bvalid(cl_sh_dma_pcis_bvalid),
+    .bready(sh_cl_dma_pcis_bready), .arid(sh_cl_dma_pcis_arid), .arlen(sh_cl_dma_pcis_arlen),
+    .arvalid(sh_cl_dma_pcis_arvalid), .arready(cl_sh_dma_pcis_arready), .rid(cl_sh_dma_pcis_rid),
+    .rdata(cl_sh_dma_pcis_rdata), .rresp(cl_sh_dma_pcis_rresp), .rlast(cl_sh_dma_pcis_rlast),
+    .rvalid(cl_sh_dma_pcis_rvalid), .rready(sh_cl_dma_pcis_rready),
+    .down_valid(near_down_valid), .down_ready(near_down_ready), .down_data(near_down_data),
+    .down_room(down_room),
+    .up_valid(near_up_valid), .up_ready(near_up_ready), .up_data(near_up_data));
+  firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) down (
+    .in_clock(clk_main_a0), .in_reset(stands), .in_valid(near_down_valid),
+    .in_ready(near_down_ready), .in_data(near_down_data), .room(down_room),
+    .out_clock(host_clock), .out_reset(host_reset), .out_valid(down_valid),
+    .out_ready(down_ready), .out_data(down_data));
+  firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) up (
+    .in_clock(host_clock), .in_reset(host_reset), .in_valid(up_valid), .in_ready(up_ready),
+    .in_data(up_data), .room(),
+    .out_clock(clk_main_a0), .out_reset(stands), .out_valid(near_up_valid),
+    .out_ready(near_up_ready), .out_data(near_up_data));
+
+  `FIRESIM_HOST host (
+    .host_clock(host_clock), .host_reset(host_reset),
+    .axil_awaddr(awaddr[7:0]), .axil_awvalid(awvalid), .axil_awready(awready),
+    .axil_wdata(wdata), .axil_wvalid(wvalid), .axil_wready(wready),
+    .axil_bresp(), .axil_bvalid(bvalid), .axil_bready(bready),
+    .axil_araddr(araddr[7:0]), .axil_arvalid(arvalid), .axil_arready(arready),
+    .axil_rdata(rdata), .axil_rresp(), .axil_rvalid(rvalid), .axil_rready(rready),
+    .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
+    .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
+
+  // What is left of the shell.
+  assign cl_sh_flr_done = 1'b1;
+  assign cl_sh_id0 = `CL_SH_ID0;
+  assign cl_sh_id1 = `CL_SH_ID1;
+  assign {cl_sh_status0, cl_sh_status1, cl_sh_status2} = '0;
+  assign cl_sh_status_vled = {14'd0, locked, ~host_reset};
+  assign {cl_sh_dma_wr_full, cl_sh_dma_rd_full} = '0;
+  assign cl_sh_dma_pcis_ruser = '0;
+  assign {cl_sh_pcim_awid, cl_sh_pcim_awaddr, cl_sh_pcim_awlen, cl_sh_pcim_awsize, cl_sh_pcim_awburst,
+          cl_sh_pcim_awcache, cl_sh_pcim_awlock, cl_sh_pcim_awprot, cl_sh_pcim_awqos,
+          cl_sh_pcim_awuser, cl_sh_pcim_awvalid, cl_sh_pcim_wid, cl_sh_pcim_wdata, cl_sh_pcim_wstrb,
+          cl_sh_pcim_wlast, cl_sh_pcim_wuser, cl_sh_pcim_wvalid, cl_sh_pcim_bready, cl_sh_pcim_arid,
+          cl_sh_pcim_araddr, cl_sh_pcim_arlen, cl_sh_pcim_arsize, cl_sh_pcim_arburst,
+          cl_sh_pcim_arcache, cl_sh_pcim_arlock, cl_sh_pcim_arprot, cl_sh_pcim_arqos,
+          cl_sh_pcim_aruser, cl_sh_pcim_arvalid, cl_sh_pcim_rready} = '0;
+  assign {cl_sda_awready, cl_sda_wready, cl_sda_bresp, cl_sda_bvalid, cl_sda_arready, cl_sda_rdata,
+          cl_sda_rresp, cl_sda_rvalid} = '0;
+  assign {cl_sh_ddr_stat_ack, cl_sh_ddr_stat_rdata, cl_sh_ddr_stat_int} = {1'b1, 40'd0};
+  assign cl_sh_apppf_irq_req = '0;
+  assign tdo = 1'b0;
+  assign {hbm_apb_paddr_1, hbm_apb_pprot_1, hbm_apb_psel_1, hbm_apb_penable_1, hbm_apb_pwrite_1,
+          hbm_apb_pwdata_1, hbm_apb_pstrb_1, hbm_apb_pready_1, hbm_apb_prdata_1,
+          hbm_apb_pslverr_1} = '0;
+  assign {hbm_apb_paddr_0, hbm_apb_pprot_0, hbm_apb_psel_0, hbm_apb_penable_0, hbm_apb_pwrite_0,
+          hbm_apb_pwdata_0, hbm_apb_pstrb_0, hbm_apb_pready_0, hbm_apb_prdata_0,
+          hbm_apb_pslverr_0} = '0;
+  assign {PCIE_EP_TXP, PCIE_EP_TXN, PCIE_RP_PERSTN, PCIE_RP_TXP, PCIE_RP_TXN} = '0;
+
+  // The shell wants the DIMM's pins on this, also without a controller in it.
+  sh_ddr #(.DDR_PRESENT(EN_DDR)) dimm (
+    .clk(clk_main_a0), .rst_n(~shell_reset), .stat_clk(clk_main_a0), .stat_rst_n(~shell_reset),
+    .CLK_DIMM_DP(CLK_DIMM_DP), .CLK_DIMM_DN(CLK_DIMM_DN), .M_ACT_N(M_ACT_N), .M_MA(M_MA),
+    .M_BA(M_BA), .M_BG(M_BG), .M_CKE(M_CKE), .M_ODT(M_ODT), .M_CS_N(M_CS_N),
+    .M_CLK_DN(M_CLK_DN), .M_CLK_DP(M_CLK_DP), .M_PAR(M_PAR), .M_DQ(M_DQ), .M_ECC(M_ECC),
+    .M_DQS_DP(M_DQS_DP), .M_DQS_DN(M_DQS_DN), .cl_RST_DIMM_N(RST_DIMM_N));
+endmodule
