@@ -63,7 +63,7 @@ def cached(kind: str, key_parts: Iterable[KeyPart], build: Callable[[Path], None
 
     `build(folder)` fills an empty temporary folder, which is then renamed into place, so that a
     folder in the cache is always complete. Processes that want the same result wait for the first.
-    When `build` raises, nothing is kept.
+    When `build` raises, nothing is kept; what one that was killed leaves goes with the next one.
     """
     parent = cache_root() / kind
     final = parent / content_key(key_parts)
@@ -73,6 +73,9 @@ def cached(kind: str, key_parts: Iterable[KeyPart], build: Callable[[Path], None
     with _locked(parent / f".{final.name}.lock"):
         if final.is_dir():
             return final
+        # Left by one that was killed: the lock is ours. The slash leaves out the lock's own file.
+        for left in parent.glob(f".{final.name}.*/"):
+            shutil.rmtree(left, ignore_errors=True)
         work = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=parent))
         try:
             with cached_step(kind):

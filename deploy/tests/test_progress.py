@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from firesim.run.steps import Steps
 from firesim_common import progress
-from firesim_common.cache import cached
+from firesim_common.cache import cached, content_key
 from firesim_common.progress import Step, listening, step
 from rich.console import Console
 
@@ -54,6 +54,16 @@ def test_the_cache_tells_what_takes_long(cache: Path) -> None:
             cached("linux-kernel", ["x"], lambda folder: None)
         cached("program", ["x"], lambda folder: None)
     assert told == ["compiling the kernel"] * 2  # begun and over, once
+
+
+def test_what_a_killed_build_leaves_goes_with_the_next_one(cache: Path) -> None:
+    key = content_key(["x"])
+    for name in (f".{key}.abcdefgh", ".0123.abcdefgh"):
+        (cache / "program" / name).mkdir(parents=True)
+        (cache / "program" / name / "half").touch()
+    cached("program", ["x"], lambda folder: (folder / "whole").touch())
+    left = {path.name for path in (cache / "program").iterdir() if path.is_dir()}
+    assert left == {key, ".0123.abcdefgh"}  # that may be being built
 
 
 def test_a_log_has_a_line_for_each_step() -> None:

@@ -229,6 +229,15 @@ def test_going_on_needs_every_node(two: Path) -> None:
         restart_from("booted", plan_of("rack_3"), None)
 
 
+def test_a_snapshot_of_a_later_cycle_than_the_end_is_refused(two: Path) -> None:
+    before, end = (plan_of("two_nodes", f"simulation.max_cycles={n}") for n in (1001, 1000))
+    assert restart_from("booted", before, None).cycle == 1000
+    expected = "cycle 1,000, expected one before cycle 1,000, where simulation.max_cycles ends"
+    for clones in (None, 2):
+        with pytest.raises(InputError, match=expected):
+            restart_from("booted", end, clones)
+
+
 def test_clones_continue_the_first_node(two: Path) -> None:
     restart = restart_from("booted", plan_of("rack_3"), 3)
     assert restart.restore_from == dict.fromkeys(["node0", "node1", "node2"], "node0")

@@ -34,6 +34,11 @@ def restart_from(text: str, plan: Plan, clones: int | None) -> Restart:
     """
     snapshot = _named(text)
     nodes = servers(plan)
+    if 0 < plan.run.max_cycles <= snapshot.cycle:
+        raise InputError(
+            f'--from: found the snapshot "{snapshot.name}" of cycle {snapshot.cycle:,}, expected '
+            f"one before cycle {plan.run.max_cycles:,}, where simulation.max_cycles ends the run."
+        )
     if clones is None:
         sources = {node.name: node.name for node in nodes}
         _check_sources(snapshot, nodes, sources)

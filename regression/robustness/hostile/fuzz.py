@@ -31,6 +31,7 @@ RUNS = {
     "description": 4,
     "control": 4,
     "elf": 2,
+    "disk": 2,
     "traffic": 2,
 }
 """The share of each target: by what a case costs."""

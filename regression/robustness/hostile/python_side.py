@@ -224,6 +224,7 @@ def _archive() -> bytes:
             ("./a/link", tarfile.SYMTYPE, "../x"),
             ("./x", tarfile.REGTYPE, ""),
             ("./hard", tarfile.LNKTYPE, "./x"),
+            ("./a/same", tarfile.LNKTYPE, "./a/link"),
         ):
             info = tarfile.TarInfo(name)
             info.type, info.linkname, info.mode = kind, aim, 0o755
