@@ -19,7 +19,10 @@ SBT_LAUNCHER = "org.scala-sbt:sbt-launch:1.12.0"
 JAVA_OPTIONS = (
     "-Xss16m",  # Chisel and FIRRTL recurse deeply
     "-Xmx6g",
-    "-XX:+UseParallelGC",
+    # A build takes a minute and runs most code a few times only. The optimising compiler and
+    # parallel collection cost more processor time than they save, while other steps need it.
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
     "-Dsbt.server.autostart=false",  # no daemon, no socket: a build leaves nothing behind
     "-Dsbt.supershell=false",
     "-Dsbt.color=false",
