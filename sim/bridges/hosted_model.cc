@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bridges/port.h"
+#include "core/model.h"
 #include "devices/config.h"
 #include "hostlib/registers.h"
 
@@ -14,9 +15,9 @@ namespace firesim::bridges {
 
 using namespace devices;
 
-HostedModel::HostedModel(const Manifest &manifest, const std::filesystem::path &library,
-                         const HostStalls &stalls, const std::string &where)
-    : platform_(library, manifest.host->design_hash, stalls, where) {
+HostedModel::HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::HostPlatform> platform,
+                         const std::string &where)
+    : platform_(std::move(platform)) {
   for (const PortInfo &port : manifest.ports) {
     // 8 bytes at least, and whole ones, so that a counter may be read as a number.
     storage_.push_back(std::make_unique<uint8_t[]>((port.width_bits + 63) / 64 * 8));
@@ -27,8 +28,13 @@ HostedModel::HostedModel(const Manifest &manifest, const std::filesystem::path &
   for (const CounterInfo &counter : manifest.counters) {
     counters_.push_back(reinterpret_cast<uint64_t *>(ports_.at(counter.port).storage));
   }
-  target_ = std::make_unique<hostlib::HostTarget>(platform_, channels(manifest),
+  target_ = std::make_unique<hostlib::HostTarget>(*platform_, channels(manifest),
                                                   manifest.design_hash, where);
+  if (const uint64_t cycle = target_->read_wide(hostlib::kCycle); cycle != 0) {
+    throw DescriptionError(fmt::format(
+        "{}: found the target in cycle {} on the platform, expected 0: configure it anew", where,
+        cycle));
+  }
   for (const BridgeInfo &bridge : manifest.bridges) {
     for (const auto &[name, wake] : bridge.wakes) {
       if (wake == Wake::kAnswer) answered_.insert(ports_.at(bridge.ports.at(name)).storage);

@@ -74,6 +74,7 @@ class HostTarget {
   std::vector<Input> inputs_;
   std::vector<HostChannel> outputs_;
   uint64_t cycle_ = 0;
+  uint64_t limit_ = 0;  // of the run under way
   Words token_, message_;
   HostTraffic traffic_;
 };

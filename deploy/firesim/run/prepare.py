@@ -53,6 +53,8 @@ class _Built:
     models: dict[str, Path]
     metasims: dict[str, Path]
     """The metasimulations of blades."""
+    forms: dict[str, Path]
+    """Of blades on FPGAs: their manifests are in these folders."""
     wave_models: dict[str, Path]
     """Models of nodes whose wires are to be seen, by node."""
     programs: dict[tuple[str, bool], Path]
@@ -96,6 +98,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         trees,
         models,
         metasims,
+        _forms(plan),
         wave_models,
         _programs(plan, blades, steps),
         _images(plan, steps),
@@ -127,6 +130,15 @@ def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path]]
         if reason := fallback_reason(model):
             steps.say(f"{blade}: Verilator is used, {reason}")
     return models, metasims
+
+
+def _forms(plan: Plan) -> dict[str, Path]:
+    """Return the folders with the manifests of what is on FPGAs."""
+    if not plan.blades("fpga"):
+        return {}
+    from firesim.bitstream.forms import form_folder
+
+    return {name: form_folder(blade_design(plan, name)) for name in plan.blades("fpga")}
 
 
 def blade_design(plan: Plan, blade: str) -> Design:
@@ -201,8 +213,8 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
     blob = _tree(plan, node, built, arguments, initrd, seed)
     if blob is not None:
         load.append(Load(_write_tree(node, blob, folder), "raw", tree_address(plan, node)))
-    of_engine = {"rtl": built.models, "metasim": built.metasims}.get(node.engine, {})
-    model = of_engine.get(node.blade)
+    of_engine = {"rtl": built.models, "metasim": built.metasims, "fpga": built.forms}
+    model = of_engine.get(node.engine, {}).get(node.blade)
     model = built.wave_models.get(node.name, model)
     return NodeFiles(
         bridges=bridge_kinds(model) if model else frozenset(built.blades[node.blade].bridges),
@@ -212,7 +224,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         memory_base=DRAM_BASE if own is None else own.memory_base,
         driver_libraries=drivers.libraries,
         own_settings=drivers.settings,
-        model=model / "model.so" if model else None,
+        model=model / "model.so" if model and node.engine != "fpga" else None,
         manifest=model / "model.json" if model else None,
         disk=disk,
         physical=physical,

@@ -64,10 +64,11 @@ def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[s
                 f'--from: found no node "{source}" in the snapshot "{snapshot.name}", '
                 f"expected one of {listed(snapshot.nodes)}."
             )
-        if node.engine == "metasim":
+        if node.engine in ("metasim", "fpga"):
             raise InputError(
-                f'--from: found the engine metasim for "{node.name}", expected rtl: '
-                f"a metasimulation cannot go on from a snapshot."
+                f'--from: found the engine {node.engine} for "{node.name}", expected rtl: '
+                f"{'an FPGA' if node.engine == 'fpga' else 'a metasimulation'} cannot go on from "
+                "a snapshot."
             )
         if kind == "rtl" and node.engine != "rtl":
             raise InputError(
