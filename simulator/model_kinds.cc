@@ -19,7 +19,7 @@ void register_model_kinds(ModelRegistry &registry) {
   registry.add(ModelRole::kNode, "traffic", make_traffic_blade);
   registry.add(ModelRole::kNode, "gateway", make_gateway);
 #ifdef FIRESIM_HAVE_BRIDGES
-  for (const char *kind : {"rtl", "metasim"}) {
+  for (const char *kind : {"rtl", "metasim", "fpga"}) {
     registry.add(ModelRole::kNode, kind,
                  [](const nlohmann::json &node, const SimulationContext &context) {
                    return make_rtl_blade(node, context, functional::warm_start);

@@ -50,3 +50,18 @@ def test_nodes_take_the_first_free_fpga_of_their_board() -> None:
         "n2": places[2],
     }
     assert mapped([("n0", "u250"), ("n1", "u250")], places) == "u250"
+
+
+def test_nodes_that_are_placed_by_hand_have_theirs_there() -> None:
+    places = [Place("a", 0, "u250"), Place("a", 1, "u250"), Place("b", 0, "u250")]
+    nodes = [("n0", "u250"), ("n1", "u250")]
+    assert mapped(nodes, places, {"n1": "a"}) == {"n0": places[1], "n1": places[0]}
+    assert mapped(nodes, places, {"n0": "b", "n1": "b"}) == "u250"
+
+
+def test_each_fpga_has_its_device(tmp_path: Path) -> None:
+    (tmp_path / "lab.yaml").write_text(
+        "kind: local\nfpgas: 2\nplatform: ulx3s\ndevices: [/dev/ttyUSB0, /dev/ttyUSB4]\n"
+    )
+    found = fpga_places(FarmFile(tmp_path / "lab.yaml").farm)
+    assert [one.device for one in found] == ["/dev/ttyUSB0", "/dev/ttyUSB4"]

@@ -39,6 +39,8 @@ ROOT_RIGHTS = "root"
 _LANGUAGES_RUN = ("sh", "python")
 NOT_RUN = {
     "afi": "needs an account of AWS with FPGA images; deploy/tests run these against moto",
+    "board": "needs an FPGA board, and routes; the rest of its page runs on a simulated one",
+    "endless": "runs until Ctrl-C; the how-to run-on-a-board.md runs it",
     "ec2": "needs an account of AWS; runfarm-ec2 runs these commands against moto",
     "slurm": "needs a Slurm cluster; runfarm-slurm runs these commands on one of its own",
     "ssh": "needs several hosts; runfarm-ssh runs these commands on its test bed",

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 
+#include "bridges/metasim_platform.h"
 #include "bridges/port.h"
+#include "core/check.h"
+#include "core/model.h"
 #include "devices/config.h"
 #include "hostlib/registers.h"
 
@@ -14,9 +17,9 @@ namespace firesim::bridges {
 
 using namespace devices;
 
-HostedModel::HostedModel(const Manifest &manifest, const std::filesystem::path &library,
-                         const HostedSettings &settings, const std::string &where)
-    : platform_(library, manifest.host->design_hash, settings.stalls, where) {
+HostedModel::HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::HostPlatform> platform,
+                         const std::optional<TargetTwin::Files> &twin, const std::string &where)
+    : platform_(std::move(platform)) {
   for (const PortInfo &port : manifest.ports) {
     // 8 bytes at least, and whole ones, so that a counter may be read as a number.
     storage_.push_back(std::make_unique<uint8_t[]>((port.width_bits + 63) / 64 * 8));
@@ -27,8 +30,13 @@ HostedModel::HostedModel(const Manifest &manifest, const std::filesystem::path &
   for (const CounterInfo &counter : manifest.counters) {
     counters_.push_back(reinterpret_cast<uint64_t *>(ports_.at(counter.port).storage));
   }
-  target_ = std::make_unique<hostlib::HostTarget>(platform_, channels(manifest),
+  target_ = std::make_unique<hostlib::HostTarget>(*platform_, channels(manifest),
                                                   manifest.design_hash, where);
+  if (const uint64_t cycle = target_->read_wide(hostlib::kCycle); cycle != 0) {
+    throw DescriptionError(fmt::format(
+        "{}: found the target in cycle {} on the platform, expected 0: configure it anew", where,
+        cycle));
+  }
   for (const BridgeInfo &bridge : manifest.bridges) {
     for (const auto &[name, wake] : bridge.wakes) {
       if (wake == Wake::kAnswer) answered_.insert(ports_.at(bridge.ports.at(name)).storage);
@@ -36,7 +44,11 @@ HostedModel::HostedModel(const Manifest &manifest, const std::filesystem::path &
   }
   // A failed assert ends the blade.
   if (!manifest.assert_port.empty()) answered_.insert(ports_.at(manifest.assert_port).storage);
-  if (settings.twin) twin_.emplace(*settings.twin, platform_.model(), ports_, where);
+  if (twin) {
+    auto *metasim = dynamic_cast<MetasimPlatform *>(platform_.get());
+    FIRESIM_CHECK(metasim != nullptr, "only a metasimulation has a twin");
+    twin_.emplace(*twin, metasim->model(), ports_, where);
+  }
 }
 
 std::vector<hostlib::HostChannel> HostedModel::channels(const Manifest &manifest) const {
@@ -77,8 +89,13 @@ void HostedModel::read_counters(bool before) {
   for (uint32_t i = 0; i < counters_.size(); ++i) *counters_[i] = target_->counter(i, before);
 }
 
+std::string HostedModel::what() const {
+  const bool is_metasim = dynamic_cast<const MetasimPlatform *>(platform_.get()) != nullptr;
+  return is_metasim ? "this metasimulation" : "a target on " + platform_->name();
+}
+
 std::string HostedModel::unknown_inside() const {
-  return twin_ ? *twin_->refused() : "its description names no twin";
+  return twin_ ? *twin_->refused() : "no model of it in this process is named";
 }
 
 std::vector<uint8_t> HostedModel::save() {

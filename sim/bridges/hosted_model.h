@@ -3,7 +3,6 @@
 // cycles that pass on the platform.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,27 +12,23 @@
 #include <vector>
 
 #include "bridges/manifest.h"
-#include "bridges/metasim_platform.h"
 #include "bridges/target_twin.h"
 #include "hostlib/host_target.h"
 
 namespace firesim::bridges {
 
-// What a description says of a metasimulation beside its model.
-struct HostedSettings {
-  HostStalls stalls;
-  std::optional<TargetTwin::Files> twin;
-};
-
 class HostedModel {
  public:
-  // A metasimulation of the target whose manifest this is. Throws ConfigError, starting with
-  // `where`, when the library is not one.
-  HostedModel(const Manifest &manifest, const std::filesystem::path &library,
-              const HostedSettings &settings, const std::string &where);
+  // The target whose manifest this is, on `platform`; a metasimulation may have a twin. Throws
+  // DescriptionError, starting with `where`, when another target is there, or one that has run
+  // already, and ConfigError when the twin is not of this target.
+  HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::HostPlatform> platform,
+              const std::optional<TargetTwin::Files> &twin, const std::string &where);
 
   const std::map<std::string, FiresimPort> &ports() const { return ports_; }
-  const char *engine_name() const { return platform_.model().engine_name(); }
+  // For people.
+  std::string what() const;
+  std::string engine_name() const { return platform_->name(); }
   hostlib::HostTarget &target() { return *target_; }
 
   // `listened` are the outputs that wake the drivers that listen; a channel of one of `stopping`
@@ -56,7 +51,7 @@ class HostedModel {
  private:
   std::vector<hostlib::HostChannel> channels(const Manifest &manifest) const;
 
-  MetasimPlatform platform_;
+  std::unique_ptr<hostlib::HostPlatform> platform_;
   std::map<std::string, FiresimPort> ports_;
   std::vector<std::unique_ptr<uint8_t[]>> storage_;  // of the ports
   std::set<const void *> answered_;                  // storage of outputs that may be answered

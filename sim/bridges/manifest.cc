@@ -53,7 +53,8 @@ PrintInfo read_print(const json &item) {
 
 HostInfo read_host(const json &document) {
   HostInfo host;
-  host.design_hash = document.at("host").at("design_hash").get<std::string>();
+  const json &hash = document.at("host").at("design_hash");  // null where no model was made
+  if (!hash.is_null()) host.design_hash = hash.get<std::string>();
   for (const json &item : document.at("fame1").at("channels")) {
     ChannelInfo channel{item.at("name"),
                         item.at("direction") == "in",

@@ -78,9 +78,10 @@ struct ChannelInfo {
   std::vector<FieldInfo> fields;
 };
 
-// What is needed of a metasimulation beside the target itself.
+// What is needed of a target on a platform beside the target itself.
 struct HostInfo {
-  std::string design_hash;  // of the model that holds the target and its host's side
+  // Of the model that holds the target and its host's side; empty for a form for an FPGA.
+  std::string design_hash;
   std::vector<ChannelInfo> channels;
 };
 
@@ -101,7 +102,7 @@ struct Manifest {
   std::string prints_port;        // empty when the design prints nothing
   std::string reset;
   std::vector<PortInfo> ports;
-  std::optional<HostInfo> host;  // of a metasimulation
+  std::optional<HostInfo> host;  // of a metasimulation or an FPGA
 
   // Throws ConfigError when the file is unreadable or not a model manifest of version 1.
   static Manifest read(const std::filesystem::path &file);

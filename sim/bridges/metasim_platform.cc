@@ -78,6 +78,10 @@ MetasimPlatform::MetasimPlatform(const std::filesystem::path &library,
   write(hostlib::kStallRate, stalls_.rate);
 }
 
+std::string MetasimPlatform::name() const {
+  return fmt::format("metasim, {}", model_.engine_name());
+}
+
 bool MetasimPlatform::stalls() {
   if (stalls_.rate == 0) return false;
   random_ ^= random_ << 13;

@@ -29,6 +29,7 @@ class MetasimPlatform final : public hostlib::HostPlatform {
   void write(uint32_t address, uint32_t value) override;
   void send(std::span<const uint64_t> words) override;
   bool receive(std::span<uint64_t> words) override;
+  std::string name() const override;
 
   const ModelInstance &model() const { return model_; }
   ModelInstance &model() { return model_; }

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "bridges/driver_library.h"
+#include "bridges/platforms.h"
 #include "bridges/rtl_blade_impl.h"
 #include "core/check.h"
 
@@ -18,12 +19,11 @@ namespace bridges {
 
 RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
                    const nlohmann::json &bridge_settings, const DriverRegistry &registry,
-                   std::optional<uint64_t> port_count, const HostedSettings &hosted,
+                   std::optional<uint64_t> port_count, std::unique_ptr<HostedModel> hosted,
                    const SimulationContext &context, WarmStarter starter)
     : Model(name),
       manifest_(std::move(manifest)),
-      hosted_(manifest_.host ? std::make_unique<HostedModel>(manifest_, library, hosted, name)
-                             : nullptr),
+      hosted_(std::move(hosted)),
       inputs_(with_model(library).size()),
       reset_(model_port(ports(), manifest_.reset, "reset", name), inputs_),
       settings_(bridge_settings),
@@ -51,7 +51,7 @@ const Ports &RtlBlade::with_model(const std::filesystem::path &library) {
 }
 
 std::string RtlBlade::engine_name() const {
-  return hosted_ ? fmt::format("metasim, {}", hosted_->engine_name()) : model_->engine_name();
+  return hosted_ ? hosted_->engine_name() : model_->engine_name();
 }
 
 void RtlBlade::schedule_drivers() {
@@ -234,29 +234,6 @@ nlohmann::json RtlBlade::statistics() const {
   return facts;
 }
 
-namespace {
-
-// What a node's settings say of a metasimulation.
-HostedSettings hosted_settings(Config &config, const SimulationContext &context) {
-  HostedSettings found;
-  if (config.has("host_stalls")) {
-    Config random(config.child("host_stalls"), config.child_where("host_stalls"));
-    found.stalls.seed = static_cast<uint32_t>(random.required_integer("seed", 1, UINT32_MAX));
-    found.stalls.rate = static_cast<uint32_t>(random.required_integer("rate", 0, 240));
-    random.finish();
-  }
-  if (config.has("twin")) {
-    Config twin(config.child("twin"), config.child_where("twin"));
-    found.twin = {context.input_path(twin.required_text("model")),
-                  context.input_path(twin.required_text("manifest")),
-                  context.input_path(twin.required_text("map"))};
-    twin.finish();
-  }
-  return found;
-}
-
-}  // namespace
-
 }  // namespace bridges
 
 std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const SimulationContext &context,
@@ -266,21 +243,23 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   config.has("name");
   config.has("kind");
   config.has("library");
-  const std::filesystem::path library = context.input_path(config.required_text("model"));
+  const std::string kind = node.at("kind");
+  std::filesystem::path library;
+  if (kind != "fpga") library = context.input_path(config.required_text("model"));
   const std::filesystem::path manifest = context.input_path(config.required_text("manifest"));
   const nlohmann::json &settings = config.child("bridges");
   std::optional<uint64_t> port_count;
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
   const std::vector<std::string> libraries = config.text_list("driver_libraries");
-  const bridges::HostedSettings hosted = bridges::hosted_settings(config, context);
+  const bridges::MakePlatform platform = bridges::platform_of(kind, config, library);
+  const std::optional<bridges::TargetTwin::Files> twin = bridges::twin_of(kind, config, context);
   config.finish();
   bridges::Manifest made = bridges::Manifest::read(manifest);
-  const bool is_metasim = node.at("kind") == "metasim";
-  if (made.host.has_value() != is_metasim) {
-    throw bridges::ConfigError(
-        fmt::format("{}: found {} in {}, expected {} for a node of kind {}", name,
-                    made.host ? "a metasimulation" : "a model", manifest.string(),
-                    is_metasim ? "a metasimulation" : "a model", is_metasim ? "metasim" : "rtl"));
+  if (made.host.has_value() != (platform != nullptr)) {
+    throw bridges::ConfigError(fmt::format("{}: found {} in {}, expected {} for a node of kind {}",
+                                           name, made.host ? "a metasimulation" : "a model",
+                                           manifest.string(),
+                                           platform ? "a metasimulation" : "a model", kind));
   }
   bridges::DriverRegistry registry;
   bridges::register_stock_drivers(registry);
@@ -288,8 +267,13 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
     bridges::load_driver_library(context.input_path(libraries[i]),
                                  fmt::format("{}: driver_libraries[{}]", name, i), registry);
   }
+  std::unique_ptr<bridges::HostedModel> hosted;
+  if (platform) {
+    hosted = std::make_unique<bridges::HostedModel>(made, platform(*made.host), twin, name);
+  }
   return std::make_unique<bridges::RtlBlade>(name, std::move(made), library, settings, registry,
-                                             port_count, hosted, context, std::move(starter));
+                                             port_count, std::move(hosted), context,
+                                             std::move(starter));
 }
 
 }  // namespace firesim

@@ -29,10 +29,10 @@ struct PlacedDriver {
 
 class RtlBlade final : public Model {
  public:
-  // `hosted` is for a metasimulation.
+  // `hosted` is null for a model in this process, which `library` is.
   RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
            const nlohmann::json &bridge_settings, const DriverRegistry &registry,
-           std::optional<uint64_t> port_count, const HostedSettings &hosted,
+           std::optional<uint64_t> port_count, std::unique_ptr<HostedModel> hosted,
            const SimulationContext &context, WarmStarter starter);
   ~RtlBlade() override;
 

@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/model.h"
 #include "hostlib/registers.h"
+#include "hostlib/row_check.h"
 
 namespace firesim::hostlib {
 namespace {
@@ -103,6 +104,7 @@ void HostTarget::send_inputs(uint64_t limit) {
     }
   }
   message_.push_back(kRun | (limit - first_cycle_));
+  limit_ = limit;
   ++traffic_.runs;
   traffic_.words_down += message_.size();
   platform_.send(message_);
@@ -120,7 +122,8 @@ bool HostTarget::take_row(const std::function<void(uint64_t)> &on_row) {
   uint64_t head[2];
   receive(head);
   const uint64_t cycle = first_cycle_ + (head[0] & kCycleBits);
-  FIRESIM_CHECK(cycle >= cycle_, "a target tells of cycles in order");
+  check_row({cycle, head[1], (head[0] & kStopped) != 0}, cycle_, limit_, outputs_,
+            platform_.name());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if ((head[1] >> i & 1) == 0) {
       outputs_[i].clear_wakes();

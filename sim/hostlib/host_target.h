@@ -78,6 +78,7 @@ class HostTarget {
   std::vector<HostChannel> outputs_;
   uint64_t first_cycle_ = 0;  // the platform's cycle 0
   uint64_t cycle_ = 0;
+  uint64_t limit_ = 0;  // of the run under way
   Words token_, message_;
   HostTraffic traffic_;
 };

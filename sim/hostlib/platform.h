@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace firesim::hostlib {
 
@@ -22,6 +23,8 @@ class HostPlatform {
   // Fills `words` with what comes up. False when nothing came for a long time; what did come is
   // kept for the next call.
   virtual bool receive(std::span<uint64_t> words) = 0;
+  // For people: which platform it is, and what evaluates the target there.
+  virtual std::string name() const = 0;
 };
 
 }  // namespace firesim::hostlib

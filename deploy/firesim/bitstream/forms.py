@@ -19,8 +19,8 @@ from firesim.config.load import is_file
 from firesim.run.checks import blade_names
 
 
-def design_form(design: Design) -> FpgaForm:
-    """Return the form of a design.
+def form_folder(design: Design) -> Path:
+    """Return the folder with the form of a design, and its manifest.
 
     Raises:
         GoldenGateError: the design is refused.
@@ -29,7 +29,16 @@ def design_form(design: Design) -> FpgaForm:
     from goldengate.channels import RTL
 
     key: list[KeyPart] = [*design.key(), *compiler_key("auto", design.bridges), RTL, "fpga form"]
-    folder = cached("fpga-form", key, lambda work: _make(design, work))
+    return cached("fpga-form", key, lambda work: _make(design, work))
+
+
+def design_form(design: Design) -> FpgaForm:
+    """Return the form of a design.
+
+    Raises:
+        GoldenGateError: the design is refused.
+    """
+    folder = form_folder(design)
     manifest = Manifest.read(folder)
     assert manifest.host is not None
     return FpgaForm([folder / name for name in manifest.host.files], manifest.host.top, manifest)

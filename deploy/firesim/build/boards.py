@@ -58,6 +58,17 @@ class OpenFlow(Strict):
     """Its frequency."""
 
 
+class SerialLine(Strict):
+    """The serial line of a board's top module: eight bits, no parity, one stop bit."""
+
+    to_board: str
+    """Input of the top."""
+    from_board: str
+    """Output of the top."""
+    bits_per_s: Annotated[int, Field(ge=300, le=100_000_000)]
+    """Its speed."""
+
+
 class VivadoFlow(Strict):
     """How Vivado makes a bitstream for the board; pins.xdc lies beside its file."""
 
@@ -123,6 +134,8 @@ class Board(Strict):
     """By what the board is known on USB."""
     open_flow: OpenFlow | None = None
     """For boards with open tools."""
+    serial_line: SerialLine | None = None
+    """For boards whose top module a host reaches over a serial line."""
     vivado_flow: VivadoFlow | None = None
     """For boards that Vivado builds for."""
     aws_flow: AwsFlow | None = None

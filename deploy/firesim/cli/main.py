@@ -28,6 +28,7 @@ from firesim.cli.runs import runs
 from firesim.cli.runworkload import runworkload
 from firesim.cli.schema import schema
 from firesim.cli.shareagfi import shareagfi
+from firesim.cli.simulateboard import simulateboard
 from firesim.cli.snapshot import snapshot
 from firesim.cli.ssh import ssh
 from firesim.cli.tar2afi import tar2afi
@@ -53,6 +54,7 @@ for command in (
     infrasetup,
     buildbitstream,
     builddriver,
+    simulateboard,
     enumeratefpgas,
     tar2afi,
     shareagfi,

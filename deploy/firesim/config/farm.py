@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from firesim_common.base import Name, Strict
 from firesim_common.errors import InputError, unknown
@@ -13,7 +13,7 @@ from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source, read_users_yaml
 from firesim_common.user_path import user_path
-from pydantic import AfterValidator, Field, RootModel, StringConstraints
+from pydantic import AfterValidator, Field, RootModel, StringConstraints, model_validator
 
 from firesim.config.layers import given_or_ours, yaml_names
 
@@ -34,6 +34,7 @@ Ipv4 = Annotated[str, AfterValidator(_ipv4)]
 HostText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Count = Annotated[int, Field(ge=1, le=4096)]
+Device = Annotated[str, StringConstraints(pattern=r"^/[!-~]+$", max_length=1024)]
 Folder = Annotated[str, StringConstraints(pattern=r"^[~/][!-~]*$", max_length=1024)]
 
 
@@ -48,8 +49,18 @@ class Capacity(Strict):
     """FPGAs in the host."""
     platform: str | None = None
     """The board that all its FPGAs are, by one of the names of the board."""
+    devices: list[Device] = Field(default_factory=list)
+    """How the host reaches each of its FPGAs, in their order: serial devices, such as
+    /dev/ttyUSB0."""
     folder: Folder = "~/.firesim"
     """Where on the host runs and what they need are kept, for their owner only."""
+
+    @model_validator(mode="after")
+    def _one_each(self) -> Self:
+        if self.devices and len(self.devices) != self.fpgas:
+            text = f"found {len(self.devices)} devices for {self.fpgas} FPGAs, expected one each."
+            raise ValueError(text)
+        return self
 
 
 class FarmBase(Strict):

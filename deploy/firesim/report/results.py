@@ -18,7 +18,7 @@ LARGEST_TEXT_BYTES = 256 * 1024
 LARGEST_TABLE_ROWS = 200_000
 """The most rows read from one CSV file, so that a long run cannot exhaust the memory."""
 
-SERVERS = ("rtl", "metasim", "functional")
+SERVERS = ("rtl", "metasim", "functional", "fpga")
 """Kinds of nodes that have a console and memory."""
 
 JsonObject = dict[str, Any]

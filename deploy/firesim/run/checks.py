@@ -23,7 +23,7 @@ from firesim.run.artifacts import (
     check_disk_image,
     check_elf,
 )
-from firesim.run.fpgas import check_fpgas
+from firesim.run.fpgas import place_fpgas
 from firesim.run.own_blades import check_own_blades, room_of
 from firesim.run.switch_libraries import check_switches
 from firesim.topology.plan import Plan, PlannedNode
@@ -51,7 +51,7 @@ def linux_names() -> list[str]:
 
 
 def check_plan(loaded: Loaded, plan: Plan) -> None:
-    """Check every file and name that the plan refers to.
+    """Check every file and name that the plan refers to, and give its nodes their FPGAs.
 
     Raises:
         InputError: one line for each thing wrong.
@@ -87,7 +87,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
     check_switches(loaded, plan)
     _check_parts(loaded, plan)
     _check_instruments(loaded, plan)
-    check_fpgas(loaded, plan)
+    place_fpgas(loaded, plan)
 
 
 def _check_blade_file(loaded: Loaded, node: PlannedNode) -> None:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nodes of the engine `fpga`: their bitstreams, and the FPGAs of a farm that they would be on.
+"""Nodes of the engine `fpga`: their bitstreams, and the FPGAs of a farm that they are on.
 
-All that can be checked is checked; then such a run is refused, since no driver reaches a board yet.
+A board with a serial line is reached by a device of its host. Nothing here loads a bitstream.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,11 +18,11 @@ from firesim.bitstream.database import (
     read_database,
     refusal,
 )
-from firesim.build.boards import board_names, known_board
+from firesim.build.boards import board_names, known_board, load_board
 from firesim.config.farm import AnyFarm, Capacity, FarmFile, LocalFarm, SlurmFarm, SshFarm
 from firesim.config.hwdb import HwdbEntry
 from firesim.config.load import Loaded
-from firesim.topology.plan import Plan, PlannedNode
+from firesim.topology.plan import Plan, PlannedLine, PlannedNode
 
 HWDB = ("simulation", "fpga", "hwdb")
 ENTRIES = ("simulation", "fpga", "entries")
@@ -34,6 +35,8 @@ class Place:
     host: str
     index: int
     board: str
+    device: str | None = None
+    """How the host reaches it."""
 
 
 def fpga_places(farm: AnyFarm) -> list[Place]:
@@ -52,22 +55,27 @@ def fpga_places(farm: AnyFarm) -> list[Place]:
 
         hosts = [(slot.name, slot.hosts) for slot in slots_of(farm)]
     return [
-        Place(name, index, host.platform)
+        Place(name, index, host.platform, host.devices[index] if host.devices else None)
         for name, host in hosts
         if host.platform is not None
         for index in range(host.fpgas)
     ]
 
 
-def mapped(nodes: list[tuple[str, str]], places: list[Place]) -> dict[str, Place] | str:
+def mapped(
+    nodes: list[tuple[str, str]], places: list[Place], hosts: Mapping[str, str] | None = None
+) -> dict[str, Place] | str:
     """Return the FPGA of each node, given as name and board; or a board of which there are too few.
 
-    Nodes in their order take the first free FPGA of their board.
+    Those that `hosts` places by hand take the first free FPGA of their board there, then the others
+    the first free one anywhere.
     """
     free = list(places)
     found: dict[str, Place] = {}
-    for name, board in nodes:
-        place = next((one for one in free if one.board == board), None)
+    by_hand = hosts or {}
+    for name, board in sorted(nodes, key=lambda node: node[0] not in by_hand):
+        fits = (one for one in free if one.board == board)
+        place = next((one for one in fits if by_hand.get(name, one.host) == one.host), None)
         if place is None:
             return board
         free.remove(place)
@@ -75,11 +83,11 @@ def mapped(nodes: list[tuple[str, str]], places: list[Place]) -> dict[str, Place
     return found
 
 
-def check_fpgas(loaded: Loaded, plan: Plan) -> None:
-    """Refuse nodes of the engine `fpga`, with the first thing that they lack.
+def place_fpgas(loaded: Loaded, plan: Plan) -> None:
+    """Give each node of the engine `fpga` an FPGA, and its host; refuse the first thing it lacks.
 
     Raises:
-        InputError: there is such a node.
+        InputError: a node has no bitstream, or there is no FPGA for it that can be reached.
     """
     nodes = [node for node in plan.nodes if node.engine == "fpga"]
     if not nodes:
@@ -92,27 +100,44 @@ def check_fpgas(loaded: Loaded, plan: Plan) -> None:
     }
     places = _places(loaded, plan)
     wanted = [(node.name, boards[node.blade]) for node in nodes]
-    found = mapped(wanted, places)
+    found = mapped(wanted, places, plan.placement.parts)
     if isinstance(found, str):
         have = sum(place.board == found for place in places)
         need = sum(board == found for _, board in wanted)
+        by_hand = any(name in plan.placement.parts for name, board in wanted if board == found)
         raise loaded.error(
             ("placement", "run_farm"),
             f"found {have} FPGAs of platform {found} in the run farm, expected {need}, one for "
-            "each node.",
+            f"each node{', on the hosts of placement.parts' if by_hand else ''}.",
         )
     for blade, (name, entry) in chosen.items():
         _check_fingerprint(loaded, plan, blade, name, entry)
         if entry.bitstream is not None:
             bitstream_file(database, name, entry)
-    first = nodes[0]
-    place = found[first.name]
-    raise loaded.error(
-        first.places["engine"],
-        f'found the engine fpga for "{first.name}", expected metasim: its bitstream '
-        f'"{chosen[first.blade][0]}" is right and FPGA {place.index} of {place.host} is there, but '
-        f"FireSim has no driver yet that reaches a {place.board}.",
-    )
+    for node in nodes:
+        node.serial_line = _line(loaded, plan, node, found[node.name], chosen[node.blade][0])
+    hosts = {name: place.host for name, place in found.items()}
+    plan.placement = replace(plan.placement, parts={**plan.placement.parts, **hosts})
+
+
+def _line(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: str) -> PlannedLine:
+    """Return how a node's FPGA is reached."""
+    line = load_board(place.board).serial_line
+    if line is None:
+        raise loaded.error(
+            node.places["engine"],
+            f'found the engine fpga for "{node.name}", expected metasim: its bitstream '
+            f'"{entry}" is right and FPGA {place.index} of {place.host} is there, but FireSim has '
+            f"no driver yet that reaches a {place.board}.",
+        )
+    if place.device is None:
+        farm = plan.placement.run_farm
+        raise loaded.error(
+            ("placement", "run_farm"),
+            f"found no device of FPGA {place.index} of {place.host}, expected its serial device, "
+            f"such as /dev/ttyUSB0, in `devices` of the host in {farm.name if farm else 'it'}.",
+        )
+    return PlannedLine(place.device, line.bits_per_s)
 
 
 def _database(loaded: Loaded, plan: Plan) -> Path:
@@ -154,6 +179,12 @@ def _places(loaded: Loaded, plan: Plan) -> list[Place]:
             "the specification of its hosts.",
         )
     file = FarmFile(farm)
+    if isinstance(file.farm, SlurmFarm):
+        raise loaded.error(
+            ("placement", "run_farm"),
+            "found a run farm of kind slurm, whose hosts have no names yet, expected one of kind "
+            "local or ssh for the engine fpga.",
+        )
     return [
         replace(one, board=_board(one.board, f"{file.source.name}: {one.host}: platform"))
         for one in fpga_places(file.farm)

@@ -57,6 +57,8 @@ class _Built:
     """The metasimulations of blades, each of which has its model in RTL, too, as its twin."""
     maps: dict[str, Path]
     """The files that map the state of a metasimulation to that of its twin."""
+    forms: dict[str, Path]
+    """Of blades on FPGAs: their manifests are in these folders."""
     wave_models: dict[str, Path]
     """Models of nodes whose wires are to be seen, by node."""
     programs: dict[tuple[str, bool], Path]
@@ -101,6 +103,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         models,
         metasims,
         maps,
+        _forms(plan),
         wave_models,
         _programs(plan, blades, steps),
         _images(plan, steps),
@@ -134,6 +137,15 @@ def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path],
     with steps.step("mapping the state of metasimulations") if metasims else nullcontext():
         maps = {blade: state_map(models[blade], made) for blade, made in metasims.items()}
     return models, metasims, maps
+
+
+def _forms(plan: Plan) -> dict[str, Path]:
+    """Return the folders with the manifests of what is on FPGAs."""
+    if not plan.blades("fpga"):
+        return {}
+    from firesim.bitstream.forms import form_folder
+
+    return {name: form_folder(blade_design(plan, name)) for name in plan.blades("fpga")}
 
 
 def blade_design(plan: Plan, blade: str) -> Design:
@@ -217,7 +229,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         memory_base=DRAM_BASE if own is None else own.memory_base,
         driver_libraries=drivers.libraries,
         own_settings=drivers.settings,
-        model=model / "model.so" if model else None,
+        model=model / "model.so" if model and node.engine != "fpga" else None,
         manifest=model / "model.json" if model else None,
         twin=twin,
         disk=disk,
@@ -228,6 +240,8 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
 
 def _model(node: PlannedNode, built: _Built) -> tuple[Path | None, Twin | None]:
     """Return the model of a node, and beside a metasimulation its twin."""
+    if node.engine == "fpga":
+        return built.forms[node.blade], None
     if node.engine not in ("rtl", "metasim"):
         return None, None
     in_rtl = built.wave_models.get(node.name, built.models[node.blade])

@@ -13,6 +13,7 @@ from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 STATED_NS_PER_CYCLE = {
     "rtl": 1000.0,
     "metasim": 18_000.0,
+    "fpga": 1000.0,
     "functional": 8.0,
     "traffic": 0.5,
     "switch port": 0.5,

@@ -68,7 +68,7 @@ class NodeFiles:
     """The ELF files whose functions name what traces show."""
     cores: int
     model: Path | None = None
-    """The compiled RTL; None for a functional node."""
+    """The compiled RTL; None for a functional node, and on an FPGA."""
     manifest: Path | None = None
     twin: Twin | None = None
     """Of a metasimulated node."""
@@ -248,11 +248,12 @@ def _node(
     return {
         "name": node.name,
         "kind": node.engine,
-        "model": str(made.model),
+        **({} if made.model is None else {"model": str(made.model)}),
         "manifest": str(made.manifest),
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
         **_stalls(plan, node),
         **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),
+        **({"serial_line": asdict(node.serial_line)} if node.serial_line else {}),
         **({"driver_libraries": [str(path) for path in made.driver_libraries]} if own else {}),
         "bridges": bridges,
     }

@@ -68,6 +68,14 @@ class PlannedBlade:
     training: PlannedTraining | None
 
 
+@dataclass(frozen=True)
+class PlannedLine:
+    """The serial line of the FPGA that a node is on: a device of its host."""
+
+    device: str
+    bits_per_s: int
+
+
 @dataclass
 class PlannedNode:
     """A node with its addresses, hardware and software."""
@@ -97,6 +105,8 @@ class PlannedNode:
     """Byte address that the user chose for the tree; None = the blade's."""
     traffic: Path | None = None
     instruments: Instruments = field(default_factory=Instruments)
+    serial_line: PlannedLine | None = None
+    """Of a node on an FPGA, once one was found for it (run/fpgas.py)."""
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""

@@ -137,7 +137,14 @@ SCENES = (
     Scene("a run left alone", ("attach",), before_each={"attach": "firesim boot -c quickstart"}),
     Scene(
         "bitstreams",
-        ("buildbitstream", "builddriver", "enumeratefpgas", "tar2afi", "shareagfi"),
+        (
+            "buildbitstream",
+            "builddriver",
+            "simulateboard",
+            "enumeratefpgas",
+            "tar2afi",
+            "shareagfi",
+        ),
     ),
     Scene("Linux", ("workload test", "workload launch", "workload clean")),
 )
@@ -148,6 +155,7 @@ NOT_RUN = (
     (re.compile(r"s3://"), "s3"),
     (re.compile(r"^firesim (tar2afi|shareagfi)"), "afi"),
     (re.compile(r"--open$"), "viewer"),
+    (re.compile(r"^firesim simulateboard"), "endless"),
     (re.compile(r"^firesim build all"), "installed"),
     (re.compile(r"^firesim buildbitstream(?!.*--check)"), "routing"),
     (re.compile(r"^firesim workload launch linux-base"), "terminal"),

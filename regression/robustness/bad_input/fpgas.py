@@ -42,6 +42,9 @@ BITS = b"bits"
 FARM = b"kind: ssh\nhosts:\n  - {address: lab1, fpgas: 1, platform: ulx3s}\n"
 TWO_BOARDS = FARM + b"  - {address: lab2, fpgas: 1, platform: ecp5-85f}\n"
 
+TWO_U250 = TWO_BOARDS.replace(b"ulx3s", b"u250").replace(b"ecp5-85f", b"u250")
+WITH_DEVICES = FARM.replace(b"platform: ulx3s", b"platform: ulx3s, devices: [/dev/ttyUSB0]")
+
 
 def _text(more: str = "    entries: {mine: mine-1}\n", farm: bool = True) -> str:
     where = "placement: {run_farm: lab.yaml}\n" if farm else ""
@@ -147,8 +150,34 @@ FPGA_CASES = [
         "no driver for a board",
         'bad.yaml:7: simulation.engine: found the engine fpga for "node0", expected metasim: its '
         'bitstream "mine-1" is right and FPGA 0 of lab1 is there, but FireSim has no driver yet '
-        "that reaches a ulx3s.",
+        "that reaches a u250.",
+        _text(),
+        {**_files(ENTRY.replace("ulx3s", "u250"), TWO_U250), "firesim.bit": BITS},
+    ),
+    Case(
+        "FPGA without a device",
+        "bad.yaml:11: placement.run_farm: found no device of FPGA 0 of lab1, expected its serial "
+        "device, such as /dev/ttyUSB0, in `devices` of the host in lab.yaml.",
         _text(),
         {**_files(ENTRY, TWO_BOARDS), "firesim.bit": BITS},
+    ),
+    Case(
+        "device that is no path",
+        'lab.yaml:3: hosts[0].devices[0]: found "ttyUSB0", expected text of the form ' "^/[!-~]+$.",
+        _text(),
+        {**_files(ENTRY, WITH_DEVICES.replace(b"/dev/", b"")), "firesim.bit": BITS},
+    ),
+    Case(
+        "devices for other FPGAs",
+        "lab.yaml:3: hosts[0]: found 1 devices for 2 FPGAs, expected one each.",
+        _text(),
+        {**_files(ENTRY, WITH_DEVICES.replace(b"fpgas: 1", b"fpgas: 2")), "firesim.bit": BITS},
+    ),
+    Case(
+        "FPGAs of hosts without names",
+        "bad.yaml:11: placement.run_farm: found a run farm of kind slurm, whose hosts have no "
+        "names yet, expected one of kind local or ssh for the engine fpga.",
+        _text(),
+        _files(OTHER, b"kind: slurm\nnodes: 2\nfpgas: 1\nplatform: ulx3s\n"),
     ),
 ]

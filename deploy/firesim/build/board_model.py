@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The whole top of a board with a serial line as a model, for `firesim-board` to simulate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firesim_common.cache import KeyPart, cached
+from goldengate.fpga_form import FpgaForm
+
+from firesim.build.boards import PLATFORMS, Board
+
+TOP = "firesim_simulated_board"
+_WRAPPER = """\
+// Made by FireSim: a board with its serial line alone. Golden Gate wants a reset; boards have none.
+module {name} (input wire clock, input wire reset, input wire to_board, output wire from_board);
+  {top} board (.{clock}(clock), .{to_board}(to_board), .{from_board}(from_board));
+endmodule
+"""
+
+
+def bit_cycles(board: Board) -> int:
+    """Return how many host cycles a bit of the serial line takes."""
+    assert board.open_flow is not None and board.serial_line is not None
+    return round(board.open_flow.clock_mhz * 1e6 / board.serial_line.bits_per_s)
+
+
+def board_model(form: FpgaForm, name: str, board: Board) -> Path:
+    """Return the folder with `model.so` and `model.json` of a board with a form in it.
+
+    Raises:
+        ToolError, GoldenGateError: a step failed.
+    """
+    from goldengate.cache_key import compiler_key
+    from goldengate.channels import RTL
+
+    flow, line = board.open_flow, board.serial_line
+    assert flow is not None and line is not None
+    wrapper = _WRAPPER.format(
+        name=TOP,
+        top=flow.top,
+        clock=flow.clock,
+        to_board=line.to_board,
+        from_board=line.from_board,
+    )
+    sources = [*form.sources, *(RTL / link for link in flow.link), PLATFORMS / name / "top.v"]
+    key: list[KeyPart] = [*sources, form.top, wrapper, *compiler_key("auto", ()), "board"]
+    return cached("board-model", key, lambda folder: _compile(folder, sources, wrapper, form.top))
+
+
+def _compile(folder: Path, sources: list[Path], wrapper: str, host: str) -> None:
+    import goldengate
+
+    (folder / "board.v").write_text(wrapper)
+    request = goldengate.Request(
+        [*map(str, sources), str(folder / "board.v")],
+        TOP,
+        str(folder),
+        defines={"FIRESIM_HOST": host},
+    )
+    goldengate.compile_request(request)

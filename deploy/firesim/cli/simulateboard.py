@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim simulateboard`: a board behind a pseudo-terminal, to run on without one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firesim.cli.buildbitstream import RecipeArgument
+from firesim.cli.common import plain_errors
+
+
+@plain_errors
+def simulateboard(
+    recipe: RecipeArgument,
+    build: Annotated[str, typer.Argument(help="The build whose design is on the board.")],
+    device: Annotated[
+        Path | None, typer.Option("--device", help="Make this link to the pseudo-terminal.")
+    ] = None,
+    hwdb: Annotated[
+        Path | None,
+        typer.Option("--hwdb", help="Write an entry for the simulated board into this database."),
+    ] = None,
+) -> None:
+    """Simulate a board with a build's design in it, until Ctrl-C.
+
+    The board's whole top, with its serial line, runs bit by bit behind a pseudo-terminal, whose
+    name is printed: a run of the engine fpga reaches it as it would a board. Only boards with a
+    serial line can be simulated.
+
+    Examples:
+
+      firesim simulateboard reflector reflector-8
+
+      firesim simulateboard mine.yaml mine-1 --device board0 --hwdb hwdb.yaml
+    """
+    from firesim.bitstream.database import set_entries
+    from firesim.bitstream.simulated import device_of, simulated_board
+    from firesim.config.bitstream import LoadedBuilds, find_builds
+
+    link = [] if device is None else [device_of(device)]
+    made = simulated_board(LoadedBuilds(find_builds(recipe)), build)
+    if hwdb is not None:
+        set_entries(hwdb, {build: made.entry})
+    typer.echo(f"{made.board} with {build}, fingerprint {made.entry.fingerprint}, simulated at:")
+    sys.stdout.flush()
+    os.execv(made.words[0], [*made.words, *link])

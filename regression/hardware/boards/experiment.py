@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Boards without boards: every top elaborates, every project runs, two of them run a cluster.
+
+The packet reflector goes into the top of every board. Tops for Vivado are read with stubs of AMD's
+cores and of AWS's shell; Tcl and constraints of AMD's boards run against the recorder of Vivado's
+commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals: a
+recipe with the engine `fpga` runs a cluster of the reflector, a blade that talks on its console,
+and a traffic generator over two such lines. Token hash, consoles, prints, counters and captures
+must be those of the engine `rtl`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from firesim.bitstream.forms import build_design, design_form
+from firesim.build.boards import all_boards
+from firesim.config.bitstream import LoadedBuilds
+from firesim.config.load import load_file
+from firesim.run.runner import Outcome
+from firesim.run.runner import run as run_loaded
+from firesim_common.paths import ROOT
+from rich.console import Console
+
+from regression.hardware.boards.projects import check_aws_top, check_project
+from regression.hardware.boards.serial import boards
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.traffic import mac_of
+
+REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
+TALKER = Path(__file__).with_name("talker.sv")
+QUICK_FRAMES, FRAMES = 6, 60
+GAP_CYCLES = 3_000
+BUILDS = """\
+builds:
+  echo-8: {{verilog: {{sources: [packet_reflector.sv], top: PacketReflector,
+                      parameters: {{DEPTH: "8"}}}}, board: {board}}}
+  talk-1: {{verilog: {{sources: [talker.sv], top: Talker, parameters: {{LIMIT: "{limit}"}}}},
+           board: {board}}}
+"""
+RECIPE = """\
+name: boards
+system:
+  topology: {{tree: {{tor0: [echo, talk, noise]}}}}
+  link: {{latency_cycles: 2000}}
+  blades:
+    reflector: {{sources: [packet_reflector.sv], top: PacketReflector, parameters: {{DEPTH: 8}}}}
+    talker: {{sources: [talker.sv], top: Talker, parameters: {{LIMIT: {limit}}}}}
+  nodes:
+    echo: {{blade: reflector}}
+    talk: {{blade: talker}}
+    noise: {{blade: traffic, traffic: noise.traffic}}
+simulation:
+  threads: 1
+  end_when: first
+  captures: true
+  autocounter: {{enabled: true, interval_cycles: 2000}}
+  fpga: {{hwdb: hwdb.yaml, entries: {{reflector: echo-8, talker: talk-1}}}}
+placement: {{run_farm: farm.yaml}}
+"""
+FARM = """\
+kind: local
+processes: 1
+folder: {folder}/hosts
+fpgas: 2
+platform: {board}
+devices: [{folder}/board0, {folder}/board1]
+"""
+FILES = ("echo/uart.log", "echo/counters.csv", "talk/uart.log", "talk/counters.csv",
+         "talk/prints.log", "tor0/capture.pcapng", "tor0/ports.json")  # fmt: skip
+
+
+def _write(folder: Path, board: str, frames: int) -> None:
+    """Write what a user would have."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in (REFLECTOR, TALKER):
+        shutil.copy(source, folder)
+    limit = 5_000 + frames * GAP_CYCLES
+    (folder / "builds.yaml").write_text(BUILDS.format(board=board, limit=limit))
+    (folder / "recipe.yaml").write_text(RECIPE.format(limit=limit))
+    (folder / "farm.yaml").write_text(FARM.format(folder=folder, board=board))
+    lines = [f"{500 + GAP_CYCLES * i} {mac_of(0)} {24 + 6 * (i % 5)}" for i in range(frames)]
+    # Never sent: the generator must not be the first to end.
+    lines.append(f"{10 * limit} {mac_of(0)} 24")
+    (folder / "noise.traffic").write_text("\n".join(lines) + "\n")
+
+
+def _run(folder: Path, engine: str, board: str) -> Outcome:
+    engines = {"echo": engine, "talk": engine}
+    loaded = load_file(folder / "recipe.yaml", [f"simulation.engines={engines}"])
+    outcome = run_loaded(loaded, results=folder / f"{engine}-{board}", console=Console(quiet=True))
+    if outcome.exit_status != 0:
+        raise ExperimentError(f"{outcome.folder}: {outcome.reason}: {outcome.message}")
+    return outcome
+
+
+def _kept(outcome: Outcome) -> dict[str, Any]:
+    """Return what a run left that must not depend on the engine."""
+    result = outcome.result
+    ends = {node["name"]: (node["ended_at_cycle"], node["exit_code"]) for node in result["nodes"]}
+    files = {name: (outcome.folder / name).read_bytes() for name in FILES}
+    return {"token hash": result["token_hash"], "ends": ends, **files}
+
+
+def _over_the_line(experiment: Experiment, board: str) -> tuple[list[list[str]], list[str], str]:
+    """Run the cluster on two simulated boards; return rows, what differs from RTL, and the hash."""
+    folder = (experiment.folder / board).absolute()
+    _write(folder, board, QUICK_FRAMES if experiment.quick else FRAMES)
+    devices = {"echo-8": folder / "board0", "talk-1": folder / "board1"}
+    with boards(folder / "builds.yaml", devices, folder / "hwdb.yaml"):
+        rtl, fpga = _run(folder, "rtl", board), _run(folder, "fpga", board)
+    first, second = _kept(rtl), _kept(fpga)
+    differing = [name for name in first if first[name] != second[name]]
+    rows = []
+    for node in fpga.result["nodes"]:
+        facts = node["statistics"]
+        if "host_traffic" not in facts:
+            continue
+        words = facts["host_traffic"]
+        rows.append(
+            [
+                f"{board}: {node['name']}",
+                f"{node['cycles']:,}",
+                f"{facts['host_cycles']:,}",
+                f"{words['words_down']:,}",
+                f"{words['words_up']:,}",
+                first["token hash"],
+                ", ".join(differing) or "nothing",
+            ]
+        )
+    return rows, differing, str(first["token hash"])
+
+
+@experiment_named("boards")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every top and project is whole, and the run over serial lines is that of RTL."""
+    known = all_boards()
+    serial = [name for name, board in known.items() if board.serial_line is not None]
+    rows, wrong, hashes = [], [], []
+    for name in serial:
+        more, differing, found = _over_the_line(experiment, name)
+        rows += more
+        hashes.append(found)
+        wrong += [f"{name}: {what}" for what in differing]
+    experiment.table(
+        "A cluster over simulated serial lines",
+        ["node", "target cycles", "host cycles", "words down", "words up", "token hash",
+         "differs from RTL"],
+        rows,
+    )  # fmt: skip
+    form = design_form(build_design(LoadedBuilds(experiment.folder / serial[0] / "builds.yaml"),
+                                    "echo-8"))  # fmt: skip
+    projects = [
+        [name, *check_project(form, name, board, experiment.folder / "projects" / name)]
+        for name, board in known.items()
+        if board.vivado_flow is not None
+    ]
+    projects += [
+        [name, *check_aws_top(form, name, board, experiment.folder / "projects" / name)]
+        for name, board in known.items()
+        if board.aws_flow is not None
+    ]
+    experiment.table("Tops for Vivado", ["board", "top elaborates", "Tcl, recorded"], projects)
+    without = [
+        name
+        for name, one in known.items()
+        if one.serial_line is None and one.vivado_flow is None and one.aws_flow is None
+    ]
+    experiment.say(f"without a top module: {', '.join(without)}")
+    experiment.keep(hashes=hashes, wrong=wrong, projects=projects, without_top=without)
+    figure = (
+        f"{len(rows)} nodes over simulated serial lines with {len(wrong)} differences from RTL, "
+        f"{len(projects)} further tops whole,"
+    )
+    return Verdict(not wrong and bool(rows) and bool(projects), figure, "no difference")

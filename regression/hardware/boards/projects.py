@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can be known of a board's project without its maker's tools: top elaborated, Tcl run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from firesim.bitstream.builders.base import Wanted
+from firesim.bitstream.builders.vivado import Vivado
+from firesim.build.boards import PLATFORMS, Board
+from firesim.config.bitstream import Builders, BuildRecipe
+from goldengate.channels import RTL
+from goldengate.fpga_form import FpgaForm
+
+from regression.support.experiment import ExperimentError
+from regression.support.vivado.check import elaborated, facts, lay_out, modules_of, recorded
+
+MHZ = 60.0
+TCLSH = "tclsh"
+
+
+def check_aws_top(form: FpgaForm, name: str, board: Board, folder: Path) -> tuple[str, str]:
+    """Elaborate the top of a board that AWS's kit builds for; return what came of it.
+
+    Raises:
+        ExperimentError: it does not elaborate.
+    """
+    flow = board.aws_flow
+    assert flow is not None
+    folder.mkdir(parents=True)
+    here = PLATFORMS / name
+    sources = [*form.sources, *(RTL / link for link in flow.link)]
+    sources += [here / "top.sv", here / "stubs/cells.sv"]
+    divide = f"{flow.clock_multiplied_mhz / MHZ // 0.125 * 0.125:.3f}"
+    words = f"-I{here} -I{here}/stubs -DFIRESIM_HOST={form.top} -DFIRESIM_DIVIDE={divide}"
+    try:
+        modules = modules_of(flow.top, sources, None, words, folder)
+    except RuntimeError as error:
+        raise ExperimentError(f"{name}: {error}") from error
+    return f"{len(modules[flow.top]['cells'])} cells", "in test_f2_project.py"
+
+
+def check_project(form: FpgaForm, name: str, board: Board, folder: Path) -> tuple[str, str]:
+    """Elaborate the top of a board that Vivado builds for, and run its Tcl; return what came of it.
+
+    Raises:
+        ExperimentError: the top does not elaborate, or the recorder finds a fault.
+    """
+    flow = board.vivado_flow
+    assert flow is not None
+    folder.mkdir(parents=True)
+    wanted = Wanted(name, BuildRecipe(blade="rocket-1", board=name), name, board, form, MHZ)
+    job = Vivado(Builders()).job(wanted, local=False)
+    lay_out(job, folder)
+    try:
+        modules = elaborated(wanted, PLATFORMS / flow.shell / "top.v", folder)
+    except RuntimeError as error:
+        raise ExperimentError(f"{name}: {error}") from error
+    known = facts(wanted, modules, [Path(place).name for place in job.files if "source/" in place])
+    cells = f"{len(modules[flow.top]['cells'])} cells"
+    if shutil.which(TCLSH) is None:
+        return cells, f"skipped: {TCLSH} is not installed"
+    status, faults = recorded(folder, known)
+    if status != 0 or faults:
+        raise ExperimentError(f"{name}: {faults[0] if faults else f'exit status {status}'}")
+    return cells, "passes"

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Simulated boards behind pseudo-terminals, as `firesim simulateboard` starts them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from firesim.bitstream.database import set_entries
+from firesim.bitstream.simulated import Simulated, simulated_board
+from firesim.config.bitstream import LoadedBuilds
+
+from regression.support.experiment import ExperimentError
+
+LIMIT_S = 60
+
+
+@contextmanager
+def started(made: Simulated, device: Path) -> Iterator[None]:
+    """Start a simulated board with a link to its device; it ends with the block.
+
+    Raises:
+        ExperimentError: it does not start, or did not end well.
+    """
+    words = [*made.words, str(device)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout as said:
+        if said.readline().strip() != str(device):
+            raise ExperimentError(f"{device}: the simulated board does not start")
+        try:
+            yield
+        finally:
+            process.terminate()
+            status = process.wait(LIMIT_S)
+    if status != 0:
+        raise ExperimentError(f"{device}: the simulated board ended with status {status}")
+
+
+@contextmanager
+def boards(builds: Path, devices: Mapping[str, Path], database: Path) -> Iterator[list[Simulated]]:
+    """Start a simulated board for each build, by name, and write its entry into a database."""
+    loaded = LoadedBuilds(builds)
+    made = {name: simulated_board(loaded, name) for name in devices}
+    set_entries(database, {name: one.entry for name, one in made.items()})
+    with ExitStack() as stack:
+        for name, device in devices.items():
+            stack.enter_context(started(made[name], device))
+        yield list(made.values())

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes platforms; see platforms.h.
+#include "bridges/platforms.h"
+
+#include "bridges/metasim_platform.h"
+#include "hostlib/uart_platform.h"
+
+namespace firesim::bridges {
+
+using namespace devices;
+
+namespace {
+
+constexpr uint64_t kLeastBitsPerS = 300, kMostBitsPerS = 100'000'000;
+
+HostStalls stalls_of(Config &node) {
+  HostStalls stalls;
+  if (!node.has("host_stalls")) return stalls;
+  Config random(node.child("host_stalls"), node.child_where("host_stalls"));
+  stalls.seed = static_cast<uint32_t>(random.required_integer("seed", 1, UINT32_MAX));
+  stalls.rate = static_cast<uint32_t>(random.required_integer("rate", 0, 240));
+  random.finish();
+  return stalls;
+}
+
+MakePlatform serial_line_of(Config &node) {
+  Config line(node.child("serial_line"), node.child_where("serial_line"));
+  const std::string device = line.required_text("device");
+  const auto bits_per_s =
+      static_cast<uint32_t>(line.required_integer("bits_per_s", kLeastBitsPerS, kMostBitsPerS));
+  line.finish();
+  return [device, bits_per_s, where = node.where()](const HostInfo &) {
+    return std::make_unique<hostlib::UartPlatform>(device, bits_per_s, where);
+  };
+}
+
+}  // namespace
+
+MakePlatform platform_of(const std::string &kind, Config &node,
+                         const std::filesystem::path &library) {
+  if (kind == "fpga") return serial_line_of(node);
+  if (kind != "metasim") return nullptr;
+  return [library, stalls = stalls_of(node), where = node.where()](const HostInfo &host) {
+    return std::make_unique<MetasimPlatform>(library, host.design_hash, stalls, where);
+  };
+}
+
+std::optional<TargetTwin::Files> twin_of(const std::string &kind, Config &node,
+                                         const SimulationContext &context) {
+  if (kind != "metasim" || !node.has("twin")) return std::nullopt;
+  Config twin(node.child("twin"), node.child_where("twin"));
+  TargetTwin::Files files{context.input_path(twin.required_text("model")),
+                          context.input_path(twin.required_text("manifest")),
+                          context.input_path(twin.required_text("map"))};
+  twin.finish();
+  return files;
+}
+
+}  // namespace firesim::bridges

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The platform of a board behind a serial line, which speaks what rtl/firesim_uart_link.v does.
+//
+// What comes from the line is not trusted: each byte must be one that the protocol has at its
+// place, and nothing is waited for without a bound.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "hostlib/platform.h"
+#include "hostlib/serial_line.h"
+
+namespace firesim::hostlib {
+
+// How long is waited.
+struct UartPatience {
+  Milliseconds quiet{1000};   // without a word, until receive() looks whether the target goes on
+  Milliseconds answer{5000};  // without a byte, while a command has no answer
+  // A command has its answer within so many times `answer`, whatever else comes.
+  int most_answers = 8;
+  // Looks after each of which the target was in the same cycle.
+  int still = 8;
+};
+
+class UartPlatform final : public HostPlatform {
+ public:
+  // Opens the line and resets what is there. Throws DescriptionError, starting with `where`, when
+  // the device is not one or nothing answers.
+  UartPlatform(const std::string &device, uint32_t bits_per_s, const std::string &where,
+               const UartPatience &patience = {});
+
+  uint32_t read(uint32_t address) override;
+  void write(uint32_t address, uint32_t value) override;
+  // Commands are done in their order, so this waits only for room on the board.
+  void send(std::span<const uint64_t> words) override;
+  bool receive(std::span<uint64_t> words) override;
+  std::string name() const override;
+
+ private:
+  struct Command {
+    uint8_t answer;  // the letter that it has
+    size_t bytes;
+  };
+
+  void command(std::span<const uint8_t> bytes);
+  void wait_for_answers(size_t most_left_bytes);
+  bool hear(Milliseconds most);
+  void take_apart();
+  void look_at_cycle();
+  [[noreturn]] void fail(const std::string &what) const;
+
+  SerialLine line_;
+  const UartPatience patience_;
+  std::deque<Command> unanswered_;
+  size_t unanswered_bytes_ = 0;
+  std::vector<uint8_t> heard_;  // not taken apart yet
+  uint32_t value_ = 0;          // of the last answer to a read
+  std::deque<uint64_t> received_;
+  uint64_t seen_cycle_ = UINT64_MAX;
+  int looks_ = 0;  // in a row that found seen_cycle_
+};
+
+}  // namespace firesim::hostlib
