@@ -29,7 +29,8 @@ QUICK_PAGES = ("your-first-cluster", "log-into-a-node", "look-at-packets")
 """With --quick. Seven others and the switch's are Python tests: deploy/tests/test_pages.py."""
 LEAVES = {"linux-workloads": "sw/firesim-software/workloads/linux-count"}
 """What a page leaves in the clone, by page."""
-LIMIT_S = 1800.0
+LIMIT_S = 7200.0
+"""For one command, such as the synthesis of a Rocket blade, also on a loaded machine."""
 
 
 @dataclass(frozen=True)
