@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import floor
 
+from firesim_common.errors import cut
+
 FULL_RATE_GBPS = 200
 """One 64-bit flit each cycle of the 3.2 GHz clock: 204.8 Gb/s, called 200 as published."""
 
 LARGEST_RATE_TERM = 0xFFFF
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12}
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-_TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
+_TIME = re.compile(r"\s*([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([a-zA-Z]*)\s*")
 
 
 def rate(bandwidth_gbps: float) -> tuple[int, int]:
@@ -47,14 +49,14 @@ def cycles_of(text: str, clock_hz: int) -> int:
     match = _TIME.fullmatch(text)
     if match is None or match[2] not in _PER_SECOND:
         raise ValueError(
-            f'found "{text}", expected a time with a unit: "2us", "500ns", "1.5ms" or "0.1s"'
+            f'found "{cut(text)}", expected a time with a unit: "2us", "500ns", "1.5ms" or "0.1s"'
         )
     cycles = Fraction(match[1]) / _PER_SECOND[match[2]] * clock_hz
     if cycles.denominator != 1:
         nearest = [near for near in (floor(cycles), floor(cycles) + 1) if near > 0]
         shown = " or ".join(_cycles_and_time(near, match[2], clock_hz) for near in nearest)
         raise ValueError(
-            f'found "{text}", expected a whole number of cycles of {clock_hz} Hz, '
+            f'found "{cut(text)}", expected a whole number of cycles of {clock_hz} Hz, '
             f"but it is {float(cycles):.6g} cycles: {shown}"
         )
     return cycles.numerator
@@ -78,7 +80,7 @@ def seconds_of(text: str) -> float:
     match = _TIME.fullmatch(text)
     if match is None or match[2] not in _SECONDS:
         raise ValueError(
-            f'found "{text}", expected a time with a unit: "500ms", "30s", "5min" or "1h"'
+            f'found "{cut(text)}", expected a time with a unit: "500ms", "30s", "5min" or "1h"'
         )
     return float(match[1]) * _SECONDS[match[2]]
 

@@ -7,10 +7,18 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 _ALIKE = 0.5
+MOST_SHOWN = 80
+"""Characters of what was found."""
 
 
 class InputError(Exception):
     """Bad input of the user; `str(error)` is the whole message, one sentence a line."""
+
+
+def cut(text: str) -> str:
+    """Return as much of a text as a sentence shows of it, in one line."""
+    short = text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
+    return short.replace("\n", "\\n")
 
 
 def nearest(found: str, known: Iterable[str]) -> str | None:
@@ -18,7 +26,7 @@ def nearest(found: str, known: Iterable[str]) -> str | None:
 
     Capitals count only when that finds one.
     """
-    names = list(known)
+    names, found = list(known), found[:MOST_SHOWN]
     if matches := difflib.get_close_matches(found, names, n=1, cutoff=_ALIKE):
         return matches[0]
     folded = {name.lower(): name for name in names}
@@ -38,7 +46,7 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
 
 def unknown(found: str, what: str, known: Sequence[str]) -> str:
     """Return: found "x", expected <what> "a", "b" or "c", did you mean "b"?"""
-    text = f'found "{found}", expected {what} {listed(sorted(known))}'
+    text = f'found "{cut(found)}", expected {what} {listed(sorted(known))}'
     if close := nearest(found, known):
         return f'{text}, did you mean "{close}"?'
     return text + "."

@@ -12,9 +12,11 @@ from pydantic import BaseModel, RootModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from firesim_common.base import BLADE_RULE, NAME_RULE
-from firesim_common.errors import InputError, listed, nearest, unknown
+from firesim_common.errors import InputError, cut, listed, nearest, unknown
 from firesim_common.positions import KeyPath, Source, dotted
 
+MOST_LINES = 20
+"""Of what is wrong with one file, as much is said."""
 _UNITS = {
     "_cycles": " of cycles",
     "_gbps": " of Gb/s",
@@ -50,7 +52,7 @@ _NUMBERS = {
 def shown(value: Any) -> str:
     """Return a value as a message shows it."""
     if isinstance(value, str):
-        return f'"{value}"' if len(value) <= 80 else f'"{value[:77]}..."'
+        return f'"{cut(value)}"'
     if isinstance(value, bool):
         return str(value).lower()
     if value is None:
@@ -182,7 +184,8 @@ def _sentence(error: ErrorDetails, model: type[BaseModel], path: KeyPath) -> str
     if kind in ("literal_error", "union_tag_invalid", "union_tag_not_found"):
         return _choice(error)
     if kind == "value_error":
-        return str(error["ctx"]["error"])
+        text, found = str(error["ctx"]["error"]), error["input"]
+        return text.replace(found, cut(found)) if isinstance(found, str) and found else text
     return f"found {shown(error['input'])}, expected {_expected(error, path)}."
 
 
@@ -203,7 +206,11 @@ def _without_consequences(records: list[ErrorDetails]) -> list[ErrorDetails]:
 def explain(error: ValidationError, model: type[BaseModel], source: Source) -> str:
     """Return one line for each error: `file:line: key.path: found ..., expected ...`."""
     lines: list[str] = []
-    for record in _without_consequences(error.errors()):
+    records = _without_consequences(error.errors())
+    for number, record in enumerate(records):
+        if len(lines) == MOST_LINES:
+            lines.append(f"{source.name}: and {len(records) - number:,} more.")
+            break
         path = _path(source.data, record["loc"])
         shown_path = path[:-1] if record["type"] == "extra_forbidden" else path
         line = f"{source.place(path)}: {dotted(shown_path)}{_sentence(record, model, path)}"

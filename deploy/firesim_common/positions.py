@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from firesim_common.errors import InputError
+from firesim_common.errors import InputError, cut
 from firesim_common.regular_file import read_regular
 from firesim_common.user_path import user_path
 from firesim_common.yaml_text import MOST_DEPTH, compose, plain_text, scalar
@@ -80,7 +80,8 @@ def dotted(path: KeyPath) -> str:
     """Return `a.b[2]: ` for ("a", "b", 2), and nothing for the empty path."""
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+        word = f"[{part}]" if isinstance(part, int) else cut(part)
+        text += f".{word}" if text and isinstance(part, str) else word
     return f"{text}: " if text else ""
 
 
@@ -123,7 +124,7 @@ class _Builder:
             key = plain_text(key_node, f"{place}: {dotted(path)}")
             if key in result:
                 raise InputError(
-                    f'{place}: {dotted(path)}found key "{key}" twice, expected it once.'
+                    f'{place}: {dotted(path)}found key "{cut(key)}" twice, expected it once.'
                 )
             # The line of the key, not of its value: that is where a reader looks.
             self.source.places[(*path, key)] = place

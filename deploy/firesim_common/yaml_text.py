@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from yaml.reader import ReaderError
 
-from firesim_common.errors import InputError
+from firesim_common.errors import InputError, cut
 from firesim_common.printable import printable
 
 MOST_DEPTH = 64
@@ -94,11 +94,17 @@ def compose(text: str, name: str) -> yaml.Node | None:
             "other, expected fewer."
         ) from error
     except yaml.MarkedYAMLError as error:
-        raise InputError(f"{name}:{_line(error)}: not valid YAML: {error.problem}.") from error
+        what = cut(str(error.problem))
+        raise InputError(f"{name}:{_line(error)}: not valid YAML: {what}.") from error
     except yaml.YAMLError as error:
-        raise InputError(f"{name}:1: not valid YAML: {' '.join(str(error).split())}.") from error
-    except ValueError as error:  # An escape for a character that there is not.
-        raise InputError(f"{name}: not valid YAML: {error}.") from error
+        what = cut(" ".join(str(error).split()))
+        raise InputError(f"{name}:1: not valid YAML: {what}.") from error
+    except ValueError as error:
+        line = loader.line + 1 if loader is not None else 1
+        raise InputError(
+            f"{name}:{line}: not valid YAML: found too large a number, expected that of a "
+            "character or of a version."
+        ) from error
     finally:
         if loader is not None:
             loader.dispose()
@@ -119,7 +125,7 @@ def scalar(node: yaml.Node, what: str) -> Any:
     if kind == "str":
         return text
     if kind not in ("null", "bool", "int", "float"):
-        raise InputError(f"{what}found the tag {node.tag}, expected a plain value.")
+        raise InputError(f"{what}found the tag {cut(node.tag)}, expected a plain value.")
     if _implied(text) != node.tag:
         raise InputError(f'{what}found "{_cut(text)}", expected what its tag {node.tag} says.')
     if kind == "null":

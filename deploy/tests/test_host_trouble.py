@@ -46,6 +46,17 @@ def test_a_full_disk_and_used_up_memory_are_sentences() -> None:
     )
 
 
+def test_a_child_that_cannot_be_prepared_is_a_sentence() -> None:
+    def runs_out_of_memory() -> None:
+        raise MemoryError
+
+    with pytest.raises(subprocess.SubprocessError) as failed:
+        subprocess.run(["true"], preexec_fn=runs_out_of_memory, check=False)
+    status, words = said(failed.value)
+    assert status == FAILED and words.startswith("A process could not be prepared: the memory")
+    assert len(words.splitlines()) == 1
+
+
 def test_no_sentence_moves_the_cursor() -> None:
     status, words = said(InputError("found \x1b[2J\x07, expected \u202e."))
     assert (status, words) == (2, "found \\x1b[2J\\x07, expected \\u202e.\n")

@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import tarfile
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from firesim_common.errors import InputError
 from typer.testing import CliRunner
 
 SENDS = """#!/bin/sh
+[ ! -f "$ANSWER.words" ] || cat "$ANSWER.words" >&2
 exec cat "$ANSWER"
 """
 Member = tuple[str, dict[str, object], bytes]
@@ -67,6 +69,8 @@ LEFT_OUT: list[tuple[Member, str]] = [
     (("l", {**HARD, "linkname": "../outside"}, b""), OUT),
     (("l", {**HARD, "linkname": ""}, b""), OUT),
     (("l", {**HARD, "linkname": "nothing"}, b""), "here it cannot be made: No such file"),
+    (("l", {**LINK, "linkname": ""}, b""), "its link leads nowhere"),
+    (("l", {**HARD, "linkname": "d"}, b""), "it is another name of what is no file"),
     (("pipe", {"type": tarfile.FIFOTYPE}, b""), "it is neither a file"),
     (("disk", {"type": tarfile.BLKTYPE, "devmajor": 8}, b""), "it is neither a file"),
     (("n" * 300, {}, b"x"), "here it cannot be made: File name too long"),
@@ -79,7 +83,8 @@ def test_what_leads_elsewhere_is_left_out_and_named(
     answer: Path, tmp_path: Path, member: Member, why: str
 ) -> None:
     (tmp_path / "outside").write_text("mine")
-    answer.write_bytes(tar(("before", {}, b"1"), member, ("after", {}, b"2")))
+    folder: Member = ("d", {"type": tarfile.DIRTYPE}, b"")
+    answer.write_bytes(tar(folder, ("before", {}, b"1"), member, ("after", {}, b"2")))
     said = copy_from(door(tmp_path), "/some", tmp_path / "target")
     assert len(said) == 1 and said[0].startswith(f"left out {member[0][:200]}: {why}")
     files = {path.name for path in (tmp_path / "target").rglob("*") if path.name not in "d"}
@@ -110,6 +115,74 @@ def test_nothing_is_written_through_a_link(answer: Path, tmp_path: Path) -> None
     ]
     assert list(outside.iterdir()) == []
     assert (target / "file").read_bytes() == b"new" and not (target / "file").is_symlink()
+
+
+def test_another_name_of_a_link_leads_where_the_link_would_from_there(
+    answer: Path, tmp_path: Path
+) -> None:
+    deep: Member = ("a/b/l", {**LINK, "linkname": "../../x"}, b"")
+    out: Member = ("m", {**HARD, "linkname": "a/b/l"}, b"")
+    beside: Member = ("a/b/m", {**HARD, "linkname": "a/b/l"}, b"")
+    answer.write_bytes(tar(("x", {}, b"x"), deep, out, beside))
+    said = copy_from(door(tmp_path), "/some", tmp_path / "target")
+    assert said == ["left out m: its link leads out of the folder."]
+    assert not (tmp_path / "target/m").is_symlink()
+    assert (tmp_path / "target/a/b/m").resolve() == tmp_path / "target/x"
+
+
+@pytest.mark.parametrize("aim", ["kept", "nothing", "../x", "d"])
+def test_a_link_that_cannot_be_made_takes_nothing_away(
+    answer: Path, tmp_path: Path, aim: str
+) -> None:
+    folder: Member = ("d", {"type": tarfile.DIRTYPE}, b"")
+    link: Member = ("kept", {**HARD, "linkname": aim}, b"")
+    answer.write_bytes(tar(folder, ("kept", {}, b"content"), link))
+    copy_from(door(tmp_path), "/some", tmp_path / "target")
+    assert (tmp_path / "target/kept").read_bytes() == b"content"
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_headers_of_headers_end_somewhere(answer: Path, tmp_path: Path, kind: bytes) -> None:
+    header = tarfile.TarInfo("x")
+    header.type, header.size = kind, 2
+    one = header.tobuf(tarfile.GNU_FORMAT) + b"x\0".ljust(512, b"\0")
+    answer.write_bytes(b"folder\n" + one * 3000)
+    with pytest.raises(InputError, match="more than 16 headers for one member"):
+        copy_from(door(tmp_path), "/some", tmp_path / "target")
+
+
+def test_many_members_are_not_kept_in_memory(answer: Path, tmp_path: Path) -> None:
+    header = tarfile.TarInfo("../x").tobuf(tarfile.GNU_FORMAT)
+    answer.write_bytes(b"folder\n" + header * 40_000 + bytes(1024))
+    tracemalloc.start()
+    said = copy_from(door(tmp_path), "/some", tmp_path / "target")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(said) == 21 and said[-1] == "left out 39,980 more."
+    assert most < 8 << 20
+
+
+def test_a_name_begins_no_line_of_its_own(answer: Path, tmp_path: Path) -> None:
+    answer.write_bytes(tar(("../a\nAll is well.", {}, b"x")))
+    said = copy_from(door(tmp_path), "/some", tmp_path / "target")
+    assert said == ["left out ../a\\nAll is well.: its name leads out of the folder."]
+
+
+def test_a_node_that_complains_of_every_file_is_read_to_its_end(
+    answer: Path, tmp_path: Path
+) -> None:
+    # More than a pipe holds: nobody who waits for the archive first would get it.
+    Path(f"{answer}.words").write_bytes(b"tar: cannot open\n" * 100_000)
+    answer.write_bytes(tar(("a", {}, b"content")))
+    assert copy_from(door(tmp_path), "/some", tmp_path / "target") == []
+    assert (tmp_path / "target/a").read_bytes() == b"content"
+
+
+def test_a_device_keeps_its_mode(answer: Path, tmp_path: Path) -> None:
+    answer.write_bytes(b"755\ncontent")
+    before = Path("/dev/null").stat().st_mode
+    copy_from(door(tmp_path), "/some", Path("/dev/null"))
+    assert Path("/dev/null").stat().st_mode == before
 
 
 def test_modes_and_owners_are_not_the_nodes_to_choose(answer: Path, tmp_path: Path) -> None:

@@ -77,6 +77,23 @@ def test_only_tests_ask_for_what_only_tests_need(tree: Path, command: str) -> No
     ] * (command == "test")
 
 
+def test_quickstart_does_not_wait_for_what_only_tests_need(tree: Path) -> None:
+    packages = (tree / "scripts/system-packages.txt").read_text().split()
+    lines = "\n".join(f"{name} installed" for name in packages)
+    program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
+    program(tree, "id", "echo 1000")
+    program(tree, "python3", 'case "$*" in *pip*) echo "$*" >> "$HOME/pip.log" ;; esac')
+    (tree / ".venv/bin").mkdir(parents=True)
+    (tree / ".venv/bin/python").symlink_to(tree / "bin/python3")
+    installed: list[int] = []
+    for command in ("quickstart", "version", "experiment", "quickstart", "test"):
+        assert start(tree, command).returncode == 0
+        installed.append(len((tree / "pip.log").read_text().splitlines()))
+    assert installed == [1, 1, 2, 2, 2]
+    without, with_tests = (tree / "pip.log").read_text().splitlines()
+    assert (without.endswith(f"-e {tree}"), with_tests.endswith("[test]")) == (True, True)
+
+
 def test_another_system_is_told_what_is_missing(tree: Path) -> None:
     for tool in ("g++", "cmake", "make", "perl", "java", "mvn", "dtc"):
         program(tree, tool, "exit 0")

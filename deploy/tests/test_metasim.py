@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -15,8 +17,6 @@ from firesim.build.simulator import simulator
 from firesim.config.load import load_file
 from firesim.run.restart import restart_from
 from firesim.run.runner import Outcome, run
-from firesim.topology.resolve import resolve
-from firesim_common.errors import InputError
 from goldengate.errors import GoldenGateError
 from rich.console import Console
 
@@ -96,6 +96,12 @@ def folder(
     return folder
 
 
+def seed_of_test() -> int:
+    seed = int(os.environ.get("FIRESIM_TEST_SEED", "1"))
+    print(f"replay with FIRESIM_TEST_SEED={seed}")
+    return seed
+
+
 def simulated(*overrides: str) -> Outcome:
     return run(load_file(Path("talk.yaml"), overrides), console=Console(quiet=True))
 
@@ -164,28 +170,92 @@ def test_a_design_that_fame1_does_not_take_is_refused(folder: Path) -> None:
     )
 
 
-def test_snapshots_are_refused_before_the_start(folder: Path) -> None:
-    outcome = simulated(METASIM, "simulation.snapshots.at_cycles=[100]")
-    assert outcome.exit_status == 2
-    assert 'the engine "metasim, generated" cannot save its state' in outcome.message
-
-
-def test_waves_are_refused(folder: Path) -> None:
-    with pytest.raises(InputError) as refusal:
-        simulated(METASIM, "simulation.waves=[{node: soc, end_cycle: 5}]")
-    assert str(refusal.value) == (
-        "-x simulation.waves=[{node: soc, end_cycle: 5}]: simulation.waves[0].node: found "
-        '"soc", whose engine is metasim, expected a node of engine rtl.'
+def went_on(snapshot: Path, *overrides: str) -> Outcome:
+    return run(
+        load_file(Path("talk.yaml"), overrides),
+        console=Console(quiet=True),
+        restart=lambda plan: restart_from(str(snapshot), plan, None),
     )
 
 
-def test_it_does_not_go_on_from_a_snapshot(folder: Path) -> None:
-    saved = simulated("simulation.snapshots.at_cycles=[100]")
-    snapshot = saved.folder / "snapshots/cycle-100"
-    plan = resolve(load_file(Path("talk.yaml"), [METASIM]))
-    with pytest.raises(InputError) as refusal:
-        restart_from(str(snapshot), plan, None)
-    assert str(refusal.value) == (
-        '--from: found the engine metasim for "soc", expected rtl: a metasimulation cannot go on '
-        "from a snapshot."
+def test_a_snapshot_goes_on_in_the_other_engine(folder: Path) -> None:
+    stalled = "simulation.metasim={stall_rate: 90, stall_seed: 3}"
+    whole = left(simulated())
+    cycles = sorted(random.Random(seed_of_test()).sample(range(1, 3900), 3))
+    snapshots = f"simulation.snapshots.at_cycles={cycles}"
+    for engine in ("rtl", "metasim"):
+        saved = simulated(f"simulation.engine={engine}", snapshots, stalled)
+        assert left(saved) == whole
+        for cycle in cycles:
+            for other in ("rtl", "metasim"):
+                snapshot = saved.folder / f"snapshots/cycle-{cycle}"
+                again = left(went_on(snapshot, f"simulation.engine={other}", stalled))
+                for name in ("uart.log", "prints.log"):  # What was there before is not again.
+                    assert whole[name].endswith(again.pop(name))
+                assert again.pop("counters.csv").splitlines()[-1] in whole["counters.csv"]
+                assert again == {key: whole[key] for key in again}
+
+
+SEEN = (
+    "simulation.waves=[{node: soc, start_cycle: 10, end_cycle: 900}]",
+    "simulation.peeks=[{node: soc, cycles: [0, 16, 700, 3001], signals: [count, sum, is_late]}]",
+    "simulation.pokes=[{node: soc, cycle: 650, signal: sum, value: 0x123456789}]",
+)
+
+
+def test_waves_peeks_and_pokes_are_those_of_rtl(folder: Path) -> None:
+    stalls = "simulation.metasim={stall_rate: 90, stall_seed: 3}"
+    (folder / "talker.sv").write_text(
+        BLADE.replace("  logic [31:0] count;", "  logic [31:0] count; wire is_late = count[6];")
     )
+    rtl, metasim = simulated(*SEEN), simulated(METASIM, stalls, *SEEN)
+    assert left(metasim) == left(rtl) != left(simulated())
+    for name in ("waves.fst", "peeks.csv"):
+        seen = (rtl.folder / "soc" / name).read_bytes()
+        assert len(seen) > 100 and (metasim.folder / "soc" / name).read_bytes() == seen
+
+
+def test_a_register_that_a_metasimulation_does_not_have_is_not_poked(folder: Path) -> None:
+    never = "  logic [31:0] count; logic never, never_either;"
+    blade = BLADE.replace("  logic [31:0] count;", never).replace(
+        "    count <= reset", "    never_either <= 1'b0; never <= never_either; count <= reset"
+    )
+    (folder / "talker.sv").write_text(blade.replace("count == LIMIT", "count == LIMIT || never"))
+    poke = "simulation.pokes=[{node: soc, cycle: 300, signal: never, value: 1}]"
+    assert simulated(poke).result["nodes"][0]["ended_at_cycle"] == 300
+    refused = simulated(METASIM, poke)
+    assert (refused.exit_status, refused.reason) == (3, "error")
+    assert (
+        "simulation.pokes: cycle 300: never cannot be set to this value in a metasimulation, which "
+        "was optimised once more; expected engine rtl"
+    ) in refused.message
+
+
+def test_what_is_not_known_inside_is_not_shown(folder: Path) -> None:
+    outcome = simulated(METASIM)
+    description = json.loads((outcome.folder / "description.json").read_text())
+    (node,) = description["nodes"]
+    own = folder / "map.json"
+    node["twin"]["map"] = str(own)
+    description["snapshots"]["at_cycles"] = [100]
+
+    def refusal(content: dict[str, Any]) -> str:
+        own.write_text(json.dumps(content))
+        (folder / "description.json").write_text(json.dumps(description))
+        command = [str(simulator()), str(folder / "description.json")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        return done.stderr
+
+    unknown = {"version": 1, "refused": "the engine Verilator shows no registers"}
+    assert (
+        "soc: this metasimulation cannot save its state: the engine Verilator shows no registers, "
+        "so there can be no snapshots of this system"
+    ) in refusal(unknown)
+    foreign = {"version": 1, "registers": [[0, 0, 9999, 0, 1]], "memories": [], "fixed": []}
+    assert f"soc: {own}: not a map of these models: no signal 9999 of 1 bits" in refusal(foreign)
+    node["bridges"]["waves"] = {"file": "soc/waves.fst", "end_cycle": 9}
+    assert (
+        "expected none: this metasimulation does not show its signals: the engine Verilator shows "
+        "no registers"
+    ) in refusal(unknown)

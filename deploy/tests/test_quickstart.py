@@ -11,7 +11,7 @@ from firesim.cli.main import app
 from firesim.config.load import load_file
 from firesim.report.console import records, round_trips
 from firesim.run.ahead import building_ahead
-from firesim.run.consoles import MOST_CONSOLES, Consoles, ConsoleTail
+from firesim.run.consoles import MOST_CONSOLES, MOST_SHOWN, Consoles, ConsoleTail
 from firesim.run.process_tree import descendants
 from firesim.run.runner import Outcome, run
 from firesim.topology.resolve import resolve
@@ -106,6 +106,9 @@ def test_the_last_whole_line_of_a_console_is_followed(tmp_path: Path) -> None:
         stream.write(b"rd\n")
     assert tail.update() == "third"
     assert tail.update() == "third"
+    with log.open("ab") as stream:
+        stream.write(("o" + "\u0301" * 100_000 + "\n").encode())  # in one place of the terminal
+    assert tail.update() == "o" + "\u0301" * (MOST_SHOWN - 1)
 
 
 def test_only_some_consoles_are_followed(tmp_path: Path) -> None:

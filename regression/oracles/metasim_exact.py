@@ -4,8 +4,11 @@
 Quickstart's cluster runs once in RTL. Then both nodes are metasimulated: the FAME-1 form that an
 FPGA holds, with the host's side around it, driven through registers and streams, as it is and with
 channels and streams that stall at random, differently for each seed; then one node of each engine.
-Every run must have the published token hash, and leave the same files. Without --quick part of a
-Linux boot runs in both, compared by the trace of every instruction.
+Every run must have the published token hash, and leave the same files. An RTL run and stalled
+metasimulated ones are saved at random cycles, and each snapshot goes on in the other engine and in
+itself: to the same hash and end cycle, with consoles and captures that are the end of the whole
+ones. Registers and wires that are peeked are the same, and so are waves, to the byte. Without
+--quick part of a Linux boot runs in both, compared by the trace of every instruction.
 """
 
 from __future__ import annotations
@@ -15,12 +18,14 @@ from typing import Any
 import yaml
 from firesim_common.paths import ROOT
 
+from regression.oracles import metasim_snapshots
 from regression.support.cluster import merged, run_cluster
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.one_blade import one_blade
 from regression.support.simulate import Run
 
 QUICKSTART_HASH = "dddd1ba6da304c7e"
+END_CYCLE = 930_741
 FILES = (
     "node0/uart.log", "node0/counters.csv", "node0/trace/hart0.folded", "node0/memory.json",
     "node1/uart.log", "node1/counters.csv", "node1/trace/hart0.folded", "node1/memory.json",
@@ -89,16 +94,23 @@ def _linux(experiment: Experiment) -> tuple[list[list[str]], list[str]]:
 def run(experiment: Experiment) -> Verdict:
     """Hold when every run equals RTL's, with the published hash."""
     config = yaml.safe_load((ROOT / "deploy/recipes/quickstart.yaml").read_text())
-    rtl = run_cluster(experiment, "rtl", config)
+    saving = metasim_snapshots.saving(metasim_snapshots.random_cycles(experiment, END_CYCLE))
+    rtl = run_cluster(experiment, "rtl", merged(config, saving))
     rows, wrong, hashes = [], [], {rtl.token_hash}
+    saved = {"rtl": rtl}
     for number, (name, settings) in enumerate(_variants(experiment).items()):
-        metasim = run_cluster(
-            experiment, f"metasim-{number}", merged(config, {"simulation": settings})
-        )
+        wanted = merged(config, {"simulation": settings})
+        if name.startswith("stalled") and "metasim" not in saved:
+            wanted = merged(wanted, saving)
+        metasim = run_cluster(experiment, f"metasim-{number}", wanted)
+        if "snapshots" in wanted["simulation"]:
+            saved["metasim"] = metasim
         differing = _differences(rtl, metasim, FILES)
         rows.append(_row(name, metasim, differing))
         wrong += [f"{name}: {what}" for what in differing]
         hashes.add(metasim.token_hash)
+    went_on, differing = metasim_snapshots.go_on(experiment, config, rtl, saved)
+    wrong += differing
     if not experiment.quick:
         more, differing = _linux(experiment)
         rows += more
@@ -106,9 +118,10 @@ def run(experiment: Experiment) -> Verdict:
     columns = ["metasimulated", "token hash", "host cycles a target cycle, by node",
                "target kHz of a CPU second", "differs from RTL"]  # fmt: skip
     experiment.table("Metasimulated nodes beside RTL ones", columns, rows)
-    experiment.keep(hashes=sorted(hashes), wrong=wrong, rows=rows)
+    experiment.keep(hashes=sorted(hashes), wrong=wrong, rows=rows, went_on=went_on)
     holds = not wrong and hashes == {QUICKSTART_HASH}
     figure = (
-        f"{len(rows)} metasimulated runs, {len(wrong)} differences, {', '.join(sorted(hashes))}"
+        f"{len(rows)} metasimulated runs, {went_on} that went on from snapshots, "
+        f"{len(wrong)} differences, {', '.join(sorted(hashes))}"
     )
     return Verdict(holds, figure, f"none, with the hash {QUICKSTART_HASH}")

@@ -15,9 +15,8 @@ namespace firesim::bridges {
 
 using namespace devices;
 
-HostedModel::HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::HostPlatform> platform,
-                         const std::string &where)
-    : platform_(std::move(platform)) {
+HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std::string &where)
+    : platform_(std::move(on.platform)) {
   for (const PortInfo &port : manifest.ports) {
     // 8 bytes at least, and whole ones, so that a counter may be read as a number.
     storage_.push_back(std::make_unique<uint8_t[]>((port.width_bits + 63) / 64 * 8));
@@ -42,6 +41,7 @@ HostedModel::HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::Host
   }
   // A failed assert ends the blade.
   if (!manifest.assert_port.empty()) answered_.insert(ports_.at(manifest.assert_port).storage);
+  if (on.twin) twin_.emplace(*on.twin, *on.model, ports_, where);
 }
 
 std::vector<hostlib::HostChannel> HostedModel::channels(const Manifest &manifest) const {
@@ -80,6 +80,28 @@ void HostedModel::choose(const std::vector<FiresimPort> &listened,
 
 void HostedModel::read_counters(bool before) {
   for (uint32_t i = 0; i < counters_.size(); ++i) *counters_[i] = target_->counter(i, before);
+}
+
+std::string HostedModel::unknown_inside() const {
+  return twin_ ? *twin_->refused() : "its description names no twin";
+}
+
+std::vector<uint8_t> HostedModel::save() {
+  twin_->look();
+  return twin_->model().save();
+}
+
+std::optional<std::string> HostedModel::load(const std::vector<uint8_t> &state, uint64_t cycle) {
+  if (!twin_->model().load(state)) return "a state that the engine does not take";
+  if (const auto differs = twin_->put()) {
+    return fmt::format(
+        "a value of {} that the metasimulation, which was optimised once more, "
+        "cannot have",
+        *differs);
+  }
+  twin_->put_inputs();
+  target_->start_at(cycle);
+  return std::nullopt;
 }
 
 uint64_t HostedModel::host_cycles() { return target_->read_wide(hostlib::kHostCycles); }

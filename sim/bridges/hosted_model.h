@@ -6,21 +6,30 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "bridges/manifest.h"
+#include "bridges/target_twin.h"
 #include "hostlib/host_target.h"
 
 namespace firesim::bridges {
 
+// Where a target is.
+struct TargetPlatform {
+  std::unique_ptr<hostlib::HostPlatform> platform;
+  // Of a metasimulation: its model, which the platform owns, and what names the state in it.
+  ModelInstance *model = nullptr;
+  std::optional<TargetTwin::Files> twin;
+};
+
 class HostedModel {
  public:
-  // The target whose manifest this is, on `platform`. Throws DescriptionError, starting with
+  // The target whose manifest this is, on a platform. Throws DescriptionError, starting with
   // `where`, when another one is there, or one that has run already.
-  HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::HostPlatform> platform,
-              const std::string &where);
+  HostedModel(const Manifest &manifest, TargetPlatform on, const std::string &where);
 
   const std::map<std::string, FiresimPort> &ports() const { return ports_; }
   std::string engine_name() const { return platform_->name(); }
@@ -34,6 +43,15 @@ class HostedModel {
   uint64_t host_cycles();
   const hostlib::HostTraffic &traffic() const { return target_->traffic(); }
 
+  // What the target is inside, by the names of engine rtl; null when that is not known, and then
+  // unknown_inside() says why.
+  TargetTwin *twin() { return twin_ && !twin_->refused() ? &*twin_ : nullptr; }
+  std::string unknown_inside() const;
+  // The state between two cycles, as the model of engine rtl saves it. Both need a twin.
+  std::vector<uint8_t> save();
+  // Goes on in `cycle`. Returns what is wrong with a state that cannot be taken.
+  std::optional<std::string> load(const std::vector<uint8_t> &state, uint64_t cycle);
+
  private:
   std::vector<hostlib::HostChannel> channels(const Manifest &manifest) const;
 
@@ -43,6 +61,7 @@ class HostedModel {
   std::set<const void *> answered_;                  // storage of outputs that may be answered
   std::vector<uint64_t *> counters_;
   std::unique_ptr<hostlib::HostTarget> target_;
+  std::optional<TargetTwin> twin_;
 };
 
 }  // namespace firesim::bridges

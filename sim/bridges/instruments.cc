@@ -56,7 +56,7 @@ FiresimPort model_port(const Ports &ports, const std::string &port, const char *
   throw ConfigError(fmt::format("{}: the model has no port '{}' for its {}", node, port, what));
 }
 
-Instruments make_instruments(const Manifest &manifest, const Ports &ports, ModelInstance *model,
+Instruments make_instruments(const Manifest &manifest, const Ports &ports, const ShownModel &shown,
                              Config &settings, const SimulationContext &context,
                              BladeStatus &status, std::vector<TracePort> trace_ports,
                              const std::string &node) {
@@ -65,16 +65,16 @@ Instruments make_instruments(const Manifest &manifest, const Ports &ports, Model
   made.counters = make_counters(manifest, ports, settings, context, std::move(trace_ports), node);
   made.prints = make_prints(manifest, ports, settings, context, node);
   for (const char *instrument : {"signals", "waves"}) {
-    if (model != nullptr || !settings.has(instrument)) continue;
-    settings.fail(instrument, "none: a metasimulation does not show the target's signals");
+    if (shown.model != nullptr || !settings.has(instrument)) continue;
+    settings.fail(instrument, "none: " + shown.why_not);
   }
   if (settings.has("signals")) {
-    made.signals = std::make_unique<SignalAccess>(settings.child("signals"),
-                                                  settings.child_where("signals"), context, *model);
+    made.signals = std::make_unique<SignalAccess>(
+        settings.child("signals"), settings.child_where("signals"), context, *shown.model);
   }
   if (settings.has("waves")) {
-    made.waves = std::make_unique<WaveWriter>(settings.child("waves"),
-                                              settings.child_where("waves"), node, context, *model);
+    made.waves = std::make_unique<WaveWriter>(
+        settings.child("waves"), settings.child_where("waves"), node, context, *shown.model);
   }
   return made;
 }

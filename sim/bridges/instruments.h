@@ -29,10 +29,15 @@ struct Instruments {
 
 using Ports = std::map<std::string, FiresimPort>;
 
-// Reads the keys kInstruments of `settings`. `model` is null for a target on a platform, which
-// shows no signals. `trace_ports` are those of the harts, for the triggers of counters. `node`
-// starts messages.
-Instruments make_instruments(const Manifest &manifest, const Ports &ports, ModelInstance *model,
+// The model whose signals are the target's; null when there is none, and then why.
+struct ShownModel {
+  ModelInstance *model;
+  std::string why_not;
+};
+
+// Reads the keys kInstruments of `settings`. `trace_ports` are those of the harts, for the triggers
+// of counters. `node` starts messages.
+Instruments make_instruments(const Manifest &manifest, const Ports &ports, const ShownModel &shown,
                              Config &settings, const SimulationContext &context,
                              BladeStatus &status, std::vector<TracePort> trace_ports,
                              const std::string &node);

@@ -32,6 +32,7 @@ class MetasimPlatform final : public hostlib::HostPlatform {
   std::string name() const override;
 
   const ModelInstance &model() const { return model_; }
+  ModelInstance &model() { return model_; }
 
  private:
   // One pin, an input or an output of the model.

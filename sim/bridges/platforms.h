@@ -7,18 +7,19 @@
 #include <memory>
 #include <string>
 
+#include "bridges/hosted_model.h"
 #include "bridges/manifest.h"
+#include "core/registry.h"
 #include "devices/config.h"
-#include "hostlib/platform.h"
 
 namespace firesim::bridges {
 
-using MakePlatform = std::function<std::unique_ptr<hostlib::HostPlatform>(const HostInfo &host)>;
+using MakePlatform = std::function<TargetPlatform(const HostInfo &host)>;
 
-// Reads what a node says of its platform: of a metasimulation, which `library` is, its stalls; of
-// an FPGA its serial line. Returns what makes the platform, nothing for a model in this process.
-// Throws ConfigError when a key is wrong.
+// Reads what a node says of its platform: of a metasimulation, which `library` is, its stalls
+// and its twin; of an FPGA its serial line. Returns what makes the platform, nothing for a model in
+// this process. Throws ConfigError when a key is wrong.
 MakePlatform platform_of(const std::string &kind, devices::Config &node,
-                         const std::filesystem::path &library);
+                         const std::filesystem::path &library, const SimulationContext &context);
 
 }  // namespace firesim::bridges

@@ -107,8 +107,14 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
     traces.push_back(*port);
     commits.insert(commits.end(), item.wakes.begin(), item.wakes.end());
   }
-  Instruments made = make_instruments(manifest_, ports(), model_ ? &*model_ : nullptr, settings,
-                                      context, status_, std::move(traces), name());
+  ShownModel shown{model_ ? &*model_ : nullptr, ""};
+  if (hosted_ && hosted_->twin() != nullptr) {
+    shown.model = &hosted_->twin()->model();
+  } else if (hosted_) {
+    shown.why_not = "this metasimulation does not show its signals: " + hosted_->unknown_inside();
+  }
+  Instruments made = make_instruments(manifest_, ports(), shown, settings, context, status_,
+                                      std::move(traces), name());
   counters_ = made.counters.get();
   signals_ = std::move(made.signals);
   waves_ = std::move(made.waves);
@@ -245,7 +251,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   std::optional<uint64_t> port_count;
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
   const std::vector<std::string> libraries = config.text_list("driver_libraries");
-  const bridges::MakePlatform platform = bridges::platform_of(kind, config, library);
+  const bridges::MakePlatform platform = bridges::platform_of(kind, config, library, context);
   config.finish();
   bridges::Manifest made = bridges::Manifest::read(manifest);
   if (made.host.has_value() != (platform != nullptr)) {

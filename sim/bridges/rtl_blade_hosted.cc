@@ -2,8 +2,12 @@
 // The RTL blade whose target is on a platform; see rtl_blade_impl.h.
 //
 // What a link brings is known for the whole advance and said ahead. The target then runs as far as
-// no driver has anything to do by itself; drivers are called for the cycles it tells of.
+// no driver has anything to do by itself; drivers are called for the cycles it tells of. It stops
+// before each cycle in which somebody looks into it.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "bridges/rtl_blade_impl.h"
 #include "core/check.h"
@@ -21,15 +25,43 @@ void RtlBlade::choose_channels() {
   hosted_->choose(listened, stopping);
 }
 
-void RtlBlade::drive_ahead(uint64_t start_cycle, uint32_t cycles) {
+// Says what a link brings from `first_cycle` on and before `end`, within an advance from
+// `start_cycle`.
+void RtlBlade::drive_ahead(uint64_t start_cycle, uint64_t first_cycle, uint64_t end) {
   inputs_.apply();
-  hosted_->target().note_inputs(start_cycle);
+  hosted_->target().note_inputs(first_cycle);
   if (link_ == nullptr) return;
-  for (uint32_t offset = link_->next_drive(); offset < cycles; offset = link_->next_drive()) {
-    link_->drive(offset);
+  for (uint64_t cycle = start_cycle + link_->next_drive(); cycle < end;
+       cycle = start_cycle + link_->next_drive()) {
+    link_->drive(static_cast<uint32_t>(cycle - start_cycle));
     inputs_.apply();
-    hosted_->target().note_inputs(start_cycle + offset);
+    hosted_->target().note_inputs(cycle);
   }
+}
+
+// The next cycle from cycle_ on in which somebody looks into the target.
+uint64_t RtlBlade::next_observed() const {
+  const uint64_t accessed = signals_ ? signals_->next_cycle() : kNever;
+  return waves_ ? std::min(accessed, waves_->next_wanted(cycle_)) : accessed;
+}
+
+// Looks into the target, which stands before cycle_ and has not taken its inputs.
+void RtlBlade::observe() {
+  TargetTwin &twin = *hosted_->twin();
+  twin.look();
+  const bool accessed = signals_ && cycle_ == signals_->next_cycle();
+  if (accessed && signals_->before_settle()) {
+    if (const auto differs = twin.put()) {
+      throw std::runtime_error(
+          fmt::format("simulation.pokes: cycle {}: {} cannot be set to this value in a "
+                      "metasimulation, which was optimised once more; expected engine rtl",
+                      cycle_, *differs));
+    }
+  }
+  twin.model().settle();
+  if (accessed) signals_->after_settle();
+  if (waves_ && waves_->wants(cycle_)) waves_->sample(cycle_);
+  twin.model().tick();
 }
 
 // The cycle up to which the target may run by itself.
@@ -59,8 +91,17 @@ void RtlBlade::take_row(uint64_t cycle) {
 }
 
 void RtlBlade::advance_hosted(uint64_t start_cycle, uint32_t cycles) {
-  drive_ahead(start_cycle, cycles);
   const uint64_t end = start_cycle + cycles;
+  while (cycle_ < end && !status_.end.ended()) {
+    const uint64_t observed = next_observed();
+    const uint64_t stop = observed == cycle_ ? cycle_ + 1 : std::min(end, observed);
+    drive_ahead(start_cycle, cycle_, stop);
+    if (observed == cycle_) observe();
+    run_hosted(stop);
+  }
+}
+
+void RtlBlade::run_hosted(uint64_t end) {
   while (cycle_ < end && !status_.end.ended()) {
     if (counters_ != nullptr && cycle_ == counters_->next_sample()) {
       hosted_->read_counters(false);

@@ -48,6 +48,9 @@ class RtlBlade final : public Model {
   bool continues(const std::string &kind) const override {
     return kind == kWarmStartKind && starter_ != nullptr && hosted_ == nullptr;
   }
+  bool shares_states_with(const std::string &kind) const override {
+    return kind == "rtl" || kind == "metasim";
+  }
   void load(StateReader &state, uint64_t cycle) override;
 
  private:
@@ -62,10 +65,14 @@ class RtlBlade final : public Model {
   std::string engine_name() const;
   // For a target on a platform (rtl_blade_hosted.cc).
   void choose_channels();
-  void drive_ahead(uint64_t start_cycle, uint32_t cycles);
+  void drive_ahead(uint64_t start_cycle, uint64_t first_cycle, uint64_t end);
+  uint64_t next_observed() const;
+  void observe();
+  void run_hosted(uint64_t end);
   uint64_t quiet_limit(uint64_t end) const;
   void take_row(uint64_t cycle);
   void advance_hosted(uint64_t start_cycle, uint32_t cycles);
+  void load_target(StateReader &state, const std::vector<uint8_t> &model);
   void start_warm(StateReader &state, uint64_t cycle);
   uint64_t run_restore_program(const StateReader &state);
   void end_here(uint64_t cycle);

@@ -16,7 +16,10 @@ constexpr uint64_t kMostRestoreCycles = 10'000'000;
 }  // namespace
 
 std::optional<std::string> RtlBlade::can_save() const {
-  if (hosted_ || !model_->can_save()) {
+  if (hosted_ && hosted_->twin() == nullptr) {
+    return "this metasimulation cannot save its state: " + hosted_->unknown_inside();
+  }
+  if (!hosted_ && !model_->can_save()) {
     return fmt::format("the engine \"{}\" cannot save its state", engine_name());
   }
   for (const PlacedDriver &item : drivers_) {
@@ -27,6 +30,8 @@ std::optional<std::string> RtlBlade::can_save() const {
 }
 
 std::string RtlBlade::fingerprint() const {
+  // The states of engine rtl are those of a metasimulation, too.
+  if (hosted_ && hosted_->twin() != nullptr) return hosted_->twin()->fingerprint();
   return fmt::format("design {}, engine {}", manifest_.design_hash, engine_name());
 }
 
@@ -42,7 +47,7 @@ void RtlBlade::save(StateWriter &state) const {
   state.text(end.message);
   reset_.save(state);
   // One that has ended stands within a cycle, and is never evaluated again.
-  state.bytes(end.ended() ? std::vector<uint8_t>() : model_->save());
+  state.bytes(end.ended() ? std::vector<uint8_t>() : hosted_ ? hosted_->save() : model_->save());
   for (const PlacedDriver &item : drivers_) item.driver->save(state);
 }
 
@@ -61,10 +66,19 @@ void RtlBlade::load(StateReader &state, uint64_t cycle) {
   end.message = state.text();
   reset_.load(state);
   const std::vector<uint8_t> model = state.bytes(SIZE_MAX);
-  if (!end.ended() && !model_->load(model)) {
-    state.fail("found a state that the engine does not take");
-  }
+  if (!end.ended()) load_target(state, model);
   for (const PlacedDriver &item : drivers_) item.driver->load(state);
+}
+
+void RtlBlade::load_target(StateReader &state, const std::vector<uint8_t> &model) {
+  if (!hosted_) {
+    if (!model_->load(model)) state.fail("found a state that the engine does not take");
+    return;
+  }
+  if (hosted_->twin() == nullptr) {
+    state.fail("this metasimulation takes no state: " + hosted_->unknown_inside());
+  }
+  if (const auto wrong = hosted_->load(model, cycle_)) state.fail("found " + *wrong);
 }
 
 void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {

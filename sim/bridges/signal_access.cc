@@ -203,7 +203,7 @@ void SignalAccess::go_to(size_t event) {
   next_cycle_ = next_ < events_.size() ? events_[next_].cycle : kNever;
 }
 
-void SignalAccess::before_settle() {
+bool SignalAccess::before_settle() {
   bool written = false;
   const size_t end = end_of_cycle();
   for (size_t i = next_; i < end; ++i) {
@@ -215,6 +215,7 @@ void SignalAccess::before_settle() {
     }
   }
   if (written) model_.written();
+  return written;
 }
 
 void SignalAccess::after_settle() {

@@ -31,8 +31,9 @@ class SignalAccess {
   static constexpr uint64_t kNever = UINT64_MAX;
   // The next cycle in which there is something to do.
   uint64_t next_cycle() const { return next_cycle_; }
-  // In next_cycle(): the first before settle(), the second after it.
-  void before_settle();
+  // In next_cycle(): the first before settle(), the second after it. The first says whether it
+  // changed the state of the model.
+  bool before_settle();
   void after_settle();
   // Forgets what was to be done before `cycle`, in which the blade goes on.
   void start_at(uint64_t cycle);

@@ -2,6 +2,7 @@
 // Waves: what is inside a blade, cycle by cycle, as an FST file for Surfer and GTKWave.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -30,6 +31,10 @@ class WaveWriter {
   WaveWriter &operator=(const WaveWriter &) = delete;
 
   bool wants(uint64_t cycle) const { return cycle >= start_cycle_ && cycle < end_cycle_; }
+  // The first cycle that it wants from `cycle` on; UINT64_MAX when there is none.
+  uint64_t next_wanted(uint64_t cycle) const {
+    return cycle >= end_cycle_ ? UINT64_MAX : std::max(cycle, start_cycle_);
+  }
   // Between settle() and tick() of `cycle`, one that it wants and later than those before.
   void sample(uint64_t cycle);
   // Completes the file; nothing may be sampled any more.

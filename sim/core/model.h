@@ -93,6 +93,13 @@ class Model {
     return false;
   }
 
+  // Whether a state of that other kind of model is one of this kind's, where both have one
+  // fingerprint.
+  virtual bool shares_states_with(const std::string &kind) const {
+    static_cast<void>(kind);
+    return false;
+  }
+
   // Writes all state that `load` needs to go on from here as if nothing had happened; how the node
   // ended is kept by the caller. Called between two advances, which other threads may have done;
   // must not change what the model does. See core/state.h.

@@ -64,7 +64,7 @@ void Simulation::restore_models() {
       continue;
     }
     const std::string where = restore_->where() + ": " + from;
-    const bool other_kind = saved->kind != kinds_[i];
+    const bool other_kind = saved->kind != kinds_[i] && !model.shares_states_with(saved->kind);
     if (other_kind && !model.continues(saved->kind)) {
       throw SnapshotError(where + " is of kind " + shown(saved->kind) + ", expected \"" +
                           kinds_[i] + "\" as in this system");

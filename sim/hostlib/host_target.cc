@@ -64,6 +64,11 @@ void HostTarget::choose(const std::function<void(HostChannel &)> &choose) {
   write_wide(kStopAt, stop_at);
 }
 
+void HostTarget::start_at(uint64_t cycle) {
+  FIRESIM_CHECK(traffic_.runs == 0, "a target goes on from a cycle before it runs");
+  first_cycle_ = cycle_ = cycle;
+}
+
 void HostTarget::note_inputs(uint64_t cycle) {
   for (Input &input : inputs_) {
     input.channel.pack(token_);
@@ -92,13 +97,13 @@ void HostTarget::send_inputs(uint64_t limit) {
         limit = cycle;
         break;
       }
-      message_.push_back(uint64_t{i} << 56 | (cycle & UINT32_MAX));
+      message_.push_back(uint64_t{i} << 56 | ((cycle - first_cycle_) & UINT32_MAX));
       message_.insert(message_.end(), token.begin(), token.end());
       input.waiting.push_back(cycle);
       input.planned.pop_front();
     }
   }
-  message_.push_back(kRun | limit);
+  message_.push_back(kRun | (limit - first_cycle_));
   limit_ = limit;
   ++traffic_.runs;
   traffic_.words_down += message_.size();
@@ -116,7 +121,7 @@ void HostTarget::run(uint64_t limit, const std::function<void(uint64_t)> &on_row
 bool HostTarget::take_row(const std::function<void(uint64_t)> &on_row) {
   uint64_t head[2];
   receive(head);
-  const uint64_t cycle = head[0] & kCycleBits;
+  const uint64_t cycle = first_cycle_ + (head[0] & kCycleBits);
   check_row({cycle, head[1], (head[0] & kStopped) != 0}, cycle_, limit_, outputs_,
             platform_.name());
   for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -141,7 +146,7 @@ void HostTarget::receive(std::span<uint64_t> words) {
     if ((status & kStatusExpired) == 0) continue;
     throw std::runtime_error(
         fmt::format("the target stands still in cycle {}: {} host cycles without a step",
-                    read_wide(kCycle), kPatienceHostCycles));
+                    first_cycle_ + read_wide(kCycle), kPatienceHostCycles));
   }
 }
 

@@ -40,6 +40,9 @@ class HostTarget {
 
   // Which output channels are listened to, and stop the target, by `choose`. Between two runs.
   void choose(const std::function<void(HostChannel &)> &choose);
+  // The target is in the state in which `cycle` begins, and not in its first one: the platform
+  // counts from here. Before the first run.
+  void start_at(uint64_t cycle);
   // The inputs as their ports now hold them are those of `cycle` and later ones. Not earlier than
   // any said of the same channel before.
   void note_inputs(uint64_t cycle);
@@ -49,7 +52,7 @@ class HostTarget {
   // channels that wake a driver, and in the last cycle of a run that nothing stopped those of all
   // channels that are listened to. Throws std::runtime_error when the target makes no progress.
   void run(uint64_t limit, const std::function<void(uint64_t)> &on_row);
-  // Cycles run.
+  // Cycles run, with those before it was started.
   uint64_t cycle() const { return cycle_; }
   // The value of a counter in cycle cycle(), or with `before` in the one before that.
   uint64_t counter(uint32_t index, bool before);
@@ -73,6 +76,7 @@ class HostTarget {
   HostPlatform &platform_;
   std::vector<Input> inputs_;
   std::vector<HostChannel> outputs_;
+  uint64_t first_cycle_ = 0;  // the platform's cycle 0
   uint64_t cycle_ = 0;
   uint64_t limit_ = 0;  // of the run under way
   Words token_, message_;

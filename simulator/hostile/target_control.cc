@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <stdexcept>
 
@@ -39,14 +40,17 @@ class Client {
   // Sends everything and returns all that is answered.
   std::string exchange(const std::string &text) const {
     // The server may cut us off in the middle, which is right for a line that is too long.
-    static_cast<void>(!send(socket_, text.data(), text.size(), MSG_NOSIGNAL));
+    while (send(socket_, text.data(), text.size(), MSG_NOSIGNAL) < 0 && errno == EINTR) {
+    }
     shutdown(socket_, SHUT_WR);
     std::string answer;
     char buffer[4096];
-    for (ssize_t count = 0; (count = recv(socket_, buffer, sizeof buffer, 0)) > 0;) {
+    for (;;) {
+      const ssize_t count = recv(socket_, buffer, sizeof buffer, 0);
+      if (count < 0 && errno == EINTR) continue;  // libFuzzer's clock, every 31 s
+      if (count <= 0) return answer;
       answer.append(buffer, static_cast<size_t>(count));
     }
-    return answer;
   }
 
  private:

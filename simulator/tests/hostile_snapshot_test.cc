@@ -234,6 +234,34 @@ TEST_F(HostileSnapshotTest, TheCycleIsThatOfTheStates) {
   }
 }
 
+// As the first FireSims wrote them. Their cycle would be whatever the index says.
+TEST_F(HostileSnapshotTest, AStateThatDoesNotSayItsCycleIsRefused) {
+  const size_t version_at = 2 + std::strlen("model"), length_at = version_at + 4;
+  constexpr size_t kCycleBytes = 9;  // with its type
+  for (const uint64_t cycle : {uint64_t{3000}, uint64_t{3001}}) {
+    json index = good_;
+    index["cycle"] = cycle;
+    for (json &model : index["models"]) {
+      const std::string file = model["state"]["file"];
+      std::string state = text("evil/" + file);
+      if (state[version_at] == 2) {
+        state[version_at] = 1;
+        uint64_t length = 0;
+        std::memcpy(&length, state.data() + length_at, sizeof length);
+        length -= kCycleBytes;
+        std::memcpy(state.data() + length_at, &length, sizeof length);
+        state.erase(length_at + sizeof length, kCycleBytes);
+        std::ofstream(folder_ / "evil" / file, std::ios::binary) << state;
+      }
+      model["state"]["bytes"] = state.size();
+      model["state"]["hash"] = hash_to_hex(hash_bytes(state.data(), state.size()));
+    }
+    EXPECT_EQ(refused(index),
+              "snapshot evil: n0: section \"model\": version 1 does not say its cycle, expected "
+              "version 2: save the snapshot anew");
+  }
+}
+
 // Numbers of a switch's state at which sums and differences go wrong: refused, or simulated on.
 TEST_F(HostileSnapshotTest, EveryNumberOfASwitchMayBeAnything) {
   const std::string good = text("evil/s1.state");

@@ -7,7 +7,8 @@
 // So an unloaded port delays a packet by the switching latency alone, whatever its length.
 //
 // What follows from forwarding before the length is known:
-//  - a packet takes room for the longest packet in an output queue (`max_packet_bytes`);
+//  - a packet takes room for the longest packet in an output queue (`max_packet_bytes`), though
+//    the counters of the queue say what is there;
 //  - runts are forwarded, so `min_packet_flits` must be 1;
 //  - a packet that is too long is cut off at the longest length, and counted as oversized.
 //

@@ -20,7 +20,8 @@ void StoreAndForwardSwitch::enqueue(uint32_t port, Packet *packet) {
     return;
   }
   queue.bytes += packet->admission_bytes;
-  counters.peak_queue_bytes = std::max(counters.peak_queue_bytes, queue.bytes);
+  hold(port, *packet);
+  count_held(port, packet->stamp);
   ++packet->references;
   queue.packets.push_back().packet = packet;
   if (is_busy_[port] != 0) return;
@@ -84,13 +85,59 @@ uint32_t StoreAndForwardSwitch::rate_allowance(uint32_t port, uint64_t &cycle, u
       std::min<uint64_t>({flits, config.rate_increment - queue.window_flits, window_end - cycle}));
 }
 
+// How many flits of a packet with segments have arrived and spent the switching latency by `cycle`.
+uint64_t StoreAndForwardSwitch::flits_there(const Packet &packet, uint64_t cycle) {
+  // From the back: the last segments are those of about now.
+  for (auto segment = packet.segments.rbegin(); segment != packet.segments.rend(); ++segment) {
+    if (segment->cycle > cycle) continue;
+    const bool is_last = segment == packet.segments.rbegin();
+    const uint64_t end_flit = is_last ? packet.flits : (segment - 1)->first_flit;
+    return std::min(end_flit, segment->first_flit + (cycle - segment->cycle) + 1);
+  }
+  return 0;
+}
+
+// Adds a packet to what the queue of a port holds.
+void StoreAndForwardSwitch::hold(uint32_t port, const Packet &packet) {
+  OutputQueue &queue = queues_[port];
+  if (packet.has_segments) {
+    queue.arriving.push_back(&packet);
+  } else {
+    queue.whole_bytes += packet.bytes();
+  }
+}
+
+// Counts what the queue of a port holds in `cycle`: the packets of which the final flit has not
+// left before, of each the flits that are there.
+void StoreAndForwardSwitch::count_held(uint32_t port, uint64_t cycle) {
+  OutputQueue &queue = queues_[port];
+  uint64_t arriving_bytes = 0;
+  size_t kept = 0;
+  for (const Packet *packet : queue.arriving) {
+    const uint64_t flits = flits_there(*packet, cycle);
+    if (packet->complete && flits == packet->flits) {
+      queue.whole_bytes += packet->bytes();
+    } else {
+      arriving_bytes += flits * kFlitBytes;
+      queue.arriving[kept++] = packet;
+    }
+  }
+  queue.arriving.resize(kept);
+  queue.held_bytes = queue.whole_bytes + arriving_bytes;
+  PortCounters &counters = counters_[port];
+  counters.peak_queue_bytes = std::max(counters.peak_queue_bytes, queue.held_bytes);
+}
+
 // The final flit of the first packet in the queue has left.
 void StoreAndForwardSwitch::packet_sent(uint32_t port) {
   OutputQueue &queue = queues_[port];
   PortCounters &counters = counters_[port];
   Packet *packet = queue.packets.front().packet;
   FIRESIM_CHECK(queue.bytes >= packet->admission_bytes, "queue holds less than its packets");
+  // The queue grows until a packet leaves, in that cycle too: so no peak is missed.
+  if (!queue.arriving.empty()) count_held(port, queue.next_cycle - 1);
   queue.bytes -= packet->admission_bytes;
+  queue.whole_bytes -= packet->bytes();
   ++counters.packets_out;
   counters.bytes_out += packet->bytes();
   if (capture_) capture_->outbound(port, queue.next_cycle - 1, *packet);

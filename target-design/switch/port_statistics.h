@@ -28,6 +28,8 @@ struct PortCounters {
   // the length yet, counts the room a packet would have taken.
   uint64_t dropped_queue_full = 0;
   uint64_t dropped_queue_full_bytes = 0;
+  // Flits in the queue now and at most, of packets that have not left whole. Of one that is cut
+  // through, those that have arrived, not the room it reserves.
   uint64_t queue_bytes = 0;
   uint64_t peak_queue_bytes = 0;
 

@@ -71,6 +71,7 @@ void StoreAndForwardSwitch::advance(uint64_t start_cycle, uint32_t cycles, std::
   size_t kept = 0;
   for (const uint32_t port : busy_ports_) {
     send_until(port, end_cycle);
+    count_held(port, end_cycle - 1);
     is_busy_[port] = queues_[port].packets.empty() ? 0 : 1;
     if (is_busy_[port] != 0) busy_ports_[kept++] = port;
   }
@@ -305,7 +306,7 @@ void StoreAndForwardSwitch::finish(uint64_t end_cycle) {
 
 PortCounters StoreAndForwardSwitch::counters(uint32_t port) const {
   PortCounters counters = counters_.at(port);
-  counters.queue_bytes = queues_[port].bytes;
+  counters.queue_bytes = queues_[port].held_bytes;
   return counters;
 }
 

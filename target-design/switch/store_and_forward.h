@@ -10,7 +10,8 @@
 //  3. Group addresses go to all ports but the one it came from; a known address to its port; an
 //     unknown one to the default port, or nowhere. Nothing ever goes back where it came from.
 //  4. A packet that does not fit into the output queue of a port is dropped there. It takes its
-//     bytes from its stamp until the cycle its final flit leaves, that cycle included.
+//     bytes from its stamp until the cycle its final flit leaves, that cycle included. One that is
+//     forwarded while it arrives takes room for the longest packet.
 //  5. Each port sends its queue in order, one flit a cycle, within its rate limit, from the stamp
 //     on: so a packet of one flit is in the switch for exactly the switching latency.
 //
@@ -80,8 +81,11 @@ class StoreAndForwardSwitch : public Model {
   };
   struct OutputQueue {
     RingQueue<Queued> packets;
-    uint64_t bytes = 0;
-    uint64_t room_bytes = 0;  // for more than that there is no room
+    uint64_t bytes = 0;                    // room taken, which a cut-through switch reserves
+    uint64_t room_bytes = 0;               // for more than that there is no room
+    uint64_t held_bytes = 0;               // flits that are there, as of `count_held`
+    uint64_t whole_bytes = 0;              // of them, those of packets that have arrived whole
+    std::vector<const Packet *> arriving;  // the others, with segments
     bool rate_limited = false;
     uint64_t next_cycle = 0;    // first cycle in which the port may send
     uint64_t window = 0;        // of the rate limit
@@ -122,6 +126,9 @@ class StoreAndForwardSwitch : public Model {
   void send_until(uint32_t port, uint64_t end_cycle);
   static uint32_t flits_ready(const Packet &packet, uint32_t sent, uint64_t &cycle);
   uint32_t rate_allowance(uint32_t port, uint64_t &cycle, uint32_t flits);
+  static uint64_t flits_there(const Packet &packet, uint64_t cycle);
+  void hold(uint32_t port, const Packet &packet);
+  void count_held(uint32_t port, uint64_t cycle);
   void packet_sent(uint32_t port);
   void write_statistics() const;
 

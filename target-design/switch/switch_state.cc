@@ -171,11 +171,13 @@ void StoreAndForwardSwitch::load_port(uint32_t port, StateReader &state,
     queued.packet = need_packet(state, packets);
     queued.sent = static_cast<uint32_t>(state.u64(queued.packet->flits));
     queued_bytes += queued.packet->admission_bytes;
+    hold(port, *queued.packet);
   }
   if (queued_bytes != queue.bytes) state.fail("found a queue that does not hold its packets");
   check_first(port, state, cycle);
   counters_[port].load(state);
   if (queue.packets.empty()) return;
+  count_held(port, std::max<uint64_t>(cycle, 1) - 1);
   is_busy_[port] = 1;
   busy_ports_.push_back(port);
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
+import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -23,6 +24,8 @@ MOST_PADDING_BYTES = 1 << 20
 """More than a record of tar, which is what an archive is filled up to."""
 MOST_LINE_BYTES = 16
 """Of the answer that comes before what is copied."""
+MOST_WORDS_BYTES = 1 << 14
+"""Of what a node says went wrong; it can say that of each of many files."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,8 @@ def copy_from(door: Door, source: str, target: Path) -> list[str]:
             if kind in _MODES:
                 with target.open("wb") as stream:
                     shutil.copyfileobj(pipe, stream)
-                target.chmod(_MODES[kind])
+                if target.is_file():  # and not /dev/null, which others use as well
+                    target.chmod(_MODES[kind])
             elif kind:
                 raise InputError(f"{door.node}: found another answer than that of its shell.")
         except OSError as error:
@@ -147,6 +151,16 @@ class _Remote:
         pipe = self.process.stdin if sends else self.process.stdout
         assert pipe is not None
         self.pipe = pipe
+        self.words = b""
+        self.listener = threading.Thread(target=self._listen, daemon=True)
+        self.listener.start()
+
+    def _listen(self) -> None:
+        """Keep the beginning of what goes wrong; all is read, or the node would wait for that."""
+        assert self.process.stderr is not None
+        with self.process.stderr as stream:
+            while part := stream.read(MOST_WORDS_BYTES):
+                self.words += part[: MOST_WORDS_BYTES - len(self.words)]
 
     def __enter__(self) -> IO[bytes]:
         return self.pipe
@@ -155,11 +169,12 @@ class _Remote:
         if kind is not None and not issubclass(kind, BrokenPipeError):
             self.process.kill()
             self.process.wait()
+            self.listener.join()
             return
         with suppress(BrokenPipeError):  # the node says why
             self.pipe.close()
-        assert self.process.stderr is not None
-        words = self.process.stderr.read().decode(errors="replace").strip()
+        self.listener.join()
+        words = self.words.decode(errors="replace").strip()
         status = self.process.wait()
         if status != 0:
             raise InputError(f"{self.node}: {words or f'the copy ended with status {status}'}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,7 +26,11 @@ MOST_PARTS = 128
 """Folders within each other."""
 MOST_NOTED = 20
 """Of what was left out, as much is named."""
+MOST_SHOWN = 200
+"""Characters of a name."""
 _MOST_HEADER_BYTES = 1 << 20
+_MOST_HEADERS = 16
+"""For one member: each is read by a call within that for the one before it."""
 _LONG = (
     tarfile.GNUTYPE_LONGNAME,
     tarfile.GNUTYPE_LONGLINK,
@@ -48,10 +53,31 @@ class _Header(tarfile.TarInfo):
     """A header of the stream; those with long names or attributes are read into memory whole."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        assert isinstance(archive, _Archive)
         if self.type in _LONG and self.size > _MOST_HEADER_BYTES:
             raise tarfile.ReadError(f"a header of {self.size:,} bytes")
-        found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        if archive.depth >= _MOST_HEADERS:
+            raise tarfile.ReadError(f"more than {_MOST_HEADERS} headers for one member")
+        archive.depth += 1
+        try:
+            found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        finally:
+            archive.depth -= 1
         return found
+
+
+class _Archive(tarfile.TarFile):
+    """A stream of members, each of which is forgotten when the next one is read."""
+
+    tarinfo = _Header
+    depth = 0
+    """Headers that are being read for one member."""
+
+    def each(self) -> Iterator[tarfile.TarInfo]:
+        """Yield the members."""
+        while (member := self.next()) is not None:
+            yield member
+            self.members: list[tarfile.TarInfo] = []  # there may be any number
 
 
 def unpack(stream: IO[bytes], target: Path) -> list[str]:
@@ -62,19 +88,29 @@ def unpack(stream: IO[bytes], target: Path) -> list[str]:
         OSError: the target cannot be written.
     """
     left_out: list[str] = []
+    count = 0
     top = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
-            for member in archive:
-                if why := _unpack_one(archive, member, top):
-                    left_out.append(f"left out {member.name[:200]}: {why}.")
+        with _Archive.open(fileobj=stream, mode="r|") as archive:
+            assert isinstance(archive, _Archive)
+            for member in archive.each():
+                if not (why := _unpack_one(archive, member, top)):
+                    continue
+                count += 1
+                if count <= MOST_NOTED:
+                    left_out.append(f"left out {_in_a_line(member.name)}: {why}.")
     except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
         raise InputError(f"found no whole tar stream, expected one: {error}.") from error
     finally:
         os.close(top)
-    if len(left_out) > MOST_NOTED:
-        left_out[MOST_NOTED:] = [f"left out {len(left_out) - MOST_NOTED} more."]
+    if count > MOST_NOTED:
+        left_out.append(f"left out {count - MOST_NOTED:,} more.")
     return left_out
+
+
+def _in_a_line(name: str) -> str:
+    """Return the beginning of a name; the end of a line in it could begin a line of its own."""
+    return name[:MOST_SHOWN].replace("\n", "\\n")
 
 
 def _unpack_one(archive: tarfile.TarFile, member: tarfile.TarInfo, top: int) -> str:
@@ -104,29 +140,56 @@ def _make(
         return "it is neither a file, nor a folder, nor a link"
     if member.issparse():
         return "it has holes, of which it may say any size"
-    aim = _parts(member.linkname) if member.islnk() else []
-    if (member.issym() and not _stays(parts, member.linkname)) or (member.islnk() and not aim):
+    if member.issym():
+        return _link(member.linkname, folder, parts)
+    if member.islnk():
+        return _another_name(member.linkname, folder, parts, top)
+    _make_room(folder, name)
+    mode = 0o755 if member.mode & 0o111 else 0o644
+    content = archive.extractfile(member)
+    with os.fdopen(os.open(name, _NEW, mode, dir_fd=folder), "wb") as file:
+        if content is not None:
+            shutil.copyfileobj(content, file)
+    return ""
+
+
+def _link(aim: str, folder: int, parts: list[str]) -> str:
+    """Make a symbolic link; return why not, or nothing."""
+    if not _stays(parts, aim):
         return "its link leads out of the folder"
+    if not aim:
+        return "its link leads nowhere"
+    _make_room(folder, parts[-1])
+    os.symlink(aim, parts[-1], dir_fd=folder)
+    return ""
+
+
+def _another_name(aim: str, folder: int, parts: list[str], top: int) -> str:
+    """Make a hard link to what came before; return why not, or nothing.
+
+    Another name for a symbolic link is a link that leads from here, which may be elsewhere.
+    """
+    steps = _parts(aim)
+    if not steps:
+        return "its link leads out of the folder"
+    with _opened(top, steps[:-1]) as other:
+        found = os.stat(steps[-1], dir_fd=other, follow_symlinks=False)  # noqa: PTH116
+        if stat.S_ISLNK(found.st_mode):
+            return _link(os.readlink(steps[-1], dir_fd=other), folder, parts)  # noqa: PTH115
+        if not stat.S_ISREG(found.st_mode):
+            return "it is another name of what is no file"
+        if steps != parts:
+            _make_room(folder, parts[-1])
+            os.link(
+                steps[-1], parts[-1], src_dir_fd=other, dst_dir_fd=folder, follow_symlinks=False
+            )
+    return ""
+
+
+def _make_room(folder: int, name: str) -> None:
+    """Remove what has a name in a folder, unless that is a folder."""
     with suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)  # noqa: PTH108
-    if member.issym():
-        os.symlink(member.linkname, name, dir_fd=folder)
-    elif member.islnk():
-        with _opened(top, (aim or [])[:-1]) as other:
-            os.link(
-                (aim or [name])[-1],
-                name,
-                src_dir_fd=other,
-                dst_dir_fd=folder,
-                follow_symlinks=False,
-            )
-    else:
-        mode = 0o755 if member.mode & 0o111 else 0o644
-        content = archive.extractfile(member)
-        with os.fdopen(os.open(name, _NEW, mode, dir_fd=folder), "wb") as file:
-            if content is not None:
-                shutil.copyfileobj(content, file)
-    return ""
 
 
 def _parts(name: str) -> list[str] | None:

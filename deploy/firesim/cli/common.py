@@ -79,12 +79,25 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
             typer.echo("Interrupted.", err=True)
             raise typer.Exit(INTERRUPTED) from error
         except Exception as error:
-            if not isinstance(error, _step_errors()):
+            if not _is_unprepared(error) and not isinstance(error, _step_errors()):
                 raise
-            typer.echo(printable(str(error)), err=True)
+            text = _UNPREPARED if _is_unprepared(error) else str(error)
+            typer.echo(printable(text), err=True)
             raise typer.Exit(FAILED) from error
 
     return wrapped
+
+
+_UNPREPARED = (
+    "A process could not be prepared: the memory of this computer, or the limit on it, is used up."
+)
+
+
+def _is_unprepared(error: Exception) -> bool:
+    """Return whether a child failed between fork and exec, where ours only call the kernel."""
+    from subprocess import SubprocessError
+
+    return type(error) is SubprocessError
 
 
 def _host_trouble(error: OSError | MemoryError) -> str:

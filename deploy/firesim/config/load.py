@@ -153,12 +153,12 @@ def _expand_workload(source: Source) -> None:
         place: KeyPath = (
             ("workload", "base") if isinstance(source.data["workload"], dict) else ("workload",)
         )
-        file = WORKLOADS / f"{name}.yaml"
-        if not file.is_file():
-            raise source.error(place, unknown(name, "one of the workloads", yaml_names(WORKLOADS)))
+        if name not in (known := yaml_names(WORKLOADS)):
+            raise source.error(place, unknown(name, "one of the workloads", known))
         if name in seen or len(seen) >= MAX_BASES:
             raise source.error(place, f'found base "{name}" again, expected no circle of bases.')
         seen.append(name)
+        file = WORKLOADS / f"{name}.yaml"
         base = read_yaml(file)
         over = {key: value for key, value in work.items() if key != "base"}
         if not isinstance(base.data, dict):

@@ -142,11 +142,11 @@ def _check_instruments(loaded: Loaded, plan: Plan) -> None:
     for node in plan.nodes:
         asked = [kind for kind in ("waves", "peeks", "pokes") if kind in node.places]
         traced = ["tracing"] if node.instruments.traced and "tracing" in node.places else []
-        missing = {"rtl": [], "metasim": asked, "functional": [*traced, *asked], "fpga": asked}
+        missing = {"rtl": [], "metasim": [], "functional": [*traced, *asked], "fpga": asked}
         for kind in missing[node.engine]:
             text = (
                 f'found "{node.name}", whose engine is {node.engine}, expected a node of engine '
-                f"rtl."
+                f"rtl or metasim."
             )
             raise loaded.error(node.places[kind], text)
         if asked and plan.run.rtl_engine == "verilator":

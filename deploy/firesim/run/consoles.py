@@ -11,6 +11,8 @@ from firesim_common.printable import printable
 
 MOST_BYTES = 1 << 20
 """Read at once; of more only the end matters."""
+MOST_SHOWN = 400
+"""Characters of a line: more than a terminal is wide, even of those that have no width."""
 COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """Colours and the like, which say nothing in a line that is shown by itself."""
 MOST_CONSOLES = 8
@@ -38,8 +40,8 @@ class ConsoleTail:
         whole = data.rfind(b"\n") + 1
         self.offset = start + whole
         lines = data[:whole].decode(errors="replace").splitlines()
-        shown = (printable(COLOURS.sub("", line)).strip() for line in lines)
-        self.last = next(reversed([line for line in shown if line]), self.last)
+        shown = (printable(COLOURS.sub("", line)).strip() for line in reversed(lines))
+        self.last = next((line[:MOST_SHOWN] for line in shown if line), self.last)
         return self.last
 
 

@@ -23,23 +23,30 @@ def collect_outputs(plan: Plan, results: Path) -> list[Path]:
         return []
     from firesim_software.linux.commands import outputs
 
-    written = []
+    written: dict[Path, None] = {}
     for node in plan.nodes:
         log = results / node.name / "uart.log"
         if node.linux is None or not log.is_file():
             continue
-        for name, content in outputs(log.read_text(errors="replace")).items():
-            # The name comes from the simulated machine, which must not write elsewhere.
-            parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
-            if not parts:
-                continue
-            path = (results / node.name / FOLDER).joinpath(*parts)
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            except OSError as error:
-                if error.errno not in NO_NAME:
-                    raise
-                continue  # Nor may its names keep those of others from being written.
-            written.append(path)
-    return written
+        with log.open(errors="replace", newline="\n") as console:
+            for name, content in outputs(console):
+                if path := _written(results / node.name / FOLDER, name, content):
+                    written[path] = None
+    return list(written)
+
+
+def _written(folder: Path, name: str, content: bytes) -> Path | None:
+    """Write one file; return where, None when it has no name that it can have here."""
+    # The name comes from the simulated machine, which must not write elsewhere.
+    parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
+    if not parts:
+        return None
+    path = folder.joinpath(*parts)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        if error.errno not in NO_NAME:
+            raise
+        return None  # Nor may its names keep those of others from being written.
+    return path

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,10 +24,11 @@ from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.simulator import simulator
+from firesim.build.state_map import state_map
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.own_blades import room_of, tree_address
 from firesim.run.steps import Steps
-from firesim.topology.describe import Load, NodeFiles
+from firesim.topology.describe import Load, NodeFiles, Twin
 from firesim.topology.identity import command_line, random_seed
 from firesim.topology.plan import Plan, PlannedNode
 
@@ -52,7 +54,9 @@ class _Built:
     trees: dict[str, Path]
     models: dict[str, Path]
     metasims: dict[str, Path]
-    """The metasimulations of blades."""
+    """The metasimulations of blades, each of which has its model in RTL, too, as its twin."""
+    maps: dict[str, Path]
+    """The files that map the state of a metasimulation to that of its twin."""
     forms: dict[str, Path]
     """Of blades on FPGAs: their manifests are in these folders."""
     wave_models: dict[str, Path]
@@ -78,7 +82,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
     """
     with ThreadPoolExecutor() as pool:  # Half of either keeps one processor busy.
         building = pool.submit(_simulator, steps, march)
-        models, metasims = _models(plan, steps)
+        models, metasims, maps = _models(plan, steps)
         binary = building.result()
     wave_models: dict[str, Path] = {}
     for name in sorted(_wired(plan, models)):
@@ -98,6 +102,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         trees,
         models,
         metasims,
+        maps,
         _forms(plan),
         wave_models,
         _programs(plan, blades, steps),
@@ -116,10 +121,10 @@ def _simulator(steps: Steps, march: str) -> Path:
         return simulator() if march == NATIVE else simulator(march)
 
 
-def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path]]:
-    """Build the models of blades in RTL, and the metasimulations."""
+def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path], dict[str, Path]]:
+    """Build the models of blades in RTL, the metasimulations, and the maps of their state."""
     models: dict[str, Path] = {}
-    for blade in plan.blades("rtl"):
+    for blade in sorted({*plan.blades("rtl"), *plan.blades("metasim")}):
         with steps.step(f"building the blade {blade}"):
             models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
     metasims: dict[str, Path] = {}
@@ -129,7 +134,9 @@ def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path]]
     for blade, model in (*models.items(), *metasims.items()):
         if reason := fallback_reason(model):
             steps.say(f"{blade}: Verilator is used, {reason}")
-    return models, metasims
+    with steps.step("mapping the state of metasimulations") if metasims else nullcontext():
+        maps = {blade: state_map(models[blade], made) for blade, made in metasims.items()}
+    return models, metasims, maps
 
 
 def _forms(plan: Plan) -> dict[str, Path]:
@@ -213,9 +220,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
     blob = _tree(plan, node, built, arguments, initrd, seed)
     if blob is not None:
         load.append(Load(_write_tree(node, blob, folder), "raw", tree_address(plan, node)))
-    of_engine = {"rtl": built.models, "metasim": built.metasims, "fpga": built.forms}
-    model = of_engine.get(node.engine, {}).get(node.blade)
-    model = built.wave_models.get(node.name, model)
+    model, twin = _model(node, built)
     return NodeFiles(
         bridges=bridge_kinds(model) if model else frozenset(built.blades[node.blade].bridges),
         load=load,
@@ -226,10 +231,24 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
         own_settings=drivers.settings,
         model=model / "model.so" if model and node.engine != "fpga" else None,
         manifest=model / "model.json" if model else None,
+        twin=twin,
         disk=disk,
         physical=physical,
         parts=built.parts.get(node.blade) if node.engine == "functional" else None,
     )
+
+
+def _model(node: PlannedNode, built: _Built) -> tuple[Path | None, Twin | None]:
+    """Return the model of a node, and beside a metasimulation its twin."""
+    if node.engine == "fpga":
+        return built.forms[node.blade], None
+    if node.engine not in ("rtl", "metasim"):
+        return None, None
+    in_rtl = built.wave_models.get(node.name, built.models[node.blade])
+    if node.engine == "rtl":
+        return in_rtl, None
+    twin = Twin(in_rtl / "model.so", in_rtl / "model.json", built.maps[node.blade])
+    return built.metasims[node.blade], twin
 
 
 def _program(node: PlannedNode, built: _Built) -> Path | None:

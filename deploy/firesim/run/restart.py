@@ -10,12 +10,15 @@ from firesim_common.errors import InputError, listed
 from firesim.config.keep import s3_place
 from firesim.config.load import Loaded, load_file
 from firesim.run.folder import is_alive, load_simulator, saved_config, saved_result
-from firesim.run.snapshots import Snapshot, find_snapshot, read_snapshot
+from firesim.run.snapshots import SAVED_ENGINES, Snapshot, find_snapshot, read_snapshot
 from firesim.run.sound import Say, last_sound
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan, PlannedNode
 
 CLONE_SOURCE = "node0"
+NAMES = {"rtl": "RTL", "metasim": "metasimulated"}
+RTL_ENGINES = tuple(NAMES)
+"""A snapshot of one goes on in the other."""
 
 
 def servers(plan: Plan) -> list[PlannedNode]:
@@ -59,22 +62,21 @@ def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[s
     for node in nodes:
         source = sources[node.name]
         kind = snapshot.kinds.get(source)
-        if kind not in ("rtl", "functional"):
+        if kind not in SAVED_ENGINES:
             raise InputError(
                 f'--from: found no node "{source}" in the snapshot "{snapshot.name}", '
                 f"expected one of {listed(snapshot.nodes)}."
             )
-        if node.engine in ("metasim", "fpga"):
+        if kind in RTL_ENGINES and node.engine not in RTL_ENGINES:
             raise InputError(
-                f'--from: found the engine {node.engine} for "{node.name}", expected rtl: '
-                f"{'an FPGA' if node.engine == 'fpga' else 'a metasimulation'} cannot go on from "
-                "a snapshot."
+                f'--from: found the engine {node.engine} for "{node.name}", which is {NAMES[kind]} '
+                f'in the snapshot "{snapshot.name}", expected engine rtl or metasim.'
             )
-        if kind == "rtl" and node.engine != "rtl":
+        if kind == "functional" and node.engine not in ("functional", "rtl"):
             raise InputError(
-                f'--from: found the engine {node.engine} for "{node.name}", which is RTL in the '
-                f'snapshot "{snapshot.name}", expected engine rtl: '
-                "only functional nodes can change their engine."
+                f'--from: found the engine {node.engine} for "{node.name}", which is functional in '
+                f'the snapshot "{snapshot.name}", expected engine functional or rtl, whose '
+                f"snapshots go on in a metasimulation."
             )
 
 

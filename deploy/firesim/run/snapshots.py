@@ -22,6 +22,8 @@ from firesim.topology.describe import SNAPSHOTS_FOLDER as FOLDER
 
 FILE = "snapshot.json"
 FORMAT = "firesim-snapshot"
+SAVED_ENGINES = ("rtl", "metasim", "functional")
+"""Kinds of models that are servers."""
 LARGEST_BYTES = 64 << 20
 """The most that is read of a snapshot.json: twenty times that of a thousand nodes."""
 _AUTOMATIC = re.compile(r"(?:auto|cycle)-\d+")
@@ -64,7 +66,7 @@ class Snapshot:
     cycle: int
     created_by: str
     kinds: dict[str, str]
-    """Kind of each model by name: rtl, functional, traffic, a switch's kind, …"""
+    """Kind of each model by name: rtl, metasim, functional, traffic, a switch's kind, …"""
     saved_at: float
 
     @property
@@ -75,7 +77,7 @@ class Snapshot:
     @property
     def nodes(self) -> list[str]:
         """The names of the servers in it."""
-        return [name for name, kind in self.kinds.items() if kind in ("rtl", "functional")]
+        return [name for name, kind in self.kinds.items() if kind in SAVED_ENGINES]
 
     @property
     def run(self) -> Path | None:

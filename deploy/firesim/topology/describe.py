@@ -48,6 +48,16 @@ class Load:
 
 
 @dataclass(frozen=True)
+class Twin:
+    """What a metasimulated blade is for engine rtl, by which its state has names."""
+
+    model: Path
+    manifest: Path
+    map: Path
+    """Which state of the metasimulation is which of the twin."""
+
+
+@dataclass(frozen=True)
 class NodeFiles:
     """What a node needs that was built."""
 
@@ -60,6 +70,8 @@ class NodeFiles:
     model: Path | None = None
     """The compiled RTL; None for a functional node, and on an FPGA."""
     manifest: Path | None = None
+    twin: Twin | None = None
+    """Of a metasimulated node."""
     disk: Path | None = None
     """Disk image of the Linux workload, used when the job names none."""
     memory_base: int = DRAM_BASE
@@ -241,6 +253,7 @@ def _node(
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
         **_stalls(plan, node),
         **({"serial_line": asdict(node.serial_line)} if node.serial_line else {}),
+        **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),
         **({"driver_libraries": [str(path) for path in made.driver_libraries]} if own else {}),
         "bridges": bridges,
     }

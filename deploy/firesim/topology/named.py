@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable
 
-from firesim_common.errors import nearest
+from firesim_common.errors import cut, nearest
 
 from firesim.topology.shape import Shape
 
@@ -137,13 +137,13 @@ def named_topology(name: str) -> Shape:
             continue
         numbers = [int(n) for n in re.findall(r"\d+", name)] or [2]
         if min(numbers) < 1 or max(numbers) > MAX_NODES:
-            raise ValueError(f'found "{name}", expected numbers from 1 in {form}.')
+            raise ValueError(f'found "{cut(name)}", expected numbers from 1 in {form}.')
         if form == "fat_tree_Kary" and (numbers[0] % 2 or not 2 <= numbers[0] <= 32):
-            raise ValueError(f'found "{name}", expected an even number of ports from 2 to 32.')
+            raise ValueError(f'found "{cut(name)}", expected an even number of ports from 2 to 32.')
         if form != "fat_tree_Kary" and math.prod(numbers) > MAX_NODES:
-            raise ValueError(f'found "{name}", expected at most {MAX_NODES} nodes.')
+            raise ValueError(f'found "{cut(name)}", expected at most {MAX_NODES} nodes.')
         return build(match)
     close = nearest(name, EXAMPLES)
     hint = f', did you mean "{close}"?' if close else "."
     forms = ", ".join(form for form, _, _ in _FORMS)
-    raise ValueError(f'found "{name}", expected one of {forms}{hint}')
+    raise ValueError(f'found "{cut(name)}", expected one of {forms}{hint}')

@@ -51,7 +51,7 @@ ENGINE_CASES = [
         "trace of a functional node",
         (
             'bad.yaml:7: simulation.tracing.nodes[0]: found "node1", whose engine is functional, '
-            "expected a node of engine rtl."
+            "expected a node of engine rtl or metasim."
         ),
         TWO
         + "workload: {node: {program: hello}}\nsimulation:\n  engines: {node1: functional}\n"
@@ -63,13 +63,13 @@ ENGINE_CASES = [
         TWO + "simulation:\n  metasim: {stall_rate: 256}\n",
     ),
     Case(
-        "peek at a metasimulated node",
+        "peek at a functional node",
         (
-            'bad.yaml:6: simulation.peeks[0].node: found "node1", whose engine is metasim, '
-            "expected a node of engine rtl."
+            'bad.yaml:6: simulation.peeks[0].node: found "node1", whose engine is functional, '
+            "expected a node of engine rtl or metasim."
         ),
         TWO
-        + "workload: {node: {program: hello}}\nsimulation:\n  engines: {node1: metasim}\n"
+        + "workload: {node: {program: hello}}\nsimulation:\n  engines: {node1: functional}\n"
         + "  peeks: [{node: node1, cycles: [5], signals: [a]}]\n",
     ),
 ]

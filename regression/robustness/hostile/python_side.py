@@ -164,7 +164,7 @@ def _console(data: bytes, folder: Path) -> None:
     shown = [ConsoleTail(log).update()]
     shown += [stream_sentence("node0", record, 3_200_000_000) for record in records(text)]
     shown += [f"{number} {cycles:,.0f}" for number, cycles in round_trips(text)]
-    commands.outputs(text)
+    list(commands.outputs(io.StringIO(text)))
     if bad := [line for line in shown if printable(line) != line]:
         raise ValueError(f"a terminal would obey {bad[0]!r}")
 

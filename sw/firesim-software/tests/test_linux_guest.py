@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import random
 import shutil
 import socket
 import subprocess
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
 from firesim.report.console import records
-from firesim_software.linux import LinuxError
-from firesim_software.linux.commands import outputs
+from firesim_software.linux import LinuxError, commands
+from firesim_software.linux.commands import MOST_LINE_CHARACTERS, outputs
 from firesim_software.linux.description import read
 from firesim_software.linux.guest import FOLDER, guest_program, guest_programs
 
@@ -155,11 +157,29 @@ def test_wrong_rates_are_refused(memload: Path, rates: str) -> None:
 
 def test_files_on_the_console_are_whole_and_named() -> None:
     good = "firesim-output: /tmp/a\r\naGVs\r\nbG8=\r\nfiresim-output-end\r\n"
-    assert outputs(f"boot\r\n{good}more\r\n") == {"/tmp/a": b"hello"}
+    assert sent(f"boot\r\n{good}more\r\n") == {"/tmp/a": b"hello"}
     for text in ("aGVs\nb", "aGVsbG8"):
-        assert outputs(good + f"firesim-output: b\n{text}\nfiresim-output-end\n") == {
+        assert sent(good + f"firesim-output: b\n{text}\nfiresim-output-end\n") == {
             "/tmp/a": b"hello"
         }
     for name in ("", "a b", "a\0b", "a\x1b[2J"):
-        assert outputs(good.replace("/tmp/a", name)) == {}
-    assert outputs("firesim-output: a\n" * 100_000) == {}
+        assert sent(good.replace("/tmp/a", name)) == {}
+    assert sent("firesim-output: a\n" * 100_000) == {}
+    long = "QUJD" * MOST_LINE_CHARACTERS  # in one line
+    assert sent(good.replace("aGVs\r\nbG8=", long)) == {"/tmp/a": b"ABC" * MOST_LINE_CHARACTERS}
+
+
+def test_a_console_need_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "MOST_OUTPUT_CHARACTERS", 1 << 20)
+    good = "firesim-output: /tmp/a\naGVsbG8=\nfiresim-output-end\n"
+    console = io.StringIO("x" * (16 << 20) + "\nfiresim-output: b\n" + "AAAA\n" * (1 << 21) + good)
+    tracemalloc.start()
+    found = dict(outputs(console))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == {"/tmp/a": b"hello"} and most < 40 << 20
+
+
+def sent(console: str) -> dict[str, bytes]:
+    """Return the files that a console's text holds."""
+    return dict(outputs(io.StringIO(console)))

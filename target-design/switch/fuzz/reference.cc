@@ -46,14 +46,15 @@ class RefSwitch {
       if (in[port].valid) arrive(cycle, port, in[port].flit);
     }
     for (size_t port = 0; port < in.size(); ++port) forward_from(cycle, port);
-    for (size_t port = 0; port < out.size(); ++port) out[port] = send(cycle, port);
+    for (size_t port = 0; port < out.size(); ++port) {
+      const uint64_t bytes = held(port, cycle);
+      if (bytes > counters_[port].peak_queue_bytes) counters_[port].peak_queue_bytes = bytes;
+      out[port] = send(cycle, port);
+      counters_[port].queue_bytes = held(port, cycle);
+    }
   }
 
-  std::vector<PortCounters> counters() const {
-    std::vector<PortCounters> all = counters_;
-    for (size_t port = 0; port < all.size(); ++port) all[port].queue_bytes = occupied(port);
-    return all;
-  }
+  const std::vector<PortCounters> &counters() const { return counters_; }
 
  private:
   size_t most_flits() const { return config_.max_packet_bytes / 8; }
@@ -152,7 +153,15 @@ class RefSwitch {
       return;
     }
     outputs_[port].queue.push_back(packet);
-    if (bytes > counters.peak_queue_bytes) counters.peak_queue_bytes = bytes;
+  }
+
+  // Bytes in the queue of a port; of each packet, the flits that could have left by now.
+  uint64_t held(size_t port, uint64_t cycle) const {
+    uint64_t bytes = 0;
+    for (const RefPacketPointer &packet : outputs_[port].queue) {
+      for (const uint64_t may_leave : packet->may_leave) bytes += may_leave <= cycle ? 8 : 0;
+    }
+    return bytes;
   }
 
   Token send(uint64_t cycle, size_t port) {

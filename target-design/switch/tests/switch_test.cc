@@ -139,6 +139,26 @@ TEST(Switch, AFullQueueDropsAndAFreedOneDoesNot) {
   EXPECT_EQ(device.counters(1).peak_queue_bytes, 32u);
 }
 
+TEST(Switch, ACutThroughQueueCountsWhatItHolds) {
+  SwitchConfig config = three_ports();
+  Tokens in = silence();
+  put(in, 0, 5, kMacB, 4);  // leaves in cycles 15 to 18
+  put(in, 2, 6, kMacB, 4);  // is there from cycles 16 to 19 on, leaves in 19 to 22
+  for (const uint32_t chunk : {1u, 7u, 200u}) {
+    CutThroughSwitch device(config);
+    drive(device, in, chunk);
+    // In cycle 18 all of the first packet, and three flits of the second.
+    EXPECT_EQ(device.counters(1).peak_queue_bytes, 56u) << chunk;
+    EXPECT_EQ(device.counters(1).queue_bytes, 0u) << chunk;
+  }
+  Tokens beginning(3);
+  for (size_t port = 0; port < 3; ++port)
+    beginning[port].assign(in[port].begin(), in[port].begin() + 21);
+  CutThroughSwitch device(config);
+  drive(device, beginning, 7);
+  EXPECT_EQ(device.counters(1).queue_bytes, 32u);  // after cycle 20: the second, not left whole
+}
+
 TEST(Switch, NeverSendsBackAndCountsEveryDrop) {
   SwitchConfig config = three_ports();
   config.min_packet_flits = 2;

@@ -9,8 +9,11 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from firesim_common.cache import content_key
 from firesim_common.paths import cache_root
@@ -25,6 +28,8 @@ from firesim_software.linux.rootfs import package_names
 FIRST_LINE = "firesim: init"
 _OUTPUT, _OUTPUT_END = "firesim-output: ", "firesim-output-end"
 """Before and after a file that a node sends."""
+MOST_LINE_CHARACTERS, MOST_OUTPUT_CHARACTERS = 1 << 16, 1 << 28
+"""Longer lines come in pieces; longer files are none."""
 _QEMU_BOOTARGS = "console=hvc0 firesim.finisher=0x100000"
 
 
@@ -122,23 +127,26 @@ def user_part(console: str) -> str:
     return "\n".join(line for line in own if not line.startswith("reboot: ")) + "\n"
 
 
-def outputs(console: str) -> dict[str, bytes]:
-    """Return the files a node sent over its console, by their path on the node.
+def outputs(console: TextIO) -> Iterator[tuple[str, bytes]]:
+    """Yield the files a node sent over its console, with their paths on the node.
 
-    What is not whole, has no printable name or is not base64 is text like any other.
+    What is not whole, too long, has no printable name or is not base64 is text like any other. No
+    more is in memory than one such file: a node can print as much as the disk has room for.
     """
-    found: dict[str, bytes] = {}
-    name, content = "", list[str]()
-    for line in console.replace("\r", "").split("\n"):
+    name, content, size = "", list[str](), 0
+    for piece in iter(partial(console.readline, MOST_LINE_CHARACTERS), ""):
+        line = piece.replace("\r", "").removesuffix("\n")
         if line.startswith(_OUTPUT):
-            name, content = line.removeprefix(_OUTPUT), []
+            name, content, size = line.removeprefix(_OUTPUT), [], 0
         elif line == _OUTPUT_END and re.fullmatch(r"\S+", name) and name.isprintable():
             with suppress(ValueError):
-                found[name] = base64.b64decode("".join(content))
-            name = ""
+                yield name, base64.b64decode("".join(content))
+            name, content = "", []
         elif name:
             content.append(line)
-    return found
+            size += len(line) + 1
+            if size > MOST_OUTPUT_CHARACTERS:
+                name, content = "", []
 
 
 def test(name: str, *, timeout_s: float = 60) -> str:

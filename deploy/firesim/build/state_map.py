@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which bits of a metasimulation's model are which registers and memories of its target.
+
+The target is lowered twice: to the model of engine `rtl`, and to the FAME-1 form, which is written
+as Verilog and optimised once more with the host's side around it. Registers are cut and named
+otherwise there, but the wires that the user named are in both. A register of one and a register of
+the other that stand on the same bit of such a wire are the same state.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firesim_common.cache import cached
+
+if TYPE_CHECKING:
+    from goldengate.engine.design import Column, Design
+    from goldengate.engine.nodes import Node
+
+FILE = "state-map.json"
+VERSION = 1
+_HOST = re.compile(
+    r"(commands|control|rows|channel_in_\d+|stall_(in|out)_\d+|form\.queue_\d+)\..*"
+    r"|form\.step|before_\d+|seen_out_\d+"
+)
+"""State of the host's side (goldengate.host_top and channels), which is no target's."""
+
+Part = tuple[str | int | None, int, int]
+"""(register, lowest bit, width), ("constant", value, width), or None for what is neither."""
+
+
+@dataclass
+class _Map:
+    """The file: numbers of signals as `FiresimEngine.signal` counts them."""
+
+    registers: list[list[int]] = field(default_factory=list)
+    """Of the twin: signal, lowest bit; of the metasimulation: signal, lowest bit; width."""
+    fixed: list[list[int]] = field(default_factory=list)
+    """Signal of the twin, lowest bit, width, and the value that the metasimulation has instead."""
+    memories: list[list[int]] = field(default_factory=list)
+    """As `registers`, and the rows."""
+    constant: list[int] = field(default_factory=list)
+    """Memories of the twin that nothing writes."""
+
+
+class _Otherwise(Exception):
+    """Some state is not the same in both; the message names it."""
+
+
+def state_map(model: Path, metasim: Path) -> Path:
+    """Return the file that maps the state of a metasimulation to that of the blade's model in RTL.
+
+    Where there is none, the file has the reason.
+    """
+    key = [model, metasim, Path(__file__)]
+    return cached("state-map", key, lambda folder: _write(model, metasim, folder)) / FILE
+
+
+def _write(model: Path, metasim: Path, folder: Path) -> None:
+    try:
+        found = vars(_map(model, metasim))
+    except _Otherwise as reason:
+        found = {"refused": str(reason)}
+    text = json.dumps({"version": VERSION, **found}, separators=(",", ":"))
+    (folder / FILE).write_text(text + "\n")
+
+
+def _map(model: Path, metasim: Path) -> _Map:
+    from goldengate import Manifest
+    from goldengate.engine import backend
+    from goldengate.fpga_form import TARGET_PATH
+
+    for one in (model, metasim):
+        engine = Manifest.read(one).engine
+        if engine is None or engine.name != "generated":
+            raise _Otherwise("the engine Verilator shows no registers")
+    inner = metasim / "build/host"
+    twin = backend.read_design(model / "build", Manifest.read(model), probes=True)
+    host = backend.read_design(inner, Manifest.read(inner), probes=True)
+    found = _Map()
+    covered = _registers(twin, host, TARGET_PATH, found)
+    covered |= _memories(twin, host, TARGET_PATH, found)
+    registers, columns = host.registers, host.columns
+    names = [register.name for register in registers] + [column.name for column in columns]
+    for number, name in enumerate(names):
+        if number not in covered and not _HOST.fullmatch(name):
+            if number >= len(registers) and not columns[number - len(registers)].writes:
+                continue
+            raise _Otherwise(f"{name} of the metasimulation is no register of the model in RTL")
+    return found
+
+
+def _parts(node: Node, low: int, width: int) -> Iterator[Part]:
+    """Yield what `width` bits of a value are, the lowest first."""
+    from goldengate.engine.nodes import mask
+
+    if node.op == "leaf" and node.value[0] == "register":
+        yield node.value[1], low, width
+    elif node.op == "const":
+        yield "constant", node.number >> low & mask(width), width
+    elif node.op == "slice":
+        yield from _parts(node.args[0], low + node.number, width)
+    elif node.op == "cat":
+        position = 0
+        for part in node.args:
+            first, last = max(low, position), min(low + width, position + part.width)
+            if first < last:
+                yield from _parts(part, first - position, last - first)
+            position += part.width
+    else:
+        yield None, 0, width
+
+
+def _aligned(a: Iterable[Part], b: Iterable[Part]) -> Iterator[tuple[Part, Part]]:
+    """Yield the parts of two values of one width, cut where either is."""
+    left, right = list(a)[::-1], list(b)[::-1]
+    while left and right:
+        one, other = left.pop(), right.pop()
+        width = min(one[2], other[2])
+        if one[2] > width:
+            left.append(_upper(one, width))
+        if other[2] > width:
+            right.append(_upper(other, width))
+        yield (*one[:2], width), (*other[:2], width)
+
+
+def _upper(part: Part, low: int) -> Part:
+    kind, value, width = part
+    return kind, value >> low if kind == "constant" else value + low, width - low
+
+
+def _registers(twin: Design, host: Design, path: str, found: _Map) -> set[int]:
+    """Map registers; return those of the metasimulation that are some of the target's."""
+    wires = {(probe.name, probe.low): host.probed[probe.index] for probe in host.probes}
+    bits: dict[tuple[int, int], tuple[str | int, int]] = {}
+    for probe in twin.probes:
+        other = wires.get((f"{path}.{probe.name}", probe.low))
+        if other is None:
+            continue
+        mine = _parts(twin.probed[probe.index], 0, probe.width)
+        for (number, low, width), (kind, value, _) in _aligned(mine, _parts(other, 0, other.width)):
+            if not isinstance(number, int) or kind is None:
+                continue
+            for bit in range(width):
+                fixed = kind == "constant"
+                place = (kind, value >> bit & 1) if fixed else (kind, value + bit)
+                known = bits.setdefault((number, low + bit), place)
+                if known[0] == "constant":
+                    bits[number, low + bit] = place  # A wire that drives nothing may be left out.
+                elif not fixed and known != place:
+                    raise _Otherwise(f"{twin.registers[number].name} is several registers there")
+    covered: set[int] = set()
+    _runs(twin, bits, found, covered)
+    places = set(bits.values())
+    for number in covered:
+        register = host.registers[number]
+        if any((number, bit) not in places for bit in range(register.leaf.width)):
+            name = register.name
+            raise _Otherwise(f"bits of {name} of the metasimulation are no register in RTL")
+    return covered
+
+
+def _runs(
+    twin: Design,
+    bits: dict[tuple[int, int], tuple[str | int, int]],
+    found: _Map,
+    covered: set[int],
+) -> None:
+    """Join the bits of each register to runs."""
+    for register in twin.registers:
+        last: tuple[str | int, int] | None = None
+        for bit in range(register.leaf.width):
+            place = bits.get((register.index, bit))
+            if place is None:
+                raise _Otherwise(f"{register.name} is no register there")
+            kind, value = place
+            if isinstance(kind, str):
+                found.fixed.append([register.index, bit, 1, value])
+                last = None
+                continue
+            covered.add(kind)
+            if last == (kind, value - 1):
+                found.registers[-1][-1] += 1
+            else:
+                found.registers.append([register.index, bit, kind, value, 1])
+            last = place
+
+
+def _memories(twin: Design, host: Design, path: str, found: _Map) -> set[int]:
+    """Map memories; return the signals of the metasimulation that are some of the target's."""
+    of_name: dict[str, list[Column]] = {}
+    for column in host.columns:
+        of_name.setdefault(column.name, []).append(column)
+    covered: set[int] = set()
+    for column in twin.columns:
+        signal = len(twin.registers) + column.index
+        if not column.writes:
+            found.constant.append(signal)
+            continue
+        left = column.width
+        for other in of_name.get(f"{path}.{column.name}", []):
+            low = max(column.low, other.low)
+            width = min(column.low + column.width, other.low + other.width) - low
+            if width <= 0 or other.size < column.size:
+                continue
+            number = len(host.registers) + other.index
+            places = [signal, low - column.low, number, low - other.low]
+            found.memories.append([*places, width, column.size])
+            covered.add(number)
+            left -= width
+        if left:
+            raise _Otherwise(f"{column.name} is no memory there")
+    return covered
