@@ -17,9 +17,8 @@ namespace firesim::bridges {
 
 using namespace devices;
 
-HostedModel::HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::HostPlatform> platform,
-                         const std::optional<TargetTwin::Files> &twin, const std::string &where)
-    : platform_(std::move(platform)) {
+HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std::string &where)
+    : platform_(std::move(on.platform)) {
   for (const PortInfo &port : manifest.ports) {
     // 8 bytes at least, and whole ones, so that a counter may be read as a number.
     storage_.push_back(std::make_unique<uint8_t[]>((port.width_bits + 63) / 64 * 8));
@@ -44,11 +43,7 @@ HostedModel::HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::Host
   }
   // A failed assert ends the blade.
   if (!manifest.assert_port.empty()) answered_.insert(ports_.at(manifest.assert_port).storage);
-  if (twin) {
-    auto *metasim = dynamic_cast<MetasimPlatform *>(platform_.get());
-    FIRESIM_CHECK(metasim != nullptr, "only a metasimulation has a twin");
-    twin_.emplace(*twin, metasim->model(), ports_, where);
-  }
+  if (on.twin) twin_.emplace(*on.twin, *on.model, ports_, where);
 }
 
 std::vector<hostlib::HostChannel> HostedModel::channels(const Manifest &manifest) const {

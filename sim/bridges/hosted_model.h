@@ -17,13 +17,19 @@
 
 namespace firesim::bridges {
 
+// Where a target is.
+struct TargetPlatform {
+  std::unique_ptr<hostlib::HostPlatform> platform;
+  // Of a metasimulation: its model, which the platform owns, and what names the state in it.
+  ModelInstance *model = nullptr;
+  std::optional<TargetTwin::Files> twin;
+};
+
 class HostedModel {
  public:
-  // The target whose manifest this is, on `platform`; a metasimulation may have a twin. Throws
-  // DescriptionError, starting with `where`, when another target is there, or one that has run
-  // already, and ConfigError when the twin is not of this target.
-  HostedModel(const Manifest &manifest, std::unique_ptr<hostlib::HostPlatform> platform,
-              const std::optional<TargetTwin::Files> &twin, const std::string &where);
+  // The target whose manifest this is, on a platform. Throws DescriptionError, starting with
+  // `where`, when another one is there, or one that has run already.
+  HostedModel(const Manifest &manifest, TargetPlatform on, const std::string &where);
 
   const std::map<std::string, FiresimPort> &ports() const { return ports_; }
   // For people.

@@ -23,6 +23,16 @@ HostStalls stalls_of(Config &node) {
   return stalls;
 }
 
+std::optional<TargetTwin::Files> twin_of(Config &node, const SimulationContext &context) {
+  if (!node.has("twin")) return std::nullopt;
+  Config twin(node.child("twin"), node.child_where("twin"));
+  const TargetTwin::Files files{context.input_path(twin.required_text("model")),
+                                context.input_path(twin.required_text("manifest")),
+                                context.input_path(twin.required_text("map"))};
+  twin.finish();
+  return files;
+}
+
 MakePlatform serial_line_of(Config &node) {
   Config line(node.child("serial_line"), node.child_where("serial_line"));
   const std::string device = line.required_text("device");
@@ -30,18 +40,22 @@ MakePlatform serial_line_of(Config &node) {
       static_cast<uint32_t>(line.required_integer("bits_per_s", kLeastBitsPerS, kMostBitsPerS));
   line.finish();
   return [device, bits_per_s, where = node.where()](const HostInfo &) {
-    return std::make_unique<hostlib::UartPlatform>(device, bits_per_s, where);
+    return TargetPlatform{
+        std::make_unique<hostlib::UartPlatform>(device, bits_per_s, where), nullptr, {}};
   };
 }
 
 }  // namespace
 
 MakePlatform platform_of(const std::string &kind, Config &node,
-                         const std::filesystem::path &library) {
+                         const std::filesystem::path &library, const SimulationContext &context) {
   if (kind == "fpga") return serial_line_of(node);
   if (kind != "metasim") return nullptr;
-  return [library, stalls = stalls_of(node), where = node.where()](const HostInfo &host) {
-    return std::make_unique<MetasimPlatform>(library, host.design_hash, stalls, where);
+  return [library, stalls = stalls_of(node), twin = twin_of(node, context),
+          where = node.where()](const HostInfo &host) {
+    auto made = std::make_unique<MetasimPlatform>(library, host.design_hash, stalls, where);
+    ModelInstance *model = &made->model();
+    return TargetPlatform{std::move(made), model, twin};
   };
 }
 

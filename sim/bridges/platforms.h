@@ -8,21 +8,20 @@
 #include <optional>
 #include <string>
 
+#include "bridges/hosted_model.h"
 #include "bridges/manifest.h"
-#include "bridges/target_twin.h"
 #include "core/registry.h"
 #include "devices/config.h"
-#include "hostlib/platform.h"
 
 namespace firesim::bridges {
 
-using MakePlatform = std::function<std::unique_ptr<hostlib::HostPlatform>(const HostInfo &host)>;
+using MakePlatform = std::function<TargetPlatform(const HostInfo &host)>;
 
-// Reads what a node says of its platform: of a metasimulation, which `library` is, its stalls; of
-// an FPGA its serial line. Returns what makes the platform, nothing for a model in this process.
-// Throws ConfigError when a key is wrong.
+// Reads what a node says of its platform: of a metasimulation, which `library` is, its stalls
+// and its twin; of an FPGA its serial line. Returns what makes the platform, nothing for a model in
+// this process. Throws ConfigError when a key is wrong.
 MakePlatform platform_of(const std::string &kind, devices::Config &node,
-                         const std::filesystem::path &library);
+                         const std::filesystem::path &library, const SimulationContext &context);
 
 // The files of a metasimulation's twin, when its node names one. Throws ConfigError likewise.
 std::optional<TargetTwin::Files> twin_of(const std::string &kind, devices::Config &node,

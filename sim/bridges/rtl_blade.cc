@@ -251,8 +251,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   std::optional<uint64_t> port_count;
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
   const std::vector<std::string> libraries = config.text_list("driver_libraries");
-  const bridges::MakePlatform platform = bridges::platform_of(kind, config, library);
-  const std::optional<bridges::TargetTwin::Files> twin = bridges::twin_of(kind, config, context);
+  const bridges::MakePlatform platform = bridges::platform_of(kind, config, library, context);
   config.finish();
   bridges::Manifest made = bridges::Manifest::read(manifest);
   if (made.host.has_value() != (platform != nullptr)) {

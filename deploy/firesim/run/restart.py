@@ -72,11 +72,6 @@ def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[s
                 f'--from: found no node "{source}" in the snapshot "{snapshot.name}", '
                 f"expected one of {listed(snapshot.nodes)}."
             )
-        if node.engine == "fpga":
-            raise InputError(
-                f'--from: found the engine fpga for "{node.name}", expected rtl or metasim: '
-                "an FPGA cannot go on from a snapshot."
-            )
         if kind in RTL_ENGINES and node.engine not in RTL_ENGINES:
             raise InputError(
                 f'--from: found the engine {node.engine} for "{node.name}", which is {NAMES[kind]} '

@@ -252,8 +252,8 @@ def _node(
         "manifest": str(made.manifest),
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
         **_stalls(plan, node),
-        **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),
         **({"serial_line": asdict(node.serial_line)} if node.serial_line else {}),
+        **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),
         **({"driver_libraries": [str(path) for path in made.driver_libraries]} if own else {}),
         "bridges": bridges,
     }
