@@ -8,7 +8,6 @@
 
 #include "bridges/metasim_platform.h"
 #include "bridges/port.h"
-#include "core/check.h"
 #include "core/model.h"
 #include "devices/config.h"
 #include "hostlib/registers.h"
