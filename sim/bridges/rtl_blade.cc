@@ -252,7 +252,6 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
   const std::vector<std::string> libraries = config.text_list("driver_libraries");
   const bridges::MakePlatform platform = bridges::platform_of(kind, config, library, context);
-  config.finish();
   bridges::Manifest made = bridges::Manifest::read(manifest);
   if (made.host.has_value() != (platform != nullptr)) {
     throw bridges::ConfigError(fmt::format("{}: found {} in {}, expected {} for a node of kind {}",
@@ -260,6 +259,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
                                            manifest.string(),
                                            platform ? "a metasimulation" : "a model", kind));
   }
+  config.finish();
   bridges::DriverRegistry registry;
   bridges::register_stock_drivers(registry);
   for (size_t i = 0; i < libraries.size(); ++i) {
