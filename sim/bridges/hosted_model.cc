@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "bridges/metasim_platform.h"
 #include "bridges/port.h"
 #include "core/model.h"
 #include "devices/config.h"
@@ -83,13 +82,8 @@ void HostedModel::read_counters(bool before) {
   for (uint32_t i = 0; i < counters_.size(); ++i) *counters_[i] = target_->counter(i, before);
 }
 
-std::string HostedModel::what() const {
-  const bool is_metasim = dynamic_cast<const MetasimPlatform *>(platform_.get()) != nullptr;
-  return is_metasim ? "this metasimulation" : "a target on " + platform_->name();
-}
-
 std::string HostedModel::unknown_inside() const {
-  return twin_ ? *twin_->refused() : "no model of it in this process is named";
+  return twin_ ? *twin_->refused() : "its description names no twin";
 }
 
 std::vector<uint8_t> HostedModel::save() {

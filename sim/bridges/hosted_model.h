@@ -32,8 +32,6 @@ class HostedModel {
   HostedModel(const Manifest &manifest, TargetPlatform on, const std::string &where);
 
   const std::map<std::string, FiresimPort> &ports() const { return ports_; }
-  // For people.
-  std::string what() const;
   std::string engine_name() const { return platform_->name(); }
   hostlib::HostTarget &target() { return *target_; }
 

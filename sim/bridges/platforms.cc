@@ -59,15 +59,4 @@ MakePlatform platform_of(const std::string &kind, Config &node,
   };
 }
 
-std::optional<TargetTwin::Files> twin_of(const std::string &kind, Config &node,
-                                         const SimulationContext &context) {
-  if (kind != "metasim" || !node.has("twin")) return std::nullopt;
-  Config twin(node.child("twin"), node.child_where("twin"));
-  TargetTwin::Files files{context.input_path(twin.required_text("model")),
-                          context.input_path(twin.required_text("manifest")),
-                          context.input_path(twin.required_text("map"))};
-  twin.finish();
-  return files;
-}
-
 }  // namespace firesim::bridges

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "bridges/hosted_model.h"
@@ -22,9 +21,5 @@ using MakePlatform = std::function<TargetPlatform(const HostInfo &host)>;
 // this process. Throws ConfigError when a key is wrong.
 MakePlatform platform_of(const std::string &kind, devices::Config &node,
                          const std::filesystem::path &library, const SimulationContext &context);
-
-// The files of a metasimulation's twin, when its node names one. Throws ConfigError likewise.
-std::optional<TargetTwin::Files> twin_of(const std::string &kind, devices::Config &node,
-                                         const SimulationContext &context);
 
 }  // namespace firesim::bridges

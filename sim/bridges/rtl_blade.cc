@@ -267,9 +267,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
                                  fmt::format("{}: driver_libraries[{}]", name, i), registry);
   }
   std::unique_ptr<bridges::HostedModel> hosted;
-  if (platform) {
-    hosted = std::make_unique<bridges::HostedModel>(made, platform(*made.host), twin, name);
-  }
+  if (platform) hosted = std::make_unique<bridges::HostedModel>(made, platform(*made.host), name);
   return std::make_unique<bridges::RtlBlade>(name, std::move(made), library, settings, registry,
                                              port_count, std::move(hosted), context,
                                              std::move(starter));

@@ -17,7 +17,7 @@ constexpr uint64_t kMostRestoreCycles = 10'000'000;
 
 std::optional<std::string> RtlBlade::can_save() const {
   if (hosted_ && hosted_->twin() == nullptr) {
-    return hosted_->what() + " cannot save its state: " + hosted_->unknown_inside();
+    return "this metasimulation cannot save its state: " + hosted_->unknown_inside();
   }
   if (!hosted_ && !model_->can_save()) {
     return fmt::format("the engine \"{}\" cannot save its state", engine_name());
