@@ -16,11 +16,17 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from firesim_common.errors import unknown
 from firesim_common.paths import ROOT
 
 from regression.docs.first_hour.help_examples import Example, commands
 from regression.docs.first_hour.scenes import SCENES, Scene, not_run, note_of
-from regression.support.experiment import Experiment, Verdict, experiment_named
+from regression.support.experiment import (
+    Experiment,
+    ExperimentError,
+    Verdict,
+    experiment_named,
+)
 from regression.support.pages import NOT_RUN, PageError, blocks, run_page
 from regression.support.shell_session import CommandError, ShellSession
 
@@ -102,6 +108,9 @@ def run(experiment: Experiment) -> Verdict:
     placed = {name for scene in SCENES for name in scene.commands}
     homeless = [name for name in found if name.removeprefix("firesim ") not in placed]
     only: str = experiment.arguments.only
+    names = [*(page.stem for page in pages()), *(f"help: {scene.name}" for scene in SCENES)]
+    if not any(only in name for name in names):
+        raise ExperimentError(f"--only: {unknown(only, 'part of a page or scene', names)}")
     rows: list[Row] = []
     left: list[str] = []
     for page in pages():
