@@ -45,11 +45,15 @@ def start(tree: Path, command: str = "version") -> subprocess.CompletedProcess[s
     )
 
 
-def test_who_is_not_root_gets_the_line_to_type(tree: Path) -> None:
+def have_packages(tree: Path, but: tuple[str, ...] = ()) -> None:
+    """Let dpkg know all packages that the launcher asks for, but some."""
     packages = (tree / "scripts/system-packages.txt").read_text().split()
-    have = [name for name in packages if name not in ("ninja-build", "clang-19")]
-    lines = "\n".join(f"{name} installed" for name in have)
+    lines = "\n".join(f"{name} installed" for name in packages if name not in but)
     program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
+
+
+def test_who_is_not_root_gets_the_line_to_type(tree: Path) -> None:
+    have_packages(tree, but=("ninja-build", "clang-19"))
     program(tree, "id", "echo 1000")
     done = start(tree)
     assert done.returncode == 2
@@ -61,9 +65,7 @@ def test_who_is_not_root_gets_the_line_to_type(tree: Path) -> None:
 
 @pytest.mark.parametrize("command", ["version", "test"])
 def test_only_tests_ask_for_what_only_tests_need(tree: Path, command: str) -> None:
-    packages = (tree / "scripts/system-packages.txt").read_text().split()
-    lines = "\n".join(f"{name} installed" for name in packages)
-    program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
+    have_packages(tree)
     program(tree, "id", "echo 1000")
     program(tree, "python3", "")
     (tree / ".venv/bin").mkdir(parents=True)
@@ -78,9 +80,7 @@ def test_only_tests_ask_for_what_only_tests_need(tree: Path, command: str) -> No
 
 
 def test_quickstart_does_not_wait_for_what_only_tests_need(tree: Path) -> None:
-    packages = (tree / "scripts/system-packages.txt").read_text().split()
-    lines = "\n".join(f"{name} installed" for name in packages)
-    program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
+    have_packages(tree)
     program(tree, "id", "echo 1000")
     program(tree, "python3", 'case "$*" in *pip*) echo "$*" >> "$HOME/pip.log" ;; esac')
     (tree / ".venv/bin").mkdir(parents=True)
@@ -106,9 +106,7 @@ def test_another_system_is_told_what_is_missing(tree: Path) -> None:
 
 
 def test_an_old_python_is_refused(tree: Path) -> None:
-    packages = (tree / "scripts/system-packages.txt").read_text().split()
-    lines = "\n".join(f"{name} installed" for name in packages)
-    program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
+    have_packages(tree)
     program(tree, "python3", "exit 1")
     done = start(tree)
     assert done.returncode == 2

@@ -20,11 +20,10 @@ from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.f2 import F2
 from firesim.bitstream.builders.f2_project import DIRECTIVES, divide_for
 from firesim.bitstream.forms import design_form
-from firesim.build.boards import PLATFORMS, load_board
+from firesim.build.boards import load_board, whole_design
 from firesim.build.design import Design
 from firesim.config.bitstream import AwsKit, Builders, BuildRecipe
 from firesim_common.paths import ROOT
-from goldengate.channels import RTL
 from goldengate.fpga_form import FpgaForm
 
 from regression.support.vivado import check
@@ -105,19 +104,17 @@ def kit(tmp_path: Path) -> Path:
 
 def facts(form: FpgaForm, folder: Path) -> str:
     """Return what the recorder knows of the design: its real files, cells and pins."""
-    flow = load_board("f2").aws_flow
+    board = load_board("f2")
+    flow = board.aws_flow
     assert flow is not None
-    sources = [*form.sources, *(RTL / name for name in flow.link)]
-    includes = f"-I{PLATFORMS / 'f2'} -I{PLATFORMS / 'f2/stubs'}"
-    words = f"{includes} -DFIRESIM_HOST={form.top} -DFIRESIM_DIVIDE=11.000"
-    texts = [PLATFORMS / "f2/top.sv", PLATFORMS / "f2/stubs/cells.sv"]
-    modules = check.modules_of(flow.top, [*sources, *texts], None, words, folder)
+    modules = check.elaborated_for_kit(form, "f2", board, 90.0, folder)
     cells = modules[flow.top]["cells"]
     pins = [f"{name}/{pin}" for name, cell in cells.items() for pin in cell["connections"]]
     pins = [pin for pin in pins if not pin.startswith("$")]
+    *sources, _ = whole_design(form, "f2", flow)
     needed = [file.name for file in sources] + [f"{flow.top}.sv"]
     lists = {
-        "parts": [load_board("f2").device],
+        "parts": [board.device],
         "tops": [flow.top],
         "needed": needed,
         "ports": [],

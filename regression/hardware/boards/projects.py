@@ -10,11 +10,16 @@ from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.vivado import Vivado
 from firesim.build.boards import PLATFORMS, Board
 from firesim.config.bitstream import Builders, BuildRecipe
-from goldengate.channels import RTL
 from goldengate.fpga_form import FpgaForm
 
 from regression.support.experiment import ExperimentError
-from regression.support.vivado.check import elaborated, facts, lay_out, modules_of, recorded
+from regression.support.vivado.check import (
+    elaborated,
+    elaborated_for_kit,
+    facts,
+    lay_out,
+    recorded,
+)
 
 MHZ = 60.0
 TCLSH = "tclsh"
@@ -29,13 +34,8 @@ def check_aws_top(form: FpgaForm, name: str, board: Board, folder: Path) -> tupl
     flow = board.aws_flow
     assert flow is not None
     folder.mkdir(parents=True)
-    here = PLATFORMS / name
-    sources = [*form.sources, *(RTL / link for link in flow.link)]
-    sources += [here / "top.sv", here / "stubs/cells.sv"]
-    divide = f"{flow.clock_multiplied_mhz / MHZ // 0.125 * 0.125:.3f}"
-    words = f"-I{here} -I{here}/stubs -DFIRESIM_HOST={form.top} -DFIRESIM_DIVIDE={divide}"
     try:
-        modules = modules_of(flow.top, sources, None, words, folder)
+        modules = elaborated_for_kit(form, name, board, MHZ, folder)
     except RuntimeError as error:
         raise ExperimentError(f"{name}: {error}") from error
     return f"{len(modules[flow.top]['cells'])} cells", "in test_f2_project.py"

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from firesim.bitstream.builders.base import Job, Wanted
-from firesim.build.boards import PLATFORMS
+from firesim.bitstream.builders.f2_project import divide_for
+from firesim.build.boards import PLATFORMS, Board, whole_design
+from goldengate.fpga_form import FpgaForm
 
 RECORDER = Path(__file__).with_name("recorder.tcl")
 CORES = {
@@ -69,26 +71,36 @@ def elaborated(wanted: Wanted, top_file: Path, folder: Path) -> dict[str, Any]:
     assert flow is not None
     macros = " ".join(f"-D{macro}=1" for macro in flow.defines)
     words = f"{macros} -DFIRESIM_HOST={wanted.form.top}"
-    sources = [*wanted.form.sources, top_file]
-    return modules_of(flow.top, sources, PLATFORMS / flow.shell / "stubs.v", words, folder)
+    stubs = PLATFORMS / flow.shell / "stubs.v"
+    words += "".join(f" --blackboxed-module {name}" for name in _modules(stubs))
+    return _modules_of(flow.top, [*wanted.form.sources, top_file, stubs], words, folder)
 
 
-def modules_of(
-    top: str, sources: Sequence[Path], stubs: Path | None, words: str, folder: Path
+def elaborated_for_kit(
+    form: FpgaForm, name: str, board: Board, frequency_mhz: float, folder: Path
 ) -> dict[str, Any]:
-    """Return the modules of a design as Yosys' JSON has them; those of `stubs` are black boxes.
-
-    `words` are further options of the reader, such as macros.
+    """Return the modules of a board in AWS's shell likewise, with stubs of AWS's kit.
 
     Raises:
         RuntimeError: the reader refused it; the text says why.
     """
-    files = " ".join(str(file) for file in (*sources, *([stubs] if stubs else [])))
-    boxes = _modules(stubs) if stubs else []
-    black = " ".join(f"--blackboxed-module {name}" for name in boxes)
+    flow, here = board.aws_flow, PLATFORMS / name
+    assert flow is not None
+    sources = [*whole_design(form, name, flow), here / "stubs/cells.sv"]
+    macros = f"-DFIRESIM_HOST={form.top} -DFIRESIM_DIVIDE={divide_for(flow, frequency_mhz):.3f}"
+    return _modules_of(flow.top, sources, f"-I{here} -I{here}/stubs {macros}", folder)
+
+
+def _modules_of(top: str, sources: Sequence[Path], words: str, folder: Path) -> dict[str, Any]:
+    """Return the modules of a design; `words` are further options of the reader.
+
+    Raises:
+        RuntimeError: the reader refused it; the text says why.
+    """
+    files = " ".join(map(str, sources))
     out = folder / "design.json"
     commands = [
-        f"read_slang --keep-hierarchy --top {top} {words} {black} {files}",
+        f"read_slang --keep-hierarchy --top {top} {words} {files}",
         "proc",
         f"write_json {out}",
     ]

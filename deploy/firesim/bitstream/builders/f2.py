@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
-
-from goldengate.channels import RTL
 
 from firesim.bitstream.builders import f2_project
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.bitstream.outcome import Outcome
-from firesim.build.boards import PLATFORMS, Board
+from firesim.build.boards import PLATFORMS, Board, whole_design
 from firesim.config.bitstream import BuildRecipe
 
 USUAL_MHZ = 90.0
@@ -58,9 +57,9 @@ class F2(BitBuilder):
             wanted.recipe.strategy,
         )
         board, top = PLATFORMS / wanted.board_name, flow.top
-        sources = [*wanted.form.sources, *(RTL / name for name in flow.link)]
+        *sources, top_file = whole_design(wanted.form, wanted.board_name, flow)
         files = {f"{top}/design/{file.name}": file for file in sources}
-        files[f"{top}/design/{top}.sv"] = board / "top.sv"
+        files[f"{top}/design/{top}.sv"] = top_file
         files[f"{top}/design/cl_id_defines.vh"] = board / "cl_id_defines.vh"
         texts = {
             f"{top}/build/constraints/{name}": text
@@ -77,6 +76,6 @@ class F2(BitBuilder):
             ["kit.log", "result.log"],
         )
 
-    def finish(self, wanted: Wanted, folder: Any, outcome: Outcome) -> dict[str, Any]:
+    def finish(self, wanted: Wanted, folder: Path, outcome: Outcome) -> dict[str, Any]:
         """Return the checkpoint; AWS makes an image of it when it is asked to."""
         return {"bitstream": f2_project.CHECKPOINT}

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from firesim.bitstream.builders import vivado_result
 from firesim.bitstream.builders.base import RESULT
 from firesim.build.boards import AwsFlow, Board
 
@@ -37,11 +38,6 @@ DIRECTIVES = {
     "noretiming": ("SSI_SpreadLogic_high", "Default", "Default"),
 }
 """Of place, physical optimisation and route, which are the kit's options; the first are its own."""
-CELLS = {"lut": ("LUT", "LUT*"), "ff": ("FF", "FD*"), "bram": ("RAMB", "RAMB*")} | {
-    "uram": ("URAM", "URAM*"),
-    "dsp": ("DSP", "DSP48E*"),
-}
-"""Name and REF_NAME of the cells that are counted."""
 
 
 @dataclass(frozen=True)
@@ -107,14 +103,6 @@ set_max_delay -datapath_only {SHELL_PERIOD_NS:g} -from $host_clock -to $shell_cl
 
 def result_tcl(project: KitProject) -> str:
     """Return the script that reads a routed checkpoint and writes the result of the build."""
-    resources = project.board.resources
-    there = {
-        "lut": resources.lut,
-        "ff": resources.ff,
-        "bram": resources.bram_kbit // 18,
-        "uram": resources.uram,
-        "dsp": resources.dsp,
-    }
     lines = [
         "# What a routed checkpoint takes, and its clock; made by firesim buildbitstream.",
         "lassign $argv checkpoint begun",
@@ -124,25 +112,10 @@ def result_tcl(project: KitProject) -> str:
         "set worst [get_timing_paths -group $host_clock -max_paths 1]",
         "set period [get_property PERIOD $host_clock]",
         "set fmax [expr {1000.0 / ($period - [get_property SLACK $worst])}]",
-        "set parts {}",
+        *vivado_result.counts(project.board.resources, IN_SHELL),
+        *vivado_result.written(),
     ]
-    for kind, (name, cells) in CELLS.items():
-        found = (
-            f"[get_cells -hierarchical -quiet -filter "
-            f"{{NAME =~ {IN_SHELL}/* && REF_NAME =~ {cells}}}]"
-        )
-        count = f'"\\"{name}\\": {{\\"used\\": [llength {found}], \\"available\\": {there[kind]}}}"'
-        lines.append(f"lappend parts {count}")
-    return "\n".join(
-        [
-            *lines,
-            f"set out [open {RESULT} w]",
-            'puts $out "{\\"fmax_mhz\\": [format %.2f $fmax], \\"used\\": {[join $parts {, }]}, '
-            '\\"cpu_s\\": {\\"vivado\\": [expr {double([clock seconds] - $begun)}]}, '
-            '\\"memory_mb\\": 0.0, \\"tools\\": {\\"vivado\\": \\"[version -short]\\"}}"',
-            "close $out\n",
-        ]
-    )
+    return "\n".join(lines) + "\n"
 
 
 _BEGIN = """\

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesim_common.tools import python_command
-from goldengate.channels import RTL
 
 from firesim.bitstream.builders import open_tools_job
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.build.bitstream import nextpnr_folder
-from firesim.build.boards import PLATFORMS, Board
+from firesim.build.boards import PLATFORMS, Board, whole_design
 from firesim.config.bitstream import BuildRecipe
 
 PROGRAM = "open_tools_job.py"
@@ -77,7 +76,7 @@ class OpenTools(BitBuilder):
         flow = wanted.board.open_flow
         assert flow is not None
         board = PLATFORMS / wanted.board_name
-        sources = [*wanted.form.sources, *(RTL / name for name in flow.link), board / "top.v"]
+        sources = whole_design(wanted.form, wanted.board_name, flow)
         files = {f"{SOURCES}/{file.name}": file for file in sources}
         task = {
             "yosys": _yosys(wanted, [f"{SOURCES}/{file.name}" for file in sources]),

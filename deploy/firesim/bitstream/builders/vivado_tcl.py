@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from firesim.bitstream.builders import vivado_result
 from firesim.build.boards import Board, VivadoFlow
 
 DIRECTIVES: dict[str, dict[str, str]] = {
@@ -41,14 +42,6 @@ DIRECTIVES: dict[str, dict[str, str]] = {
 """Of each strategy by step; a step without one has Vivado's default."""
 SKIPS_PHYS_OPT = frozenset({"basic"})
 RETIMES = frozenset({"timing", "explore"})
-KINDS = {
-    "lut": ("LUT", "LUT*"),
-    "ff": ("FF", "FD*"),
-    "bram": ("RAMB", "RAMB*"),
-    "uram": ("URAM", "URAM*"),
-    "dsp": ("DSP", "DSP48E*"),
-}
-"""Name and REF_NAME of the cells that are counted."""
 
 
 @dataclass(frozen=True)
@@ -157,30 +150,12 @@ def _steps(project: Project) -> list[str]:
 
 def _result(project: Project) -> list[str]:
     """Return what writes result.json, and fails when the clock is not reached."""
-    resources = project.board.resources
-    there = {
-        "lut": resources.lut,
-        "ff": resources.ff,
-        "bram": resources.bram_kbit // 18,
-        "uram": resources.uram,
-        "dsp": resources.dsp,
-    }
-    lines = [
+    return [
         "set host_clock [get_clocks -of_objects [get_pins clocks/clk_out1]]",
         "set worst [get_timing_paths -group $host_clock -max_paths 1]",
         f"set period [expr {{1000.0 / {project.frequency_mhz:g}}}]",
         "set fmax [expr {1000.0 / ($period - [get_property SLACK $worst])}]",
-        "set used [dict create]",
-    ]
-    for kind, (name, cells) in KINDS.items():
-        if there[kind]:
-            found = f"[get_cells -hierarchical -filter {{REF_NAME =~ {cells}}} -quiet]"
-            count = f'"{{\\"used\\": [llength {found}], \\"available\\": {there[kind]}}}"'
-            lines.append(f"dict set used {name} {count}")
-    return [
-        *lines,
-        "set parts {}",
-        'dict for {kind count} $used { lappend parts "\\"$kind\\": $count" }',
+        *vivado_result.counts(project.board.resources),
         f"if {{$fmax < {project.frequency_mhz:g}}} {{",
         '  puts "firesim fault: found a clock of [format %.1f $fmax] MHz after route, '
         f'expected at least {project.frequency_mhz:g}"',
@@ -190,11 +165,7 @@ def _result(project: Project) -> list[str]:
         "write_bitstream -force firesim.bit",
         f"write_cfgmem -force -format mcs -size {project.flow.flash_mib} -interface SPIx4 "
         '-loadbit "up 0x0 firesim.bit" -file firesim.mcs',
-        "set out [open result.json w]",
-        'puts $out "{\\"fmax_mhz\\": [format %.2f $fmax], \\"used\\": {[join $parts {, }]}, '
-        '\\"cpu_s\\": {\\"vivado\\": [expr {double([clock seconds] - $begun)}]}, '
-        '\\"memory_mb\\": 0.0, \\"tools\\": {\\"vivado\\": \\"[version -short]\\"}}"',
-        "close $out",
+        *vivado_result.written(),
     ]
 
 

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Tcl by which Vivado says what a routed design takes: the result file of every builder of its.
+
+Before it a script sets `begun` (seconds), and after route `fmax` (MHz).
+"""
+
+from __future__ import annotations
+
+from firesim.bitstream.builders.base import RESULT
+from firesim.build.boards import Resources
+
+KINDS = {
+    "lut": ("LUT", "LUT*"),
+    "ff": ("FF", "FD*"),
+    "bram": ("RAMB", "RAMB*"),
+    "uram": ("URAM", "URAM*"),
+    "dsp": ("DSP", "DSP48E*"),
+}
+"""Name and REF_NAME of the cells that are counted."""
+
+
+def counts(resources: Resources, within: str | None = None) -> list[str]:
+    """Return what puts the count of each kind that the device has into `parts`.
+
+    `within` is the cell whose own are counted, else all are.
+    """
+    there = {
+        "lut": resources.lut,
+        "ff": resources.ff,
+        "bram": resources.bram_kbit // 18,
+        "uram": resources.uram,
+        "dsp": resources.dsp,
+    }
+    inside = "" if within is None else f"NAME =~ {within}/* && "
+    lines = ["set parts {}"]
+    for kind, (name, cells) in KINDS.items():
+        if not there[kind]:
+            continue
+        found = f"[get_cells -hierarchical -filter {{{inside}REF_NAME =~ {cells}}} -quiet]"
+        used = f'{{\\"used\\": [llength {found}], \\"available\\": {there[kind]}}}'
+        lines.append(f'lappend parts "\\"{name}\\": {used}"')
+    return lines
+
+
+def written() -> list[str]:
+    """Return what writes the result file of `fmax`, `parts` and `begun`."""
+    return [
+        f"set out [open {RESULT} w]",
+        'puts $out "{\\"fmax_mhz\\": [format %.2f $fmax], \\"used\\": {[join $parts {, }]}, '
+        '\\"cpu_s\\": {\\"vivado\\": [expr {double([clock seconds] - $begun)}]}, '
+        '\\"memory_mb\\": 0.0, \\"tools\\": {\\"vivado\\": \\"[version -short]\\"}}"',
+        "close $out",
+    ]
