@@ -94,6 +94,9 @@ def _build(folder: Path) -> None:
         "CCACHE_DIR": str(cache_root() / "linux-ccache"),
         "CCACHE_MAXSIZE": "1G",
         "CCACHE_SLOPPINESS": "time_macros",
+        # The compiler's own list of headers: to preprocess a file first takes a quarter as long as
+        # compiling it does.
+        "CCACHE_DEPEND": "1",
         "LC_ALL": "C",
         "TZ": "UTC",
     }
