@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from firesim.run.folder import ProcessRecord, record_of, save_record, saved_result
@@ -17,7 +18,7 @@ from firesim.run.snapshots import snapshots_of
 from firesim_common.paths import cache_root
 from firesim_common.tools import python_command
 
-from regression.robustness.faults.rig import Broken, Rig, Started, processes_of
+from regression.robustness.faults.rig import AFTER_THE_END, Broken, Rig, Started
 
 Kind = Callable[[Rig], str]
 """Does it once, by the rig's chance; returns how the run ended.
@@ -25,13 +26,15 @@ Kind = Callable[[Rig], str]
 Raises Broken when it did not end in order.
 """
 DISK_TRIED = "no name spaces of mounts here"
+NO_MOUNT = 77
+"""Exit status of a command that could not mount."""
 
 
-def _begun(rig: Rig) -> Started:
-    """Start a run and let it come to some point of its simulation."""
+def _begun(rig: Rig, after_the_end: float = AFTER_THE_END) -> Started:
+    """Start a run and let it come to some point of its simulation, or of its report."""
     run = rig.start()
-    run.until_simulating()
-    rig.sometime()
+    run.until_cycle(0)
+    rig.sometime(run, after_the_end)
     return run
 
 
@@ -64,7 +67,7 @@ def both_killed_while_saving(rig: Rig) -> str:
 def killed_while_starting(rig: Rig) -> str:
     """SIGKILL to the manager anywhere before the simulator runs."""
     run = rig.start()
-    time.sleep(rig.rng.uniform(0.0, 1.0))
+    time.sleep(rig.rng.uniform(0.0, rig.base.start_s))
     run.signal_manager(signal.SIGKILL)
     return rig.settle(run)
 
@@ -98,7 +101,7 @@ def manager_stopped(rig: Rig) -> str:
     """SIGSTOP to the manager until after the simulator's end."""
     run = _begun(rig)
     run.signal_manager(signal.SIGSTOP)
-    time.sleep(rig.whole_s + 0.2)
+    run.until(lambda: run.simulator() is None, "the end of the simulator")
     run.signal_manager(signal.SIGCONT)
     return rig.settle(run)
 
@@ -107,7 +110,8 @@ def process_ids_come_again(rig: Rig) -> str:
     """The recorded id belongs to somebody else by now: `firesim kill` leaves that process alone."""
     run = _begun(rig)
     run.signal_manager(signal.SIGKILL)
-    rig.nothing_left(run.results)
+    run.end()
+    rig.nothing_left()
     with subprocess.Popen(["sleep", "100"], start_new_session=True) as bystander:
         now = record_of(bystander.pid)
         if now is None:
@@ -115,7 +119,7 @@ def process_ids_come_again(rig: Rig) -> str:
         earlier = ProcessRecord(now.pid, now.started_ticks - 1, now.boot_id)
         save_record(run.results, earlier, None)
         words = [str(w) for w in python_command("-m", "firesim.cli.main", "kill", str(run.results))]
-        subprocess.run(words, env=rig.environment, capture_output=True, check=False)
+        subprocess.run(words, env=rig.base.environment, capture_output=True, check=False)
         alive = bystander.poll() is None
         bystander.kill()
     if not alive:
@@ -133,53 +137,74 @@ def results_removed(rig: Rig) -> str:
     return rig.settle(run, resumable=False)
 
 
-def _on_a_small_disk(rig: Rig, script: str, size: str) -> str:
+def _on_a_small_disk(rig: Rig, size: str, later: Callable[[Started, Path], None] | None) -> str:
     """Run with results in a file system of its own, which only exists for the run.
 
-    In `script` $0 is where it is mounted, "$@" the run.
+    `later` happens to it sometime in the run, by the path at which we see it.
     """
-    disk = rig.folder / f"disk-{rig.runs}"
+    disk = rig.folder / "disk"
     disk.mkdir()
-    results = rig.new_results()
-    mount = f'mount -t tmpfs -o size={size} tmpfs "$0" || exit 77; {script}'
-    words = rig.words(disk / "out")
-    wrapper = ["unshare", "-Urm", "sh", "-c", mount, str(disk)]
-    run = rig.start(results, words=words, wrapper=wrapper)
+    script = f'mount -t tmpfs -o size={size} tmpfs "$0" || exit {NO_MOUNT}; "$@"'
+    wrapper = ["unshare", "-Urm", "sh", "-c", script, str(disk)]
+    run = rig.start(words=rig.words(disk / "out"), wrapper=wrapper)
+    seen = Path(f"/proc/{run.process.pid}/root{disk}")
+    run.results = seen / "out"
+    if later is not None:
+        run.until_cycle(0)
+        rig.sometime(run)
+        later(run, seen)
     status, said = run.end()
-    if status == 77 or "unshare:" in said:
+    if status == NO_MOUNT or "unshare:" in said:
         return DISK_TRIED
-    run.results = disk / "out"  # gone with its disk, but its name is on every command line
+    run.results = disk / "out"  # gone with its disk
     return rig.settle(run, resumable=False)
 
 
 def disk_full_at_start(rig: Rig) -> str:
     """Hardly any room from the start."""
-    return _on_a_small_disk(rig, '"$@"', f"{rig.rng.randrange(64, 6000)}k")
+    return _on_a_small_disk(rig, f"{rig.rng.randrange(64, 6000)}k", None)
 
 
 def disk_full_later(rig: Rig) -> str:
     """Somebody fills the disk while the run simulates, or saves."""
-    late_s = rig.rng.uniform(0.8, 1.2 + rig.whole_s)
-    fill = f'(sleep {late_s:.2f}; dd if=/dev/zero of="$0/fill" bs=64k 2> /dev/null) & "$@"'
-    return _on_a_small_disk(rig, fill, "40m")
+
+    def fill(run: Started, disk: Path) -> None:
+        piece = bytes(1 << 16)
+        with suppress(OSError), (disk / "fill").open("wb", buffering=0) as file:
+            while file.write(piece):
+                pass
+
+    return _on_a_small_disk(rig, "40m", fill)
 
 
 def results_read_only(rig: Rig) -> str:
     """The disk with the results becomes read-only while the run simulates."""
-    late_s = rig.rng.uniform(0.8, 1.2 + rig.whole_s)
-    again = f'(sleep {late_s:.2f}; mount -o remount,ro "$0" 2> /dev/null) & "$@"'
-    return _on_a_small_disk(rig, again, "400m")
+
+    def remount(run: Started, disk: Path) -> None:
+        # A file system with files open to write does not become read-only: where it is, there
+        # comes a read-only mount of it, so that nothing new can be opened to write.
+        script = 'mount --bind "$0" "$1" && mount -o remount,bind,ro "$1" && mount --bind "$1" "$0"'
+        side = rig.folder / "side"
+        side.mkdir()
+        inside = ["nsenter", "-t", str(run.process.pid), "-U", "--preserve-credentials", "-m"]
+        words = [*inside, "sh", "-c", script, str(rig.folder / "disk"), str(side)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode != 0 and run.process.poll() is None:
+            raise Broken(f"the disk could not be made read-only: {done.stderr}")
+
+    return _on_a_small_disk(rig, "400m", remount)
 
 
 def temporary_folder_full(rig: Rig) -> str:
     """No room in the folder for temporary files."""
-    full = rig.folder / f"tmp-{rig.runs}"
+    full = rig.folder / "tmp"
     full.mkdir()
-    script = 'mount -t tmpfs -o size=4k tmpfs "$0" || exit 77; echo x > "$0/x"; exec "$@"'
+    mount = f'mount -t tmpfs -o size=4k tmpfs "$0" || exit {NO_MOUNT}'
+    script = f'{mount}; echo x > "$0/x"; exec "$@"'
     wrapper = ["unshare", "-Urm", "sh", "-c", script, str(full)]
     run = rig.start(wrapper=wrapper, environment={"TMPDIR": str(full)})
     status, said = run.end()
-    if status == 77 or "unshare:" in said:
+    if status == NO_MOUNT or "unshare:" in said:
         return DISK_TRIED
     return rig.settle(run)
 
@@ -189,11 +214,11 @@ def temporary_folder_full(rig: Rig) -> str:
 
 def _own_cache(rig: Rig) -> Path:
     """Return a cache whose programs are copies; all else is the user's."""
-    own, theirs = rig.folder / f"cache-{rig.runs}", cache_root()
+    own, theirs = rig.folder / "cache", cache_root()
     own.mkdir()
     for entry in theirs.iterdir():
-        if entry.name == "program":
-            shutil.copytree(entry, own / entry.name)
+        if entry.name == "program":  # But for what somebody is building right now.
+            shutil.copytree(entry, own / entry.name, ignore=shutil.ignore_patterns(".*"))
         else:
             (own / entry.name).symlink_to(entry)
     return own
@@ -203,11 +228,7 @@ def _with_cache(rig: Rig, change: Callable[[Path], None]) -> str:
     own = _own_cache(rig)
     for program in sorted(own.glob("program/*/*.elf")):
         change(program)
-    run = rig.start(environment={"FIRESIM_CACHE": str(own)})
-    try:
-        return rig.settle(run)
-    finally:
-        shutil.rmtree(own)
+    return rig.settle(rig.start(environment={"FIRESIM_CACHE": str(own)}))
 
 
 def cache_entry_cut(rig: Rig) -> str:
@@ -238,10 +259,7 @@ def two_first_builds(rig: Rig) -> str:
     own = _own_cache(rig)
     shutil.rmtree(own / "program")
     runs = [rig.start(environment={"FIRESIM_CACHE": str(own)}) for _ in range(2)]
-    try:
-        return " and ".join(sorted({rig.settle(run) for run in runs}))
-    finally:
-        shutil.rmtree(own)
+    return " and ".join(sorted({rig.settle(run) for run in runs}))
 
 
 # --- little of what a process needs ---
@@ -266,20 +284,11 @@ def little_memory(rig: Rig) -> str:
 
 def output_closed(rig: Rig) -> str:
     """Whoever reads what the command says goes away."""
-    results = rig.new_results()
     read, write = os.pipe()
-    with results.with_suffix(".log").open("wb") as log:
-        process = subprocess.Popen(
-            rig.words(results),
-            stdin=subprocess.DEVNULL,
-            stdout=write,
-            stderr=log,
-            env=rig.environment,
-            start_new_session=True,
-        )
+    run = rig.start(output=write)
     os.close(write)
     os.close(read)
-    return rig.settle(Started(process, results, results.with_suffix(".log")))
+    return rig.settle(run)
 
 
 # --- snapshots that are not what they were ---
@@ -287,11 +296,12 @@ def output_closed(rig: Rig) -> str:
 
 def _newest_spoiled(rig: Rig, spoil: Callable[[Path], None]) -> str:
     """Kill a run with two snapshots, spoil a file of the newest: --resume uses the one before."""
-    run = _begun(rig)
+    run = _begun(rig, after_the_end=0.0)
     run.until(lambda: len(snapshots_of(run.results)) > 1, "two snapshots")
     run.signal_manager(signal.SIGKILL)
     run.signal_simulator(signal.SIGKILL)
-    rig.nothing_left(run.results)
+    run.end()
+    rig.nothing_left()
     saved = snapshots_of(run.results)
     # The run was over, and nobody goes on with it, or it was taking the oldest away.
     if saved_result(run.results).get("reason") == "ended" or len(saved) < 2:
@@ -329,31 +339,32 @@ def newest_snapshot_lost(rig: Rig) -> str:
     return _newest_spoiled(rig, Path.unlink)
 
 
-KINDS: list[Kind] = [
-    simulator_killed,
-    manager_killed,
-    both_killed_while_saving,
-    killed_while_starting,
-    asked_to_end,
-    interrupted_twice,
-    simulator_stopped,
-    manager_stopped,
-    process_ids_come_again,
-    results_removed,
-    disk_full_at_start,
-    disk_full_later,
-    results_read_only,
-    temporary_folder_full,
-    cache_entry_cut,
-    cache_entry_changed,
-    cache_entry_removed,
-    two_first_builds,
-    few_descriptors,
-    little_memory,
-    output_closed,
-    newest_snapshot_cut,
-    newest_snapshot_changed,
-    newest_snapshot_lost,
-]
-
-__all__ = ["DISK_TRIED", "KINDS", "Broken", "Kind", "processes_of"]
+KINDS: dict[str, Kind] = {
+    kind.__name__.replace("_", "-"): kind
+    for kind in (
+        simulator_killed,
+        manager_killed,
+        both_killed_while_saving,
+        killed_while_starting,
+        asked_to_end,
+        interrupted_twice,
+        simulator_stopped,
+        manager_stopped,
+        process_ids_come_again,
+        results_removed,
+        disk_full_at_start,
+        disk_full_later,
+        results_read_only,
+        temporary_folder_full,
+        cache_entry_cut,
+        cache_entry_changed,
+        cache_entry_removed,
+        two_first_builds,
+        few_descriptors,
+        little_memory,
+        output_closed,
+        newest_snapshot_cut,
+        newest_snapshot_changed,
+        newest_snapshot_lost,
+    )
+}

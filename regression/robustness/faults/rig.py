@@ -18,25 +18,34 @@ from pathlib import Path
 from firesim.build.simulator import simulator
 from firesim.run.folder import is_alive, load_simulator, saved_result
 from firesim.run.snapshots import snapshots_of
+from firesim.run.status import StatusReader
 from firesim_common.tools import python_command
+
+from regression.robustness.faults.own_processes import left_of
 
 LIMIT_S = 900.0
 """What takes longer hangs; a loaded computer is slow."""
 POLL_S = 0.005
-RECIPE = """\
+LONGEST_POLL_S = 0.1
+STATUS_S = 0.05
+"""Wall time between two status lines, the shortest there is."""
+AFTER_THE_END = 0.15
+"""Of all faults in the middle of a run, this share comes while its manager writes the report."""
+RECIPE = f"""\
 name: faulty
 system: {{topology: two_nodes, node: {{memory: {{size_mib: 16}}}}}}
 workload:
   node: {{program: quickstart, args: [role=server]}}
   nodes:
-    node0: {{args: [role=client, "peer=${{node1.mac}}", count={pings}, bytes={bytes}]}}
+    node0: {{args: [role=client, "peer=${{node1.mac}}", count=40, bytes=2097152]}}
 simulation:
   engine: functional
   threads: 1
-  status_interval_s: 0.05
+  status_interval_s: {STATUS_S}
   throughput_interval_cycles: 0
-  snapshots: {{interval_cycles: {interval}, keep: 2}}
+  snapshots: {{interval_cycles: 300_000, keep: 2}}
 """
+"""Ten snapshots, so that there is one to go on from nearly everywhere, in 0.2 s of simulation."""
 
 
 class Broken(Exception):
@@ -59,10 +68,15 @@ class Started:
                 raise Broken(f"{what} did not happen within {LIMIT_S:g} s")
             time.sleep(POLL_S)
 
-    def until_simulating(self) -> None:
-        """Wait until the simulator simulates."""
-        status = self.results / "status.jsonl"
-        self.until(lambda: status.exists() and status.stat().st_size > 0, "the first status")
+    def until_cycle(self, cycle: int) -> None:
+        """Wait until the simulator has simulated so far; 0: until it simulates."""
+        reader = StatusReader(self.results / "status.jsonl")
+
+        def is_there() -> bool:
+            status = reader.update()
+            return status is not None and status.cycle >= cycle
+
+        self.until(is_there, f"cycle {cycle}")
 
     def simulator(self) -> int | None:
         """Return the process id of the simulator, None when it does not run."""
@@ -92,27 +106,36 @@ class Started:
         return status, self.log.read_text(errors="replace") if self.log.exists() else ""
 
 
+@dataclass(frozen=True)
+class Base:
+    """The recipe, and what a run of it is when nothing happens to it."""
+
+    recipe: Path
+    environment: dict[str, str]
+    token_hash: str = ""
+    end_cycle: int = 0
+    start_s: float = 1.0
+    """Wall time from the command to the first cycle."""
+    report_s: float = 0.5
+    """Wall time from the last cycle to the end of the command."""
+
+
 @dataclass
 class Rig:
-    """The recipe, the hash that it always has, and folders for runs."""
+    """A folder for the runs of one fault, and its chance."""
 
+    base: Base
     folder: Path
     rng: random.Random
-    recipe: Path
-    token_hash: str = ""
-    whole_s: float = 0.0
-    """Wall time of the simulation alone."""
-    environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
-    runs: int = 0
+    started: list[Started] = field(default_factory=list)
 
     def new_results(self) -> Path:
         """Return a folder for results that is not there yet."""
-        self.runs += 1
-        return self.folder / f"run-{self.runs:04d}"
+        return self.folder / f"run-{len(self.started)}"
 
     def words(self, results: Path, *more: str) -> list[str]:
         """Return the command that runs the recipe."""
-        command = ["runworkload", "-c", str(self.recipe), "--results", str(results), *more]
+        command = ["runworkload", "-c", str(self.base.recipe), "--results", str(results), *more]
         return [str(word) for word in python_command("-m", "firesim.cli.main", *command)]
 
     def start(
@@ -123,25 +146,36 @@ class Rig:
         wrapper: Sequence[str] = (),
         environment: dict[str, str] | None = None,
         before: Callable[[], None] | None = None,
+        output: int | None = None,
     ) -> Started:
-        """Start the run, or another command, in a session of its own."""
+        """Start the run, or another command, in a session of its own.
+
+        With `output`, a descriptor, only what is said of faults goes to the log.
+        """
         results = results or self.new_results()
         log = results.with_suffix(".log")
         with log.open("wb") as stream:
             process = subprocess.Popen(
                 [*wrapper, *(words or self.words(results))],
                 stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                env=self.environment | (environment or {}),
+                stdout=stream if output is None else output,
+                stderr=stream,
+                env=self.base.environment | (environment or {}),
                 start_new_session=True,
                 preexec_fn=before,
             )
-        return Started(process, results, log)
+        self.started.append(Started(process, results, log))
+        return self.started[-1]
 
-    def sometime(self) -> None:
-        """Wait for a part of the run, by chance."""
-        time.sleep(self.rng.uniform(0.0, self.whole_s))
+    def sometime(self, run: Started, after_the_end: float = AFTER_THE_END) -> None:
+        """Wait for a moment of the run by chance: in target time, so load moves it by little."""
+        share = self.rng.uniform(0.0, 1.0 + after_the_end)
+        if share <= 1.0:
+            run.until_cycle(int(share * self.base.end_cycle))
+            time.sleep(self.rng.uniform(0.0, STATUS_S))
+        else:
+            run.until((run.results / "result.json").exists, "the end of the simulation")
+            time.sleep(self.rng.uniform(0.0, self.base.report_s))
 
     def settle(self, run: Started, *, resumable: bool = True) -> str:
         """Check the end of a run that something happened to; return how it ended.
@@ -152,7 +186,7 @@ class Rig:
         status, said = run.end()
         if "Traceback" in said:
             raise Broken(f"a stack trace:\n{said[-2000:]}")
-        self.nothing_left(run.results)
+        self.nothing_left()
         if status == 0:
             printed = re.search(r"^token hash ([0-9a-f]+)$", said, re.MULTILINE)
             kept = saved_result(run.results).get("token_hash")
@@ -180,20 +214,22 @@ class Rig:
         return said
 
     def _same(self, found: object, said: str) -> None:
-        if self.token_hash and found != self.token_hash:
-            raise Broken(f"the hash {found}, expected {self.token_hash}:\n{said[-2000:]}")
+        expected = self.base.token_hash
+        if expected and found != expected:
+            raise Broken(f"the hash {found}, expected {expected}:\n{said[-2000:]}")
 
-    def nothing_left(self, results: Path) -> None:
-        """Wait for the end of all processes that belong to a run.
+    def nothing_left(self) -> None:
+        """Wait for the end of all that runs have started, but for runs that still go on.
 
         Raises:
             Broken: one stays.
         """
-        limit = time.monotonic() + LIMIT_S / 4
-        while left := processes_of(results):
+        limit, poll_s = time.monotonic() + LIMIT_S / 4, POLL_S
+        while left := left_of([run.process for run in self.started]):
             if time.monotonic() > limit:
                 raise Broken(f"left behind: {left}")
-            time.sleep(POLL_S)
+            time.sleep(poll_s)
+            poll_s = min(1.5 * poll_s, LONGEST_POLL_S)
 
 
 def _saved(results: Path) -> bool:
@@ -201,25 +237,8 @@ def _saved(results: Path) -> bool:
     return not finished and (results / "config.yaml").is_file() and bool(snapshots_of(results))
 
 
-def processes_of(results: Path) -> list[str]:
-    """Return the commands of living processes that name a results folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        try:
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            stat = (entry / "stat").read_text()
-        except OSError:
-            continue
-        is_dead = stat.rpartition(")")[2].split()[0] in "ZX"
-        if f"{results}/" in f"{command} /" and not is_dead:
-            found.append(command[:200])
-    return found
-
-
-def make_rig(folder: Path, rng: random.Random, *, quick: bool) -> Rig:
-    """Return a rig whose recipe has been run once as it should.
+def make_base(folder: Path) -> Base:
+    """Run the recipe once as it should be; return what came of it.
 
     Raises:
         Broken: it did not end as it should.
@@ -227,13 +246,20 @@ def make_rig(folder: Path, rng: random.Random, *, quick: bool) -> Rig:
     simulator()  # not in the time of a run
     folder.mkdir(parents=True)
     recipe = folder / "faulty.yaml"
-    pings, size = (20, 1 << 20) if quick else (100, 4 << 20)
-    recipe.write_text(RECIPE.format(pings=pings, bytes=size, interval=300_000))
-    rig = Rig(folder, rng, recipe)
-    run = rig.start()
-    status, said = run.end()
-    if status != 0:
-        raise Broken(f"the run without a fault ended with {status}:\n{said[-2000:]}")
+    recipe.write_text(RECIPE)
+    # Else each manager may have to compile all of its Python, which is half of its time.
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "pycache")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    rig = Rig(Base(recipe, environment), folder, random.Random(0))
+    for _ in range(2):  # The first one compiles, and builds what is missing.
+        began = time.monotonic()
+        run = rig.start()
+        run.until_cycle(0)
+        start_s = time.monotonic() - began
+        status, said = run.end()
+        if status != 0:
+            raise Broken(f"the run without a fault ended with {status}:\n{said[-2000:]}")
     result = json.loads((run.results / "result.json").read_text())
-    rig.token_hash, rig.whole_s = str(result["token_hash"]), float(result["wall_s"])
-    return rig
+    report_s = max(0.1, time.monotonic() - began - start_s - float(result["wall_s"]))
+    hash_, end = str(result["token_hash"]), int(result["end_cycle"])
+    return Base(recipe, environment, hash_, end, start_s, report_s)
