@@ -142,8 +142,12 @@ def missing_line(expected: str, output: str) -> str | None:
     return None
 
 
-def run_page(page: Path, folder: Path, limit_s: float = 900) -> list[Ran]:
+def run_page(
+    page: Path, folder: Path, limit_s: float = 900, transcript: Path | None = None
+) -> list[Ran]:
     """Do in `folder` what the page says, from its first block to its last.
+
+    What is typed and answered is also written to `transcript`.
 
     Raises:
         PageError: a command failed or did not print what the page shows.
@@ -152,7 +156,7 @@ def run_page(page: Path, folder: Path, limit_s: float = 900) -> list[Ran]:
     every = blocks(page)
     at = page.name
     try:
-        with ShellSession(folder, limit_s, _changes_network(page)) as session:
+        with ShellSession(folder, limit_s, _changes_network(page), transcript) as session:
             for block, following in zip(every, [*every[1:], None], strict=True):
                 at = f"{page}:{block.line}"
                 if block.not_run is not None:
