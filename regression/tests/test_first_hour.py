@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from regression.docs.first_hour.experiment import taken_over
+from regression.docs.first_hour.grounds import GROUNDS, Ground
 from regression.docs.first_hour.pieces import Done, Piece, kept, page_piece
 from regression.docs.first_hour.side_by_side import SideBySide
 from regression.support.experiment import ExperimentError
@@ -62,6 +66,21 @@ def test_what_came_of_each_is_kept_and_taken_over(tmp_path: Path) -> None:
         taken_over(changed, tmp_path, second)
 
 
+def test_a_page_gets_the_ground_that_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def start() -> Iterator[dict[str, str]]:
+        yield {"CLUSTER": "is up"}
+
+    needs = "```sh not-run=slurm\necho $CLUSTER\n```\n```text\nis up\n```\n"
+    ground = Ground("slurm", lambda: None, start)
+    monkeypatch.setitem(GROUNDS, "grounded", ground)
+    monkeypatch.setitem(GROUNDS, "elsewhere", replace(ground, why_not=lambda: "no namespaces"))
+    rows = SideBySide(tmp_path, 1, print).do(pieces(tmp_path, grounded=needs, elsewhere=needs))
+    assert [(row.ran, row.wrong, len(row.not_run)) for row in rows] == [(1, "", 0), (0, "", 1)]
+
+
 def test_the_time_left_is_by_what_each_took_before(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     times = {"first-hour: how-to/slow": 600.0, "first-hour: how-to/brief": 30.0}
@@ -84,6 +103,7 @@ def test_a_process_that_dies_is_no_success(tmp_path: Path) -> None:
 LONG = """\
 import sys
 from pathlib import Path
+from regression.docs.first_hour.grounds import GROUNDS, Ground
 from regression.docs.first_hour.pieces import page_piece
 from regression.docs.first_hour.side_by_side import SideBySide
 folder = Path(sys.argv[1])

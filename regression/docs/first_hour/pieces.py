@@ -5,20 +5,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 from firesim_common.paths import ROOT
 from firesim_common.progress import step
 
+from regression.docs.first_hour.grounds import GROUNDS
 from regression.docs.first_hour.help_examples import Example, commands
 from regression.docs.first_hour.scenes import SCENES, Scene, not_run, note_of
+from regression.support.hosts.bed import BedError
 from regression.support.pages import NOT_RUN, PageError, blocks, run_page
 from regression.support.shell_session import CommandError, ShellSession
 
@@ -124,7 +129,8 @@ def pages() -> list[Path]:
 
 def page_piece(page: Path, quick: bool) -> Piece:
     """Return what follows a page in a fresh folder."""
-    left_out = tuple(block.not_run for block in blocks(page) if block.not_run is not None)
+    given = _given(page)
+    left_out = tuple(block.not_run for block in blocks(page, given) if block.not_run is not None)
     name = f"{page.parent.name}/{page.stem}"
     return Piece(name, page.read_text(encoding="utf-8"), left_out, quick, partial(_follow, page))
 
@@ -147,11 +153,22 @@ def every_piece(quick_pages: tuple[str, ...]) -> list[Piece]:
     return [*map(scene_piece, SCENES), *followed]
 
 
+def _given(page: Path) -> str:
+    """Return the key of the blocks that run on a ground of their own, where there can be one."""
+    ground = GROUNDS.get(page.stem)
+    return "" if ground is None or ground.why_not() else ground.key
+
+
 def _follow(page: Path, transcript: Path) -> Done:
-    with tempfile.TemporaryDirectory(prefix="first-hour-") as folder:
+    given = _given(page)
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="first-hour-"))
         try:
-            return Done(len(run_page(page, Path(folder), LIMIT_S, transcript)), "")
-        except PageError as error:
+            if given:
+                variables = stack.enter_context(GROUNDS[page.stem].start())
+                stack.enter_context(mock.patch.dict(os.environ, variables))
+            return Done(len(run_page(page, Path(folder), LIMIT_S, transcript, given)), "")
+        except (PageError, BedError) as error:
             return Done(0, str(error))
         finally:
             if page.stem in LEAVES:
