@@ -70,7 +70,7 @@ def test_a_page_gets_the_ground_that_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
-    def start() -> Iterator[dict[str, str]]:
+    def start(folder: Path) -> Iterator[dict[str, str]]:
         yield {"CLUSTER": "is up"}
 
     needs = "```sh not-run=slurm\necho $CLUSTER\n```\n```text\nis up\n```\n"

@@ -165,7 +165,7 @@ def _follow(page: Path, transcript: Path) -> Done:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="first-hour-"))
         try:
             if given:
-                variables = stack.enter_context(GROUNDS[page.stem].start())
+                variables = stack.enter_context(GROUNDS[page.stem].start(Path(folder)))
                 stack.enter_context(mock.patch.dict(os.environ, variables))
             return Done(len(run_page(page, Path(folder), LIMIT_S, transcript, given)), "")
         except (PageError, BedError) as error:
