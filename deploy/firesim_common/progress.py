@@ -104,6 +104,11 @@ def cached_step(kind: str) -> Iterator[None]:
         yield
 
 
+def expected_s(what: str) -> float | None:
+    """Return the seconds that a step of this name took here last, None when it never ran."""
+    return _times().get(what)
+
+
 def _times() -> dict[str, float]:
     """Return what steps took here, by name."""
     with suppress(OSError, ValueError):

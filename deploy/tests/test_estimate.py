@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from firesim.build.boards import board_names, load_board
@@ -20,6 +21,27 @@ REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
 def run_estimate(*words: str, top: str = "PacketReflector") -> Result:
     source = ["--source", str(REFLECTOR), "-P", "DEPTH=64"]
     return RUNNER.invoke(app, ["build", "estimate", top, *source, *words])
+
+
+COUNTER = """\
+module Counter (input logic clock, input logic reset);
+  logic [3:0] count;
+  always_ff @(posedge clock) count <= reset ? 0 : count + 1;
+  FireSimTerminationBridge over (.clock, .reset, .valid(&count), .value(32'h5555));
+endmodule
+"""
+
+
+def test_a_synthesis_says_that_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes minutes for a core, and nothing else is said before its table."""
+    monkeypatch.setenv("FIRESIM_CACHE", str(tmp_path / "cache"))
+    source = tmp_path / "counter.sv"
+    source.write_text(COUNTER)
+    words = ["Counter", "--board", "ulx3s", "--json", "--source", str(source)]
+    result = RUNNER.invoke(app, ["build", "estimate", *words])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["blade"] == "Counter"
+    assert "synthesizing for an FPGA: about 540 s" in result.stderr
 
 
 def test_the_reflector_on_an_open_board() -> None:

@@ -83,8 +83,8 @@ class Ran:
     """What it wrote, errors included."""
 
 
-def blocks(page: Path) -> list[Block]:
-    """Return the fenced blocks of a page.
+def blocks(page: Path, given: str = "") -> list[Block]:
+    """Return the fenced blocks of a page; those that say `not-run=GIVEN` are run.
 
     Raises:
         PageError: one is not run and does not say why, or not in words known here.
@@ -102,7 +102,8 @@ def blocks(page: Path) -> list[Block]:
         if key and key not in NOT_RUN:
             known = ", ".join(NOT_RUN)
             raise PageError(f"{page}:{line}: found not-run={key}, expected one of {known}.")
-        reason = NOT_RUN.get(key) or _lacking(match["info"].partition("needs=")[2].strip())
+        lacks = "" if key == given else key
+        reason = NOT_RUN.get(lacks) or _lacking(match["info"].partition("needs=")[2].strip())
         if reason:
             found.append(Block(line, match["language"], body, None, reason))
             continue
@@ -142,17 +143,26 @@ def missing_line(expected: str, output: str) -> str | None:
     return None
 
 
-def run_page(page: Path, folder: Path, limit_s: float = 900) -> list[Ran]:
+def run_page(
+    page: Path,
+    folder: Path,
+    limit_s: float = 900,
+    transcript: Path | None = None,
+    given: str = "",
+) -> list[Ran]:
     """Do in `folder` what the page says, from its first block to its last.
+
+    What is typed and answered is also written to `transcript`. Blocks that say `not-run=GIVEN` are
+    run: the caller has set up what they need.
 
     Raises:
         PageError: a command failed or did not print what the page shows.
     """
     done: list[Ran] = []
-    every = blocks(page)
+    every = blocks(page, given)
     at = page.name
     try:
-        with ShellSession(folder, limit_s, _changes_network(page)) as session:
+        with ShellSession(folder, limit_s, _changes_network(page), transcript) as session:
             for block, following in zip(every, [*every[1:], None], strict=True):
                 at = f"{page}:{block.line}"
                 if block.not_run is not None:

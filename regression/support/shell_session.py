@@ -118,11 +118,19 @@ class _Terminal:
 class ShellSession:
     """Commands typed in a fresh folder; what still runs is ended at the end."""
 
-    def __init__(self, folder: Path, limit_s: float, own_network: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        limit_s: float,
+        own_network: bool = False,
+        transcript: Path | None = None,
+    ) -> None:
         """Make the folder look like a clone; no command takes longer than `limit_s`.
 
-        With `own_network` the commands are in a network namespace that ends with the session.
+        With `own_network` the commands are in a network namespace that ends with the session. What
+        is typed and answered is written to `transcript` as it comes.
         """
+        self.transcript = transcript
         self.folder = folder
         self.limit_s = limit_s
         self.results = folder / "results"
@@ -164,7 +172,18 @@ class ShellSession:
         Raises:
             CommandError: one failed or took too long.
         """
-        return "".join(self._run_piece(piece) for piece in typed(text))
+        output = ""
+        for piece in typed(text):
+            self._note(f"$ {piece.text}\n")
+            answer = self._run_piece(piece)
+            self._note(answer)
+            output += answer
+        return output
+
+    def _note(self, text: str) -> None:
+        if self.transcript is not None:
+            with self.transcript.open("a", encoding="utf-8") as file:
+                file.write(text)
 
     def _real(self, text: str) -> str:
         """Return commands in which the dated results of an example are the newest so named."""
@@ -232,6 +251,9 @@ class ShellSession:
         except subprocess.TimeoutExpired as error:
             _interrupt(process)
             raise CommandError(f"found no end of {text!r} after {self.limit_s:g} s.") from error
+        except KeyboardInterrupt:  # It is in a session of its own, and has not heard of it.
+            _interrupt(process)
+            raise
         if process.returncode != 0:
             raise CommandError(f"found exit status {process.returncode}, expected 0:\n{output}")
         return output

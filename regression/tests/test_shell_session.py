@@ -10,8 +10,9 @@ import pytest
 from firesim.run.folder import record_of
 from firesim_common.paths import ROOT
 
-from regression.docs.first_hour.experiment import FOLDERS, QUICK_PAGES, pages
+from regression.docs.first_hour.experiment import QUICK_PAGES
 from regression.docs.first_hour.help_examples import commands, examples_in
+from regression.docs.first_hour.pieces import FOLDERS, pages
 from regression.docs.first_hour.scenes import NOT_RUN, SCENES, not_run
 from regression.support import shell_session
 from regression.support.pages import PageError, blocks, run_page

@@ -42,7 +42,7 @@ def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
 
     firesim build blade ./mine.yaml
 
-    firesim build blade rocket-4 --engine verilator
+    firesim build blade rocket-1-small --engine verilator
     """
     from rich.console import Console
 

@@ -57,20 +57,24 @@ def estimate(
 
     Examples:
 
-      firesim build estimate rocket-1 --board f2
+      firesim build estimate rocket-1-small --board f2
 
       firesim build estimate rocket-1-small --board u250 --depth 2
 
       firesim build estimate PacketReflector -P DEPTH=64 --board ulx3s --source
       target-design/examples/packet-reflector/packet_reflector.sv
     """
+    from rich.console import Console
+
     from firesim.build import estimate as library
     from firesim.build.boards import load_board
+    from firesim.run.steps import Steps
 
     chosen = load_board(board)
     share = library.checked_share(usable)
     design = _design(blade, source or [], parameter or [])
-    found = library.estimate(design, board, chosen, depth, share)
+    with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
+        found = library.estimate(design, board, chosen, depth, share)
     if as_json:
         typer.echo(library.as_json(found))
     else:

@@ -24,7 +24,7 @@ system: {topology: rack_2, link: {latency: 2us}}
 workload: {node: {linux: linux-base}}
 simulation: {engine: functional}
 """
-BLADE = "description: One core without a network\nextends: rocket-1\nwithout: [nic]\n"
+BLADE = "description: One core without a network\nextends: rocket-1-small\nwithout: [nic]\n"
 COUNTER = """\
 module Counter #(parameter int LIMIT = 10) (input logic clock, input logic reset);
   logic [31:0] count;
