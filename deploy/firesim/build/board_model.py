@@ -8,7 +8,7 @@ from pathlib import Path
 from firesim_common.cache import KeyPart, cached
 from goldengate.fpga_form import FpgaForm
 
-from firesim.build.boards import PLATFORMS, Board
+from firesim.build.boards import Board, whole_design
 
 TOP = "firesim_simulated_board"
 _WRAPPER = """\
@@ -32,7 +32,6 @@ def board_model(form: FpgaForm, name: str, board: Board) -> Path:
         ToolError, GoldenGateError: a step failed.
     """
     from goldengate.cache_key import compiler_key
-    from goldengate.channels import RTL
 
     flow, line = board.open_flow, board.serial_line
     assert flow is not None and line is not None
@@ -43,7 +42,7 @@ def board_model(form: FpgaForm, name: str, board: Board) -> Path:
         to_board=line.to_board,
         from_board=line.from_board,
     )
-    sources = [*form.sources, *(RTL / link for link in flow.link), PLATFORMS / name / "top.v"]
+    sources = whole_design(form, name, flow)
     key: list[KeyPart] = [*sources, form.top, wrapper, *compiler_key("auto", ()), "board"]
     return cached("board-model", key, lambda folder: _compile(folder, sources, wrapper, form.top))
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
@@ -11,6 +12,9 @@ from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
 from pydantic import Field, StringConstraints
+
+if TYPE_CHECKING:
+    from goldengate.fpga_form import FpgaForm
 
 PLATFORMS = ROOT / "platforms"
 FILE = "board.yaml"
@@ -46,6 +50,7 @@ class Published(Strict):
 class OpenFlow(Strict):
     """How nextpnr makes a bitstream for the board; top.v and pins.lpf lie beside its file."""
 
+    FILE: ClassVar[str] = "top.v"
     top: str
     """Module of top.v, which instantiates the module that the macro FIRESIM_HOST names."""
     link: list[str]
@@ -89,6 +94,7 @@ class VivadoFlow(Strict):
 class AwsFlow(Strict):
     """How AWS's kit makes an image for the board; top.sv lies beside its file."""
 
+    FILE: ClassVar[str] = "top.sv"
     top: str
     """Module of top.sv, which instantiates the module that the macro FIRESIM_HOST names."""
     link: list[str]
@@ -186,3 +192,10 @@ def load_board(name: str) -> Board:
 def _read(name: str) -> Board:
     path = PLATFORMS / name / FILE
     return checked(Board, read_yaml(path, str(path.relative_to(ROOT))))
+
+
+def whole_design(form: FpgaForm, board: str, flow: OpenFlow | AwsFlow) -> list[Path]:
+    """Return the Verilog of a board with a form in it; the last file is the board's top."""
+    from goldengate.channels import RTL
+
+    return [*form.sources, *(RTL / name for name in flow.link), PLATFORMS / board / flow.FILE]
