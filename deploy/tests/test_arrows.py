@@ -33,6 +33,7 @@ CPP_ARROWS: dict[str, set[str]] = {
         "sim/devices",
         "sim/gateway",
         "sim/transport",
+        "sim/hostlib",
         "sim/bridges",
         "target-design/switch",
         "target-design/functional",

@@ -4,6 +4,7 @@
 
 #include "bridges/metasim_platform.h"
 #include "hostlib/uart_platform.h"
+#include "hostlib/window_platform.h"
 
 namespace firesim::bridges {
 
@@ -45,11 +46,34 @@ MakePlatform serial_line_of(Config &node) {
   };
 }
 
+MakePlatform pci_function_of(Config &node) {
+  Config function(node.child("pci_function"), node.child_where("pci_function"));
+  const std::string device = function.required_text("device");
+  const hostlib::PciNeeds needs = hostlib::window_needs(function.required_text("id"));
+  function.finish();
+  return [device, needs, where = node.where()](const HostInfo &) {
+    try {
+      return TargetPlatform{
+          std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs)),
+          nullptr,
+          {}};
+    } catch (const std::runtime_error &error) {
+      throw ConfigError(where + ": " + error.what());
+    }
+  };
+}
+
+MakePlatform board_of(Config &node) {
+  if (!node.has("pci_function")) return serial_line_of(node);
+  if (node.has("serial_line")) node.fail("serial_line", "nothing beside \"pci_function\"");
+  return pci_function_of(node);
+}
+
 }  // namespace
 
 MakePlatform platform_of(const std::string &kind, Config &node,
                          const std::filesystem::path &library, const SimulationContext &context) {
-  if (kind == "fpga") return serial_line_of(node);
+  if (kind == "fpga") return board_of(node);
   if (kind != "metasim") return nullptr;
   return [library, stalls = stalls_of(node), twin = twin_of(node, context),
           where = node.where()](const HostInfo &host) {

@@ -83,13 +83,23 @@ def check_builds(loaded: LoadedBuilds, only: list[str]) -> dict[str, tuple[str, 
         InputError: one is wrong; nothing has been started.
     """
     for name in only:
-        if name not in loaded.file.builds:
-            text = unknown(name, "one of the builds", list(loaded.file.builds))
-            raise loaded.source.error((), f"builds: {text}")
+        _check_name(loaded, name)
     return {name: _checked(loaded, name) for name in only or loaded.file.builds}
 
 
-def _checked(loaded: LoadedBuilds, name: str) -> tuple[str, Board, BitBuilder]:
+def _check_name(loaded: LoadedBuilds, name: str) -> None:
+    if name not in loaded.file.builds:
+        text = unknown(name, "one of the builds", list(loaded.file.builds))
+        raise loaded.source.error((), f"builds: {text}")
+
+
+def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
+    """Return the board of a build, which need not be one that anybody here can build for.
+
+    Raises:
+        InputError: the build is wrong; nothing has been started.
+    """
+    _check_name(loaded, name)
     recipe = loaded.file.builds[name]
     if (recipe.blade is None) == (recipe.verilog is None):
         raise loaded.error(name, "", 'expected exactly one of the keys "blade" and "verilog".')
@@ -104,6 +114,12 @@ def _checked(loaded: LoadedBuilds, name: str) -> tuple[str, Board, BitBuilder]:
     if found is None:
         text = unknown(recipe.board, "one of the boards", board_names())
         raise loaded.error(name, "board", text)
+    return found
+
+
+def _checked(loaded: LoadedBuilds, name: str) -> tuple[str, Board, BitBuilder]:
+    found = check_board(loaded, name)
+    recipe = loaded.file.builds[name]
     builder = builder_for(found[0], found[1], recipe, loaded.file.builders)
     if isinstance(builder, str):
         raise loaded.error(name, "builder", builder)

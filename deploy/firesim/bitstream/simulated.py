@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A board with a build's design in it, simulated behind a pseudo-terminal."""
+"""A board with a build's design in it, simulated behind a pseudo-terminal or a socket."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from pathlib import Path
 from firesim_common.errors import InputError
 from goldengate import Manifest
 
-from firesim.bitstream.forms import build_design, check_builds, design_form
+from firesim.bitstream.builders.f2 import USUAL_MHZ
+from firesim.bitstream.forms import build_design, check_board, design_form
 from firesim.build.board_model import bit_cycles, board_model
-from firesim.build.boards import all_boards
+from firesim.build.boards import Board, all_boards
+from firesim.build.f2_model import f2_model
 from firesim.build.simulator import configure_and_build
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.hwdb import HwdbEntry
 from firesim.hosts.client import sha256_of
 
-PROGRAM = "firesim-board"
+SERIAL, PCIE = "firesim-board", "firesim-f2"
+"""The programs that simulate a board with a serial line, and one in the shell of F2."""
 
 
 @dataclass(frozen=True)
@@ -29,45 +32,53 @@ class Simulated:
     entry: HwdbEntry
     """What a hardware database says of it: its model is in the place of the bitstream."""
     words: list[str]
-    """The command that simulates it, without the link to its device."""
+    """The command that simulates it, without the place of its device."""
 
 
 def simulated_board(loaded: LoadedBuilds, name: str) -> Simulated:
     """Make the model of a build's board with its design.
 
     Raises:
-        InputError: there is no such build, or its board has no serial line.
+        InputError: there is no such build, or no driver of ours reaches its board.
         ToolError, GoldenGateError: a step failed.
     """
-    board_name, board, _ = check_builds(loaded, [name])[name]
-    if board.serial_line is None or board.open_flow is None:
-        known = [each for each, one in all_boards().items() if one.serial_line is not None]
-        text = f'found "{board_name}", expected a board with a serial line: {", ".join(known)}.'
+    board_name, board = check_board(loaded, name)
+    if not can_be_simulated(board):
+        known = [each for each, one in all_boards().items() if can_be_simulated(one)]
+        text = f'found "{board_name}", expected a board that can be simulated: {", ".join(known)}.'
         raise loaded.error(name, "board", text)
     form = design_form(build_design(loaded, name))
-    model = board_model(form, board_name, board)
-    program = configure_and_build("release", (PROGRAM,)) / "bin" / PROGRAM
+    wanted = PCIE if board.aws_flow is not None else SERIAL
+    model = (f2_model if wanted == PCIE else board_model)(form, board_name, board)
+    program = configure_and_build("release", (wanted,)) / "bin" / wanted
     if not program.is_file():
-        raise InputError(f"simulateboard: found no {PROGRAM} in {program.parent}, expected it.")
+        raise InputError(f"simulateboard: found no {wanted} in {program.parent}, expected it.")
     library = model / "model.so"
+    words = [program, library, Manifest.read(model).design_hash]
+    words += [bit_cycles(board)] if wanted == SERIAL else []
     entry = HwdbEntry(
         bitstream=str(library),
         sha256=sha256_of(library),
         fingerprint=form.manifest.design_hash,
         board=board_name,
-        frequency_mhz=board.open_flow.clock_mhz,
+        frequency_mhz=board.open_flow.clock_mhz if board.open_flow else USUAL_MHZ,
         built=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-    words = [program, library, Manifest.read(model).design_hash, bit_cycles(board)]
     return Simulated(board_name, entry, [str(word) for word in words])
 
 
+def can_be_simulated(board: Board) -> bool:
+    """Whether a board's far end is one of those that the programs here play."""
+    return board.aws_flow is not None or None not in (board.serial_line, board.open_flow)
+
+
 def device_of(text: Path) -> str:
-    """Return the place for the link to the device, which a link of before may be at.
+    """Return the place for the device, which a link or a socket of before may be at.
 
     Raises:
         InputError: something else is there, or its folder is not.
     """
-    if (text.exists() and not text.is_symlink()) or not text.parent.is_dir():
-        raise InputError(f"--device: found {text}, expected a name in a folder for a new link.")
+    other = text.exists() and not text.is_symlink() and not text.is_socket()
+    if other or not text.parent.is_dir():
+        raise InputError(f"--device: found {text}, expected a name in a folder for a new one.")
     return str(text.absolute())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`firesim simulateboard`: a board behind a pseudo-terminal, to run on without one."""
+"""`firesim simulateboard`: a board behind a pseudo-terminal or a socket, to run on without one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ def simulateboard(
     recipe: RecipeArgument,
     build: Annotated[str, typer.Argument(help="The build whose design is on the board.")],
     device: Annotated[
-        Path | None, typer.Option("--device", help="Make this link to the pseudo-terminal.")
+        Path | None,
+        typer.Option(
+            "--device",
+            help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket).",
+        ),
     ] = None,
     hwdb: Annotated[
         Path | None,
@@ -28,9 +32,9 @@ def simulateboard(
 ) -> None:
     """Simulate a board with a build's design in it, until Ctrl-C.
 
-    The board's whole top, with its serial line, runs bit by bit behind a pseudo-terminal, whose
-    name is printed: a run of the engine fpga reaches it as it would a board. Only boards with a
-    serial line can be simulated.
+    The board's whole top runs clock by clock: with its serial line behind a pseudo-terminal, or on
+    PCIe, of F2, in a shell of ours behind a socket. Its name is printed: a run of the engine fpga
+    reaches it as it would a board.
 
     Examples:
 
@@ -39,13 +43,15 @@ def simulateboard(
       firesim simulateboard mine.yaml mine-1 --device board0 --hwdb hwdb.yaml
     """
     from firesim.bitstream.database import set_entries
-    from firesim.bitstream.simulated import device_of, simulated_board
+    from firesim.bitstream.simulated import PCIE, device_of, simulated_board
     from firesim.config.bitstream import LoadedBuilds, find_builds
 
-    link = [] if device is None else [device_of(device)]
     made = simulated_board(LoadedBuilds(find_builds(recipe)), build)
+    if device is None and made.words[0].endswith(PCIE):
+        device = Path(f"{build}.socket")
+    place = [] if device is None else [device_of(device)]
     if hwdb is not None:
         set_entries(hwdb, {build: made.entry})
     typer.echo(f"{made.board} with {build}, fingerprint {made.entry.fingerprint}, simulated at:")
     sys.stdout.flush()
-    os.execv(made.words[0], [*made.words, *link])
+    os.execv(made.words[0], [*made.words, *place])

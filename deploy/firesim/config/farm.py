@@ -51,7 +51,7 @@ class Capacity(Strict):
     """The board that all its FPGAs are, by one of the names of the board."""
     devices: list[Device] = Field(default_factory=list)
     """How the host reaches each of its FPGAs, in their order: serial devices, such as
-    /dev/ttyUSB0."""
+    /dev/ttyUSB0, or functions on PCI, such as /sys/bus/pci/devices/0000:34:00.0."""
     folder: Folder = "~/.firesim"
     """Where on the host runs and what they need are kept, for their owner only."""
 

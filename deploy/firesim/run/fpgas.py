@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nodes of the engine `fpga`: their bitstreams, and the FPGAs of a farm that they are on.
 
-A board with a serial line is reached by a device of its host. Nothing here loads a bitstream.
+A board is reached by a device of its host: a serial line, or a function on PCI. Nothing here loads
+a bitstream.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from firesim.build.boards import board_names, known_board, load_board
 from firesim.config.farm import AnyFarm, Capacity, FarmFile, LocalFarm, SlurmFarm, SshFarm
 from firesim.config.hwdb import HwdbEntry
 from firesim.config.load import Loaded
-from firesim.topology.plan import Plan, PlannedLine, PlannedNode
+from firesim.topology.plan import Plan, PlannedFunction, PlannedLine, PlannedNode
 
 HWDB = ("simulation", "fpga", "hwdb")
 ENTRIES = ("simulation", "fpga", "entries")
+SERIAL = "its serial device, such as /dev/ttyUSB0"
+FUNCTION = "its PCI function, such as /sys/bus/pci/devices/0000:34:00.0"
 
 
 @dataclass(frozen=True)
@@ -115,15 +118,16 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
         if entry.bitstream is not None:
             bitstream_file(database, name, entry)
     for node in nodes:
-        node.serial_line = _line(loaded, plan, node, found[node.name], chosen[node.blade][0])
+        _reach(loaded, plan, node, found[node.name], chosen[node.blade][0])
     hosts = {name: place.host for name, place in found.items()}
     plan.placement = replace(plan.placement, parts={**plan.placement.parts, **hosts})
 
 
-def _line(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: str) -> PlannedLine:
-    """Return how a node's FPGA is reached."""
-    line = load_board(place.board).serial_line
-    if line is None:
+def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: str) -> None:
+    """Say how a node's FPGA is reached."""
+    board = load_board(place.board)
+    line = board.serial_line
+    if line is None and board.aws_flow is None:
         raise loaded.error(
             node.places["engine"],
             f'found the engine fpga for "{node.name}", expected metasim: its bitstream '
@@ -134,10 +138,14 @@ def _line(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: st
         farm = plan.placement.run_farm
         raise loaded.error(
             ("placement", "run_farm"),
-            f"found no device of FPGA {place.index} of {place.host}, expected its serial device, "
-            f"such as /dev/ttyUSB0, in `devices` of the host in {farm.name if farm else 'it'}.",
+            f"found no device of FPGA {place.index} of {place.host}, expected "
+            f"{SERIAL if line else FUNCTION}, in `devices` of the host in "
+            f"{farm.name if farm else 'it'}.",
         )
-    return PlannedLine(place.device, line.bits_per_s)
+    if line is not None:
+        node.serial_line = PlannedLine(place.device, line.bits_per_s)
+    else:
+        node.pci_function = PlannedFunction(place.device, board.pci[0])
 
 
 def _database(loaded: Loaded, plan: Plan) -> Path:

@@ -76,6 +76,16 @@ class PlannedLine:
     bits_per_s: int
 
 
+@dataclass(frozen=True)
+class PlannedFunction:
+    """The PCI function of the FPGA that a node is on."""
+
+    device: str
+    """Its folder in sysfs, on its host; or the socket of a simulated one."""
+    id: str
+    """Its vendor and device."""
+
+
 @dataclass
 class PlannedNode:
     """A node with its addresses, hardware and software."""
@@ -107,6 +117,8 @@ class PlannedNode:
     instruments: Instruments = field(default_factory=Instruments)
     serial_line: PlannedLine | None = None
     """Of a node on an FPGA, once one was found for it (run/fpgas.py)."""
+    pci_function: PlannedFunction | None = None
+    """The same of an FPGA on PCIe."""
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boards without boards: every top elaborates, every project runs, two of them run a cluster.
+"""Boards without boards: every top elaborates, every project runs, some of them run a cluster.
 
 The packet reflector goes into the top of every board. Tops for Vivado are read with stubs of AMD's
 cores and of AWS's shell; Tcl and constraints of AMD's boards run against the recorder of Vivado's
-commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals: a
-recipe with the engine `fpga` runs a cluster of the reflector, a blade that talks on its console,
-and a traffic generator over two such lines. Token hash, consoles, prints, counters and captures
-must be those of the engine `rtl`.
+commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals,
+that of F2 in a shell of ours behind a socket: a recipe with the engine `fpga` runs a cluster of the
+reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
+hash, consoles, prints, counters and captures must be those of the engine `rtl`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim.bitstream.forms import build_design, design_form
+from firesim.bitstream.simulated import can_be_simulated
 from firesim.build.boards import all_boards
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
@@ -104,7 +105,7 @@ def _kept(outcome: Outcome) -> dict[str, Any]:
     return {"token hash": result["token_hash"], "ends": ends, **files}
 
 
-def _over_the_line(experiment: Experiment, board: str) -> tuple[list[list[str]], list[str], str]:
+def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], list[str], str]:
     """Run the cluster on two simulated boards; return rows, what differs from RTL, and the hash."""
     folder = (experiment.folder / board).absolute()
     _write(folder, board, QUICK_FRAMES if experiment.quick else FRAMES)
@@ -135,22 +136,22 @@ def _over_the_line(experiment: Experiment, board: str) -> tuple[list[list[str]],
 
 @experiment_named("boards")
 def run(experiment: Experiment) -> Verdict:
-    """Hold when every top and project is whole, and the run over serial lines is that of RTL."""
+    """Hold when every top and project is whole, and the runs on simulated boards are RTL's."""
     known = all_boards()
-    serial = [name for name, board in known.items() if board.serial_line is not None]
+    simulated = [name for name, board in known.items() if can_be_simulated(board)]
     rows, wrong, hashes = [], [], []
-    for name in serial:
-        more, differing, found = _over_the_line(experiment, name)
+    for name in simulated:
+        more, differing, found = _on_boards(experiment, name)
         rows += more
         hashes.append(found)
         wrong += [f"{name}: {what}" for what in differing]
     experiment.table(
-        "A cluster over simulated serial lines",
+        "A cluster on simulated boards",
         ["node", "target cycles", "host cycles", "words down", "words up", "token hash",
          "differs from RTL"],
         rows,
     )  # fmt: skip
-    form = design_form(build_design(LoadedBuilds(experiment.folder / serial[0] / "builds.yaml"),
+    form = design_form(build_design(LoadedBuilds(experiment.folder / simulated[0] / "builds.yaml"),
                                     "echo-8"))  # fmt: skip
     projects = [
         [name, *check_project(form, name, board, experiment.folder / "projects" / name)]
@@ -171,7 +172,8 @@ def run(experiment: Experiment) -> Verdict:
     experiment.say(f"without a top module: {', '.join(without)}")
     experiment.keep(hashes=hashes, wrong=wrong, projects=projects, without_top=without)
     figure = (
-        f"{len(rows)} nodes over simulated serial lines with {len(wrong)} differences from RTL, "
+        f"{len(rows)} nodes on simulated boards with {len(wrong)} differences from RTL, "
         f"{len(projects)} further tops whole,"
     )
-    return Verdict(not wrong and bool(rows) and bool(projects), figure, "no difference")
+    holds = not wrong and bool(rows) and bool(projects) and len(set(hashes)) == 1
+    return Verdict(holds, figure, "no difference")

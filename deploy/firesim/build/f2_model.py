@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The custom logic of an F2 board as a model, for `firesim-f2` to simulate behind its shell.
+
+The kit's module and AMD's cells are the stubs of the board's folder. Clocks pass through them, so
+the shell's clock and the host's are one here; all else is what a build for F2 has.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firesim_common.cache import KeyPart, cached
+from goldengate.fpga_form import FpgaForm
+
+from firesim.build.boards import PLATFORMS, AwsFlow, Board, whole_design
+
+TOP = "firesim_simulated_f2"
+DIVIDE = "10.0"
+"""Of the host clock, which the stub of the MMCM does not look at."""
+_PORTS = """\
+input 32 ocl_cl_awaddr, input 1 ocl_cl_awvalid, output 1 cl_ocl_awready, input 32 ocl_cl_wdata,
+input 1 ocl_cl_wvalid, output 1 cl_ocl_wready, output 2 cl_ocl_bresp, output 1 cl_ocl_bvalid,
+input 1 ocl_cl_bready, input 32 ocl_cl_araddr, input 1 ocl_cl_arvalid, output 1 cl_ocl_arready,
+output 32 cl_ocl_rdata, output 2 cl_ocl_rresp, output 1 cl_ocl_rvalid, input 1 ocl_cl_rready,
+input 64 sh_cl_dma_pcis_awaddr, input 1 sh_cl_dma_pcis_awvalid, output 1 cl_sh_dma_pcis_awready,
+input 512 sh_cl_dma_pcis_wdata, input 64 sh_cl_dma_pcis_wstrb, input 1 sh_cl_dma_pcis_wvalid,
+output 1 cl_sh_dma_pcis_wready, output 2 cl_sh_dma_pcis_bresp, output 1 cl_sh_dma_pcis_bvalid,
+input 1 sh_cl_dma_pcis_bready, input 64 sh_cl_dma_pcis_araddr, input 1 sh_cl_dma_pcis_arvalid,
+output 1 cl_sh_dma_pcis_arready, output 512 cl_sh_dma_pcis_rdata, output 2 cl_sh_dma_pcis_rresp,
+output 1 cl_sh_dma_pcis_rvalid, input 1 sh_cl_dma_pcis_rready"""
+"""Ports of the top that the simulated shell moves: direction, bits, name."""
+
+
+def _wrapper(top: str) -> str:
+    """Return a module with the board's top in it and these ports alone: one beat an access."""
+    ports = [entry.split() for entry in _PORTS.split(",")]
+    declared = ",\n  ".join(f"{way} wire [{int(bits) - 1}:0] {name}" for way, bits, name in ports)
+    joined = ", ".join(f".{name}({name})" for _, _, name in ports)
+    return (
+        "// Made by FireSim: custom logic for F2 with what its host reaches alone.\n"
+        f"module {TOP} (input wire clock, input wire reset_n, output wire is_up,\n  {declared});\n"
+        "  wire [15:0] status;\n"
+        "  assign is_up = &status[1:0];\n"
+        f"  {top} logic_of_user (.clk_main_a0(clock), .rst_main_n(reset_n),\n"
+        "    .cl_sh_status_vled(status), .sh_cl_dma_pcis_awid(16'd0),\n"
+        "    .sh_cl_dma_pcis_wlast(1'b1), .sh_cl_dma_pcis_arid(16'd0),\n"
+        f"    .sh_cl_dma_pcis_arlen(8'd0), {joined});\nendmodule\n"
+    )
+
+
+def f2_model(form: FpgaForm, name: str, board: Board) -> Path:
+    """Return the folder with `model.so` and `model.json` of an F2 board with a form in it.
+
+    Raises:
+        ToolError, GoldenGateError: a step failed.
+    """
+    from goldengate.cache_key import compiler_key
+
+    flow = board.aws_flow
+    assert flow is not None
+    stubs = PLATFORMS / name / "stubs"
+    sources = [*whole_design(form, name, flow), stubs / "cells.sv"]
+    included = [stubs / "cl_ports.vh", PLATFORMS / name / "cl_id_defines.vh"]
+    key: list[KeyPart] = [*sources, *included, form.top, _wrapper(flow.top)]
+    key += [*compiler_key("auto", ()), "f2"]
+    return cached("board-model", key, lambda folder: _compile(folder, sources, form.top, flow))
+
+
+def _compile(folder: Path, sources: list[Path], host: str, flow: AwsFlow) -> None:
+    import goldengate
+
+    (folder / "board.v").write_text(_wrapper(flow.top))
+    stubs = sources[-1].parent
+    request = goldengate.Request(
+        [*map(str, sources), str(folder / "board.v")],
+        TOP,
+        str(folder),
+        reset="reset_n",
+        defines={"FIRESIM_HOST": host, "FIRESIM_DIVIDE": DIVIDE},
+        include_dirs=[str(stubs.parent), str(stubs)],
+    )
+    goldengate.compile_request(request)

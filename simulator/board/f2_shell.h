@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A custom logic for AWS EC2 F2, simulated, behind the part of the shell that hosts reach it by:
+// loads and stores of BAR 0 become accesses on OCL (AXI4-Lite), those of BAR 4 on PCIS (AXI4).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bridges/model_library.h"
+#include "hostlib/pci_messages.h"
+
+namespace firesim {
+
+class F2Shell {
+ public:
+  // Throws DescriptionError when the library is not the model of such a logic.
+  F2Shell(const std::filesystem::path &library, const std::string &design_hash);
+
+  // The logic as it is after its image was loaded.
+  void power_up();
+  // Does what a host asks; returns what it loaded. Throws std::runtime_error when the logic
+  // answers not within the shell's 8 us, or that the access was wrong, and when there is no such
+  // access: a host that keeps to the protocol never sees any of them.
+  std::vector<uint64_t> access(const hostlib::PciRequest &request);
+  // The shell's clock goes on with no access under way.
+  void run(uint64_t cycles);
+
+ private:
+  class Pin {
+   public:
+    Pin() = default;
+    Pin(const bridges::ModelInstance &model, const char *name, uint32_t width_bits);
+    void set(uint64_t value);
+    void set_lane(uint32_t lane, uint64_t value);  // of 64 bits; all others become 0
+    uint64_t get(uint32_t lane = 0) const;
+
+   private:
+    FiresimPort port_{};
+  };
+  // One of the two channels by which an access goes down.
+  struct Offer {
+    Pin &valid;
+    const Pin &ready;
+    bool is_taken = false;
+  };
+
+  void connect();
+  void cycle();
+  void begin(const char *what) { what_ = what, cycles_left_ = kPatienceCycles; }
+  void patient_cycle();
+  void offer(std::vector<Offer> offers);
+  void until(const Pin &pin);
+  void check_answer(const Pin &response);
+  uint32_t load(uint32_t address);
+  void store(uint32_t address, uint32_t value);
+  uint64_t load_word(uint32_t address);
+  void store_word(uint32_t address, uint64_t value);
+
+  static constexpr uint64_t kPatienceCycles = 2000;  // 8 us of 250 MHz
+
+  const std::filesystem::path library_;
+  const std::string design_hash_;
+  std::optional<bridges::ModelInstance> model_;
+  const char *what_ = "";
+  uint64_t cycles_left_ = 0;
+  Pin reset_n_, is_up_;
+  Pin ocl_awaddr_, ocl_awvalid_, ocl_awready_, ocl_wdata_, ocl_wvalid_, ocl_wready_;
+  Pin ocl_bresp_, ocl_bvalid_, ocl_bready_;
+  Pin ocl_araddr_, ocl_arvalid_, ocl_arready_, ocl_rdata_, ocl_rresp_, ocl_rvalid_, ocl_rready_;
+  Pin awaddr_, awvalid_, awready_, wdata_, wstrb_, wvalid_, wready_, bresp_, bvalid_, bready_;
+  Pin araddr_, arvalid_, arready_, rdata_, rresp_, rvalid_, rready_;
+};
+
+}  // namespace firesim
