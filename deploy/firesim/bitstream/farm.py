@@ -7,6 +7,7 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -24,6 +25,8 @@ from firesim.hosts.client import HostError
 from firesim.hosts.ready import ReadyHost, on_all
 
 CACHE = "bitstream"
+IDLE_S = 0.2
+"""Between two looks of a host without work at whether another one was lost."""
 Tools = Mapping[str, str]
 
 
@@ -128,7 +131,12 @@ class BuildFarm:
         self.hosts, self.tools, self.results, self.changed = hosts, tools, results, changed
         self.stop = threading.Event()
         self.waiting: SimpleQueue[Build] = SimpleQueue()
-        self.threads: list[threading.Thread] = []
+        self.over: dict[threading.Thread, threading.Event] = {}
+        """Of each thread of ours, what it sets at its end. An interrupted `Thread.join` takes for
+        ended what goes on (in Python 3.11), and a host would be left as it is."""
+        self.lock = threading.Lock()
+        self.at_work = 0
+        """How many threads have a build."""
         self.builds: Sequence[Build] = ()
 
     def start(self, builds: Sequence[Build]) -> None:
@@ -149,8 +157,9 @@ class BuildFarm:
                 self.waiting.put(build)
         for ready in self.hosts:
             mine = [build for build in left if placed.get(build.key) == ready.name]
-            thread = threading.Thread(target=self._work, args=(ready, mine), daemon=True)
-            self.threads.append(thread)
+            over = threading.Event()
+            thread = threading.Thread(target=self._work, args=(ready, mine, over), daemon=True)
+            self.over[thread] = over
             thread.start()
 
     def key_of(self, build: Build) -> str:
@@ -170,9 +179,9 @@ class BuildFarm:
 
     def join(self) -> None:
         """Wait for all builds, so that a signal is still noticed."""
-        while any(thread.is_alive() for thread in self.threads):
-            for thread in self.threads:
-                thread.join(0.2)
+        while not all(over.is_set() for over in self.over.values()):
+            for over in self.over.values():
+                over.wait(0.2)
         for build in self.builds:
             if not build.is_over and not self.stop.is_set():
                 build.fault, build.stage = f"{build.name}: no host is left.", "failed"
@@ -180,15 +189,17 @@ class BuildFarm:
     def end(self) -> None:
         """End all builds that are going on and wait until the hosts have nothing of them."""
         self.stop.set()
-        for thread in self.threads:
-            thread.join()
+        for over in self.over.values():
+            over.wait()
 
-    def _work(self, ready: ReadyHost, first: list[Build]) -> None:
-        while not self.stop.is_set():
-            try:
-                build = first.pop(0) if first else self.waiting.get_nowait()
-            except Empty:
-                return
+    def _work(self, ready: ReadyHost, first: list[Build], over: threading.Event) -> None:
+        try:
+            self._take_all(ready, first)
+        finally:
+            over.set()
+
+    def _take_all(self, ready: ReadyHost, first: list[Build]) -> None:
+        while (build := self._next(first)) is not None:
             build.host = ready.name
             try:
                 self._one(ready, build)
@@ -199,6 +210,21 @@ class BuildFarm:
                 build.stage = "ended"
                 self.changed(build)
                 return
+            finally:
+                with self.lock:
+                    self.at_work -= 1
+
+    def _next(self, first: list[Build]) -> Build | None:
+        """Return the next build; None when there is none, and none that may be given back."""
+        while not self.stop.is_set():
+            with self.lock, suppress(Empty):
+                build = first.pop(0) if first else self.waiting.get_nowait()
+                self.at_work += 1
+                return build
+            if self.at_work == 0:
+                return None
+            self.stop.wait(IDLE_S)
+        return None
 
     def _one(self, ready: ReadyHost, build: Build) -> None:
         def follow(stage: str) -> None:
@@ -231,8 +257,8 @@ class BuildFarm:
         """Let the other hosts have the builds of one that is gone, or fail them."""
         others = [
             thread
-            for thread in self.threads
-            if thread.is_alive() and thread is not threading.current_thread()
+            for thread, over in self.over.items()
+            if not over.is_set() and thread is not threading.current_thread()
         ]
         for build in builds:
             if others and not self.stop.is_set():
