@@ -10,7 +10,7 @@ from pathlib import Path
 from firesim_common.errors import InputError
 from goldengate import Manifest
 
-from firesim.bitstream.forms import build_design, check_builds, design_form
+from firesim.bitstream.forms import build_form, check_builds
 from firesim.build.board_model import bit_cycles, board_model
 from firesim.build.boards import all_boards
 from firesim.build.simulator import configure_and_build
@@ -44,7 +44,7 @@ def simulated_board(loaded: LoadedBuilds, name: str) -> Simulated:
         known = [each for each, one in all_boards().items() if one.serial_line is not None]
         text = f'found "{board_name}", expected a board with a serial line: {", ".join(known)}.'
         raise loaded.error(name, "board", text)
-    form = design_form(build_design(loaded, name))
+    form = build_form(loaded, name)
     model = board_model(form, board_name, board)
     program = configure_and_build("release", (PROGRAM,)) / "bin" / PROGRAM
     if not program.is_file():
