@@ -9,6 +9,7 @@ from firesim_common.cache import KeyPart, cached
 from firesim_common.errors import unknown
 from goldengate import Manifest
 from goldengate.fpga_form import FpgaForm, fpga_form
+from goldengate.sharing import PLAIN, Sharing, shared_form
 
 from firesim.bitstream.builders.base import BitBuilder, Wanted
 from firesim.bitstream.builders.make import builder_for
@@ -19,8 +20,8 @@ from firesim.config.load import is_file
 from firesim.run.checks import blade_names
 
 
-def form_folder(design: Design) -> Path:
-    """Return the folder with the form of a design, and its manifest.
+def form_folder(design: Design, sharing: Sharing = PLAIN) -> Path:
+    """Return the folder with the form of a design that shares resources, and its manifest.
 
     Raises:
         GoldenGateError: the design is refused.
@@ -29,23 +30,36 @@ def form_folder(design: Design) -> Path:
     from goldengate.channels import RTL
 
     key: list[KeyPart] = [*design.key(), *compiler_key("auto", design.bridges), RTL, "fpga form"]
-    return cached("fpga-form", key, lambda work: _make(design, work))
+    key += sharing.key()
+    return cached("fpga-form", key, lambda work: _make(design, sharing, work))
 
 
-def design_form(design: Design) -> FpgaForm:
-    """Return the form of a design.
+def design_form(design: Design, sharing: Sharing = PLAIN) -> FpgaForm:
+    """Return the form of a design that shares resources.
 
     Raises:
         GoldenGateError: the design is refused.
     """
-    folder = form_folder(design)
+    folder = form_folder(design, sharing)
     manifest = Manifest.read(folder)
     assert manifest.host is not None
     return FpgaForm([folder / name for name in manifest.host.files], manifest.host.top, manifest)
 
 
-def _make(design: Design, folder: Path) -> None:
-    fpga_form(design.request(folder, "auto")).manifest.write(folder)
+def _make(design: Design, sharing: Sharing, folder: Path) -> None:
+    request = design.request(folder, "auto")
+    made = shared_form(request, sharing) if sharing else fpga_form(request)
+    made.manifest.write(folder)
+
+
+def build_form(loaded: LoadedBuilds, name: str) -> FpgaForm:
+    """Return the form of a build.
+
+    Raises:
+        ToolError, GoldenGateError: the design cannot be made.
+    """
+    sharing = Sharing(loaded.file.builds[name].multi_cycle_memories)
+    return design_form(build_design(loaded, name), sharing)
 
 
 def build_design(loaded: LoadedBuilds, name: str) -> Design:
@@ -143,6 +157,6 @@ def wanted_build(
         ToolError, GoldenGateError: the design cannot be made.
     """
     recipe = loaded.file.builds[name]
-    form = design_form(build_design(loaded, name))
+    form = build_form(loaded, name)
     clock = recipe.frequency_mhz or builder.clock_mhz(board)
     return Wanted(name, recipe, board_name, board, form, clock)

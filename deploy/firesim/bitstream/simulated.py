@@ -11,7 +11,7 @@ from firesim_common.errors import InputError
 from goldengate import Manifest
 
 from firesim.bitstream.builders.f2 import USUAL_MHZ
-from firesim.bitstream.forms import build_design, check_board, design_form
+from firesim.bitstream.forms import build_form, check_board
 from firesim.build.board_model import bit_cycles, board_model
 from firesim.build.boards import Board, all_boards
 from firesim.build.f2_model import f2_model
@@ -47,7 +47,7 @@ def simulated_board(loaded: LoadedBuilds, name: str) -> Simulated:
         known = [each for each, one in all_boards().items() if can_be_simulated(one)]
         text = f'found "{board_name}", expected a board that can be simulated: {", ".join(known)}.'
         raise loaded.error(name, "board", text)
-    form = design_form(build_design(loaded, name))
+    form = build_form(loaded, name)
     wanted = PCIE if board.aws_flow is not None else SERIAL
     model = (f2_model if wanted == PCIE else board_model)(form, board_name, board)
     program = configure_and_build("release", (wanted,)) / "bin" / wanted

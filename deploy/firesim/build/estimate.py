@@ -14,6 +14,7 @@ from typing import Any
 
 from firesim_common.cache import KeyPart, cached
 from firesim_common.errors import InputError
+from goldengate.sharing import PLAIN, Sharing, shared_form
 
 from firesim.build.boards import Board, Published
 from firesim.build.design import Design
@@ -56,17 +57,18 @@ class Estimate:
         return {**vars(self), "published": [one.model_dump() for one in self.published]}
 
 
-def _key(design: Design, family: str) -> list[KeyPart]:
+def _key(design: Design, family: str, sharing: Sharing) -> list[KeyPart]:
     import goldengate
     from goldengate.cache_key import compiler_key
     from goldengate.channels import RTL
 
     package = Path(goldengate.__file__).parent
     own = [package / name for name in ("synthesis.py", "synthesis_cells.py", "fpga_form.py")]
-    return [*design.key(), *compiler_key("verilator", design.bridges), *own, RTL, family]
+    parts = [*compiler_key("verilator", design.bridges), *own, *sharing.key()]
+    return [*design.key(), *parts, RTL, family]
 
 
-def synthesized(design: Design, family: str) -> Path:
+def synthesized(design: Design, family: str, sharing: Sharing = PLAIN) -> Path:
     """Return the folder with what goldengate.synthesis leaves of a design, from the cache or new.
 
     Raises:
@@ -76,10 +78,11 @@ def synthesized(design: Design, family: str) -> Path:
     from goldengate.synthesis import synthesize
 
     def build(folder: Path) -> None:
-        form = fpga_form(design.request(folder / "form", "auto"))
+        request = design.request(folder / "form", "auto")
+        form = shared_form(request, sharing) if sharing else fpga_form(request)
         synthesize(form.sources, form.top, family, folder)
 
-    return cached("synthesis", _key(design, family), build)
+    return cached("synthesis", _key(design, family, sharing), build)
 
 
 def module_path(path: str, depth: int) -> str:
@@ -92,7 +95,14 @@ def module_path(path: str, depth: int) -> str:
     return ".".join(parts[:depth]) or "(top)"
 
 
-def estimate(design: Design, board_name: str, board: Board, depth: int, usable: float) -> Estimate:
+def estimate(
+    design: Design,
+    board_name: str,
+    board: Board,
+    depth: int,
+    usable: float,
+    sharing: Sharing = PLAIN,
+) -> Estimate:
     """Estimate a design on a board; `depth` is how deep modules are told apart.
 
     Raises:
@@ -101,7 +111,7 @@ def estimate(design: Design, board_name: str, board: Board, depth: int, usable: 
     """
     from goldengate.synthesis import Counts
 
-    counts = Counts.read(synthesized(design, board.family))
+    counts = Counts.read(synthesized(design, board.family, sharing))
     available: dict[str, int] = board.resources.model_dump()
     fits: dict[str, int] = {}
     for kind in KINDS:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from firesim.cli.common import leaves_nothing, plain_errors
+from firesim.cli.common import MultiCycleOption, leaves_nothing, plain_errors
 from firesim.cli.completion import complete_blade, complete_program
 from firesim.cli.estimate import estimate
 from firesim.config.engine_names import RtlEngine
+
+if TYPE_CHECKING:
+    from goldengate import Request
 
 build = typer.Typer(
     help="Build blades, Verilog designs, the simulator and target software; all is cached.",
@@ -103,6 +106,7 @@ def verilog(
             "that may stall; fpga: the same with the host's side, registers and streams, around it."
         ),
     ] = "cpu",
+    multi_cycle_memories: MultiCycleOption = False,
     engine: EngineOption = "auto",
     unknown: Annotated[
         Literal["zero", "free"],
@@ -116,9 +120,10 @@ def verilog(
       firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
       firesim build verilog Rom rom.sv -P WORDS=4096 --data program.hex
       firesim build verilog Counter counter.sv --target fpga -o build/counter-fpga
+      firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
     """
     from firesim_common.errors import InputError
-    from goldengate import Request, compile_request
+    from goldengate import Request
 
     for path in files:
         if not path.is_file():
@@ -126,9 +131,7 @@ def verilog(
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     ratios = dict(map(_ratio, clock_ratio or []))
     parameters = dict(map(split_parameter, parameter or []))
-    if target != "cpu" and engine != "auto":
-        text = f'found "{engine}" with --target {target}, expected none: no CPU runs that form.'
-        raise InputError(f"--engine: {text}")
+    _check_target(target, engine, multi_cycle_memories)
     request = Request(
         [str(path) for path in files],
         top,
@@ -145,9 +148,32 @@ def verilog(
         bridges=[str(path) for path in bridge or []],
         unknown=unknown,
     )
-    compile_request(request)
+    _compile(request, multi_cycle_memories)
     _warn(output)
     typer.echo(output)
+
+
+def _compile(request: Request, multi_cycle_memories: bool) -> None:
+    from goldengate import compile_request
+    from goldengate.sharing import Sharing, compile_shared
+
+    sharing = Sharing(multi_cycle_memories)
+    if sharing:
+        compile_shared(request, sharing)
+    else:
+        compile_request(request)
+
+
+def _check_target(target: str, engine: str, shares: bool) -> None:
+    """Refuse options that a target does not have."""
+    from firesim_common.errors import InputError
+
+    if target != "cpu" and engine != "auto":
+        text = f'found "{engine}" with --target {target}, expected none: no CPU runs that form.'
+        raise InputError(f"--engine: {text}")
+    if target == "cpu" and shares:
+        text = 'found it with --target cpu, expected "--target fame1" or "--target fpga".'
+        raise InputError(f"--multi-cycle-memories: {text}")
 
 
 def _warn(model: Path) -> None:

@@ -31,6 +31,14 @@ ConfigOption = Annotated[
         autocompletion=complete_recipe,
     ),
 ]
+MultiCycleOption = Annotated[
+    bool,
+    typer.Option(
+        "--multi-cycle-memories",
+        help="For an FPGA: memories with many ports have one of each kind, used by turns, in "
+        "several host cycles of one target cycle.",
+    ),
+]
 OverrideOption = Annotated[
     list[str] | None,
     typer.Option("-x", "--override", help="key.path=value, overrides any key; may be repeated."),

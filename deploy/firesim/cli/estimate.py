@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firesim.cli.common import FAILED, leaves_nothing, plain_errors
+from firesim.cli.common import FAILED, MultiCycleOption, leaves_nothing, plain_errors
 from firesim.cli.completion import complete_blade, complete_board
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def estimate(
     parameter: Annotated[
         list[str] | None, typer.Option("-P", help="NAME=VALUE: a parameter of the top module.")
     ] = None,
+    multi_cycle_memories: MultiCycleOption = False,
     depth: Annotated[int, typer.Option(min=1, help="How deep modules are told apart.")] = 1,
     usable: Annotated[
         float, typer.Option(help="Share of the device that blades may take (a rule of thumb).")
@@ -61,9 +62,12 @@ def estimate(
 
       firesim build estimate rocket-1-small --board u250 --depth 2
 
+      firesim build estimate rocket-1 --board f2 --multi-cycle-memories
+
       firesim build estimate PacketReflector -P DEPTH=64 --board ulx3s --source
       target-design/examples/packet-reflector/packet_reflector.sv
     """
+    from goldengate.sharing import Sharing
     from rich.console import Console
 
     from firesim.build import estimate as library
@@ -73,8 +77,9 @@ def estimate(
     chosen = load_board(board)
     share = library.checked_share(usable)
     design = _design(blade, source or [], parameter or [])
+    sharing = Sharing(multi_cycle_memories)
     with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
-        found = library.estimate(design, board, chosen, depth, share)
+        found = library.estimate(design, board, chosen, depth, share, sharing)
     if as_json:
         typer.echo(library.as_json(found))
     else:

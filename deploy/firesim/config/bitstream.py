@@ -53,6 +53,9 @@ class BuildRecipe(Strict):
     """Host clock to reach (default: the clock that the board's top has)."""
     strategy: Strategy = "default"
     """What the tools care for most."""
+    multi_cycle_memories: bool = False
+    """Memories with many ports have one of each kind, used by turns: less of the device, more host
+    cycles; every token stays."""
     builder: BuilderName | None = None
     """Which tools make it (default: those of the board)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from firesim.build.rtl import peripherals
 from firesim.build.rtl_blade import load_blade
 from firesim_common.paths import ROOT
 from goldengate.harness import Model
+from goldengate.sharing import Sharing, compile_shared
 from goldengate.stalls import run_stalled
 from goldengate.tests import fame1_designs
 from goldengate.tests.designs import PORTS, top, write
@@ -38,6 +39,14 @@ class Case:
     top: str
     sources: list[Path]
     more: dict[str, Any] = field(default_factory=dict)
+
+    def request(self, out: Path, target: str) -> goldengate.Request:
+        """Return the compilation of this design into a folder."""
+        more = {**self.more}
+        if "include_dirs" in more:
+            more["include_dirs"] = [str(path) for path in more["include_dirs"]]
+        sources = [str(source) for source in self.sources]
+        return goldengate.Request(sources, self.top, str(out), target=target, **more)
 
 
 def small(folder: Path) -> Iterable[Case]:
@@ -71,9 +80,13 @@ def larger(quick: bool) -> Iterable[Case]:
 def lowered(case: Case, folder: Path) -> None:
     """Leave the netlists of a case in `folder/cpu` and `folder/form`."""
     for target, name in (("cpu", "cpu"), ("fame1", "form")):
-        sources = [str(source) for source in case.sources]
-        request = goldengate.Request(sources, case.top, str(folder / name), target=target)
-        goldengate.lower(goldengate.Request(**{**vars(request), **case.more}))
+        goldengate.lower(case.request(folder / name, target))
+
+
+def compiled_form(case: Case, folder: Path, sharing: Sharing | None) -> Path:
+    """Compile a case to a FAME-1 form that shares what is asked for."""
+    request = case.request(folder, "fame1")
+    return goldengate.compile_request(request) if not sharing else compile_shared(request, sharing)
 
 
 @dataclass(frozen=True)
@@ -99,17 +112,26 @@ def _inputs(
 
 
 def simulate(
-    case: Case, folder: Path, cycles: int, seeds: range, eagerness: tuple[float, ...] = EAGERNESS
+    case: Case,
+    folder: Path,
+    cycles: int,
+    seeds: range,
+    eagerness: tuple[float, ...] = EAGERNESS,
+    sharing: Sharing | None = None,
+    change: Callable[[Path], None] | None = None,
 ) -> Simulated:
     """Stall a form at random, differently for each seed, and compare it with the CPU model.
 
-    Each channel goes on with one of the probabilities of `eagerness`.
+    Each channel goes on with one of the probabilities of `eagerness`. The form shares what
+    `sharing` says; `change` may plant a fault into its folder.
 
     Raises:
         ExperimentError: a token or a counter differs.
     """
     cpu = goldengate.compile(case.sources, case.top, folder / "cpu", **case.more)
-    form = goldengate.compile(case.sources, case.top, folder / "form", target="fame1", **case.more)
+    form = compiled_form(case, folder / "form", sharing)
+    if change is not None:
+        change(form)
     manifest = goldengate.Manifest.read(form)
     said = manifest.fame1
     assert said is not None

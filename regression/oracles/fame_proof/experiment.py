@@ -4,7 +4,8 @@
 Small designs are proved by Yosys: induction over the queue of a channel and over the step of the
 whole form, equivalence with the CPU model's netlist, and that nothing changes without a step
 (`lemmas`). Faults are planted, one for each lemma, which must be refuted. Larger designs run with
-channels that stall at random; every token and counter is compared with the CPU model.
+channels that stall at random; every token and counter is compared with the CPU model. Forms that
+share resources are proved and compared likewise, with what they take of an FPGA (`savings`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from pathlib import Path
 
 from firesim_common.tools import python_command
 
+from regression.oracles.fame_proof import savings
 from regression.oracles.fame_proof.designs import Case, larger, lowered, simulate, small
-from regression.oracles.fame_proof.lemmas import LEMMAS
+from regression.oracles.fame_proof.lemmas import LEMMAS, SLOTS
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 CYCLES, QUICK_CYCLES = 2000, 400
@@ -98,6 +100,24 @@ def _proofs(experiment: Experiment) -> tuple[int, list[str]]:
     return len(work), wrong
 
 
+def _sharing(experiment: Experiment, cycles: int, seeds: range) -> tuple[int, list[str]]:
+    """Prove and compare forms that share; return target cycles, and what was not as expected."""
+    good, broken = experiment.folder / "slots", experiment.folder / "planted-slots"
+    case = savings.prepare_proof(good)
+    savings.plant(good, broken)
+    wrong = []
+    if not decide(SLOTS, good, case.top):
+        wrong.append(f"{case.name}: {SLOTS} is refuted")
+    if decide(SLOTS, broken, case.top):
+        wrong.append(f"fault of {SLOTS} not found")
+    early = experiment.folder / "early"
+    if not experiment.quick and not savings.fault_is_found(early, cycles, seeds[:1]):
+        wrong.append("a step that is a slot too early changes no token")
+    found = savings.compare(experiment, cycles, seeds)
+    savings.tables(experiment, found, len(seeds))
+    return sum(one.simulated.target_cycles * len(seeds) for one in found), wrong
+
+
 @experiment_named("fame-proof")
 def run(experiment: Experiment) -> Verdict:
     """Hold only when every lemma is proved, every fault found, and no token differs."""
@@ -115,12 +135,15 @@ def run(experiment: Experiment) -> Verdict:
                      f"{rates[0]:.1f} to {rates[-1]:.1f}"])  # fmt: skip
     columns = ["design", "channels", "target cycles compared", "host cycles a target cycle"]
     experiment.table("Stalled at random", columns, rows)
+    shared, also_wrong = _sharing(experiment, cycles, seeds)
+    wrong += also_wrong
     for line in wrong:
         experiment.say(line)
-    total = sum(one.target_cycles * len(seeds) for one in simulated)
+    total = shared + sum(one.target_cycles * len(seeds) for one in simulated)
     experiment.keep(proofs=proofs, wrong=wrong, simulated=[vars(one) for one in simulated])
+    faults = len(LEMMAS) + 2 - experiment.quick
     figure = (
-        f"{proofs} lemmas about FAME-1 forms, {len(LEMMAS)} planted faults, {len(wrong)} not as "
-        f"expected; {total:,} target cycles of {len(simulated)} stalled designs, no token differs"
+        f"{proofs + 1} lemmas about FAME-1 forms, {faults} planted faults, {len(wrong)} not "
+        f"as expected; {total:,} target cycles of stalled designs, no token differs"
     )
     return Verdict(not wrong, figure, "all proved, all faults refuted")

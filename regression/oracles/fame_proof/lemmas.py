@@ -7,6 +7,8 @@
 - `target`: with each step, the form computes what the CPU model's netlist computes (equivalence by
   induction over all registers).
 - `hold`: without a step, no register and no row of a memory changes.
+- `slots`: a form that shares, whose target cycles take several host cycles, has the outputs of the
+  plain form in `plain/` at each step, and the same registers and rows after it.
 
 `python -m regression.oracles.fame_proof.lemmas LEMMA FOLDER TOP` writes `FOLDER/LEMMA.json`, whose
 `verdict` is `proved` or `refuted`. FOLDER holds `form/` and `cpu/` as Golden Gate leaves them.
@@ -22,8 +24,10 @@ from typing import Any
 
 from goldengate.channels import QUEUE_FILE, Channel
 from goldengate.manifest import Manifest
+from goldengate.sharing import Shared
 from pyosys import libyosys as ys
 
+SLOTS = "slots"
 LEMMAS = ("queue", "steps", "target", "hold")
 INDUCTION_STEPS = 8
 _FLAT = ("proc", "flatten", "opt_clean", "memory_map", "opt_expr", "opt_clean")
@@ -117,10 +121,10 @@ def _steps_harness(top: str, channels: list[Channel], counters: list[tuple[str, 
     )  # fmt: skip
 
 
-def _induction(run: Any, log: Path) -> bool:
+def _induction(run: Any, log: Path, most_steps: int = INDUCTION_STEPS) -> bool:
     """Prove the assertions of the flat module `harness` by induction."""
     run("chformal -lower")
-    command = f"sat -tempinduct -maxsteps {INDUCTION_STEPS} -prove-asserts harness"
+    command = f"sat -tempinduct -maxsteps {most_steps} -prove-asserts harness"
     run(f"tee -o {log} {command}")
     text = log.read_text()
     if "Induction step proven: SUCCESS!" in text:
@@ -221,6 +225,91 @@ def hold(run: Any, design: Any, folder: Path, top: str) -> bool:
     raise RuntimeError(f"the prover said neither yes nor no: {log}")
 
 
+_SLOTS_HARNESS = """\
+// Both targets take the steps of {top}_fame1; inputs stay as they are from the first slot on.
+module harness(input clock, input able, {fresh});
+  reg [{last}:0] slot = 0;
+  reg step = 0;
+  wire begins = able & ~|slot;
+  (* keep *) wire settled = ~step & ~|(slot >> 1);
+{declarations}
+  always @(posedge clock) begin
+    slot <= (slot << 1) | begins;
+    step <= slot[{last}];
+    if (~|slot) begin {loads} end
+  end
+  {top}_plain plain(.\\{clock} (clock), .firesim_fire(step){plain});
+  {top} gate(.\\{clock} (clock), .firesim_fire(step), .firesim_slot(slot){gate});
+  always @* begin
+    assert (~step | ~|slot);
+    assert (~|(slot & (slot - 1'b1)));
+{asserts}
+  end
+endmodule
+"""
+
+
+def _slots_harness(manifest: Manifest, slots: int) -> str:
+    """Return a module that runs a form that shares beside the plain one."""
+    parts: dict[str, list[str]] = {}
+
+    def say(key: str, text: str) -> None:
+        parts.setdefault(key, []).append(text)
+
+    for index, port in enumerate(manifest.ports):
+        width = f"[{port.width_bits - 1}:0]"
+        if port.direction == "in":
+            say("fresh", f"input {width} fresh_{index}")
+            say("declarations", f"  reg {width} value_{index} = 0;")
+            say("loads", f"value_{index} <= fresh_{index};")
+        else:
+            say("declarations", f"  wire {width} plain_{index}, gate_{index};")
+            say("asserts", f"    if (step) assert (plain_{index} == gate_{index});")
+        for side in ("plain", "gate"):
+            wire = f"{'value' if port.direction == 'in' else side}_{index}"
+            say(side, f", .\\{port.name} ({wire})")
+    separators = {"fresh": ", ", "loads": " ", "declarations": "\n", "asserts": "\n"}
+    texts = {key: separators.get(key, "").join(value) for key, value in parts.items()}
+    return _SLOTS_HARNESS.format(top=manifest.top, clock=manifest.clock, last=slots - 2, **texts)
+
+
+def _assert_same_state(module: Any) -> int:
+    """Assert that registers and rows of both are equal when settled; return of how many."""
+    settled = ys.SigSpec(module.wire(ys.IdString("\\settled")))
+    found = 0
+    for cell in list(module.cells_.values()):
+        if not cell.hasPort(ys.IdString("\\Q")):
+            continue
+        for bit in cell.getPort(ys.IdString("\\Q")).to_sigbit_vector():
+            name = bit.wire.name.str()
+            other = module.wire(ys.IdString(name.replace("plain.", "gate.", 1)))
+            if not name.lstrip("\\$").startswith("plain.") or other is None:
+                continue
+            number, found = found, found + 1
+            pair = (ys.SigSpec(bit, 1), ys.SigSpec(other, bit.offset, 1))
+            same = module.Eq(ys.IdString(f"$same${number}"), *pair)
+            check = module.addCell(ys.IdString(f"$check${number}"), ys.IdString("$assert"))
+            check.setPort(ys.IdString("\\A"), same)
+            check.setPort(ys.IdString("\\EN"), settled)
+    return found
+
+
+def slots(run: Any, design: Any, folder: Path, top: str) -> bool:
+    """Decide whether a form that shares is the plain one."""
+    manifest = Manifest.read(folder / "form")
+    count = Shared.read(folder / "form").host_cycles
+    (folder / "slots_harness.v").write_text(_slots_harness(manifest, count))
+    run(f"read_verilog {folder / 'plain' / 'target.v'}")
+    run(f"rename {top} {top}_plain")
+    run(f"read_verilog {folder / 'form' / 'target.v'}")
+    run(f"read_verilog -formal {folder / 'slots_harness.v'}")
+    for command in ("hierarchy -top harness", *_FLAT, *_REGISTERS):
+        run(command)
+    if not _assert_same_state(design.module(ys.IdString("\\harness"))):
+        raise RuntimeError("no register has the same name in both forms")
+    return _induction(run, folder / "slots.log", count + 3)
+
+
 def main(lemma: str, folder: Path, top: str) -> None:
     """Decide one lemma and write the verdict."""
     design = ys.Design()
@@ -228,7 +317,8 @@ def main(lemma: str, folder: Path, top: str) -> None:
     def run(command: str) -> None:
         ys.run_pass(command, design)
 
-    decide = {"queue": queue, "steps": steps, "target": target, "hold": hold}[lemma]
+    known = {"queue": queue, "steps": steps, "target": target, "hold": hold, SLOTS: slots}
+    decide = known[lemma]
     verdict = "proved" if decide(run, design, folder, top) else "refuted"
     (folder / f"{lemma}.json").write_text(json.dumps({"lemma": lemma, "verdict": verdict}))
 

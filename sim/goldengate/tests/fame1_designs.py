@@ -65,3 +65,19 @@ always_ff @(posedge slow) late <= late ^ fast;
 assign y = late;
 """
 """With a further clock `slow`."""
+
+MANY_PORTS = """\
+logic [WIDTH-1:0] file [0:ROWS-1]; logic [WIDTH-1:0] sum;
+localparam A = $clog2(ROWS);
+initial file[1] = 3;
+wire [WIDTH-1:0] first = file[A'(x)], second = file[A'(x >> 2)];
+wire [WIDTH-1:0] third = file[A'(first ^ x)];
+always @(posedge clock) begin
+  if (reset) sum <= 0; else sum <= sum * 3 + (first ^ third) + second;
+  if (x[6]) file[A'(sum)] <= third + x;
+  if (x[7]) file[A'(x >> 1)] <= sum;
+end
+assign y = sum ^ third;
+"""
+"""A register file with three reads, one of them at an address that another has found, and two
+writes, of which the second wins; with parameters `ROWS` and `WIDTH` of the module."""

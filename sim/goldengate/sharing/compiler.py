@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`compile_shared`: as `goldengate.compile_request`, for a FAME-1 form that shares."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from firesim_common.tools import python_command
+
+from goldengate import compiler
+from goldengate.errors import GoldenGateError
+from goldengate.fpga_form import FpgaForm
+from goldengate.manifest import FILE as MANIFEST
+from goldengate.manifest import Manifest
+from goldengate.sharing.options import FILE, Sharing
+from goldengate.sharing.worker import WANTED
+from goldengate.state import CPU, FPGA, METASIM, Request
+
+
+def lower_shared(request: Request, sharing: Sharing) -> Manifest:
+    """Run the passes in a process of their own; return the manifest, as `goldengate.lower`.
+
+    Raises:
+        GoldenGateError: the design is refused, or nothing of it can be shared so.
+    """
+    folder = Path(request.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("error.txt", MANIFEST, "diagnostics.json", FILE):
+        (folder / name).unlink(missing_ok=True)
+    compiler._bring(request.data_files, folder)
+    (folder / "request.json").write_text(json.dumps(dataclasses.asdict(request)))
+    (folder / WANTED).write_text(json.dumps(dataclasses.asdict(sharing)))
+    log = folder / "yosys.log"
+    with log.open("w") as stream:
+        done = subprocess.run(
+            python_command("-m", "goldengate.sharing.worker", folder),
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            cwd=folder,
+            check=False,
+        )
+    if done.returncode == 0:
+        return Manifest.read(folder)
+    error = folder / "error.txt"
+    raise GoldenGateError(error.read_text() if error.is_file() else compiler._explain(request, log))
+
+
+def shared_form(request: Request, sharing: Sharing) -> FpgaForm:
+    """Write a form that shares, with its host's side, into `request.out`, as `fpga_form` does.
+
+    Raises:
+        GoldenGateError: the design is refused, or nothing of it can be shared so.
+    """
+    manifest = lower_shared(dataclasses.replace(request, target=FPGA).absolute(), sharing)
+    assert manifest.host is not None
+    sources = [Path(request.out).absolute() / name for name in manifest.host.files]
+    return FpgaForm(sources, manifest.host.top, manifest)
+
+
+def compile_shared(request: Request, sharing: Sharing, *, jobs: int = 2) -> Path:
+    """Compile a design that shares into its folder `request.out`, made anew, and return that.
+
+    A FAME-1 form, with the host's side for an FPGA, or a metasimulation of that; `sharing.json`
+    says what is shared, and the host cycles of a target cycle.
+
+    Raises:
+        GoldenGateError: the design is refused, nothing of it can be shared so, or a tool failed.
+    """
+    if request.target == CPU:
+        raise GoldenGateError(
+            'found target "cpu" with shared resources, expected "fame1" or "fpga": a CPU has none.'
+        )
+    request = request.absolute()
+    out = Path(request.out)
+    out.mkdir(parents=True, exist_ok=True)
+    work = out / "build"
+    shutil.rmtree(work, ignore_errors=True)
+    manifest = lower_shared(dataclasses.replace(request, out=str(work)), sharing)
+    if request.target == METASIM:
+        library = out / "model.so"
+        manifest = compiler._metasim(request, work, manifest, library, jobs, None)
+    else:
+        form = manifest.host or manifest.fame1
+        assert form is not None
+        for name in form.files:
+            shutil.copyfile(work / name, out / name)
+    shutil.copyfile(work / FILE, out / FILE)
+    manifest.write(out)
+    return out

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes a FAME-1 form that shares: `python -m goldengate.sharing.worker FOLDER`.
+
+As `goldengate.worker`, which says why; FOLDER holds `wanted.json` too. After the pass `fame1` the
+module is changed once more, and target.v and fame1.v are written again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+from goldengate import host_top
+from goldengate.channels import channels_of, fame1_verilog
+from goldengate.errors import GoldenGateError
+from goldengate.manifest import Manifest
+from goldengate.passes import fame1
+from goldengate.sharing import multi_cycle
+from goldengate.sharing.options import Shared, Sharing
+from goldengate.sharing.slots import with_slots
+from goldengate.state import FAME1, Request, State
+from goldengate.worker import PASSES, design_hash
+from goldengate.worker import _run as run_pass
+
+WANTED = "wanted.json"
+
+
+def _run(state: State, folder: Path) -> Manifest:
+    for step in PASSES:
+        run_pass(step, state, folder)
+    ports = state.ports()
+    run_pass(fame1, state, folder)
+    fingerprint = design_hash(folder)  # A run takes the bitstream of either form.
+    slots, memories = multi_cycle.run(state)
+    state.run(f"write_verilog -noattr {folder / 'target.v'}")
+    channels, counters = channels_of(state, ports)
+    text = fame1_verilog(state.request.top, state.request.clock, fame1.FIRE, channels, counters)
+    (folder / "fame1.v").write_text(with_slots(text, fame1.FIRE, slots))
+    Shared(slots, memories).write(folder)
+    manifest = Manifest.of(state, ports, fingerprint, fame1.form(state, ports))
+    if state.request.target == FAME1:
+        return manifest
+    return dataclasses.replace(manifest, host=host_top.write(manifest, folder))
+
+
+def main(folder: Path) -> int:
+    """Make the form of FOLDER/request.json."""
+    state = State(Request.from_json(json.loads((folder / "request.json").read_text())))
+    wanted = Sharing(**json.loads((folder / WANTED).read_text()))
+    assert wanted
+    try:
+        manifest = _run(state, folder)
+    except GoldenGateError as error:
+        (folder / "error.txt").write_text(str(error))
+        return 1
+    manifest.write(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
