@@ -133,6 +133,7 @@ def change(file: Path) -> None:
         ("node0.state", cut, "the file node0.state has "),
         ("node1.memory.region", change, "the file node1.memory.region has been changed"),
         ("links.state", Path.unlink, "the file links.state is missing"),
+        ("snapshot.json", Path.unlink, "found no snapshot.json, expected a complete snapshot"),
     ],
 )
 def test_a_damaged_snapshot_costs_one_interval(
@@ -148,6 +149,16 @@ def test_a_damaged_snapshot_costs_one_interval(
     assert len(heard) == 1 and said in heard[0]
     assert heard[0].endswith("; going on from cycle-100000, cycle 100,000")
     assert hash_of(run(loaded, restart=lambda plan: restart)) == ("b79643426619b78e", 651_153)
+
+
+def test_a_snapshot_that_was_being_removed_is_not_missed(results_root: Path) -> None:
+    at = "simulation.snapshots.at_cycles=[100000, 333333]"
+    lost = run(load_text(CONFIG, [at, "simulation.max_cycles=400000"]))
+    first, second = snapshots_of(lost.folder)
+    (first.path / "snapshot.json").unlink()
+    heard: list[str] = []
+    _, restart = resumed(lost.folder, ["simulation.max_cycles=100000000"], heard.append)
+    assert (restart.snapshot, heard) == (second.path, [])
 
 
 def test_a_running_cluster_is_saved_on_request(tmp_path: Path, results_root: Path) -> None:

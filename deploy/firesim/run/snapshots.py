@@ -26,7 +26,7 @@ SAVED_ENGINES = ("rtl", "metasim", "functional")
 """Kinds of models that are servers."""
 LARGEST_BYTES = 64 << 20
 """The most that is read of a snapshot.json: twenty times that of a thousand nodes."""
-_AUTOMATIC = re.compile(r"(?:auto|cycle)-\d+")
+_AUTOMATIC = re.compile(r"(?:auto|cycle)-(\d+)")
 
 
 class _File(BaseModel):
@@ -137,6 +137,21 @@ def snapshots_of(run: Path, damaged: dict[Path, InputError] | None = None) -> li
     Others are left out; what is wrong with each is put into `damaged`, by its folder.
     """
     return _below(run / FOLDER, damaged)
+
+
+def without_index(run: Path, after_cycle: int) -> list[Path]:
+    """Return the folders of a run's snapshots that have lost their snapshot.json, by name.
+
+    Not automatic ones of earlier cycles: those were just being removed when the run was lost.
+    """
+    found = []
+    for folder in sorted((run / FOLDER).glob("*/")):
+        automatic = _AUTOMATIC.fullmatch(folder.name)
+        is_late = automatic is None or int(automatic[1]) > after_cycle
+        whole = os.path.lexists(folder / FILE) or not re.fullmatch(NAME_RULE, folder.name)
+        if is_late and not whole:
+            found.append(folder)
+    return found
 
 
 def shared_snapshots(folder: Path, damaged: dict[Path, InputError] | None = None) -> list[Snapshot]:

@@ -14,7 +14,7 @@ from firesim_common.errors import InputError
 from firesim_common.printable import printable
 
 from firesim.build.launch import finish
-from firesim.run.snapshots import Snapshot, snapshots_of
+from firesim.run.snapshots import FILE, Snapshot, snapshots_of, without_index
 
 Say = Callable[[str], None]
 """Takes a sentence for the user."""
@@ -42,6 +42,8 @@ def last_sound(run: Path, say: Say) -> Snapshot | None:
     for snapshot in reversed(found):
         problem = damage(snapshot.path)
         if not problem:
+            for folder in without_index(run, snapshot.cycle):
+                wrong.append(f"{folder}: found no {FILE}, expected a complete snapshot")
             for text in wrong:
                 say(printable(f"{text}; going on from {snapshot.name}, cycle {snapshot.cycle:,}"))
             return snapshot
