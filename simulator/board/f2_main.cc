@@ -22,35 +22,24 @@ constexpr const char *kUsage =
     "the shell is sent away with a sentence here. Runs until SIGINT or SIGTERM.\n";
 constexpr int kBadArguments = 2, kError = 3;
 
-constexpr uint64_t kChunk = 8;  // cycles between two looks at the socket
-// Without an access for so long, cycles are worth nothing until there is one: whoever waits for
-// the target looks at it.
-constexpr uint64_t kIdleChunks = (uint64_t{1} << 16) / kChunk;
-constexpr int kIdleMs = 1000;
+constexpr int kLookMs = 1000;  // between two looks whether to stop
 
 std::atomic<bool> stopped{false};
 
 void stop(int) { stopped = true; }
 
 void simulate(firesim::F2Shell &shell, firesim::PciServer &server) {
-  for (uint64_t idle = kIdleChunks; !stopped;) {
+  while (!stopped) {
     bool is_new = false;
-    const auto request = server.next(idle < kIdleChunks ? 0 : kIdleMs, is_new);
+    const auto request = server.next(kLookMs, is_new);
     if (is_new) shell.power_up();
-    if (request) {
-      try {
-        const auto loaded = shell.access(*request);
-        if (!loaded.empty()) server.answer(loaded);
-      } catch (const std::runtime_error &error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        server.hang_up();
-      }
-    }
-    if (request || is_new) {
-      idle = 0;
-    } else if (idle < kIdleChunks) {
-      shell.run(kChunk);
-      ++idle;
+    if (!request) continue;
+    try {
+      const auto loaded = shell.access(*request);
+      if (!loaded.empty()) server.answer(loaded);
+    } catch (const std::runtime_error &error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      server.hang_up();
     }
   }
 }

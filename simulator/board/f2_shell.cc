@@ -198,6 +198,7 @@ std::vector<uint64_t> F2Shell::access(const hostlib::PciRequest &request) {
                     static_cast<uint32_t>(request.access), request.bar, request.address,
                     request.count, hostlib::kMostPciWords));
   }
+  if (request.access == PciAccess::kLoadWords) run(kFlightCycles);
   std::vector<uint64_t> loaded;
   switch (request.access) {
     case PciAccess::kLoad:

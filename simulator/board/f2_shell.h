@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A custom logic for AWS EC2 F2, simulated, behind the part of the shell that hosts reach it by:
 // loads and stores of BAR 0 become accesses on OCL (AXI4-Lite), those of BAR 4 on PCIS (AXI4).
+//
+// Time passes with accesses alone: a host that waits for the target looks at its window. A look
+// takes the 1 us that a load takes on PCIe, so that what the target does is most of what is
+// simulated. Registers are read when the target stands, and take no such time.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +29,6 @@ class F2Shell {
   // answers not within the shell's 8 us, or that the access was wrong, and when there is no such
   // access: a host that keeps to the protocol never sees any of them.
   std::vector<uint64_t> access(const hostlib::PciRequest &request);
-  // The shell's clock goes on with no access under way.
-  void run(uint64_t cycles);
 
  private:
   class Pin {
@@ -49,6 +51,7 @@ class F2Shell {
 
   void connect();
   void cycle();
+  void run(uint64_t cycles);
   void begin(const char *what) { what_ = what, cycles_left_ = kPatienceCycles; }
   void patient_cycle();
   void offer(std::vector<Offer> offers);
@@ -60,6 +63,7 @@ class F2Shell {
   void store_word(uint32_t address, uint64_t value);
 
   static constexpr uint64_t kPatienceCycles = 2000;  // 8 us of 250 MHz
+  static constexpr uint64_t kFlightCycles = 250;     // of a look at the window, there and back
 
   const std::filesystem::path library_;
   const std::string design_hash_;
