@@ -373,12 +373,14 @@ def test_ctrl_c_of_the_command_leaves_nothing(tmp_path: Path) -> None:
         text=True,
     )
     assert process.stdout is not None
+    said = []
     for line in process.stdout:
+        said.append(line)
         if "synthesis" in line:
             break
     process.send_signal(signal.SIGINT)
-    rest = process.stdout.read()
-    assert process.wait(60) == 130, rest
+    said.append(process.stdout.read())
+    assert process.wait(60) == 130, "".join(said)
     runs = list(tmp_path.glob("hosts/*/runs/*"))
     assert runs == []
     assert not (tmp_path / "hwdb.yaml").exists()

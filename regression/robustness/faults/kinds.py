@@ -58,6 +58,7 @@ def manager_killed(rig: Rig) -> str:
 def both_killed_while_saving(rig: Rig) -> str:
     """SIGKILL to both while a snapshot is written, if one is seen in time."""
     run = rig.start()
+    run.until_cycle(int(rig.rng.uniform(0.0, 0.9) * rig.base.end_cycle))
     run.until(lambda: any(run.results.glob("snapshots/*.partial")), "a snapshot")
     run.signal_manager(signal.SIGKILL)
     run.signal_simulator(signal.SIGKILL)
