@@ -6,7 +6,8 @@ cores and of AWS's shell; Tcl and constraints of AMD's boards run against the re
 commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals,
 that of F2 in a shell of ours behind a socket: a recipe with the engine `fpga` runs a cluster of the
 reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
-hash, consoles, prints, counters and captures must be those of the engine `rtl`.
+hash, consoles, prints, counters and captures must be those of the engine `rtl`. Without --quick the
+whole of quickstart runs on two F2, with its published hash.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from firesim_common.paths import ROOT
 from rich.console import Console
 
 from regression.hardware.boards.projects import check_aws_top, check_project
+from regression.hardware.boards.quickstart import quickstart
 from regression.hardware.boards.serial import boards
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.traffic import mac_of
@@ -69,6 +71,8 @@ fpgas: 2
 platform: {board}
 devices: [{folder}/board0, {folder}/board1]
 """
+QUICKSTART_COLUMNS = ["node", "target cycles", "host cycles", "words down", "words up",
+                      "token hash", "target kHz", "differs from RTL"]  # fmt: skip
 FILES = ("echo/uart.log", "echo/counters.csv", "talk/uart.log", "talk/counters.csv",
          "talk/prints.log", "tor0/capture.pcapng", "tor0/ports.json")  # fmt: skip
 
@@ -151,6 +155,11 @@ def run(experiment: Experiment) -> Verdict:
          "differs from RTL"],
         rows,
     )  # fmt: skip
+    if not experiment.quick:
+        more, differing = quickstart(experiment, "f2")
+        experiment.table("Quickstart on simulated boards", QUICKSTART_COLUMNS, more)
+        rows += more
+        wrong += [f"quickstart: {what}" for what in differing]
     form = design_form(build_design(LoadedBuilds(experiment.folder / simulated[0] / "builds.yaml"),
                                     "echo-8"))  # fmt: skip
     projects = [
