@@ -12,6 +12,7 @@ from goldengate.channels import Channel
 from goldengate.errors import GoldenGateError
 from goldengate.harness import Model
 from goldengate.manifest import Manifest
+from goldengate.sharing.threads import node_name
 
 PATIENCE = 400
 """Most host cycles for a token, of all channels taken together."""
@@ -88,3 +89,36 @@ def run_stalled(
             for cycle, token in enumerate(received[one.name]):
                 outputs[cycle] |= unpacked(one, token)
         return Stalled(outputs, counters, model.cycle)
+
+
+def supernode_inputs(
+    nodes: Sequence[Sequence[Mapping[str, int]]], reset: str
+) -> list[dict[str, int]]:
+    """Return the inputs of a supernode in each cycle, from those of its targets."""
+    found = []
+    for together in zip(*nodes, strict=True):
+        values = {reset: together[0][reset]}
+        for thread, one in enumerate(together):
+            values |= {node_name(thread, name): bits for name, bits in one.items() if name != reset}
+        found.append(values)
+    return found
+
+
+def supernode_outputs(
+    target: Manifest, nodes: Sequence[Sequence[Mapping[str, int]]]
+) -> list[dict[str, int]]:
+    """Return the tokens of a supernode in each cycle, from the outputs of its targets."""
+    widths = {port.name: port.width_bits for port in target.ports}
+    joined = (target.assert_port, target.prints_port)
+    counters = {counter.port for counter in target.counters}
+    found = []
+    for together in zip(*nodes, strict=True):
+        values: dict[str, int] = {}
+        for thread, one in enumerate(together):
+            for name, bits in one.items():
+                if name in joined:
+                    values[name] = values.get(name, 0) | bits << thread * widths[name]
+                elif name not in counters:
+                    values[node_name(thread, name)] = bits
+        found.append(values)
+    return found

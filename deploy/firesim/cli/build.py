@@ -28,6 +28,13 @@ EngineOption = Annotated[
     RtlEngine,
     typer.Option(help="What compiles the RTL; auto: generated if it can."),
 ]
+ThreadsOption = Annotated[
+    int,
+    typer.Option(
+        help="For an FPGA: so many of the design, a supernode, that share one copy of its logic "
+        "(FAME-5), one evaluated in each host cycle."
+    ),
+]
 _MOST_WARNINGS = 20
 NameArgument = Annotated[
     str,
@@ -107,6 +114,7 @@ def verilog(
         ),
     ] = "cpu",
     multi_cycle_memories: MultiCycleOption = False,
+    fame5_threads: ThreadsOption = 1,
     engine: EngineOption = "auto",
     unknown: Annotated[
         Literal["zero", "free"],
@@ -121,6 +129,7 @@ def verilog(
       firesim build verilog Rom rom.sv -P WORDS=4096 --data program.hex
       firesim build verilog Counter counter.sv --target fpga -o build/counter-fpga
       firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
+      firesim build verilog Core core.sv --target fpga --fame5-threads 4 -o build/supernode
     """
     from firesim_common.errors import InputError
     from goldengate import Request
@@ -131,7 +140,7 @@ def verilog(
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     ratios = dict(map(_ratio, clock_ratio or []))
     parameters = dict(map(split_parameter, parameter or []))
-    _check_target(target, engine, multi_cycle_memories)
+    _check_target(target, engine, multi_cycle_memories, fame5_threads)
     request = Request(
         [str(path) for path in files],
         top,
@@ -148,32 +157,33 @@ def verilog(
         bridges=[str(path) for path in bridge or []],
         unknown=unknown,
     )
-    _compile(request, multi_cycle_memories)
+    _compile(request, multi_cycle_memories, fame5_threads)
     _warn(output)
     typer.echo(output)
 
 
-def _compile(request: Request, multi_cycle_memories: bool) -> None:
+def _compile(request: Request, multi_cycle_memories: bool, fame5_threads: int) -> None:
     from goldengate import compile_request
     from goldengate.sharing import Sharing, compile_shared
 
-    sharing = Sharing(multi_cycle_memories)
+    sharing = Sharing(multi_cycle_memories, fame5_threads)
     if sharing:
         compile_shared(request, sharing)
     else:
         compile_request(request)
 
 
-def _check_target(target: str, engine: str, shares: bool) -> None:
+def _check_target(target: str, engine: str, multi_cycle: bool, threads: int) -> None:
     """Refuse options that a target does not have."""
     from firesim_common.errors import InputError
 
     if target != "cpu" and engine != "auto":
         text = f'found "{engine}" with --target {target}, expected none: no CPU runs that form.'
         raise InputError(f"--engine: {text}")
-    if target == "cpu" and shares:
+    if target == "cpu" and (multi_cycle or threads > 1):
+        option = "--multi-cycle-memories" if multi_cycle else "--fame5-threads"
         text = 'found it with --target cpu, expected "--target fame1" or "--target fpga".'
-        raise InputError(f"--multi-cycle-memories: {text}")
+        raise InputError(f"{option}: {text}")
 
 
 def _warn(model: Path) -> None:

@@ -99,9 +99,10 @@ class Simulated:
     host_cycles: list[int]
 
 
-def _inputs(
+def inputs(
     manifest: goldengate.Manifest, cycles: int, generator: random.Random
 ) -> list[dict[str, int]]:
+    """Return random inputs of a target in each cycle, with a reset in the first ones."""
     ports = [port for port in manifest.ports if port.direction == "in"]
     resets = [port.name for port in ports if re.fullmatch(r"reset|rst\w*", port.name)]
     return [
@@ -141,11 +142,11 @@ def simulate(
     host_cycles = []
     for seed in seeds:
         generator = random.Random(seed)
-        inputs = _inputs(manifest, cycles, generator)
+        given = inputs(manifest, cycles, generator)
         with Model(cpu / "model.so") as model:
-            expected = [model.step(values) for values in inputs]
-            after = model.step(inputs[-1])
-        found = run_stalled(host / "model.so", manifest, inputs, generator, eagerness)
+            expected = [model.step(values) for values in given]
+            after = model.step(given[-1])
+        found = run_stalled(host / "model.so", manifest, given, generator, eagerness)
         for cycle, outputs in enumerate(expected):
             wanted = {name: value for name, value in outputs.items() if name not in counters}
             if found.outputs[cycle] != wanted:

@@ -62,10 +62,15 @@ def prepare_proof(folder: Path) -> Case:
 def plant(good: Path, folder: Path) -> None:
     """Copy the folder of a proof; there a read is kept one slot too early."""
     shutil.copytree(good, folder)
-    _change(folder / "form/target.v", "if (firesim_slot[1]) ", "if (firesim_slot[0]) ")
+    plant_in(folder / "form/target.v", "if (firesim_slot[1]) ", "if (firesim_slot[0]) ")
 
 
-def _change(file: Path, old: str, new: str) -> None:
+def plant_in(file: Path, old: str, new: str) -> None:
+    """Change the text of a form.
+
+    Raises:
+        ExperimentError: it is not there.
+    """
     text = file.read_text()
     if old not in text:
         raise ExperimentError(f"a fault could not be planted in {file}: it has no '{old}'")
@@ -82,7 +87,8 @@ class Compared:
     shared: dict[str, float]
 
 
-def _counts(form: Path) -> dict[str, float]:
+def counts(form: Path) -> dict[str, float]:
+    """Return what a form takes of the device, by kind."""
     said = goldengate.Manifest.read(form).fame1
     assert said is not None
     files = [form / name for name in said.files]
@@ -102,11 +108,11 @@ def compare(experiment: Experiment, cycles: int, seeds: range) -> list[Compared]
         own = folder / str(number)
         simulated = simulate(case, own, cycles, seeds, sharing=MEMORIES)
         shared = own / "form"
-        counts: list[dict[str, float]] = [{}, {}]
+        taken: list[dict[str, float]] = [{}, {}]
         if not experiment.quick:
             plain = compiled_form(case, own / "plain", None)
-            counts = [_counts(plain), _counts(shared)]
-        found.append(Compared(simulated, Shared.read(shared).host_cycles, *counts))
+            taken = [counts(plain), counts(shared)]
+        found.append(Compared(simulated, Shared.read(shared).host_cycles, *taken))
     return found
 
 
@@ -117,7 +123,7 @@ def fault_is_found(folder: Path, cycles: int, seeds: range) -> bool:
 
     def early(form: Path) -> None:
         slots = Shared.read(form).host_cycles
-        _change(form / "fame1.v", f"& slot[{slots - 2}];", f"& slot[{slots - 3}];")
+        plant_in(form / "fame1.v", f"& slot[{slots - 2}];", f"& slot[{slots - 3}];")
 
     try:
         simulate(case, folder, cycles, seeds, sharing=MEMORIES, change=early)

@@ -16,7 +16,7 @@ from goldengate.errors import GoldenGateError
 from goldengate.fpga_form import FpgaForm
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import Manifest
-from goldengate.sharing.options import FILE, Sharing
+from goldengate.sharing.options import FILE, MOST_THREADS, Sharing
 from goldengate.sharing.worker import WANTED
 from goldengate.state import CPU, FPGA, METASIM, Request
 
@@ -62,6 +62,22 @@ def shared_form(request: Request, sharing: Sharing) -> FpgaForm:
     return FpgaForm(sources, manifest.host.top, manifest)
 
 
+def _check(request: Request, sharing: Sharing) -> None:
+    if request.target == CPU:
+        raise GoldenGateError(
+            'found target "cpu" with shared resources, expected "fame1" or "fpga": a CPU has none.'
+        )
+    if sharing.multi_cycle_memories and sharing.fame5_threads > 1:
+        raise GoldenGateError(
+            "found multi-cycle memories and FAME-5 threads, expected one of both: each needs the "
+            "host cycles of a target cycle for itself."
+        )
+    if not 1 <= sharing.fame5_threads <= MOST_THREADS:
+        raise GoldenGateError(
+            f"found {sharing.fame5_threads} FAME-5 threads, expected 1 to {MOST_THREADS}."
+        )
+
+
 def compile_shared(request: Request, sharing: Sharing, *, jobs: int = 2) -> Path:
     """Compile a design that shares into its folder `request.out`, made anew, and return that.
 
@@ -71,10 +87,7 @@ def compile_shared(request: Request, sharing: Sharing, *, jobs: int = 2) -> Path
     Raises:
         GoldenGateError: the design is refused, nothing of it can be shared so, or a tool failed.
     """
-    if request.target == CPU:
-        raise GoldenGateError(
-            'found target "cpu" with shared resources, expected "fame1" or "fpga": a CPU has none.'
-        )
+    _check(request, sharing)
     request = request.absolute()
     out = Path(request.out)
     out.mkdir(parents=True, exist_ok=True)

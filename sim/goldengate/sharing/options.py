@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = "sharing.json"
+MOST_THREADS = 16
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,11 @@ class Sharing:
 
     multi_cycle_memories: bool = False
     """Memories with many ports are served by one read and one write port."""
+    fame5_threads: int = 1
+    """Targets of a supernode, which share one copy of the logic."""
 
     def __bool__(self) -> bool:
-        return self.multi_cycle_memories
+        return self.multi_cycle_memories or self.fame5_threads > 1
 
     def key(self) -> list[str | Path]:
         """Return what a form that shares depends on beside what every form does, for the cache."""
@@ -50,6 +53,7 @@ class Shared:
 
     host_cycles: int
     memories: list[SharedMemory] = field(default_factory=list)
+    fame5_threads: int = 1
 
     @staticmethod
     def read(folder: Path) -> Shared:

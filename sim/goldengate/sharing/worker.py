@@ -17,7 +17,7 @@ from goldengate.channels import channels_of, fame1_verilog
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import fame1
-from goldengate.sharing import multi_cycle
+from goldengate.sharing import multi_cycle, threads
 from goldengate.sharing.options import Shared, Sharing
 from goldengate.sharing.slots import with_slots
 from goldengate.state import FAME1, Request, State
@@ -27,18 +27,23 @@ from goldengate.worker import _run as run_pass
 WANTED = "wanted.json"
 
 
-def _run(state: State, folder: Path) -> Manifest:
+def _run(state: State, wanted: Sharing, folder: Path) -> Manifest:
     for step in PASSES:
         run_pass(step, state, folder)
     ports = state.ports()
     run_pass(fame1, state, folder)
     fingerprint = design_hash(folder)  # A run takes the bitstream of either form.
-    slots, memories = multi_cycle.run(state)
+    shared = Shared(*multi_cycle.run(state)) if wanted.multi_cycle_memories else Shared(1)
+    if (count := wanted.fame5_threads) > 1:
+        ports = threads.run(state, count, ports)
+        shared = Shared(count, fame5_threads=count)
     state.run(f"write_verilog -noattr {folder / 'target.v'}")
     channels, counters = channels_of(state, ports)
     text = fame1_verilog(state.request.top, state.request.clock, fame1.FIRE, channels, counters)
-    (folder / "fame1.v").write_text(with_slots(text, fame1.FIRE, slots))
-    Shared(slots, memories).write(folder)
+    (folder / "fame1.v").write_text(with_slots(text, fame1.FIRE, shared.host_cycles))
+    shared.write(folder)
+    if count > 1:
+        fingerprint = design_hash(folder)
     manifest = Manifest.of(state, ports, fingerprint, fame1.form(state, ports))
     if state.request.target == FAME1:
         return manifest
@@ -51,7 +56,7 @@ def main(folder: Path) -> int:
     wanted = Sharing(**json.loads((folder / WANTED).read_text()))
     assert wanted
     try:
-        manifest = _run(state, folder)
+        manifest = _run(state, wanted, folder)
     except GoldenGateError as error:
         (folder / "error.txt").write_text(str(error))
         return 1
