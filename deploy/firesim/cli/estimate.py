@@ -60,9 +60,7 @@ def estimate(
 
       firesim build estimate rocket-1-small --board f2
 
-      firesim build estimate rocket-1-small --board u250 --depth 2
-
-      firesim build estimate rocket-1 --board f2 --multi-cycle-memories
+      firesim build estimate rocket-1-small --board u250 --depth 2 --multi-cycle-memories
 
       firesim build estimate PacketReflector -P DEPTH=64 --board ulx3s --source
       target-design/examples/packet-reflector/packet_reflector.sv
@@ -74,12 +72,11 @@ def estimate(
     from firesim.build.boards import load_board
     from firesim.run.steps import Steps
 
-    chosen = load_board(board)
-    share = library.checked_share(usable)
+    chosen, share = load_board(board), library.checked_share(usable)
     design = _design(blade, source or [], parameter or [])
-    sharing = Sharing(multi_cycle_memories)
+    shared = Sharing(multi_cycle_memories)
     with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
-        found = library.estimate(design, board, chosen, depth, share, sharing)
+        found = library.estimate(design, board, chosen, depth, share, shared)
     if as_json:
         typer.echo(library.as_json(found))
     else:
