@@ -157,8 +157,13 @@ def _cut(text: str) -> str:
 
 
 def _whole_or_not(text: str) -> int | float:
-    """Return 1e6 as the whole number it is; 1.0 is none, since somebody wrote the point for it."""
+    """Return 1e6 as the whole number it is; 1.0 is none, since somebody wrote the point for it.
+
+    Infinite where the text is another number than 0 and yet too small to be one.
+    """
     value = float(text)
+    if value == 0 and re.search("[1-9]", text.lower().partition("e")[0]):
+        return math.inf
     has_exponent = "e" in text.lower()
     return int(value) if has_exponent and value.is_integer() and abs(value) < 2**53 else value
 

@@ -49,6 +49,16 @@ module Rom #(parameter int WORDS = 16)
   assign word = memory[at];
 endmodule
 """
+CORE = """\
+module Core (input logic clock, input logic reset, input logic [4:0] a, b, to,
+    input logic [31:0] value, output logic [31:0] sum);
+  logic [31:0] file[32];
+  always_ff @(posedge clock) begin
+    file[to] <= value;
+    sum <= reset ? 0 : file[a] + file[b];
+  end
+endmodule
+"""
 PROGRAM = """\
 #include "runtime.h"
 int main(int hart, const struct arguments *arguments) {
@@ -89,7 +99,13 @@ SCENES = (
         "designs of the user's own",
         ("build verilog",),
         quick=True,
-        files={"counter.sv": COUNTER, "soc.sv": SOC, "rom.sv": ROM, "program.hex": "1\n2\n"},
+        files={
+            "counter.sv": COUNTER,
+            "soc.sv": SOC,
+            "rom.sv": ROM,
+            "core.sv": CORE,
+            "program.hex": "1\n2\n",
+        },
     ),
     Scene("blades", ("build blade", "build estimate", "build all"), files={"mine.yaml": BLADE}),
     Scene("quickstart", ("quickstart", "test")),

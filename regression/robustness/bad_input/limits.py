@@ -55,6 +55,7 @@ LIMIT_CASES = [
         "an integer of 5,000 digits", _NUMBER.format("9" * 30 + "... (5,000)"), _clock("9" * 5000)
     ),
     Case("an integer of 20 digits", _NUMBER.format("9" * 20), _clock("9" * 20)),
+    Case("a number too small to be one", _NUMBER.format("1e-400"), _clock("1e-400")),
     Case(
         "hexadecimal digits",
         _NUMBER.format("0x" + "f" * 28 + "... (402)"),
