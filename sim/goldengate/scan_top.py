@@ -125,7 +125,8 @@ def check(top: str, layout: ScanLayout) -> None:
     Raises:
         GoldenGateError: the target has too many memories, or too wide ones.
     """
-    points = max([one.point for one in (*layout.memories, *layout.latches)], default=0)
+    numbers = [one.point for one in layout.memories] + [one.point for one in layout.latches]
+    points = max(numbers, default=0)
     for found, most, what in (
         (points, MOST_POINTS, "points of access to memories"),
         (layout.row_words, MOST_ROW_WORDS, "words of 64 bits in the widest row"),

@@ -121,7 +121,7 @@ class _Scan:
         else:
             forced = self.cells.any([shift, *takes])
             data = self.cells.mux(data, [self.before[bit_key(bit)] for bit in out], shift)
-            row = listed(self.ports["row"])
+            row = listed(self.ports["row"]) if points else []
             for point, fetch in zip(points, takes, strict=True):
                 places = [self.access.address_bits[bit_key(bit)][point] for bit in out]
                 data = self.cells.mux(data, [row[place] for place in places], fetch)
@@ -202,8 +202,8 @@ def run(state: State, wanted: Wires) -> tuple[ScanLayout, ScanNames]:
     for port in target_ports(layout):
         scan.ports[port.name] = cells.port(PREFIX + port.name, port.width, port.is_input)
     if access.memories:
-        named = (scan.ports[name] for name in ("point", "row", "data"))
-        chosen = access.build(*named, only(scan.ports["write"]))
+        ports = scan.ports
+        chosen = access.build(ports["point"], ports["row"], ports["data"], only(ports["write"]))
         fetch = only(scan.ports["fetch"])
         scan.fetches = {point: cells.gate("And", bit, fetch) for point, bit in chosen.items()}
         found = access.words(chosen, scan.ports["word"])

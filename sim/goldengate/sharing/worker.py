@@ -41,6 +41,7 @@ def _run(state: State, wanted: Sharing, folder: Path) -> Manifest:
         shared = Shared(count, fame5_threads=count)
     layout = None
     if wanted.scan_chain:
+        (folder / "pass.txt").write_text(scan.__name__)
         layout, names = scan.run(state, registers)
         names.write(folder)
     state.run(f"write_verilog -noattr {folder / 'target.v'}")

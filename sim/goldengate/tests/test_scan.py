@@ -70,7 +70,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
         compile_shared(Request([str(source)], "Top", str(folder / name), target=name), SCAN)
         for name in ("fame1", "metasim")
     ]
-    return cpu, *forms
+    return cpu, forms[0], forms[1]
 
 
 def _inputs(generator: random.Random, cycles: int) -> list[dict[str, int]]:
