@@ -6,8 +6,9 @@ cores and of AWS's shell; Tcl and constraints of AMD's boards run against the re
 commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals,
 that of F2 in a shell of ours behind a socket: a recipe with the engine `fpga` runs a cluster of the
 reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
-hash, consoles, prints, counters and captures must be those of the engine `rtl`. Without --quick the
-whole of quickstart runs on two F2, with its published hash.
+hash, consoles, prints, counters and captures must be those of the engine `rtl`. Snapshots of the
+cluster, whose boards then have scan chains, go on in the other engine with its hash. Without
+--quick the whole of quickstart runs on two F2, with its published hash.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from rich.console import Console
 from regression.hardware.boards.projects import check_aws_top, check_project
 from regression.hardware.boards.quickstart import quickstart
 from regression.hardware.boards.serial import boards
+from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
+from regression.hardware.boards.snapshots import go_on
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.traffic import mac_of
 
@@ -155,6 +158,13 @@ def run(experiment: Experiment) -> Verdict:
          "differs from RTL"],
         rows,
     )  # fmt: skip
+    saved: list[list[str]] = []
+    for name in simulated:
+        frames = QUICK_FRAMES if experiment.quick else FRAMES
+        more, differing = go_on(experiment, name, _write, frames)
+        saved += more
+        wrong += differing
+    experiment.table("Snapshots on simulated boards", SNAPSHOT_COLUMNS, saved)
     if not experiment.quick:
         more, differing = quickstart(experiment, "f2")
         experiment.table("Quickstart on simulated boards", QUICKSTART_COLUMNS, more)
@@ -179,10 +189,13 @@ def run(experiment: Experiment) -> Verdict:
         if one.serial_line is None and one.vivado_flow is None and one.aws_flow is None
     ]
     experiment.say(f"without a top module: {', '.join(without)}")
-    experiment.keep(hashes=hashes, wrong=wrong, projects=projects, without_top=without)
+    experiment.keep(
+        hashes=hashes, wrong=wrong, projects=projects, without_top=without, snapshots=saved
+    )
     figure = (
-        f"{len(rows)} nodes on simulated boards with {len(wrong)} differences from RTL, "
+        f"{len(rows)} nodes on simulated boards and {len(saved)} snapshots with {len(wrong)} "
+        f"differences from RTL, "
         f"{len(projects)} further tops whole,"
     )
-    holds = not wrong and bool(rows) and bool(projects) and len(set(hashes)) == 1
+    holds = not wrong and all((rows, saved, projects)) and len(set(hashes)) == 1
     return Verdict(holds, figure, "no difference")
