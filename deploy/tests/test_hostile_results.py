@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results folders of a stranger: read or refused in a sentence, and nothing elsewhere is touched."""
+"""Results folders of a stranger: read or refused in a sentence, and nothing elsewhere changes."""
 
 from __future__ import annotations
 
