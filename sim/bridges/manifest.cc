@@ -51,6 +51,22 @@ PrintInfo read_print(const json &item) {
   return print;
 }
 
+hostlib::ScanLayout read_scan(const json &item) {
+  hostlib::ScanLayout layout;
+  layout.chain_words = item.at("chain_words").get<uint32_t>();
+  layout.bits = item.at("bits").get<uint32_t>();
+  for (const json &memory : item.at("memories")) {
+    layout.memories.push_back({memory.at("name"), memory.at("rows").get<uint32_t>(),
+                               memory.at("width_bits").get<uint32_t>(),
+                               memory.at("point").get<uint32_t>()});
+  }
+  for (const json &latch : item.at("latches")) {
+    layout.latches.push_back(
+        {latch.at("memory").get<uint32_t>(), latch.at("point").get<uint32_t>()});
+  }
+  return layout;
+}
+
 HostInfo read_host(const json &document) {
   HostInfo host;
   const json &hash = document.at("host").at("design_hash");  // null where no model was made
@@ -66,6 +82,7 @@ HostInfo read_host(const json &document) {
     }
     host.channels.push_back(std::move(channel));
   }
+  if (document.contains("scan")) host.scan = read_scan(document.at("scan"));
   return host;
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "hostlib/scan_image.h"
+
 namespace firesim::bridges {
 
 // What an output that is not 0 may lead to.
@@ -83,6 +85,8 @@ struct HostInfo {
   // Of the model that holds the target and its host's side; empty for a form for an FPGA.
   std::string design_hash;
   std::vector<ChannelInfo> channels;
+  // Of a form for an FPGA with a scan chain.
+  std::optional<hostlib::ScanLayout> scan;
 };
 
 struct PortInfo {

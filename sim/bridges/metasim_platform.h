@@ -10,6 +10,7 @@
 
 #include "bridges/model_library.h"
 #include "hostlib/platform.h"
+#include "hostlib/target_state.h"
 
 namespace firesim::bridges {
 
@@ -17,6 +18,19 @@ namespace firesim::bridges {
 struct HostStalls {
   uint32_t seed = 1;
   uint32_t rate = 0;  // of 256 host cycles, for each channel and stream
+};
+
+// Registers and memories of a metasimulation lie in its model, host's side and all.
+class ModelState final : public hostlib::TargetState {
+ public:
+  explicit ModelState(ModelInstance &model) : model_(model) {}
+
+  std::vector<FiresimSignal> signals() override { return model_.signals(); }
+  void read() override {}
+  void write() override { model_.written(); }
+
+ private:
+  ModelInstance &model_;
 };
 
 class MetasimPlatform final : public hostlib::HostPlatform {

@@ -111,7 +111,7 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
   if (hosted_ && hosted_->twin() != nullptr) {
     shown.model = &hosted_->twin()->model();
   } else if (hosted_) {
-    shown.why_not = "this metasimulation does not show its signals: " + hosted_->unknown_inside();
+    shown.why_not = hosted_->subject() + " does not show its signals: " + hosted_->unknown_inside();
   }
   Instruments made = make_instruments(manifest_, ports(), shown, settings, context, status_,
                                       std::move(traces), name());

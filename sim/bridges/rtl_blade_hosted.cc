@@ -54,7 +54,7 @@ void RtlBlade::observe() {
     if (const auto differs = twin.put()) {
       throw std::runtime_error(
           fmt::format("simulation.pokes: cycle {}: {} cannot be set to this value in a "
-                      "metasimulation, which was optimised once more; expected engine rtl",
+                      "form that was optimised once more; expected engine rtl",
                       cycle_, *differs));
     }
   }

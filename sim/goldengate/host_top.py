@@ -16,6 +16,9 @@ from pathlib import Path
 from goldengate.channels import ASSERTS, HOST_CLOCK, HOST_RESET, PRINTS, RTL, STEP, Channel
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Fame1, Host, Manifest
+from goldengate.scan_top import PART as SCAN_PART
+from goldengate.scan_top import check as check_scan
+from goldengate.scan_top import form_connections, scan_instance, stream_names
 
 PARTS = (
     "firesim_commands.v",
@@ -59,7 +62,8 @@ _CONTROL = """\
     .running(running), .progress(next | up_valid), .cycle(cycle),
     .listen(listen), .stop_at(stop_at),
     .stall_seed(stall_seed), .stall_rate(stall_rate), .stall_load(stall_load),
-    .counter(counter), .counter_value(counter_value), .counter_rose(counter_rose));"""
+    .counter(counter), .counter_value(counter_value), .counter_rose(counter_rose),
+    .scan_load(scan_load), .scan_row_load(scan_row_load), .scan_words(scan_words));"""
 
 
 def words_of(channel: Channel) -> int:
@@ -183,6 +187,7 @@ def _form(manifest: Manifest, fame1: Fame1, ins: list[Channel], outs: list[Chann
         connections += [f".\\{one.name}_valid (valid_{name})", f".\\{one.name}_ready (next)",
                         f".\\{one.name}_bits (bits_{name})"]  # fmt: skip
     connections += [f".\\{one.port} (\\{one.port} )" for one in manifest.counters]
+    connections += form_connections(manifest.scan)
     return [f"  \\{fame1.top} form (", ",\n".join(f"    {each}" for each in connections), "  );"]
 
 
@@ -221,6 +226,7 @@ def host_verilog(manifest: Manifest) -> str:
         _PORTS,
         ");",
         "  wire step;",
+        *stream_names(manifest.scan),
         _CONTROL.format(fingerprint=manifest.design_hash),
         f"  wire {inputs} word_valid, word_ready;",
         f"  wire {outputs} there, wakes;",
@@ -228,23 +234,28 @@ def host_verilog(manifest: Manifest) -> str:
         "  reg [63:0] word;",
         f"  firesim_commands #(.CHANNELS({len(ins)}), .WORDS({_bytes(map(words_of, ins))})) "
         "commands (",
-        "    .host_clock(host_clock), .host_reset(host_reset), .down_valid(down_valid),",
-        "    .down_ready(down_ready), .down_data(down_data), .run(run), .run_limit(run_limit),",
+        "    .host_clock(host_clock), .host_reset(host_reset), .down_valid(commands_valid),",
+        "    .down_ready(commands_ready), .down_data(down_data), .run(run), .run_limit(run_limit),",
         "    .word_valid(word_valid), .word_ready(word_ready));",
         f"  firesim_rows #(.CHANNELS({len(outs)}), .FIRST_WORDS({_bytes(firsts)}), "
         f".ALL_WORDS(8'd{sum(map(words_of, outs))})) rows (",
         "    .host_clock(host_clock), .host_reset(host_reset), .run(run), .run_limit(run_limit),",
         f"    .valid(there), .wakes(wakes), .stops(wakes & stop_at{outputs}), "
         f".listen(listen{outputs}),",
-        "    .word_index(word_index), .word(word), .up_valid(up_valid), .up_ready(up_ready),",
-        "    .up_data(up_data), .next(next), .issue(issue), .issue_cycle(issue_cycle),",
+        "    .word_index(word_index), .word(word), .up_valid(rows_valid), .up_ready(rows_ready),",
+        "    .up_data(rows_data), .next(next), .issue(issue), .issue_cycle(issue_cycle),",
         "    .cycle(cycle), .running(running));",
     ]
     for index, channel in enumerate(ins):
         lines += _input(index, channel)
     for index, channel in enumerate(outs):
         lines += _output(manifest, index, channel)
-    lines += [*_word_mux(outs), *_counters(manifest), *_form(manifest, fame1, ins, outs)]
+    lines += [
+        *_word_mux(outs),
+        *_counters(manifest),
+        *_form(manifest, fame1, ins, outs),
+        *scan_instance(manifest.scan),
+    ]
     return "\n".join([*lines, "endmodule", ""])
 
 
@@ -256,7 +267,11 @@ def write(manifest: Manifest, folder: Path) -> Host:
     """
     assert manifest.fame1 is not None
     (folder / HOST_FILE).write_text(host_verilog(manifest))
-    for name in PARTS:
+    parts = list(PARTS)
+    if manifest.scan is not None:
+        check_scan(manifest.top, manifest.scan)
+        parts.append(SCAN_PART)
+    for name in parts:
         shutil.copyfile(RTL / name, folder / name)
-    files = [HOST_FILE, *PARTS, *manifest.fame1.files]
+    files = [HOST_FILE, *parts, *manifest.fame1.files]
     return Host(f"{manifest.top}_host", HOST_CLOCK, HOST_RESET, files)

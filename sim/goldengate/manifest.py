@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goldengate.channels import Channel, Field
+from goldengate.scan_layout import ScanLayout
 from goldengate.state import Assertion, Bridge, Counter, Port, Print, State
 
 FILE = "model.json"
@@ -79,6 +80,8 @@ class Manifest:
     """None as long as nothing is compiled, and of a FAME-1 form."""
     fame1: Fame1 | None = None
     host: Host | None = None
+    scan: ScanLayout | None = None
+    """None of a form without a scan chain."""
 
     @staticmethod
     def of(state: State, ports: list[Port], design_hash: str, fame1: Fame1 | None) -> Manifest:
@@ -104,7 +107,7 @@ class Manifest:
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file; what does not apply is left out."""
         found = {"version": VERSION, **dataclasses.asdict(self)}
-        for key in ("engine", "fame1", "host"):
+        for key in ("engine", "fame1", "host", "scan"):
             if found[key] is None:
                 del found[key]
         if self.engine is not None and self.engine.not_generated is None:
@@ -124,6 +127,8 @@ class Manifest:
             found["fame1"] = Fame1.from_json(found["fame1"])
         if "host" in found:
             found["host"] = Host(**found["host"])
+        if "scan" in found:
+            found["scan"] = ScanLayout.from_json(found["scan"])
         return Manifest(**found)
 
     @staticmethod

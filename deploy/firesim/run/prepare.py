@@ -23,6 +23,7 @@ from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
+from firesim.build.scan_map import scan_map
 from firesim.build.simulator import simulator
 from firesim.build.state_map import state_map
 from firesim.run.artifacts import ArtifactError, check_elf
@@ -59,6 +60,8 @@ class _Built:
     """The files that map the state of a metasimulation to that of its twin."""
     forms: dict[str, Path]
     """Of blades on FPGAs: their manifests are in these folders."""
+    scan_maps: dict[str, Path]
+    """The same as `maps` of those whose forms have scan chains."""
     wave_models: dict[str, Path]
     """Models of nodes whose wires are to be seen, by node."""
     programs: dict[tuple[str, bool], Path]
@@ -97,13 +100,15 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
     stock = [blade for blade in plan.blades() if blade not in plan.own_blades]
     blades = {blade: load_blade(blade) for blade in stock}
     trees = {blade: blade_device_tree(blade) for blade in blades}
+    forms = _forms(plan)
     built = _Built(
         blades,
         trees,
         models,
         metasims,
         maps,
-        _forms(plan),
+        forms,
+        _scan_maps(plan, models, forms, steps),
         wave_models,
         _programs(plan, blades, steps),
         _images(plan, steps),
@@ -124,7 +129,8 @@ def _simulator(steps: Steps, march: str) -> Path:
 def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path], dict[str, Path]]:
     """Build the models of blades in RTL, the metasimulations, and the maps of their state."""
     models: dict[str, Path] = {}
-    for blade in sorted({*plan.blades("rtl"), *plan.blades("metasim")}):
+    scanned = {node.blade for node in plan.nodes if node.scan_chain}
+    for blade in sorted({*plan.blades("rtl"), *plan.blades("metasim"), *scanned}):
         with steps.step(f"building the blade {blade}"):
             models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
     metasims: dict[str, Path] = {}
@@ -143,9 +149,24 @@ def _forms(plan: Plan) -> dict[str, Path]:
     """Return the folders with the manifests of what is on FPGAs."""
     if not plan.blades("fpga"):
         return {}
-    from firesim.bitstream.forms import form_folder
+    from goldengate.sharing import PLAIN
 
-    return {name: form_folder(blade_design(plan, name)) for name in plan.blades("fpga")}
+    from firesim.bitstream.forms import SCANNED, form_folder
+
+    scanned = {node.blade for node in plan.nodes if node.scan_chain}
+    return {
+        name: form_folder(blade_design(plan, name), SCANNED if name in scanned else PLAIN)
+        for name in plan.blades("fpga")
+    }
+
+
+def _scan_maps(
+    plan: Plan, models: dict[str, Path], forms: dict[str, Path], steps: Steps
+) -> dict[str, Path]:
+    """Return what is where in the scan chains of the forms that have one."""
+    scanned = sorted({node.blade for node in plan.nodes if node.scan_chain})
+    with steps.step("mapping the state on FPGAs") if scanned else nullcontext():
+        return {blade: scan_map(models[blade], forms[blade]) for blade in scanned}
 
 
 def blade_design(plan: Plan, blade: str) -> Design:
@@ -239,9 +260,9 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
 
 
 def _model(node: PlannedNode, built: _Built) -> tuple[Path | None, Twin | None]:
-    """Return the model of a node, and beside a metasimulation its twin."""
+    """Return the model of a node, and its twin if its target is on a platform."""
     if node.engine == "fpga":
-        return built.forms[node.blade], None
+        return built.forms[node.blade], _twin_on_board(node, built)
     if node.engine not in ("rtl", "metasim"):
         return None, None
     in_rtl = built.wave_models.get(node.name, built.models[node.blade])
@@ -249,6 +270,13 @@ def _model(node: PlannedNode, built: _Built) -> tuple[Path | None, Twin | None]:
         return in_rtl, None
     twin = Twin(in_rtl / "model.so", in_rtl / "model.json", built.maps[node.blade])
     return built.metasims[node.blade], twin
+
+
+def _twin_on_board(node: PlannedNode, built: _Built) -> Twin | None:
+    if not node.scan_chain:
+        return None
+    in_rtl = built.models[node.blade]
+    return Twin(in_rtl / "model.so", in_rtl / "model.json", built.scan_maps[node.blade])
 
 
 def _program(node: PlannedNode, built: _Built) -> Path | None:
