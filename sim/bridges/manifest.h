@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "hostlib/bridge_part.h"
+
 namespace firesim::bridges {
 
 // What an output that is not 0 may lead to.
@@ -82,7 +84,9 @@ struct ChannelInfo {
 struct HostInfo {
   // Of the model that holds the target and its host's side; empty for a form for an FPGA.
   std::string design_hash;
+  // Those of `parts` are not among them.
   std::vector<ChannelInfo> channels;
+  std::vector<hostlib::BridgePartInfo> parts;  // bridges whose host's side is RTL
 };
 
 struct PortInfo {
