@@ -7,6 +7,7 @@ module is changed once more, and target.v and fame1.v are written again.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from pathlib import Path
