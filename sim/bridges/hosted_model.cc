@@ -36,6 +36,10 @@ HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std:
         "{}: found the target in cycle {} on the platform, expected 0: configure it anew", where,
         cycle));
   }
+  for (const hostlib::BridgePartInfo &info : manifest.host->parts) {
+    const auto index = static_cast<uint32_t>(parts_.size());
+    parts_.push_back(std::make_unique<hostlib::BridgePart>(*platform_, index, info));
+  }
   for (const BridgeInfo &bridge : manifest.bridges) {
     for (const auto &[name, wake] : bridge.wakes) {
       if (wake == Wake::kAnswer) answered_.insert(ports_.at(bridge.ports.at(name)).storage);
@@ -103,6 +107,13 @@ std::optional<std::string> HostedModel::load(const std::vector<uint8_t> &state, 
   twin_->put_inputs();
   target_->start_at(cycle);
   return std::nullopt;
+}
+
+hostlib::BridgePart *HostedModel::part(const std::string &path) {
+  for (const auto &part : parts_) {
+    if (part->bridge() == path) return part.get();
+  }
+  return nullptr;
 }
 
 uint64_t HostedModel::host_cycles() { return target_->read_wide(hostlib::kHostCycles); }

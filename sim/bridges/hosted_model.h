@@ -13,6 +13,7 @@
 
 #include "bridges/manifest.h"
 #include "bridges/target_twin.h"
+#include "hostlib/bridge_part.h"
 #include "hostlib/host_target.h"
 
 namespace firesim::bridges {
@@ -42,6 +43,8 @@ class HostedModel {
   // Puts the counters of the present cycle into their ports, or with `before` those of the last.
   void read_counters(bool before);
   uint64_t host_cycles();
+  // The host's side of the bridge at `path` where it is RTL, else null.
+  hostlib::BridgePart *part(const std::string &path);
   const hostlib::HostTraffic &traffic() const { return target_->traffic(); }
 
   // What the target is inside, by the names of engine rtl; null when that is not known, and then
@@ -64,6 +67,7 @@ class HostedModel {
   std::set<const void *> answered_;                  // storage of outputs that may be answered
   std::vector<uint64_t *> counters_;
   std::unique_ptr<hostlib::HostTarget> target_;
+  std::vector<std::unique_ptr<hostlib::BridgePart>> parts_;
   std::optional<TargetTwin> twin_;
   std::string subject_;
 };

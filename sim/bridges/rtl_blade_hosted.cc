@@ -48,6 +48,8 @@ uint64_t RtlBlade::next_observed() const {
 // Looks into the target, which stands before cycle_ and has not taken its inputs.
 void RtlBlade::observe() {
   TargetTwin &twin = *hosted_->twin();
+  for (const PlacedDriver &item : drivers_) item.driver->show_inputs();
+  inputs_.apply();
   twin.look();
   const bool accessed = signals_ && cycle_ == signals_->next_cycle();
   if (accessed && signals_->before_settle()) {

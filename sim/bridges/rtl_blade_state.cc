@@ -25,6 +25,7 @@ std::optional<std::string> RtlBlade::can_save() const {
   }
   for (const PlacedDriver &item : drivers_) {
     if (item.driver->can_save()) continue;
+    if (const std::string why = item.driver->why_not_saved(); !why.empty()) return why;
     return fmt::format("the driver of its {} bridge cannot save its state", item.name);
   }
   return std::nullopt;

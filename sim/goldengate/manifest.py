@@ -46,10 +46,24 @@ class Fame1:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A bridge, by its path and kind, whose host's side is RTL with these parameters.
+
+    `memory_port` is the number of its port to a DRAM, None where it has none.
+    """
+
+    bridge: str
+    kind: str
+    parameters: dict[str, int]
+    memory_port: int | None
+
+
+@dataclass(frozen=True)
 class Host:
     """The host's side of a FAME-1 form: top module, clock, reset, files.
 
-    `design_hash` is that of the model made of it, in a metasimulation.
+    `design_hash` is that of the model made of it, in a metasimulation. `parts` are the bridges that
+    no driver serves by tokens.
     """
 
     top: str
@@ -57,6 +71,12 @@ class Host:
     reset: str
     files: list[str]
     design_hash: str | None = None
+    parts: list[Part] = field(default_factory=list)
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Host:
+        """Undo `dataclasses.asdict`."""
+        return Host(**{**data, "parts": [Part(**one) for one in data["parts"]]})
 
 
 @dataclass(frozen=True)
@@ -126,7 +146,7 @@ class Manifest:
         if "fame1" in found:
             found["fame1"] = Fame1.from_json(found["fame1"])
         if "host" in found:
-            found["host"] = Host(**found["host"])
+            found["host"] = Host.from_json(found["host"])
         if "scan" in found:
             found["scan"] = ScanLayout.from_json(found["scan"])
         return Manifest(**found)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from firesim_common.address_map import (
 
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
+from firesim.build.memory_hardware import KEY, memory_hardware
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, metasim_model, shows
 from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.own_bridges import OwnDrivers, own_drivers
@@ -55,9 +56,9 @@ class _Built:
     trees: dict[str, Path]
     models: dict[str, Path]
     metasims: dict[str, Path]
-    """The metasimulations of blades, each of which has its model in RTL, too, as its twin."""
+    """The metasimulations of nodes, each of which has its model in RTL, too, as its twin."""
     maps: dict[str, Path]
-    """The files that map the state of a metasimulation to that of its twin."""
+    """The files that map the state of a node's metasimulation to that of its twin."""
     forms: dict[str, Path]
     """Of blades on FPGAs: their manifests are in these folders."""
     scan_maps: dict[str, Path]
@@ -133,16 +134,33 @@ def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path],
     for blade in sorted({*plan.blades("rtl"), *plan.blades("metasim"), *scanned}):
         with steps.step(f"building the blade {blade}"):
             models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
-    metasims: dict[str, Path] = {}
-    for blade in plan.blades("metasim"):
-        with steps.step(f"building the metasimulation of the blade {blade}"):
-            metasims[blade] = metasim_model(blade_design(plan, blade), plan.run.rtl_engine)
-    for blade, model in (*models.items(), *metasims.items()):
+    metasims = _metasims(plan, steps)
+    for name, model in (*models.items(), *metasims.items()):
         if reason := fallback_reason(model):
-            steps.say(f"{blade}: Verilator is used, {reason}")
+            steps.say(f"{name}: Verilator is used, {reason}")
     with steps.step("mapping the state of metasimulations") if metasims else nullcontext():
-        maps = {blade: state_map(models[blade], made) for blade, made in metasims.items()}
+        maps = {
+            name: state_map(models[plan.node(name).blade], made) for name, made in metasims.items()
+        }
     return models, metasims, maps
+
+
+def _metasims(plan: Plan, steps: Steps) -> dict[str, Path]:
+    """Build the metasimulations; nodes of one blade share one, unless their memories differ."""
+    made: dict[str, Path] = {}
+    found = {}
+    for node in plan.nodes:
+        if node.traffic is not None or node.engine != "metasim":
+            continue
+        in_rtl = plan.run.metasim.memory == "rtl"
+        host_rtl = {KEY: memory_hardware(node.memory)} if in_rtl else {}
+        name = repr((node.blade, host_rtl))
+        if name not in made:
+            with steps.step(f"building the metasimulation of the blade {node.blade}"):
+                design = replace(blade_design(plan, node.blade), host_rtl=host_rtl)
+                made[name] = metasim_model(design, plan.run.rtl_engine)
+        found[node.name] = made[name]
+    return found
 
 
 def _forms(plan: Plan) -> dict[str, Path]:
@@ -268,8 +286,8 @@ def _model(node: PlannedNode, built: _Built) -> tuple[Path | None, Twin | None]:
     in_rtl = built.wave_models.get(node.name, built.models[node.blade])
     if node.engine == "rtl":
         return in_rtl, None
-    twin = Twin(in_rtl / "model.so", in_rtl / "model.json", built.maps[node.blade])
-    return built.metasims[node.blade], twin
+    twin = Twin(in_rtl / "model.so", in_rtl / "model.json", built.maps[node.name])
+    return built.metasims[node.name], twin
 
 
 def _twin_on_board(node: PlannedNode, built: _Built) -> Twin | None:

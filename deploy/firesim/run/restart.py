@@ -34,6 +34,11 @@ def restart_from(text: str, plan: Plan, clones: int | None) -> Restart:
     """
     snapshot = _named(text)
     nodes = servers(plan)
+    if plan.run.metasim.memory == "rtl" and any(node.engine == "metasim" for node in nodes):
+        raise InputError(
+            '--from: found simulation.metasim.memory "rtl", expected "host": a memory whose timing '
+            "is in RTL takes no saved state."
+        )
     if 0 < plan.run.max_cycles <= snapshot.cycle:
         raise InputError(
             f'--from: found the snapshot "{snapshot.name}" of cycle {snapshot.cycle:,}, expected '

@@ -12,7 +12,6 @@ import json
 import sys
 from pathlib import Path
 
-from goldengate import host_top
 from goldengate.channels import channels_of, fame1_verilog
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
@@ -22,7 +21,7 @@ from goldengate.sharing import multi_cycle, scan, threads
 from goldengate.sharing.options import Shared, Sharing
 from goldengate.sharing.slots import with_slots
 from goldengate.state import FAME1, Request, State
-from goldengate.worker import PASSES, design_hash
+from goldengate.worker import PASSES, design_hash, with_host
 from goldengate.worker import _run as run_pass
 
 WANTED = "wanted.json"
@@ -58,7 +57,7 @@ def _run(state: State, wanted: Sharing, folder: Path) -> Manifest:
     manifest = dataclasses.replace(manifest, scan=layout)
     if state.request.target == FAME1:
         return manifest
-    return dataclasses.replace(manifest, host=host_top.write(manifest, folder))
+    return with_host(state, manifest, folder)
 
 
 def main(folder: Path) -> int:

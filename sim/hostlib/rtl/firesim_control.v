@@ -12,7 +12,8 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0) (
   output reg [63:0] listen, output reg [63:0] stop_at,
   output reg [31:0] stall_seed, output reg [7:0] stall_rate, output wire stall_load,
   output reg [15:0] counter, input wire [63:0] counter_value, input wire counter_rose,
-  output wire scan_load, output wire scan_row_load, input wire [31:0] scan_words
+  output wire scan_load, output wire scan_row_load, input wire [31:0] scan_words,
+  input wire [31:0] further  // what an address that is none of these reads as
 );
   reg [63:0] host_cycles;
   reg [31:0] patience, waited;  // the watchdog, in host cycles; no patience: none
@@ -50,7 +51,7 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0) (
       8'h44: found = counter_value[63:32];
       8'h48: found = {31'd0, counter_rose};
       8'h50: found = scan_words;
-      default: found = 32'd0;
+      default: found = further;
     endcase
 
   wire waits = patience != 32'd0 & running & ~progress;
