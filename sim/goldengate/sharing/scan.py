@@ -21,7 +21,7 @@ from goldengate.scan_layout import WORD_BITS, ScanLayout, ScanNames, words_of
 from goldengate.scan_top import PREFIX, target_ports
 from goldengate.sharing.scan_cells import Cells, active, listed, only, signal
 from goldengate.sharing.scan_memories import MemoryAccess, try_memories
-from goldengate.state import State, plain, public
+from goldengate.state import ZERO, State, plain, public
 
 _REGISTERS = ("$dffe", "$sdffe", "$sdffce")
 Wires = list[tuple[str, int]]
@@ -93,6 +93,8 @@ class _Scan:
             module, name = self.cells.module, self.cells.name()
             shift, stays = self.ports["shift"], ys.SigSpec(fill)
             module.addDffe(name, self.cells.clock, shift, signal(filled), stays, True, True)
+            # The host expects 0 in bits that no register has.
+            self.state.run(f"setattr -set init {len(filled)}'d0 w:{fill.name.str()}")
         last = [shown[place] for place in range((words - 1) * WORD_BITS, words * WORD_BITS)]
         self.cells.module.connect(self.ports["out"], signal(last))
 
@@ -211,7 +213,8 @@ def run(state: State, wanted: Wires) -> tuple[ScanLayout, ScanNames]:
     scan.connect(layout.chain_words)
     scan.chain()
     state.module.fixup_ports()
-    state.run("setundef -zero -init")
+    if state.request.unknown == ZERO:
+        state.run("setundef -zero -init")
     state.run("opt_clean")
     _warn(state, trial.registered())
     return layout, names

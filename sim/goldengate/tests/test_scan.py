@@ -147,6 +147,45 @@ def test_a_state_goes_out_and_in(built: tuple[Path, Path, Path]) -> None:
                     assert other.step(values) == expected, f"seed {number}: {cycle}"
 
 
+def test_a_register_before_a_block_memory_takes_the_row(tmp_path: Path) -> None:
+    """Only one without a first value is part of the memory, so nothing here has one."""
+    body = (
+        "logic [7:0] rows [0:255], at, two;\n"
+        "always @(posedge clock) begin\n"
+        "  if (reset) two <= 1; else two <= two * 3 + x;\n"
+        "  if (x[1]) rows[two] <= x; if (x[2]) at <= two ^ x;\n"
+        "end\n"
+        "assign y = rows[at] ^ two;"
+    )
+    sources = [str(write(tmp_path, top(body)))]
+    forms = [
+        Request(sources, "Top", str(tmp_path / name), target=name, unknown="free")
+        for name in ("fpga", "metasim")
+    ]
+    out, metasim = (compile_shared(request, SCAN) for request in forms)
+    manifest = Manifest.read(metasim)
+    host = Manifest.read(out).host
+    assert host is not None and not manifest.warnings
+    files = [out / one for one in host.files]
+    counts = synthesize(files, host.top, "ecp5", tmp_path / "ecp5").total
+    assert counts["bram_kbit"] == 18
+    first = seed()
+    for number in range(first, first + SEEDS):
+        generator = random.Random(number)
+        inputs = _inputs(generator, CYCLES)
+        at = generator.randrange(4, CYCLES - 10)
+        with Model(metasim / "model.so") as one, Model(metasim / "model.so") as other:
+            scanned, again = (ScanHost(each, manifest, generator) for each in (one, other))
+            for cycle, values in enumerate(inputs):
+                if cycle == at:
+                    again.load(image := scanned.save())
+                    assert again.save() == image, f"seed {number}: {cycle}"
+                    scanned.save()
+                expected = scanned.step(values)
+                if cycle >= at:
+                    assert again.step(values) == expected, f"seed {number}: {cycle}"
+
+
 def test_the_map_has_every_register_and_memory(built: tuple[Path, Path, Path]) -> None:
     cpu, form, _ = built
     text = scan_map(cpu, form).read_text()
