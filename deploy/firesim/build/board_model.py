@@ -25,6 +25,19 @@ def bit_cycles(board: Board) -> int:
     return round(board.open_flow.clock_mhz * 1e6 / board.serial_line.bits_per_s)
 
 
+def serial_wrapper(board: Board) -> str:
+    """Return the text of TOP, the board's top with nothing but its clock and its serial line."""
+    flow, line = board.open_flow, board.serial_line
+    assert flow is not None and line is not None
+    return _WRAPPER.format(
+        name=TOP,
+        top=flow.top,
+        clock=flow.clock,
+        to_board=line.to_board,
+        from_board=line.from_board,
+    )
+
+
 def board_model(form: FpgaForm, name: str, board: Board) -> Path:
     """Return the folder with `model.so` and `model.json` of a board with a form in it.
 
@@ -33,15 +46,8 @@ def board_model(form: FpgaForm, name: str, board: Board) -> Path:
     """
     from goldengate.cache_key import compiler_key
 
-    flow, line = board.open_flow, board.serial_line
-    assert flow is not None and line is not None
-    wrapper = _WRAPPER.format(
-        name=TOP,
-        top=flow.top,
-        clock=flow.clock,
-        to_board=line.to_board,
-        from_board=line.from_board,
-    )
+    flow, wrapper = board.open_flow, serial_wrapper(board)
+    assert flow is not None
     sources = whole_design(form, name, flow)
     key: list[KeyPart] = [*sources, form.top, wrapper, *compiler_key("auto", ()), "board"]
     return cached("board-model", key, lambda folder: _compile(folder, sources, wrapper, form.top))
