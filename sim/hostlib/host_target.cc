@@ -144,6 +144,7 @@ void HostTarget::receive(std::span<uint64_t> words) {
   while (!platform_.receive(words)) {
     const uint32_t status = platform_.read(kStatus);
     if ((status & kStatusExpired) == 0) continue;
+    if (examine_) examine_();
     throw std::runtime_error(
         fmt::format("the target stands still in cycle {}: {} host cycles without a step",
                     first_cycle_ + read_wide(kCycle), kPatienceHostCycles));

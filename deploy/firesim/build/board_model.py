@@ -14,19 +14,22 @@ TOP = "firesim_simulated_board"
 _WRAPPER = """\
 // Made by FireSim: a board with its serial line alone. Golden Gate wants a reset; boards have none.
 module {name} (input wire clock, input wire reset, input wire to_board, output wire from_board);
-  {top} board (.{clock}(clock), .{to_board}(to_board), .{from_board}(from_board));
+  {top} #(.BIT_CYCLES({bit_cycles})) board (
+    .{clock}(clock), .{to_board}(to_board), .{from_board}(from_board));
 endmodule
 """
 
 
-def bit_cycles(board: Board) -> int:
+def usual_bit_cycles(board: Board) -> int:
     """Return how many host cycles a bit of the serial line takes."""
     assert board.open_flow is not None and board.serial_line is not None
     return round(board.open_flow.clock_mhz * 1e6 / board.serial_line.bits_per_s)
 
 
-def board_model(form: FpgaForm, name: str, board: Board) -> Path:
+def board_model(form: FpgaForm, name: str, board: Board, bit_cycles: int) -> Path:
     """Return the folder with `model.so` and `model.json` of a board with a form in it.
+
+    A bit of its serial line takes `bit_cycles` host cycles.
 
     Raises:
         ToolError, GoldenGateError: a step failed.
@@ -41,6 +44,7 @@ def board_model(form: FpgaForm, name: str, board: Board) -> Path:
         clock=flow.clock,
         to_board=line.to_board,
         from_board=line.from_board,
+        bit_cycles=bit_cycles,
     )
     sources = whole_design(form, name, flow)
     key: list[KeyPart] = [*sources, form.top, wrapper, *compiler_key("auto", ()), "board"]

@@ -25,6 +25,14 @@ def simulateboard(
             help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket).",
         ),
     ] = None,
+    bit_cycles: Annotated[
+        int | None,
+        typer.Option(
+            "--bit-cycles",
+            min=4,
+            help="Host cycles of a bit on the serial line, else as on the board.",
+        ),
+    ] = None,
     hwdb: Annotated[
         Path | None,
         typer.Option("--hwdb", help="Write an entry for the simulated board into this database."),
@@ -46,7 +54,7 @@ def simulateboard(
     from firesim.bitstream.simulated import device_of, simulated_board
     from firesim.config.bitstream import LoadedBuilds, find_builds
 
-    made = simulated_board(LoadedBuilds(find_builds(recipe)), build)
+    made = simulated_board(LoadedBuilds(find_builds(recipe)), build, bit_cycles)
     if device is None and made.has_socket:
         device = Path(f"{build}.socket")
     place = [] if device is None else [device_of(device)]

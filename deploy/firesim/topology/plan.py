@@ -130,6 +130,8 @@ class PlannedNode:
     """The same of an FPGA in the shell of F2."""
     xdma_card: PlannedCard | None = None
     """The same of an FPGA behind AMD's XDMA."""
+    scan_chain: bool = False
+    """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""
