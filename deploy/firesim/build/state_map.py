@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FILE = "state-map.json"
 VERSION = 1
 _HOST = re.compile(
-    r"(commands|control|rows|channel_in_\d+|stall_(in|out)_\d+|form\.queue_\d+)\..*"
+    r"(commands|control|pace|decisions|rows|channel_(in|out)_\d+|stall_(in|out)_\d+|form\.queue_\d+)\..*"
     r"|form\.step|before_\d+|seen_out_\d+"
 )
 """State of the host's side (goldengate.host_top and channels), which is no target's."""
