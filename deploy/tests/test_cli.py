@@ -146,6 +146,12 @@ def test_an_unknown_recipe_names_the_nearest() -> None:
     assert 'did you mean "quickstart"?' in result.stderr
 
 
+def test_who_stopped_typing_is_told_the_whole_name() -> None:
+    result = RUNNER.invoke(app, ["experiment", "faul"])
+    assert result.exit_code != 0
+    assert result.output.endswith('did you mean "faults"?\n')
+
+
 @pytest.mark.parametrize("command", ["build", "launch", "test", "clean"])
 def test_an_unknown_linux_workload_names_the_nearest(command: str) -> None:
     result = RUNNER.invoke(app, ["workload", command, "linux-helo"])

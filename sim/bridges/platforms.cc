@@ -3,6 +3,7 @@
 #include "bridges/platforms.h"
 
 #include "bridges/metasim_platform.h"
+#include "hostlib/scan_chain.h"
 #include "hostlib/uart_platform.h"
 #include "hostlib/window_platform.h"
 
@@ -34,52 +35,62 @@ std::optional<TargetTwin::Files> twin_of(Config &node, const SimulationContext &
   return files;
 }
 
-MakePlatform serial_line_of(Config &node) {
+using Twin = std::optional<TargetTwin::Files>;
+
+// A target on a board, whose state can be had if its form has a scan chain.
+TargetPlatform on_board(std::unique_ptr<hostlib::HostPlatform> platform, const HostInfo &host,
+                        const Twin &twin, const std::string &where) {
+  std::unique_ptr<hostlib::TargetState> state;
+  if (host.scan) state = std::make_unique<hostlib::ScanChain>(*platform, *host.scan, where);
+  return {std::move(platform), std::move(state), twin, "this board"};
+}
+
+MakePlatform serial_line_of(Config &node, const Twin &twin) {
   Config line(node.child("serial_line"), node.child_where("serial_line"));
   const std::string device = line.required_text("device");
   const auto bits_per_s =
       static_cast<uint32_t>(line.required_integer("bits_per_s", kLeastBitsPerS, kMostBitsPerS));
   line.finish();
-  return [device, bits_per_s, where = node.where()](const HostInfo &) {
-    return TargetPlatform{
-        std::make_unique<hostlib::UartPlatform>(device, bits_per_s, where), nullptr, {}};
+  return [device, bits_per_s, twin, where = node.where()](const HostInfo &host) {
+    return on_board(std::make_unique<hostlib::UartPlatform>(device, bits_per_s, where), host, twin,
+                    where);
   };
 }
 
-MakePlatform pci_function_of(Config &node) {
+MakePlatform pci_function_of(Config &node, const Twin &twin) {
   Config function(node.child("pci_function"), node.child_where("pci_function"));
   const std::string device = function.required_text("device");
   const hostlib::PciNeeds needs = hostlib::window_needs(function.required_text("id"));
   function.finish();
-  return [device, needs, where = node.where()](const HostInfo &) {
+  return [device, needs, twin, where = node.where()](const HostInfo &host) {
+    std::unique_ptr<hostlib::HostPlatform> platform;
     try {
-      return TargetPlatform{
-          std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs)),
-          nullptr,
-          {}};
+      platform =
+          std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs));
     } catch (const std::runtime_error &error) {
       throw ConfigError(where + ": " + error.what());
     }
+    return on_board(std::move(platform), host, twin, where);
   };
 }
 
-MakePlatform board_of(Config &node) {
-  if (!node.has("pci_function")) return serial_line_of(node);
+MakePlatform board_of(Config &node, const Twin &twin) {
+  if (!node.has("pci_function")) return serial_line_of(node, twin);
   if (node.has("serial_line")) node.fail("serial_line", "nothing beside \"pci_function\"");
-  return pci_function_of(node);
+  return pci_function_of(node, twin);
 }
 
 }  // namespace
 
 MakePlatform platform_of(const std::string &kind, Config &node,
                          const std::filesystem::path &library, const SimulationContext &context) {
-  if (kind == "fpga") return board_of(node);
+  if (kind == "fpga") return board_of(node, twin_of(node, context));
   if (kind != "metasim") return nullptr;
   return [library, stalls = stalls_of(node), twin = twin_of(node, context),
           where = node.where()](const HostInfo &host) {
     auto made = std::make_unique<MetasimPlatform>(library, host.design_hash, stalls, where);
-    ModelInstance *model = &made->model();
-    return TargetPlatform{std::move(made), model, twin};
+    auto state = std::make_unique<ModelState>(made->model());
+    return TargetPlatform{std::move(made), std::move(state), twin, "this metasimulation"};
   };
 }
 

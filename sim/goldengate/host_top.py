@@ -10,11 +10,17 @@ cut into pieces of 32 bits, its lowest bits first; those that differ from the la
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
+from goldengate import host_rtl
 from goldengate.channels import ASSERTS, HOST_CLOCK, HOST_RESET, PRINTS, RTL, STEP, Channel
 from goldengate.errors import GoldenGateError
+from goldengate.host_rtl import HostPart
 from goldengate.manifest import Fame1, Host, Manifest
+from goldengate.scan_top import PART as SCAN_PART
+from goldengate.scan_top import check as check_scan
+from goldengate.scan_top import form_connections, scan_instance, stream_names
 
 PARTS = (
     "firesim_commands.v",
@@ -52,6 +58,7 @@ _CONTROL = """\
   wire [15:0] counter;
   reg [63:0] counter_value;
   reg counter_rose;
+  wire [31:0] further;
   firesim_control #(.FINGERPRINT(64'h{fingerprint})) control (
     .host_clock(host_clock), .host_reset(host_reset),
     .awaddr(axil_awaddr), .awvalid(axil_awvalid), .awready(axil_awready),
@@ -62,7 +69,9 @@ _CONTROL = """\
     .running(running), .progress(step | next | up_valid), .cycle(cycle),
     .listen(listen), .stop_at(stop_at),
     .stall_seed(stall_seed), .stall_rate(stall_rate), .stall_load(stall_load),
-    .counter(counter), .counter_value(counter_value), .counter_rose(counter_rose));"""
+    .counter(counter), .counter_value(counter_value), .counter_rose(counter_rose),
+    .scan_load(scan_load), .scan_row_load(scan_row_load), .scan_words(scan_words),
+    .further(further));"""
 
 
 def pieces_of(channel: Channel) -> int:
@@ -167,7 +176,7 @@ def _collector(outputs: int, pieces: int) -> list[str]:
         f"  firesim_rows #(.PIECES({pieces})) rows (",
         "    .host_clock(host_clock), .host_reset(host_reset), .there(decided & (&there)),",
         "    .stop(is_stop), .quiet(~(|woke) & ~is_stop), .mask(mask), .told(told),",
-        "    .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data), .next(next),",
+        "    .up_valid(rows_valid), .up_ready(rows_ready), .up_data(rows_data), .next(next),",
         "    .take(take), .cycle(cycle), .stopped(stopped));",
     ]
 
@@ -188,7 +197,13 @@ def _counters(manifest: Manifest) -> list[str]:
     return [*lines, f"      default: {nothing}", "    endcase"]
 
 
-def _form(manifest: Manifest, fame1: Fame1, ins: list[Channel], outs: list[Channel]) -> list[str]:
+def _form(
+    manifest: Manifest,
+    fame1: Fame1,
+    ins: list[Channel],
+    outs: list[Channel],
+    parts: list[HostPart],
+) -> list[str]:
     """Instantiate the FAME-1 form."""
     connections = [f".{HOST_CLOCK}({HOST_CLOCK})", f".{HOST_RESET}({HOST_RESET})", f".{STEP}(step)"]
     for index, one in enumerate(ins):
@@ -201,7 +216,9 @@ def _form(manifest: Manifest, fame1: Fame1, ins: list[Channel], outs: list[Chann
         connections += [f".\\{one.name}_valid (valid_{name})", f".\\{one.name}_ready (next)",
                         f".\\{one.name}_bits (bits_{name})",
                         f".\\{one.name}_ahead (ahead_{name})"]  # fmt: skip
+    connections += host_rtl.form_connections(parts)
     connections += [f".\\{one.port} (\\{one.port} )" for one in manifest.counters]
+    connections += form_connections(manifest.scan)
     return [f"  \\{fame1.top} form (", ",\n".join(f"    {each}" for each in connections), "  );"]
 
 
@@ -221,29 +238,32 @@ def _check(manifest: Manifest, ins: list[Channel], outs: list[Channel]) -> None:
         )
 
 
-def host_verilog(manifest: Manifest) -> str:
-    """Return the text of host.v.
+def host_verilog(manifest: Manifest, parts: list[HostPart]) -> str:
+    """Return the text of host.v, in which bridges of `parts` have their host's side in RTL.
 
     Raises:
         GoldenGateError: the target has too many channels.
     """
     fame1 = manifest.fame1
     assert fame1 is not None
-    ins = [channel for channel in fame1.channels if channel.direction == "in"]
-    outs = [channel for channel in fame1.channels if channel.direction == "out"]
+    in_rtl = {each.part.bridge for each in parts}
+    told = [channel for channel in fame1.channels if channel.bridge not in in_rtl]
+    ins = [channel for channel in told if channel.direction == "in"]
+    outs = [channel for channel in told if channel.direction == "out"]
     _check(manifest, ins, outs)
     firsts = [sum(map(pieces_of, outs[:index])) for index in range(len(outs) + 1)]
     lines = [
         "// Made by Golden Gate: the host's side of a FAME-1 form.",
         f"module \\{manifest.top}_host (",
-        _PORTS,
+        _PORTS + host_rtl.port_declarations(parts),
         ");",
         "  wire step;",
+        *stream_names(manifest.scan),
         _CONTROL.format(fingerprint=manifest.design_hash),
         f"  wire [{len(ins) - 1}:0] word_valid, word_ready, busy;",
         f"  firesim_commands #(.CHANNELS({len(ins)})) commands (",
-        "    .host_clock(host_clock), .host_reset(host_reset), .down_valid(down_valid),",
-        "    .down_ready(down_ready), .down_data(down_data), .run(run), .run_limit(run_limit),",
+        "    .host_clock(host_clock), .host_reset(host_reset), .down_valid(commands_valid),",
+        "    .down_ready(commands_ready), .down_data(down_data), .run(run), .run_limit(run_limit),",
         "    .word_valid(word_valid), .word_ready(word_ready), .busy(busy));",
         *_collector(len(outs), firsts[-1]),
     ]
@@ -251,19 +271,32 @@ def host_verilog(manifest: Manifest) -> str:
         lines += _input(index, channel)
     for index, channel in enumerate(outs):
         lines += _output(manifest, index, channel, firsts[index])
-    lines += [*_counters(manifest), *_form(manifest, fame1, ins, outs)]
+    lines += [*_counters(manifest), *host_rtl.verilog(manifest, parts)]
+    lines += _form(manifest, fame1, ins, outs, parts)
+    lines += scan_instance(manifest.scan)
     return "\n".join([*lines, "endmodule", ""])
 
 
-def write(manifest: Manifest, folder: Path) -> Host:
+def write(manifest: Manifest, folder: Path, parts: Iterable[HostPart] = ()) -> Host:
     """Write host.v and its parts beside the FAME-1 form; return what the manifest says of them.
+
+    `parts` are the bridges whose host's side is in RTL.
 
     Raises:
         GoldenGateError: the target has too many channels.
     """
     assert manifest.fame1 is not None
-    (folder / HOST_FILE).write_text(host_verilog(manifest))
-    for name in PARTS:
-        shutil.copyfile(RTL / name, folder / name)
-    files = [HOST_FILE, *PARTS, *manifest.fame1.files]
-    return Host(f"{manifest.top}_host", HOST_CLOCK, HOST_RESET, files)
+    listed = list(parts)
+    (folder / HOST_FILE).write_text(host_verilog(manifest, listed))
+    own = host_rtl.files(listed)
+    needed = [*own, *(RTL / name for name in PARTS)]
+    needed += [RTL / host_rtl.REGISTERS_FILE] if listed else []
+    if manifest.scan is not None:
+        check_scan(manifest.top, manifest.scan)
+        needed.append(RTL / SCAN_PART)
+    for file in needed:
+        shutil.copyfile(file, folder / file.name)
+    names = [file.name for file in needed]
+    files = [*names[: len(own)], HOST_FILE, *names[len(own) :], *manifest.fame1.files]
+    served = [each.part for each in listed]
+    return Host(f"{manifest.top}_host", HOST_CLOCK, HOST_RESET, files, parts=served)

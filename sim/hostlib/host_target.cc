@@ -186,6 +186,7 @@ uint64_t HostTarget::receive() {
   while (!platform_.receive({&word, 1})) {
     const uint32_t status = platform_.read(kStatus);
     if ((status & kStatusExpired) == 0) continue;
+    if (examine_) examine_();
     throw std::runtime_error(
         fmt::format("the target stands still in cycle {}: {} host cycles without a step",
                     first_cycle_ + read_wide(kCycle), kPatienceHostCycles));

@@ -54,6 +54,8 @@ class HostTarget {
   // channels that wake a driver, and in the last cycle of a run that nothing stopped those of all
   // channels that are listened to. Throws std::runtime_error when the target makes no progress.
   void run(uint64_t limit, const std::function<void(uint64_t)> &on_row);
+  // What to ask first when the target makes no progress; it may throw the reason.
+  void when_still(std::function<void()> examine) { examine_ = std::move(examine); }
   // Cycles run, with those before it was started.
   uint64_t cycle() const { return cycle_; }
   // The value of a counter in cycle cycle(), or with `before` in the one before that.
@@ -92,6 +94,7 @@ class HostTarget {
   uint64_t limit_ = 0;  // of the run under way
   Words token_, message_;
   HostTraffic traffic_;
+  std::function<void()> examine_;
 };
 
 }  // namespace firesim::hostlib

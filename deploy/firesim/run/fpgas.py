@@ -114,7 +114,9 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
             f"each node{', on the hosts of placement.parts' if by_hand else ''}.",
         )
     for blade, (name, entry) in chosen.items():
-        _check_fingerprint(loaded, plan, blade, name, entry)
+        scans = _is_scanned(loaded, plan, blade, name, entry)
+        for node in nodes:
+            node.scan_chain = scans if node.blade == blade else node.scan_chain
         if entry.bitstream is not None:
             bitstream_file(database, name, entry)
     for node in nodes:
@@ -199,10 +201,20 @@ def _places(loaded: Loaded, plan: Plan) -> list[Place]:
     ]
 
 
-def _check_fingerprint(loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEntry) -> None:
-    from firesim.bitstream.forms import design_form
+def _is_scanned(loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEntry) -> bool:
+    """Return whether a bitstream is that of the blade's form with a scan chain.
+
+    Raises:
+        InputError: it is of neither form.
+    """
+    from firesim.bitstream.forms import SCANNED, design_form
     from firesim.run.prepare import blade_design
 
-    fingerprint = design_form(blade_design(plan, blade)).manifest.design_hash
-    if text := refusal(name, entry, fingerprint, f'the blade "{blade}"'):
-        raise loaded.error((*ENTRIES, blade), text)
+    design = blade_design(plan, blade)
+    fingerprint = design_form(design).manifest.design_hash
+    if entry.fingerprint == fingerprint:
+        return False
+    if entry.fingerprint == design_form(design, SCANNED).manifest.design_hash:
+        return True
+    text = refusal(name, entry, fingerprint, f'the blade "{blade}"')
+    raise loaded.error((*ENTRIES, blade), str(text))

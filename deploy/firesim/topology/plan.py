@@ -119,6 +119,8 @@ class PlannedNode:
     """Of a node on an FPGA, once one was found for it (run/fpgas.py)."""
     pci_function: PlannedFunction | None = None
     """The same of an FPGA on PCIe."""
+    scan_chain: bool = False
+    """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""
