@@ -223,7 +223,8 @@ nlohmann::json RtlBlade::statistics() const {
     facts["host_traffic"] = {{"runs", traffic.runs},
                              {"words_down", traffic.words_down},
                              {"rows", traffic.rows},
-                             {"words_up", traffic.words_up}};
+                             {"words_up", traffic.words_up},
+                             {"words_up_at_stops", traffic.words_up_at_stops}};
   }
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (signals_) facts["signals"] = signals_->statistics();

@@ -31,7 +31,7 @@ enum Register : uint32_t {
 };
 
 inline constexpr uint32_t kIdentityValue = 0x4653494d;
-inline constexpr uint32_t kVersionValue = 1;
+inline constexpr uint32_t kVersionValue = 2;
 inline constexpr uint32_t kStatusRunning = 1, kStatusExpired = 2;
 
 }  // namespace firesim::hostlib

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 FILE = "state-map.json"
 VERSION = 1
 _HOST = re.compile(
-    r"(commands|control|rows|channel_in_\d+|stall_(in|out)_\d+|form\.queue_\d+)\..*"
+    r"(commands|control|pace|decisions|rows|channel_(in|out)_\d+)\..*"
+    r"|(stall_(in|out)_\d+|form\.queue_\d+)\..*"
     r"|form\.step|before_\d+|seen_out_\d+"
     r"|(part_\d+|part_registers|stall_part_\d+_(in|out))\..*"
 )

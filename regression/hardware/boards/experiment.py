@@ -4,7 +4,8 @@
 The packet reflector goes into the top of every board. Tops for Vivado are read with stubs of AMD's
 cores and of AWS's shell; Tcl and constraints of AMD's boards run against the recorder of Vivado's
 commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals,
-that of F2 in a shell of ours behind a socket: a recipe with the engine `fpga` runs a cluster of the
+that of F2 in a shell of ours and those behind AMD's XDMA with models of its cores behind sockets: a
+recipe with the engine `fpga` runs a cluster of the
 reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
 hash, consoles, prints, counters and captures must be those of the engine `rtl`. Snapshots of the
 cluster, whose boards then have scan chains, go on in the other engine with its hash. Without
@@ -19,7 +20,7 @@ from typing import Any
 
 from firesim.bitstream.forms import build_design, design_form
 from firesim.bitstream.simulated import can_be_simulated
-from firesim.build.boards import all_boards
+from firesim.build.boards import Board, all_boards
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
 from firesim.run.runner import Outcome
@@ -141,11 +142,21 @@ def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], lis
     return rows, differing, str(first["token hash"])
 
 
+def _with_different_tops(known: dict[str, Board]) -> list[str]:
+    """Return the boards that can be simulated, one of those whose tops are the same text."""
+    found: dict[str, str] = {}
+    for name, board in known.items():
+        if can_be_simulated(board):
+            flow = board.vivado_flow
+            found.setdefault(f"{flow.shell} {flow.defines}" if flow else name, name)
+    return list(found.values())
+
+
 @experiment_named("boards")
 def run(experiment: Experiment) -> Verdict:
     """Hold when every top and project is whole, and the runs on simulated boards are RTL's."""
     known = all_boards()
-    simulated = [name for name, board in known.items() if can_be_simulated(board)]
+    simulated = _with_different_tops(known)
     rows, wrong, hashes = [], [], []
     for name in simulated:
         more, differing, found = _on_boards(experiment, name)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from goldengate.channels import Channel
 from goldengate.harness import Model
-from goldengate.host_top import words_of as token_words
+from goldengate.host_words import RowReader, ValueWords, run_command
 from goldengate.manifest import Manifest
 from goldengate.scan_layout import WORD_BITS, ScanLayout, words_of
 from goldengate.stalls import packed, unpacked
-from goldengate.tests.test_host_top import RUN, Host
+from goldengate.tests.test_host_top import Host
 
 SCAN_WORDS, SCAN, SCAN_ROW = 0x50, 0x54, 0x58
 OFF, SHIFT, READ, WRITE, SHOW = range(5)
@@ -39,32 +38,25 @@ class ScanHost:
         channels = manifest.fame1.channels
         self.ins = [one for one in channels if one.direction == "in"]
         self.outs = [one for one in channels if one.direction == "out"]
-        self.told = dict.fromkeys(range(len(self.ins)), 0)
+        everything = (1 << len(self.outs)) - 1
+        self.values, self.rows = ValueWords(self.ins), RowReader(self.outs, everything)
         self.cycle = 0
-        self.host.write(0x28, (1 << len(self.outs)) - 1)
+        self.host.write(0x28, everything)
         assert self.host.read(SCAN_WORDS) == self.layout.chain_words
 
     def step(self, inputs: dict[str, int]) -> dict[str, int]:
         """Run a target cycle; return its outputs."""
         for index, channel in enumerate(self.ins):
-            self._tell(index, channel, packed(channel, inputs))
-        self.host.send(RUN | self.cycle + 1)
+            for word in self.values.words(index, self.cycle, packed(channel, inputs)):
+                self.host.send(word)
         self.cycle += 1
-        head, mask = self.host.word(), self.host.word()
-        assert (head & (1 << 48) - 1, mask) == (self.cycle - 1, (1 << len(self.outs)) - 1)
+        self.host.send(run_command(self.cycle))
+        row = self.rows.take(self.host.word, self.cycle)
+        assert (row.cycle, len(row.tokens)) == (self.cycle - 1, len(self.outs))
         found: dict[str, int] = {}
-        for channel in self.outs:
-            words = [self.host.word() for _ in range(token_words(channel))]
-            found |= unpacked(channel, sum(word << 64 * i for i, word in enumerate(words)))
+        for index, channel in enumerate(self.outs):
+            found |= unpacked(channel, row.tokens[index])
         return found
-
-    def _tell(self, index: int, channel: Channel, value: int) -> None:
-        if value == self.told[index]:
-            return
-        self.told[index] = value
-        self.host.send(index << 56 | self.cycle)
-        for number in range(token_words(channel)):
-            self.host.send(value >> 64 * number & (2**64 - 1))
 
     def choose(self, operation: int, words: int = 1, point: int = 0) -> None:
         """Choose an operation, from row 0 on."""

@@ -38,7 +38,7 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0) (
   always @*
     case (araddr)
       8'h00: found = 32'h4653494d;  // "FSIM"
-      8'h04: found = 32'd1;
+      8'h04: found = 32'd2;
       8'h08: found = FINGERPRINT[31:0];
       8'h0c: found = FINGERPRINT[63:32];
       8'h10: found = cycle[31:0];
