@@ -36,7 +36,7 @@ def nearest(found: str, known: Iterable[str]) -> str | None:
     if matches := difflib.get_close_matches(found.lower(), folded, n=1, cutoff=_ALIKE):
         return folded[matches[0]]
     begun = [name for name in names if len(found) >= _BEGUN and name.startswith(found)]
-    return min(begun, key=len, default=None)
+    return min(begun, key=len) if begun else None
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

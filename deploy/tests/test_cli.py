@@ -62,6 +62,13 @@ def test_help_has_an_example(command: list[str]) -> None:
     assert f"firesim {' '.join(command)}" in result.stdout
 
 
+def test_the_help_groups_every_command() -> None:
+    lines = RUNNER.invoke(app, ["--help"]).stdout.splitlines()
+    panels = [line.split()[1] for line in lines if line.startswith("╭─")]
+    assert "Commands" not in panels  # Typer's panel of what is in none.
+    assert panels[:3] == ["Options", "Simulate", "Look"]
+
+
 def test_the_version_is_the_packages() -> None:
     from firesim import __version__
 

@@ -8,6 +8,8 @@ import os
 from pathlib import Path
 
 import pytest
+from firesim.bitstream.farm import read_versions
+from firesim.bitstream.outcome import read_outcome
 from firesim.cli.main import app
 from firesim.report import write_report
 from firesim.report.flamegraph import merge_folded
@@ -17,6 +19,8 @@ from firesim.run.folder import load_simulator, preparing_folders
 from firesim.run.remote.again import listed_runs
 from firesim_common.errors import InputError
 from firesim_common.json_text import parsed
+from firesim_common.tools import ToolError
+from goldengate import GoldenGateError, Manifest
 from typer.testing import CliRunner
 
 DEEP = "[" * 100_000
@@ -143,3 +147,16 @@ def test_stacks_with_counts_that_are_none_are_left_out(tmp_path: Path) -> None:
     file = tmp_path / "x.folded"
     file.write_text("a;b 3\na ²\na " + "9" * 5_000 + "\na;b 4\n" + "x;" * 100_000 + " 1\n")
     assert merge_folded([file])["a;b"] == 7
+
+
+@pytest.mark.parametrize("text", [DEEP, "[]", "{}", '{"ports": 1}', '{"fmax_mhz": 1e999}', "x"])
+def test_what_a_host_or_a_compiler_left_is_read_or_refused(tmp_path: Path, text: str) -> None:
+    for name in ("model.json", "result.json"):
+        (tmp_path / name).write_text(text)
+    with pytest.raises(GoldenGateError, match=str(tmp_path / "model.json")):
+        Manifest.read(tmp_path)
+    with pytest.raises(ToolError, match="found no whole result of a build"):
+        read_outcome(tmp_path / "result.json")
+    if text in (DEEP, "[]", "x"):
+        with pytest.raises(InputError, match="expected"):
+            read_versions(tmp_path / "result.json")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import goldengate
@@ -34,7 +34,8 @@ module OnePort #(parameter WIDTH = 9, LOG_ROWS = 11, BYTES = 1, ORDER = 0) (
   reg [WIDTH-1:0] merged;
   always @* begin
     merged = rows[at];
-    for (int i = 0; i < BYTES; i = i + 1) if (write[i]) merged[i*BYTE +: BYTE] = data[i*BYTE +: BYTE];
+    for (int i = 0; i < BYTES; i = i + 1)
+      if (write[i]) merged[i*BYTE +: BYTE] = data[i*BYTE +: BYTE];
   end
   always @(posedge clock)
     if (clear) q <= 0;
@@ -75,8 +76,8 @@ def _design() -> tuple[str, dict[str, int]]:
     for at, (width, log_rows, count, order) in enumerate(ONES):
         outputs[f"one{at}"] = width
         instances.append(
-            f"OnePort #({width}, {log_rows}, {count}, {order}) i{at} (clock, from, write[{count - 1}"
-            f":0] & {{{count}{{allow}}}}, enable, clear, wide, one{at});"
+            f"OnePort #({width}, {log_rows}, {count}, {order}) i{at} (clock, from, "
+            f"write[{count - 1}:0] & {{{count}{{allow}}}}, enable, clear, wide, one{at});"
         )
     for at, (width, log_rows, count) in enumerate(TWOS):
         outputs[f"two{at}"] = width
@@ -107,7 +108,7 @@ def _inputs(generator: random.Random) -> dict[str, int]:
     return values
 
 
-def _answers(library: Path, stream: list[Mapping[str, int]]) -> list[dict[str, int]]:
+def _answers(library: Path, stream: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
     with Model(library) as model:
         return [dict(model.step(values)) for values in stream]
 

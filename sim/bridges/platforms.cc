@@ -6,6 +6,7 @@
 #include "hostlib/scan_chain.h"
 #include "hostlib/uart_platform.h"
 #include "hostlib/window_platform.h"
+#include "hostlib/xdma_platform.h"
 
 namespace firesim::bridges {
 
@@ -57,16 +58,14 @@ MakePlatform serial_line_of(Config &node, const Twin &twin) {
   };
 }
 
-MakePlatform pci_function_of(Config &node, const Twin &twin) {
-  Config function(node.child("pci_function"), node.child_where("pci_function"));
-  const std::string device = function.required_text("device");
-  const hostlib::PciNeeds needs = hostlib::window_needs(function.required_text("id"));
-  function.finish();
-  return [device, needs, twin, where = node.where()](const HostInfo &host) {
+// A board behind a device of the host's that is opened with the target; what is wrong with it is
+// said of the node.
+MakePlatform opened(const std::string &where, const Twin &twin,
+                    std::function<std::unique_ptr<hostlib::HostPlatform>()> open) {
+  return [where, twin, open = std::move(open)](const HostInfo &host) {
     std::unique_ptr<hostlib::HostPlatform> platform;
     try {
-      platform =
-          std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs));
+      platform = open();
     } catch (const std::runtime_error &error) {
       throw ConfigError(where + ": " + error.what());
     }
@@ -74,10 +73,35 @@ MakePlatform pci_function_of(Config &node, const Twin &twin) {
   };
 }
 
+MakePlatform pci_function_of(Config &node, const Twin &twin) {
+  Config function(node.child("pci_function"), node.child_where("pci_function"));
+  const std::string device = function.required_text("device");
+  const hostlib::PciNeeds needs = hostlib::window_needs(function.required_text("id"));
+  function.finish();
+  return opened(node.where(), twin, [device, needs] {
+    return std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs));
+  });
+}
+
+MakePlatform xdma_card_of(Config &node, const Twin &twin) {
+  Config card(node.child("xdma_card"), node.child_where("xdma_card"));
+  const std::string device = card.required_text("device");
+  card.finish();
+  return opened(node.where(), twin, [device] {
+    return std::make_unique<hostlib::XdmaPlatform>(hostlib::open_xdma_card(device));
+  });
+}
+
+// A node says in exactly one way how its board is reached.
 MakePlatform board_of(Config &node, const Twin &twin) {
-  if (!node.has("pci_function")) return serial_line_of(node, twin);
-  if (node.has("serial_line")) node.fail("serial_line", "nothing beside \"pci_function\"");
-  return pci_function_of(node, twin);
+  std::string first;
+  for (const char *key : {"pci_function", "xdma_card", "serial_line"}) {
+    if (!node.has(key)) continue;
+    if (!first.empty()) node.fail(key, "nothing beside \"" + first + "\"");
+    first = key;
+  }
+  if (first == "pci_function") return pci_function_of(node, twin);
+  return first == "xdma_card" ? xdma_card_of(node, twin) : serial_line_of(node, twin);
 }
 
 }  // namespace

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firesim_common.errors import InputError, cut
+from firesim_common.json_text import read_json
+
 from goldengate.channels import Channel, Field
+from goldengate.errors import GoldenGateError
 from goldengate.scan_layout import ScanLayout
 from goldengate.state import Assertion, Bridge, Counter, Port, Print, State
 
@@ -153,8 +157,20 @@ class Manifest:
 
     @staticmethod
     def read(model: Path) -> Manifest:
-        """Return the manifest in the folder of a compiled design."""
-        return Manifest.from_json(json.loads((model / FILE).read_text()))
+        """Return the manifest in the folder of a compiled design.
+
+        Raises:
+            GoldenGateError: there is none, or it is not one.
+        """
+        try:
+            return Manifest.from_json(read_json(model / FILE))
+        except InputError as error:
+            raise GoldenGateError(str(error)) from error
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise GoldenGateError(
+                f"{model / FILE}: found no manifest of a compiled design ({cut(str(error))}), "
+                f"expected one: remove {model}, so that it is compiled again."
+            ) from error
 
     def write(self, model: Path) -> None:
         """Write it into the folder of a compiled design."""

@@ -129,7 +129,7 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
         text = unknown(str(recipe.blade), "one of the blades", blade_names())
         raise loaded.error(name, "blade", text)
     for text in _files(recipe):
-        if not (loaded.folder / text).is_file():
+        if not (loaded.folder / loaded.source.file(("builds", name), text)).is_file():
             raise loaded.error(name, "", f'found "{text}", expected a file that exists.')
     found = known_board(recipe.board)
     if found is None:

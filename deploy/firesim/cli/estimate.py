@@ -54,8 +54,7 @@ def estimate(
 ) -> None:
     """Estimate what a blade takes of an FPGA board, how many fit, and the clock to expect.
 
-    Yosys synthesizes what a bitstream is made of; results are cached. The exit status is 3 when
-    not even one fits.
+    Yosys synthesizes what a bitstream has; results are cached. Exit status 3: not even one fits.
 
     Examples:
 

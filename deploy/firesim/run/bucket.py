@@ -139,12 +139,17 @@ def fetched(place: S3Place) -> Path:
     def fetch(folder: Path) -> None:
         with _asking(place, "s3:GetObject") as s3:
             answer = s3.get_object(Bucket=place.bucket, Key=_key(place))
-            _unpack(cast(IO[bytes], answer["Body"]), folder, place)
+            unpacked(cast(IO[bytes], answer["Body"]), folder, place)
 
     return cached("snapshots", [str(place), tag], fetch)
 
 
-def _unpack(stream: IO[bytes], folder: Path, place: S3Place) -> None:
+def unpacked(stream: IO[bytes], folder: Path, place: S3Place) -> None:
+    """Unpack the archive of a snapshot into an empty folder; `place` is where it comes from.
+
+    Raises:
+        InputError: it is no whole one, or holds anything but plain files.
+    """
     try:
         with opened_stream(stream) as archive:
             for count, member in enumerate(archive.each()):

@@ -44,8 +44,10 @@ def _cell_models(used: set[str]) -> str:
     return "\n".join(models[name] for name in sorted(wanted))
 
 
-def netlist_model(netlist: Path, top: str, clock: str, ports: Sequence[Port], work: Path) -> Path:
-    """Compile a netlist with its cells; return the model.
+def netlist_model(
+    netlist: Path, top: str, clock: str, ports: Sequence[Port], work: Path, around: str = ""
+) -> Path:
+    """Compile a netlist with its cells, and with the text `around` it; return the model.
 
     Raises:
         ExperimentError: a cell has no model.
@@ -54,7 +56,7 @@ def netlist_model(netlist: Path, top: str, clock: str, ports: Sequence[Port], wo
     work.mkdir(parents=True)
     text = netlist.read_text()
     cells = _cell_models(set(_CELL.findall(text)))
-    (work / "target.v").write_text(f"{text}\n{cells}\n")
+    (work / "target.v").write_text(f"{text}\n{cells}\n{around}")
     (work / "model.v").write_text(model_verilog(top, clock, list(ports), held=True))
     manifest = Manifest(
         top=top,
