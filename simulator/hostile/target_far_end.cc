@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "hostlib/host_target.h"
+#include "hostlib/piece_words.h"
 #include "hostlib/registers.h"
 #include "hostlib/window_platform.h"
 #include "simulator/hostile/targets.h"
@@ -21,6 +22,8 @@ constexpr uint64_t kCycles = 10, kRoom = uint64_t{256} << 4;
 constexpr uint64_t kStopped = uint64_t{1} << 63;
 constexpr char kDesign[] = "0123456789abcdef";
 constexpr uint32_t kWidth = 70;
+constexpr uint64_t kPieces = 0b101,
+                   kToken = 7 | uint64_t{1} << 32;  // the first and third of 32 bits
 constexpr uint64_t kGuard = 0x5afe5afe5afe5afe;
 constexpr size_t kMostLoads = 4096;
 
@@ -93,7 +96,7 @@ std::string good_board() {
   const uint64_t hash = 0x0123456789abcdef, identity = hostlib::kIdentityValue;
   return state(0, 0, 0) + words({identity, hostlib::kVersionValue, hash & UINT32_MAX, hash >> 32}) +
          words(std::vector<uint64_t>(5, identity)) +  // after each write of a register
-         state(2, 1, 0) + words({kStopped | (kCycles - 1), 1}) + state(2, 1, 2) + words({7, 1});
+         state(2, 1, 0) + words({kStopped | (kCycles - 1) << hostlib::kNearUp | kPieces, kToken});
 }
 
 // Some of its words are near what they were, have another bit or say anything.
