@@ -31,8 +31,11 @@ TARGETS = {
     "reader-links": 10,
     "reader-frames": 10,
 }
-"""What firesim-hostile knows, each with its share of the cases: a simulation, as the first six start
-for each case, costs 7 to 90 ms under the sanitizers, a case of another 0.02 to 0.5 ms."""
+"""What firesim-hostile knows, each with its share of the cases.
+
+The first six start a simulation for each case, which costs 7 to 90 ms of processor time under the
+sanitizers; a case of another costs 0.02 to 0.5 ms.
+"""
 PROGRAM = "firesim-hostile"
 MOST_DEATHS = 20
 """Of one target; then it is broken enough."""
