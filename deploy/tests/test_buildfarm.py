@@ -283,6 +283,12 @@ def test_a_device_that_is_too_small_is_refused_after_synthesis(
     assert "found 11 look-up tables, expected at most 10, which is what Small has" in (
         capsys.readouterr().out
     )
+    cells |= {"m0": {"type": "TRELLIS_DPR16X4"}, "a0": {"type": "CCU2C"}}
+    (tmp_path / "netlist.json").write_text(json.dumps({"modules": {"top": {"cells": cells}}}))
+    with pytest.raises(SystemExit):
+        open_tools_job.check_room({"lut": 16, "ff": 0, "dsp": 0}, "Small")
+    said = capsys.readouterr().out
+    assert "found 17 look-up tables (4 of them for memories: try multi_cycle_memories)" in said
 
 
 def test_the_report_of_a_build(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The packet reflector on a ULX3S with open tools, from SystemVerilog to a bitstream.
+"""The packet reflector and a Rocket core on a ULX3S with open tools, up to their bitstreams.
 
-Its FAME-1 form stands in the host's side behind a serial line, in the top of the board. Yosys
-synthesizes that for the ECP5-85F; the netlist, made of Yosys' own models of the device's cells, is
-then driven bit by bit over the serial line with random frames and characters: every row must be a
-cycle that wakes a driver, with the CPU model's tokens. nextpnr and ecppack make the bitstream of
-the very same netlist. No board was at hand: the bitstream has not run.
+The reflector's FAME-1 form stands in the host's side behind a serial line, in the top of the board.
+Yosys synthesizes that for the ECP5-85F; the netlist, made of Yosys' own models of the device's
+cells, is then driven bit by bit over the serial line with random frames and characters: every row
+must be a cycle that wakes a driver, with the CPU model's tokens. nextpnr and ecppack make the
+bitstream of the very same netlist. With --only rocket the same is tried with a small Rocket core,
+whose netlist runs a program under the engine `fpga` (`rocket.py`): an hour of processor time, and
+not known to reach its clock. No board was at hand: no bitstream has run.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from goldengate.state import Port
 
 from regression.hardware.open_bitstream.far_end import Board, SerialLine
 from regression.hardware.open_bitstream.netlist import netlist_model
+from regression.hardware.open_bitstream.rocket import TARGET_CYCLES, rocket
 from regression.hardware.open_bitstream.tokens import (
     STATUS,
     Compared,
@@ -108,7 +111,13 @@ def _rows(netlist: Synthesized, placed: Placed) -> list[list[object]]:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-place", action="store_true", help="only up to the netlist")
+    parser.add_argument("--no-place", action="store_true", help="the reflector up to its netlist")
+    parser.add_argument(
+        "--only", choices=("reflector", "rocket"), default="reflector", help="this design"
+    )
+    parser.add_argument(
+        "--rocket-cycles", type=int, default=TARGET_CYCLES, help="target cycles of Rocket's netlist"
+    )
 
 
 @experiment_named("open-bitstream", _arguments)
@@ -116,11 +125,26 @@ def run(experiment: Experiment) -> Verdict:
     """Hold when all tokens are equal, the clock is reached and the design has not grown."""
     flow = load_board(BOARD).open_flow
     assert flow is not None
-    if not experiment.arguments.no_place:
+    arguments = experiment.arguments
+    if not arguments.no_place:
         try:
             nextpnr_folder()
         except ToolError as error:
             raise NotHereError(f"nextpnr-ecp5 cannot be installed: {error}") from error
+    return (_rocket if arguments.only == "rocket" else _reflector)(experiment, flow)
+
+
+def _rocket(experiment: Experiment, flow: OpenFlow) -> Verdict:
+    found = rocket(experiment)
+    experiment.keep(rocket_fmax_mhz=found.fmax_mhz, rocket_wrong=found.wrong)
+    return Verdict(
+        found.fmax_mhz >= flow.clock_mhz and not found.wrong,
+        f"Rocket at {found.fmax_mhz:.0f} MHz, its netlist {len(found.wrong)} times not as RTL,",
+        f"Rocket's netlist as RTL, at least {flow.clock_mhz} MHz",
+    )
+
+
+def _reflector(experiment: Experiment, flow: OpenFlow) -> Verdict:
     form = _form(experiment)
     netlist = synthesize_board(form, BOARD, flow, experiment.folder / "board")
     began = time.process_time()

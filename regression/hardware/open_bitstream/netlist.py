@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A netlist after synthesis as a model: Yosys' own models of the ECP5's cells, in Verilator."""
+"""A netlist after synthesis as a model: Yosys' own models of the ECP5's cells, in Verilator.
+
+Yosys has no model of the block memory; `dp16kd.v` is ours.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,15 @@ from goldengate.verilator_backend import build
 from regression.support.experiment import ExperimentError
 
 _SPECIFY = re.compile(r"\bspecify\b.*?\bendspecify\b", re.DOTALL)
-_MODULE = re.compile(r"^module\s+(\w+)\s*\(.*?^endmodule", re.DOTALL | re.MULTILINE)
+_MODULE = re.compile(r"^module\s+(\w+)\s*(?:#\s*)?\(.*?^endmodule", re.DOTALL | re.MULTILINE)
 _CELL = re.compile(r"^  ([A-Z][A-Z0-9_]+) [#\\_]", re.MULTILINE)
+_OURS = Path(__file__).with_name("dp16kd.v")
 _WITHIN = {"CCU2C": {"LUT2", "LUT4"}}
 """Cells whose models are made of others."""
 
 
 def _cell_models(used: set[str]) -> str:
-    """Return the text of Yosys' models of these cells, without their delays.
+    """Return the text of Yosys' models of these cells, without their delays, and of ours.
 
     Raises:
         ExperimentError: one has no model.
@@ -32,6 +36,7 @@ def _cell_models(used: set[str]) -> str:
     assert spec is not None and spec.submodule_search_locations
     share = Path(next(iter(spec.submodule_search_locations))) / "share/lattice"
     text = "".join((share / name).read_text() for name in ("common_sim.vh", "ccu2c_sim.vh"))
+    text += _OURS.read_text()
     models = {found[1]: found[0] for found in _MODULE.finditer(_SPECIFY.sub("", text))}
     wanted = used.union(*(_WITHIN.get(name, set()) for name in used))
     if missing := wanted - set(models):
@@ -39,8 +44,10 @@ def _cell_models(used: set[str]) -> str:
     return "\n".join(models[name] for name in sorted(wanted))
 
 
-def netlist_model(netlist: Path, top: str, clock: str, ports: Sequence[Port], work: Path) -> Path:
-    """Compile a netlist with its cells; return the model.
+def netlist_model(
+    netlist: Path, top: str, clock: str, ports: Sequence[Port], work: Path, around: str = ""
+) -> Path:
+    """Compile a netlist with its cells, and with the text `around` it; return the model.
 
     Raises:
         ExperimentError: a cell has no model.
@@ -49,7 +56,7 @@ def netlist_model(netlist: Path, top: str, clock: str, ports: Sequence[Port], wo
     work.mkdir(parents=True)
     text = netlist.read_text()
     cells = _cell_models(set(_CELL.findall(text)))
-    (work / "target.v").write_text(f"{text}\n{cells}\n")
+    (work / "target.v").write_text(f"{text}\n{cells}\n{around}")
     (work / "model.v").write_text(model_verilog(top, clock, list(ports), held=True))
     manifest = Manifest(
         top=top,

