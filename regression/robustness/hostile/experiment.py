@@ -26,7 +26,7 @@ from regression.robustness.hostile.findings import Finding, Tally
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 CORPUS = Path(__file__).parent / "corpus"
-QUICK_NATIVE, QUICK_PYTHON = 4_000, 8_000
+QUICK_NATIVE, QUICK_PYTHON = 6_000, 5_000
 NATIVE, FUZZED, PYTHON, RTL = 100_000, 1_000_000, 50_000, 1_000
 MOST_SHOWN = 20
 
