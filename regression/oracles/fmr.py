@@ -5,7 +5,8 @@ FMR is the ratio of host to target cycles (FPGA-cycle to Model-cycle Ratio: Bian
 FASED, FPGA 2019); the clock of an FPGA over it is the rate of a simulation there. First forms
 alone, their channels always going: every token compared with the CPU model's. Then Rocket blades in
 metasimulations, with their host's side, each beside the same cluster in RTL, whose token hash they
-must have. Where host cycles go: one a step, two a stop, one a word for which the target stands.
+must have. Where host cycles go: one a step, two a stop, one a word for which the target stands; what
+is left over is the memory's where its timing is in RTL, and waits for a DRAM of 30 host cycles.
 """
 
 from __future__ import annotations
@@ -54,15 +55,18 @@ class Blades:
         return merged(base, {"simulation": self.watched})
 
 
+IN_RTL = {"metasim": {"memory": "rtl"}}
 FIXED = {"timing": {"model": "fixed", "latency_cycles": 40}}
 BLADES = (
     Blades("a memory of 40 cycles", "ping", FIXED, {}),
+    Blades("the same in RTL", "ping", FIXED, IN_RTL),
     Blades("FR-FCFS DDR3", "ping", {"timing": {"model": "fr_fcfs"}}, {}),
+    Blades("FR-FCFS DDR3 in RTL", "ping", {"timing": {"model": "fr_fcfs"}}, IN_RTL),
     Blades("network at full rate", "bandwidth", FIXED, {}),
     Blades("counters every 1,000 cycles", "ping", FIXED, COUNTED),
     Blades("every instruction traced", "ping", FIXED, TRACED),
 )
-QUICK_BLADES = ("a memory of 40 cycles", "every instruction traced")
+QUICK_BLADES = ("a memory of 40 cycles", "the same in RTL", "every instruction traced")
 
 
 def _alone(case: Case, folder: Path, cycles: int, seed: int) -> tuple[list[str], float]:

@@ -3,7 +3,8 @@
 
 Quickstart's cluster runs once in RTL. Then both nodes are metasimulated: the FAME-1 form that an
 FPGA holds, with the host's side around it, driven through registers and streams, as it is and with
-channels and streams that stall at random, differently for each seed; then one node of each engine.
+channels and streams that stall at random, differently for each seed, and with the memories' timing
+in RTL beside it, before a DRAM of random latency; then one node of each engine.
 Every run must have the published token hash, and leave the same files. An RTL run and stalled
 metasimulated ones are saved at random cycles, and each snapshot goes on in the other engine and in
 itself: to the same hash and end cycle, with consoles and captures that are the end of the whole
@@ -48,6 +49,8 @@ def _variants(experiment: Experiment) -> dict[str, dict[str, Any]]:
             (QUICK_STALL_RATE,) if experiment.quick else STALL_RATES, experiment.seed
         )
     }
+    in_rtl = {"memory": "rtl", "stall_seed": experiment.seed, "stall_rate": QUICK_STALL_RATE}
+    stalled["memory in RTL, stalled"] = {"engine": "metasim", "metasim": in_rtl}
     if experiment.quick:
         return stalled
     mixed = {"engine": "metasim", "engines": {"node1": "rtl"}}

@@ -38,7 +38,7 @@ HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std:
   }
   for (const hostlib::BridgePartInfo &info : manifest.host->parts) {
     const auto index = static_cast<uint32_t>(parts_.size());
-    parts_.push_back(std::make_unique<hostlib::BridgePart>(*platform_, index, info));
+    parts_.push_back(std::make_unique<hostlib::BridgePart>(*platform_, *target_, index, info));
   }
   for (const BridgeInfo &bridge : manifest.bridges) {
     for (const auto &[name, wake] : bridge.wakes) {

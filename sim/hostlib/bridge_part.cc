@@ -31,9 +31,4 @@ void BridgePart::serve_memory(std::span<uint8_t> content) {
   platform_.serve_memory(*info_.memory_port, content);
 }
 
-uint64_t BridgePart::target_cycles() {
-  const uint64_t low = platform_.read(kCycle);
-  return low | uint64_t{platform_.read(kCycle + 4)} << 32;
-}
-
 }  // namespace firesim::hostlib

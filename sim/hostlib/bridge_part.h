@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "hostlib/host_target.h"
 #include "hostlib/platform.h"
 
 namespace firesim::hostlib {
@@ -21,9 +22,9 @@ struct BridgePartInfo {
 
 class BridgePart {
  public:
-  // Number `index` on the platform, which outlives this.
-  BridgePart(HostPlatform &platform, uint32_t index, BridgePartInfo info)
-      : platform_(platform), index_(index), info_(std::move(info)) {}
+  // Number `index` of a target on a platform, which both outlive this.
+  BridgePart(HostPlatform &platform, const HostTarget &target, uint32_t index, BridgePartInfo info)
+      : platform_(platform), target_(target), index_(index), info_(std::move(info)) {}
 
   const std::string &bridge() const { return info_.bridge; }
   // 0 for one that it does not have.
@@ -32,11 +33,12 @@ class BridgePart {
   void write(uint32_t at, uint64_t value);
   // The content of the memory behind its port, which outlives the platform's use of it.
   void serve_memory(std::span<uint8_t> content);
-  // Cycles of the target that are over.
-  uint64_t target_cycles();
+  // Cycles of the target that are over on the platform, as far as it has told.
+  uint64_t target_cycles() const { return target_.cycles_here(); }
 
  private:
   HostPlatform &platform_;
+  const HostTarget &target_;
   const uint32_t index_;
   const BridgePartInfo info_;
 };

@@ -58,6 +58,8 @@ class HostTarget {
   void when_still(std::function<void()> examine) { examine_ = std::move(examine); }
   // Cycles run, with those before it was started.
   uint64_t cycle() const { return cycle_; }
+  // Those run on this platform.
+  uint64_t cycles_here() const { return cycle_ - first_cycle_; }
   // The value of a counter in cycle cycle(), or with `before` in the one before that.
   uint64_t counter(uint32_t index, bool before);
   uint64_t read_wide(uint32_t address);

@@ -31,6 +31,7 @@ class MemoryRtlDriver final : public Driver {
  private:
   void set_up(const TimingSettings &settings, const AxiLimits &limits);
   void wait_for_target() const;
+  uint64_t fault() const;
   void throw_fault() const;
   DirectionCounts direction(uint32_t first) const;
 

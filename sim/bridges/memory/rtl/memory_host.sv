@@ -113,48 +113,26 @@ module firesim_memory_host
   firesim_memory_words #(
       .MEMORY_BITS(MEMORY_BITS)
   ) words (
-      .clock(host_clock),
-      .reset(host_reset),
-      .*
+      .clock(host_clock), .reset(host_reset), .*
   );
 
   // The timing.
   logic timing_ready, timing_room, request_valid, step, done_valid, overflow;
   logic issue_empty, issue_write;
   slot_t issue_slot;
-  logic [63:0] request_address, request_end;
+  logic [63:0] request_address;
+  logic [12:0] request_bytes;
   logic [TagBits-1:0] request_tag, done_tag;
   firesim_memory_timing #(
-      .DRAM(DRAM),
-      .CACHE(CACHE),
-      .ADDRESS_BITS(MEMORY_BITS),
-      .TAG_BITS(TagBits),
-      .RANKS_LOG2(RANKS_LOG2),
-      .BANKS_LOG2(BANKS_LOG2),
-      .QUEUE(QUEUE),
-      .SETS_LOG2(SETS_LOG2),
-      .WAYS(WAYS),
-      .MSHRS(MSHRS)
+      .DRAM(DRAM), .CACHE(CACHE), .ADDRESS_BITS(MEMORY_BITS), .TAG_BITS(TagBits),
+      .RANKS_LOG2(RANKS_LOG2), .BANKS_LOG2(BANKS_LOG2), .QUEUE(QUEUE), .SETS_LOG2(SETS_LOG2),
+      .WAYS(WAYS), .MSHRS(MSHRS)
   ) timing (
-      .clock(host_clock),
-      .reset(host_reset),
-      .set_valid,
-      .set_index(register_at[5:0]),
-      .set_value(register_value[19:0]),
-      .start,
-      .ready(timing_ready),
-      .room(timing_room),
-      .request_valid,
-      .request_write(issue_write),
-      .request_address(MEMORY_BITS'(request_address - base)),
-      .request_bytes(13'(request_end - request_address)),
-      .request_tag,
-      .step,
-      .done_valid,
-      .done_ready(1'b1),
-      .done_tag,
-      .overflow,
-      .counter_index(register_at[2:0]),
+      .clock(host_clock), .reset(host_reset), .set_valid, .set_index(register_at[5:0]),
+      .set_value(register_value[19:0]), .start, .ready(timing_ready), .room(timing_room),
+      .request_valid, .request_write(issue_write),
+      .request_address(MEMORY_BITS'(request_address - base)), .request_bytes, .request_tag, .step,
+      .done_valid, .done_ready(1'b1), .done_tag, .overflow, .counter_index(register_at[2:0]),
       .counter(timing_count)
   );
 
@@ -169,82 +147,29 @@ module firesim_memory_host
   logic [ID_BITS-1:0] read_id, write_id;
   logic [63:0] read_dones, write_dones;
   firesim_memory_direction #(
-      .READS(1),
-      .SLOTS_LOG2(SLOTS_LOG2),
-      .ID_BITS(ID_BITS),
-      .ADDRESS_BITS(ADDRESS_BITS)
+      .READS(1), .SLOTS_LOG2(SLOTS_LOG2), .ID_BITS(ID_BITS), .ADDRESS_BITS(ADDRESS_BITS)
   ) reads (
-      .clock(host_clock),
-      .reset(host_reset),
-      .cycle,
-      .access_log2,
-      .most(most_reads),
-      .room(read_room),
-      .empty(no_reads),
-      .any_ready(reads_ready),
-      .begin_valid(read_begins),
-      .begin_burst(read_new),
-      .begin_id(ar_id),
-      .begin_error(read_error),
-      .begin_slot(read_slot),
-      .look(read_look),
-      .look_burst(read_looked),
-      .look_id(read_id),
-      .look_error(read_looked_error),
-      .look_done(read_dones),
-      .arrive(1'b0),
-      .done(read_done),
-      .done_place(done_tag[SLOTS_LOG2+:6]),
-      .walk_start,
-      .walk(state == ReadWalk),
-      .walk_at(read_at),
-      .found(read_found),
-      .exhausted(read_exhausted),
-      .choose(state == ReadWalk & read_found),
-      .offers(read_offers),
-      .offering(reading),
-      .finish(read_ends),
-      .beat(read_beat),
-      .counts(read_counts)
+      .clock(host_clock), .reset(host_reset), .cycle, .access_log2, .most(most_reads),
+      .room(read_room), .empty(no_reads), .any_ready(reads_ready), .begin_valid(read_begins),
+      .begin_burst(read_new), .begin_id(ar_id), .begin_error(read_error), .begin_slot(read_slot),
+      .look(read_look), .look_burst(read_looked), .look_id(read_id), .look_error(read_looked_error),
+      .look_done(read_dones), .arrive(1'b0), .done(read_done), .done_place(done_tag[SLOTS_LOG2+:6]),
+      .walk_start, .walk(state == ReadWalk), .walk_at(read_at), .found(read_found),
+      .exhausted(read_exhausted), .choose(state == ReadWalk & read_found), .offers(read_offers),
+      .offering(reading), .finish(read_ends), .beat(read_beat), .counts(read_counts)
   );
   firesim_memory_direction #(
-      .READS(0),
-      .SLOTS_LOG2(SLOTS_LOG2),
-      .ID_BITS(ID_BITS),
-      .ADDRESS_BITS(ADDRESS_BITS)
+      .READS(0), .SLOTS_LOG2(SLOTS_LOG2), .ID_BITS(ID_BITS), .ADDRESS_BITS(ADDRESS_BITS)
   ) writes (
-      .clock(host_clock),
-      .reset(host_reset),
-      .cycle,
-      .access_log2,
-      .most(most_writes),
-      .room(write_room),
-      .empty(no_writes),
-      .any_ready(writes_ready),
-      .begin_valid(write_begins),
-      .begin_burst(write_new),
-      .begin_id(aw_id),
-      .begin_error(write_error),
-      .begin_slot(write_slot),
-      .look(write_look),
-      .look_burst(write_looked),
-      .look_id(write_id),
-      .look_error(write_looked_error),
-      .look_done(write_dones),
-      .arrive(arrives),
-      .done(write_done),
-      .done_place(done_tag[SLOTS_LOG2+:6]),
-      .walk_start,
-      .walk(state == WriteWalk),
-      .walk_at(write_at),
-      .found(write_found),
-      .exhausted(write_exhausted),
-      .choose(state == WriteWalk & write_found),
-      .offers(write_offers),
-      .offering(answering),
-      .finish(write_ends),
-      .beat(write_beat),
-      .counts(write_counts)
+      .clock(host_clock), .reset(host_reset), .cycle, .access_log2, .most(most_writes),
+      .room(write_room), .empty(no_writes), .any_ready(writes_ready), .begin_valid(write_begins),
+      .begin_burst(write_new), .begin_id(aw_id), .begin_error(write_error), .begin_slot(write_slot),
+      .look(write_look), .look_burst(write_looked), .look_id(write_id),
+      .look_error(write_looked_error), .look_done(write_dones), .arrive(arrives), .done(write_done),
+      .done_place(done_tag[SLOTS_LOG2+:6]), .walk_start, .walk(state == WriteWalk),
+      .walk_at(write_at), .found(write_found), .exhausted(write_exhausted),
+      .choose(state == WriteWalk & write_found), .offers(write_offers), .offering(answering),
+      .finish(write_ends), .beat(write_beat), .counts(write_counts)
   );
 
   function automatic logic outside(burst_t burst, logic [63:0] from, logic [63:0] bytes);
@@ -282,21 +207,24 @@ module firesim_memory_host
   assign write_wrong = write_begins & ~burst_allowed(write_new, 3'(BusLog2));
 
   // Data that came, and writes that wait for theirs.
-  logic [DATA_BITS+DATA_BITS/8:0] early[64];
-  logic [6:0] early_in, early_out;
-  slot_t awaiting[2**SLOTS_LOG2];
-  logic [SLOTS_LOG2:0] awaiting_in, awaiting_out;
-  logic early_full, applies, applied, last_beat, early_last;
+  logic beats_there, early_full, applies, applied, last_beat, early_last;
   logic [7:0] beat_index;
   logic [DATA_BITS-1:0] early_data;
   logic [DATA_BITS/8-1:0] early_strobe;
   logic [63:0] beat_address, beat_offset;
-  assign early_full = early_in == {~early_out[6], early_out[5:0]};
-  assign {early_last, early_strobe, early_data} = early[early_out[5:0]];
-  assign applies = state == Apply & early_in != early_out & awaiting_in != awaiting_out;
+  slot_t awaiting;
+  firesim_memory_write_beats #(
+      .SLOTS_LOG2(SLOTS_LOG2), .DATA_BITS(DATA_BITS)
+  ) beats (
+      .clock(host_clock), .reset(host_reset), .push_data(state == Begin & takes_data),
+      .pushed_data(w_data), .pushed_strobe(w_strb), .pushed_last(w_last), .full(early_full),
+      .push_write(write_begins), .pushed_slot(write_slot), .slot(awaiting), .burst(write_looked),
+      .valid(beats_there), .index(beat_index), .data(early_data), .strobe(early_strobe),
+      .last(early_last), .is_last(last_beat), .take(write_beat)
+  );
+  assign applies = state == Apply & beats_there;
   assign write_beat = applies & applied;
   assign applied = write_looked_error | write_ready;
-  assign last_beat = beat_index == write_looked.len;
   assign arrives = write_beat & last_beat;
   assign beat_address = burst_beat(write_looked, beat_index);
   assign beat_offset = beat_address - base;
@@ -307,27 +235,18 @@ module firesim_memory_host
   assign write_strobe = applies ? 8'(early_strobe) << (beat_address[2:0] & ~3'(BusBytes - 64'd1)) :
       8'hff;
 
-  // Accesses that go to the timing model, those of one burst after those of another.
-  logic [SLOTS_LOG2:0] issuing[2**(SLOTS_LOG2+1)];
-  logic [SLOTS_LOG2+1:0] issue_in, issue_out;
-  logic issued, last_access, blocked;
-  logic [6:0] issue_count, accesses;
-  logic [7:0] place_sum;
-  logic [5:0] place;
-  burst_t issue_burst;
-  assign issue_empty = issue_in == issue_out;
-  assign {issue_write, issue_slot} = issuing[issue_out[SLOTS_LOG2:0]];
-  assign issue_burst = issue_write ? write_looked : read_looked;
-  assign accesses = burst_accesses(issue_burst, access_log2);
-  assign place_sum = 8'(burst_place(issue_burst, 8'd0, access_log2)) + 8'(issue_count);
-  assign place = 6'(place_sum >= 8'(accesses) ? place_sum - 8'(accesses) : place_sum);
-  assign request_address = burst_access(issue_burst, place, access_log2);
-  assign request_end = burst_access_end(issue_burst, place, access_log2);
-  assign request_tag = {issue_write, place, issue_slot};
-  assign request_valid = state == Issue & ~issue_empty & ~blocked;
-  assign issued = request_valid & timing_ready & timing_room;
-  assign last_access = issue_count + 7'd1 == accesses;
-  assign step = fast | (timing_ready & ((state == Issue & (issue_empty | blocked)) |
+  // Accesses that go to the timing model.
+  logic issue_over;
+  firesim_memory_issue #(
+      .SLOTS_LOG2(SLOTS_LOG2)
+  ) issue (
+      .clock(host_clock), .reset(host_reset), .access_log2, .push(read_begins | arrives),
+      .push_burst(arrives ? {1'b1, write_look} : {1'b0, read_slot}), .empty(issue_empty),
+      .is_write(issue_write), .slot(issue_slot), .burst(issue_write ? write_looked : read_looked),
+      .enable(state == Issue), .ready(timing_ready), .room(timing_room), .over(issue_over),
+      .valid(request_valid), .address(request_address), .bytes(request_bytes), .tag(request_tag)
+  );
+  assign step = fast | (timing_ready & ((state == Issue & issue_over) |
       (state == Wait & out_valid & quiet & ~peeks & ~pokes & ~(alone & ~in_ready))));
 
   // What is done.
@@ -336,27 +255,25 @@ module firesim_memory_host
   assign read_look = state == Issue ? issue_slot : state == Drain ? done_tag[SLOTS_LOG2-1:0] :
       state == ReadWalk ? read_at : reading;
   assign write_look = state == Issue ? issue_slot : state == Drain ? done_tag[SLOTS_LOG2-1:0] :
-      state == Apply ? awaiting[awaiting_out[SLOTS_LOG2-1:0]] : write_at;
+      state == Apply ? awaiting : write_at;
   assign walk_start = state == Drain;
 
-  // How far each data channel is ahead of its rate, in bytes.
-  typedef logic signed [12:0] pace_t;
-  pace_t read_pace, write_pace, pace;
-  logic read_paced, write_paced;
-  assign pace = pace_t'({2'b00, rate});
-  assign read_paced = rate != 11'd0 & read_pace > 0;
-  assign write_paced = rate != 11'd0 & write_pace > 0;
-  function automatic pace_t taken(pace_t ahead, pace_t rate_bytes);
-    return (ahead > -rate_bytes ? ahead : pace_t'(0)) + pace_t'(DATA_BITS / 8);
-  endfunction
-  function automatic pace_t passed(pace_t ahead, pace_t rate_bytes);
-    pace_t later;
-    later = ahead - rate_bytes;
-    return later > -rate_bytes ? later : -rate_bytes;
-  endfunction
+  // The rate of each data channel.
+  logic read_paced, write_paced, offered;
+  firesim_memory_pace #(
+      .BYTES(DATA_BITS / 8)
+  ) read_pace (
+      .clock(host_clock), .reset(host_reset), .rate, .step, .take(offered), .paced(read_paced)
+  );
+  firesim_memory_pace #(
+      .BYTES(DATA_BITS / 8)
+  ) write_pace (
+      .clock(host_clock), .reset(host_reset), .rate, .step, .take(state == Begin & takes_data),
+      .paced(write_paced)
+  );
 
   // What is offered.
-  logic offer_read, offer_write, here, offered, given;
+  logic offer_read, offer_write, here, given;
   logic [7:0] read_index;
   logic [63:0] offer_address, offer_offset;
   assign offer_read = ~r_valid & ~read_paced & (read_offers | reads_ready);
@@ -389,10 +306,6 @@ module firesim_memory_host
   assign w_ready = gives ? w_ready_next : w_ready_now;
 
   always_ff @(posedge host_clock) begin
-    if (step) begin
-      read_pace  <= passed(read_pace, pace);
-      write_pace <= passed(write_pace, pace);
-    end
     if (given) begin
       {ar_ready_now, aw_ready_now, w_ready_now} <= {ar_ready_next, aw_ready_next, w_ready_next};
       first <= 1'b0;
@@ -404,30 +317,6 @@ module firesim_memory_host
     end
     if (write_ends) b_valid <= 1'b0;
 
-    if (state == Begin & takes_data) begin
-      early[early_in[5:0]] <= {w_last, w_strb, w_data};
-      early_in <= early_in + 7'd1;
-      write_pace <= taken(write_pace, pace);
-    end
-    if (write_begins) begin
-      awaiting[awaiting_in[SLOTS_LOG2-1:0]] <= write_slot;
-      awaiting_in <= awaiting_in + 1'b1;
-    end
-    if (write_beat) begin
-      early_out <= early_out + 7'd1;
-      beat_index <= last_beat ? 8'd0 : beat_index + 8'd1;
-      if (last_beat) awaiting_out <= awaiting_out + 1'b1;
-    end
-    if (read_begins | arrives) begin
-      issuing[issue_in[SLOTS_LOG2:0]] <= arrives ? {1'b1, write_look} : {1'b0, read_slot};
-      issue_in <= issue_in + 1'b1;
-    end
-    if (issued) begin
-      issue_count <= last_access ? 7'd0 : issue_count + 7'd1;
-      if (last_access) issue_out <= issue_out + 1'b1;
-    end
-    blocked <= state == Issue & (blocked | (request_valid & timing_ready & ~timing_room));
-
     if (offered) begin
       r_valid <= 1'b1;
       r_id <= read_id;
@@ -435,7 +324,6 @@ module firesim_memory_host
           DATA_BITS'(word >> {offer_address[2:0] & ~3'(BusBytes - 64'd1), 3'd0});
       r_resp <= read_looked_error ? DecodeError : Okay;
       r_last <= read_index == read_looked.len;
-      read_pace <= taken(read_pace, pace);
     end
     if (state == WriteWalk & write_found) begin
       b_valid <= 1'b1;
@@ -455,8 +343,9 @@ module firesim_memory_host
       Apply: if (~applies) state <= Issue;
       Issue: if (step) state <= Drain;
       Drain: if (timing_ready) state <= given ? Wait : after_drain;
-      ReadWalk: if (read_found) state <= ReadOffer;
- else if (read_exhausted) state <= after_read;
+      ReadWalk:
+      if (read_found) state <= ReadOffer;
+      else if (read_exhausted) state <= after_read;
       ReadOffer: if (offered | ~here) state <= after_read;
       WriteWalk: if (write_found | write_exhausted) state <= Give;
       Give: if (given) state <= Wait;
@@ -481,29 +370,18 @@ module firesim_memory_host
       cycle <= '0;
       fault <= '0;
       {r_valid, r_id, r_data, r_resp, r_last, b_valid, b_id, b_resp} <= '0;
-      {early_in, early_out, awaiting_in, awaiting_out, issue_in, issue_out} <= '0;
-      {beat_index, read_index, issue_count} <= '0;
-      {read_pace, write_pace} <= '0;
+      read_index <= '0;
     end
   end
 
   firesim_memory_host_registers #(
       .MEMORY_BITS(MEMORY_BITS)
   ) registers (
-      .clock(host_clock),
-      .reset(host_reset),
-      .at(register_at),
-      .write(register_write),
-      .value(register_value),
-      .found(register_found),
-      .bytes_per_cycle(rate),
-      .peeked(word),
-      .started(state != Off),
-      .fault_address(wrong.address),
-      .fault_burst({3'd0, wrong.len, wrong.size, wrong.kind}),
-      .token_data(64'(r_data)),
+      .clock(host_clock), .reset(host_reset), .at(register_at), .write(register_write),
+      .value(register_value), .found(register_found), .bytes_per_cycle(rate), .peeked(word),
+      .started(state != Off), .fault_address(wrong.address),
+      .fault_burst({3'd0, wrong.len, wrong.size, wrong.kind}), .token_data(64'(r_data)),
       .token_flags({54'd0, ar_ready_now, aw_ready_now, w_ready_now, b_valid, b_resp, r_valid, r_resp, r_last}),
-      .token_ids({32'(b_id), 32'(r_id)}),
-      .*
+      .token_ids({32'(b_id), 32'(r_id)}), .*
   );
 endmodule
