@@ -6,7 +6,7 @@ FASED, FPGA 2019); the clock of an FPGA over it is the rate of a simulation ther
 alone, their channels always going: every token compared with the CPU model's. Then Rocket blades in
 metasimulations, with their host's side, each beside the same cluster in RTL, whose token hash they
 must have. Where host cycles go: one a step, two a stop, one a word for which the target stands;
-what is left over is the memory's where its timing is in RTL, and waits for a DRAM of 30 host cycles.
+what is left over is the memory's where its timing is in RTL, and waits for a DRAM.
 """
 
 from __future__ import annotations
