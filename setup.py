@@ -60,6 +60,7 @@ setup(
             "ruff==0.8.4",
             "mypy==1.13.0",
             "scapy>=2.5",
+            "pandas>=2",
             "types-PyYAML",
             "types-paramiko",
             "boto3-stubs[ec2,sts,ssm,s3]",

@@ -7,6 +7,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 _ALIKE = 0.5
+_BEGUN = 3
+"""Characters that say which name was begun."""
 MOST_SHOWN = 80
 """Characters of what was found."""
 
@@ -24,14 +26,17 @@ def cut(text: str) -> str:
 def nearest(found: str, known: Iterable[str]) -> str | None:
     """Return the known name most like `found`, or None when none is alike.
 
-    Capitals count only when that finds one.
+    Capitals count only when that finds one. Of names that are none of them alike, the shortest that
+    goes on where `found` ends is meant.
     """
     names, found = list(known), found[:MOST_SHOWN]
     if matches := difflib.get_close_matches(found, names, n=1, cutoff=_ALIKE):
         return matches[0]
     folded = {name.lower(): name for name in names}
-    matches = difflib.get_close_matches(found.lower(), folded, n=1, cutoff=_ALIKE)
-    return folded[matches[0]] if matches else None
+    if matches := difflib.get_close_matches(found.lower(), folded, n=1, cutoff=_ALIKE):
+        return folded[matches[0]]
+    begun = [name for name in names if len(found) >= _BEGUN and name.startswith(found)]
+    return min(begun, key=len) if begun else None
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

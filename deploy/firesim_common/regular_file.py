@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from firesim_common.errors import InputError
 
@@ -49,6 +51,19 @@ def read_regular(
             "expected a file that nobody writes to."
         )
     return content, status
+
+
+def opened_regular(path: Path) -> BinaryIO:
+    """Return a regular file opened for reading; links are followed.
+
+    Raises:
+        OSError: it is something else, or cannot be read.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a FIFO would be waited for
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return open(handle, "rb")  # noqa: PTH123
 
 
 def _check(status: os.stat_result, most_bytes: int, shown: str) -> None:

@@ -204,6 +204,29 @@ def test_a_host_without_the_agent_is_named(words: list[str], text: str, tmp_path
         HostClient("lab9", _Elsewhere(words), str(tmp_path)).about()
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[1]",
+        "{}",
+        '{"ok": true}',
+        '{"ok": true, "body_bytes": -1}',
+        '{"ok": true, "body_bytes": 1e999}',
+        '{"ok": true, "body_bytes": 999999999999}',
+        '{"ok": false, "body_bytes": 0}',
+        "[" * 5_000,
+        "NaN",
+    ],
+)
+def test_an_answer_that_no_agent_gives_is_one_sentence(answer: str, tmp_path: Path) -> None:
+    says = (
+        f"import sys; print({agent.MARK.decode()!r}, end=''); print({answer!r}); sys.stdin.read()"
+    )
+    host = HostClient("lab9", _Elsewhere(["python3", "-c", says]), str(tmp_path))
+    with pytest.raises(HostLost, match="lab9: "):
+        host.runs()
+
+
 def test_what_a_login_shell_says_first_is_skipped(tmp_path: Path) -> None:
     script = f"echo Welcome; exec {sys.executable} -I -S -c {shlex.quote(STARTER)}"
     host = HostClient("lab1", _Elsewhere(["sh", "-c", script]), str(tmp_path))

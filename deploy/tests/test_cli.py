@@ -62,6 +62,13 @@ def test_help_has_an_example(command: list[str]) -> None:
     assert f"firesim {' '.join(command)}" in result.stdout
 
 
+def test_the_help_groups_every_command() -> None:
+    lines = RUNNER.invoke(app, ["--help"]).stdout.splitlines()
+    panels = [line.split()[1] for line in lines if line.startswith("╭─")]
+    assert "Commands" not in panels  # Typer's panel of what is in none.
+    assert panels[:3] == ["Options", "Simulate", "Look"]
+
+
 def test_the_version_is_the_packages() -> None:
     from firesim import __version__
 
@@ -144,6 +151,12 @@ def test_an_unknown_recipe_names_the_nearest() -> None:
     result = RUNNER.invoke(app, ["runcheck", "-c", "quikstart"])
     assert result.exit_code == 2
     assert 'did you mean "quickstart"?' in result.stderr
+
+
+def test_who_stopped_typing_is_told_the_whole_name() -> None:
+    result = RUNNER.invoke(app, ["experiment", "faul"])
+    assert result.exit_code != 0
+    assert result.output.endswith('did you mean "faults"?\n')
 
 
 @pytest.mark.parametrize("command", ["build", "launch", "test", "clean"])

@@ -37,3 +37,18 @@ def test_fpgas_are_found_by_what_the_kernel_says(tmp_path: Path) -> None:
         (["f2"], "0000:3b:00.0", ""),
         (["ulx3s"], "1-2", "K00123"),
     ]
+
+
+def test_a_serial_number_sends_a_terminal_nothing_that_it_obeys(tmp_path: Path) -> None:
+    board = tmp_path / "sys/bus/usb/devices/1-2"
+    board.mkdir(parents=True)
+    serial = "\x1b[2J[bold]\x07"
+    for name, text in (("idVendor", "0403"), ("idProduct", "6015"), ("serial", serial)):
+        (board / name).write_text(f"{text}\n")
+    (board / "product").write_text("ULX3S FPGA 85K v3.0.8\n")
+    farm = tmp_path / "lab.yaml"
+    farm.write_text(f"kind: local\nprocesses: 1\nfpgas: 1\nfolder: {tmp_path}/hosts\n")
+    words = ["enumeratefpgas", "--farm", str(farm), "--sysfs", str(tmp_path / "sys")]
+    shown = RUNNER.invoke(app, words, env={"COLUMNS": "200"}).stdout
+    assert "\\x1b[2J[bold]\\x07" in shown
+    assert "\x1b" not in shown and "\x07" not in shown

@@ -52,6 +52,27 @@ def test_a_bitstream_with_another_content_is_refused(tmp_path: Path) -> None:
     assert bitstream_file(tmp_path / "hwdb.yaml", "a", file).read_bytes() == b"bits"
 
 
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("http://[", 'found "http://\\[", expected a path or a URI: Invalid IPv6 URL'),
+        ("x" * 5_000, "found a path of 5,000 characters"),
+        ("~nosuchuser/x", "there is no user ~nosuchuser"),
+        ("/proc/kmsg", "found 0 bytes in /proc/kmsg, expected 1 to"),
+        ("/dev/zero", "found no file /dev/zero"),
+        ("huge", "found 5,368,709,120 bytes in huge, expected 1 to 4,294,967,296"),
+    ],
+)
+def test_a_place_where_no_bitstream_can_be_is_one_sentence(
+    tmp_path: Path, where: str, said: str
+) -> None:
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(5 << 30)
+    entry = ENTRY.model_copy(update={"bitstream": where, "sha256": "0" * 64})
+    with pytest.raises(InputError, match=f'^hwdb entry "a": .*{said}'):
+        bitstream_file(tmp_path / "hwdb.yaml", "a", entry)
+
+
 def test_a_bitstream_comes_from_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRESIM_CACHE", str(tmp_path / "cache"))
     (tmp_path / "a.bit").write_bytes(b"bits")

@@ -74,6 +74,15 @@ def test_a_wrong_include_is_one_sentence(lab: Path, text: str, message: str) -> 
     assert len(str(raised.value).splitlines()) == 1
 
 
+def test_files_that_include_each_other_many_times_over_are_refused(lab: Path) -> None:
+    for level in range(7):
+        names = ", ".join([f"f{level + 1}.yaml"] * 8)
+        (lab / f"f{level}.yaml").write_text(f"include: [{names}]\n")
+    (lab / "f7.yaml").write_text("simulation: {threads: 3}\n")
+    with pytest.raises(InputError, match="found more than 64 included files, expected fewer"):
+        load(lab, "include: f0.yaml\n")  # two million
+
+
 def test_an_error_in_an_included_file_has_its_line(lab: Path) -> None:
     (lab / "lab/lab.yaml").write_text(LAB.replace("threads", "treads"))
     with pytest.raises(InputError, match=r"lab/lab.yaml:6: simulation: found \"treads\""):

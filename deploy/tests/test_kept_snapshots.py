@@ -199,6 +199,53 @@ def test_an_archive_of_anything_but_plain_files_is_refused(
     assert not list((tmp_path / "cache/snapshots").glob("[!.]*"))
 
 
+def _sparse(size: int, parts: list[tuple[int, int]]) -> bytes:
+    """Return an archive with a file of holes, as GNU tar writes one."""
+    member = tarfile.TarInfo("a.state")
+    member.size, member.type = 512, tarfile.GNUTYPE_SPARSE
+    head = bytearray(member.tobuf(tarfile.GNU_FORMAT))
+    for index, pair in enumerate(parts):
+        for which, value in enumerate(pair):
+            at = 386 + 24 * index + 12 * which
+            head[at : at + 12] = tarfile.itn(value, 12, tarfile.GNU_FORMAT)
+    head[483:495] = tarfile.itn(size, 12, tarfile.GNU_FORMAT)
+    head[148:156] = b"        "
+    head[148:156] = b"%06o\0 " % sum(head)
+    return bytes(head) + b"x" * 512 + bytes(1024)
+
+
+def _long_names(count: int) -> bytes:
+    member = tarfile.TarInfo("././@LongLink")
+    member.size, member.type = 10, tarfile.GNUTYPE_LONGNAME
+    return (member.tobuf() + b"a.state".ljust(512, b"\0")) * count
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (_sparse(1 << 62, [(0, 512)]), "found 4,611,686,018,427,387,904 bytes in it"),
+        (_sparse(4096, [(2048, 512), (0, 512)]), "no whole archive"),
+        (_sparse(4096, [(0, 4096)]), "no whole archive"),
+        (_long_names(3_000), "more than 16 headers for one member"),
+        (b"\x80" * 4096, "no whole archive"),
+        (b"", "no whole archive"),
+    ],
+)
+def test_an_archive_that_never_ends_is_refused(sky: Cloud, content: bytes, said: str) -> None:
+    client().put_object(Bucket="snaps", Key="bad.tar", Body=content)
+    with pytest.raises(InputError, match=said):
+        bucket.fetched(S3Place("snaps", "bad"))
+
+
+def test_a_file_of_a_tebibyte_of_holes_is_there_at_once(sky: Cloud, tmp_path: Path) -> None:
+    client().put_object(Bucket="snaps", Key="big.tar", Body=_sparse(1 << 40, [(1 << 39, 512)]))
+    file = bucket.fetched(S3Place("snaps", "big")) / "a.state"
+    assert file.stat().st_size == 1 << 40 and file.stat().st_blocks * 512 < 1 << 20
+    with file.open("rb") as stream:
+        stream.seek(1 << 39)
+        assert stream.read(513) == b"x" * 512 + b"\0"
+
+
 @pytest.mark.parametrize("text", ["s4://a", "s3://UPPER/x", "s3://", "scratch", "s3://abc/a b"])
 def test_what_is_no_place_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f'found "{text}", expected "manager", a folder such as'):

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +21,7 @@ TOOLS = ("sh", "cat", "cksum", "dirname", "mkdir", "awk", "tr", "flock", "printf
 def tree(tmp_path: Path) -> Path:
     """Return a source tree that was never started, with `bin` as all the programs there are."""
     (tmp_path / "scripts").mkdir()
-    lists = ("scripts/system-packages.txt", "scripts/test-packages.txt")
+    lists = [f"scripts/{name}-packages.txt" for name in ("system", "develop", "test")]
     for name in ("firesim", "setup.py", "pyproject.toml", *lists):
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "bin").mkdir()
@@ -35,9 +39,17 @@ def program(tree: Path, name: str, text: str) -> None:
     path.chmod(0o755)
 
 
-def start(tree: Path, command: str = "version") -> subprocess.CompletedProcess[str]:
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Return when the condition holds; it has 20 seconds."""
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def start(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [tree / "firesim", command],
+        [tree / "firesim", *(words or ("version",))],
         env={"PATH": str(tree / "bin"), "HOME": str(tree)},
         capture_output=True,
         text=True,
@@ -47,7 +59,8 @@ def start(tree: Path, command: str = "version") -> subprocess.CompletedProcess[s
 
 def have_packages(tree: Path, but: tuple[str, ...] = ()) -> None:
     """Let dpkg know all packages that the launcher asks for, but some."""
-    packages = (tree / "scripts/system-packages.txt").read_text().split()
+    lists = [tree / f"scripts/{name}-packages.txt" for name in ("system", "develop")]
+    packages = [name for path in lists for name in path.read_text().split()]
     lines = "\n".join(f"{name} installed" for name in packages if name not in but)
     program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
 
@@ -61,6 +74,81 @@ def test_who_is_not_root_gets_the_line_to_type(tree: Path) -> None:
         "firesim: these Debian packages are missing; install them and start again:",
         "    sudo apt-get install -y --no-install-recommends clang-19 ninja-build ",
     ]
+
+
+def test_a_first_result_does_not_wait_for_what_only_development_needs(tree: Path) -> None:
+    have_packages(tree, but=("ninja-build", "qemu-system-misc", "clang-format-14"))
+    program(tree, "id", "echo 1000")
+    asked = {command: start(tree, command).stderr for command in ("quickstart", "runcheck")}
+    line = "    sudo apt-get install -y --no-install-recommends "
+    assert asked["quickstart"].endswith(f"{line}ninja-build \n")
+    assert asked["runcheck"].endswith(f"{line}ninja-build clang-format-14 qemu-system-misc \n")
+
+
+@pytest.mark.parametrize(
+    ("words", "asks"),
+    [("workload build", False), ("workload launch", True), ("workload test", True)],
+)
+def test_what_starts_qemu_asks_for_it_after_a_quickstart(
+    tree: Path, words: str, asks: bool
+) -> None:
+    have_packages(tree, but=("qemu-system-misc",))
+    program(tree, "id", "echo 1000")
+    program(tree, "python3", "")
+    (tree / ".venv/bin").mkdir(parents=True)
+    (tree / ".venv/bin/python").symlink_to(tree / "bin/python3")
+    assert start(tree, "quickstart").returncode == 0
+    assert ("qemu-system-misc" in start(tree, *words.split()).stderr) == asks
+
+
+APT_THAT_WAITS = """
+until [ -e "$HOME/pip.log" ]; do sleep 0.05; done
+echo "$*" > "$HOME/apt.log"
+"""
+
+
+def as_root_without_ninja(tree: Path, pip: str) -> None:
+    """Let apt-get and Python's pip be programs of ours, for root on a host that lacks Ninja."""
+    have_packages(tree, but=("ninja-build",))
+    for tool in ("setsid", "sleep", "kill", "rm"):
+        path = shutil.which(tool)
+        assert path is not None
+        (tree / "bin" / tool).symlink_to(path)
+    program(tree, "id", "echo 0")
+    program(tree, "apt-get", APT_THAT_WAITS)
+    program(tree, "python3", f'case "$*" in *"-m pip"*) {pip} ;; esac')
+    (tree / ".venv/bin").mkdir(parents=True)
+    (tree / ".venv/bin/python").symlink_to(tree / "bin/python3")
+
+
+def test_python_packages_come_while_apt_works(tree: Path) -> None:
+    as_root_without_ninja(tree, 'echo "$*" >> "$HOME/pip.log"')
+    done = start(tree, "quickstart")  # apt-get ends only when pip has begun.
+    assert done.returncode == 0, done.stderr
+    assert "ninja-build" in (tree / "apt.log").read_text()
+    assert len((tree / "pip.log").read_text().splitlines()) == 1
+
+
+def test_python_packages_that_failed_meanwhile_are_tried_again(tree: Path) -> None:
+    as_root_without_ninja(tree, 'echo "$*" >> "$HOME/pip.log"; [ -e "$HOME/apt.log" ]')
+    done = start(tree, "quickstart")
+    assert done.returncode == 0, done.stderr
+    assert len((tree / "pip.log").read_text().splitlines()) == 2
+
+
+def test_a_signal_ends_apt_and_pip(tree: Path) -> None:
+    as_root_without_ninja(tree, 'echo $$ > "$HOME/pip.pid"; sleep 60')
+    process = subprocess.Popen(
+        [tree / "firesim", "quickstart"],
+        env={"PATH": str(tree / "bin"), "HOME": str(tree)},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    wait_until(lambda: (tree / "pip.pid").is_file() and (tree / "pip.pid").read_text() != "")
+    os.killpg(process.pid, signal.SIGINT)  # As Ctrl-C does: pip is in a session of its own.
+    assert process.wait(timeout=20) == 130
+    pid = int((tree / "pip.pid").read_text())
+    wait_until(lambda: not Path(f"/proc/{pid}/cmdline").exists())
 
 
 @pytest.mark.parametrize("command", ["version", "test"])
@@ -82,7 +170,7 @@ def test_only_tests_ask_for_what_only_tests_need(tree: Path, command: str) -> No
 def test_quickstart_does_not_wait_for_what_only_tests_need(tree: Path) -> None:
     have_packages(tree)
     program(tree, "id", "echo 1000")
-    program(tree, "python3", 'case "$*" in *pip*) echo "$*" >> "$HOME/pip.log" ;; esac')
+    program(tree, "python3", 'case "$*" in *"-m pip"*) echo "$*" >> "$HOME/pip.log" ;; esac')
     (tree / ".venv/bin").mkdir(parents=True)
     (tree / ".venv/bin/python").symlink_to(tree / "bin/python3")
     installed: list[int] = []

@@ -43,16 +43,22 @@ def test_runs_that_only_the_host_tells_apart_are_the_same(two_runs: tuple[Path, 
 
 
 def test_another_target_differs_in_what_it_did(
-    two_runs: tuple[Path, Path], traffic: MakeTraffic, results_root: Path
+    two_runs: tuple[Path, Path],
+    traffic: MakeTraffic,
+    results_root: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     config = traffic(TRAFFIC)
     run(load_file(config, ["system.link.latency_cycles=101"]), results=results_root / "three")
     words = ["runs", "compare", "one", "three"]
     shown = RUNNER.invoke(app, words)
     assert shown.exit_code == 0
     assert RUNNER.invoke(app, [*words, "--exit-code"]).exit_code == 1
-    for word in ("configuration", "system.link.latency_cycles", "token_hash", "differences"):
+    words_shown = "configuration system.link.latency_cycles token_hash differences"
+    for word in (*words_shown.split(), "node1.statistics.first_arrival_cycle"):
         assert word in shown.output
+    assert max(map(len, shown.output.splitlines())) <= 80
     listed = json.loads(RUNNER.invoke(app, ["runs", "compare", "one", "three", "--json"]).output)
     by_key = {one["key"]: (one["left"], one["right"]) for one in listed}
     assert by_key["system.link.latency_cycles"] == (100, 101)

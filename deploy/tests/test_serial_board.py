@@ -121,6 +121,20 @@ def left(outcome: Outcome) -> dict[str, Any]:
     return kept | {name: (outcome.folder / "soc" / name).read_bytes() for name in FILES}
 
 
+def test_a_faster_line_needs_fewer_host_cycles(folder: Path, tmp_path: Path) -> None:
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine", 5)
+    farm = (folder / "farm.yaml").read_text().replace(f"{folder}/board", f"{tmp_path}/fast")
+    (tmp_path / "farm.yaml").write_text(farm)
+    with started([*made.words, str(tmp_path / "fast")]):
+        fast = simulated(folder, tmp_path / "1", FPGA, f"placement.run_farm={tmp_path}/farm.yaml")
+    slow, rtl = simulated(folder, tmp_path / "2", FPGA), simulated(folder, tmp_path / "3")
+    assert left(fast) == left(slow) == left(rtl)
+    host_cycles = [
+        outcome.result["nodes"][0]["statistics"]["host_cycles"] for outcome in (fast, slow)
+    ]
+    assert host_cycles[0] < host_cycles[1]
+
+
 def test_a_run_over_the_line_is_as_in_rtl(folder: Path, tmp_path: Path) -> None:
     rtl = simulated(folder, tmp_path / "rtl")
     assert (rtl.exit_status, len(left(rtl)["uart.log"])) == (0, 6)

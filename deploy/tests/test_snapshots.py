@@ -269,7 +269,7 @@ def test_rtl_and_a_metasimulation_go_on_in_each_other(results_root: Path) -> Non
         restart_from("exact", functional, None)
     assert str(refusal.value) == (
         '--from: found the engine functional for "node1", which is metasimulated in the snapshot '
-        '"exact", expected engine rtl or metasim.'
+        '"exact", expected engine rtl, metasim or fpga.'
     )
 
 
@@ -278,7 +278,8 @@ def test_a_functional_node_does_not_become_a_metasimulated_one(two: Path) -> Non
         restart_from("booted", plan_of("two_nodes", "simulation.engine=metasim"), None)
     assert str(refusal.value) == (
         '--from: found the engine metasim for "node0", which is functional in the snapshot '
-        '"booted", expected engine functional or rtl, whose snapshots go on in a metasimulation.'
+        '"booted", expected engine functional or rtl, whose snapshots go on in a metasimulation '
+        "and on an FPGA."
     )
 
 

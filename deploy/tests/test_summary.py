@@ -47,6 +47,33 @@ def test_of_many_nodes_those_that_failed_come_first(results_root: Path) -> None:
     assert "end: a node failed\nfailed: node66 (exit 2)\n" in text
 
 
+LONG = "rack{}-a-rather-long-server-name-{}"
+
+
+def test_long_names_cut_nothing(results_root: Path) -> None:
+    names = [LONG.format(rack, server) for rack in range(2) for server in range(2)]
+    text = (
+        f"system: {{topology: {{tree: {{spine: {{tor0: {names[:2]}, tor1: {names[2:]}}}}}}}}}\n"
+        f"workload: {{node: {{program: hello}}, nodes: {{{names[3]}: {{args: [exit=3]}}}}}}\n"
+        "simulation: {engine: functional, throughput_interval_cycles: 0}\n"
+    )
+    lines = printed(run(load_text(text.replace("'", "")))).splitlines()
+    assert max(map(len, [line for line in lines if line.startswith(("┃", "│"))])) <= 80
+    rows = [line.replace("│", " ").split() for line in lines if line.startswith("│")]
+    assert [row[0] for row in rows] == names
+    assert [row[2] for row in rows] == ["0", "0", "0", "3"]
+    assert "…" not in "".join(lines)
+
+
+def test_sentences_break_between_words_in_a_terminal(results_root: Path) -> None:
+    outcome = run(load_text(MANY))
+    out = io.StringIO()
+    print_summary(outcome, Console(file=out, width=80, force_terminal=True, color_system=None))
+    said = next(line for line in out.getvalue().splitlines() if line.startswith("simulated"))
+    assert len(said) <= 80
+    assert "than real time" in printed(outcome)  # In one line where programs read it.
+
+
 @pytest.fixture
 def counted(tmp_path: Path) -> Outcome:
     """A run of two nodes with counters of the test's own."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ULX3S: the host's side of a blade (FIRESIM_HOST) behind the USB serial line, 1 Mbit/s at 25 MHz.
-module firesim_ulx3s (
+module firesim_ulx3s #(parameter BIT_CYCLES = 25) (
   input wire clk_25mhz,
   input wire ftdi_txd,    // from the host
   output wire ftdi_rxd,   // to the host
@@ -15,7 +15,7 @@ module firesim_ulx3s (
   wire down_valid, down_ready, up_valid, up_ready;
   wire [63:0] down_data, up_data;
 
-  firesim_uart_link #(.DIVISOR(25)) link (
+  firesim_uart_link #(.DIVISOR(BIT_CYCLES)) link (
     .host_clock(clk_25mhz), .rx(ftdi_txd), .tx(ftdi_rxd), .host_reset(host_reset),
     .axil_awaddr(awaddr), .axil_awvalid(awvalid), .axil_awready(awready),
     .axil_wdata(wdata), .axil_wvalid(wvalid), .axil_wready(wready),

@@ -1,5 +1,6 @@
 # Pins of the AMD VCU118 for platforms/xdma/top.v: reference clock, reset and lanes 0 to 3 of PCIe.
-# They have no source: compare them with the master constraints of AMD before a board is programmed.
+# They agree with those of corundum for this board (fpga/mqnic/VCU118/fpga_100g/fpga.xdc), with reference
+# clock 0 of the lanes' own quad, 227.
 set_property PACKAGE_PIN AC9 [get_ports pcie_refclk_p]
 set_property PACKAGE_PIN AC8 [get_ports pcie_refclk_n]
 create_clock -name pcie_refclk -period 10.000 [get_ports pcie_refclk_p]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ports of AMD's cores and cells that top.v uses, for checks without Vivado: XDMA by PG195, the
 // clocking wizard by PG065, the AXI converters by PG059 and PG085, the buffers by UG974 and UG953.
+// They do as little as a simulation of the top needs: clocks pass through, so both are one.
 module firesim_xdma_ip (
   input wire sys_clk,
 `ifdef FIRESIM_GTE4
@@ -24,10 +25,78 @@ module firesim_xdma_ip (
   input wire [63:0] s_axis_c2h_tdata_0, input wire s_axis_c2h_tlast_0,
   input wire s_axis_c2h_tvalid_0, output wire s_axis_c2h_tready_0,
   input wire [7:0] s_axis_c2h_tkeep_0);
+  assign axi_aclk = sys_clk;
+  assign axi_aresetn = sys_rst_n;
+  assign user_lnk_up = sys_rst_n;
+  assign usr_irq_ack = 1'b0;
+
+  // In place of PCIe the lanes carry a byte of ours each way in each cycle (the n lanes have its upper
+  // half). Down, a request: what is to be done, an address, a value; 13 bytes. Up, its answer: what was
+  // done, a value; 9 bytes. What is 0 is nothing. Numbers come lowest byte first; one request at a time.
+  localparam [7:0] READ = 1, WRITE = 2, DOWN = 3, UP = 4, UP_LAST = 5;
+  wire [7:0] came = {pci_exp_rxn, pci_exp_rxp};
+  reg [103:0] request;
+  reg [71:0] answer;
+  reg [3:0] missing;  // bytes of the request
+  reg [3:0] left;     // bytes of the answer
+  reg does, put_address, put_value;
+  wire [7:0] what = request[7:0];
+  assign {pci_exp_txn, pci_exp_txp} = left != 0 ? answer[7:0] : 8'd0;
+
+  assign m_axil_awaddr = request[39:8];
+  assign m_axil_araddr = request[39:8];
+  assign m_axil_wdata = request[71:40];
+  assign m_axis_h2c_tdata_0 = request[103:40];
+  assign {m_axil_awprot, m_axil_arprot} = 6'd0;
+  assign m_axil_wstrb = 4'hf;
+  assign {m_axis_h2c_tlast_0, m_axis_h2c_tkeep_0} = 9'h1ff;
+  assign m_axil_awvalid = does & what == WRITE & ~put_address;
+  assign m_axil_wvalid = does & what == WRITE & ~put_value;
+  assign m_axil_bready = 1'b1;
+  assign m_axil_arvalid = does & what == READ & ~put_address;
+  assign m_axil_rready = 1'b1;
+  assign m_axis_h2c_tvalid_0 = does & what == DOWN;
+  assign s_axis_c2h_tready_0 = does & what == UP;
+
+  wire read = does & what == READ & m_axil_rvalid;
+  wire written = does & what == WRITE & m_axil_bvalid;
+  wire sent = does & what == DOWN & m_axis_h2c_tready_0;
+  wire received = does & what == UP & s_axis_c2h_tvalid_0;
+  wire done = read | written | sent | received;
+  always @(posedge sys_clk)
+    if (!sys_rst_n) begin
+      missing <= 4'd0;
+      left <= 4'd0;
+      does <= 1'b0;
+    end else begin
+      if (missing != 0 | came != 0 & ~does) begin
+        request <= {came, request[103:8]};
+        missing <= missing != 0 ? missing - 4'd1 : 4'd12;
+        if (missing == 4'd1) begin
+          does <= 1'b1;
+          put_address <= 1'b0;
+          put_value <= 1'b0;
+        end
+      end
+      if (m_axil_awvalid & m_axil_awready | m_axil_arvalid & m_axil_arready) put_address <= 1'b1;
+      if (m_axil_wvalid & m_axil_wready) put_value <= 1'b1;
+      if (done) begin
+        does <= 1'b0;
+        left <= 4'd9;
+        answer <= {read ? {30'd0, m_axil_rresp, m_axil_rdata}
+                   : written ? {30'd0, m_axil_bresp, 32'd0} : s_axis_c2h_tdata_0,
+                   received & s_axis_c2h_tlast_0 ? UP_LAST : what};
+      end else if (left != 0) begin
+        answer <= answer >> 8;
+        left <= left - 4'd1;
+      end
+    end
 endmodule
 
 module firesim_clock_ip (
   input wire clk_in1, input wire resetn, output wire clk_out1, output wire locked);
+  assign clk_out1 = clk_in1;
+  assign locked = resetn;
 endmodule
 
 module firesim_registers_ip (
@@ -47,6 +116,13 @@ module firesim_registers_ip (
   output wire [2:0] m_axi_arprot, output wire m_axi_arvalid, input wire m_axi_arready,
   input wire [31:0] m_axi_rdata, input wire [1:0] m_axi_rresp, input wire m_axi_rvalid,
   output wire m_axi_rready);
+  assign {m_axi_awaddr, m_axi_awprot, m_axi_awvalid} = {s_axi_awaddr, s_axi_awprot, s_axi_awvalid};
+  assign {m_axi_wdata, m_axi_wstrb, m_axi_wvalid} = {s_axi_wdata, s_axi_wstrb, s_axi_wvalid};
+  assign {m_axi_araddr, m_axi_arprot, m_axi_arvalid} = {s_axi_araddr, s_axi_arprot, s_axi_arvalid};
+  assign {s_axi_awready, s_axi_wready, s_axi_arready} = {m_axi_awready, m_axi_wready, m_axi_arready};
+  assign {s_axi_bresp, s_axi_bvalid, m_axi_bready} = {m_axi_bresp, m_axi_bvalid, s_axi_bready};
+  assign {s_axi_rdata, s_axi_rresp, s_axi_rvalid} = {m_axi_rdata, m_axi_rresp, m_axi_rvalid};
+  assign m_axi_rready = s_axi_rready;
 endmodule
 
 module firesim_stream_ip (
@@ -54,14 +130,34 @@ module firesim_stream_ip (
   output wire s_axis_tready, input wire [63:0] s_axis_tdata,
   input wire m_axis_aclk, input wire m_axis_aresetn, output wire m_axis_tvalid,
   input wire m_axis_tready, output wire [63:0] m_axis_tdata);
+  // A queue of 16 words, since the core has one between its clocks.
+  reg [63:0] words [0:15];
+  reg [4:0] head, tail;
+  assign s_axis_tready = head - tail != 5'd16;
+  assign m_axis_tvalid = head != tail;
+  assign m_axis_tdata = words[tail[3:0]];
+  always @(posedge s_axis_aclk)
+    if (!s_axis_aresetn) begin
+      head <= 5'd0;
+      tail <= 5'd0;
+    end else begin
+      if (s_axis_tvalid & s_axis_tready) words[head[3:0]] <= s_axis_tdata;
+      head <= head + (s_axis_tvalid & s_axis_tready);
+      tail <= tail + (m_axis_tvalid & m_axis_tready);
+    end
 endmodule
 
 module IBUF (input wire I, output wire O);
+  assign O = I;
 endmodule
 
 module IBUFDS_GTE4 #(parameter [1:0] REFCLK_HROW_CK_SEL = 2'b00) (
   input wire I, input wire IB, input wire CEB, output wire O, output wire ODIV2);
+  assign O = I;
+  assign ODIV2 = I;
 endmodule
 
 module IBUFDS_GTE2 (input wire I, input wire IB, input wire CEB, output wire O, output wire ODIV2);
+  assign O = I;
+  assign ODIV2 = I;
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The host's side of a blade (FIRESIM_HOST) behind PCIe: AMD's XDMA with one stream each way of 64-bit
-// words, and registers on its AXI4-Lite. The host clock is made of that of PCIe; AMD's converters cross.
+// words, and registers on its AXI4-Lite, with a count of words up at 0x100. The host clock is made of
+// that of PCIe; AMD's converters cross.
 module firesim_xdma (
   input wire pcie_refclk_p,
   input wire pcie_refclk_n,
@@ -29,8 +30,23 @@ module firesim_xdma (
   wire [1:0] p_bresp, p_rresp;
   wire p_awvalid, p_awready, p_wvalid, p_wready, p_bvalid, p_bready;
   wire p_arvalid, p_arready, p_rvalid, p_rready;
-  wire [63:0] h2c_data, c2h_data;
-  wire h2c_valid, h2c_ready, c2h_valid, c2h_ready;
+  wire [63:0] h2c_data, near_up_data;
+  wire h2c_valid, h2c_ready, c2h_ready, near_up_valid;
+
+  // A packet ends with the last word that is there: a reader gets what there is, and never waits for
+  // more. What is offered stays, so it is looked for a further word before.
+  reg c2h_holds, c2h_valid, c2h_last;
+  reg [63:0] c2h_data;
+  always @(posedge pcie_clock)
+    if (!pcie_reset_n) begin
+      c2h_holds <= 1'b0;
+      c2h_valid <= 1'b0;
+    end else begin
+      if (!c2h_holds & near_up_valid) c2h_data <= near_up_data;
+      if (c2h_holds & !c2h_valid) c2h_last <= ~near_up_valid;
+      c2h_holds <= c2h_holds ? ~(c2h_valid & c2h_ready) : near_up_valid;
+      c2h_valid <= c2h_holds & ~(c2h_valid & c2h_ready);
+    end
 
   firesim_xdma_ip xdma (
 `ifdef FIRESIM_GTE4
@@ -50,8 +66,7 @@ module firesim_xdma (
     .m_axil_rready(p_rready),
     .m_axis_h2c_tdata_0(h2c_data), .m_axis_h2c_tlast_0(), .m_axis_h2c_tvalid_0(h2c_valid),
     .m_axis_h2c_tready_0(h2c_ready), .m_axis_h2c_tkeep_0(),
-    // Each word is a packet: a reader gets what there is, and never waits for more.
-    .s_axis_c2h_tdata_0(c2h_data), .s_axis_c2h_tlast_0(1'b1), .s_axis_c2h_tvalid_0(c2h_valid),
+    .s_axis_c2h_tdata_0(c2h_data), .s_axis_c2h_tlast_0(c2h_last), .s_axis_c2h_tvalid_0(c2h_valid),
     .s_axis_c2h_tready_0(c2h_ready), .s_axis_c2h_tkeep_0(8'hff));
 
   wire host_clock, locked;
@@ -93,16 +108,40 @@ module firesim_xdma (
   firesim_stream_ip up (
     .s_axis_aclk(host_clock), .s_axis_aresetn(host_reset_n), .s_axis_tvalid(up_valid),
     .s_axis_tready(up_ready), .s_axis_tdata(up_data),
-    .m_axis_aclk(pcie_clock), .m_axis_aresetn(pcie_reset_n), .m_axis_tvalid(c2h_valid),
-    .m_axis_tready(c2h_ready), .m_axis_tdata(c2h_data));
+    .m_axis_aclk(pcie_clock), .m_axis_aresetn(pcie_reset_n), .m_axis_tvalid(near_up_valid),
+    .m_axis_tready(~c2h_holds), .m_axis_tdata(near_up_data));
+
+  // A read from 0x100 on says how many words came up, so that a host reads no word that is not there,
+  // which would stop AMD's engine by a time limit. One read at a time, for answers in their order.
+  wire host_arready, host_rvalid;
+  wire [31:0] host_rdata;
+  wire [1:0] host_rresp;
+  reg reads, counts;
+  reg [31:0] words_up, counted;
+  assign arready = ~reads & (araddr[8] | host_arready);
+  assign rvalid = counts | host_rvalid;
+  assign rdata = counts ? counted : host_rdata;
+  assign rresp = counts ? 2'b00 : host_rresp;
+  always @(posedge host_clock)
+    if (!host_reset_n) begin
+      reads <= 1'b0;
+      counts <= 1'b0;
+      words_up <= 32'd0;
+    end else begin
+      words_up <= words_up + (up_valid & up_ready);
+      if (arvalid & arready) counted <= words_up;
+      reads <= (reads | arvalid & arready) & ~(rvalid & rready);
+      counts <= (counts | arvalid & arready & araddr[8]) & ~(rvalid & rready);
+    end
 
   `FIRESIM_HOST host (
     .host_clock(host_clock), .host_reset(~host_reset_n),
     .axil_awaddr(awaddr[7:0]), .axil_awvalid(awvalid), .axil_awready(awready),
     .axil_wdata(wdata), .axil_wvalid(wvalid), .axil_wready(wready),
     .axil_bresp(bresp), .axil_bvalid(bvalid), .axil_bready(bready),
-    .axil_araddr(araddr[7:0]), .axil_arvalid(arvalid), .axil_arready(arready),
-    .axil_rdata(rdata), .axil_rresp(rresp), .axil_rvalid(rvalid), .axil_rready(rready),
+    .axil_araddr(araddr[7:0]), .axil_arvalid(arvalid & ~reads & ~araddr[8]),
+    .axil_arready(host_arready), .axil_rdata(host_rdata), .axil_rresp(host_rresp),
+    .axil_rvalid(host_rvalid), .axil_rready(rready & ~counts),
     .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
     .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
 endmodule

@@ -29,6 +29,9 @@
 namespace firesim::devices {
 struct WarmStart;
 }  // namespace firesim::devices
+namespace firesim::hostlib {
+class BridgePart;
+}  // namespace firesim::hostlib
 
 namespace firesim::bridges {
 
@@ -75,6 +78,9 @@ struct DriverContext {
   std::string where;             // start of error messages, "node0: bridges.uart"
   std::string node;
   const SimulationContext &simulation;  // paths and clock
+  // The bridge's host's side where that is RTL on the target's platform, which takes and gives the
+  // tokens instead of the driver; null otherwise.
+  hostlib::BridgePart *part = nullptr;
 };
 
 // What a driver does while a restore program runs, before the first token (warm start).
@@ -104,9 +110,17 @@ class Driver {
   // Facts for result.json; null for none.
   virtual nlohmann::json statistics() const { return nullptr; }
 
+  // Where RTL on the target's platform gives its tokens: puts those of the cycle that the target
+  // stands before, for somebody who looks.
+  virtual void show_inputs() {}
+  // Throws std::runtime_error when the target stands still because of what it asked.
+  virtual void examine() {}
+
   // True when `save` and `load` carry all that the driver has to remember. A run with snapshots
   // refuses a blade with a driver that cannot.
   virtual bool can_save() const { return false; }
+  // For people, when it cannot; empty for nothing in particular.
+  virtual std::string why_not_saved() const { return ""; }
   // The driver's part of the blade's state between two cycles, with the input ports it drives; a
   // section of its own. A driver without state but for the configuration saves nothing.
   virtual void save(StateWriter &state) const { static_cast<void>(state); }

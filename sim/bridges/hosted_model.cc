@@ -16,7 +16,9 @@ namespace firesim::bridges {
 using namespace devices;
 
 HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std::string &where)
-    : platform_(std::move(on.platform)) {
+    : platform_(std::move(on.platform)),
+      state_(std::move(on.state)),
+      subject_(std::move(on.subject)) {
   for (const PortInfo &port : manifest.ports) {
     // 8 bytes at least, and whole ones, so that a counter may be read as a number.
     storage_.push_back(std::make_unique<uint8_t[]>((port.width_bits + 63) / 64 * 8));
@@ -34,6 +36,10 @@ HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std:
         "{}: found the target in cycle {} on the platform, expected 0: configure it anew", where,
         cycle));
   }
+  for (const hostlib::BridgePartInfo &info : manifest.host->parts) {
+    const auto index = static_cast<uint32_t>(parts_.size());
+    parts_.push_back(std::make_unique<hostlib::BridgePart>(*platform_, index, info));
+  }
   for (const BridgeInfo &bridge : manifest.bridges) {
     for (const auto &[name, wake] : bridge.wakes) {
       if (wake == Wake::kAnswer) answered_.insert(ports_.at(bridge.ports.at(name)).storage);
@@ -41,7 +47,7 @@ HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std:
   }
   // A failed assert ends the blade.
   if (!manifest.assert_port.empty()) answered_.insert(ports_.at(manifest.assert_port).storage);
-  if (on.twin) twin_.emplace(*on.twin, *on.model, ports_, where);
+  if (on.twin && state_) twin_.emplace(*on.twin, *state_, ports_, where);
 }
 
 std::vector<hostlib::HostChannel> HostedModel::channels(const Manifest &manifest) const {
@@ -83,7 +89,8 @@ void HostedModel::read_counters(bool before) {
 }
 
 std::string HostedModel::unknown_inside() const {
-  return twin_ ? *twin_->refused() : "its description names no twin";
+  if (twin_) return *twin_->refused();
+  return state_ ? "its description names no twin" : "its form has no scan chain";
 }
 
 std::vector<uint8_t> HostedModel::save() {
@@ -94,14 +101,19 @@ std::vector<uint8_t> HostedModel::save() {
 std::optional<std::string> HostedModel::load(const std::vector<uint8_t> &state, uint64_t cycle) {
   if (!twin_->model().load(state)) return "a state that the engine does not take";
   if (const auto differs = twin_->put()) {
-    return fmt::format(
-        "a value of {} that the metasimulation, which was optimised once more, "
-        "cannot have",
-        *differs);
+    return fmt::format("a value of {} that the target, which was optimised once more, cannot have",
+                       *differs);
   }
   twin_->put_inputs();
   target_->start_at(cycle);
   return std::nullopt;
+}
+
+hostlib::BridgePart *HostedModel::part(const std::string &path) {
+  for (const auto &part : parts_) {
+    if (part->bridge() == path) return part.get();
+  }
+  return nullptr;
 }
 
 uint64_t HostedModel::host_cycles() { return target_->read_wide(hostlib::kHostCycles); }

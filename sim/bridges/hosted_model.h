@@ -13,6 +13,7 @@
 
 #include "bridges/manifest.h"
 #include "bridges/target_twin.h"
+#include "hostlib/bridge_part.h"
 #include "hostlib/host_target.h"
 
 namespace firesim::bridges {
@@ -20,9 +21,10 @@ namespace firesim::bridges {
 // Where a target is.
 struct TargetPlatform {
   std::unique_ptr<hostlib::HostPlatform> platform;
-  // Of a metasimulation: its model, which the platform owns, and what names the state in it.
-  ModelInstance *model = nullptr;
+  // What the target holds, where that can be had, and what names it; the platform outlives it.
+  std::unique_ptr<hostlib::TargetState> state;
   std::optional<TargetTwin::Files> twin;
+  std::string subject;  // of a sentence about it
 };
 
 class HostedModel {
@@ -41,12 +43,15 @@ class HostedModel {
   // Puts the counters of the present cycle into their ports, or with `before` those of the last.
   void read_counters(bool before);
   uint64_t host_cycles();
+  // The host's side of the bridge at `path` where it is RTL, else null.
+  hostlib::BridgePart *part(const std::string &path);
   const hostlib::HostTraffic &traffic() const { return target_->traffic(); }
 
   // What the target is inside, by the names of engine rtl; null when that is not known, and then
   // unknown_inside() says why.
   TargetTwin *twin() { return twin_ && !twin_->refused() ? &*twin_ : nullptr; }
   std::string unknown_inside() const;
+  const std::string &subject() const { return subject_; }
   // The state between two cycles, as the model of engine rtl saves it. Both need a twin.
   std::vector<uint8_t> save();
   // Goes on in `cycle`. Returns what is wrong with a state that cannot be taken.
@@ -56,12 +61,15 @@ class HostedModel {
   std::vector<hostlib::HostChannel> channels(const Manifest &manifest) const;
 
   std::unique_ptr<hostlib::HostPlatform> platform_;
+  std::unique_ptr<hostlib::TargetState> state_;  // of a target whose state can be had
   std::map<std::string, FiresimPort> ports_;
   std::vector<std::unique_ptr<uint8_t[]>> storage_;  // of the ports
   std::set<const void *> answered_;                  // storage of outputs that may be answered
   std::vector<uint64_t *> counters_;
   std::unique_ptr<hostlib::HostTarget> target_;
+  std::vector<std::unique_ptr<hostlib::BridgePart>> parts_;
   std::optional<TargetTwin> twin_;
+  std::string subject_;
 };
 
 }  // namespace firesim::bridges

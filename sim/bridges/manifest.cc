@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "core/json_reader.h"
 #include "devices/config.h"
 
@@ -51,10 +53,37 @@ PrintInfo read_print(const json &item) {
   return print;
 }
 
+hostlib::ScanLayout read_scan(const json &item) {
+  hostlib::ScanLayout layout;
+  layout.chain_words = item.at("chain_words").get<uint32_t>();
+  layout.bits = item.at("bits").get<uint32_t>();
+  for (const json &memory : item.at("memories")) {
+    layout.memories.push_back({memory.at("name"), memory.at("rows").get<uint32_t>(),
+                               memory.at("width_bits").get<uint32_t>(),
+                               memory.at("point").get<uint32_t>()});
+  }
+  for (const json &latch : item.at("latches")) {
+    layout.latches.push_back(
+        {latch.at("memory").get<uint32_t>(), latch.at("point").get<uint32_t>()});
+  }
+  return layout;
+}
+
 HostInfo read_host(const json &document) {
   HostInfo host;
   const json &hash = document.at("host").at("design_hash");  // null where no model was made
   if (!hash.is_null()) host.design_hash = hash.get<std::string>();
+  std::set<std::string> in_rtl;
+  for (const json &item : document.at("host").at("parts")) {
+    hostlib::BridgePartInfo part{item.at("bridge").get<std::string>(), {}, std::nullopt};
+    for (const auto &[name, value] : item.at("parameters").items()) {
+      part.parameters[name] = value.get<uint64_t>();
+    }
+    const json &port = item.at("memory_port");
+    if (!port.is_null()) part.memory_port = port.get<uint32_t>();
+    in_rtl.insert(part.bridge);
+    host.parts.push_back(std::move(part));
+  }
   for (const json &item : document.at("fame1").at("channels")) {
     ChannelInfo channel{item.at("name"),
                         item.at("direction") == "in",
@@ -64,8 +93,9 @@ HostInfo read_host(const json &document) {
     for (const json &field : item.at("fields")) {
       channel.fields.push_back({field.at("port"), field.at("low_bit").get<uint32_t>()});
     }
-    host.channels.push_back(std::move(channel));
+    if (in_rtl.count(channel.bridge) == 0) host.channels.push_back(std::move(channel));
   }
+  if (document.contains("scan")) host.scan = read_scan(document.at("scan"));
   return host;
 }
 

@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "hostlib/bridge_part.h"
+#include "hostlib/scan_image.h"
+
 namespace firesim::bridges {
 
 // What an output that is not 0 may lead to.
@@ -82,7 +85,11 @@ struct ChannelInfo {
 struct HostInfo {
   // Of the model that holds the target and its host's side; empty for a form for an FPGA.
   std::string design_hash;
+  // Those of `parts` are not among them.
   std::vector<ChannelInfo> channels;
+  // Of a form for an FPGA with a scan chain.
+  std::optional<hostlib::ScanLayout> scan;
+  std::vector<hostlib::BridgePartInfo> parts;  // bridges whose host's side is RTL
 };
 
 struct PortInfo {

@@ -4,44 +4,19 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <stdexcept>
 
-#include "bridges/port.h"
-#include "devices/config.h"
 #include "hostlib/registers.h"
 
 namespace firesim::bridges {
-
-using namespace devices;
 
 namespace {
 
 constexpr uint64_t kMostHostCycles = 1 << 21;  // that a handshake of a stream may take
 constexpr int kResetHostCycles = 2;
+constexpr uint64_t kMostLaterHostCycles = 127;  // of a memory's answer, when there are stalls
 
 }  // namespace
-
-MetasimPlatform::Pin::Pin(const ModelInstance &model, const char *name, uint32_t width_bits,
-                          const std::string &where) {
-  const auto found = model.ports().find(name);
-  if (found == model.ports().end() || found->second.width_bits != width_bits) {
-    throw ConfigError(
-        fmt::format("{}: the metasimulation has no pin '{}' of {} bits; build it again", where,
-                    name, width_bits));
-  }
-  port_ = found->second;
-}
-
-void MetasimPlatform::Pin::set(uint64_t value) {
-  std::memcpy(port_.storage, &value, port_bytes(port_.width_bits));
-}
-
-uint64_t MetasimPlatform::Pin::get() const {
-  uint64_t value = 0;
-  std::memcpy(&value, port_.storage, port_bytes(port_.width_bits));
-  return value;
-}
 
 MetasimPlatform::MetasimPlatform(const std::filesystem::path &library,
                                  const std::string &design_hash, const HostStalls &stalls,
@@ -49,6 +24,7 @@ MetasimPlatform::MetasimPlatform(const std::filesystem::path &library,
     : model_(library, design_hash, where),
       stalls_(stalls),
       random_(stalls.seed * uint64_t{0x9e3779b97f4a7c15} | 1),
+      where_(where),
       reset_(model_, "host_reset", 1, where),
       awaddr_(model_, "axil_awaddr", 8, where),
       awvalid_(model_, "axil_awvalid", 1, where),
@@ -82,6 +58,10 @@ std::string MetasimPlatform::name() const {
   return fmt::format("metasim, {}", model_.engine_name());
 }
 
+void MetasimPlatform::serve_memory(uint32_t port, std::span<uint8_t> content) {
+  memories_.emplace_back(model_, port, content, where_);
+}
+
 bool MetasimPlatform::stalls() {
   if (stalls_.rate == 0) return false;
   random_ ^= random_ << 13;
@@ -93,13 +73,20 @@ bool MetasimPlatform::stalls() {
 void MetasimPlatform::host_cycle() {
   const bool takes = !stalls();
   up_ready_.set(takes ? 1 : 0);
+  for (MetasimMemory &memory : memories_) {
+    const bool requested = !stalls();
+    memory.offer(requested, !stalls());
+  }
   model_.settle();
+  for (MetasimMemory &memory : memories_) {
+    memory.take(stalls_.rate == 0 ? 0 : random_ >> 32 & kMostLaterHostCycles);
+  }
   if (takes && up_valid_.get() != 0) received_.push_back(up_data_.get());
   model_.tick();
 }
 
 // Host cycles up to the one in which a pin is 1, included.
-void MetasimPlatform::until(const Pin &pin) {
+void MetasimPlatform::until(const MetasimPin &pin) {
   for (uint64_t i = 0; i < kMostHostCycles; ++i) {
     host_cycle();
     if (pin.get() != 0) return;

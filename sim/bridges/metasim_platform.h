@@ -7,9 +7,13 @@
 #include <deque>
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "bridges/metasim_memory.h"
+#include "bridges/metasim_pin.h"
 #include "bridges/model_library.h"
 #include "hostlib/platform.h"
+#include "hostlib/target_state.h"
 
 namespace firesim::bridges {
 
@@ -17,6 +21,19 @@ namespace firesim::bridges {
 struct HostStalls {
   uint32_t seed = 1;
   uint32_t rate = 0;  // of 256 host cycles, for each channel and stream
+};
+
+// Registers and memories of a metasimulation lie in its model, host's side and all.
+class ModelState final : public hostlib::TargetState {
+ public:
+  explicit ModelState(ModelInstance &model) : model_(model) {}
+
+  std::vector<FiresimSignal> signals() override { return model_.signals(); }
+  void read() override {}
+  void write() override { model_.written(); }
+
+ private:
+  ModelInstance &model_;
 };
 
 class MetasimPlatform final : public hostlib::HostPlatform {
@@ -30,35 +47,26 @@ class MetasimPlatform final : public hostlib::HostPlatform {
   void send(std::span<const uint64_t> words) override;
   bool receive(std::span<uint64_t> words) override;
   std::string name() const override;
+  void serve_memory(uint32_t port, std::span<uint8_t> content) override;
 
   const ModelInstance &model() const { return model_; }
   ModelInstance &model() { return model_; }
 
  private:
-  // One pin, an input or an output of the model.
-  class Pin {
-   public:
-    Pin(const ModelInstance &model, const char *name, uint32_t width_bits,
-        const std::string &where);
-    void set(uint64_t value);
-    uint64_t get() const;
-
-   private:
-    FiresimPort port_;
-  };
-
   void host_cycle();
-  void until(const Pin &pin);
+  void until(const MetasimPin &pin);
   bool stalls();
 
   ModelInstance model_;
   const HostStalls stalls_;
   uint64_t random_;
+  const std::string where_;
+  std::vector<MetasimMemory> memories_;
   std::deque<uint64_t> received_;
-  Pin reset_;
-  Pin awaddr_, awvalid_, awready_, wdata_, wvalid_, bvalid_, bready_;
-  Pin araddr_, arvalid_, arready_, rdata_, rvalid_, rready_;
-  Pin down_valid_, down_ready_, down_data_, up_valid_, up_ready_, up_data_;
+  MetasimPin reset_;
+  MetasimPin awaddr_, awvalid_, awready_, wdata_, wvalid_, bvalid_, bready_;
+  MetasimPin araddr_, arvalid_, arready_, rdata_, rvalid_, rready_;
+  MetasimPin down_valid_, down_ready_, down_data_, up_valid_, up_ready_, up_data_;
 };
 
 }  // namespace firesim::bridges

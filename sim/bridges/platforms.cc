@@ -3,8 +3,10 @@
 #include "bridges/platforms.h"
 
 #include "bridges/metasim_platform.h"
+#include "hostlib/scan_chain.h"
 #include "hostlib/uart_platform.h"
 #include "hostlib/window_platform.h"
+#include "hostlib/xdma_platform.h"
 
 namespace firesim::bridges {
 
@@ -34,52 +36,85 @@ std::optional<TargetTwin::Files> twin_of(Config &node, const SimulationContext &
   return files;
 }
 
-MakePlatform serial_line_of(Config &node) {
+using Twin = std::optional<TargetTwin::Files>;
+
+// A target on a board, whose state can be had if its form has a scan chain.
+TargetPlatform on_board(std::unique_ptr<hostlib::HostPlatform> platform, const HostInfo &host,
+                        const Twin &twin, const std::string &where) {
+  std::unique_ptr<hostlib::TargetState> state;
+  if (host.scan) state = std::make_unique<hostlib::ScanChain>(*platform, *host.scan, where);
+  return {std::move(platform), std::move(state), twin, "this board"};
+}
+
+MakePlatform serial_line_of(Config &node, const Twin &twin) {
   Config line(node.child("serial_line"), node.child_where("serial_line"));
   const std::string device = line.required_text("device");
   const auto bits_per_s =
       static_cast<uint32_t>(line.required_integer("bits_per_s", kLeastBitsPerS, kMostBitsPerS));
   line.finish();
-  return [device, bits_per_s, where = node.where()](const HostInfo &) {
-    return TargetPlatform{
-        std::make_unique<hostlib::UartPlatform>(device, bits_per_s, where), nullptr, {}};
+  return [device, bits_per_s, twin, where = node.where()](const HostInfo &host) {
+    return on_board(std::make_unique<hostlib::UartPlatform>(device, bits_per_s, where), host, twin,
+                    where);
   };
 }
 
-MakePlatform pci_function_of(Config &node) {
+// A board behind a device of the host's that is opened with the target; what is wrong with it is
+// said of the node.
+MakePlatform opened(const std::string &where, const Twin &twin,
+                    std::function<std::unique_ptr<hostlib::HostPlatform>()> open) {
+  return [where, twin, open = std::move(open)](const HostInfo &host) {
+    std::unique_ptr<hostlib::HostPlatform> platform;
+    try {
+      platform = open();
+    } catch (const std::runtime_error &error) {
+      throw ConfigError(where + ": " + error.what());
+    }
+    return on_board(std::move(platform), host, twin, where);
+  };
+}
+
+MakePlatform pci_function_of(Config &node, const Twin &twin) {
   Config function(node.child("pci_function"), node.child_where("pci_function"));
   const std::string device = function.required_text("device");
   const hostlib::PciNeeds needs = hostlib::window_needs(function.required_text("id"));
   function.finish();
-  return [device, needs, where = node.where()](const HostInfo &) {
-    try {
-      return TargetPlatform{
-          std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs)),
-          nullptr,
-          {}};
-    } catch (const std::runtime_error &error) {
-      throw ConfigError(where + ": " + error.what());
-    }
-  };
+  return opened(node.where(), twin, [device, needs] {
+    return std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs));
+  });
 }
 
-MakePlatform board_of(Config &node) {
-  if (!node.has("pci_function")) return serial_line_of(node);
-  if (node.has("serial_line")) node.fail("serial_line", "nothing beside \"pci_function\"");
-  return pci_function_of(node);
+MakePlatform xdma_card_of(Config &node, const Twin &twin) {
+  Config card(node.child("xdma_card"), node.child_where("xdma_card"));
+  const std::string device = card.required_text("device");
+  card.finish();
+  return opened(node.where(), twin, [device] {
+    return std::make_unique<hostlib::XdmaPlatform>(hostlib::open_xdma_card(device));
+  });
+}
+
+// A node says in exactly one way how its board is reached.
+MakePlatform board_of(Config &node, const Twin &twin) {
+  std::string first;
+  for (const char *key : {"pci_function", "xdma_card", "serial_line"}) {
+    if (!node.has(key)) continue;
+    if (!first.empty()) node.fail(key, "nothing beside \"" + first + "\"");
+    first = key;
+  }
+  if (first == "pci_function") return pci_function_of(node, twin);
+  return first == "xdma_card" ? xdma_card_of(node, twin) : serial_line_of(node, twin);
 }
 
 }  // namespace
 
 MakePlatform platform_of(const std::string &kind, Config &node,
                          const std::filesystem::path &library, const SimulationContext &context) {
-  if (kind == "fpga") return board_of(node);
+  if (kind == "fpga") return board_of(node, twin_of(node, context));
   if (kind != "metasim") return nullptr;
   return [library, stalls = stalls_of(node), twin = twin_of(node, context),
           where = node.where()](const HostInfo &host) {
     auto made = std::make_unique<MetasimPlatform>(library, host.design_hash, stalls, where);
-    ModelInstance *model = &made->model();
-    return TargetPlatform{std::move(made), model, twin};
+    auto state = std::make_unique<ModelState>(made->model());
+    return TargetPlatform{std::move(made), std::move(state), twin, "this metasimulation"};
   };
 }
 

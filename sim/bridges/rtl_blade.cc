@@ -38,6 +38,11 @@ RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesy
   }
   add_instruments(settings, context);
   schedule_drivers();
+  if (hosted_) {
+    hosted_->target().when_still([this] {
+      for (const PlacedDriver &item : drivers_) item.driver->examine();
+    });
+  }
   port_count_ = static_cast<uint32_t>(port_count.value_or(link_ != nullptr ? 1 : 0));
   if (link_ != nullptr && port_count_ == 0)
     throw ConfigError(name + ": port_count is 0, expected 1: it has a NIC");
@@ -84,7 +89,8 @@ void RtlBlade::add_bridge(const BridgeInfo &bridge, Config &settings,
   const BridgePorts bridge_ports(bridge, ports());
   PlacedDriver placed{bridge.kind, bridge.several,
                       registry.make({bridge, bridge_ports, inputs_, status_, settings.child(key),
-                                     settings.child_where(key), name(), context}),
+                                     settings.child_where(key), name(), context,
+                                     hosted_ ? hosted_->part(bridge.path) : nullptr}),
                       bridge_ports.wakes()};
   if (LinkDriver *link = placed.driver->link()) {
     if (link_ != nullptr) {
@@ -111,7 +117,7 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
   if (hosted_ && hosted_->twin() != nullptr) {
     shown.model = &hosted_->twin()->model();
   } else if (hosted_) {
-    shown.why_not = "this metasimulation does not show its signals: " + hosted_->unknown_inside();
+    shown.why_not = hosted_->subject() + " does not show its signals: " + hosted_->unknown_inside();
   }
   Instruments made = make_instruments(manifest_, ports(), shown, settings, context, status_,
                                       std::move(traces), name());
@@ -217,7 +223,8 @@ nlohmann::json RtlBlade::statistics() const {
     facts["host_traffic"] = {{"runs", traffic.runs},
                              {"words_down", traffic.words_down},
                              {"rows", traffic.rows},
-                             {"words_up", traffic.words_up}};
+                             {"words_up", traffic.words_up},
+                             {"words_up_at_stops", traffic.words_up_at_stops}};
   }
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (signals_) facts["signals"] = signals_->statistics();

@@ -48,13 +48,15 @@ uint64_t RtlBlade::next_observed() const {
 // Looks into the target, which stands before cycle_ and has not taken its inputs.
 void RtlBlade::observe() {
   TargetTwin &twin = *hosted_->twin();
+  for (const PlacedDriver &item : drivers_) item.driver->show_inputs();
+  inputs_.apply();
   twin.look();
   const bool accessed = signals_ && cycle_ == signals_->next_cycle();
   if (accessed && signals_->before_settle()) {
     if (const auto differs = twin.put()) {
       throw std::runtime_error(
           fmt::format("simulation.pokes: cycle {}: {} cannot be set to this value in a "
-                      "metasimulation, which was optimised once more; expected engine rtl",
+                      "form that was optimised once more; expected engine rtl",
                       cycle_, *differs));
     }
   }

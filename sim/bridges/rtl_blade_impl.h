@@ -49,7 +49,7 @@ class RtlBlade final : public Model {
     return kind == kWarmStartKind && starter_ != nullptr && hosted_ == nullptr;
   }
   bool shares_states_with(const std::string &kind) const override {
-    return kind == "rtl" || kind == "metasim";
+    return kind == "rtl" || kind == "metasim" || kind == "fpga";
   }
   void load(StateReader &state, uint64_t cycle) override;
 

@@ -17,20 +17,22 @@ constexpr uint64_t kMostRestoreCycles = 10'000'000;
 
 std::optional<std::string> RtlBlade::can_save() const {
   if (hosted_ && hosted_->twin() == nullptr) {
-    return "this metasimulation cannot save its state: " + hosted_->unknown_inside();
+    return fmt::format("{} cannot save its state: {}", hosted_->subject(),
+                       hosted_->unknown_inside());
   }
   if (!hosted_ && !model_->can_save()) {
     return fmt::format("the engine \"{}\" cannot save its state", engine_name());
   }
   for (const PlacedDriver &item : drivers_) {
     if (item.driver->can_save()) continue;
+    if (const std::string why = item.driver->why_not_saved(); !why.empty()) return why;
     return fmt::format("the driver of its {} bridge cannot save its state", item.name);
   }
   return std::nullopt;
 }
 
 std::string RtlBlade::fingerprint() const {
-  // The states of engine rtl are those of a metasimulation, too.
+  // The states of engine rtl are those of a target on a platform, too.
   if (hosted_ && hosted_->twin() != nullptr) return hosted_->twin()->fingerprint();
   return fmt::format("design {}, engine {}", manifest_.design_hash, engine_name());
 }
@@ -76,7 +78,7 @@ void RtlBlade::load_target(StateReader &state, const std::vector<uint8_t> &model
     return;
   }
   if (hosted_->twin() == nullptr) {
-    state.fail("this metasimulation takes no state: " + hosted_->unknown_inside());
+    state.fail(fmt::format("{} takes no state: {}", hosted_->subject(), hosted_->unknown_inside()));
   }
   if (const auto wrong = hosted_->load(model, cycle_)) state.fail("found " + *wrong);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of a metasimulated target by the names of engine rtl; see target_twin.h.
+// The state of a target on a platform by the names of engine rtl; see target_twin.h.
 #include "bridges/target_twin.h"
 
 #include <fmt/format.h>
@@ -56,44 +56,43 @@ FiresimSignal signal_at(const std::vector<FiresimSignal> &signals, uint32_t inde
 
 // Both have these bits alone in words of one type, so that rows lie alike.
 bool TargetTwin::Piece::is_whole() const {
-  return twin_low == 0 && metasim_low == 0 && width == twin.width_bits &&
-         width == metasim.width_bits;
+  return twin_low == 0 && target_low == 0 && width == twin.width_bits && width == target.width_bits;
 }
 
 void TargetTwin::Piece::look() const {
   if (is_whole()) {
-    std::memcpy(twin.storage, metasim.storage, size_t{rows} * port_bytes(width));
+    std::memcpy(twin.storage, target.storage, size_t{rows} * port_bytes(width));
     return;
   }
   for (uint32_t row = 0; row < rows; ++row) {
-    set_bits(twin, row, twin_low, width, bits_of(metasim, row, metasim_low, width));
+    set_bits(twin, row, twin_low, width, bits_of(target, row, target_low, width));
   }
 }
 
 void TargetTwin::Piece::put() const {
   if (is_whole()) {
-    std::memcpy(metasim.storage, twin.storage, size_t{rows} * port_bytes(width));
+    std::memcpy(target.storage, twin.storage, size_t{rows} * port_bytes(width));
     return;
   }
   for (uint32_t row = 0; row < rows; ++row) {
-    set_bits(metasim, row, metasim_low, width, bits_of(twin, row, twin_low, width));
+    set_bits(target, row, target_low, width, bits_of(twin, row, twin_low, width));
   }
 }
 
 bool TargetTwin::Piece::is_equal() const {
   for (uint32_t row = 0; row < rows; ++row) {
-    if (bits_of(metasim, row, metasim_low, width) != bits_of(twin, row, twin_low, width)) {
+    if (bits_of(target, row, target_low, width) != bits_of(twin, row, twin_low, width)) {
       return false;
     }
   }
   return true;
 }
 
-TargetTwin::TargetTwin(const Files &files, ModelInstance &metasim, const Ports &ports,
+TargetTwin::TargetTwin(const Files &files, hostlib::TargetState &state, const Ports &ports,
                        const std::string &where)
     : design_hash_(Manifest::read(files.manifest).design_hash),
       model_(files.library, design_hash_, where),
-      metasim_(metasim) {
+      state_(state) {
   const nlohmann::json map = read_json_file(files.map, kManifestLimits);
   try {
     read_map(map);
@@ -108,9 +107,8 @@ TargetTwin::TargetTwin(const Files &files, ModelInstance &metasim, const Ports &
     if (port.is_input == 0) continue;
     const auto found = ports.find(name);
     if (found == ports.end() || found->second.width_bits != port.width_bits) {
-      throw ConfigError(
-          fmt::format("{}: the metasimulation has no input '{}' of {} bits, as {} has", where, name,
-                      port.width_bits, files.library.string()));
+      throw ConfigError(fmt::format("{}: the target has no input '{}' of {} bits, as {} has", where,
+                                    name, port.width_bits, files.library.string()));
     }
     inputs_.push_back({port, found->second});
   }
@@ -122,7 +120,7 @@ void TargetTwin::read_map(const nlohmann::json &map) {
     refused_ = map.at("refused").get<std::string>();
     return;
   }
-  const std::vector<FiresimSignal> mine = model_.signals(), theirs = metasim_.signals();
+  const std::vector<FiresimSignal> mine = model_.signals(), theirs = state_.signals();
   const auto add = [&](const nlohmann::json &item, uint32_t rows) {
     const auto number = [&item](size_t i) { return item.at(i).get<uint32_t>(); };
     pieces_.push_back({signal_at(mine, number(0), number(1), number(4), rows),
@@ -147,6 +145,7 @@ std::string TargetTwin::fingerprint() const {
 }
 
 void TargetTwin::look() {
+  state_.read();
   for (const Piece &piece : pieces_) piece.look();
   for (const Fixed &bits : fixed_) set_bits(bits.twin, 0, bits.low, bits.width, bits.value);
   for (const Constant &memory : constants_) {
@@ -160,7 +159,6 @@ void TargetTwin::look() {
 
 std::optional<std::string> TargetTwin::put() {
   for (const Piece &piece : pieces_) piece.put();
-  metasim_.written();
   // Two registers may be one there, of which the last one counted.
   for (const Piece &piece : pieces_) {
     if (!piece.is_equal()) return piece.twin.name;
@@ -171,6 +169,7 @@ std::optional<std::string> TargetTwin::put() {
   for (const Constant &memory : constants_) {
     if (content_of(memory.twin) != memory.content) return memory.twin.name;
   }
+  state_.write();
   return std::nullopt;
 }
 

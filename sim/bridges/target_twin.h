@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a metasimulated target is inside, with the names of engine `rtl`: a model of the same blade
+// What a target on a platform is inside, with the names of engine `rtl`: a model of the same blade
 // for that engine, which never runs, and which takes over the registers and memories of the target
 // where that stands, or gives it others.
 #pragma once
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bridges/model_library.h"
+#include "hostlib/target_state.h"
 
 namespace firesim::bridges {
 
@@ -20,13 +21,13 @@ class TargetTwin {
  public:
   struct Files {
     std::filesystem::path library, manifest;  // of the model for engine rtl
-    std::filesystem::path map;                // deploy/firesim/build/state_map.py
+    std::filesystem::path map;                // deploy/firesim/build/{state,scan}_map.py
   };
   using Ports = std::map<std::string, FiresimPort>;
 
-  // `ports` are those of the target; they and `metasim`, the model it is in, outlive this. Throws
+  // `ports` are those of the target; they and `state`, what it holds, outlive this. Throws
   // ConfigError, starting with `where`, when the files are not of this target.
-  TargetTwin(const Files &files, ModelInstance &metasim, const Ports &ports,
+  TargetTwin(const Files &files, hostlib::TargetState &state, const Ports &ports,
              const std::string &where);
 
   // Why the state of the two is not the same. If there is a reason, only this is to be called.
@@ -38,7 +39,7 @@ class TargetTwin {
   // Takes over the state of the target, and its inputs.
   void look();
   // Gives its state to the target. Returns the name of a register or memory that has a value here
-  // that it cannot have there, and then the target must not run.
+  // that it cannot have there, and then the target's is what it was or must not run.
   std::optional<std::string> put();
   // Gives its inputs to the ports of the target.
   void put_inputs();
@@ -46,8 +47,8 @@ class TargetTwin {
  private:
   // Bits of a word that are in both.
   struct Piece {
-    FiresimSignal twin, metasim;
-    uint32_t twin_low, metasim_low, width, rows;
+    FiresimSignal twin, target;
+    uint32_t twin_low, target_low, width, rows;
 
     bool is_whole() const;
     void look() const;
@@ -71,10 +72,10 @@ class TargetTwin {
 
   std::string design_hash_;
   ModelInstance model_;
-  ModelInstance &metasim_;
+  hostlib::TargetState &state_;
   std::optional<std::string> refused_;
   std::vector<Piece> pieces_;
-  std::vector<Fixed> fixed_;         // the metasimulation has no register for them
+  std::vector<Fixed> fixed_;         // the target's form has no register for them
   std::vector<Constant> constants_;  // memories that nothing writes
   std::vector<Input> inputs_;
 };

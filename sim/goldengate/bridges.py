@@ -77,6 +77,26 @@ class Port(Strict):
         )
 
 
+class HostRtl(Strict):
+    """The host's side of a bridge in RTL, for FPGAs: it takes the driver's place at the tokens."""
+
+    module: str
+    """Its module; docs/how-to/write-a-bridge.md says which ports it has."""
+    files: list[str]
+    """Verilog or SystemVerilog, from the folder of the declaration, packages first."""
+    memory: bool = False
+    """Whether it has a port to a DRAM."""
+    most: dict[str, int] = Field(default_factory=dict)
+    """Largest values of the bridge's parameters that it takes."""
+    parameters: dict[str, Parameter] = Field(default_factory=dict)
+    """What it is built for, beside the parameters of the bridge, which it has too."""
+
+    @property
+    def defaults(self) -> dict[str, int]:
+        """Values of the parameters where nobody gives one."""
+        return {name: parameter.default for name, parameter in self.parameters.items()}
+
+
 class BridgeKind(Strict):
     """One kind of bridge, as declared."""
 
@@ -92,6 +112,8 @@ class BridgeKind(Strict):
     """Parameters of the module, in order."""
     ports: dict[str, Port]
     """Ports beside clock and reset, in order."""
+    host_rtl: HostRtl | None = None
+    """Its host's side in RTL, where there is one; the paths of files are absolute once read."""
 
     @property
     def out_ports(self) -> dict[str, Width]:
@@ -138,6 +160,8 @@ def read_declaration(path: Path) -> BridgeKind:
         source = read_yaml(path, shown)
         kind = checked(BridgeKind, source)
         _check(kind, source)
+        if kind.host_rtl is not None:
+            _check_host_rtl(kind.host_rtl, kind, source, path.parent)
     except InputError as error:
         raise GoldenGateError(str(error)) from error
     return kind
@@ -180,6 +204,26 @@ def _check(kind: BridgeKind, source: Source) -> None:
                 (*path, "width_bits"),
                 f"found {kind.width_bits(name, {})} bits by default, expected 1 to {MOST_BITS}.",
             )
+
+
+def _check_host_rtl(rtl: HostRtl, kind: BridgeKind, source: Source, folder: Path) -> None:
+    """Check the section of the host's RTL, and make the paths of its files absolute."""
+    for name in rtl.parameters:
+        path = ("host_rtl", "parameters", name)
+        _check_name(name, "parameter", source, path)
+        if name in kind.parameters:
+            raise source.error(path, f'found "{name}", which the bridge has already.')
+    for name in rtl.most:
+        if name not in kind.parameters:
+            text = unknown(name, "one of the parameters", list(kind.parameters))
+            raise source.error(("host_rtl", "most", name), text)
+    if not rtl.files:
+        raise source.error(("host_rtl", "files"), "found no file, expected at least one.")
+    for index, name in enumerate(rtl.files):
+        if not (folder / name).is_file():
+            text = f'found "{name}", expected a file below the folder of this declaration.'
+            raise source.error(("host_rtl", "files", index), text)
+    rtl.files = [str((folder / name).absolute()) for name in rtl.files]
 
 
 def declarations() -> list[Path]:

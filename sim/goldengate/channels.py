@@ -3,9 +3,10 @@
 
 A channel carries one token a target cycle, in one direction. Each bridge has one channel for all it
 sends and one for all it receives; the target's own ports, its asserts and its prints have one each.
-A token is the values of the channel's ports side by side, the first port in the lowest bits.
-Counters are no tokens: they are registers of the target, which stand on outputs of their own to be
-read while the target waits.
+A token is the values of the channel's ports side by side: first those of 32 bits or a multiple of
+it, so that they do not lie across pieces (`goldengate.host_top`), then the others, the widest one
+first. Counters are no tokens: they are registers of the target, which stand on outputs of their own
+to be read while the target waits.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _channel(name: str, bridge: str | None, ports: Iterable[Port]) -> list[Chann
     """Return the channel of these ports of one direction; none when there are no ports."""
     fields: list[Field] = []
     width_bits, direction = 0, ""
-    for port in ports:
+    for port in sorted(ports, key=lambda port: (port.width_bits % 32 != 0, -port.width_bits)):
         fields.append(Field(port.name, width_bits, port.width_bits))
         width_bits += port.width_bits
         direction = port.direction
@@ -109,7 +110,10 @@ def _queue(index: int, channel: Channel) -> str:
 def fame1_verilog(
     top: str, clock: str, fire: str, channels: list[Channel], counters: list[Port]
 ) -> str:
-    """Return the text of fame1.v."""
+    """Return the text of fame1.v.
+
+    The outputs `_ahead` are what the target puts into the queue of an output channel in a step.
+    """
     declarations = [
         f"  input wire {HOST_CLOCK}",
         f"  input wire {HOST_RESET}",
@@ -126,6 +130,9 @@ def fame1_verilog(
             f"  {forward} wire {width} \\{channel.name}_bits ",
         ]
         body += [f"  wire state_{index}, next_{index};", f"  wire {width} bits_{index};"]
+        if channel.direction == "out":
+            declarations.append(f"  output wire {width} \\{channel.name}_ahead ")
+            body.append(f"  assign \\{channel.name}_ahead = bits_{index};")
         body.append(_queue(index, channel))
         for field in channel.fields:
             part = f"bits_{index}[{field.low_bit + field.width_bits - 1}:{field.low_bit}]"

@@ -3,8 +3,8 @@
 
 The top `<Top>_host` has a port of AXI4-Lite for the registers, and streams `down` (from the host)
 and `up` (to it) of 64-bit words. Its parts lie in `sim/hostlib/rtl`; what depends on the target's
-channels is made here: their number, their words, and which of their bits wake a driver. A token on
-a stream is as many words as it needs, its lowest bits first.
+channels is made here: their number, their pieces, and which of their bits wake a driver. A token is
+cut into pieces of 32 bits, its lowest bits first; those that differ from the last token are sent.
 """
 
 from __future__ import annotations
@@ -13,20 +13,28 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from goldengate import host_rtl
 from goldengate.channels import ASSERTS, HOST_CLOCK, HOST_RESET, PRINTS, RTL, STEP, Channel
 from goldengate.errors import GoldenGateError
+from goldengate.host_rtl import HostPart
 from goldengate.manifest import Fame1, Host, Manifest
+from goldengate.scan_top import PART as SCAN_PART
+from goldengate.scan_top import check as check_scan
+from goldengate.scan_top import form_connections, scan_instance, stream_names
 
 PARTS = (
     "firesim_commands.v",
     "firesim_control.v",
     "firesim_input_channel.v",
+    "firesim_output_channel.v",
+    "firesim_pace.v",
     "firesim_rows.v",
     "firesim_stall.v",
 )
 HOST_FILE = "host.v"
 MOST_CHANNELS, MOST_WORDS = 64, 255
-"""Of one direction: a row's mask is one word. Words of all channels together."""
+"""Of one direction, as the registers have a bit for each; words of all tokens of one together."""
+PIECE_BITS = 32
 LOG_DEPTH = 4
 """Values of an input channel that may wait, as a power of two (kCredit in host_target.h)."""
 
@@ -42,13 +50,15 @@ _PORTS = """\
   output wire up_valid, input wire up_ready, output wire [63:0] up_data"""
 _CONTROL = """\
   wire running, next, issue, stall_load, run;
-  wire [47:0] cycle, issue_cycle, run_limit;
+  wire [15:0] issue_cycle;
+  wire [47:0] cycle, run_limit;
   wire [63:0] listen, stop_at;
   wire [31:0] stall_seed;
   wire [7:0] stall_rate;
   wire [15:0] counter;
   reg [63:0] counter_value;
   reg counter_rose;
+  wire [31:0] further;
   firesim_control #(.FINGERPRINT(64'h{fingerprint})) control (
     .host_clock(host_clock), .host_reset(host_reset),
     .awaddr(axil_awaddr), .awvalid(axil_awvalid), .awready(axil_awready),
@@ -56,22 +66,17 @@ _CONTROL = """\
     .bresp(axil_bresp), .bvalid(axil_bvalid), .bready(axil_bready),
     .araddr(axil_araddr), .arvalid(axil_arvalid), .arready(axil_arready),
     .rdata(axil_rdata), .rresp(axil_rresp), .rvalid(axil_rvalid), .rready(axil_rready),
-    .running(running), .progress(next | up_valid), .cycle(cycle),
+    .running(running), .progress(step | next | up_valid), .cycle(cycle),
     .listen(listen), .stop_at(stop_at),
     .stall_seed(stall_seed), .stall_rate(stall_rate), .stall_load(stall_load),
-    .counter(counter), .counter_value(counter_value), .counter_rose(counter_rose));"""
+    .counter(counter), .counter_value(counter_value), .counter_rose(counter_rose),
+    .scan_load(scan_load), .scan_row_load(scan_row_load), .scan_words(scan_words),
+    .further(further));"""
 
 
-def words_of(channel: Channel) -> int:
-    """Return how many words of a stream a token is."""
-    return (channel.width_bits + 63) // 64
-
-
-def _bytes(values: Iterable[int]) -> str:
-    """Return numbers as a Verilog constant of eight bits each, the first one lowest."""
-    listed = list(values)
-    digits = "".join(f"{value:02x}" for value in reversed(listed))
-    return f"{8 * len(listed)}'h{digits}"
+def pieces_of(channel: Channel) -> int:
+    """Return how many pieces a token is."""
+    return (channel.width_bits + PIECE_BITS - 1) // PIECE_BITS
 
 
 def _wake_bits(manifest: Manifest, channel: Channel) -> str:
@@ -112,46 +117,68 @@ def _input(index: int, channel: Channel) -> list[str]:
         _stall(name, index),
         f"  wire valid_{name}, ready_{name};",
         f"  wire {width} bits_{name};",
-        f"  firesim_input_channel #(.WIDTH({channel.width_bits}), .WORDS({words_of(channel)}), "
+        f"  firesim_input_channel #(.WIDTH({channel.width_bits}), .PIECES({pieces_of(channel)}), "
         f".LOG_DEPTH({LOG_DEPTH})) channel_{name} (",
-        "    .host_clock(host_clock), .host_reset(host_reset), .issue(issue), .next(next),",
-        f"    .issue_cycle(issue_cycle[31:0]), .word_valid(word_valid[{index}]), "
+        "    .host_clock(host_clock), .host_reset(host_reset), .issue(issue), .step(step),",
+        f"    .issue_cycle(issue_cycle), .word_valid(word_valid[{index}]), "
         f".word_ready(word_ready[{index}]),",
-        f"    .word(down_data), .token_valid(valid_{name}), .token_ready(ready_{name} & "
-        f"go_{name}), .token_bits(bits_{name}));",
+        f"    .word(down_data), .busy(busy[{index}]), .token_valid(valid_{name}), "
+        f".token_ready(ready_{name} & go_{name}),",
+        f"    .token_bits(bits_{name}));",
     ]
 
 
-def _output(manifest: Manifest, index: int, channel: Channel) -> list[str]:
-    """Return the text of an output channel."""
+def _output(manifest: Manifest, index: int, channel: Channel, first: int) -> list[str]:
+    """Return the text of an output channel, whose first piece this is among those of all."""
     name = f"out_{index}"
-    wakes = _wake_bits(manifest, channel).replace("bits[", f"bits_{name}[")
+    wakes = _wake_bits(manifest, channel).replace("bits[", f"ahead_{name}[")
+    width, pieces = f"[{channel.width_bits - 1}:0]", pieces_of(channel)
     return [
         f"  // {channel.name}",
         _stall(name, 128 + index),
         f"  wire valid_{name};",
-        f"  wire [{channel.width_bits - 1}:0] bits_{name};",
+        f"  wire {width} bits_{name}, ahead_{name};",
         f"  reg seen_{name};",
         f"  initial seen_{name} = 1'b0;",
         f"  assign there[{index}] = valid_{name} & (go_{name} | seen_{name});",
         f"  always @(posedge host_clock) seen_{name} <= there[{index}] & ~next & ~host_reset;",
         f"  assign wakes[{index}] = listen[{index}] & ({wakes});",
+        f"  firesim_output_channel #(.WIDTH({channel.width_bits}), .PIECES({pieces})) "
+        f"channel_{name} (",
+        f"    .host_clock(host_clock), .host_reset(host_reset), .bits(bits_{name}), .take(take),",
+        f"    .tell(woke[{index}] | (is_last & listen[{index}])), "
+        f".must(woke[{index}] & ~is_last),",
+        f"    .mask(mask[{first} +: {pieces}]), "
+        f".told(told[{PIECE_BITS * first} +: {PIECE_BITS * pieces}]));",
     ]
 
 
-def _word_mux(outs: list[Channel]) -> list[str]:
-    """Return the choice of a word of all output tokens by its number."""
-    lines = ["  always @*", "    case (word_index)"]
-    number = 0
-    for index, channel in enumerate(outs):
-        for low in range(0, channel.width_bits, 64):
-            high = min(low + 63, channel.width_bits - 1)
-            padding = 63 - (high - low)
-            bits = f"bits_out_{index}[{high}:{low}]"
-            value = f"{{{padding}'d0, {bits}}}" if padding else bits
-            lines.append(f"      8'd{number}: word = {value};")
-            number += 1
-    return [*lines, "      default: word = 64'd0;", "    endcase"]
+def _collector(outputs: int, pieces: int) -> list[str]:
+    """Return what decides about the target's cycles, and what tells the host of them.
+
+    Of each cycle it is known in the host cycle of its step which drivers it wakes. That goes beside
+    its tokens through a queue as deep as theirs.
+    """
+    return [
+        f"  wire [{outputs - 1}:0] there, wakes, woke;",
+        f"  wire [{pieces - 1}:0] mask;",
+        f"  wire [{PIECE_BITS * pieces - 1}:0] told;",
+        "  wire last, stops, is_last, is_stop, decided, take, stopped;",
+        "  firesim_pace pace (",
+        "    .host_clock(host_clock), .host_reset(host_reset), .run(run), .run_limit(run_limit),",
+        f"    .step(step), .answers(|(wakes & stop_at[{outputs - 1}:0])), .stopped(stopped),",
+        "    .issue(issue), .issue_cycle(issue_cycle), .last(last), .stops(stops),",
+        "    .running(running));",
+        f"  firesim_token_queue #(.WIDTH({outputs + 2})) decisions (",
+        "    .host_clock(host_clock), .host_reset(host_reset), .in_valid(step), .in_ready(),",
+        "    .in_data({stops, last, wakes}), .out_valid(decided), .out_ready(next),",
+        "    .out_data({is_stop, is_last, woke}), .next_in_ready(), .next_out_valid());",
+        f"  firesim_rows #(.PIECES({pieces})) rows (",
+        "    .host_clock(host_clock), .host_reset(host_reset), .there(decided & (&there)),",
+        "    .stop(is_stop), .quiet(~(|woke) & ~is_stop), .mask(mask), .told(told),",
+        "    .up_valid(rows_valid), .up_ready(rows_ready), .up_data(rows_data), .next(next),",
+        "    .take(take), .cycle(cycle), .stopped(stopped));",
+    ]
 
 
 def _counters(manifest: Manifest) -> list[str]:
@@ -170,7 +197,13 @@ def _counters(manifest: Manifest) -> list[str]:
     return [*lines, f"      default: {nothing}", "    endcase"]
 
 
-def _form(manifest: Manifest, fame1: Fame1, ins: list[Channel], outs: list[Channel]) -> list[str]:
+def _form(
+    manifest: Manifest,
+    fame1: Fame1,
+    ins: list[Channel],
+    outs: list[Channel],
+    parts: list[HostPart],
+) -> list[str]:
     """Instantiate the FAME-1 form."""
     connections = [f".{HOST_CLOCK}({HOST_CLOCK})", f".{HOST_RESET}({HOST_RESET})", f".{STEP}(step)"]
     for index, one in enumerate(ins):
@@ -181,13 +214,16 @@ def _form(manifest: Manifest, fame1: Fame1, ins: list[Channel], outs: list[Chann
     for index, one in enumerate(outs):
         name = f"out_{index}"
         connections += [f".\\{one.name}_valid (valid_{name})", f".\\{one.name}_ready (next)",
-                        f".\\{one.name}_bits (bits_{name})"]  # fmt: skip
+                        f".\\{one.name}_bits (bits_{name})",
+                        f".\\{one.name}_ahead (ahead_{name})"]  # fmt: skip
+    connections += host_rtl.form_connections(parts)
     connections += [f".\\{one.port} (\\{one.port} )" for one in manifest.counters]
+    connections += form_connections(manifest.scan)
     return [f"  \\{fame1.top} form (", ",\n".join(f"    {each}" for each in connections), "  );"]
 
 
 def _check(manifest: Manifest, ins: list[Channel], outs: list[Channel]) -> None:
-    words = sum(map(words_of, outs))
+    words = sum((pieces_of(channel) + 1) // 2 for channel in outs)
     for found, most, what in (
         (len(ins), MOST_CHANNELS, "input channels"),
         (len(outs), MOST_CHANNELS, "output channels"),
@@ -202,61 +238,65 @@ def _check(manifest: Manifest, ins: list[Channel], outs: list[Channel]) -> None:
         )
 
 
-def host_verilog(manifest: Manifest) -> str:
-    """Return the text of host.v.
+def host_verilog(manifest: Manifest, parts: list[HostPart]) -> str:
+    """Return the text of host.v, in which bridges of `parts` have their host's side in RTL.
 
     Raises:
         GoldenGateError: the target has too many channels.
     """
     fame1 = manifest.fame1
     assert fame1 is not None
-    ins = [channel for channel in fame1.channels if channel.direction == "in"]
-    outs = [channel for channel in fame1.channels if channel.direction == "out"]
+    in_rtl = {each.part.bridge for each in parts}
+    told = [channel for channel in fame1.channels if channel.bridge not in in_rtl]
+    ins = [channel for channel in told if channel.direction == "in"]
+    outs = [channel for channel in told if channel.direction == "out"]
     _check(manifest, ins, outs)
-    inputs, outputs = f"[{len(ins) - 1}:0]", f"[{len(outs) - 1}:0]"
-    firsts = [sum(map(words_of, outs[:index])) for index in range(len(outs))]
+    firsts = [sum(map(pieces_of, outs[:index])) for index in range(len(outs) + 1)]
     lines = [
         "// Made by Golden Gate: the host's side of a FAME-1 form.",
         f"module \\{manifest.top}_host (",
-        _PORTS,
+        _PORTS + host_rtl.port_declarations(parts),
         ");",
         "  wire step;",
+        *stream_names(manifest.scan),
         _CONTROL.format(fingerprint=manifest.design_hash),
-        f"  wire {inputs} word_valid, word_ready;",
-        f"  wire {outputs} there, wakes;",
-        "  wire [7:0] word_index;",
-        "  reg [63:0] word;",
-        f"  firesim_commands #(.CHANNELS({len(ins)}), .WORDS({_bytes(map(words_of, ins))})) "
-        "commands (",
-        "    .host_clock(host_clock), .host_reset(host_reset), .down_valid(down_valid),",
-        "    .down_ready(down_ready), .down_data(down_data), .run(run), .run_limit(run_limit),",
-        "    .word_valid(word_valid), .word_ready(word_ready));",
-        f"  firesim_rows #(.CHANNELS({len(outs)}), .FIRST_WORDS({_bytes(firsts)}), "
-        f".ALL_WORDS(8'd{sum(map(words_of, outs))})) rows (",
-        "    .host_clock(host_clock), .host_reset(host_reset), .run(run), .run_limit(run_limit),",
-        f"    .valid(there), .wakes(wakes), .stops(wakes & stop_at{outputs}), "
-        f".listen(listen{outputs}),",
-        "    .word_index(word_index), .word(word), .up_valid(up_valid), .up_ready(up_ready),",
-        "    .up_data(up_data), .next(next), .issue(issue), .issue_cycle(issue_cycle),",
-        "    .cycle(cycle), .running(running));",
+        f"  wire [{len(ins) - 1}:0] word_valid, word_ready, busy;",
+        f"  firesim_commands #(.CHANNELS({len(ins)})) commands (",
+        "    .host_clock(host_clock), .host_reset(host_reset), .down_valid(commands_valid),",
+        "    .down_ready(commands_ready), .down_data(down_data), .run(run), .run_limit(run_limit),",
+        "    .word_valid(word_valid), .word_ready(word_ready), .busy(busy));",
+        *_collector(len(outs), firsts[-1]),
     ]
     for index, channel in enumerate(ins):
         lines += _input(index, channel)
     for index, channel in enumerate(outs):
-        lines += _output(manifest, index, channel)
-    lines += [*_word_mux(outs), *_counters(manifest), *_form(manifest, fame1, ins, outs)]
+        lines += _output(manifest, index, channel, firsts[index])
+    lines += [*_counters(manifest), *host_rtl.verilog(manifest, parts)]
+    lines += _form(manifest, fame1, ins, outs, parts)
+    lines += scan_instance(manifest.scan)
     return "\n".join([*lines, "endmodule", ""])
 
 
-def write(manifest: Manifest, folder: Path) -> Host:
+def write(manifest: Manifest, folder: Path, parts: Iterable[HostPart] = ()) -> Host:
     """Write host.v and its parts beside the FAME-1 form; return what the manifest says of them.
+
+    `parts` are the bridges whose host's side is in RTL.
 
     Raises:
         GoldenGateError: the target has too many channels.
     """
     assert manifest.fame1 is not None
-    (folder / HOST_FILE).write_text(host_verilog(manifest))
-    for name in PARTS:
-        shutil.copyfile(RTL / name, folder / name)
-    files = [HOST_FILE, *PARTS, *manifest.fame1.files]
-    return Host(f"{manifest.top}_host", HOST_CLOCK, HOST_RESET, files)
+    listed = list(parts)
+    (folder / HOST_FILE).write_text(host_verilog(manifest, listed))
+    own = host_rtl.files(listed)
+    needed = [*own, *(RTL / name for name in PARTS)]
+    needed += [RTL / host_rtl.REGISTERS_FILE] if listed else []
+    if manifest.scan is not None:
+        check_scan(manifest.top, manifest.scan)
+        needed.append(RTL / SCAN_PART)
+    for file in needed:
+        shutil.copyfile(file, folder / file.name)
+    names = [file.name for file in needed]
+    files = [*names[: len(own)], HOST_FILE, *names[len(own) :], *manifest.fame1.files]
+    served = [each.part for each in listed]
+    return Host(f"{manifest.top}_host", HOST_CLOCK, HOST_RESET, files, parts=served)

@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firesim_common.errors import InputError, cut
+from firesim_common.json_text import read_json
+
 from goldengate.channels import Channel, Field
+from goldengate.errors import GoldenGateError
+from goldengate.scan_layout import ScanLayout
 from goldengate.state import Assertion, Bridge, Counter, Port, Print, State
 
 FILE = "model.json"
@@ -45,10 +50,24 @@ class Fame1:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A bridge, by its path and kind, whose host's side is RTL with these parameters.
+
+    `memory_port` is the number of its port to a DRAM, None where it has none.
+    """
+
+    bridge: str
+    kind: str
+    parameters: dict[str, int]
+    memory_port: int | None
+
+
+@dataclass(frozen=True)
 class Host:
     """The host's side of a FAME-1 form: top module, clock, reset, files.
 
-    `design_hash` is that of the model made of it, in a metasimulation.
+    `design_hash` is that of the model made of it, in a metasimulation. `parts` are the bridges that
+    no driver serves by tokens.
     """
 
     top: str
@@ -56,6 +75,12 @@ class Host:
     reset: str
     files: list[str]
     design_hash: str | None = None
+    parts: list[Part] = field(default_factory=list)
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Host:
+        """Undo `dataclasses.asdict`."""
+        return Host(**{**data, "parts": [Part(**one) for one in data["parts"]]})
 
 
 @dataclass(frozen=True)
@@ -79,6 +104,8 @@ class Manifest:
     """None as long as nothing is compiled, and of a FAME-1 form."""
     fame1: Fame1 | None = None
     host: Host | None = None
+    scan: ScanLayout | None = None
+    """None of a form without a scan chain."""
 
     @staticmethod
     def of(state: State, ports: list[Port], design_hash: str, fame1: Fame1 | None) -> Manifest:
@@ -104,7 +131,7 @@ class Manifest:
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file; what does not apply is left out."""
         found = {"version": VERSION, **dataclasses.asdict(self)}
-        for key in ("engine", "fame1", "host"):
+        for key in ("engine", "fame1", "host", "scan"):
             if found[key] is None:
                 del found[key]
         if self.engine is not None and self.engine.not_generated is None:
@@ -123,13 +150,27 @@ class Manifest:
         if "fame1" in found:
             found["fame1"] = Fame1.from_json(found["fame1"])
         if "host" in found:
-            found["host"] = Host(**found["host"])
+            found["host"] = Host.from_json(found["host"])
+        if "scan" in found:
+            found["scan"] = ScanLayout.from_json(found["scan"])
         return Manifest(**found)
 
     @staticmethod
     def read(model: Path) -> Manifest:
-        """Return the manifest in the folder of a compiled design."""
-        return Manifest.from_json(json.loads((model / FILE).read_text()))
+        """Return the manifest in the folder of a compiled design.
+
+        Raises:
+            GoldenGateError: there is none, or it is not one.
+        """
+        try:
+            return Manifest.from_json(read_json(model / FILE))
+        except InputError as error:
+            raise GoldenGateError(str(error)) from error
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise GoldenGateError(
+                f"{model / FILE}: found no manifest of a compiled design ({cut(str(error))}), "
+                f"expected one: remove {model}, so that it is compiled again."
+            ) from error
 
     def write(self, model: Path) -> None:
         """Write it into the folder of a compiled design."""

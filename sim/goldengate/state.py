@@ -61,6 +61,9 @@ class Request:
     """What $readmemh and its like may read, by name without a folder."""
     bridges: list[str] = field(default_factory=list)
     """Declarations (bridge.yaml) of kinds beside our own."""
+    host_rtl: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Of targets `fpga` and `metasim`: kinds of bridges, by key, whose host's side is the RTL that
+    their declaration names, and its parameters."""
     unknown: str = ZERO
     """What an `x` of the text, the first value of a register without one, and the rest of a case
     that promises to be complete are: `zero`, or `free`, what makes the logic smallest."""

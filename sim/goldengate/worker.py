@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from goldengate import host_top
+from goldengate import host_rtl, host_top
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import (
@@ -57,6 +57,18 @@ def _run(step: ModuleType, state: State, folder: Path) -> None:
     step.run(state)
 
 
+def with_host(state: State, manifest: Manifest, folder: Path) -> Manifest:
+    """Write the host's side of a form; return the manifest of both.
+
+    Raises:
+        GoldenGateError: the host cannot serve the target.
+    """
+    parts = host_rtl.host_parts(manifest, state.bridge_kinds, state.request.host_rtl)
+    fingerprint = host_rtl.design_hash(manifest.design_hash, parts)
+    manifest = dataclasses.replace(manifest, design_hash=fingerprint)
+    return dataclasses.replace(manifest, host=host_top.write(manifest, folder, parts))
+
+
 def main(folder: Path) -> int:
     """Run all passes on FOLDER/request.json."""
     state = State(Request.from_json(json.loads((folder / "request.json").read_text())))
@@ -69,7 +81,7 @@ def main(folder: Path) -> int:
         form = None if target == CPU else fame1.form(state, ports)
         manifest = Manifest.of(state, ports, design_hash(folder), form)
         if target in (FPGA, METASIM):
-            manifest = dataclasses.replace(manifest, host=host_top.write(manifest, folder))
+            manifest = with_host(state, manifest, folder)
     except GoldenGateError as error:
         (folder / "error.txt").write_text(str(error))
         return 1

@@ -30,6 +30,8 @@ struct HostChannel {
   bool stops = false;
 
   size_t words() const { return (width_bits + 63) / 64; }
+  // The parts of a token that are sent when they differ, 32 bits each, the lowest ones first.
+  size_t pieces() const { return (width_bits + 31) / 32; }
   // The token of what the ports hold.
   void pack(Words &token) const;
   // Puts a token into the ports.

@@ -5,19 +5,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include "core/check.h"
 #include "core/model.h"
+#include "hostlib/piece_words.h"
 #include "hostlib/registers.h"
-#include "hostlib/row_check.h"
 
 namespace firesim::hostlib {
 namespace {
 
 constexpr uint64_t kRun = uint64_t{255} << 56;
 constexpr uint64_t kStopped = uint64_t{1} << 63;
-constexpr uint64_t kCycleBits = (uint64_t{1} << 48) - 1;
 constexpr uint32_t kPatienceHostCycles = 1 << 20;
 
 }  // namespace
@@ -29,8 +29,10 @@ HostTarget::HostTarget(HostPlatform &platform, std::vector<HostChannel> channels
   for (HostChannel &channel : channels) {
     if (channel.is_input) {
       const size_t words = channel.words();
-      inputs_.push_back({std::move(channel), Words(words, 0), {}, {}});
+      inputs_.push_back({std::move(channel), Words(words, 0), Words(words, 0), {}, {}});
     } else {
+      tokens_.push_back({Words(channel.words(), 0)});
+      pieces_ += channel.pieces();
       outputs_.push_back(std::move(channel));
     }
   }
@@ -93,12 +95,12 @@ void HostTarget::send_inputs(uint64_t limit) {
     while (!input.waiting.empty() && input.waiting.front() < cycle_) input.waiting.pop_front();
     while (!input.planned.empty() && input.planned.front().first < limit) {
       const auto &[cycle, token] = input.planned.front();
-      if (input.waiting.size() == kCredit) {
+      if (input.waiting.size() == kCredit || (cycle - cycle_) >> kValueCycleBits != 0) {
         limit = cycle;
         break;
       }
-      message_.push_back(uint64_t{i} << 56 | ((cycle - first_cycle_) & UINT32_MAX));
-      message_.insert(message_.end(), token.begin(), token.end());
+      append_value(message_, i, cycle - first_cycle_, input.sent, token, input.channel.pieces());
+      input.sent = token;
       input.waiting.push_back(cycle);
       input.planned.pop_front();
     }
@@ -119,35 +121,78 @@ void HostTarget::run(uint64_t limit, const std::function<void(uint64_t)> &on_row
 
 // True when the target has stopped.
 bool HostTarget::take_row(const std::function<void(uint64_t)> &on_row) {
-  uint64_t head[2];
-  receive(head);
-  const uint64_t cycle = first_cycle_ + (head[0] & kCycleBits);
-  check_row({cycle, head[1], (head[0] & kStopped) != 0}, cycle_, limit_, outputs_,
-            platform_.name());
+  const uint64_t words_before = traffic_.words_up;
+  const RowHead row = take_head();
+  check_row(row, cycle_, limit_, outputs_, platform_.name());
+  take_tokens(row);
+  const bool is_last = row.cycle + 1 == limit_;
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if ((head[1] >> i & 1) == 0) {
+    if (tokens_[i].seen || (is_last && outputs_[i].listened)) {
+      outputs_[i].unpack(tokens_[i].told.data());
+    } else {
       outputs_[i].clear_wakes();
-      continue;
     }
-    token_.resize(outputs_[i].words());
-    receive(token_);
-    outputs_[i].unpack(token_.data());
   }
   ++traffic_.rows;
-  cycle_ = cycle + 1;
-  on_row(cycle);
-  return (head[0] & kStopped) != 0;
+  if (row.stopped) traffic_.words_up_at_stops += traffic_.words_up - words_before;
+  cycle_ = row.cycle + 1;
+  on_row(row.cycle);
+  return row.stopped;
 }
 
-void HostTarget::receive(std::span<uint64_t> words) {
-  traffic_.words_up += words.size();
-  while (!platform_.receive(words)) {
+RowHead HostTarget::take_head() {
+  const uint64_t head = receive(), passed = head >> kNearUp & kFar;
+  RowHead row{cycle_ + passed, (head & kStopped) != 0, {}};
+  if (passed == kFar) {
+    const uint64_t over = receive();
+    row.cycle = first_cycle_ + over - 1;
+    if (row.cycle < cycle_ + kFar) {
+      throw std::runtime_error(fmt::format("{}: found a row of cycle {}, expected none before {}",
+                                           platform_.name(), row.cycle, cycle_ + kFar));
+    }
+  }
+  row.pieces.assign(1, head & ((uint64_t{1} << kNearUp) - 1));
+  for (size_t i = 0; i < mask_words(pieces_, kNearUp); ++i) {
+    const uint64_t mask = receive();
+    row.pieces.back() |= mask << kNearUp;
+    row.pieces.push_back(mask >> (64 - kNearUp));
+  }
+  return row;
+}
+
+// Puts the pieces that follow a head into the tokens.
+void HostTarget::take_tokens(const RowHead &row) {
+  for (Output &output : tokens_) output.seen = false;
+  size_t channel = 0, first = 0;  // the first piece of the channel
+  uint64_t word = 0;
+  bool half = false;
+  for (size_t group = 0; group < row.pieces.size(); ++group) {
+    for (uint64_t left = row.pieces[group]; left != 0; left &= left - 1) {
+      const size_t piece = 64 * group + static_cast<size_t>(std::countr_zero(left));
+      while (piece - first >= outputs_[channel].pieces()) first += outputs_[channel++].pieces();
+      word = half ? word >> 32 : receive();
+      half = !half;
+      set_piece(tokens_[channel].told, piece - first, static_cast<uint32_t>(word));
+      tokens_[channel].seen = true;
+    }
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (tokens_[i].seen) check_token(outputs_[i], tokens_[i].told, row.cycle, platform_.name());
+  }
+}
+
+uint64_t HostTarget::receive() {
+  uint64_t word = 0;
+  while (!platform_.receive({&word, 1})) {
     const uint32_t status = platform_.read(kStatus);
     if ((status & kStatusExpired) == 0) continue;
+    if (examine_) examine_();
     throw std::runtime_error(
         fmt::format("the target stands still in cycle {}: {} host cycles without a step",
                     first_cycle_ + read_wide(kCycle), kPatienceHostCycles));
   }
+  ++traffic_.words_up;
+  return word;
 }
 
 uint64_t HostTarget::counter(uint32_t index, bool before) {

@@ -4,8 +4,8 @@
 //
 // The host says from which cycle on an input has which value, and lets the target run. It is told
 // of the cycles in which a driver is to be woken; the target runs on in the meantime, unless the
-// driver may answer. All of it goes through the words of rtl/firesim_commands.v and
-// rtl/firesim_rows.v.
+// driver may answer. All of it goes through the words of rtl/firesim_commands.v,
+// rtl/firesim_input_channel.v and rtl/firesim_rows.v.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 
 #include "hostlib/host_channel.h"
 #include "hostlib/platform.h"
+#include "hostlib/row_check.h"
 
 namespace firesim::hostlib {
 
@@ -29,6 +30,7 @@ struct HostTraffic {
   uint64_t words_down = 0;
   uint64_t rows = 0;
   uint64_t words_up = 0;
+  uint64_t words_up_at_stops = 0;  // of them, those for which the target stood
 };
 
 class HostTarget {
@@ -52,6 +54,8 @@ class HostTarget {
   // channels that wake a driver, and in the last cycle of a run that nothing stopped those of all
   // channels that are listened to. Throws std::runtime_error when the target makes no progress.
   void run(uint64_t limit, const std::function<void(uint64_t)> &on_row);
+  // What to ask first when the target makes no progress; it may throw the reason.
+  void when_still(std::function<void()> examine) { examine_ = std::move(examine); }
   // Cycles run, with those before it was started.
   uint64_t cycle() const { return cycle_; }
   // The value of a counter in cycle cycle(), or with `before` in the one before that.
@@ -63,24 +67,34 @@ class HostTarget {
   void check_design(const std::string &design_hash, const std::string &where);
   void send_inputs(uint64_t limit);
   bool take_row(const std::function<void(uint64_t)> &on_row);
-  void receive(std::span<uint64_t> words);
+  RowHead take_head();
+  void take_tokens(const RowHead &row);
+  uint64_t receive();
   void write_wide(uint32_t address, uint64_t value);
 
   struct Input {
     HostChannel channel;
     Words said;                                      // last noted
+    Words sent;                                      // last sent
     std::deque<std::pair<uint64_t, Words>> planned;  // not sent yet, by cycle
     std::deque<uint64_t> waiting;                    // cycles of what was sent and lies there
+  };
+  struct Output {
+    Words told;         // the last token
+    bool seen = false;  // it is of the row under way
   };
 
   HostPlatform &platform_;
   std::vector<Input> inputs_;
   std::vector<HostChannel> outputs_;
-  uint64_t first_cycle_ = 0;  // the platform's cycle 0
+  std::vector<Output> tokens_;  // of outputs_
+  size_t pieces_ = 0;           // of all outputs
+  uint64_t first_cycle_ = 0;    // the platform's cycle 0
   uint64_t cycle_ = 0;
   uint64_t limit_ = 0;  // of the run under way
   Words token_, message_;
   HostTraffic traffic_;
+  std::function<void()> examine_;
 };
 
 }  // namespace firesim::hostlib

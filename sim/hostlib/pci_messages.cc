@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -36,7 +37,10 @@ sockaddr_un address_in(int folder, const std::string &path) {
 int joined(int file, const sockaddr_un &address, bool listens) {
   const auto *name = reinterpret_cast<const sockaddr *>(&address);
   if (!listens) return connect(file, name, sizeof(address));
-  return bind(file, name, sizeof(address)) != 0 ? -1 : listen(file, 1);
+  const mode_t before = umask(0177);  // its owner's alone
+  const int bound = bind(file, name, sizeof(address));
+  umask(before);
+  return bound != 0 ? -1 : listen(file, 1);
 }
 
 }  // namespace

@@ -22,10 +22,16 @@ enum Register : uint32_t {
   kCounterValue = 0x40,  // 64 bits: the counter chosen
   kCounterRose = 0x48,   // whether the last cycle made it greater by one
   kCounter = 0x4c,       // written: chooses a counter
+  kScanWords = 0x50,     // words of the scan chain; 0: there is none
+  kScan = 0x54,          // written: an operation of rtl/firesim_scan.v
+  kScanRow = 0x58,       // written: the first row of a memory
+  kPart = 0x80,          // written: chooses a bridge whose host's side is RTL
+  kPartAt = 0x84,        // written: an address of it
+  kPartValue = 0x88,     // 64 bits at that address; the high half writes both
 };
 
 inline constexpr uint32_t kIdentityValue = 0x4653494d;
-inline constexpr uint32_t kVersionValue = 1;
+inline constexpr uint32_t kVersionValue = 2;
 inline constexpr uint32_t kStatusRunning = 1, kStatusExpired = 2;
 
 }  // namespace firesim::hostlib

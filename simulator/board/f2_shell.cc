@@ -5,11 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
-
-#include "bridges/port.h"
-#include "core/model.h"
 
 namespace firesim {
 namespace {
@@ -22,41 +18,14 @@ constexpr uint32_t kOcl = 0, kPcis = 4;  // the numbers of their BARs
 
 }  // namespace
 
-F2Shell::Pin::Pin(const bridges::ModelInstance &model, const char *name, uint32_t width_bits) {
-  const auto found = model.ports().find(name);
-  if (found == model.ports().end() || found->second.width_bits != width_bits) {
-    throw DescriptionError(
-        fmt::format("board: found no pin '{}' of {} bits, expected those of a custom logic for F2",
-                    name, width_bits));
-  }
-  port_ = found->second;
-}
-
-void F2Shell::Pin::set(uint64_t value) {
-  std::memcpy(port_.storage, &value, bridges::port_bytes(port_.width_bits));
-}
-
-void F2Shell::Pin::set_lane(uint32_t lane, uint64_t value) {
-  auto *bytes = static_cast<uint8_t *>(port_.storage);
-  std::memset(bytes, 0, bridges::port_bytes(port_.width_bits));
-  std::memcpy(bytes + size_t{kLaneBytes} * lane, &value, kLaneBytes);
-}
-
-uint64_t F2Shell::Pin::get(uint32_t lane) const {
-  uint64_t value = 0;
-  const auto *bytes = static_cast<const uint8_t *>(port_.storage) + size_t{kLaneBytes} * lane;
-  std::memcpy(&value, bytes, std::min(bridges::port_bytes(port_.width_bits), kLaneBytes));
-  return value;
-}
-
 F2Shell::F2Shell(const std::filesystem::path &library, const std::string &design_hash)
-    : library_(library), design_hash_(design_hash) {
+    : model_(library, design_hash) {
   power_up();
 }
 
 void F2Shell::connect() {
   const auto pin = [&](const char *name, uint32_t width_bits) {
-    return Pin(*model_, name, width_bits);
+    return model_.pin(name, width_bits, "a custom logic for F2");
   };
   reset_n_ = pin("reset_n", 1);
   is_up_ = pin("is_up", 1);
@@ -96,23 +65,14 @@ void F2Shell::connect() {
 }
 
 void F2Shell::power_up() {
-  model_.emplace(library_, design_hash_, "board");
+  model_.power_up();
   connect();
   reset_n_.set(0);
-  run(kResetCycles);
+  model_.run(kResetCycles);
   reset_n_.set(1);
   for (Pin *ready : {&ocl_bready_, &ocl_rready_, &bready_, &rready_}) ready->set(1);
   begin("the reset");
   until(is_up_);
-}
-
-void F2Shell::cycle() {
-  model_->settle();
-  model_->tick();
-}
-
-void F2Shell::run(uint64_t cycles) {
-  for (; cycles != 0; --cycles) cycle();
 }
 
 void F2Shell::patient_cycle() {
@@ -120,7 +80,7 @@ void F2Shell::patient_cycle() {
     throw std::runtime_error(
         fmt::format("the shell gives up: {} took longer than 8 us, its limit", what_));
   }
-  cycle();
+  model_.cycle();
 }
 
 // Channels of one access hold what they offer, each until the logic takes it.
@@ -198,7 +158,7 @@ std::vector<uint64_t> F2Shell::access(const hostlib::PciRequest &request) {
                     static_cast<uint32_t>(request.access), request.bar, request.address,
                     request.count, hostlib::kMostPciWords));
   }
-  if (request.access == PciAccess::kLoadWords) run(kFlightCycles);
+  if (request.access == PciAccess::kLoadWords) model_.run(kFlightCycles);
   std::vector<uint64_t> loaded;
   switch (request.access) {
     case PciAccess::kLoad:

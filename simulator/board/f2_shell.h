@@ -9,39 +9,24 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "bridges/model_library.h"
-#include "hostlib/pci_messages.h"
+#include "simulator/board/board_model.h"
+#include "simulator/board/pci_board.h"
 
 namespace firesim {
 
-class F2Shell {
+class F2Shell final : public PciBoard {
  public:
   // Throws DescriptionError when the library is not the model of such a logic.
   F2Shell(const std::filesystem::path &library, const std::string &design_hash);
 
-  // The logic as it is after its image was loaded.
-  void power_up();
-  // Does what a host asks; returns what it loaded. Throws std::runtime_error when the logic
-  // answers not within the shell's 8 us, or that the access was wrong, and when there is no such
-  // access: a host that keeps to the protocol never sees any of them.
-  std::vector<uint64_t> access(const hostlib::PciRequest &request);
+  void power_up() override;
+  // Throws when the logic answers not within the shell's 8 us, or that the access was wrong, too.
+  std::vector<uint64_t> access(const hostlib::PciRequest &request) override;
 
  private:
-  class Pin {
-   public:
-    Pin() = default;
-    Pin(const bridges::ModelInstance &model, const char *name, uint32_t width_bits);
-    void set(uint64_t value);
-    void set_lane(uint32_t lane, uint64_t value);  // of 64 bits; all others become 0
-    uint64_t get(uint32_t lane = 0) const;
-
-   private:
-    FiresimPort port_{};
-  };
   // One of the two channels by which an access goes down.
   struct Offer {
     Pin &valid;
@@ -50,8 +35,6 @@ class F2Shell {
   };
 
   void connect();
-  void cycle();
-  void run(uint64_t cycles);
   void begin(const char *what) { what_ = what, cycles_left_ = kPatienceCycles; }
   void patient_cycle();
   void offer(std::vector<Offer> offers);
@@ -65,9 +48,7 @@ class F2Shell {
   static constexpr uint64_t kPatienceCycles = 2000;  // 8 us of 250 MHz
   static constexpr uint64_t kFlightCycles = 250;     // of a look at the window, there and back
 
-  const std::filesystem::path library_;
-  const std::string design_hash_;
-  std::optional<bridges::ModelInstance> model_;
+  BoardModel model_;
   const char *what_ = "";
   uint64_t cycles_left_ = 0;
   Pin reset_n_, is_up_;

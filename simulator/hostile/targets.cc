@@ -14,6 +14,7 @@ std::vector<Target> all_targets(const Bench &bench) {
   all.push_back(description_target(bench));
   all.push_back(control_target(bench));
   all.push_back(frames_target(bench));
+  all.push_back(far_end_target());
   all.push_back(json_target());
   all.push_back(messages_target());
   return all;

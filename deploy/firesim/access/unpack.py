@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from firesim_common.errors import InputError
+from firesim_common.tar_stream import BROKEN, opened_stream
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -28,16 +29,6 @@ MOST_NOTED = 20
 """Of what was left out, as much is named."""
 MOST_SHOWN = 200
 """Characters of a name."""
-_MOST_HEADER_BYTES = 1 << 20
-_MOST_HEADERS = 16
-"""For one member: each is read by a call within that for the one before it."""
-_LONG = (
-    tarfile.GNUTYPE_LONGNAME,
-    tarfile.GNUTYPE_LONGLINK,
-    tarfile.XHDTYPE,
-    tarfile.XGLTYPE,
-    tarfile.SOLARIS_XHDTYPE,
-)
 _IN_THE_WAY = (
     errno.ENOTDIR,
     errno.ELOOP,
@@ -47,37 +38,6 @@ _IN_THE_WAY = (
     errno.ENAMETOOLONG,
 )
 """What only this member suffers from: a file where it needs a folder, a link, too long a name."""
-
-
-class _Header(tarfile.TarInfo):
-    """A header of the stream; those with long names or attributes are read into memory whole."""
-
-    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        assert isinstance(archive, _Archive)
-        if self.type in _LONG and self.size > _MOST_HEADER_BYTES:
-            raise tarfile.ReadError(f"a header of {self.size:,} bytes")
-        if archive.depth >= _MOST_HEADERS:
-            raise tarfile.ReadError(f"more than {_MOST_HEADERS} headers for one member")
-        archive.depth += 1
-        try:
-            found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
-        finally:
-            archive.depth -= 1
-        return found
-
-
-class _Archive(tarfile.TarFile):
-    """A stream of members, each of which is forgotten when the next one is read."""
-
-    tarinfo = _Header
-    depth = 0
-    """Headers that are being read for one member."""
-
-    def each(self) -> Iterator[tarfile.TarInfo]:
-        """Yield the members."""
-        while (member := self.next()) is not None:
-            yield member
-            self.members: list[tarfile.TarInfo] = []  # there may be any number
 
 
 def unpack(stream: IO[bytes], target: Path) -> list[str]:
@@ -91,15 +51,14 @@ def unpack(stream: IO[bytes], target: Path) -> list[str]:
     count = 0
     top = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with _Archive.open(fileobj=stream, mode="r|") as archive:
-            assert isinstance(archive, _Archive)
+        with opened_stream(stream) as archive:
             for member in archive.each():
                 if not (why := _unpack_one(archive, member, top)):
                     continue
                 count += 1
                 if count <= MOST_NOTED:
                     left_out.append(f"left out {_in_a_line(member.name)}: {why}.")
-    except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
+    except BROKEN as error:
         raise InputError(f"found no whole tar stream, expected one: {error}.") from error
     finally:
         os.close(top)

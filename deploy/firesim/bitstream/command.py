@@ -35,7 +35,8 @@ def database_of(loaded: LoadedBuilds, asked: Path | None) -> Path:
     """Return the database that a recipe's builds go into."""
     if asked is not None:
         return asked.absolute()
-    return loaded.folder / loaded.file.hwdb if loaded.file.hwdb else default_database()
+    given = loaded.file.hwdb
+    return loaded.folder / loaded.source.file(("hwdb",), given) if given else default_database()
 
 
 def build_farm_of(loaded: LoadedBuilds, farm: str | None) -> RunFarm:

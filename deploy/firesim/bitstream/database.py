@@ -13,9 +13,10 @@ from urllib.parse import urlparse
 
 import yaml
 from firesim_common.cache import cached
-from firesim_common.errors import InputError, unknown
+from firesim_common.errors import InputError, cut, unknown
 from firesim_common.explain import checked
 from firesim_common.positions import read_users_yaml
+from firesim_common.user_path import user_path
 
 from firesim.config.hwdb import Hwdb, HwdbEntry
 from firesim.hosts.client import sha256_of
@@ -24,6 +25,8 @@ from firesim.run.folder import results_root
 HEAD = "# Hardware database: bitstreams and the designs that they are of.\n"
 FILE = "hwdb.yaml"
 PIECE = 1 << 20
+MOST_BYTES = 4 << 30
+"""Of a bitstream or an image: far more than any device takes."""
 LIMIT_S = 30.0
 
 
@@ -101,9 +104,16 @@ def bitstream_file(database: Path, name: str, entry: HwdbEntry) -> Path:
         raise InputError(
             f'hwdb entry "{name}": found {entry.agfi}, expected a bitstream: AWS has it.'
         )
-    kind = urlparse(where).scheme
+    try:
+        there = urlparse(where)
+        path = user_path(there.path)
+    except (ValueError, InputError) as error:
+        raise InputError(
+            f'hwdb entry "{name}": found "{cut(where)}", expected a path or a URI: {error}'
+        ) from error
+    kind = there.scheme
     if kind in ("", "file"):
-        file = database.parent / urlparse(where).path
+        file = database.parent / path
     elif kind in ("http", "https", "s3"):
         file = _fetched(name, where, entry.sha256)
     else:
@@ -111,6 +121,11 @@ def bitstream_file(database: Path, name: str, entry: HwdbEntry) -> Path:
         raise InputError(f'hwdb entry "{name}": {text}')
     if not file.is_file():
         raise InputError(f'hwdb entry "{name}": found no file {where}, expected its bitstream.')
+    # Files of /proc say that they have none, and may have no end.
+    if not 0 < (size := file.stat().st_size) <= MOST_BYTES:
+        raise InputError(
+            f'hwdb entry "{name}": found {size:,} bytes in {where}, expected 1 to {MOST_BYTES:,}.'
+        )
     if entry.sha256 is not None and (found := sha256_of(file)) != entry.sha256:
         raise InputError(
             f'hwdb entry "{name}": found the SHA-256 {found[:16]}... of {where}, expected '
@@ -131,6 +146,8 @@ def _fetched(name: str, uri: str, sha256: str | None) -> Path:
                     target.open("wb") as to,
                 ):
                     while piece := stream.read(PIECE):
+                        if to.tell() + len(piece) > MOST_BYTES:
+                            raise ValueError(f"more than {MOST_BYTES:,} bytes came")
                         to.write(piece)
         except Exception as error:
             raise InputError(
@@ -144,4 +161,8 @@ def _from_s3(uri: str, target: Path) -> None:
     import boto3
 
     place = urlparse(uri)
-    boto3.client("s3").download_file(place.netloc, place.path.lstrip("/"), str(target))
+    s3, key = boto3.client("s3"), place.path.lstrip("/")
+    size = s3.head_object(Bucket=place.netloc, Key=key)["ContentLength"]
+    if size > MOST_BYTES:
+        raise ValueError(f"it has {size:,} bytes")
+    s3.download_file(place.netloc, key, str(target))

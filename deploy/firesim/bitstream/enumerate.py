@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
+from firesim_common.tools import ToolError
+
 from firesim.bitstream import list_fpgas
 from firesim.bitstream.at_host import HostJob
 from firesim.bitstream.builders.base import RESULT, Job
@@ -57,7 +61,10 @@ def fpgas_of(hosts: Sequence[ReadyHost], scratch: Path, root: str = SYSFS) -> li
         HostJob(ready, f"enumerate-{ready.name}", job).run(
             folder, lambda stage: None, threading.Event()
         )
-        found = json.loads((folder / RESULT).read_text())
-        return [Fpga(**{**one, "boards": tuple(one["boards"].split())}) for one in found]
+        try:
+            found = read_json(folder / RESULT)
+            return [Fpga(**{**one, "boards": tuple(one["boards"].split())}) for one in found]
+        except (InputError, LookupError, TypeError, AttributeError) as error:
+            raise ToolError(f"{ready.name}: found no list of boards in its answer.") from error
 
     return on_all(hosts, look)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ from queue import Empty, SimpleQueue
 
 from firesim_common.cache import KeyPart, cached, content_key
 from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
 from firesim_common.paths import cache_root
 from firesim_common.tools import ToolError
 
@@ -113,8 +113,15 @@ def _shown(tools: Tools) -> str:
 
 
 def read_versions(file: Path) -> Tools:
-    """Return versions of tools, as a check leaves them."""
-    return {str(name): str(version) for name, version in json.loads(file.read_text()).items()}
+    """Return versions of tools, as a check leaves them.
+
+    Raises:
+        InputError: it left something else.
+    """
+    found = read_json(file)
+    if not isinstance(found, dict):
+        raise InputError(f"{file}: found no versions of tools, expected them by name.")
+    return {str(name): str(version) for name, version in found.items()}
 
 
 class BuildFarm:

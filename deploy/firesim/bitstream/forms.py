@@ -19,6 +19,9 @@ from firesim.config.bitstream import BuildRecipe, LoadedBuilds, VerilogSource
 from firesim.config.load import is_file
 from firesim.run.checks import blade_names
 
+SCANNED = Sharing(scan_chain=True)
+"""The form whose state can be had."""
+
 
 def form_folder(design: Design, sharing: Sharing = PLAIN) -> Path:
     """Return the folder with the form of a design that shares resources, and its manifest.
@@ -58,7 +61,8 @@ def build_form(loaded: LoadedBuilds, name: str) -> FpgaForm:
     Raises:
         ToolError, GoldenGateError: the design cannot be made.
     """
-    sharing = Sharing(loaded.file.builds[name].multi_cycle_memories)
+    recipe = loaded.file.builds[name]
+    sharing = Sharing(recipe.multi_cycle_memories, scan_chain=recipe.scan_chain)
     return design_form(build_design(loaded, name), sharing)
 
 
@@ -117,12 +121,15 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
     recipe = loaded.file.builds[name]
     if (recipe.blade is None) == (recipe.verilog is None):
         raise loaded.error(name, "", 'expected exactly one of the keys "blade" and "verilog".')
+    if recipe.scan_chain and recipe.multi_cycle_memories:
+        text = "found it with multi_cycle_memories, expected one of both."
+        raise loaded.error(name, "scan_chain", text)
     is_name = recipe.blade is not None and not is_file("blade", recipe.blade)
     if is_name and recipe.blade not in blade_names():
         text = unknown(str(recipe.blade), "one of the blades", blade_names())
         raise loaded.error(name, "blade", text)
     for text in _files(recipe):
-        if not (loaded.folder / text).is_file():
+        if not (loaded.folder / loaded.source.file(("builds", name), text)).is_file():
             raise loaded.error(name, "", f'found "{text}", expected a file that exists.')
     found = known_board(recipe.board)
     if found is None:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from firesim_common.base import Strict
+from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
 from firesim_common.tools import ToolError
 from pydantic import Field, ValidationError
 
@@ -42,6 +43,6 @@ def read_outcome(file: Path) -> Outcome:
         ToolError: it is not whole.
     """
     try:
-        return Outcome.model_validate(json.loads(file.read_text()))
-    except (OSError, ValueError, ValidationError) as error:
+        return Outcome.model_validate(read_json(file))
+    except (InputError, ValidationError) as error:
         raise ToolError(f"{file}: found no whole result of a build: {error}") from error

@@ -9,19 +9,21 @@ from pathlib import Path
 
 from firesim_common.errors import InputError
 from goldengate import Manifest
+from goldengate.fpga_form import FpgaForm
 
 from firesim.bitstream.builders.f2 import USUAL_MHZ
 from firesim.bitstream.forms import build_form, check_board
-from firesim.build.board_model import bit_cycles, board_model
+from firesim.build.board_model import board_model, usual_bit_cycles
 from firesim.build.boards import Board, all_boards
 from firesim.build.f2_model import f2_model
 from firesim.build.simulator import configure_and_build
+from firesim.build.xdma_model import xdma_model
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.hwdb import HwdbEntry
 from firesim.hosts.client import sha256_of
 
-SERIAL, PCIE = "firesim-board", "firesim-f2"
-"""The programs that simulate a board with a serial line, and one in the shell of F2."""
+SERIAL, F2, XDMA = "firesim-board", "firesim-f2", "firesim-xdma"
+"""The programs that simulate a board: with a serial line, in the shell of F2, behind AMD's XDMA."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,19 @@ class Simulated:
     words: list[str]
     """The command that simulates it, without the place of its device."""
 
+    @property
+    def has_socket(self) -> bool:
+        """Whether its device is a socket, which needs a name."""
+        return not self.words[0].endswith(SERIAL)
 
-def simulated_board(loaded: LoadedBuilds, name: str) -> Simulated:
+
+def simulated_board(loaded: LoadedBuilds, name: str, line_cycles: int | None = None) -> Simulated:
     """Make the model of a build's board with its design.
 
+    A bit of its serial line takes `line_cycles` host cycles, as on the board when it is None.
+
     Raises:
-        InputError: there is no such build, or no driver of ours reaches its board.
+        InputError: there is no such build, no driver of ours reaches its board, or it has no line.
         ToolError, GoldenGateError: a step failed.
     """
     board_name, board = check_board(loaded, name)
@@ -48,14 +57,15 @@ def simulated_board(loaded: LoadedBuilds, name: str) -> Simulated:
         text = f'found "{board_name}", expected a board that can be simulated: {", ".join(known)}.'
         raise loaded.error(name, "board", text)
     form = build_form(loaded, name)
-    wanted = PCIE if board.aws_flow is not None else SERIAL
-    model = (f2_model if wanted == PCIE else board_model)(form, board_name, board)
+    if line_cycles is not None and board.serial_line is None:
+        text = f'found "{board_name}", expected a board with a serial line for --bit-cycles.'
+        raise loaded.error(name, "board", text)
+    wanted, model, more = _model(form, board_name, board, line_cycles)
     program = configure_and_build("release", (wanted,)) / "bin" / wanted
     if not program.is_file():
         raise InputError(f"simulateboard: found no {wanted} in {program.parent}, expected it.")
     library = model / "model.so"
-    words = [program, library, Manifest.read(model).design_hash]
-    words += [bit_cycles(board)] if wanted == SERIAL else []
+    words = [program, library, Manifest.read(model).design_hash, *more]
     entry = HwdbEntry(
         bitstream=str(library),
         sha256=sha256_of(library),
@@ -67,9 +77,22 @@ def simulated_board(loaded: LoadedBuilds, name: str) -> Simulated:
     return Simulated(board_name, entry, [str(word) for word in words])
 
 
+def _model(
+    form: FpgaForm, name: str, board: Board, line_cycles: int | None
+) -> tuple[str, Path, list[int]]:
+    """Return the program that simulates a board, the folder of its model, and further arguments."""
+    if board.aws_flow is not None:
+        return F2, f2_model(form, name, board), []
+    if board.vivado_flow is not None:
+        return XDMA, xdma_model(form, board), []
+    cycles = line_cycles or usual_bit_cycles(board)
+    return SERIAL, board_model(form, name, board, cycles), [cycles]
+
+
 def can_be_simulated(board: Board) -> bool:
     """Whether a board's far end is one of those that the programs here play."""
-    return board.aws_flow is not None or None not in (board.serial_line, board.open_flow)
+    on_pcie = board.aws_flow is not None or board.vivado_flow is not None
+    return on_pcie or None not in (board.serial_line, board.open_flow)
 
 
 def device_of(text: Path) -> str:

@@ -64,7 +64,10 @@ class OpenFlow(Strict):
 
 
 class SerialLine(Strict):
-    """The serial line of a board's top module: eight bits, no parity, one stop bit."""
+    """The serial line of a board's top module: eight bits, no parity, one stop bit.
+
+    The top has a parameter BIT_CYCLES, the host cycles of a bit, whose value is that of the board.
+    """
 
     to_board: str
     """Input of the top."""

@@ -36,6 +36,8 @@ class Design:
     data_files: tuple[Path, ...] = ()
     bridges: tuple[Path, ...] = ()
     """Declarations of bridge kinds beside our own."""
+    host_rtl: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Kinds of bridges, by key, whose host's side is RTL in a form for an FPGA; its parameters."""
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
@@ -60,6 +62,7 @@ class Design:
             parameters=dict(self.parameters),
             data_files=[str(file) for file in self.data_files],
             bridges=[str(file) for file in self.bridges],
+            host_rtl={key: dict(given) for key, given in self.host_rtl.items()},
             engine=engine,
         )
 
@@ -70,7 +73,21 @@ class Design:
         names = [file.name for file in (*self.sources, *self.data_files)]
         options = repr((self.top, self.clock, self.reset, self.events, *named, ratios, names))
         files = [*self.sources, *self.include_dirs, *self.data_files]
-        return [options, *files, *([self.device_tree] if self.device_tree else [])]
+        tree = [self.device_tree] if self.device_tree else []
+        return [options, *files, *tree, *self._host_rtl_key()]
+
+    def _host_rtl_key(self) -> list[KeyPart]:
+        """Return what a form with RTL of bridges depends on besides."""
+        if not self.host_rtl:
+            return []
+        from goldengate.bridges import bridge_kinds
+
+        rtl = [kind.host_rtl for kind in bridge_kinds(self.bridges).values() if kind.host_rtl]
+        files = [Path(file) for one in rtl for file in one.files]
+        return [
+            repr((self.host_rtl, [one.model_dump_json(exclude={"files"}) for one in rtl])),
+            *files,
+        ]
 
 
 def stock_design(name: str) -> Design:

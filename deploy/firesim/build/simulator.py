@@ -71,7 +71,7 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
         if not (folder / "build.ninja").is_file():
             options = ["-DCMAKE_BUILD_TYPE=Release"]
             if variant in SANITIZERS:
-                options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DFIRESIM_SANITIZE={variant}"]
+                options.append(f"-DFIRESIM_SANITIZE={variant}")
             elif variant == FUZZ:
                 options += ["-DFIRESIM_FUZZ=ON", "-DFIRESIM_BRIDGES=OFF"]
                 options += ["-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19"]

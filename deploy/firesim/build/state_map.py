@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 FILE = "state-map.json"
 VERSION = 1
 _HOST = re.compile(
-    r"(commands|control|rows|channel_in_\d+|stall_(in|out)_\d+|form\.queue_\d+)\..*"
+    r"(commands|control|pace|decisions|rows|channel_(in|out)_\d+)\..*"
+    r"|(stall_(in|out)_\d+|form\.queue_\d+)\..*"
     r"|form\.step|before_\d+|seen_out_\d+"
+    r"|(part_\d+|part_registers|stall_part_\d+_(in|out))\..*"
 )
 """State of the host's side (goldengate.host_top and channels), which is no target's."""
 
@@ -35,7 +37,7 @@ Part = tuple[str | int | None, int, int]
 
 
 @dataclass
-class _Map:
+class StateMap:
     """The file: numbers of signals as `FiresimEngine.signal` counts them."""
 
     registers: list[list[int]] = field(default_factory=list)
@@ -48,7 +50,7 @@ class _Map:
     """Memories of the twin that nothing writes."""
 
 
-class _Otherwise(Exception):
+class Otherwise(Exception):
     """Some state is not the same in both; the message names it."""
 
 
@@ -62,15 +64,20 @@ def state_map(model: Path, metasim: Path) -> Path:
 
 
 def _write(model: Path, metasim: Path, folder: Path) -> None:
+    write_map(lambda: _map(model, metasim), folder)
+
+
+def write_map(make: Callable[[], StateMap], folder: Path) -> None:
+    """Write a map into a folder, or why there is none."""
     try:
-        found = vars(_map(model, metasim))
-    except _Otherwise as reason:
+        found = vars(make())
+    except Otherwise as reason:
         found = {"refused": str(reason)}
     text = json.dumps({"version": VERSION, **found}, separators=(",", ":"))
     (folder / FILE).write_text(text + "\n")
 
 
-def _map(model: Path, metasim: Path) -> _Map:
+def _map(model: Path, metasim: Path) -> StateMap:
     from goldengate import Manifest
     from goldengate.engine import backend
     from goldengate.fpga_form import TARGET_PATH
@@ -78,11 +85,11 @@ def _map(model: Path, metasim: Path) -> _Map:
     for one in (model, metasim):
         engine = Manifest.read(one).engine
         if engine is None or engine.name != "generated":
-            raise _Otherwise("the engine Verilator shows no registers")
+            raise Otherwise("the engine Verilator shows no registers")
     inner = metasim / "build/host"
     twin = backend.read_design(model / "build", Manifest.read(model), probes=True)
     host = backend.read_design(inner, Manifest.read(inner), probes=True)
-    found = _Map()
+    found = StateMap()
     covered = _registers(twin, host, TARGET_PATH, found)
     covered |= _memories(twin, host, TARGET_PATH, found)
     registers, columns = host.registers, host.columns
@@ -91,11 +98,11 @@ def _map(model: Path, metasim: Path) -> _Map:
         if number not in covered and not _HOST.fullmatch(name):
             if number >= len(registers) and not columns[number - len(registers)].writes:
                 continue
-            raise _Otherwise(f"{name} of the metasimulation is no register of the model in RTL")
+            raise Otherwise(f"{name} of the metasimulation is no register of the model in RTL")
     return found
 
 
-def _parts(node: Node, low: int, width: int) -> Iterator[Part]:
+def parts(node: Node, low: int, width: int) -> Iterator[Part]:
     """Yield what `width` bits of a value are, the lowest first."""
     from goldengate.engine.nodes import mask
 
@@ -104,13 +111,13 @@ def _parts(node: Node, low: int, width: int) -> Iterator[Part]:
     elif node.op == "const":
         yield "constant", node.number >> low & mask(width), width
     elif node.op == "slice":
-        yield from _parts(node.args[0], low + node.number, width)
+        yield from parts(node.args[0], low + node.number, width)
     elif node.op == "cat":
         position = 0
         for part in node.args:
             first, last = max(low, position), min(low + width, position + part.width)
             if first < last:
-                yield from _parts(part, first - position, last - first)
+                yield from parts(part, first - position, last - first)
             position += part.width
     else:
         yield None, 0, width
@@ -134,7 +141,7 @@ def _upper(part: Part, low: int) -> Part:
     return kind, value >> low if kind == "constant" else value + low, width - low
 
 
-def _registers(twin: Design, host: Design, path: str, found: _Map) -> set[int]:
+def _registers(twin: Design, host: Design, path: str, found: StateMap) -> set[int]:
     """Map registers; return those of the metasimulation that are some of the target's."""
     wires = {(probe.name, probe.low): host.probed[probe.index] for probe in host.probes}
     bits: dict[tuple[int, int], tuple[str | int, int]] = {}
@@ -142,8 +149,8 @@ def _registers(twin: Design, host: Design, path: str, found: _Map) -> set[int]:
         other = wires.get((f"{path}.{probe.name}", probe.low))
         if other is None:
             continue
-        mine = _parts(twin.probed[probe.index], 0, probe.width)
-        for (number, low, width), (kind, value, _) in _aligned(mine, _parts(other, 0, other.width)):
+        mine = parts(twin.probed[probe.index], 0, probe.width)
+        for (number, low, width), (kind, value, _) in _aligned(mine, parts(other, 0, other.width)):
             if not isinstance(number, int) or kind is None:
                 continue
             for bit in range(width):
@@ -153,7 +160,7 @@ def _registers(twin: Design, host: Design, path: str, found: _Map) -> set[int]:
                 if known[0] == "constant":
                     bits[number, low + bit] = place  # A wire that drives nothing may be left out.
                 elif not fixed and known != place:
-                    raise _Otherwise(f"{twin.registers[number].name} is several registers there")
+                    raise Otherwise(f"{twin.registers[number].name} is several registers there")
     covered: set[int] = set()
     _runs(twin, bits, found, covered)
     places = set(bits.values())
@@ -161,14 +168,14 @@ def _registers(twin: Design, host: Design, path: str, found: _Map) -> set[int]:
         register = host.registers[number]
         if any((number, bit) not in places for bit in range(register.leaf.width)):
             name = register.name
-            raise _Otherwise(f"bits of {name} of the metasimulation are no register in RTL")
+            raise Otherwise(f"bits of {name} of the metasimulation are no register in RTL")
     return covered
 
 
 def _runs(
     twin: Design,
     bits: dict[tuple[int, int], tuple[str | int, int]],
-    found: _Map,
+    found: StateMap,
     covered: set[int],
 ) -> None:
     """Join the bits of each register to runs."""
@@ -177,7 +184,7 @@ def _runs(
         for bit in range(register.leaf.width):
             place = bits.get((register.index, bit))
             if place is None:
-                raise _Otherwise(f"{register.name} is no register there")
+                raise Otherwise(f"{register.name} is no register there")
             kind, value = place
             if isinstance(kind, str):
                 found.fixed.append([register.index, bit, 1, value])
@@ -191,7 +198,7 @@ def _runs(
             last = place
 
 
-def _memories(twin: Design, host: Design, path: str, found: _Map) -> set[int]:
+def _memories(twin: Design, host: Design, path: str, found: StateMap) -> set[int]:
     """Map memories; return the signals of the metasimulation that are some of the target's."""
     of_name: dict[str, list[Column]] = {}
     for column in host.columns:
@@ -214,5 +221,5 @@ def _memories(twin: Design, host: Design, path: str, found: _Map) -> set[int]:
             covered.add(number)
             left -= width
         if left:
-            raise _Otherwise(f"{column.name} is no memory there")
+            raise Otherwise(f"{column.name} is no memory there")
     return covered

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from firesim.cli.common import MultiCycleOption, leaves_nothing, plain_errors
+from firesim.cli.common import MultiCycleOption, ScanOption, leaves_nothing, plain_errors
 from firesim.cli.completion import complete_blade, complete_program
 from firesim.cli.estimate import estimate
 from firesim.config.engine_names import RtlEngine
 
 if TYPE_CHECKING:
     from goldengate import Request
+    from goldengate.sharing import Sharing
 
 build = typer.Typer(
     help="Build blades, Verilog designs, the simulator and target software; all is cached.",
@@ -115,6 +116,7 @@ def verilog(
     ] = "cpu",
     multi_cycle_memories: MultiCycleOption = False,
     fame5_threads: ThreadsOption = 1,
+    scan_chain: ScanOption = False,
     engine: EngineOption = "auto",
     unknown: Annotated[
         Literal["zero", "free"],
@@ -130,6 +132,7 @@ def verilog(
       firesim build verilog Counter counter.sv --target fpga -o build/counter-fpga
       firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
       firesim build verilog Core core.sv --target fpga --fame5-threads 4 -o build/supernode
+      firesim build verilog Core core.sv --target fpga --scan-chain -o build/scanned
     """
     from firesim_common.errors import InputError
     from goldengate import Request
@@ -140,7 +143,7 @@ def verilog(
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     ratios = dict(map(_ratio, clock_ratio or []))
     parameters = dict(map(split_parameter, parameter or []))
-    _check_target(target, engine, multi_cycle_memories, fame5_threads)
+    sharing = _sharing(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
     request = Request(
         [str(path) for path in files],
         top,
@@ -157,33 +160,39 @@ def verilog(
         bridges=[str(path) for path in bridge or []],
         unknown=unknown,
     )
-    _compile(request, multi_cycle_memories, fame5_threads)
+    _compile(request, sharing)
     _warn(output)
     typer.echo(output)
 
 
-def _compile(request: Request, multi_cycle_memories: bool, fame5_threads: int) -> None:
+def _compile(request: Request, sharing: Sharing) -> None:
     from goldengate import compile_request
-    from goldengate.sharing import Sharing, compile_shared
+    from goldengate.sharing import compile_shared
 
-    sharing = Sharing(multi_cycle_memories, fame5_threads)
     if sharing:
         compile_shared(request, sharing)
     else:
         compile_request(request)
 
 
-def _check_target(target: str, engine: str, multi_cycle: bool, threads: int) -> None:
-    """Refuse options that a target does not have."""
+def _sharing(target: str, engine: str, multi_cycle: bool, threads: int, scan: bool) -> Sharing:
+    """Return the options of a form; refuse those that a target does not have."""
     from firesim_common.errors import InputError
+    from goldengate.sharing import Sharing
 
     if target != "cpu" and engine != "auto":
         text = f'found "{engine}" with --target {target}, expected none: no CPU runs that form.'
         raise InputError(f"--engine: {text}")
-    if target == "cpu" and (multi_cycle or threads > 1):
-        option = "--multi-cycle-memories" if multi_cycle else "--fame5-threads"
+    given = {
+        "--multi-cycle-memories": multi_cycle,
+        "--fame5-threads": threads > 1,
+        "--scan-chain": scan,
+    }
+    if target == "cpu" and any(given.values()):
+        option = next(name for name, is_given in given.items() if is_given)
         text = 'found it with --target cpu, expected "--target fame1" or "--target fpga".'
         raise InputError(f"{option}: {text}")
+    return Sharing(multi_cycle, threads, scan)
 
 
 def _warn(model: Path) -> None:

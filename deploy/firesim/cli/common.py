@@ -39,6 +39,14 @@ MultiCycleOption = Annotated[
         "several host cycles of one target cycle.",
     ),
 ]
+ScanOption = Annotated[
+    bool,
+    typer.Option(
+        "--scan-chain",
+        help="For an FPGA: its host can take out the target's state and put another one in, for "
+        "snapshots; about a look-up table more for each register.",
+    ),
+]
 OverrideOption = Annotated[
     list[str] | None,
     typer.Option("-x", "--override", help="key.path=value, overrides any key; may be repeated."),

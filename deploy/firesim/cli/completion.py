@@ -6,7 +6,6 @@ Where none begins so, the shell completes the names of files. What goes wrong co
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
@@ -79,14 +78,17 @@ def _runs() -> list[str]:
 
 
 def _nodes(running: bool) -> list[str]:
+    from firesim_common.errors import InputError
+    from firesim_common.json_text import read_json
+
     from firesim.run.control import is_running
     from firesim.run.folder import run_folders
 
     found: list[str] = []
     folders = run_folders()
     for folder in [one for one in folders if is_running(one)] if running else folders[-1:]:
-        with suppress(OSError):
-            nodes = json.loads((folder / "description.json").read_text())["nodes"]
+        with suppress(InputError, KeyError, TypeError):
+            nodes = read_json(folder / "description.json")["nodes"]
             found += [str(node["name"]) for node in nodes]
     return found
 

@@ -67,6 +67,7 @@ def enumeratefpgas(
 
 
 def _show(by_host: dict[str, list[Fpga]]) -> None:
+    from firesim_common.printable import printable
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -77,7 +78,9 @@ def _show(by_host: dict[str, list[Fpga]]) -> None:
     for name, fpgas in by_host.items():
         for one in fpgas:
             boards = " or ".join(one.boards)
-            table.add_row(name, one.place, one.id, boards, one.serial or "-", one.driver or "-")
+            # A serial number is text of the device itself.
+            cells = (name, one.place, one.id, boards, one.serial or "-", one.driver or "-")
+            table.add_row(*(printable(str(cell)) for cell in cells))
         if not fpgas:
             table.add_row(name, "none", "-", "-", "-", "-")
-    Console().print(table)
+    Console(markup=False).print(table)

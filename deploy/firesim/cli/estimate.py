@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firesim.cli.common import FAILED, MultiCycleOption, leaves_nothing, plain_errors
+from firesim.cli.common import FAILED, MultiCycleOption, ScanOption, leaves_nothing, plain_errors
 from firesim.cli.completion import complete_blade, complete_board
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def estimate(
         list[str] | None, typer.Option("-P", help="NAME=VALUE: a parameter of the top module.")
     ] = None,
     multi_cycle_memories: MultiCycleOption = False,
+    scan_chain: ScanOption = False,
     depth: Annotated[int, typer.Option(min=1, help="How deep modules are told apart.")] = 1,
     usable: Annotated[
         float, typer.Option(help="Share of the device that blades may take (a rule of thumb).")
@@ -53,8 +54,7 @@ def estimate(
 ) -> None:
     """Estimate what a blade takes of an FPGA board, how many fit, and the clock to expect.
 
-    Yosys synthesizes what a bitstream is made of; results are cached. The exit status is 3 when
-    not even one fits.
+    Yosys synthesizes what a bitstream has; results are cached. Exit status 3: not even one fits.
 
     Examples:
 
@@ -74,7 +74,7 @@ def estimate(
 
     chosen, share = load_board(board), library.checked_share(usable)
     design = _design(blade, source or [], parameter or [])
-    shared = Sharing(multi_cycle_memories)
+    shared = Sharing(multi_cycle_memories, scan_chain=scan_chain)
     with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
         found = library.estimate(design, board, chosen, depth, share, shared)
     if as_json:

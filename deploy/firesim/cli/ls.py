@@ -22,12 +22,14 @@ def ls(
 
       firesim ls --all
     """
+    from firesim_common.printable import printable
+
     from firesim.run.remote.again import listed_runs
 
     shown = [run for run in listed_runs() if every or not run.is_over]
     for run in shown:
         where = f" on {', '.join(run.hosts)}" if run.hosts else ""
         network = "  functional network" if run.is_functional else ""
-        typer.echo(f"{run.folder}  {run.state}{where}{network}")
+        typer.echo(printable(f"{run.folder}  {run.state}{where}{network}"))
     if not shown:
         typer.echo("no run goes on")

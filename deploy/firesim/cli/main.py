@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import typer
 
 from firesim.cli.attach import attach
@@ -46,47 +49,40 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_show_locals=False,
 )
-for command in (
-    quickstart,
-    runworkload,
-    runcheck,
-    launchrunfarm,
-    infrasetup,
-    buildbitstream,
-    builddriver,
-    simulateboard,
-    enumeratefpgas,
-    tar2afi,
-    shareagfi,
-    boot,
-    attach,
-    ls,
-    runfarm,
-    terminaterunfarm,
-    kill,
-    report,
-    schema,
-    version,
-    console,
-    cp,
-    waves,
-    peek,
-    poke,
-):
-    app.command()(command)
-app.command(context_settings={"ignore_unknown_options": False})(test)
-app.command(
-    context_settings={
+PANELS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
+    "Simulate": (quickstart, runworkload, runcheck, boot, attach, ls, kill),
+    "Look into a run": (console, ssh, cp, snapshot, waves, peek, poke),
+    "Results": (report, runs),
+    "Build": (build, workload),
+    "Many hosts": (launchrunfarm, infrasetup, runfarm, terminaterunfarm),
+    "FPGAs": (
+        buildbitstream,
+        builddriver,
+        simulateboard,
+        enumeratefpgas,
+        tar2afi,
+        shareagfi,
+    ),
+    "More": (test, experiment, schema, version),
+}
+"""The commands, as `firesim --help` groups them."""
+GROUPS = {build: "build", runs: "runs", snapshot: "snapshot", workload: "workload"}
+"""Those that have commands of their own."""
+CONTEXTS: dict[object, dict[str, Any]] = {
+    test: {"ignore_unknown_options": False},
+    experiment: {
         "allow_extra_args": True,
         "ignore_unknown_options": True,
         "help_option_names": [],  # NAME --help is the experiment's.
-    }
-)(experiment)
-app.command(context_settings={"allow_interspersed_args": False})(ssh)
-app.add_typer(build, name="build")
-app.add_typer(runs, name="runs")
-app.add_typer(snapshot, name="snapshot")
-app.add_typer(workload, name="workload")
+    },
+    ssh: {"allow_interspersed_args": False},
+}
+for panel, commands in PANELS.items():
+    for one in commands:
+        if isinstance(one, typer.Typer):
+            app.add_typer(one, name=GROUPS[one], rich_help_panel=panel)
+        else:
+            app.command(context_settings=CONTEXTS.get(one), rich_help_panel=panel)(one)
 
 if __name__ == "__main__":
     app(prog_name="firesim")

@@ -135,7 +135,8 @@ def configuration_page() -> str:
         "",
         "Made from the models by `python -m firesim.cli.reference`; do not edit. The same as JSON",
         "Schema, for editors: `./firesim schema`. Any key can be set on the command line:",
-        "`-x system.link.latency_cycles=100`.",
+        "`-x system.link.latency_cycles=100`. A whole number may have an exponent:",
+        "`-x simulation.max_cycles=1e6`.",
     ]
     for kind in KINDS:
         tree = schema(kind)

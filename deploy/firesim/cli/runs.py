@@ -147,14 +147,15 @@ def _difference_table(found: Sequence[Difference]) -> Table:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("section", "value", "first", "second"):
+    for heading in ("value", "first", "second"):
         table.add_column(heading, overflow="fold")
     section = ""
     for one in found[:MOST_ROWS]:
-        shown = "" if one.section == section else one.section
-        section = one.section
+        if one.section != section:  # In a line of its own, which leaves names of values their room.
+            section = one.section
+            table.add_row(section, "", "", style="bold")
         cells = ["-" if value is None else str(value) for value in (one.left, one.right)]
-        table.add_row(shown, *(printable(text) for text in (one.key, *cells)))
+        table.add_row(*(printable(text) for text in (f"  {one.key}", *cells)))
     return table
 
 

@@ -25,6 +25,14 @@ def simulateboard(
             help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket).",
         ),
     ] = None,
+    bit_cycles: Annotated[
+        int | None,
+        typer.Option(
+            "--bit-cycles",
+            min=4,
+            help="Host cycles of a bit on the serial line, else as on the board.",
+        ),
+    ] = None,
     hwdb: Annotated[
         Path | None,
         typer.Option("--hwdb", help="Write an entry for the simulated board into this database."),
@@ -33,8 +41,8 @@ def simulateboard(
     """Simulate a board with a build's design in it, until Ctrl-C.
 
     The board's whole top runs clock by clock: with its serial line behind a pseudo-terminal, or on
-    PCIe, of F2, in a shell of ours behind a socket. Its name is printed: a run of the engine fpga
-    reaches it as it would a board.
+    PCIe behind a socket, in a shell of ours (F2) or with models of AMD's cores. Its name is
+    printed: a run of the engine fpga reaches it as it would a board.
 
     Examples:
 
@@ -43,11 +51,11 @@ def simulateboard(
       firesim simulateboard mine.yaml mine-1 --device board0 --hwdb hwdb.yaml
     """
     from firesim.bitstream.database import set_entries
-    from firesim.bitstream.simulated import PCIE, device_of, simulated_board
+    from firesim.bitstream.simulated import device_of, simulated_board
     from firesim.config.bitstream import LoadedBuilds, find_builds
 
-    made = simulated_board(LoadedBuilds(find_builds(recipe)), build)
-    if device is None and made.words[0].endswith(PCIE):
+    made = simulated_board(LoadedBuilds(find_builds(recipe)), build, bit_cycles)
+    if device is None and made.has_socket:
         device = Path(f"{build}.socket")
     place = [] if device is None else [device_of(device)]
     if hwdb is not None:

@@ -56,6 +56,9 @@ class BuildRecipe(Strict):
     multi_cycle_memories: bool = False
     """Memories with many ports have one of each kind, used by turns: less of the device, more host
     cycles; every token stays."""
+    scan_chain: bool = False
+    """A run can take snapshots of the target and go on from one: more of the device, and another
+    fingerprint; every token stays."""
     builder: BuilderName | None = None
     """Which tools make it (default: those of the board)."""
 

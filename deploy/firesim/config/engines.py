@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from firesim_common.base import Name, Strict
 from pydantic import AfterValidator, Field, model_validator
@@ -36,8 +36,11 @@ class Functional(Strict):
 
 
 class Metasim(Strict):
-    """Random stalls of the host in metasimulations; they change no target cycle."""
+    """The host's side of metasimulated nodes; nothing here changes a target cycle."""
 
+    memory: Literal["host", "rtl"] = "host"
+    """Where the memory's timing is computed: by the host's program, or by RTL beside the target,
+    which needs no words to the program but cannot be saved in snapshots."""
     stall_rate: Annotated[int, Field(ge=0, le=240)] = 0
     """Of 256 host cycles, how many each channel and stream stands still in; 0 = none."""
     stall_seed: Annotated[int, Field(ge=1, lt=2**32)] = 1

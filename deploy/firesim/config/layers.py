@@ -20,6 +20,8 @@ RECIPES = ROOT / "deploy/recipes"
 INCLUDE = "include"
 MOST_INCLUDED = 8
 """Within each other."""
+MOST_FILES = 64
+"""Under one recipe; a file that is included twice counts twice, with all that it includes."""
 
 
 def merged(base: Any, over: Any) -> Any:
@@ -53,12 +55,17 @@ def name_as_base(source: Source) -> None:
         source.places.setdefault(("workload", "base"), source.place(("workload",)))
 
 
-def lay_includes(source: Source, folder: Path, above: tuple[Path, ...] = ()) -> None:
+def lay_includes(
+    source: Source, folder: Path, above: tuple[Path, ...] = (), laid: list[Path] | None = None
+) -> None:
     """Put below a configuration what it includes, in place; `folder` is where its file lies.
 
+    `above` has the files around it, `laid` all that have been read for the same recipe.
+
     Raises:
-        InputError: a file is not there or not one, or includes itself.
+        InputError: a file is not there or not one, or includes itself, or there are too many.
     """
+    laid = [] if laid is None else laid
     name_as_base(source)
     if not isinstance(source.data, dict) or INCLUDE not in source.data:
         return
@@ -70,7 +77,7 @@ def lay_includes(source: Source, folder: Path, above: tuple[Path, ...] = ()) -> 
     below = Source({}, source.name)
     for index, name in enumerate(names):
         place = key if isinstance(wanted, str) else (INCLUDE, index)
-        one = _included(source, place, name, folder, above)
+        one = _included(source, place, name, folder, above, laid)
         below.data = merged(below.data, one.data)
         below.places.update(one.places)
     source.data = merged(below.data, source.data)
@@ -78,7 +85,12 @@ def lay_includes(source: Source, folder: Path, above: tuple[Path, ...] = ()) -> 
 
 
 def _included(
-    source: Source, place: KeyPath, name: str, folder: Path, above: tuple[Path, ...]
+    source: Source,
+    place: KeyPath,
+    name: str,
+    folder: Path,
+    above: tuple[Path, ...],
+    laid: list[Path],
 ) -> Source:
     """Read a file that is included, with what it includes itself."""
     try:
@@ -94,9 +106,12 @@ def _included(
     path = path.resolve()
     if path in above or len(above) >= MOST_INCLUDED:
         raise source.error(place, f'found "{name}" again, expected no circle of includes.')
+    laid.append(path)
+    if len(laid) > MOST_FILES:
+        raise source.error(place, f"found more than {MOST_FILES} included files, expected fewer.")
     one = read_yaml(path)
     if not isinstance(one.data, dict):
         raise InputError(f"{path}:1: found no mapping, expected a recipe.")
     one.data.pop("name", None)  # It is that file's own.
-    lay_includes(one, path.parent, (*above, path))
+    lay_includes(one, path.parent, (*above, path), laid)
     return one

@@ -126,8 +126,8 @@ class Simulation(Strict):
 
     engine: Engine = "rtl"
     """What evaluates the blades: their RTL, exact to the cycle; the same in the form it has on an
-    FPGA, with the host's side around it (metasim); a functional model; or an FPGA of a run farm,
-    which is checked and then refused: no driver reaches a board yet."""
+    FPGA, with the host's side around it (metasim); a functional model; or an FPGA board of a run
+    farm, real or simulated (fpga)."""
     engines: dict[Name, Engine] = Field(default_factory=dict)
     """Engines of single nodes, by name."""
     rtl_engine: RtlEngine = "auto"

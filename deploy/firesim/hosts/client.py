@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from firesim_common.json_text import parsed
+
 from firesim.hosts import agent
 from firesim.hosts.channel import Channel, HostLost, Link
 from firesim.hosts.relay import relayed
@@ -33,6 +35,10 @@ STARTER = (
 """Makes modules of what it is sent, each able to import those before it, and runs the last one."""
 MOST_GREETING_BYTES = 1 << 16
 """What a login shell may say before the agent's first line."""
+
+
+MOST_ANSWER_BYTES = 256 << 20
+"""Of a line, and of what follows it: far more than anybody asks for at once."""
 
 
 class HostError(Exception):
@@ -201,7 +207,10 @@ class HostClient:
     def control(self, run: str, name: str, line: Mapping[str, Any], limit_s: float) -> Any:
         """Return what a control socket in the folder of a run answers to one request."""
         found = self._call("control", run=run, socket=name, line=dict(line), limit_s=limit_s)
-        return json.loads(found["answer"])
+        try:
+            return parsed(found["answer"])
+        except ValueError as error:
+            raise HostError(f"{self.name}: found no answer of the simulator: {error}.") from error
 
     def port(self, address: str, port: int) -> socket.socket:
         """Return a stream to a port that the host reaches, over a channel of its own."""
@@ -253,12 +262,11 @@ class HostClient:
         for piece in _pieces(body, request["body_bytes"]) if body is not None else ():
             channel.input.write(piece)
         channel.input.flush()
-        while (line := channel.output.readline()) == b"\n":  # A sign of life.
+        while (line := channel.output.readline(MOST_ANSWER_BYTES)) == b"\n":  # A sign of life.
             pass
         if not line:
             raise EOFError
-        answer: dict[str, Any] = json.loads(line)
-        length = answer.pop("body_bytes")
+        answer, length = _answer(line)
         content = channel.output.read(length) if length else b""
         if len(content) != length:
             raise EOFError
@@ -300,6 +308,21 @@ def _skip_greeting(output: IO[bytes]) -> None:
             return
         seen += len(line)
     raise EOFError("found a login shell that says much, expected one that is silent in scripts")
+
+
+def _answer(line: bytes) -> tuple[dict[str, Any], int]:
+    """Return an answer and the length of what follows it.
+
+    Raises:
+        ValueError: no agent of ours says so.
+    """
+    answer = parsed(line)
+    length = answer.pop("body_bytes", None) if isinstance(answer, dict) else None
+    is_refusal = length is not None and not answer.get("ok", True)
+    whole = length is not None and "ok" in answer and (not is_refusal or "error" in answer)
+    if not whole or not isinstance(length, int) or not 0 <= length <= MOST_ANSWER_BYTES:
+        raise ValueError("found no answer of an agent, expected one")
+    return answer, length
 
 
 class _Unsent(Exception):

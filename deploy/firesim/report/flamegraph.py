@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firesim_common.regular_file import opened_regular
+
 LEAST_SHARE = 1 / 20_000
 """Frames of a smaller share are left out: an operating system's stacks are tens of thousands."""
+LONGEST_LINE_BYTES = 1 << 16
+"""The most that is taken as one stack."""
 TRAPS = {
     "exception 0": "misaligned fetch",
     "exception 1": "fetch access fault",
@@ -36,6 +41,9 @@ TRAPS = {
 """What the causes of the RISC-V privileged architecture are called in a graph."""
 
 
+_CYCLES = re.compile(r"[0-9]{1,20}")
+
+
 class FlameGraphError(RuntimeError):
     """The flame graph could not be made; the message says why."""
 
@@ -52,10 +60,12 @@ def merge_folded(files: list[Path]) -> dict[str, int]:
     """Add up folded stacks (`a;b;c 123`) of several files; lines cut short are left out."""
     total: Counter[str] = Counter()
     for file in files:
-        for line in file.read_text(errors="replace").splitlines():
-            stack, _, count = line.rpartition(" ")
-            if stack and count.isdigit():
-                total[stack] += int(count)
+        with opened_regular(file) as stream:
+            while data := stream.readline(LONGEST_LINE_BYTES):
+                line = data.decode(errors="replace").rstrip("\n")
+                stack, _, count = line.rpartition(" ")
+                if stack and _CYCLES.fullmatch(count):
+                    total[stack] += int(count)
     return dict(total)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
+from firesim_common.errors import InputError, cut
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -96,8 +98,34 @@ def write_report(results: Path) -> Path:
 
     Raises:
         FileNotFoundError: `results` is not a folder.
+        InputError: its files are none that a run leaves.
     """
-    read = read_results(results.resolve())
+    folder = results.resolve()
+    try:
+        html = _page(folder)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        what = f"{type(error).__name__}: {cut(str(error))}"
+        raise InputError(
+            f"{folder}: found files of another kind ({what}), expected those that a run leaves."
+        ) from error
+    return _put(folder / "report.html", html)
+
+
+def _put(path: Path, text: str) -> Path:
+    """Write a file anew; a link that stands at its place, or at any name known before, goes."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        Path(name).chmod(0o644)
+        return Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _page(folder: Path) -> str:
+    read = read_results(folder)
     environment = Environment(
         loader=FileSystemLoader(_HERE),
         autoescape=True,
@@ -105,9 +133,4 @@ def write_report(results: Path) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    html = environment.get_template("report.html.j2").render(_context(read))
-    path = read.folder / "report.html"
-    temporary = path.with_suffix(".html.part")
-    temporary.write_text(html, encoding="utf-8")
-    temporary.replace(path)
-    return path
+    return environment.get_template("report.html.j2").render(_context(read))

@@ -4,16 +4,28 @@
 from __future__ import annotations
 
 import csv
-import json
+import math
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from firesim_common.errors import InputError
+from firesim_common.json_text import parsed, read_json
+from firesim_common.regular_file import opened_regular
+from firesim_common.user_path import found_in
 
 from firesim.topology.peers import FILE as PEERS
 
 LARGEST_TEXT_BYTES = 256 * 1024
 """The most that is kept of one console log; the middle of a longer one is left out."""
+
+LONGEST_LINE_BYTES = 1 << 20
+"""The most that is taken as one line of a CSV file."""
+
+LAST_STATUS_BYTES = 32 << 20
+"""As much of the end of status.jsonl is looked through: several lines of thousands of models."""
 
 LARGEST_TABLE_ROWS = 200_000
 """The most rows read from one CSV file, so that a long run cannot exhaust the memory."""
@@ -98,42 +110,58 @@ def read_table(path: Path) -> Table:
     left out. At most LARGEST_TABLE_ROWS rows are read.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is no regular one.
     """
     rows: list[list[float]] = []
     incomplete = 0
-    with path.open(newline="", errors="replace") as stream:
-        reader = csv.reader(line for line in stream if not line.startswith("#"))
-        columns = [name.strip() for name in next(reader, [])]
-        for words in reader:
-            if len(rows) >= LARGEST_TABLE_ROWS:
+    with opened_regular(path) as stream:
+        lines = _lines(stream)
+        columns = next(_words(lines), [])
+        for words in _words(lines):
+            if len(rows) + incomplete >= LARGEST_TABLE_ROWS:
                 break
             try:
                 row = [float(word) for word in words]
             except ValueError:
                 row = []
-            if len(row) == len(columns):
+            if len(row) == len(columns) and all(map(math.isfinite, row)):
                 rows.append(row)
             else:
                 incomplete += 1
     return Table(columns, rows, incomplete)
 
 
+def _lines(stream: BinaryIO) -> Iterator[str]:
+    """Yield the lines of a file that are no comments; one that is too long comes in pieces."""
+    while line := stream.readline(LONGEST_LINE_BYTES):
+        if not line.startswith(b"#"):
+            yield line.decode(errors="replace")
+
+
+def _words(lines: Iterator[str]) -> Iterator[list[str]]:
+    """Yield the words of lines of a CSV file, none of one that is no such line."""
+    for line in lines:
+        try:
+            yield [word.strip() for word in next(csv.reader([line]), [])]
+        except csv.Error:
+            yield []
+
+
 def read_text(path: Path) -> str:
     """Return the text of a log; of a long one, whole lines of its beginning and its end.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is no regular one.
     """
     half = LARGEST_TEXT_BYTES // 2
-    with path.open("rb") as stream:
+    with opened_regular(path) as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(0)
         if size <= 2 * half:
-            return stream.read().decode(errors="replace")
+            return stream.read(2 * half).decode(errors="replace")
         head = stream.read(half)
         stream.seek(size - half)
-        tail = stream.read()
+        tail = stream.read(half)
     # Half a line is left out, too: what is left of a number would be another number.
     head = head[: head.rfind(b"\n") + 1]
     tail = tail[tail.find(b"\n") + 1 :]
@@ -145,9 +173,9 @@ def read_text(path: Path) -> str:
 def read_peers(folder: Path) -> dict[str, list[str]]:
     """Return the nodes each node of a run talks to; nothing where the run did not keep them."""
     try:
-        value = json.loads((folder / PEERS).read_text())
+        value = read_json(folder / PEERS)
         return {str(name): [str(other) for other in others] for name, others in value.items()}
-    except (OSError, ValueError, AttributeError, TypeError):
+    except (InputError, AttributeError, TypeError):
         return {}
 
 
@@ -159,21 +187,29 @@ class _Reader:
         self.missing: list[str] = []
 
     def text(self, relative: str, *, required: bool = True) -> str | None:
+        if (file := self.file(relative, required=required)) is None:
+            return None
         try:
-            return read_text(self.folder / relative)
-        except OSError:
-            if required:
-                self.missing.append(f"{relative} was not written")
+            return read_text(file)
+        except OSError as error:
+            self.missing.append(f"{relative} cannot be read: {error.strerror}")
             return None
 
+    def file(self, relative: str, *, required: bool) -> Path | None:
+        """Return a file of the folder; whatever leads out of it is not one."""
+        if found_in(self.folder / relative, self.folder):
+            return self.folder / relative
+        if required:
+            self.missing.append(f"{relative} was not written")
+        return None
+
     def json(self, relative: str, *, required: bool = True) -> Any:
+        if (file := self.file(relative, required=required)) is None:
+            return None
         try:
-            return json.loads((self.folder / relative).read_bytes())
-        except OSError:
-            if required:
-                self.missing.append(f"{relative} was not written")
-        except ValueError as error:
-            self.missing.append(f"{relative} is not complete JSON ({error})")
+            return read_json(file)
+        except InputError as error:
+            self.missing.append(str(error).removeprefix(f"{self.folder}/"))
         return None
 
     def object(self, relative: str, *, required: bool = True) -> JsonObject | None:
@@ -184,11 +220,12 @@ class _Reader:
         return value
 
     def table(self, relative: str, *, required: bool = False) -> Table | None:
+        if (file := self.file(relative, required=required)) is None:
+            return None
         try:
-            table = read_table(self.folder / relative)
-        except OSError:
-            if required:
-                self.missing.append(f"{relative} was not written")
+            table = read_table(file)
+        except OSError as error:
+            self.missing.append(f"{relative} cannot be read: {error.strerror}")
             return None
         if not table.columns:
             self.missing.append(f"{relative} is empty")
@@ -200,15 +237,18 @@ class _Reader:
         return table
 
     def last_status(self) -> JsonObject | None:
-        path = self.folder / "status.jsonl"
+        if (path := self.file("status.jsonl", required=True)) is None:
+            return None
         try:
-            lines = path.read_bytes().splitlines()
-        except OSError:
-            self.missing.append("status.jsonl was not written")
+            with opened_regular(path) as stream:
+                stream.seek(max(0, stream.seek(0, os.SEEK_END) - LAST_STATUS_BYTES))
+                lines = stream.read(LAST_STATUS_BYTES).splitlines()
+        except OSError as error:
+            self.missing.append(f"status.jsonl cannot be read: {error.strerror}")
             return None
         for line in reversed(lines):
             try:
-                value = json.loads(line)
+                value = parsed(line)
             except ValueError:
                 continue  # a killed simulator may leave half a line
             if isinstance(value, dict):
@@ -237,8 +277,8 @@ def _read_node(reader: _Reader, node: JsonObject) -> NodeFiles:
         str(counter.get("file") or f"{name}/counters.csv"), required=wanted
     )
     trace = bridges.get("tracerv") or {}
-    directory = reader.folder / str(trace.get("directory") or f"{name}/trace")
-    files.folded = sorted(directory.glob("*.folded"))
+    directory = reader.file(str(trace.get("directory") or f"{name}/trace"), required=False)
+    files.folded = [] if directory is None else sorted(directory.glob("*.folded"))
     return files
 
 
@@ -257,8 +297,8 @@ def _read_switch(reader: _Reader, switch: JsonObject) -> SwitchFiles:
         str(switch.get("throughput") or f"{name}/throughput.csv"),
         required=bool(switch.get("throughput")),
     )
-    folder = reader.folder / name
-    files.captures = sorted(folder.glob("*.pcapng")) if folder.is_dir() else []
+    folder = reader.file(name, required=False)
+    files.captures = [] if folder is None else sorted(folder.glob("*.pcapng"))
     return files
 
 

@@ -7,7 +7,6 @@ not trusted: an archive may only hold plain files, and the snapshot in it is che
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import tarfile
@@ -20,6 +19,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from firesim_common.cache import cached
 from firesim_common.errors import InputError, unknown
+from firesim_common.json_text import read_json
+from firesim_common.tar_stream import BROKEN, opened_stream
 
 from firesim.config.keep import S3Place
 from firesim.run.snapshots import FILE as INDEX
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 ENDING = ".tar"
 PIECE = 1 << 20
+MOST_FILES, MOST_BYTES = 1 << 20, 1 << 42
+"""In an archive, and of one file: more than any node has memory."""
 PLAIN = re.compile(r"[A-Za-z0-9_%][A-Za-z0-9_.%-]*")
 NOT_THERE = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
 REFUSED = {"403", "AccessDenied", "AllAccessDisabled", "Forbidden"}
@@ -67,7 +70,7 @@ def send(folder: Path, place: S3Place) -> None:
     """
     if _state(place) is not None:
         return
-    names = [INDEX, *files_of(json.loads((folder / INDEX).read_text()))]
+    names = [INDEX, *files_of(read_json(folder / INDEX))]
     words = ["tar", "--create", "--sparse", "--format=gnu", f"--directory={folder}", "--", *names]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as tar:
         try:
@@ -136,27 +139,51 @@ def fetched(place: S3Place) -> Path:
     def fetch(folder: Path) -> None:
         with _asking(place, "s3:GetObject") as s3:
             answer = s3.get_object(Bucket=place.bucket, Key=_key(place))
-            _unpack(cast(IO[bytes], answer["Body"]), folder, place)
+            unpacked(cast(IO[bytes], answer["Body"]), folder, place)
 
     return cached("snapshots", [str(place), tag], fetch)
 
 
-def _unpack(stream: IO[bytes], folder: Path, place: S3Place) -> None:
+def unpacked(stream: IO[bytes], folder: Path, place: S3Place) -> None:
+    """Unpack the archive of a snapshot into an empty folder; `place` is where it comes from.
+
+    Raises:
+        InputError: it is no whole one, or holds anything but plain files.
+    """
     try:
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
-            for member in archive:
+        with opened_stream(stream) as archive:
+            for count, member in enumerate(archive.each()):
                 source = archive.extractfile(member) if member.isreg() else None
-                if source is None or not PLAIN.fullmatch(member.name):
+                if source is None or not PLAIN.fullmatch(member.name) or count == MOST_FILES:
                     raise InputError(f"{place}: found {member.name!r} in it, expected plain files.")
+                if member.size > MOST_BYTES:
+                    size = f"{member.size:,} bytes"
+                    raise InputError(
+                        f"{place}: found {size} in it, expected {MOST_BYTES:,} at most."
+                    )
                 with (folder / member.name).open("xb") as target:
-                    while data := source.read(PIECE):
-                        if data.count(0) == len(data):
-                            target.seek(len(data), 1)
-                        else:
-                            target.write(data)
-                    target.truncate()
-    except (tarfile.TarError, FileExistsError, EOFError) as error:
+                    _copy(member, source, target)
+    except (*BROKEN, FileExistsError) as error:
         raise InputError(f"{place}: found no whole archive of a snapshot: {error}.") from error
+
+
+def _copy(member: tarfile.TarInfo, source: IO[bytes], target: IO[bytes]) -> None:
+    """Copy a member; its holes, of which it may say any size, are not read, and stay holes."""
+    parts: list[tuple[int, int]] = getattr(member, "sparse", None) or [(0, member.size)]
+    plain: IO[bytes] = source.raw  # type: ignore[attr-defined]  # a stream has no other that seeks
+    for offset, size in parts:
+        plain.seek(offset)
+        target.seek(offset)
+        left = size
+        while left and (data := plain.read(min(PIECE, left))):
+            left -= len(data)
+            if data.count(0) == len(data):
+                target.seek(len(data), 1)
+            else:
+                target.write(data)
+        if left:
+            raise EOFError("its end is missing")
+    target.truncate(member.size)
 
 
 def _key(place: S3Place) -> str:

@@ -11,6 +11,7 @@ from firesim_common.errors import unknown
 from firesim_common.paths import ROOT
 
 from firesim.build.cores import Cores
+from firesim.build.memory_hardware import too_much
 from firesim.build.rtl_blade import load_blade
 from firesim.config.layers import yaml_names
 from firesim.config.load import Loaded, is_file
@@ -87,6 +88,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
     check_switches(loaded, plan)
     _check_parts(loaded, plan)
     _check_instruments(loaded, plan)
+    _check_memory_in_rtl(loaded, plan)
     place_fpgas(loaded, plan)
 
 
@@ -152,6 +154,23 @@ def _check_instruments(loaded: Loaded, plan: Plan) -> None:
         if asked and plan.run.rtl_engine == "verilator":
             text = f'found "verilator" with {asked[0]}, expected "generated" or "auto".'
             raise loaded.error(("simulation", "rtl_engine"), text)
+
+
+def _check_memory_in_rtl(loaded: Loaded, plan: Plan) -> None:
+    """Refuse what a memory whose timing is RTL cannot be: saved, or larger than the hardware."""
+    nodes = [one for one in plan.nodes if one.traffic is None and one.engine == "metasim"]
+    if not nodes or plan.run.metasim.memory != "rtl":
+        return
+    wanted = plan.run.snapshots
+    if wanted.interval_cycles or wanted.interval_s or wanted.at_cycles:
+        raise loaded.error(
+            ("simulation", "metasim", "memory"),
+            f'found "rtl" with simulation.snapshots, expected "host": the state of '
+            f'"{nodes[0].name}" is not saved with its memory\'s timing in RTL.',
+        )
+    for node in nodes:
+        if found := too_much(node.memory):
+            raise loaded.error(node.places["memory"], f'"{node.name}": {found}')
 
 
 def _check_arguments(loaded: Loaded, node: PlannedNode, program: str) -> None:

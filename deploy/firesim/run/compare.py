@@ -7,13 +7,13 @@ the same inputs do not differ in anything that is compared here.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
 from firesim_common.positions import read_yaml
 
 from firesim.run.folder import saved_config, saved_result
@@ -64,9 +64,9 @@ def _sections(folder: Path) -> list[dict[str, Any]]:
 
 def _software(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / "versions.json").read_text())
+        found = read_json(folder / "versions.json")
         return {key: found.get(key) for key in SOFTWARE}
-    except (OSError, ValueError, AttributeError):
+    except (InputError, AttributeError):
         return {}
 
 

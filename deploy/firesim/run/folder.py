@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
 from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
 
@@ -132,8 +133,8 @@ def note_begun(folder: Path) -> None:
 def is_being_prepared(folder: Path) -> bool:
     """Return whether somebody builds what the run in `folder` needs, and it has not begun."""
     try:
-        record = ProcessRecord(**json.loads((folder / PREPARING).read_text()))
-    except (OSError, ValueError, TypeError):
+        record = ProcessRecord(**read_json(folder / PREPARING))
+    except (InputError, TypeError):
         return False
     return is_alive(record)
 
@@ -147,9 +148,9 @@ def preparing_folders() -> list[Path]:
 def load_simulator(folder: Path) -> ProcessRecord | None:
     """Return the simulator process recorded in `folder`, None when there is no whole record."""
     try:
-        value = json.loads((folder / RECORD).read_text())["simulator"]
+        value = read_json(folder / RECORD)["simulator"]
         return ProcessRecord(int(value["pid"]), int(value["started_ticks"]), str(value["boot_id"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -168,8 +169,8 @@ def saved_config(folder: Path, what: str) -> Path:
 def saved_result(folder: Path) -> dict[str, Any]:
     """Return the result.json of the run in `folder`, nothing when there is no whole one."""
     try:
-        value = json.loads((folder / "result.json").read_text())
-    except (OSError, ValueError):
+        value = read_json(folder / "result.json")
+    except InputError:
         return {}
     return value if isinstance(value, dict) else {}
 

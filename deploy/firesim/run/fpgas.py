@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nodes of the engine `fpga`: their bitstreams, and the FPGAs of a farm that they are on.
 
-A board is reached by a device of its host: a serial line, or a function on PCI. Nothing here loads
-a bitstream.
+A board is reached by a device of its host: a serial line, a function on PCI, or the devices of
+AMD's driver for XDMA. Nothing here loads a bitstream.
 """
 
 from __future__ import annotations
@@ -19,16 +19,23 @@ from firesim.bitstream.database import (
     read_database,
     refusal,
 )
-from firesim.build.boards import board_names, known_board, load_board
+from firesim.build.boards import Board, board_names, known_board, load_board
 from firesim.config.farm import AnyFarm, Capacity, FarmFile, LocalFarm, SlurmFarm, SshFarm
 from firesim.config.hwdb import HwdbEntry
 from firesim.config.load import Loaded
-from firesim.topology.plan import Plan, PlannedFunction, PlannedLine, PlannedNode
+from firesim.topology.plan import (
+    Plan,
+    PlannedCard,
+    PlannedFunction,
+    PlannedLine,
+    PlannedNode,
+)
 
 HWDB = ("simulation", "fpga", "hwdb")
 ENTRIES = ("simulation", "fpga", "entries")
 SERIAL = "its serial device, such as /dev/ttyUSB0"
 FUNCTION = "its PCI function, such as /sys/bus/pci/devices/0000:34:00.0"
+CARD = "the name that AMD's XDMA driver gave it, such as /dev/xdma0"
 
 
 @dataclass(frozen=True)
@@ -114,7 +121,9 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
             f"each node{', on the hosts of placement.parts' if by_hand else ''}.",
         )
     for blade, (name, entry) in chosen.items():
-        _check_fingerprint(loaded, plan, blade, name, entry)
+        scans = _is_scanned(loaded, plan, blade, name, entry)
+        for node in nodes:
+            node.scan_chain = scans if node.blade == blade else node.scan_chain
         if entry.bitstream is not None:
             bitstream_file(database, name, entry)
     for node in nodes:
@@ -126,8 +135,8 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
 def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: str) -> None:
     """Say how a node's FPGA is reached."""
     board = load_board(place.board)
-    line = board.serial_line
-    if line is None and board.aws_flow is None:
+    device = _kind_of_device(board)
+    if device is None:
         raise loaded.error(
             node.places["engine"],
             f'found the engine fpga for "{node.name}", expected metasim: its bitstream '
@@ -139,13 +148,24 @@ def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: s
         raise loaded.error(
             ("placement", "run_farm"),
             f"found no device of FPGA {place.index} of {place.host}, expected "
-            f"{SERIAL if line else FUNCTION}, in `devices` of the host in "
+            f"{device}, in `devices` of the host in "
             f"{farm.name if farm else 'it'}.",
         )
-    if line is not None:
-        node.serial_line = PlannedLine(place.device, line.bits_per_s)
-    else:
+    if board.serial_line is not None:
+        node.serial_line = PlannedLine(place.device, board.serial_line.bits_per_s)
+    elif board.aws_flow is not None:
         node.pci_function = PlannedFunction(place.device, board.pci[0])
+    else:
+        node.xdma_card = PlannedCard(place.device)
+
+
+def _kind_of_device(board: Board) -> str | None:
+    """Return what reaches a board, None when FireSim has no driver that does."""
+    if board.serial_line is not None:
+        return SERIAL
+    if board.aws_flow is not None:
+        return FUNCTION
+    return CARD if board.vivado_flow is not None else None
 
 
 def _database(loaded: Loaded, plan: Plan) -> Path:
@@ -199,10 +219,20 @@ def _places(loaded: Loaded, plan: Plan) -> list[Place]:
     ]
 
 
-def _check_fingerprint(loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEntry) -> None:
-    from firesim.bitstream.forms import design_form
+def _is_scanned(loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEntry) -> bool:
+    """Return whether a bitstream is that of the blade's form with a scan chain.
+
+    Raises:
+        InputError: it is of neither form.
+    """
+    from firesim.bitstream.forms import SCANNED, design_form
     from firesim.run.prepare import blade_design
 
-    fingerprint = design_form(blade_design(plan, blade)).manifest.design_hash
-    if text := refusal(name, entry, fingerprint, f'the blade "{blade}"'):
-        raise loaded.error((*ENTRIES, blade), text)
+    design = blade_design(plan, blade)
+    fingerprint = design_form(design).manifest.design_hash
+    if entry.fingerprint == fingerprint:
+        return False
+    if entry.fingerprint == design_form(design, SCANNED).manifest.design_hash:
+        return True
+    text = refusal(name, entry, fingerprint, f'the blade "{blade}"')
+    raise loaded.error((*ENTRIES, blade), str(text))

@@ -88,7 +88,7 @@ def print_node_summary(outcome: Outcome, console: Console) -> None:
     if not found:
         return
     table = Table(title="what the nodes did", title_justify="left")
-    table.add_column("node", no_wrap=True)
+    table.add_column("node", overflow="fold")
     kinds = [key for key in MISSES if any(key in one.mpki for one in found.values())]
     headings = ["IPC", *(f"{key} MPKI" for key in kinds), "link out", "link in"]
     for heading in headings:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,13 @@ from firesim_common.address_map import (
 
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
+from firesim.build.memory_hardware import KEY, memory_hardware
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, metasim_model, shows
 from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import Blade, load_blade
+from firesim.build.scan_map import scan_map
 from firesim.build.simulator import simulator
 from firesim.build.state_map import state_map
 from firesim.run.artifacts import ArtifactError, check_elf
@@ -54,11 +56,13 @@ class _Built:
     trees: dict[str, Path]
     models: dict[str, Path]
     metasims: dict[str, Path]
-    """The metasimulations of blades, each of which has its model in RTL, too, as its twin."""
+    """The metasimulations of nodes, each of which has its model in RTL, too, as its twin."""
     maps: dict[str, Path]
-    """The files that map the state of a metasimulation to that of its twin."""
+    """The files that map the state of a node's metasimulation to that of its twin."""
     forms: dict[str, Path]
     """Of blades on FPGAs: their manifests are in these folders."""
+    scan_maps: dict[str, Path]
+    """The same as `maps` of those whose forms have scan chains."""
     wave_models: dict[str, Path]
     """Models of nodes whose wires are to be seen, by node."""
     programs: dict[tuple[str, bool], Path]
@@ -97,13 +101,15 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
     stock = [blade for blade in plan.blades() if blade not in plan.own_blades]
     blades = {blade: load_blade(blade) for blade in stock}
     trees = {blade: blade_device_tree(blade) for blade in blades}
+    forms = _forms(plan)
     built = _Built(
         blades,
         trees,
         models,
         metasims,
         maps,
-        _forms(plan),
+        forms,
+        _scan_maps(plan, models, forms, steps),
         wave_models,
         _programs(plan, blades, steps),
         _images(plan, steps),
@@ -124,28 +130,61 @@ def _simulator(steps: Steps, march: str) -> Path:
 def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path], dict[str, Path]]:
     """Build the models of blades in RTL, the metasimulations, and the maps of their state."""
     models: dict[str, Path] = {}
-    for blade in sorted({*plan.blades("rtl"), *plan.blades("metasim")}):
+    scanned = {node.blade for node in plan.nodes if node.scan_chain}
+    for blade in sorted({*plan.blades("rtl"), *plan.blades("metasim"), *scanned}):
         with steps.step(f"building the blade {blade}"):
             models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
-    metasims: dict[str, Path] = {}
-    for blade in plan.blades("metasim"):
-        with steps.step(f"building the metasimulation of the blade {blade}"):
-            metasims[blade] = metasim_model(blade_design(plan, blade), plan.run.rtl_engine)
-    for blade, model in (*models.items(), *metasims.items()):
+    metasims = _metasims(plan, steps)
+    for name, model in (*models.items(), *metasims.items()):
         if reason := fallback_reason(model):
-            steps.say(f"{blade}: Verilator is used, {reason}")
+            steps.say(f"{name}: Verilator is used, {reason}")
     with steps.step("mapping the state of metasimulations") if metasims else nullcontext():
-        maps = {blade: state_map(models[blade], made) for blade, made in metasims.items()}
+        maps = {
+            name: state_map(models[plan.node(name).blade], made) for name, made in metasims.items()
+        }
     return models, metasims, maps
+
+
+def _metasims(plan: Plan, steps: Steps) -> dict[str, Path]:
+    """Build the metasimulations; nodes of one blade share one, unless their memories differ."""
+    made: dict[str, Path] = {}
+    found = {}
+    for node in plan.nodes:
+        if node.traffic is not None or node.engine != "metasim":
+            continue
+        in_rtl = plan.run.metasim.memory == "rtl"
+        host_rtl = {KEY: memory_hardware(node.memory)} if in_rtl else {}
+        name = repr((node.blade, host_rtl))
+        if name not in made:
+            with steps.step(f"building the metasimulation of the blade {node.blade}"):
+                design = replace(blade_design(plan, node.blade), host_rtl=host_rtl)
+                made[name] = metasim_model(design, plan.run.rtl_engine)
+        found[node.name] = made[name]
+    return found
 
 
 def _forms(plan: Plan) -> dict[str, Path]:
     """Return the folders with the manifests of what is on FPGAs."""
     if not plan.blades("fpga"):
         return {}
-    from firesim.bitstream.forms import form_folder
+    from goldengate.sharing import PLAIN
 
-    return {name: form_folder(blade_design(plan, name)) for name in plan.blades("fpga")}
+    from firesim.bitstream.forms import SCANNED, form_folder
+
+    scanned = {node.blade for node in plan.nodes if node.scan_chain}
+    return {
+        name: form_folder(blade_design(plan, name), SCANNED if name in scanned else PLAIN)
+        for name in plan.blades("fpga")
+    }
+
+
+def _scan_maps(
+    plan: Plan, models: dict[str, Path], forms: dict[str, Path], steps: Steps
+) -> dict[str, Path]:
+    """Return what is where in the scan chains of the forms that have one."""
+    scanned = sorted({node.blade for node in plan.nodes if node.scan_chain})
+    with steps.step("mapping the state on FPGAs") if scanned else nullcontext():
+        return {blade: scan_map(models[blade], forms[blade]) for blade in scanned}
 
 
 def blade_design(plan: Plan, blade: str) -> Design:
@@ -239,16 +278,23 @@ def _files(plan: Plan, node: PlannedNode, built: _Built, folder: Path) -> NodeFi
 
 
 def _model(node: PlannedNode, built: _Built) -> tuple[Path | None, Twin | None]:
-    """Return the model of a node, and beside a metasimulation its twin."""
+    """Return the model of a node, and its twin if its target is on a platform."""
     if node.engine == "fpga":
-        return built.forms[node.blade], None
+        return built.forms[node.blade], _twin_on_board(node, built)
     if node.engine not in ("rtl", "metasim"):
         return None, None
     in_rtl = built.wave_models.get(node.name, built.models[node.blade])
     if node.engine == "rtl":
         return in_rtl, None
-    twin = Twin(in_rtl / "model.so", in_rtl / "model.json", built.maps[node.blade])
-    return built.metasims[node.blade], twin
+    twin = Twin(in_rtl / "model.so", in_rtl / "model.json", built.maps[node.name])
+    return built.metasims[node.name], twin
+
+
+def _twin_on_board(node: PlannedNode, built: _Built) -> Twin | None:
+    if not node.scan_chain:
+        return None
+    in_rtl = built.models[node.blade]
+    return Twin(in_rtl / "model.so", in_rtl / "model.json", built.scan_maps[node.blade])
 
 
 def _program(node: PlannedNode, built: _Built) -> Path | None:

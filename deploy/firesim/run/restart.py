@@ -16,9 +16,9 @@ from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan, PlannedNode
 
 CLONE_SOURCE = "node0"
-NAMES = {"rtl": "RTL", "metasim": "metasimulated"}
+NAMES = {"rtl": "RTL", "metasim": "metasimulated", "fpga": "on an FPGA"}
 RTL_ENGINES = tuple(NAMES)
-"""A snapshot of one goes on in the other."""
+"""A snapshot of one goes on in the others."""
 
 
 def servers(plan: Plan) -> list[PlannedNode]:
@@ -34,6 +34,11 @@ def restart_from(text: str, plan: Plan, clones: int | None) -> Restart:
     """
     snapshot = _named(text)
     nodes = servers(plan)
+    if plan.run.metasim.memory == "rtl" and any(node.engine == "metasim" for node in nodes):
+        raise InputError(
+            '--from: found simulation.metasim.memory "rtl", expected "host": a memory whose timing '
+            "is in RTL takes no saved state."
+        )
     if 0 < plan.run.max_cycles <= snapshot.cycle:
         raise InputError(
             f'--from: found the snapshot "{snapshot.name}" of cycle {snapshot.cycle:,}, expected '
@@ -75,13 +80,18 @@ def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[s
         if kind in RTL_ENGINES and node.engine not in RTL_ENGINES:
             raise InputError(
                 f'--from: found the engine {node.engine} for "{node.name}", which is {NAMES[kind]} '
-                f'in the snapshot "{snapshot.name}", expected engine rtl or metasim.'
+                f'in the snapshot "{snapshot.name}", expected engine rtl, metasim or fpga.'
             )
         if kind == "functional" and node.engine not in ("functional", "rtl"):
             raise InputError(
                 f'--from: found the engine {node.engine} for "{node.name}", which is functional in '
                 f'the snapshot "{snapshot.name}", expected engine functional or rtl, whose '
-                f"snapshots go on in a metasimulation."
+                f"snapshots go on in a metasimulation and on an FPGA."
+            )
+        if node.engine == "fpga" and not node.scan_chain:
+            raise InputError(
+                f'--from: found the engine fpga for "{node.name}", whose bitstream has no scan '
+                f"chain, expected a build with scan_chain: true."
             )
 
 

@@ -22,7 +22,7 @@ from firesim.topology.describe import SNAPSHOTS_FOLDER as FOLDER
 
 FILE = "snapshot.json"
 FORMAT = "firesim-snapshot"
-SAVED_ENGINES = ("rtl", "metasim", "functional")
+SAVED_ENGINES = ("rtl", "metasim", "functional", "fpga")
 """Kinds of models that are servers."""
 LARGEST_BYTES = 64 << 20
 """The most that is read of a snapshot.json: twenty times that of a thousand nodes."""

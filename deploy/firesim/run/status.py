@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from firesim_common.json_text import parsed
 
 MAX_LINE_BYTES = 16 << 20
 WINDOW_S = 4.0
@@ -151,7 +152,7 @@ class StatusReader:
         while data := self._added():
             for line in data.splitlines():
                 try:
-                    self._take(json.loads(line))
+                    self._take(parsed(line))
                 except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
                     continue  # A torn line of a full disk: the next whole one counts.
         return self.latest

@@ -20,7 +20,6 @@ from pathlib import Path
 from firesim_common.paths import ROOT
 from firesim_common.tools import ToolError, python_command
 
-from firesim.build.sbt import run_sbt
 from firesim.build.simulator import build_folder, configure_and_build
 from firesim.run.experiments import SKIPPED_STATUS, SLOW_STATUS, Found, experiments
 from firesim.run.junit import Ran, counted, write
@@ -64,7 +63,7 @@ def parts(ci: bool) -> list[Part]:
     found = [
         Part("C++", lambda: cpp("release")),
         Part("Python", python),
-        Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals")),
+        Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals"), True),
     ]
     for one in [one for one in experiments().values() if not one.among_python_tests]:
         found.append(Part(f"experiment {one.name}", partial(quick_experiment, one), True))
@@ -178,16 +177,9 @@ def chisel(project: Path) -> Count:
     reports = project / "target/test-reports"
     for old in reports.glob("*.xml"):
         old.unlink()
-    detail = ""
-    try:
-        run_sbt(project, "test")
-    except ToolError as error:
-        detail = str(error)
-    count = _junit(sorted(reports.glob("*.xml")))
-    if detail:
-        count.failed = max(count.failed, 1)
-        count.detail = detail
-    return count
+    log = LOGS / "chisel.log"
+    status = _logged(python_command("-m", "firesim.build.sbt", str(project), "test"), log)
+    return _judged(_junit(sorted(reports.glob("*.xml"))), status, log)
 
 
 def quick_experiment(experiment: Found) -> Count:

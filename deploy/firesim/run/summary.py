@@ -17,12 +17,21 @@ from firesim.units import hertz, target_time
 MOST_NODES = 64
 MOST_NAMED = 8
 """Nodes that failed, in one line."""
+_ANY = 1000
+"""Columns in which any table has room."""
 
 
 def print_summary(outcome: Outcome, console: Console) -> None:
     """Print how the run ended, in a few lines and a table of the nodes."""
     result, clock_hz = outcome.result, outcome.plan.clock_hz
-    console.print(node_table(outcome))
+    table = node_table(outcome)
+    if (
+        console.measure(table, options=console.options.update(max_width=_ANY)).maximum
+        > console.width
+    ):
+        # Addresses are in the report and in what runcheck prints; who failed, and when, is news.
+        table = node_table(outcome, addresses=False)
+    console.print(table)
     cycles, wall_s = int(result.get("end_cycle", 0)), float(result.get("wall_s", 0))
     if outcome.start_cycle:
         cycles -= outcome.start_cycle
@@ -34,23 +43,25 @@ def print_summary(outcome: Outcome, console: Console) -> None:
             f"in {wall_s:.2f} s: {hertz(rate_hz)}, "
             f"{pace(clock_hz / rate_hz)} than real time",
             highlight=False,
-            soft_wrap=True,
+            soft_wrap=not console.is_terminal,
         )
     if result.get("token_hash"):
         console.print(f"token hash {result['token_hash']}", highlight=False)
     if network := functional_words(result, clock_hz):
-        console.print(network, highlight=False, soft_wrap=True)
+        console.print(network, highlight=False, soft_wrap=not console.is_terminal)
     if not result.get("deterministic", True):
         console.print(
             "not deterministic: input from outside entered this run (a console or a gateway), "
             "so another run will differ",
             highlight=False,
-            soft_wrap=True,
+            soft_wrap=not console.is_terminal,
         )
     words = {"ended": "all nodes passed" if outcome.exit_status == 0 else "a node failed"}
     console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
     if failed := failed_nodes(outcome):
-        console.print(f"failed: {failed}", style="red", highlight=False, soft_wrap=True)
+        console.print(
+            f"failed: {failed}", style="red", highlight=False, soft_wrap=not console.is_terminal
+        )
     if outcome.message:
         message = printable(outcome.message)
         console.print(message, style="red", highlight=False, markup=False, soft_wrap=True)
@@ -71,13 +82,14 @@ def pace(slowdown: float) -> str:
     return f"{slowdown:,.{1 if slowdown < 10 else 0}f} times slower"
 
 
-def node_table(outcome: Outcome) -> Table:
-    """Return a table with a row for each node: when and how it ended.
+def node_table(outcome: Outcome, *, addresses: bool = True) -> Table:
+    """Return a table with a row for each node: when and how it ended, with or without addresses.
 
     Of more than MOST_NODES it shows those that failed first.
     """
     table = Table(title="nodes", title_justify="left")
-    for heading in ("node", "MAC", "IP"):
+    table.add_column("node", overflow="fold")
+    for heading in ("MAC", "IP") if addresses else ():
         table.add_column(heading, no_wrap=True)
     for heading in ("ended at cycle", "exit", "CPU s"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -91,8 +103,7 @@ def node_table(outcome: Outcome) -> Table:
         at, code = entry.get("ended_at_cycle"), entry.get("exit_code")
         table.add_row(
             node.name,
-            node.mac,
-            node.ip,
+            *((node.mac, node.ip) if addresses else ()),
             "-" if at is None else f"{at:,}",
             "-" if code is None else str(code),
             f"{float(entry.get('cpu_s', 0)):.2f}",

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
 
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
@@ -53,14 +53,14 @@ def measured_costs(folder: Path, plan: Plan) -> dict[str, float]:
         InputError: the folder has no whole result.
     """
     try:
-        result = json.loads((folder / "result.json").read_text())
+        result = read_json(folder / "result.json")
         parts = [*result["nodes"], *result.get("switches", [])]
         measured = {
             str(part["name"]): float(part["cpu_s"]) * 1e9 / int(part["cycles"])
             for part in parts
             if int(part.get("cycles", 0)) > 0
         }
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (InputError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{folder / 'result.json'}: found no whole result, expected one."
         ) from error

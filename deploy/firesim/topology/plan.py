@@ -77,6 +77,15 @@ class PlannedLine:
 
 
 @dataclass(frozen=True)
+class PlannedCard:
+    """The card behind AMD's XDMA that a node is on."""
+
+    device: str
+    """What its devices begin with, on its host, as in /dev/xdma0; or the socket of a simulated
+    one."""
+
+
+@dataclass(frozen=True)
 class PlannedFunction:
     """The PCI function of the FPGA that a node is on."""
 
@@ -118,7 +127,11 @@ class PlannedNode:
     serial_line: PlannedLine | None = None
     """Of a node on an FPGA, once one was found for it (run/fpgas.py)."""
     pci_function: PlannedFunction | None = None
-    """The same of an FPGA on PCIe."""
+    """The same of an FPGA in the shell of F2."""
+    xdma_card: PlannedCard | None = None
+    """The same of an FPGA behind AMD's XDMA."""
+    scan_chain: bool = False
+    """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""

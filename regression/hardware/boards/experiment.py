@@ -4,10 +4,12 @@
 The packet reflector goes into the top of every board. Tops for Vivado are read with stubs of AMD's
 cores and of AWS's shell; Tcl and constraints of AMD's boards run against the recorder of Vivado's
 commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals,
-that of F2 in a shell of ours behind a socket: a recipe with the engine `fpga` runs a cluster of the
+that of F2 in a shell of ours and those behind AMD's XDMA with models of its cores behind sockets: a
+recipe with the engine `fpga` runs a cluster of the
 reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
-hash, consoles, prints, counters and captures must be those of the engine `rtl`. Without --quick the
-whole of quickstart runs on two F2, with its published hash.
+hash, consoles, prints, counters and captures must be those of the engine `rtl`. Snapshots of the
+cluster, whose boards then have scan chains, go on in the other engine with its hash. Without
+--quick the whole of quickstart runs on two F2, with its published hash.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any
 
 from firesim.bitstream.forms import build_design, design_form
 from firesim.bitstream.simulated import can_be_simulated
-from firesim.build.boards import all_boards
+from firesim.build.boards import Board, all_boards
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
 from firesim.run.runner import Outcome
@@ -29,6 +31,8 @@ from rich.console import Console
 from regression.hardware.boards.projects import check_aws_top, check_project
 from regression.hardware.boards.quickstart import quickstart
 from regression.hardware.boards.serial import boards
+from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
+from regression.hardware.boards.snapshots import go_on
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.traffic import mac_of
 
@@ -138,11 +142,21 @@ def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], lis
     return rows, differing, str(first["token hash"])
 
 
+def _with_different_tops(known: dict[str, Board]) -> list[str]:
+    """Return the boards that can be simulated, one of those whose tops are the same text."""
+    found: dict[str, str] = {}
+    for name, board in known.items():
+        if can_be_simulated(board):
+            flow = board.vivado_flow
+            found.setdefault(f"{flow.shell} {flow.defines}" if flow else name, name)
+    return list(found.values())
+
+
 @experiment_named("boards")
 def run(experiment: Experiment) -> Verdict:
     """Hold when every top and project is whole, and the runs on simulated boards are RTL's."""
     known = all_boards()
-    simulated = [name for name, board in known.items() if can_be_simulated(board)]
+    simulated = _with_different_tops(known)
     rows, wrong, hashes = [], [], []
     for name in simulated:
         more, differing, found = _on_boards(experiment, name)
@@ -155,6 +169,13 @@ def run(experiment: Experiment) -> Verdict:
          "differs from RTL"],
         rows,
     )  # fmt: skip
+    saved: list[list[str]] = []
+    for name in simulated:
+        frames = QUICK_FRAMES if experiment.quick else FRAMES
+        more, differing = go_on(experiment, name, _write, frames)
+        saved += more
+        wrong += differing
+    experiment.table("Snapshots on simulated boards", SNAPSHOT_COLUMNS, saved)
     if not experiment.quick:
         more, differing = quickstart(experiment, "f2")
         experiment.table("Quickstart on simulated boards", QUICKSTART_COLUMNS, more)
@@ -179,10 +200,13 @@ def run(experiment: Experiment) -> Verdict:
         if one.serial_line is None and one.vivado_flow is None and one.aws_flow is None
     ]
     experiment.say(f"without a top module: {', '.join(without)}")
-    experiment.keep(hashes=hashes, wrong=wrong, projects=projects, without_top=without)
+    experiment.keep(
+        hashes=hashes, wrong=wrong, projects=projects, without_top=without, snapshots=saved
+    )
     figure = (
-        f"{len(rows)} nodes on simulated boards with {len(wrong)} differences from RTL, "
+        f"{len(rows)} nodes on simulated boards and {len(saved)} snapshots with {len(wrong)} "
+        f"differences from RTL, "
         f"{len(projects)} further tops whole,"
     )
-    holds = not wrong and bool(rows) and bool(projects) and len(set(hashes)) == 1
+    holds = not wrong and all((rows, saved, projects)) and len(set(hashes)) == 1
     return Verdict(holds, figure, "no difference")

@@ -18,7 +18,7 @@ from firesim.bitstream.command import build_all, build_farm_of, make_builds
 from firesim.bitstream.database import set_entries
 from firesim.bitstream.farm import Build
 from firesim.bitstream.simulated import SERIAL, Simulated
-from firesim.build.board_model import TOP, bit_cycles, serial_wrapper
+from firesim.build.board_model import TOP, serial_wrapper, usual_bit_cycles
 from firesim.build.boards import load_board
 from firesim.build.simulator import configure_and_build
 from firesim.config.bitstream import LoadedBuilds, find_builds
@@ -93,7 +93,9 @@ def _board(build: Build, folder: Path) -> Simulated:
         frequency_mhz=build.wanted.frequency_mhz,
         built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     )
-    return Simulated(name, entry, [str(program), str(library), NO_HASH, str(bit_cycles(board))])
+    return Simulated(
+        name, entry, [str(program), str(library), NO_HASH, str(usual_bit_cycles(board))]
+    )
 
 
 def _write(folder: Path, board: str, device: Path, cycles: int) -> None:

@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import Protocol
 
 from goldengate import Manifest
-from goldengate.channels import Channel
 from goldengate.harness import Model
-from goldengate.host_top import words_of
+from goldengate.host_words import Row, RowReader, ValueWords, run_command
 from goldengate.stalls import packed, unpacked
 
 from regression.support.experiment import ExperimentError
 
 LISTEN, STATUS, CYCLE, FINGERPRINT, IDENTITY = 0x28, 0x18, 0x10, 0x08, 0x00
 IDENTITY_VALUE = 0x4653494D
-_RUN = 255 << 56
-_CYCLE_MASK = (1 << 48) - 1
 RESET_CYCLES = 16
 Values = dict[str, int]
 
@@ -42,10 +39,6 @@ class Board(Protocol):
 
     def word(self) -> int:
         """Return the next word that comes up."""
-
-
-Row = tuple[int, bool, dict[int, int]]
-"""A cycle, whether the target stops after it, and tokens by output channel."""
 
 
 def traffic(ports: Sequence[str], cycles: int, generator: random.Random) -> list[Values]:
@@ -118,33 +111,19 @@ class Comparison:
         self.board.send(word)
 
     def _rows(self, inputs: Sequence[Mapping[str, int]], batch: int) -> Iterator[Row]:
-        told = dict.fromkeys(range(len(self.ins)), 0)
+        values, rows = ValueWords(self.ins), RowReader(self.outs, (1 << len(self.outs)) - 1)
         cycle = 0
         while cycle < len(inputs):
             limit = min(len(inputs), cycle + batch)
             for at in range(cycle, limit):
                 for index, channel in enumerate(self.ins):
-                    value = packed(channel, inputs[at])
-                    if value == told[index]:
-                        continue
-                    told[index] = value
-                    self._send(index << 56 | at)
-                    for number in range(words_of(channel)):
-                        self._send(value >> 64 * number & (2**64 - 1))
-            self._send(_RUN | limit)
+                    for word in values.words(index, at, packed(channel, inputs[at])):
+                        self._send(word)
+            self._send(run_command(limit))
             while cycle < limit:
-                header, mask = self.board.word(), self.board.word()
-                row = {
-                    index: self._token(channel)
-                    for index, channel in enumerate(self.outs)
-                    if mask >> index & 1
-                }
-                cycle = (header & _CYCLE_MASK) + 1
-                yield cycle - 1, bool(header >> 63), row
-
-    def _token(self, channel: Channel) -> int:
-        words = [self.board.word() for _ in range(words_of(channel))]
-        return sum(word << 64 * place for place, word in enumerate(words))
+                row = rows.take(self.board.word, limit)
+                cycle = row.cycle + 1
+                yield row
 
     def _awake(self, outputs: Mapping[str, int]) -> set[int]:
         """Return the output channels that wake a driver in a cycle of the CPU model."""
@@ -168,13 +147,16 @@ class Comparison:
         self.board.write(LISTEN, (1 << len(self.outs)) - 1)
         awake = {cycle for cycle, outputs in enumerate(expected) if self._awake(outputs)}
         rows = tokens = 0
-        for cycle, stopped, row in self._rows(inputs, batch):
+        for row in self._rows(inputs, batch):
+            cycle = row.cycle
             rows += 1
             awake.discard(cycle)
-            wanted = everything if stopped else self._awake(expected[cycle])
-            if set(row) != wanted:
-                raise ExperimentError(f"cycle {cycle}: found channels {set(row)}, not {wanted}")
-            for index, token in row.items():
+            wanted = everything if row.stops else self._awake(expected[cycle])
+            if set(row.tokens) != wanted:
+                raise ExperimentError(
+                    f"cycle {cycle}: found channels {set(row.tokens)}, not {wanted}"
+                )
+            for index, token in row.tokens.items():
                 tokens += 1
                 found = unpacked(self.outs[index], token)
                 if not found.items() <= expected[cycle].items():

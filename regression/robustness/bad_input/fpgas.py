@@ -42,7 +42,11 @@ BITS = b"bits"
 FARM = b"kind: ssh\nhosts:\n  - {address: lab1, fpgas: 1, platform: ulx3s}\n"
 TWO_BOARDS = FARM + b"  - {address: lab2, fpgas: 1, platform: ecp5-85f}\n"
 
-TWO_U250 = TWO_BOARDS.replace(b"ulx3s", b"u250").replace(b"ecp5-85f", b"u250")
+
+def _two(board: bytes) -> bytes:
+    return TWO_BOARDS.replace(b"ulx3s", board).replace(b"ecp5-85f", board)
+
+
 WITH_DEVICES = FARM.replace(b"platform: ulx3s", b"platform: ulx3s, devices: [/dev/ttyUSB0]")
 
 
@@ -150,9 +154,16 @@ FPGA_CASES = [
         "no driver for a board",
         'bad.yaml:7: simulation.engine: found the engine fpga for "node0", expected metasim: its '
         'bitstream "mine-1" is right and FPGA 0 of lab1 is there, but FireSim has no driver yet '
-        "that reaches a u250.",
+        "that reaches a ecpix5.",
         _text(),
-        {**_files(ENTRY.replace("ulx3s", "u250"), TWO_U250), "firesim.bit": BITS},
+        {**_files(ENTRY.replace("ulx3s", "ecpix5"), _two(b"ecpix5")), "firesim.bit": BITS},
+    ),
+    Case(
+        "card without a device",
+        "bad.yaml:11: placement.run_farm: found no device of FPGA 0 of lab1, expected the name "
+        "that AMD's XDMA driver gave it, such as /dev/xdma0, in `devices` of the host in lab.yaml.",
+        _text(),
+        {**_files(ENTRY.replace("ulx3s", "u250"), _two(b"u250")), "firesim.bit": BITS},
     ),
     Case(
         "FPGA without a device",

@@ -2,9 +2,10 @@
 """Broken input by seed: refused in a sentence or taken, and never anything else.
 
 What is written in C++ (snapshots with their hashes made right, descriptions, ELF, disk and traffic
-files, requests on the control socket, frames of guests to the gateway) is given to the program
-`firesim-hostile` under AddressSanitizer and UndefinedBehaviorSanitizer; what is written in Python
-(recipes, blade, part, farm and workload files, consoles, what `cp` gets from a node) right here.
+files, requests on the control socket, frames of guests to the gateway, what a board answers) is
+given to the program `firesim-hostile` under AddressSanitizer and UndefinedBehaviorSanitizer; what
+is written in Python (recipes, blade, part, farm, workload and build files, hardware databases,
+results folders, archives in a bucket, consoles, what `cp` gets from a node) right here.
 No case may crash, hang, use up memory, end in an internal error, or send a terminal what it obeys.
 Each case depends on the target's name and its seed alone: --target and --seed replay it. Without
 --quick what is in C++ is also given to libFuzzer, which writes the input that shows a defect into
@@ -25,7 +26,7 @@ from regression.robustness.hostile.findings import Finding, Tally
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 CORPUS = Path(__file__).parent / "corpus"
-QUICK_NATIVE, QUICK_PYTHON = 4_000, 8_000
+QUICK_NATIVE, QUICK_PYTHON = 6_000, 5_000
 NATIVE, FUZZED, PYTHON, RTL = 100_000, 1_000_000, 50_000, 1_000
 MOST_SHOWN = 20
 
@@ -110,7 +111,7 @@ def _by_seed(experiment: Experiment, every: list[python_side.Target], usual: int
         python_side.try_cases(
             target,
             experiment.seed,
-            _cases(experiment, usual, 1 / len(every)),
+            _cases(experiment, usual, target.share / sum(one.share for one in every)),
             experiment.folder / "case",
         )
         for target in every

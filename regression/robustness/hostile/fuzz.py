@@ -19,6 +19,7 @@ PROGRAM = "firesim-fuzz"
 VARIANT = "fuzz"
 RUNS = {
     "reader-frames": 600,
+    "far-end": 150,
     "json": 150,
     "messages": 150,
     "reader-links": 100,

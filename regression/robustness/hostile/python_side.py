@@ -37,6 +37,7 @@ from firesim_software import own_device_tree
 from firesim_software.linux import LinuxError, commands, description
 from firesim_software.workload import WorkloadError, read_workload
 
+from regression.robustness.hostile import results_side
 from regression.robustness.hostile.findings import Finding, Tally
 from regression.robustness.hostile.mutate import mutated
 
@@ -58,6 +59,8 @@ class Target:
     name: str
     good: list[bytes]
     take: Callable[[bytes, Path], None]
+    share: float = 1.0
+    """Of all cases in Python: less for one whose cases cost much."""
 
 
 class TooSlowError(Exception):
@@ -260,4 +263,5 @@ def targets(recipe: str, base: Path) -> list[Target]:
         Target("manager-elf", [elf], _elf),
         Target("device-tree", [tree.read_bytes(), blob], _device_tree),
         Target("status", [(base / "status.jsonl").read_bytes()], _status),
+        *(Target(name, *parts) for name, parts in results_side.takers(base).items()),
     ]

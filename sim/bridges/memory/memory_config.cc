@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <fstream>
 
 #include "bridges/memory/memory_driver.h"
 
@@ -84,40 +83,14 @@ void MemoryDriver::configure(const DriverContext &context) {
   config.finish();
 }
 
-nlohmann::json MemoryDriver::direction_facts(const Direction &side) const {
-  const double count = side.count == 0 ? 1.0 : static_cast<double>(side.count);
-  return {{"bursts", side.count},
-          {"beats", side.beats},
-          {"bytes", side.bytes},
-          {"decode_errors", side.decode_errors},
-          {"mean_latency_cycles", static_cast<double>(side.latency_sum) / count}};
-}
-
 nlohmann::json MemoryDriver::statistics() const {
   TimingCounts counts;
   timing_->add_counts(counts);
-  return {{"reads", direction_facts(reads_)},
-          {"writes", direction_facts(writes_)},
-          {"dram",
-           {{"row_hits", counts.row_hits},
-            {"row_misses", counts.row_misses},
-            {"row_conflicts", counts.row_conflicts},
-            {"refreshes", counts.refreshes}}},
-          {"llc",
-           {{"hits", counts.cache_hits},
-            {"misses", counts.cache_misses},
-            {"writebacks", counts.cache_writebacks}}}};
+  return memory_facts(reads_, writes_, counts);
 }
 
 void MemoryDriver::finish(uint64_t cycle) {
-  if (statistics_file_.empty()) return;
-  nlohmann::json facts = statistics();
-  facts["cycles"] = cycle;
-  std::ofstream stream(statistics_file_);
-  stream << facts.dump(2) << '\n';
-  if (!stream.flush()) {
-    throw std::runtime_error(fmt::format("{}: cannot write {}", where_, statistics_file_.string()));
-  }
+  write_memory_facts(statistics_file_, statistics(), cycle, where_);
 }
 
 }  // namespace firesim::bridges

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "bridges/driver_registry.h"
+#include "bridges/memory/memory_rtl_driver.h"
 #include "core/check.h"
 #include "devices/warm_start.h"
 
@@ -245,6 +246,11 @@ void MemoryDriver::drive_ready(uint64_t next_cycle) {
   w_ready_.set(early_count_ == kMostEarlyBeats || paced ? 0 : 1);
 }
 
-void register_memory(DriverRegistry &registry) { registry.add<MemoryDriver>("memory"); }
+void register_memory(DriverRegistry &registry) {
+  registry.add("memory", [](const DriverContext &context) -> std::unique_ptr<Driver> {
+    if (context.part != nullptr) return std::make_unique<MemoryRtlDriver>(context);
+    return std::make_unique<MemoryDriver>(context);
+  });
+}
 
 }  // namespace firesim::bridges

@@ -13,6 +13,7 @@
 
 #include "bridges/driver.h"
 #include "bridges/memory/burst.h"
+#include "bridges/memory/memory_statistics.h"
 #include "bridges/memory/timing.h"
 #include "devices/guest_memory.h"
 
@@ -57,12 +58,11 @@ class MemoryDriver final : public Driver {
     bool last;
   };
   // One direction: its outstanding transactions, by slot and by age.
-  struct Direction {
+  struct Direction : DirectionCounts {
     std::vector<Transaction> slots;
     std::vector<uint32_t> free;
     std::vector<uint32_t> order;  // oldest first
     uint32_t offering = kNone;    // slot whose response is going on
-    uint64_t count = 0, bytes = 0, beats = 0, latency_sum = 0, decode_errors = 0;
   };
   struct Pace {  // bytes_per_cycle of one data channel
     uint64_t free = 0;
@@ -89,7 +89,6 @@ class MemoryDriver final : public Driver {
   bool complete(const Transaction &transaction) const;
   static void save_direction(StateWriter &state, const Direction &side);
   static void load_direction(StateReader &state, Direction &side);
-  nlohmann::json direction_facts(const Direction &side) const;
 
   OutputBit ar_valid_, aw_valid_, w_valid_;
   OutputPort ar_id_, ar_addr_, ar_len_, ar_size_, ar_burst_;

@@ -16,6 +16,7 @@ from goldengate.errors import GoldenGateError
 from goldengate.fpga_form import FpgaForm
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import Manifest
+from goldengate.scan_layout import FILE as SCAN_FILE
 from goldengate.sharing.options import FILE, MOST_THREADS, Sharing
 from goldengate.sharing.worker import WANTED
 from goldengate.state import CPU, FPGA, METASIM, Request
@@ -56,7 +57,9 @@ def shared_form(request: Request, sharing: Sharing) -> FpgaForm:
     Raises:
         GoldenGateError: the design is refused, or nothing of it can be shared so.
     """
-    manifest = lower_shared(dataclasses.replace(request, target=FPGA).absolute(), sharing)
+    request = dataclasses.replace(request, target=FPGA).absolute()
+    _check(request, sharing)
+    manifest = lower_shared(request, sharing)
     assert manifest.host is not None
     sources = [Path(request.out).absolute() / name for name in manifest.host.files]
     return FpgaForm(sources, manifest.host.top, manifest)
@@ -71,6 +74,11 @@ def _check(request: Request, sharing: Sharing) -> None:
         raise GoldenGateError(
             "found multi-cycle memories and FAME-5 threads, expected one of both: each needs the "
             "host cycles of a target cycle for itself."
+        )
+    if sharing.scan_chain and (sharing.multi_cycle_memories or sharing.fame5_threads > 1):
+        raise GoldenGateError(
+            "found a scan chain with multi-cycle memories or FAME-5 threads, expected it alone: "
+            "the state of such a form is not that of a CPU model."
         )
     if not 1 <= sharing.fame5_threads <= MOST_THREADS:
         raise GoldenGateError(
@@ -102,6 +110,7 @@ def compile_shared(request: Request, sharing: Sharing, *, jobs: int = 2) -> Path
         assert form is not None
         for name in form.files:
             shutil.copyfile(work / name, out / name)
-    shutil.copyfile(work / FILE, out / FILE)
+    for name in (FILE, SCAN_FILE) if sharing.scan_chain else (FILE,):
+        shutil.copyfile(work / name, out / name)
     manifest.write(out)
     return out

@@ -21,9 +21,11 @@ class Sharing:
     """Memories with many ports are served by one read and one write port."""
     fame5_threads: int = 1
     """Targets of a supernode, which share one copy of the logic."""
+    scan_chain: bool = False
+    """The host can take out the state of the target, and put another one in."""
 
     def __bool__(self) -> bool:
-        return self.multi_cycle_memories or self.fame5_threads > 1
+        return self.multi_cycle_memories or self.fame5_threads > 1 or self.scan_chain
 
     def key(self) -> list[str | Path]:
         """Return what a form that shares depends on beside what every form does, for the cache."""

@@ -12,16 +12,16 @@ import json
 import sys
 from pathlib import Path
 
-from goldengate import host_top
 from goldengate.channels import channels_of, fame1_verilog
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import fame1
-from goldengate.sharing import multi_cycle, threads
+from goldengate.scan_top import with_scan
+from goldengate.sharing import multi_cycle, scan, threads
 from goldengate.sharing.options import Shared, Sharing
 from goldengate.sharing.slots import with_slots
 from goldengate.state import FAME1, Request, State
-from goldengate.worker import PASSES, design_hash
+from goldengate.worker import PASSES, design_hash, with_host
 from goldengate.worker import _run as run_pass
 
 WANTED = "wanted.json"
@@ -31,23 +31,33 @@ def _run(state: State, wanted: Sharing, folder: Path) -> Manifest:
     for step in PASSES:
         run_pass(step, state, folder)
     ports = state.ports()
+    registers = scan.public_registers(state) if wanted.scan_chain else []
     run_pass(fame1, state, folder)
     fingerprint = design_hash(folder)  # A run takes the bitstream of either form.
     shared = Shared(*multi_cycle.run(state)) if wanted.multi_cycle_memories else Shared(1)
     if (count := wanted.fame5_threads) > 1:
         ports = threads.run(state, count, ports)
         shared = Shared(count, fame5_threads=count)
+    layout = None
+    if wanted.scan_chain:
+        (folder / "pass.txt").write_text(scan.__name__)
+        layout, names = scan.run(state, registers)
+        names.write(folder)
     state.run(f"write_verilog -noattr {folder / 'target.v'}")
     channels, counters = channels_of(state, ports)
     text = fame1_verilog(state.request.top, state.request.clock, fame1.FIRE, channels, counters)
-    (folder / "fame1.v").write_text(with_slots(text, fame1.FIRE, shared.host_cycles))
+    text = with_slots(text, fame1.FIRE, shared.host_cycles)
+    if layout is not None:
+        text = with_scan(text, fame1.FIRE, layout)
+    (folder / "fame1.v").write_text(text)
     shared.write(folder)
-    if count > 1:
+    if count > 1 or layout is not None:
         fingerprint = design_hash(folder)
     manifest = Manifest.of(state, ports, fingerprint, fame1.form(state, ports))
+    manifest = dataclasses.replace(manifest, scan=layout)
     if state.request.target == FAME1:
         return manifest
-    return dataclasses.replace(manifest, host=host_top.write(manifest, folder))
+    return with_host(state, manifest, folder)
 
 
 def main(folder: Path) -> int:

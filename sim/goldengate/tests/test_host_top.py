@@ -20,15 +20,14 @@ import pytest
 import goldengate
 from goldengate.channels import Channel
 from goldengate.harness import Model
-from goldengate.host_top import words_of
+from goldengate.host_words import Row, RowReader, ValueWords, run_command
 from goldengate.stalls import packed, unpacked
 from goldengate.state import Port
 from goldengate.tests.designs import refusal, seed, top, write
 from goldengate.tests.fame1_designs import DESIGN
 
 CYCLES, SEEDS = 300, 6
-RUN = 255 << 56
-MOST_WAITS = 20_000
+MOST_WAITS = 100_000
 
 
 class Host:
@@ -117,34 +116,26 @@ def _wakes(manifest: goldengate.Manifest, channel: Channel, outputs: dict[str, i
 
 
 def _run(
-    host: Host, manifest: goldengate.Manifest, inputs: list[dict[str, int]]
-) -> Iterator[tuple[int, bool, dict[int, int]]]:  # fmt: skip
+    host: Host, manifest: goldengate.Manifest, inputs: list[dict[str, int]], listen: int
+) -> Iterator[Row]:
     """Run all cycles, each command up to a random limit; yield the rows as they come."""
     assert manifest.fame1 is not None
     ins = [one for one in manifest.fame1.channels if one.direction == "in"]
     outs = [one for one in manifest.fame1.channels if one.direction == "out"]
-    told = dict.fromkeys(range(len(ins)), 0)
+    values, rows = ValueWords(ins), RowReader(outs, listen)
     cycle = 0
     while cycle < CYCLES:
         limit = min(CYCLES, cycle + host.generator.randint(1, 12))
         for at in range(cycle, limit):
             for index, channel in enumerate(ins):
-                value = packed(channel, inputs[at])
-                if value != told[index]:
-                    told[index] = value
-                    host.send(index << 56 | at)
-                    for number in range(words_of(channel)):
-                        host.send(value >> 64 * number & (2**64 - 1))
-        host.send(RUN | limit)
+                for word in values.words(index, at, packed(channel, inputs[at])):
+                    host.send(word)
+        host.send(run_command(limit))
         while cycle < limit:
-            header, mask = host.word(), host.word()
-            row = {}
-            for index, channel in enumerate(outs):
-                if mask >> index & 1:
-                    words = [host.word() for _ in range(words_of(channel))]
-                    row[index] = sum(word << 64 * place for place, word in enumerate(words))
-            cycle = (header & (1 << 48) - 1) + 1
-            yield cycle - 1, bool(header >> 63), row
+            row = rows.take(host.word, limit)
+            assert row.stops == (row.cycle + 1 == limit)
+            cycle = row.cycle + 1
+            yield row
 
 
 @pytest.mark.parametrize("stall_rate", [0, 100])
@@ -165,14 +156,15 @@ def test_rows_are_the_cycles_that_wake_a_driver(models: tuple[Path, Path], stall
         with Model(metasim / "model.so") as model:
             assert model.design_hash == manifest.host.design_hash
             host = Host(model, generator)
-            assert host.read_wide(0x00) == 0x1_4653494D
+            assert host.read_wide(0x00) == 0x2_4653494D
             assert f"{host.read_wide(0x08):016x}" == manifest.design_hash
             host.write(0x28, listen)
             host.write(0x30, number)
             host.write(0x34, stall_rate)
             seen = set()
-            for cycle, stopped, row in _run(host, manifest, inputs):
-                for index, token in row.items():
+            for row in _run(host, manifest, inputs, listen):
+                cycle = row.cycle
+                for index, token in row.tokens.items():
                     assert unpacked(outs[index], token).items() <= expected[cycle].items()
                 awake = {
                     index
@@ -180,7 +172,8 @@ def test_rows_are_the_cycles_that_wake_a_driver(models: tuple[Path, Path], stall
                     if listen >> index & 1 and _wakes(manifest, channel, expected[cycle])
                 }
                 everything = {index for index in range(len(outs)) if listen >> index & 1}
-                assert set(row) == (everything if stopped else awake), f"seed {number}: {cycle}"
+                told = everything if row.stops else awake
+                assert set(row.tokens) == told, f"seed {number}: {cycle}"
                 seen.add(cycle)
             for cycle, outputs in enumerate(expected):
                 for index, channel in enumerate(outs):
@@ -194,7 +187,10 @@ def test_rows_are_the_cycles_that_wake_a_driver(models: tuple[Path, Path], stall
             assert host.read(0x48) == rose
 
 
-def test_the_target_stops_after_a_cycle_that_may_be_answered(models: tuple[Path, Path]) -> None:
+@pytest.mark.parametrize("stall_rate", [0, 100])
+def test_the_target_stops_after_a_cycle_that_may_be_answered(
+    models: tuple[Path, Path], stall_rate: int
+) -> None:
     metasim = models[1]
     manifest = goldengate.Manifest.read(metasim)
     ports = [port for port in manifest.ports if port.direction == "in"]
@@ -204,22 +200,78 @@ def test_the_target_stops_after_a_cycle_that_may_be_answered(models: tuple[Path,
         host.write(0x28, 0b1)
         host.write(0x38, 0b1)
         host.write(0x1C, 500)
+        host.write(0x34, stall_rate)
         # The bridge has something to send in the cycle after it was given something.
         assert manifest.fame1 is not None
         uart = next(one for one in manifest.fame1.channels if one.name == "uart_in")
+        channels = manifest.fame1.channels
+        values = ValueWords([one for one in channels if one.direction == "in"])
+        rows = RowReader([one for one in channels if one.direction == "out"], 0b1)
         value = packed(uart, {**quiet, "uart__in_valid": 1, "uart__in_bits": 0x5A})
         for at, token in ((7, value), (8, 0)):
-            host.send(0 << 56 | at)
-            host.send(token)
-        host.send(RUN | 100)
-        header, mask, token = host.word(), host.word(), host.word()
-        assert (header & (1 << 48) - 1, header >> 63, mask) == (8, 1, 1)
-        channel = next(one for one in manifest.fame1.channels if one.name == "uart_out")
-        assert unpacked(channel, token)["uart__out_bits"] == 0x5A
+            for word in values.words(0, at, token):
+                host.send(word)
+        host.send(run_command(100))
+        row = rows.take(host.word, 100)
+        assert (row.cycle, row.stops, set(row.tokens)) == (8, True, {0})
+        channel = next(one for one in channels if one.name == "uart_out")
+        assert unpacked(channel, row.tokens[0])["uart__out_bits"] == 0x5A
         for _ in range(1000):
             host.read(0x18)
         assert host.read(0x18) == 0, "it is no fault that the host takes its time"
         assert host.read_wide(0x10) == 9
+
+
+def test_a_quiet_target_runs_a_cycle_in_each_host_cycle(models: tuple[Path, Path]) -> None:
+    manifest = goldengate.Manifest.read(models[1])
+    assert manifest.fame1 is not None
+    rows = RowReader([one for one in manifest.fame1.channels if one.direction == "out"], 0b1)
+    cycles = 70_000  # More than the head of a row can say.
+    with Model(models[1] / "model.so") as model:
+        host = Host(model, random.Random(seed()))
+        host.eagerness = 1.0
+        host.write(0x28, 0b1)
+        before = host.read_wide(0x20)
+        host.send(run_command(cycles))
+        row = rows.take(host.word, cycles)
+        assert (row.cycle, row.stops, set(row.tokens)) == (cycles - 1, True, {0})
+        assert cycles < host.read_wide(0x20) - before < cycles + 30
+
+
+WIDE = """\
+always_ff @(posedge clock) wide_out <= {wide_in[1599:0], wide_in} ^ wide_out;
+"""
+WIDE_PORTS = (
+    "input logic clock, input logic reset, input logic [2399:0] wide_in, "
+    "output logic [3999:0] wide_out"
+)
+
+
+def test_tokens_of_many_pieces(tmp_path: Path) -> None:
+    source, generator = write(tmp_path, top(WIDE, WIDE_PORTS)), random.Random(seed())
+    metasim = goldengate.compile([source], "Top", tmp_path / "metasim", target="metasim")
+    manifest = goldengate.Manifest.read(metasim)
+    inputs, expected = [{"reset": 0, "wide_in": 0}], [{"wide_out": 0}]
+    for _ in range(60):
+        last = inputs[-1]["wide_in"]
+        both = ((last & (1 << 1600) - 1) << 2400) | last
+        expected.append({"wide_out": expected[-1]["wide_out"] ^ both})
+        change = sum(1 << generator.randrange(2400) for _ in range(generator.randint(0, 3)))
+        inputs.append({"reset": 0, "wide_in": last ^ change})
+    assert manifest.fame1 is not None
+    ins = [one for one in manifest.fame1.channels if one.direction == "in"]
+    outs = [one for one in manifest.fame1.channels if one.direction == "out"]
+    values, rows = ValueWords(ins), RowReader(outs, 1)
+    with Model(metasim / "model.so") as model:
+        host = Host(model, generator)
+        host.write(0x28, 1)
+        for cycle, wanted in enumerate(expected):
+            for index, channel in enumerate(ins):
+                for word in values.words(index, cycle, packed(channel, inputs[cycle])):
+                    host.send(word)
+            host.send(run_command(cycle + 1))
+            row = rows.take(host.word, cycle + 1)
+            assert row.cycle == cycle and unpacked(outs[0], row.tokens[0]) == wanted
 
 
 def test_a_target_that_stands_still_is_noticed(models: tuple[Path, Path]) -> None:
@@ -228,7 +280,7 @@ def test_a_target_that_stands_still_is_noticed(models: tuple[Path, Path]) -> Non
         host.write(0x1C, 5)
         host.write(0x34, 255)  # Nearly always.
         assert host.read(0x18) == 0
-        host.send(RUN | 100)
+        host.send(run_command(100))
         statuses = [host.read(0x18) for _ in range(200)]
         assert statuses[0] == 1 and statuses[-1] == 3
 

@@ -11,7 +11,9 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0) (
   input wire running, input wire progress, input wire [47:0] cycle,
   output reg [63:0] listen, output reg [63:0] stop_at,
   output reg [31:0] stall_seed, output reg [7:0] stall_rate, output wire stall_load,
-  output reg [15:0] counter, input wire [63:0] counter_value, input wire counter_rose
+  output reg [15:0] counter, input wire [63:0] counter_value, input wire counter_rose,
+  output wire scan_load, output wire scan_row_load, input wire [31:0] scan_words,
+  input wire [31:0] further  // what an address that is none of these reads as
 );
   reg [63:0] host_cycles;
   reg [31:0] patience, waited;  // the watchdog, in host cycles; no patience: none
@@ -29,12 +31,14 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0) (
   assign arready = ~rvalid;
   assign rresp = 2'b00;
   assign stall_load = write & awaddr == 8'h30;
+  assign scan_load = write & awaddr == 8'h54;
+  assign scan_row_load = write & awaddr == 8'h58;
 
   reg [31:0] found;
   always @*
     case (araddr)
       8'h00: found = 32'h4653494d;  // "FSIM"
-      8'h04: found = 32'd1;
+      8'h04: found = 32'd2;
       8'h08: found = FINGERPRINT[31:0];
       8'h0c: found = FINGERPRINT[63:32];
       8'h10: found = cycle[31:0];
@@ -46,7 +50,8 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0) (
       8'h40: found = counter_value[31:0];
       8'h44: found = counter_value[63:32];
       8'h48: found = {31'd0, counter_rose};
-      default: found = 32'd0;
+      8'h50: found = scan_words;
+      default: found = further;
     endcase
 
   wire waits = patience != 32'd0 & running & ~progress;

@@ -1,92 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides about each target cycle when its output tokens are there, and tells the host of those
-// that it has to see.
+// Tells the host of those target cycles that it has to see.
 //
-// A cycle in which nothing wakes a driver passes without a word. Otherwise a row goes to the host:
-// a word with the cycle in bits 47:0 and in bit 63 whether the target stops after it; a word with
-// a bit for each channel that follows; and the words of these channels, which are those that wake a
-// driver. The target stops after a cycle with a channel of `stops`, and after the last one before
-// the limit, whose row has all channels of `listen`. `next` is 1 in the last host cycle of a target cycle, and takes its tokens.
-module firesim_rows #(
-  parameter CHANNELS = 1,
-  parameter [CHANNELS*8-1:0] FIRST_WORDS = 8'd0,  // eight bits for each channel: its first word
-  parameter [7:0] ALL_WORDS = 8'd1
-) (
+// A cycle in which nothing wakes a driver passes without a word. Otherwise a row goes to the host.
+// Its head has in bit 63 whether the target stops after it, in bits 62:47 how many cycles have
+// passed without a row since the last one, and in bits 46:0 a bit for each of the first 47 pieces
+// of 32 bits of all output channels that is told. If 65,535 cycles or more have passed, these bits
+// are ones and the next word says how many cycles are over in all, with this one. A bit for each
+// piece from the 48th on follows, 64 a word; then the pieces, two a word, the lowest first.
+//
+// A row has the channels that wake a driver, that of the last cycle before the limit all of
+// `listen`. `next` takes the tokens of a cycle: those of a row are kept in the channels
+// (firesim_output_channel.v) while its words go up, and the target runs on.
+module firesim_rows #(parameter PIECES = 1) (
   input wire host_clock, input wire host_reset,
-  input wire run, input wire [47:0] run_limit,
-  input wire [CHANNELS-1:0] valid, input wire [CHANNELS-1:0] wakes,
-  input wire [CHANNELS-1:0] stops, input wire [CHANNELS-1:0] listen,
-  output wire [7:0] word_index, input wire [63:0] word,
+  input wire there, input wire stop, input wire quiet, input wire [PIECES-1:0] mask,
+  input wire [32*PIECES-1:0] told,
   output wire up_valid, input wire up_ready, output wire [63:0] up_data,
-  output wire next, output wire issue, output wire [47:0] issue_cycle,
-  output reg [47:0] cycle, output reg running
+  output wire next, output wire take, output reg [47:0] cycle, output wire stopped
 );
-  localparam [1:0] WAITING = 0, HEADER = 1, MASK = 2, CONTENT = 3;
-  reg [1:0] state;
-  reg [47:0] limit;
-  reg [CHANNELS-1:0] left;  // channels still to be told
-  reg [7:0] index;
-  reg fresh, stopping;
+  localparam NEAR = PIECES < 47 ? PIECES : 47;   // pieces whose bits are in the head
+  localparam MASKS = (PIECES - NEAR + 63) / 64;  // words with those of the others
+  localparam [2:0] FREE = 0, HEAD = 1, COUNT = 2, MASK = 3, CONTENT = 4;
+  reg [2:0] state;
+  reg [PIECES-1:0] left;  // pieces still to be told
+  reg [7:0] masks;        // words of masks told
+  reg [15:0] passed, row_passed;
+  reg stopping;
   initial begin
-    state = WAITING; cycle = 48'd0; limit = 48'd0; running = 1'b0; stopping = 1'b0; fresh = 1'b0;
-    left = {CHANNELS{1'b0}}; index = 8'd0;
+    state = FREE; cycle = 48'd0; passed = 16'd0; row_passed = 16'd0; stopping = 1'b0;
+    left = {PIECES{1'b0}}; masks = 8'd0;
   end
 
-  wire there = running & (&valid);
-  wire last = cycle + 48'd1 == limit;
-  wire stop = (|stops) | last;
-  wire quiet = ~(|wakes) & ~stop;
-
-  // The lowest channel still to be told, its first word, and the word after its last one.
-  wire [CHANNELS-1:0] lowest = left & (~left + 1'b1);
-  reg [7:0] first, past;
+  wire far = row_passed == 16'hffff;
+  wire empty = left == {PIECES{1'b0}};
+  wire [PIECES-1:0] lowest = left & (~left + 1'b1);
+  wire [PIECES-1:0] above = left & ~lowest;
+  wire [PIECES-1:0] second = above & (~above + 1'b1);
+  wire [PIECES-1:0] rest = above & ~second;
+  wire [64*MASKS+110:0] wide = left;
+  reg [63:0] content, masked;
   integer k;
   always @* begin
-    first = 8'd0;
-    past = 8'd0;
-    for (k = 0; k < CHANNELS; k = k + 1)
-      if (lowest[k]) begin
-        first = FIRST_WORDS[8*k +: 8];
-        past = k == CHANNELS - 1 ? ALL_WORDS : FIRST_WORDS[8*(k == CHANNELS - 1 ? k : k + 1) +: 8];
-      end
+    content = 64'd0;
+    for (k = 0; k < PIECES; k = k + 1) begin
+      if (lowest[k]) content[31:0] = content[31:0] | told[32*k +: 32];
+      if (second[k]) content[63:32] = content[63:32] | told[32*k +: 32];
+    end
+    masked = 64'd0;
+    for (k = 0; k < MASKS; k = k + 1) if (masks == k) masked = wide[47 + 64*k +: 64];
   end
-  assign word_index = fresh ? first : index;
-  wire over = state == CONTENT & left == {CHANNELS{1'b0}};
-  assign up_valid = state == HEADER | state == MASK | (state == CONTENT & ~over);
-  assign up_data = state == HEADER ? {stopping, 15'd0, cycle}
-                 : state == MASK ? {{(64-CHANNELS){1'b0}}, left} : word;
+  assign up_valid = state != FREE;
+  assign up_data = state == HEAD ? {stopping, row_passed, wide[46:0]}
+                 : state == COUNT ? {16'd0, cycle} : state == MASK ? masked : content;
 
-  assign next = (state == WAITING & there & quiet) | over;
-  wire go_on = ~(over & stopping);
-  assign issue = running & go_on & (next | state == WAITING);
-  assign issue_cycle = next ? cycle + 48'd1 : cycle;
+  // What comes after the word that is shown.
+  wire [2:0] after_masks = empty ? FREE : CONTENT;
+  wire [2:0] after_count = MASKS != 0 ? MASK : after_masks;
+  wire [2:0] after = state == HEAD ? (far ? COUNT : after_count)
+                   : state == COUNT ? after_count
+                   : state == MASK ? (masks + 8'd1 == MASKS ? after_masks : MASK)
+                   : rest == {PIECES{1'b0}} ? FREE : CONTENT;
+  wire over = up_valid & up_ready & after == FREE;
+  assign stopped = over & stopping;
+
+  // `cycle` is said in a row of many cycles, and stands still until then.
+  wire stands = far & (state == HEAD | state == COUNT);
+  assign take = there & ~quiet & (~up_valid | over);
+  assign next = take | (there & quiet & ~stands);
 
   always @(posedge host_clock) begin
     if (host_reset) begin
-      state <= WAITING;
+      state <= FREE;
       cycle <= 48'd0;
-      running <= 1'b0;
+      passed <= 16'd0;
     end else begin
       if (next) cycle <= cycle + 48'd1;
-      if (run) running <= 1'b1;
-      else if (over & stopping) running <= 1'b0;
-      case (state)
-        WAITING: if (there & ~quiet) state <= HEADER;
-        HEADER: if (up_ready) state <= MASK;
-        MASK: if (up_ready) state <= CONTENT;
-        CONTENT: if (over) state <= WAITING;
-      endcase
+      if (take) passed <= 16'd0;
+      else if (next & passed != 16'hffff) passed <= passed + 16'd1;
+      if (take) state <= HEAD;
+      else if (up_valid & up_ready) state <= after;
     end
-    if (run) limit <= run_limit;
-    if (state == WAITING) begin
+    if (take) begin
       stopping <= stop;
-      left <= last ? listen : wakes;
-    end
-    if (state == MASK) fresh <= 1'b1;
-    if (state == CONTENT & up_valid & up_ready) begin
-      index <= word_index + 8'd1;
-      fresh <= word_index + 8'd1 == past;
-      if (word_index + 8'd1 == past) left <= left & ~lowest;
+      row_passed <= passed;
+      left <= mask;
+      masks <= 8'd0;
+    end else if (up_ready) begin
+      if (state == CONTENT) left <= rest;
+      if (state == MASK) masks <= masks + 8'd1;
     end
   end
 endmodule

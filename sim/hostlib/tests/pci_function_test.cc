@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -172,6 +173,15 @@ TEST_F(PciSocketTest, WhatIsNoAnswer) {
               send(file, bytes.data(), bytes.size(), 0);
             }),
             "found 0x909090909090909, expected 32 bits");
+}
+
+TEST_F(PciSocketTest, IsOfItsOwnerAlone) {
+  const std::string path = (function_ / "board").string();
+  const mode_t before = umask(0);
+  const int listener = pci_socket(path, true);
+  umask(before);
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  close(listener);
 }
 
 TEST_F(PciSocketTest, NobodyListens) {

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
 
 from firesim.hosts.client import HostClient, HostError
 from firesim.run.remote import record
@@ -93,9 +93,9 @@ def simulated(folder: Path) -> dict[str, dict[str, Any]]:
     On hosts each has the key `process`, the name of its host.
     """
     try:
-        nodes = json.loads((folder / "description.json").read_text())["nodes"]
+        nodes = read_json(folder / "description.json")["nodes"]
         return {str(node["name"]): node for node in nodes}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, KeyError, TypeError):
         return {}
 
 

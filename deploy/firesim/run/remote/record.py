@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
+from pydantic import TypeAdapter
 
 from firesim.config.keep import MANAGER
 from firesim.farm.base import FarmError
@@ -51,8 +52,8 @@ def save(folder: Path, record: HostsRecord) -> None:
 def load(folder: Path) -> HostsRecord | None:
     """Return the record of a run, None when it has none: it ran without a farm."""
     try:
-        return HostsRecord(**json.loads((folder / HOSTS_RECORD).read_text()))
-    except (OSError, ValueError, TypeError):
+        return TypeAdapter(HostsRecord).validate_python(read_json(folder / HOSTS_RECORD))
+    except (InputError, ValueError):
         return None
 
 

@@ -83,7 +83,9 @@ def _build(folder: Path) -> None:
         (target / "Makefile").touch()
     (tree / "build").mkdir()
     cache = "ccache " if shutil.which("ccache") else ""
-    prefix = f"-fdebug-prefix-map={tree}=/usr/src/linux"
+    # Functions and lines are all that profilers read. Types and variables would take 8 % of the
+    # compiler's time.
+    debug = f"-g1 -fdebug-prefix-map={tree}=/usr/src/linux"
     environment = {
         "ARCH": "riscv",
         "CROSS_COMPILE": CROSS,
@@ -101,7 +103,7 @@ def _build(folder: Path) -> None:
         "TZ": "UTC",
     }
     make = ["make", "-s", f"-j{JOBS}", "O=build", f"CC={cache}{CROSS}gcc"]
-    make += [f"HOSTCC={cache}gcc", f"KCFLAGS={prefix}", f"KAFLAGS={prefix}"]
+    make += [f"HOSTCC={cache}gcc", f"KCFLAGS={debug}", f"KAFLAGS={debug}"]
     _configure(tree, make, environment)
     run([*make, "Image"], cwd=tree, environment=environment)
     build = tree / "build"

@@ -18,9 +18,12 @@ from firesim_software.linux.errors import LinuxError, run
 PACKAGE = "linux-source-6.1"
 ARCHIVE = Path(f"/usr/src/{PACKAGE}.tar.xz")
 _UNUSED = (
-    "arch/arm arch/arm64 arch/mips arch/x86 drivers/gpu sound tools/testing tools/perf".split()
-)
+    "arch/arm arch/arm64 arch/mips arch/powerpc arch/s390 arch/x86 drivers/gpu drivers/media "
+    "drivers/net/ethernet drivers/net/wireless drivers/staging sound tools/testing tools/perf"
+).split()
 """Large parts of the source of which only the Kconfig files and makefiles are kept."""
+_NOT_READ = ("arch/*/boot/dts/*.dts", "arch/*/boot/dts/*.dtsi", "Documentation/*/*")
+"""Files of which none is: nodes have device trees of our own."""
 _ADDED = (
     ("drivers/Makefile", "obj-y += firesim/\n"),
     ("drivers/Kconfig", 'source "drivers/firesim/Kconfig"\n'),
@@ -43,6 +46,8 @@ _FRESH_FREE = (
 _FEWEST, _MOST = "\t\t\t\t\t      2048,\n", "\t\t\t\t\t      256*1024);\n"
 _MEASURED = "namecmp(name, namelen, parent_name, strlen(parent_name))"
 _CHANGED = (
+    # The compiler of device trees is not built: there is one, and the kernel needs none.
+    ("Makefile", "scripts: scripts_basic scripts_dtc\n", "scripts: scripts_basic\n"),
     # Entries of a table that is filled with random numbers, for the identifiers of IP packets.
     ("net/ipv4/route.c", _FEWEST + _MOST, _FEWEST.replace("2048", "256") + "256);\n"),
     # Bytes that are mapped around a page fault: a short program touches few of 64 KiB.
@@ -76,9 +81,8 @@ def _change(folder: Path) -> None:
 
 def _unpack(folder: Path) -> None:
     print(f"kernel: unpacking {ARCHIVE.name}", file=sys.stderr, flush=True)
-    kinds = ("*.[chS]", "*.dts", "*.dtsi")
-    exclude = [f"--exclude={PACKAGE}/{name}/{kind}" for name in _UNUSED for kind in kinds]
-    exclude += [f"--exclude={PACKAGE}/Documentation/devicetree/bindings/*"]
+    unused = [*(f"{name}/*.[chS]" for name in _UNUSED), *_NOT_READ]
+    exclude = [f"--exclude={PACKAGE}/{name}" for name in unused]
     run(["tar", "-xf", str(ARCHIVE), "-C", str(folder), "--strip-components=1", *exclude])
     _change(folder)
 

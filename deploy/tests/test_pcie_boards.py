@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The engine fpga over PCIe to a simulated F2: custom logic, in a shell that judges each access.
+"""The engine fpga over PCIe to simulated boards: an F2 in its shell, a U250 behind AMD's XDMA.
 
-What it leaves is what the engine rtl leaves. A host that breaks a rule of the shell is sent away.
+What it leaves is what the engine rtl leaves. A host that asks for what its board does not bear is
+sent away.
 """
 
 from __future__ import annotations
@@ -57,14 +58,14 @@ simulation:
 """
 BUILDS = """\
 builds:
-  mine: {verilog: {sources: [teller.sv], top: Teller}, board: aws-f2}
+  mine: {verilog: {sources: [teller.sv], top: Teller}, board: BOARD}
 """
 FARM = """\
 kind: local
 processes: 1
 folder: ./hosts
 fpgas: 1
-platform: f2
+platform: BOARD
 devices: [./board]
 """
 FILES = ("uart.log", "counters.csv", "prints.log")
@@ -72,16 +73,38 @@ FPGA = "simulation.engine=fpga"
 LIMIT_S = 120
 LOAD, STORE, LOAD_WORDS, STORE_WORD = 1, 2, 3, 4
 """Of sim/hostlib/pci_messages.h."""
+REGISTERS, DOWN, UP = 0, 1, 2
+"""Of sim/hostlib/simulated_xdma_card.h."""
+WORDS_UP = 0x100
+"""Register of platforms/xdma/top.v."""
+BOARDS = ("f2", "u250")
+BOTH = pytest.mark.parametrize("folder", BOARDS, indirect=True)
+ON_F2 = pytest.mark.parametrize("folder", BOARDS[:1], indirect=True)
+ON_U250 = pytest.mark.parametrize("folder", BOARDS[1:], indirect=True)
+KEYS = {"f2": "pci_function", "u250": "xdma_card"}
+NONE = {
+    "f2": "{0}: found no PCI function, expected its folder in /sys/bus/pci/devices, or the socket "
+    "of a simulated board",
+    "u250": "{0}: found no {0}_user, expected the name of a card of AMD's XDMA driver, such as "
+    "/dev/xdma0, or the socket of a simulated board",
+}
+DEVICE = {
+    "f2": "its PCI function, such as /sys/bus/pci/devices/0000:34:00.0",
+    "u250": "the name that AMD's XDMA driver gave it, such as /dev/xdma0",
+}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def folder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
     """Return a folder with the recipes and a simulated board at `board`, which ends with them."""
-    folder = tmp_path_factory.mktemp("pcie")
+    folder = tmp_path_factory.mktemp(request.param)
     (folder / "teller.sv").write_text(BLADE)
     (folder / "tell.yaml").write_text(RECIPE)
-    (folder / "builds.yaml").write_text(BUILDS)
-    (folder / "farm.yaml").write_text(FARM.replace("./", f"{folder}/"))
+    (folder / "builds.yaml").write_text(BUILDS.replace("BOARD", request.param))
+    farm = FARM.replace("./", f"{folder}/").replace("BOARD", request.param)
+    (folder / "farm.yaml").write_text(farm)
     made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine")
     set_entries(folder / "hwdb.yaml", {"mine": made.entry})
     words = [*made.words, str(folder / "board")]
@@ -96,6 +119,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert not (folder / "board").exists()
 
 
+def board_of(folder: Path) -> str:
+    return next(board for board in BOARDS if folder.name.startswith(board))
+
+
 def simulated(folder: Path, results: Path, *overrides: str) -> Outcome:
     loaded = load_file(folder / "tell.yaml", overrides)
     return run(loaded, results=results, console=Console(quiet=True))
@@ -108,6 +135,7 @@ def left(outcome: Outcome) -> dict[str, Any]:
     return kept | {name: (outcome.folder / "soc" / name).read_bytes() for name in FILES}
 
 
+@BOTH
 def test_a_run_over_pcie_is_as_in_rtl(folder: Path, tmp_path: Path) -> None:
     rtl = simulated(folder, tmp_path / "rtl")
     assert (rtl.exit_status, len(left(rtl)["uart.log"])) == (0, 12)
@@ -116,10 +144,11 @@ def test_a_run_over_pcie_is_as_in_rtl(folder: Path, tmp_path: Path) -> None:
         assert left(fpga) == left(rtl)
         facts = fpga.result["nodes"][0]["statistics"]
         assert facts["engine"] == f"fpga at {folder}/board"
-        assert facts["host_traffic"]["words_up"] > 3 * len(left(rtl)["uart.log"])
+        assert facts["host_traffic"]["words_up"] > 2 * len(left(rtl)["uart.log"])
     assert (folder / "said").read_text() == ""
 
 
+@BOTH
 def test_what_is_no_board_of_this_design_is_refused(folder: Path, tmp_path: Path) -> None:
     outcome = simulated(folder, tmp_path / "whole", FPGA)
     description = json.loads((outcome.folder / "description.json").read_text())
@@ -147,19 +176,17 @@ def test_what_is_no_board_of_this_design_is_refused(folder: Path, tmp_path: Path
         "manifest\n",
     )
     node["manifest"] = right
-    node["pci_function"]["device"] = str(tmp_path)
-    assert told("folder") == (
-        2,
-        f"soc: {tmp_path}: found no PCI function, expected its folder in /sys/bus/pci/devices, or "
-        "the socket of a simulated board\n",
-    )
-    node["pci_function"]["device"] = str(folder / "board")
+    key = KEYS[board_of(folder)]
+    node[key]["device"] = str(tmp_path)
+    assert told("folder") == (2, f"soc: {NONE[board_of(folder)].format(tmp_path)}\n")
+    node[key]["device"] = str(folder / "board")
     with Host(folder):
         status, text = told("in-use")
     gone = f"soc: {folder}/board: the simulated board is gone: "
     assert status == 2 and text.startswith(gone) and text.count("\n") == 1
     node["serial_line"] = {"device": "/dev/null", "bits_per_s": 1_000_000}
-    assert told("both")[0] == 2
+    status, text = told("both")
+    assert (status, f'expected nothing beside "{key}"' in text) == (2, True), text
 
 
 class Host:
@@ -196,6 +223,16 @@ class Host:
         return True
 
 
+def said_of(folder: Path, access: tuple[int, ...]) -> str:
+    """Return what the board says of a host that asks for this, and is sent away."""
+    before = (folder / "said").read_text()
+    with Host(folder) as host:
+        host.say(*access)
+        assert host.is_sent_away()
+    return (folder / "said").read_text()[len(before) :]
+
+
+@ON_F2
 @pytest.mark.parametrize(
     ("access", "sentence"),
     [
@@ -210,13 +247,10 @@ class Host:
 def test_an_access_that_is_none_is_judged(
     access: tuple[int, ...], sentence: str, folder: Path
 ) -> None:
-    before = (folder / "said").read_text()
-    with Host(folder) as host:
-        host.say(*access)
-        assert host.is_sent_away()
-    assert (folder / "said").read_text()[len(before) :].startswith(sentence)
+    assert said_of(folder, access).startswith(sentence)
 
 
+@ON_F2
 def test_a_host_that_does_not_look_at_the_room_is_given_up(folder: Path) -> None:
     generator = random.Random(seed := random.randrange(1 << 32))
     print(f"seed {seed}")
@@ -235,12 +269,51 @@ def test_a_host_that_does_not_look_at_the_room_is_given_up(folder: Path) -> None
     assert said == "the shell gives up: a store into BAR 4 took longer than 8 us, its limit\n"
 
 
-def test_an_f2_without_a_device_is_refused(folder: Path, tmp_path: Path) -> None:
+@ON_U250
+@pytest.mark.parametrize(
+    ("access", "sentence"),
+    [
+        ((9, REGISTERS, 0), "found an access 9 to place 0 at 0x0, 1 times"),
+        ((LOAD, DOWN, 0), "found an access 1 to place 1 at 0x0, 1 times"),
+        ((STORE, REGISTERS, 2), "found an access 2 to place 0 at 0x2, 1 times"),
+        ((LOAD, REGISTERS, 4096), "found an access 1 to place 0 at 0x1000, 1 times"),
+        ((LOAD_WORDS, UP, 0, 9), "found an access 3 to place 2 at 0x0, 9 times"),
+        ((LOAD_WORDS, UP, 0, 1), "found an access 3 to place 2 at 0x0, 1 times"),
+    ],
+)
+def test_an_access_that_no_card_has_is_judged(
+    access: tuple[int, ...], sentence: str, folder: Path
+) -> None:
+    assert said_of(folder, access).startswith(sentence)
+
+
+@ON_U250
+def test_a_read_ends_with_a_packet_and_a_word_that_is_not_there_is_waited_for_in_vain(
+    folder: Path,
+) -> None:
+    run_to = 255 << 56 | 100
+    with Host(folder) as host:
+        assert host.load(REGISTERS, WORDS_UP) == 0
+        host.say(STORE_WORD, DOWN, 0, 1, run_to)
+        count = next(found for _ in range(100) if (found := host.load(REGISTERS, WORDS_UP)) >= 2)
+        # A row of two words came up in one piece: a read brings it, and waits for no more.
+        host.say(LOAD_WORDS, UP, 0, 8)
+        answer = struct.unpack("=8Q", host.socket.recv(100))
+        assert (answer[0], answer[1] & 0xFFFFFFFF) == (count, 99)
+        assert host.load(REGISTERS, WORDS_UP) == count
+        host.say(LOAD_WORDS, UP, 0, 2)
+        assert host.is_sent_away()
+    said = (folder / "said").read_text()
+    assert said.endswith("the driver gives up: a word up took longer than 4194304 cycles\n")
+
+
+@BOTH
+def test_a_board_without_a_device_is_refused(folder: Path, tmp_path: Path) -> None:
     text = (folder / "farm.yaml").read_text()
     (tmp_path / "other.yaml").write_text(text[: text.index("devices:")])
     with pytest.raises(InputError) as refused:
         simulated(folder, tmp_path / "r", FPGA, f"placement.run_farm={tmp_path}/other.yaml")
     assert str(refused.value).endswith(
-        "placement.run_farm: found no device of FPGA 0 of local0, expected its PCI function, such "
-        "as /sys/bus/pci/devices/0000:34:00.0, in `devices` of the host in other.yaml."
+        "placement.run_farm: found no device of FPGA 0 of local0, expected "
+        f"{DEVICE[board_of(folder)]}, in `devices` of the host in other.yaml."
     )

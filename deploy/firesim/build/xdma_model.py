@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The whole top of a board behind AMD's XDMA as a model, for `firesim-xdma` to simulate.
+
+AMD's cores and cells are the stubs of the top's folder. Clocks pass through them, so that of PCIe
+and the host's are one here, and the lanes of PCIe carry requests of ours; all else is what a build
+for the board has.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firesim_common.cache import KeyPart, cached
+from goldengate.fpga_form import FpgaForm
+
+from firesim.build.boards import PLATFORMS, Board, VivadoFlow
+
+TOP = "firesim_simulated_xdma"
+_WRAPPER = """\
+// Made by FireSim: a board behind XDMA with its lanes alone; those of each pair carry a bit each.
+module {name} (input wire clock, input wire reset_n, input wire [7:0] lanes_in,
+  output wire [7:0] lanes_out);
+  {top} board (.pcie_refclk_p(clock), .pcie_refclk_n(1'b0), .pcie_perst_n(reset_n),
+    .pcie_rx_p(lanes_in[3:0]), .pcie_rx_n(lanes_in[7:4]),
+    .pcie_tx_p(lanes_out[3:0]), .pcie_tx_n(lanes_out[7:4]));
+endmodule
+"""
+
+
+def xdma_model(form: FpgaForm, board: Board) -> Path:
+    """Return the folder with `model.so` and `model.json` of a board behind XDMA with a form in it.
+
+    Raises:
+        ToolError, GoldenGateError: a step failed.
+    """
+    from goldengate.cache_key import compiler_key
+
+    flow = board.vivado_flow
+    assert flow is not None
+    shell = PLATFORMS / flow.shell
+    sources = [*form.sources, shell / "stubs.v", shell / "top.v"]
+    wrapper = _WRAPPER.format(name=TOP, top=flow.top)
+    key: list[KeyPart] = [*sources, form.top, wrapper, *flow.defines]
+    key += [*compiler_key("auto", ()), "xdma"]
+    return cached(
+        "board-model", key, lambda folder: _compile(folder, sources, wrapper, form.top, flow)
+    )
+
+
+def _compile(folder: Path, sources: list[Path], wrapper: str, host: str, flow: VivadoFlow) -> None:
+    import goldengate
+
+    (folder / "board.v").write_text(wrapper)
+    request = goldengate.Request(
+        [*map(str, sources), str(folder / "board.v")],
+        TOP,
+        str(folder),
+        reset="reset_n",
+        defines={"FIRESIM_HOST": host, **dict.fromkeys(flow.defines, "1")},
+    )
+    goldengate.compile_request(request)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Snapshots of the engine fpga, on a simulated F2: taken there and continued in rtl, and back.
+
+What a bitstream without a scan chain is asked for is refused.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from firesim.bitstream.database import set_entries
+from firesim.bitstream.simulated import simulated_board
+from firesim.config.bitstream import LoadedBuilds
+from firesim.config.load import load_file
+from firesim.run.restart import restart_from
+from firesim.run.runner import Outcome, run
+from firesim_common.errors import InputError
+from rich.console import Console
+
+BLADE = """\
+module Teller (input logic clock, input logic reset);
+  logic [31:0] count;
+  logic [15:0] sums [0:31], last;
+  logic ready;
+  always_ff @(posedge clock) begin
+    count <= reset ? 0 : count + 1;
+    if (!reset) sums[count[6:2]] <= last + count[15:0];
+    last <= sums[count[4:0] ^ 5'd9];
+    if (count[9:0] == 77) $display("sum %h", last);
+    eights: cover (last[2:0] == 0);
+  end
+  FireSimUARTBridge uart (
+    .clock, .reset, .out_valid(count[8:0] == 3 && ready), .out_bits(8'h41 + {4'd0, last[3:0]}),
+    .in_ready(1'b1), .out_ready(ready), .in_valid(), .in_bits()
+  );
+  FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
+endmodule
+"""
+RECIPE = """\
+name: tell
+system:
+  topology: {nodes: [soc], switches: [], links: []}
+  blades: {teller: {sources: [teller.sv], top: Teller}}
+  node: {blade: teller}
+placement: {run_farm: farm.yaml}
+simulation:
+  threads: 1
+  fpga: {hwdb: hwdb.yaml, entries: {teller: mine}}
+  autocounter: {enabled: true, interval_cycles: 1000}
+"""
+BUILDS = """\
+builds:
+  mine: {verilog: {sources: [teller.sv], top: Teller}, board: f2, scan_chain: true}
+  plain: {verilog: {sources: [teller.sv], top: Teller}, board: f2}
+"""
+FARM = """\
+kind: local
+processes: 1
+folder: FOLDER/hosts
+fpgas: 1
+platform: f2
+devices: [FOLDER/NAME.socket]
+"""
+LIMIT_S = 120
+ENGINES = {"fpga": "rtl", "rtl": "fpga"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a folder with the recipes and two simulated boards, of which one has no chain."""
+    folder = tmp_path_factory.mktemp("scan")
+    (folder / "teller.sv").write_text(BLADE)
+    (folder / "tell.yaml").write_text(RECIPE)
+    (folder / "builds.yaml").write_text(BUILDS)
+    boards = []
+    for name, farm in (("mine", "farm.yaml"), ("plain", "plain.yaml")):
+        text = FARM.replace("FOLDER", str(folder)).replace("NAME", name)
+        (folder / farm).write_text(text)
+        made = simulated_board(LoadedBuilds(folder / "builds.yaml"), name)
+        set_entries(folder / "hwdb.yaml", {name: made.entry})
+        words = [*made.words, str(folder / f"{name}.socket")]
+        board = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        assert board.stdout is not None
+        with board.stdout as printed:
+            assert printed.readline().strip() == words[-1]
+        boards.append(board)
+    yield folder
+    for board in boards:
+        board.terminate()
+        assert board.wait(LIMIT_S) == 0
+
+
+def simulated(folder: Path, results: Path, *overrides: str, start: Path | None = None) -> Outcome:
+    loaded = load_file(folder / "tell.yaml", overrides)
+    restart = None if start is None else lambda plan: restart_from(str(start), plan, None)
+    return run(loaded, results=results, console=Console(quiet=True), restart=restart)
+
+
+def left(outcome: Outcome) -> dict[str, Any]:
+    """Return how a run ended."""
+    (node,) = outcome.result["nodes"]
+    return {key: node[key] for key in ("ended_at_cycle", "exit_code", "message", "cycles")}
+
+
+def test_a_snapshot_goes_on_in_the_other_engine(folder: Path, tmp_path: Path) -> None:
+    cycles = sorted(random.Random(1).sample(range(16, 6000), 2))
+    asked = f"simulation.snapshots.at_cycles={cycles}"
+    whole = simulated(folder, tmp_path / "whole")
+    assert whole.exit_status == 0
+    said = (whole.folder / "soc/uart.log").read_bytes()
+    assert len(said) == 12
+    for engine, other in ENGINES.items():
+        saved = simulated(folder, tmp_path / engine, f"simulation.engine={engine}", asked)
+        assert left(saved) == left(whole)
+        for name in ("uart.log", "counters.csv", "prints.log"):
+            there, here = (one.folder / "soc" / name for one in (saved, whole))
+            assert there.read_bytes() == here.read_bytes(), f"{engine}: {name}"
+        for cycle in cycles:
+            again = simulated(folder, tmp_path / f"{engine}-{cycle}", f"simulation.engine={other}",
+                              start=saved.folder / f"snapshots/cycle-{cycle}")  # fmt: skip
+            assert left(again) == left(whole), f"{engine} to {other} at {cycle}"
+            assert again.result["token_hash"] == whole.result["token_hash"]
+            text = (again.folder / "soc/uart.log").read_bytes()
+            assert said.endswith(text) and text
+
+
+def test_a_bitstream_without_a_chain_is_refused(folder: Path, tmp_path: Path) -> None:
+    fpga = "simulation.engine=fpga"
+    other = ("simulation.fpga.entries={teller: plain}",
+             f"placement.run_farm={folder}/plain.yaml")  # fmt: skip
+    asked = "simulation.snapshots.at_cycles=[100]"
+    outcome = simulated(folder, tmp_path / "saving", fpga, asked, *other)
+    assert outcome.exit_status != 0
+    assert "this board cannot save its state: its form has no scan chain" in str(outcome.message)
+    saved = simulated(folder, tmp_path / "saved", asked)
+    with pytest.raises(InputError) as refused:
+        simulated(folder, tmp_path / "again", fpga, *other,
+                  start=saved.folder / "snapshots/cycle-100")  # fmt: skip
+    assert str(refused.value) == (
+        '--from: found the engine fpga for "soc", whose bitstream has no scan chain, expected a '
+        "build with scan_chain: true."
+    )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Snapshots of the cluster on simulated boards whose forms have scan chains.
+
+Taken on the boards they go on in the engine rtl, and taken there they go on on the boards, at
+cycles chosen at random, each to the token hash and the files of the run that never stopped.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from firesim.config.load import load_file
+from firesim.run.restart import restart_from
+from firesim.run.runner import Outcome
+from firesim.run.runner import run as run_loaded
+from rich.console import Console
+
+from regression.hardware.boards.serial import boards
+from regression.support.experiment import Experiment, ExperimentError
+
+COLUMNS = [
+    "board",
+    "saved in",
+    "at cycle",
+    "went on in",
+    "token hash",
+    "differs from the whole run",
+]
+CONSOLES = ("echo/uart.log", "talk/uart.log")
+FIRST_CYCLE, LAST_CYCLE = 1_000, 20_000
+"""Between which snapshots are taken: frames are on their way, and no node has ended."""
+ENGINES = {"fpga": "rtl", "rtl": "fpga"}
+"""Where a run is saved, and where it goes on."""
+
+
+def _run(folder: Path, engine: str, name: str, *more: str, start: Path | None = None) -> Outcome:
+    engines = {"echo": engine, "talk": engine}
+    loaded = load_file(folder / "recipe.yaml", [f"simulation.engines={engines}", *more])
+    outcome = run_loaded(
+        loaded,
+        results=folder / name,
+        console=Console(quiet=True),
+        restart=None if start is None else lambda plan: restart_from(str(start), plan, None),
+    )
+    if outcome.exit_status != 0:
+        raise ExperimentError(f"{outcome.folder}: {outcome.reason}: {outcome.message}")
+    return outcome
+
+
+def _differs(whole: Outcome, again: Outcome) -> list[str]:
+    """Return what of a run that went on is not as in the whole one."""
+    wrong = [key for key in ("token_hash", "end_cycle") if whole.result[key] != again.result[key]]
+    return wrong + [
+        name
+        for name in CONSOLES
+        if not (whole.folder / name).read_bytes().endswith((again.folder / name).read_bytes())
+    ]
+
+
+def go_on(
+    experiment: Experiment, board: str, write: Callable[[Path, str, int], None], frames: int
+) -> tuple[list[list[str]], list[str]]:
+    """Save and go on with two simulated boards of a kind; return rows, and what differs.
+
+    `write` writes the cluster's recipes into a folder.
+    """
+    folder = (experiment.folder / f"{board}-snapshots").absolute()
+    write(folder, board, frames)
+    builds = folder / "builds.yaml"
+    builds.write_text(builds.read_text().replace("board:", "scan_chain: true, board:"))
+    cycles = random.Random(experiment.seed).sample(range(FIRST_CYCLE, LAST_CYCLE), 2)
+    asked = f"simulation.snapshots.at_cycles={sorted(cycles)}"
+    devices = {"echo-8": folder / "board0", "talk-1": folder / "board1"}
+    rows, differing = [], []
+    with boards(builds, devices, folder / "hwdb.yaml"):
+        whole = _run(folder, "rtl", "whole")
+        for (saved_in, engine), cycle in zip(ENGINES.items(), cycles, strict=True):
+            saved = _run(folder, saved_in, f"saved-in-{saved_in}", asked)
+            start = saved.folder / f"snapshots/cycle-{cycle}"
+            again = _run(folder, engine, f"from-{saved_in}", start=start)
+            wrong = _differs(whole, saved) + _differs(whole, again)
+            rows.append([board, saved_in, f"{cycle:,}", engine, str(again.result["token_hash"]),
+                         ", ".join(wrong) or "nothing"])  # fmt: skip
+            differing += [f"{board}: {saved_in} to {engine} at {cycle}: {what}" for what in wrong]
+    return rows, differing

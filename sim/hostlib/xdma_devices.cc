@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads and writes the devices of AMD's driver; see xdma_devices.h.
+#include "hostlib/xdma_devices.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include "core/check.h"
+
+namespace firesim::hostlib {
+namespace {
+
+constexpr const char *kUser = "user", *kDown = "h2c_0", *kUp = "c2h_0";
+constexpr size_t kWordBytes = 8;
+// The driver says so after its time limit: a number of the kernel's that <cerrno> has not.
+constexpr int kRestart = 512;
+
+std::string reason() {
+  if (errno == kRestart) return "the transfer took longer than the driver's limit";
+  return std::strerror(errno);
+}
+
+}  // namespace
+
+XdmaDevices::XdmaDevices(const std::string &device) : device_(device) {
+  try {
+    user_ = open_one(kUser, O_RDWR | O_SYNC);
+    if (flock(user_, LOCK_EX | LOCK_NB) != 0) fail("found it in use by another process");
+    map();
+    down_ = open_one(kDown, O_WRONLY);
+    up_ = open_one(kUp, O_RDONLY);
+  } catch (...) {
+    close_all();
+    throw;
+  }
+}
+
+XdmaDevices::~XdmaDevices() { close_all(); }
+
+void XdmaDevices::fail(const std::string &what) const {
+  throw std::runtime_error(fmt::format("{}: {}", device_, what));
+}
+
+std::string XdmaDevices::said(const char *kind) const {
+  return fmt::format("{}_{}", device_, kind);
+}
+
+int XdmaDevices::open_one(const char *kind, int flags) {
+  const int file = open(said(kind).c_str(), flags | O_CLOEXEC);
+  if (file >= 0) return file;
+  if (errno == ENOENT) {
+    fail(
+        fmt::format("found no {}, expected the name of a card of AMD's XDMA driver, such as "
+                    "/dev/xdma0, or the socket of a simulated board",
+                    said(kind)));
+  }
+  fail(fmt::format("{} cannot be opened: {}", said(kind), reason()));
+}
+
+void XdmaDevices::map() {
+  void *place = mmap(nullptr, kXdmaRegisterBytes, PROT_READ | PROT_WRITE, MAP_SHARED, user_, 0);
+  if (place == MAP_FAILED) fail(fmt::format("{} cannot be mapped: {}", said(kUser), reason()));
+  registers_ = static_cast<volatile uint8_t *>(place);
+}
+
+void XdmaDevices::close_all() {
+  if (registers_ != nullptr) munmap(const_cast<uint8_t *>(registers_), kXdmaRegisterBytes);
+  for (const int file : {user_, down_, up_}) {
+    if (file >= 0) close(file);
+  }
+}
+
+volatile uint32_t &XdmaDevices::at(uint32_t address) {
+  FIRESIM_CHECK(address % 4 == 0 && address < kXdmaRegisterBytes,
+                "an access lies in what was mapped of a card");
+  return *reinterpret_cast<volatile uint32_t *>(registers_ + address);
+}
+
+uint32_t XdmaDevices::load(uint32_t address) { return at(address); }
+
+void XdmaDevices::store(uint32_t address, uint32_t value) { at(address) = value; }
+
+void XdmaDevices::send(std::span<const uint64_t> words) {
+  while (!words.empty()) {
+    const size_t count = std::min(words.size(), kPageWords);
+    std::copy_n(words.begin(), count, page_.begin());
+    const ssize_t bytes = write(down_, page_.data(), count * kWordBytes);
+    if (bytes < 0) fail(fmt::format("{} takes no words: {}", said(kDown), reason()));
+    if (static_cast<size_t>(bytes) != count * kWordBytes) {
+      fail(fmt::format("{} took {} bytes, expected {}", said(kDown), bytes, count * kWordBytes));
+    }
+    words = words.subspan(count);
+  }
+}
+
+size_t XdmaDevices::receive(std::span<uint64_t> words) {
+  const size_t most = std::min(words.size(), kPageWords);
+  const ssize_t bytes = read(up_, page_.data(), most * kWordBytes);
+  if (bytes < 0) fail(fmt::format("{} gives no words: {}", said(kUp), reason()));
+  const auto count = static_cast<size_t>(bytes) / kWordBytes;
+  if (count == 0 || count > most || static_cast<size_t>(bytes) % kWordBytes != 0) {
+    fail(fmt::format("{} gave {} bytes, expected a multiple of {} up to {}", said(kUp), bytes,
+                     kWordBytes, most * kWordBytes));
+  }
+  std::copy_n(page_.begin(), count, words.begin());
+  return count;
+}
+
+}  // namespace firesim::hostlib

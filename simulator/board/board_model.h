@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A board's whole top as a compiled model: its pins, and cycles of its one clock.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "bridges/model_library.h"
+
+namespace firesim {
+
+// A pin, or several side by side.
+class Pin {
+ public:
+  Pin() = default;
+  // Throws DescriptionError when the model has none of this name and width; `of` says whose pins
+  // were expected.
+  Pin(const bridges::ModelInstance &model, const char *name, uint32_t width_bits, const char *of);
+  void set(uint64_t value);
+  void set_lane(uint32_t lane, uint64_t value);  // of 64 bits; all others become 0
+  uint64_t get(uint32_t lane = 0) const;
+
+ private:
+  FiresimPort port_{};
+};
+
+class BoardModel {
+ public:
+  BoardModel(const std::filesystem::path &library, const std::string &design_hash)
+      : library_(library), design_hash_(design_hash) {}
+
+  // A new one, as it is after the board's bitstream was loaded. Throws DescriptionError when the
+  // library is not the model of this design.
+  void power_up() { model_.emplace(library_, design_hash_, "board"); }
+  Pin pin(const char *name, uint32_t width_bits, const char *of) const {
+    return {*model_, name, width_bits, of};
+  }
+  void cycle() {
+    model_->settle();
+    model_->tick();
+  }
+  void run(uint64_t cycles) {
+    for (; cycles != 0; --cycles) cycle();
+  }
+
+ private:
+  const std::filesystem::path library_;
+  const std::string design_hash_;
+  std::optional<bridges::ModelInstance> model_;
+};
+
+}  // namespace firesim

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Serves a board on PCIe at its socket; see pci_board.h.
+#include "simulator/board/pci_board.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+
+#include "simulator/board/pci_server.h"
+
+namespace firesim {
+namespace {
+
+constexpr int kBadArguments = 2, kError = 3;
+constexpr int kLookMs = 1000;  // between two looks whether to stop
+
+std::atomic<bool> stopped{false};
+
+void stop(int) { stopped = true; }
+
+void simulate(PciBoard &board, PciServer &server) {
+  while (!stopped) {
+    bool is_new = false;
+    const auto request = server.next(kLookMs, is_new);
+    if (is_new) board.power_up();
+    if (!request) continue;
+    try {
+      const auto loaded = board.access(*request);
+      if (!loaded.empty()) server.answer(loaded);
+    } catch (const std::runtime_error &error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      server.hang_up();
+    }
+  }
+}
+
+}  // namespace
+
+int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make) {
+  if (argc != 4) {
+    std::fputs(usage, stderr);
+    return kBadArguments;
+  }
+  struct sigaction action {};
+  action.sa_handler = stop;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  try {
+    const auto board = make(argv[1], argv[2]);
+    PciServer server(argv[3]);
+    fmt::print("{}\n", argv[3]);
+    std::fflush(stdout);
+    simulate(*board, server);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kError;
+  }
+  return 0;
+}
+
+}  // namespace firesim

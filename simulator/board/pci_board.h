@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A simulated board on PCIe that a host reaches through a socket, and the program around one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hostlib/pci_messages.h"
+
+namespace firesim {
+
+class PciBoard {
+ public:
+  PciBoard() = default;
+  PciBoard(const PciBoard &) = delete;
+  PciBoard &operator=(const PciBoard &) = delete;
+  virtual ~PciBoard() = default;
+
+  // The board as it is after its bitstream was loaded.
+  virtual void power_up() = 0;
+  // Does what a host asks; returns what it loaded. Throws std::runtime_error when there is no such
+  // access, or the board does not bear it: a host that keeps to the protocol never sees any of it.
+  virtual std::vector<uint64_t> access(const hostlib::PciRequest &request) = 0;
+};
+
+using MakePciBoard =
+    std::function<std::unique_ptr<PciBoard>(const char *library, const char *design_hash)>;
+
+// main() of a program with the arguments MODEL.so DESIGN-HASH SOCKET: serves one host at a time
+// until SIGINT or SIGTERM; prints the socket when it is there. Who connects finds the board as new.
+// A host that asks for what cannot be is sent away with a sentence on stderr.
+int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make);
+
+}  // namespace firesim

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a board on PCIe answers to the host's loads: registers, the state of its window, words and
+// rows of tokens. Whatever they are, a run ends in a sentence, and tokens go into their ports only.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <memory>
+
+#include "hostlib/host_target.h"
+#include "hostlib/piece_words.h"
+#include "hostlib/registers.h"
+#include "hostlib/window_platform.h"
+#include "simulator/hostile/targets.h"
+
+namespace firesim::hostile {
+
+namespace {
+
+constexpr uint64_t kCycles = 10, kRoom = uint64_t{256} << 4;
+constexpr uint64_t kStopped = uint64_t{1} << 63;
+constexpr char kDesign[] = "0123456789abcdef";
+constexpr uint32_t kWidth = 70;
+constexpr uint64_t kPieces = 0b101,
+                   kToken = 7 | uint64_t{1} << 32;  // the first and third of 32 bits
+constexpr uint64_t kGuard = 0x5afe5afe5afe5afe;
+constexpr size_t kMostLoads = 4096;
+
+// A function each load of which gives the next 8 bytes of a text, and 0 after them.
+class SpokenFunction final : public hostlib::PciFunction {
+ public:
+  explicit SpokenFunction(const std::string &text) : text_(text) {}
+  uint32_t load(int, uint32_t) override { return static_cast<uint32_t>(next()); }
+  void store(int, uint32_t, uint32_t) override {}
+  void load_words(int, uint32_t, std::span<uint64_t> words) override {
+    for (uint64_t &word : words) word = next();
+  }
+  void store_word(int, uint32_t, uint64_t) override {}
+  const std::string &device() const override { return device_; }
+
+ private:
+  uint64_t next() {
+    if (++loads_ > kMostLoads) throw std::logic_error("a board that says nothing is waited for");
+    uint64_t value = 0;
+    std::memcpy(&value, text_.data() + at_, std::min(sizeof value, text_.size() - at_));
+    at_ = std::min(at_ + sizeof value, text_.size());
+    return value;
+  }
+
+  const std::string text_;
+  const std::string device_ = "board";
+  size_t at_ = 0, loads_ = 0;
+};
+
+// Words of a port, between two that nobody may write.
+struct GuardedPort {
+  std::array<uint64_t, 4> words{kGuard, 0, 0, kGuard};
+  hostlib::HostChannel channel(const char *name, bool is_input) {
+    FiresimPort port{};
+    port.storage = &words[1];
+    port.width_bits = kWidth;
+    return {name, is_input, kWidth, {{port, 0, !is_input}}};
+  }
+  bool is_sound() const { return words[0] == kGuard && words[3] == kGuard; }
+};
+
+Verdict take(const std::string &input) {
+  GuardedPort in, out;
+  Verdict verdict = judged([&] {
+    const hostlib::WindowPatience patience{std::chrono::milliseconds{0},
+                                           std::chrono::milliseconds{0}, 2};
+    hostlib::WindowPlatform platform(std::make_unique<SpokenFunction>(input), patience);
+    hostlib::HostTarget target(platform, {in.channel("in", true), out.channel("out", false)},
+                               kDesign, "here");
+    target.choose([](hostlib::HostChannel &channel) { channel.listened = true; });
+    uint64_t cycle = 0;
+    while (target.cycle() < kCycles) target.run(kCycles, [&](uint64_t now) { cycle = now; });
+    if (cycle != kCycles - 1) throw std::logic_error("the last row was of another cycle");
+  });
+  if (!in.is_sound() || !out.is_sound()) verdict.defect = "a token was put beside its port";
+  return verdict;
+}
+
+std::string state(uint64_t shown, uint64_t sent, uint64_t taken) {
+  const uint64_t bits = shown | (kRoom - (sent << 4)) | sent << 16 | taken << 40;
+  return {reinterpret_cast<const char *>(&bits), sizeof bits};
+}
+
+std::string words(const std::vector<uint64_t> &values) {
+  return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(uint64_t)};
+}
+
+// What a target says that runs ten cycles and has one token in the last of them.
+std::string good_board() {
+  const uint64_t hash = 0x0123456789abcdef, identity = hostlib::kIdentityValue;
+  return state(0, 0, 0) + words({identity, hostlib::kVersionValue, hash & UINT32_MAX, hash >> 32}) +
+         words(std::vector<uint64_t>(5, identity)) +  // after each write of a register
+         state(2, 1, 0) + words({kStopped | (kCycles - 1) << hostlib::kNearUp | kPieces, kToken});
+}
+
+// Some of its words are near what they were, have another bit or say anything.
+std::string with_other_words(std::string bytes, Random &random) {
+  for (uint64_t left = 1 + random() % 3; left > 0; --left) {
+    char *place = bytes.data() + random() % (bytes.size() / sizeof(uint64_t)) * sizeof(uint64_t);
+    uint64_t value = 0;
+    std::memcpy(&value, place, sizeof value);
+    const uint64_t others[] = {value + random() % 9 - 4, value ^ uint64_t{1} << random() % 64,
+                               random(), UINT64_MAX};
+    value = others[random() % std::size(others)];
+    std::memcpy(place, &value, sizeof value);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Target far_end_target() {
+  return {"far-end",
+          {good_board()},
+          [](const std::string &bytes, Random &random) {
+            return random() % 2 == 0 ? mutated_bytes(bytes, random)
+                                     : with_other_words(bytes, random);
+          },
+          take};
+}
+
+}  // namespace firesim::hostile
