@@ -199,6 +199,13 @@ def test_an_archive_of_anything_but_plain_files_is_refused(
     assert not list((tmp_path / "cache/snapshots").glob("[!.]*"))
 
 
+def _number(value: int) -> bytes:
+    """Return a field of 12 bytes as GNU tar writes it: octal, or 11 bytes of its own."""
+    if value < 8**11:
+        return b"%011o\0" % value
+    return b"\x80" + value.to_bytes(11, "big")
+
+
 def _sparse(size: int, parts: list[tuple[int, int]]) -> bytes:
     """Return an archive with a file of holes, as GNU tar writes one."""
     member = tarfile.TarInfo("a.state")
@@ -207,8 +214,8 @@ def _sparse(size: int, parts: list[tuple[int, int]]) -> bytes:
     for index, pair in enumerate(parts):
         for which, value in enumerate(pair):
             at = 386 + 24 * index + 12 * which
-            head[at : at + 12] = tarfile.itn(value, 12, tarfile.GNU_FORMAT)
-    head[483:495] = tarfile.itn(size, 12, tarfile.GNU_FORMAT)
+            head[at : at + 12] = _number(value)
+    head[483:495] = _number(size)
     head[148:156] = b"        "
     head[148:156] = b"%06o\0 " % sum(head)
     return bytes(head) + b"x" * 512 + bytes(1024)

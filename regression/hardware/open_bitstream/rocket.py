@@ -138,7 +138,7 @@ def _compared(experiment: Experiment, made: Simulated, folder: Path) -> list[str
     with started(made, device):
         fpga = _run(folder, "fpga")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if not fpga.result or fpga.result["end_cycle"] != rtl.result["end_cycle"]:
+    if fpga.result.get("end_cycle") != rtl.result["end_cycle"]:
         raise ExperimentError(f"{fpga.folder}: {fpga.reason}: {fpga.message}")
     wrong = [one for one in ("token_hash", "exit_status") if _of(rtl, one) != _of(fpga, one)]
     wrong += [
