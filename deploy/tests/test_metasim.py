@@ -230,8 +230,8 @@ def test_a_register_that_a_metasimulation_does_not_have_is_not_poked(folder: Pat
     refused = simulated(METASIM, poke)
     assert (refused.exit_status, refused.reason) == (3, "error")
     assert (
-        "simulation.pokes: cycle 300: never cannot be set to this value in a metasimulation, which "
-        "was optimised once more; expected engine rtl"
+        "simulation.pokes: cycle 300: never cannot be set to this value in a form that was "
+        "optimised once more; expected engine rtl"
     ) in refused.message
 
 
