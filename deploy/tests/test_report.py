@@ -342,7 +342,7 @@ def test_killed_run_says_what_is_missing(tmp_path: Path) -> None:
     html = page_of(folder)
     assert "not finished" in html
     assert "result.json was not written" in html
-    assert "tor0/ports.json is not complete JSON" in html
+    assert "tor0/ports.json: found no whole JSON, expected it" in html
     assert "node0/uart.log was not written" in html
     assert "tor0/throughput.csv: 1 incomplete row(s) left out" in html
     assert ">1.4 kHz<" in html  # the slowest model, 700 cycles, in 0.5 s

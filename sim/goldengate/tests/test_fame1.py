@@ -123,9 +123,9 @@ def test_channels(tmp_path: Path) -> None:
         ("firesim_target_out", "out", 8, None),
     ]
     assert channels[1]["fields"] == [
-        {"port": "uart__out_ready", "low_bit": 0, "width_bits": 1},
-        {"port": "uart__in_valid", "low_bit": 1, "width_bits": 1},
-        {"port": "uart__in_bits", "low_bit": 2, "width_bits": 8},
+        {"port": "uart__in_bits", "low_bit": 0, "width_bits": 8},
+        {"port": "uart__out_ready", "low_bit": 8, "width_bits": 1},
+        {"port": "uart__in_valid", "low_bit": 9, "width_bits": 1},
     ]
     carried = [field["port"] for one in channels for field in one["fields"]]
     counters = [counter["port"] for counter in manifest["counters"]]
