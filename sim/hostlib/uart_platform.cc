@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "core/model.h"
@@ -14,8 +13,6 @@ namespace firesim::hostlib {
 namespace {
 
 constexpr size_t kMostUnansweredBytes = 64;  // LOG_BYTES of firesim_uart_link.v
-// Far more than a run's rows that come before the host asks for them.
-constexpr size_t kMostWords = 1 << 16;
 constexpr size_t kWordBytes = 8, kValueBytes = 4;
 
 template <typename Number>
@@ -34,17 +31,13 @@ void put(uint8_t *bytes, Number value) {
 
 UartPlatform::UartPlatform(const std::string &device, uint32_t bits_per_s, const std::string &where,
                            const UartPatience &patience) try
-    : line_(device, bits_per_s), patience_(patience) {
+    : BoardPlatform(patience.quiet, patience.still),
+      line_(device, bits_per_s),
+      patience_(patience) {
   line_.send_break();
   read(kIdentity);
 } catch (const std::runtime_error &error) {
   throw DescriptionError(fmt::format("{}: {}", where, error.what()));
-}
-
-std::string UartPlatform::name() const { return fmt::format("fpga at {}", line_.device()); }
-
-void UartPlatform::fail(const std::string &what) const {
-  throw std::runtime_error(fmt::format("{}: {}", line_.device(), what));
 }
 
 uint32_t UartPlatform::read(uint32_t address) {
@@ -66,33 +59,6 @@ void UartPlatform::send(std::span<const uint64_t> words) {
     std::array<uint8_t, 1 + kWordBytes> bytes{'D'};
     put(bytes.data() + 1, word);
     command(bytes);
-  }
-}
-
-bool UartPlatform::receive(std::span<uint64_t> words) {
-  auto last = std::chrono::steady_clock::now();
-  while (received_.size() < words.size()) {
-    if (hear(patience_.quiet)) {
-      last = std::chrono::steady_clock::now();
-    } else if (std::chrono::steady_clock::now() - last >= patience_.quiet) {
-      look_at_cycle();
-      if (received_.size() < words.size()) return false;
-    }
-  }
-  looks_ = 0;
-  std::copy_n(received_.begin(), words.size(), words.begin());
-  received_.erase(received_.begin(), received_.begin() + static_cast<ptrdiff_t>(words.size()));
-  return true;
-}
-
-// A far end that answers and whose target does not go on is not waited for.
-void UartPlatform::look_at_cycle() {
-  const uint64_t low = read(kCycle), cycle = low | uint64_t{read(kCycle + 4)} << 32;
-  looks_ = cycle == seen_cycle_ ? looks_ + 1 : 0;
-  seen_cycle_ = cycle;
-  if (looks_ >= patience_.still) {
-    fail(fmt::format("the target stands still in cycle {}: no word came for {} s", cycle,
-                     patience_.quiet.count() * (looks_ + 1) / 1e3));
   }
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "hostlib/platform.h"
+#include "hostlib/board_platform.h"
 #include "hostlib/serial_line.h"
 
 namespace firesim::hostlib {
@@ -26,7 +26,7 @@ struct UartPatience {
   int still = 8;
 };
 
-class UartPlatform final : public HostPlatform {
+class UartPlatform final : public BoardPlatform {
  public:
   // Opens the line and resets what is there. Throws DescriptionError, starting with `where`, when
   // the device is not one or nothing answers.
@@ -37,8 +37,6 @@ class UartPlatform final : public HostPlatform {
   void write(uint32_t address, uint32_t value) override;
   // Commands are done in their order, so this waits only for room on the board.
   void send(std::span<const uint64_t> words) override;
-  bool receive(std::span<uint64_t> words) override;
-  std::string name() const override;
 
  private:
   struct Command {
@@ -49,9 +47,9 @@ class UartPlatform final : public HostPlatform {
   void command(std::span<const uint8_t> bytes);
   void wait_for_answers(size_t most_left_bytes);
   bool hear(Milliseconds most);
+  bool look() override { return hear(patience_.quiet); }
+  const std::string &device() const override { return line_.device(); }
   void take_apart();
-  void look_at_cycle();
-  [[noreturn]] void fail(const std::string &what) const;
 
   SerialLine line_;
   const UartPatience patience_;
@@ -59,9 +57,6 @@ class UartPlatform final : public HostPlatform {
   size_t unanswered_bytes_ = 0;
   std::vector<uint8_t> heard_;  // not taken apart yet
   uint32_t value_ = 0;          // of the last answer to a read
-  std::deque<uint64_t> received_;
-  uint64_t seen_cycle_ = UINT64_MAX;
-  int looks_ = 0;  // in a row that found seen_cycle_
 };
 
 }  // namespace firesim::hostlib

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include "hostlib/registers.h"
 
@@ -20,8 +19,6 @@ constexpr size_t kRegisterBytes = 0x100, kWindowBytes = 0x2000;
 constexpr uint32_t kState = 0, kWords = 8, kDown = 0, kTake = 0x1000;  // addresses in the window
 constexpr uint32_t kMostShown = 7, kMostRoom = 256;                    // LOG_ROOM of top.sv
 constexpr uint32_t kCounts = (1 << 24) - 1;
-// Far more than a run's rows that come before the host asks for them.
-constexpr size_t kMostWords = 1 << 16;
 
 }  // namespace
 
@@ -31,7 +28,9 @@ PciNeeds window_needs(const std::string &id) {
 
 WindowPlatform::WindowPlatform(std::unique_ptr<PciFunction> function,
                                const WindowPatience &patience)
-    : function_(std::move(function)), patience_(patience) {
+    : BoardPlatform(patience.quiet, patience.still),
+      function_(std::move(function)),
+      patience_(patience) {
   const State found = state();
   if (found.shown != 0 || found.sent != 0 || found.taken != 0) {
     fail(
@@ -40,12 +39,6 @@ WindowPlatform::WindowPlatform(std::unique_ptr<PciFunction> function,
                     found.sent, found.taken));
   }
   room_ = found.room;
-}
-
-std::string WindowPlatform::name() const { return fmt::format("fpga at {}", function_->device()); }
-
-void WindowPlatform::fail(const std::string &what) const {
-  throw std::runtime_error(fmt::format("{}: {}", function_->device(), what));
 }
 
 uint32_t WindowPlatform::read(uint32_t address) { return function_->load(kRegisters, address); }
@@ -122,33 +115,6 @@ void WindowPlatform::send(std::span<const uint64_t> words) {
     --room_;
     ++sent_;
     ++unsent_;
-  }
-}
-
-bool WindowPlatform::receive(std::span<uint64_t> words) {
-  auto last = Clock::now();
-  while (received_.size() < words.size()) {
-    if (look()) {
-      last = Clock::now();
-    } else if (Clock::now() - last >= patience_.quiet) {
-      look_at_cycle();
-      return false;
-    }
-  }
-  looks_ = 0;
-  std::copy_n(received_.begin(), words.size(), words.begin());
-  received_.erase(received_.begin(), received_.begin() + static_cast<ptrdiff_t>(words.size()));
-  return true;
-}
-
-// A far end that answers and whose target does not go on is not waited for.
-void WindowPlatform::look_at_cycle() {
-  const uint64_t low = read(kCycle), cycle = low | uint64_t{read(kCycle + 4)} << 32;
-  looks_ = cycle == seen_cycle_ ? looks_ + 1 : 0;
-  seen_cycle_ = cycle;
-  if (looks_ >= patience_.still) {
-    fail(fmt::format("the target stands still in cycle {}: no word came for {} s", cycle,
-                     patience_.quiet.count() * (looks_ + 1) / 1e3));
   }
 }
 

@@ -8,12 +8,11 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <memory>
 #include <string>
 
+#include "hostlib/board_platform.h"
 #include "hostlib/pci_function.h"
-#include "hostlib/platform.h"
 
 namespace firesim::hostlib {
 
@@ -29,7 +28,7 @@ struct WindowPatience {
   int still = 8;
 };
 
-class WindowPlatform final : public HostPlatform {
+class WindowPlatform final : public BoardPlatform {
  public:
   // Throws std::runtime_error, starting with the function's device, when no window is there, or
   // one that was used since the board's image was loaded.
@@ -40,8 +39,6 @@ class WindowPlatform final : public HostPlatform {
   // Returns when the register has its value.
   void write(uint32_t address, uint32_t value) override;
   void send(std::span<const uint64_t> words) override;
-  bool receive(std::span<uint64_t> words) override;
-  std::string name() const override;
 
  private:
   // What the window's state says.
@@ -53,19 +50,15 @@ class WindowPlatform final : public HostPlatform {
   };
 
   State state();
-  bool look();
+  bool look() override;
+  const std::string &device() const override { return function_->device(); }
   void wait_for_room();
-  void look_at_cycle();
-  [[noreturn]] void fail(const std::string &what) const;
 
   const std::unique_ptr<PciFunction> function_;
   const WindowPatience patience_;
   uint32_t sent_ = 0, taken_ = 0;      // so far
   uint32_t unsent_ = 0, untaken_ = 0;  // of them, what the last state did not yet count
   uint32_t room_ = 0;                  // for words that may be stored without another look
-  std::deque<uint64_t> received_;
-  uint64_t seen_cycle_ = UINT64_MAX;
-  int looks_ = 0;  // in a row that found seen_cycle_
 };
 
 }  // namespace firesim::hostlib

@@ -8,11 +8,10 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <memory>
 #include <string>
 
-#include "hostlib/platform.h"
+#include "hostlib/board_platform.h"
 #include "hostlib/xdma_card.h"
 
 namespace firesim::hostlib {
@@ -25,7 +24,7 @@ struct XdmaPatience {
   int still = 8;
 };
 
-class XdmaPlatform final : public HostPlatform {
+class XdmaPlatform final : public BoardPlatform {
  public:
   // Throws std::runtime_error, starting with the card's device, when no target of ours is there, or
   // one that was used since the board's bitstream was loaded.
@@ -35,20 +34,13 @@ class XdmaPlatform final : public HostPlatform {
   // Returns when the register has its value.
   void write(uint32_t address, uint32_t value) override;
   void send(std::span<const uint64_t> words) override;
-  bool receive(std::span<uint64_t> words) override;
-  std::string name() const override;
 
  private:
-  bool look();
-  void look_at_cycle();
-  [[noreturn]] void fail(const std::string &what) const;
+  bool look() override;
+  const std::string &device() const override { return card_->device(); }
 
   const std::unique_ptr<XdmaCard> card_;
-  const XdmaPatience patience_;
   uint32_t taken_ = 0;  // words up so far, modulo 2^32 as the card counts them
-  std::deque<uint64_t> received_;
-  uint64_t seen_cycle_ = UINT64_MAX;
-  int looks_ = 0;  // in a row that found seen_cycle_
 };
 
 }  // namespace firesim::hostlib
