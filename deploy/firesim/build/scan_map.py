@@ -15,10 +15,18 @@ from firesim_common.cache import cached
 from goldengate import Manifest
 from goldengate.scan_layout import WORD_BITS, ScanLayout, ScanNames, words_of
 
-from firesim.build.state_map import FILE, Otherwise, StateMap, parts, write_map
+from firesim.build.state_map import (
+    FILE,
+    OtherColumn,
+    Otherwise,
+    StateMap,
+    map_column,
+    parts,
+    write_map,
+)
 
 if TYPE_CHECKING:
-    from goldengate.engine.design import Column, Design
+    from goldengate.engine.design import Design
 
 
 def scan_map(model: Path, form: Path) -> Path:
@@ -103,33 +111,18 @@ def _runs(
 
 def _memories(twin: Design, layout: ScanLayout, found: StateMap) -> None:
     """Map memories, in columns of a word."""
-    columns: dict[str, list[tuple[int, int, int, int]]] = {}
+    columns: dict[str, list[OtherColumn]] = {}
     signal = layout.register_words
     for memory in layout.memories:
         for word in range(words_of(memory.width_bits)):
             low = word * WORD_BITS
             width = min(WORD_BITS, memory.width_bits - low)
-            columns.setdefault(memory.name, []).append((signal, low, width, memory.rows))
+            one = OtherColumn(signal, low, width, memory.rows)
+            columns.setdefault(memory.name, []).append(one)
             signal += 1
     for column in twin.columns:
         mine = len(twin.registers) + column.index
         if column.writes:
-            _column(column, mine, columns.get(column.name, []), found)
+            map_column(column, mine, columns.get(column.name, []), found)
         else:
             found.constant.append(mine)
-
-
-def _column(
-    column: Column, mine: int, others: list[tuple[int, int, int, int]], found: StateMap
-) -> None:
-    left = column.width
-    for signal, other_low, other_width, rows in others:
-        low = max(column.low, other_low)
-        width = min(column.low + column.width, other_low + other_width) - low
-        if width <= 0 or rows < column.size:
-            continue
-        place = [mine, low - column.low, signal, low - other_low]
-        found.memories.append([*place, width, column.size])
-        left -= width
-    if left:
-        raise Otherwise(f"{column.name} is no memory there")

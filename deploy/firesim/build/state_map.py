@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from firesim_common.cache import cached
 
@@ -48,6 +48,15 @@ class StateMap:
     """As `registers`, and the rows."""
     constant: list[int] = field(default_factory=list)
     """Memories of the twin that nothing writes."""
+
+
+class OtherColumn(NamedTuple):
+    """Bits `low` to `low + width - 1` of every row of a memory, where a twin's are looked for."""
+
+    signal: int
+    low: int
+    width: int
+    rows: int
 
 
 class Otherwise(Exception):
@@ -209,17 +218,35 @@ def _memories(twin: Design, host: Design, path: str, found: StateMap) -> set[int
         if not column.writes:
             found.constant.append(signal)
             continue
-        left = column.width
-        for other in of_name.get(f"{path}.{column.name}", []):
-            low = max(column.low, other.low)
-            width = min(column.low + column.width, other.low + other.width) - low
-            if width <= 0 or other.size < column.size:
-                continue
-            number = len(host.registers) + other.index
-            places = [signal, low - column.low, number, low - other.low]
-            found.memories.append([*places, width, column.size])
-            covered.add(number)
-            left -= width
-        if left:
-            raise Otherwise(f"{column.name} is no memory there")
+        others = [
+            OtherColumn(len(host.registers) + other.index, other.low, other.width, other.size)
+            for other in of_name.get(f"{path}.{column.name}", [])
+        ]
+        covered |= map_column(column, signal, others, found)
+    return covered
+
+
+def map_column(
+    column: Column, signal: int, others: Iterable[OtherColumn], found: StateMap
+) -> set[int]:
+    """Map a column of a memory of the twin, `signal`, to those that hold its bits elsewhere.
+
+    Returns their signals.
+
+    Raises:
+        Otherwise: they do not hold all of it.
+    """
+    covered = set()
+    left = column.width
+    for other in others:
+        low = max(column.low, other.low)
+        width = min(column.low + column.width, other.low + other.width) - low
+        if width <= 0 or other.rows < column.size:
+            continue
+        places = [signal, low - column.low, other.signal, low - other.low]
+        found.memories.append([*places, width, column.size])
+        covered.add(other.signal)
+        left -= width
+    if left:
+        raise Otherwise(f"{column.name} is no memory there")
     return covered

@@ -88,6 +88,8 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         building = pool.submit(_simulator, steps, march)
         models, metasims, maps = _models(plan, steps)
         binary = building.result()
+    forms = _forms(plan)
+    scan_maps = _scan_maps(plan, models, forms, steps)
     wave_models: dict[str, Path] = {}
     for name in sorted(_wired(plan, models)):
         blade = plan.node(name).blade
@@ -101,7 +103,6 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
     stock = [blade for blade in plan.blades() if blade not in plan.own_blades]
     blades = {blade: load_blade(blade) for blade in stock}
     trees = {blade: blade_device_tree(blade) for blade in blades}
-    forms = _forms(plan)
     built = _Built(
         blades,
         trees,
@@ -109,7 +110,7 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         metasims,
         maps,
         forms,
-        _scan_maps(plan, models, forms, steps),
+        scan_maps,
         wave_models,
         _programs(plan, blades, steps),
         _images(plan, steps),
@@ -130,19 +131,19 @@ def _simulator(steps: Steps, march: str) -> Path:
 def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path], dict[str, Path]]:
     """Build the models of blades in RTL, the metasimulations, and the maps of their state."""
     models: dict[str, Path] = {}
-    scanned = {node.blade for node in plan.nodes if node.scan_chain}
-    for blade in sorted({*plan.blades("rtl"), *plan.blades("metasim"), *scanned}):
+    wanted = {*plan.blades("rtl"), *plan.blades("metasim"), *plan.scanned_blades()}
+    for blade in sorted(wanted):
         with steps.step(f"building the blade {blade}"):
             models[blade] = design_model(blade_design(plan, blade), plan.run.rtl_engine)
     metasims = _metasims(plan, steps)
-    for name, model in (*models.items(), *metasims.items()):
+    blade_of = {made: plan.node(name).blade for name, made in metasims.items()}
+    built = [(model, blade) for blade, model in models.items()]
+    for model, blade in (*built, *blade_of.items()):
         if reason := fallback_reason(model):
-            steps.say(f"{name}: Verilator is used, {reason}")
+            steps.say(f"{blade}: Verilator is used, {reason}")
     with steps.step("mapping the state of metasimulations") if metasims else nullcontext():
-        maps = {
-            name: state_map(models[plan.node(name).blade], made) for name, made in metasims.items()
-        }
-    return models, metasims, maps
+        map_of = {made: state_map(models[blade], made) for made, blade in blade_of.items()}
+    return models, metasims, {name: map_of[made] for name, made in metasims.items()}
 
 
 def _metasims(plan: Plan, steps: Steps) -> dict[str, Path]:
@@ -171,7 +172,7 @@ def _forms(plan: Plan) -> dict[str, Path]:
 
     from firesim.bitstream.forms import SCANNED, form_folder
 
-    scanned = {node.blade for node in plan.nodes if node.scan_chain}
+    scanned = plan.scanned_blades()
     return {
         name: form_folder(blade_design(plan, name), SCANNED if name in scanned else PLAIN)
         for name in plan.blades("fpga")
@@ -182,7 +183,7 @@ def _scan_maps(
     plan: Plan, models: dict[str, Path], forms: dict[str, Path], steps: Steps
 ) -> dict[str, Path]:
     """Return what is where in the scan chains of the forms that have one."""
-    scanned = sorted({node.blade for node in plan.nodes if node.scan_chain})
+    scanned = plan.scanned_blades()
     with steps.step("mapping the state on FPGAs") if scanned else nullcontext():
         return {blade: scan_map(models[blade], forms[blade]) for blade in scanned}
 

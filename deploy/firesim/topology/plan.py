@@ -265,3 +265,7 @@ class Plan:
         """Return the names of the blades used (by nodes of one engine, when given), sorted."""
         servers = [node for node in self.nodes if node.traffic is None]
         return sorted({node.blade for node in servers if engine in (None, node.engine)})
+
+    def scanned_blades(self) -> list[str]:
+        """Return the names of the blades whose bitstreams have a scan chain, sorted."""
+        return sorted({node.blade for node in self.nodes if node.scan_chain})
