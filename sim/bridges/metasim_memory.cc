@@ -8,6 +8,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "bridges/metasim_pin.h"
+
 namespace firesim::bridges {
 namespace {
 
@@ -19,14 +21,15 @@ constexpr uint64_t kWordBytes = 8, kWordsOfARead = 8;
 MetasimMemory::MetasimMemory(const ModelInstance &model, uint32_t port, std::span<uint8_t> content,
                              const std::string &where)
     : content_(content),
-      request_valid_(model, fmt::format("mem{}_request_valid", port), 1, where),
-      request_ready_(model, fmt::format("mem{}_request_ready", port), 1, where),
-      request_write_(model, fmt::format("mem{}_request_write", port), 1, where),
-      request_address_(model, fmt::format("mem{}_request_address", port), kAddressBits, where),
-      request_data_(model, fmt::format("mem{}_request_data", port), 64, where),
-      request_strobe_(model, fmt::format("mem{}_request_strobe", port), 8, where),
-      response_valid_(model, fmt::format("mem{}_response_valid", port), 1, where),
-      response_data_(model, fmt::format("mem{}_response_data", port), 64, where) {}
+      request_valid_(metasim_pin(model, fmt::format("mem{}_request_valid", port), 1, where)),
+      request_ready_(metasim_pin(model, fmt::format("mem{}_request_ready", port), 1, where)),
+      request_write_(metasim_pin(model, fmt::format("mem{}_request_write", port), 1, where)),
+      request_address_(
+          metasim_pin(model, fmt::format("mem{}_request_address", port), kAddressBits, where)),
+      request_data_(metasim_pin(model, fmt::format("mem{}_request_data", port), 64, where)),
+      request_strobe_(metasim_pin(model, fmt::format("mem{}_request_strobe", port), 8, where)),
+      response_valid_(metasim_pin(model, fmt::format("mem{}_response_valid", port), 1, where)),
+      response_data_(metasim_pin(model, fmt::format("mem{}_response_data", port), 64, where)) {}
 
 void MetasimMemory::offer(bool takes, bool answers) {
   takes_ = takes;

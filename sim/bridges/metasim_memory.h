@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "bridges/metasim_pin.h"
+#include "bridges/pin.h"
 
 namespace firesim::bridges {
 
@@ -35,7 +35,7 @@ class MetasimMemory {
   void write();
 
   std::span<uint8_t> content_;
-  MetasimPin request_valid_, request_ready_, request_write_, request_address_, request_data_,
+  Pin request_valid_, request_ready_, request_write_, request_address_, request_data_,
       request_strobe_, response_valid_, response_data_;
   std::deque<Word> answers_;
   uint64_t now_ = 0;

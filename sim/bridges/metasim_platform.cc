@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "bridges/metasim_pin.h"
 #include "hostlib/registers.h"
 
 namespace firesim::bridges {
@@ -25,26 +26,26 @@ MetasimPlatform::MetasimPlatform(const std::filesystem::path &library,
       stalls_(stalls),
       random_(stalls.seed * uint64_t{0x9e3779b97f4a7c15} | 1),
       where_(where),
-      reset_(model_, "host_reset", 1, where),
-      awaddr_(model_, "axil_awaddr", 8, where),
-      awvalid_(model_, "axil_awvalid", 1, where),
-      awready_(model_, "axil_awready", 1, where),
-      wdata_(model_, "axil_wdata", 32, where),
-      wvalid_(model_, "axil_wvalid", 1, where),
-      bvalid_(model_, "axil_bvalid", 1, where),
-      bready_(model_, "axil_bready", 1, where),
-      araddr_(model_, "axil_araddr", 8, where),
-      arvalid_(model_, "axil_arvalid", 1, where),
-      arready_(model_, "axil_arready", 1, where),
-      rdata_(model_, "axil_rdata", 32, where),
-      rvalid_(model_, "axil_rvalid", 1, where),
-      rready_(model_, "axil_rready", 1, where),
-      down_valid_(model_, "down_valid", 1, where),
-      down_ready_(model_, "down_ready", 1, where),
-      down_data_(model_, "down_data", 64, where),
-      up_valid_(model_, "up_valid", 1, where),
-      up_ready_(model_, "up_ready", 1, where),
-      up_data_(model_, "up_data", 64, where) {
+      reset_(metasim_pin(model_, "host_reset", 1, where)),
+      awaddr_(metasim_pin(model_, "axil_awaddr", 8, where)),
+      awvalid_(metasim_pin(model_, "axil_awvalid", 1, where)),
+      awready_(metasim_pin(model_, "axil_awready", 1, where)),
+      wdata_(metasim_pin(model_, "axil_wdata", 32, where)),
+      wvalid_(metasim_pin(model_, "axil_wvalid", 1, where)),
+      bvalid_(metasim_pin(model_, "axil_bvalid", 1, where)),
+      bready_(metasim_pin(model_, "axil_bready", 1, where)),
+      araddr_(metasim_pin(model_, "axil_araddr", 8, where)),
+      arvalid_(metasim_pin(model_, "axil_arvalid", 1, where)),
+      arready_(metasim_pin(model_, "axil_arready", 1, where)),
+      rdata_(metasim_pin(model_, "axil_rdata", 32, where)),
+      rvalid_(metasim_pin(model_, "axil_rvalid", 1, where)),
+      rready_(metasim_pin(model_, "axil_rready", 1, where)),
+      down_valid_(metasim_pin(model_, "down_valid", 1, where)),
+      down_ready_(metasim_pin(model_, "down_ready", 1, where)),
+      down_data_(metasim_pin(model_, "down_data", 64, where)),
+      up_valid_(metasim_pin(model_, "up_valid", 1, where)),
+      up_ready_(metasim_pin(model_, "up_ready", 1, where)),
+      up_data_(metasim_pin(model_, "up_data", 64, where)) {
   reset_.set(1);
   for (int i = 0; i < kResetHostCycles; ++i) host_cycle();
   reset_.set(0);
@@ -86,7 +87,7 @@ void MetasimPlatform::host_cycle() {
 }
 
 // Host cycles up to the one in which a pin is 1, included.
-void MetasimPlatform::until(const MetasimPin &pin) {
+void MetasimPlatform::until(const Pin &pin) {
   for (uint64_t i = 0; i < kMostHostCycles; ++i) {
     host_cycle();
     if (pin.get() != 0) return;

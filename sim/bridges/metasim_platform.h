@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bridges/metasim_memory.h"
-#include "bridges/metasim_pin.h"
 #include "bridges/model_library.h"
+#include "bridges/pin.h"
 #include "hostlib/platform.h"
 #include "hostlib/target_state.h"
 
@@ -54,7 +54,7 @@ class MetasimPlatform final : public hostlib::HostPlatform {
 
  private:
   void host_cycle();
-  void until(const MetasimPin &pin);
+  void until(const Pin &pin);
   bool stalls();
 
   ModelInstance model_;
@@ -63,10 +63,10 @@ class MetasimPlatform final : public hostlib::HostPlatform {
   const std::string where_;
   std::vector<MetasimMemory> memories_;
   std::deque<uint64_t> received_;
-  MetasimPin reset_;
-  MetasimPin awaddr_, awvalid_, awready_, wdata_, wvalid_, bvalid_, bready_;
-  MetasimPin araddr_, arvalid_, arready_, rdata_, rvalid_, rready_;
-  MetasimPin down_valid_, down_ready_, down_data_, up_valid_, up_ready_, up_data_;
+  Pin reset_;
+  Pin awaddr_, awvalid_, awready_, wdata_, wvalid_, bvalid_, bready_;
+  Pin araddr_, arvalid_, arready_, rdata_, rvalid_, rready_;
+  Pin down_valid_, down_ready_, down_data_, up_valid_, up_ready_, up_data_;
 };
 
 }  // namespace firesim::bridges

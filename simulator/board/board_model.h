@@ -8,23 +8,11 @@
 #include <string>
 
 #include "bridges/model_library.h"
+#include "bridges/pin.h"
 
 namespace firesim {
 
-// A pin, or several side by side.
-class Pin {
- public:
-  Pin() = default;
-  // Throws DescriptionError when the model has none of this name and width; `of` says whose pins
-  // were expected.
-  Pin(const bridges::ModelInstance &model, const char *name, uint32_t width_bits, const char *of);
-  void set(uint64_t value);
-  void set_lane(uint32_t lane, uint64_t value);  // of 64 bits; all others become 0
-  uint64_t get(uint32_t lane = 0) const;
-
- private:
-  FiresimPort port_{};
-};
+using bridges::Pin;
 
 class BoardModel {
  public:
@@ -34,9 +22,9 @@ class BoardModel {
   // A new one, as it is after the board's bitstream was loaded. Throws DescriptionError when the
   // library is not the model of this design.
   void power_up() { model_.emplace(library_, design_hash_, "board"); }
-  Pin pin(const char *name, uint32_t width_bits, const char *of) const {
-    return {*model_, name, width_bits, of};
-  }
+  // Throws DescriptionError when the model has none of this name and width; `of` says whose pins
+  // were expected.
+  Pin pin(const char *name, uint32_t width_bits, const char *of) const;
   void cycle() {
     model_->settle();
     model_->tick();
