@@ -40,9 +40,9 @@ void MemoryDriver::Pace::take(uint64_t cycle, uint32_t rate, uint32_t bytes) {
 
 void MemoryDriver::run(uint64_t cycle) {
   const bool moved = take_responses();
-  if (ar_valid_() && ar_ready_.value() != 0) take_read_address(cycle);
-  if (aw_valid_() && aw_ready_.value() != 0) take_write_address();
-  if (w_valid_() && w_ready_.value() != 0) take_write_data(cycle);
+  if (ar_valid_() && answers_.ar_ready.value() != 0) take_read_address(cycle);
+  if (aw_valid_() && answers_.aw_ready.value() != 0) take_write_address();
+  if (w_valid_() && answers_.w_ready.value() != 0) take_write_data(cycle);
   while (early_count_ != 0 && !awaiting_data_.empty()) {
     apply_beat(cycle, early_[early_head_]);
     early_head_ = (early_head_ + 1) % kMostEarlyBeats;
@@ -50,29 +50,30 @@ void MemoryDriver::run(uint64_t cycle) {
   }
   if (!issuing_.empty()) issue_accesses(cycle);
   if (timing_->next_event() <= cycle + 1) collect_done(cycle + 1);
-  if (r_valid_.value() == 0) offer_read(cycle + 1);
-  if (b_valid_.value() == 0) offer_write(cycle + 1);
+  if (answers_.r_valid.value() == 0) offer_read(cycle + 1);
+  if (answers_.b_valid.value() == 0) offer_write(cycle + 1);
   drive_ready(cycle + 1);
-  const bool busy = moved || r_valid_.value() != 0 || b_valid_.value() != 0 || !issuing_.empty() ||
-                    reads_.offering != kNone || w_ready_.value() == 0 || reads_wait_for_pace_;
+  const bool busy = moved || answers_.r_valid.value() != 0 || answers_.b_valid.value() != 0 ||
+                    !issuing_.empty() || reads_.offering != kNone ||
+                    answers_.w_ready.value() == 0 || reads_wait_for_pace_;
   wake_ = busy ? cycle + 1 : timing_->next_event() - 1;
 }
 
 bool MemoryDriver::take_responses() {
   bool moved = false;
-  if (r_valid_.value() != 0 && r_ready_()) {
+  if (answers_.r_valid.value() != 0 && r_ready_()) {
     Transaction &read = reads_.slots[reads_.offering];
     moved = true;
     ++reads_.beats;
-    r_valid_.set(0);
+    answers_.r_valid.set(0);
     if (++read.next_beat == read.burst.beats) {
       end(reads_, reads_.offering);
       reads_.offering = kNone;
     }
   }
-  if (b_valid_.value() != 0 && b_ready_()) {
+  if (answers_.b_valid.value() != 0 && b_ready_()) {
     moved = true;
-    b_valid_.set(0);
+    answers_.b_valid.set(0);
     end(writes_, writes_.offering);
     writes_.offering = kNone;
   }
@@ -222,28 +223,28 @@ void MemoryDriver::offer_read(uint64_t next_cycle) {
 void MemoryDriver::set_read_beat(Transaction &read) {
   static constexpr uint8_t kZeroes[kMostDataBytes] = {};
   const uint64_t address = read.burst.beat_address(read.next_beat) & ~uint64_t{data_bytes_ - 1};
-  r_data_.set_bytes(read.response == kOkay ? memory_->at(address) : kZeroes);
-  r_id_.set(read.id);
-  r_resp_.set(read.response);
-  r_last_.set(read.next_beat + 1 == read.burst.beats ? 1 : 0);
-  r_valid_.set(1);
+  answers_.r_data.set_bytes(read.response == kOkay ? memory_->at(address) : kZeroes);
+  answers_.r_id.set(read.id);
+  answers_.r_resp.set(read.response);
+  answers_.r_last.set(read.next_beat + 1 == read.burst.beats ? 1 : 0);
+  answers_.r_valid.set(1);
 }
 
 void MemoryDriver::offer_write(uint64_t next_cycle) {
   writes_.offering = choose(writes_, next_cycle);
   if (writes_.offering == kNone) return;
   const Transaction &write = writes_.slots[writes_.offering];
-  b_id_.set(write.id);
-  b_resp_.set(write.response);
-  b_valid_.set(1);
+  answers_.b_id.set(write.id);
+  answers_.b_resp.set(write.response);
+  answers_.b_valid.set(1);
 }
 
 void MemoryDriver::drive_ready(uint64_t next_cycle) {
   const uint32_t rate = limits_.bytes_per_cycle;
-  ar_ready_.set(reads_.free.empty() ? 0 : 1);
-  aw_ready_.set(writes_.free.empty() ? 0 : 1);
+  answers_.ar_ready.set(reads_.free.empty() ? 0 : 1);
+  answers_.aw_ready.set(writes_.free.empty() ? 0 : 1);
   const bool paced = rate != 0 && !write_pace_.allows(next_cycle, rate);
-  w_ready_.set(early_count_ == kMostEarlyBeats || paced ? 0 : 1);
+  answers_.w_ready.set(early_count_ == kMostEarlyBeats || paced ? 0 : 1);
 }
 
 void register_memory(DriverRegistry &registry) {

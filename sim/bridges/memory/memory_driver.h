@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bridges/driver.h"
+#include "bridges/memory/axi_answers.h"
 #include "bridges/memory/burst.h"
 #include "bridges/memory/memory_statistics.h"
 #include "bridges/memory/timing.h"
@@ -95,8 +96,7 @@ class MemoryDriver final : public Driver {
   OutputPort aw_id_, aw_addr_, aw_len_, aw_size_, aw_burst_;
   OutputPort w_data_, w_strb_;
   OutputBit w_last_, b_ready_, r_ready_;
-  InputPort ar_ready_, aw_ready_, w_ready_, b_valid_, b_id_, b_resp_;
-  InputPort r_valid_, r_id_, r_data_, r_resp_, r_last_;
+  AxiAnswers answers_;
 
   std::string where_;
   std::unique_ptr<GuestMemory> memory_;

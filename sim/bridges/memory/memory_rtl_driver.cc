@@ -58,19 +58,7 @@ uint32_t access_bytes(const TimingSettings &settings) {
 }  // namespace
 
 MemoryRtlDriver::MemoryRtlDriver(const DriverContext &context)
-    : ar_ready_(context.ports.input("ar_ready"), context.inputs),
-      aw_ready_(context.ports.input("aw_ready"), context.inputs),
-      w_ready_(context.ports.input("w_ready"), context.inputs),
-      b_valid_(context.ports.input("b_valid"), context.inputs),
-      b_id_(context.ports.input("b_id", 0), context.inputs),
-      b_resp_(context.ports.input("b_resp", 2), context.inputs),
-      r_valid_(context.ports.input("r_valid"), context.inputs),
-      r_id_(context.ports.input("r_id", 0), context.inputs),
-      r_data_(context.ports.input("r_data", 0), context.inputs),
-      r_resp_(context.ports.input("r_resp", 2), context.inputs),
-      r_last_(context.ports.input("r_last"), context.inputs),
-      where_(context.where),
-      part_(*context.part) {
+    : answers_(context), where_(context.where), part_(*context.part) {
   Config config(context.config, where_);
   memory_ = GuestMemory::make(config, context.simulation);
   AxiLimits limits;
@@ -139,17 +127,17 @@ void MemoryRtlDriver::show_inputs() {
   wait_for_target();
   const uint64_t data = part_.read(kTokenData), flags = part_.read(kTokenFlags);
   const uint64_t ids = part_.read(kTokenIds);
-  r_last_.set(flags & 1);
-  r_resp_.set(flags >> 1 & 3);
-  r_valid_.set(flags >> 3 & 1);
-  b_resp_.set(flags >> 4 & 3);
-  b_valid_.set(flags >> 6 & 1);
-  w_ready_.set(flags >> 7 & 1);
-  aw_ready_.set(flags >> 8 & 1);
-  ar_ready_.set(flags >> 9 & 1);
-  r_id_.set(ids & UINT32_MAX);
-  b_id_.set(ids >> 32);
-  r_data_.set(data);
+  answers_.r_last.set(flags & 1);
+  answers_.r_resp.set(flags >> 1 & 3);
+  answers_.r_valid.set(flags >> 3 & 1);
+  answers_.b_resp.set(flags >> 4 & 3);
+  answers_.b_valid.set(flags >> 6 & 1);
+  answers_.w_ready.set(flags >> 7 & 1);
+  answers_.aw_ready.set(flags >> 8 & 1);
+  answers_.ar_ready.set(flags >> 9 & 1);
+  answers_.r_id.set(ids & UINT32_MAX);
+  answers_.b_id.set(ids >> 32);
+  answers_.r_data.set(data);
 }
 
 DirectionCounts MemoryRtlDriver::direction(uint32_t first) const {

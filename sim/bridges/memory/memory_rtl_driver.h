@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bridges/driver.h"
+#include "bridges/memory/axi_answers.h"
 #include "bridges/memory/memory_statistics.h"
 #include "bridges/memory/timing_settings.h"
 #include "devices/guest_memory.h"
@@ -35,8 +36,7 @@ class MemoryRtlDriver final : public Driver {
   void throw_fault() const;
   DirectionCounts direction(uint32_t first) const;
 
-  InputPort ar_ready_, aw_ready_, w_ready_, b_valid_, b_id_, b_resp_;
-  InputPort r_valid_, r_id_, r_data_, r_resp_, r_last_;
+  AxiAnswers answers_;
   const std::string where_;
   hostlib::BridgePart &part_;
   std::unique_ptr<GuestMemory> memory_;

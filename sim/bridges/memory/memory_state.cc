@@ -275,10 +275,7 @@ void MemoryDriver::save(StateWriter &state) const {
        {uint64_t{limits_.max_reads}, uint64_t{limits_.max_writes}, uint64_t{access_bytes_}}) {
     state.u64(value);
   }
-  for (const InputPort *port : {&ar_ready_, &aw_ready_, &w_ready_, &b_valid_, &b_id_, &b_resp_,
-                                &r_valid_, &r_id_, &r_data_, &r_resp_, &r_last_}) {
-    port->save(state);
-  }
+  answers_.save(state);
   save_direction(state, reads_);
   save_direction(state, writes_);
   save_list(state, issuing_);
@@ -303,10 +300,7 @@ void MemoryDriver::load(StateReader &state) {
   state.expect("max_reads", limits_.max_reads);
   state.expect("max_writes", limits_.max_writes);
   state.expect("the bytes of an access", access_bytes_);
-  for (InputPort *port : {&ar_ready_, &aw_ready_, &w_ready_, &b_valid_, &b_id_, &b_resp_, &r_valid_,
-                          &r_id_, &r_data_, &r_resp_, &r_last_}) {
-    port->load(state);
-  }
+  answers_.load(state);
   load_direction(state, reads_);
   load_direction(state, writes_);
   load_list(state, issuing_);
