@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesim_common.cache import KeyPart, cached
 from goldengate.fpga_form import FpgaForm
 
 from firesim.build.boards import Board, whole_design
+from firesim.build.simulated_top import simulated_top
 
 TOP = "firesim_simulated_board"
 _WRAPPER = """\
@@ -51,23 +51,6 @@ def board_model(form: FpgaForm, name: str, board: Board, bit_cycles: int) -> Pat
     Raises:
         ToolError, GoldenGateError: a step failed.
     """
-    from goldengate.cache_key import compiler_key
-
-    flow, wrapper = board.open_flow, serial_wrapper(board, bit_cycles)
-    assert flow is not None
-    sources = whole_design(form, name, flow)
-    key: list[KeyPart] = [*sources, form.top, wrapper, *compiler_key("auto", ()), "board"]
-    return cached("board-model", key, lambda folder: _compile(folder, sources, wrapper, form.top))
-
-
-def _compile(folder: Path, sources: list[Path], wrapper: str, host: str) -> None:
-    import goldengate
-
-    (folder / "board.v").write_text(wrapper)
-    request = goldengate.Request(
-        [*map(str, sources), str(folder / "board.v")],
-        TOP,
-        str(folder),
-        defines={"FIRESIM_HOST": host},
-    )
-    goldengate.compile_request(request)
+    assert board.open_flow is not None
+    sources = whole_design(form, name, board.open_flow)
+    return simulated_top(form, sources, TOP, serial_wrapper(board, bit_cycles))

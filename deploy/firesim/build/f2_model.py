@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesim_common.cache import KeyPart, cached
 from goldengate.fpga_form import FpgaForm
 
-from firesim.build.boards import PLATFORMS, AwsFlow, Board, whole_design
+from firesim.build.boards import PLATFORMS, Board, whole_design
+from firesim.build.simulated_top import simulated_top
 
 TOP = "firesim_simulated_f2"
 DIVIDE = "10.0"
@@ -54,29 +54,15 @@ def f2_model(form: FpgaForm, name: str, board: Board) -> Path:
     Raises:
         ToolError, GoldenGateError: a step failed.
     """
-    from goldengate.cache_key import compiler_key
-
     flow = board.aws_flow
     assert flow is not None
     stubs = PLATFORMS / name / "stubs"
-    sources = [*whole_design(form, name, flow), stubs / "cells.sv"]
-    included = [stubs / "cl_ports.vh", PLATFORMS / name / "cl_id_defines.vh"]
-    key: list[KeyPart] = [*sources, *included, form.top, _wrapper(flow.top)]
-    key += [*compiler_key("auto", ()), "f2"]
-    return cached("board-model", key, lambda folder: _compile(folder, sources, form.top, flow))
-
-
-def _compile(folder: Path, sources: list[Path], host: str, flow: AwsFlow) -> None:
-    import goldengate
-
-    (folder / "board.v").write_text(_wrapper(flow.top))
-    stubs = sources[-1].parent
-    request = goldengate.Request(
-        [*map(str, sources), str(folder / "board.v")],
+    return simulated_top(
+        form,
+        [*whole_design(form, name, flow), stubs / "cells.sv"],
         TOP,
-        str(folder),
+        _wrapper(flow.top),
         reset="reset_n",
-        defines={"FIRESIM_HOST": host, "FIRESIM_DIVIDE": DIVIDE},
-        include_dirs=[str(stubs.parent), str(stubs)],
+        defines={"FIRESIM_DIVIDE": DIVIDE},
+        included=[PLATFORMS / name / "cl_id_defines.vh", stubs / "cl_ports.vh"],
     )
-    goldengate.compile_request(request)

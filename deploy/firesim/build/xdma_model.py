@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesim_common.cache import KeyPart, cached
 from goldengate.fpga_form import FpgaForm
 
-from firesim.build.boards import PLATFORMS, Board, VivadoFlow
+from firesim.build.boards import PLATFORMS, Board
+from firesim.build.simulated_top import simulated_top
 
 TOP = "firesim_simulated_xdma"
 _WRAPPER = """\
@@ -33,29 +33,10 @@ def xdma_model(form: FpgaForm, board: Board) -> Path:
     Raises:
         ToolError, GoldenGateError: a step failed.
     """
-    from goldengate.cache_key import compiler_key
-
     flow = board.vivado_flow
     assert flow is not None
     shell = PLATFORMS / flow.shell
     sources = [*form.sources, shell / "stubs.v", shell / "top.v"]
     wrapper = _WRAPPER.format(name=TOP, top=flow.top)
-    key: list[KeyPart] = [*sources, form.top, wrapper, *flow.defines]
-    key += [*compiler_key("auto", ()), "xdma"]
-    return cached(
-        "board-model", key, lambda folder: _compile(folder, sources, wrapper, form.top, flow)
-    )
-
-
-def _compile(folder: Path, sources: list[Path], wrapper: str, host: str, flow: VivadoFlow) -> None:
-    import goldengate
-
-    (folder / "board.v").write_text(wrapper)
-    request = goldengate.Request(
-        [*map(str, sources), str(folder / "board.v")],
-        TOP,
-        str(folder),
-        reset="reset_n",
-        defines={"FIRESIM_HOST": host, **dict.fromkeys(flow.defines, "1")},
-    )
-    goldengate.compile_request(request)
+    defines = dict.fromkeys(flow.defines, "1")
+    return simulated_top(form, sources, TOP, wrapper, reset="reset_n", defines=defines)
