@@ -107,3 +107,18 @@ def word_elf() -> Callable[[int, bytes], bytes]:
         return header + struct.pack("<8I", 1, 84, address, address, size, size, 5, 4) + word
 
     return make
+
+
+@pytest.fixture
+def elsewhere(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    results_root: Path,
+    word_elf: Callable[[int, bytes], bytes],
+) -> Path:
+    """A folder outside the checkout, the current one, with 8 KiB of words as an ELF file."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / "words.elf").write_bytes(word_elf(0x10000, bytes(range(256)) * 32))
+    return folder

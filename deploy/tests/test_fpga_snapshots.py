@@ -7,20 +7,15 @@ What a bitstream without a scan chain is asked for is refused.
 from __future__ import annotations
 
 import random
-import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
-from firesim.bitstream.database import set_entries
-from firesim.bitstream.simulated import simulated_board
-from firesim.config.bitstream import LoadedBuilds
-from firesim.config.load import load_file
-from firesim.run.restart import restart_from
-from firesim.run.runner import Outcome, run
 from firesim_common.errors import InputError
-from rich.console import Console
+
+from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
+from regression.support.simulated_boards import started
 
 BLADE = """\
 module Teller (input logic clock, input logic reset);
@@ -41,32 +36,11 @@ module Teller (input logic clock, input logic reset);
   FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
 endmodule
 """
-RECIPE = """\
-name: tell
-system:
-  topology: {nodes: [soc], switches: [], links: []}
-  blades: {teller: {sources: [teller.sv], top: Teller}}
-  node: {blade: teller}
-placement: {run_farm: farm.yaml}
-simulation:
-  threads: 1
-  fpga: {hwdb: hwdb.yaml, entries: {teller: mine}}
-  autocounter: {enabled: true, interval_cycles: 1000}
-"""
 BUILDS = """\
 builds:
   mine: {verilog: {sources: [teller.sv], top: Teller}, board: f2, scan_chain: true}
   plain: {verilog: {sources: [teller.sv], top: Teller}, board: f2}
 """
-FARM = """\
-kind: local
-processes: 1
-folder: FOLDER/hosts
-fpgas: 1
-platform: f2
-devices: [FOLDER/NAME.socket]
-"""
-LIMIT_S = 120
 ENGINES = {"fpga": "rtl", "rtl": "fpga"}
 
 
@@ -74,37 +48,12 @@ ENGINES = {"fpga": "rtl", "rtl": "fpga"}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a folder with the recipes and two simulated boards, of which one has no chain."""
     folder = tmp_path_factory.mktemp("scan")
-    (folder / "teller.sv").write_text(BLADE)
-    (folder / "tell.yaml").write_text(RECIPE)
-    (folder / "builds.yaml").write_text(BUILDS)
-    boards = []
-    for name, farm in (("mine", "farm.yaml"), ("plain", "plain.yaml")):
-        text = FARM.replace("FOLDER", str(folder)).replace("NAME", name)
-        (folder / farm).write_text(text)
-        made = simulated_board(LoadedBuilds(folder / "builds.yaml"), name)
-        set_entries(folder / "hwdb.yaml", {name: made.entry})
-        words = [*made.words, str(folder / f"{name}.socket")]
-        board = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        assert board.stdout is not None
-        with board.stdout as printed:
-            assert printed.readline().strip() == words[-1]
-        boards.append(board)
-    yield folder
-    for board in boards:
-        board.terminate()
-        assert board.wait(LIMIT_S) == 0
-
-
-def simulated(folder: Path, results: Path, *overrides: str, start: Path | None = None) -> Outcome:
-    loaded = load_file(folder / "tell.yaml", overrides)
-    restart = None if start is None else lambda plan: restart_from(str(start), plan, None)
-    return run(loaded, results=results, console=Console(quiet=True), restart=restart)
-
-
-def left(outcome: Outcome) -> dict[str, Any]:
-    """Return how a run ended."""
-    (node,) = outcome.result["nodes"]
-    return {key: node[key] for key in ("ended_at_cycle", "exit_code", "message", "cycles")}
+    write_recipe(folder, BLADE, BUILDS)
+    with ExitStack() as boards:
+        for name, farm in (("mine", "farm.yaml"), ("plain", "plain.yaml")):
+            device = folder / f"{name}.socket"
+            boards.enter_context(started(made_board(folder, name, device, farm), device))
+        yield folder
 
 
 def test_a_snapshot_goes_on_in_the_other_engine(folder: Path, tmp_path: Path) -> None:
@@ -116,30 +65,26 @@ def test_a_snapshot_goes_on_in_the_other_engine(folder: Path, tmp_path: Path) ->
     assert len(said) == 12
     for engine, other in ENGINES.items():
         saved = simulated(folder, tmp_path / engine, f"simulation.engine={engine}", asked)
-        assert left(saved) == left(whole)
-        for name in ("uart.log", "counters.csv", "prints.log"):
-            there, here = (one.folder / "soc" / name for one in (saved, whole))
-            assert there.read_bytes() == here.read_bytes(), f"{engine}: {name}"
+        assert left(saved) == left(whole), engine
         for cycle in cycles:
             again = simulated(folder, tmp_path / f"{engine}-{cycle}", f"simulation.engine={other}",
                               start=saved.folder / f"snapshots/cycle-{cycle}")  # fmt: skip
-            assert left(again) == left(whole), f"{engine} to {other} at {cycle}"
+            assert left(again, ()) == left(whole, ()), f"{engine} to {other} at {cycle}"
             assert again.result["token_hash"] == whole.result["token_hash"]
             text = (again.folder / "soc/uart.log").read_bytes()
             assert said.endswith(text) and text
 
 
 def test_a_bitstream_without_a_chain_is_refused(folder: Path, tmp_path: Path) -> None:
-    fpga = "simulation.engine=fpga"
     other = ("simulation.fpga.entries={teller: plain}",
              f"placement.run_farm={folder}/plain.yaml")  # fmt: skip
     asked = "simulation.snapshots.at_cycles=[100]"
-    outcome = simulated(folder, tmp_path / "saving", fpga, asked, *other)
+    outcome = simulated(folder, tmp_path / "saving", FPGA, asked, *other)
     assert outcome.exit_status != 0
     assert "this board cannot save its state: its form has no scan chain" in str(outcome.message)
     saved = simulated(folder, tmp_path / "saved", asked)
     with pytest.raises(InputError) as refused:
-        simulated(folder, tmp_path / "again", fpga, *other,
+        simulated(folder, tmp_path / "again", FPGA, *other,
                   start=saved.folder / "snapshots/cycle-100")  # fmt: skip
     assert str(refused.value) == (
         '--from: found the engine fpga for "soc", whose bitstream has no scan chain, expected a '

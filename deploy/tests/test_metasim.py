@@ -9,7 +9,6 @@ import random
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,8 @@ from firesim.run.restart import restart_from
 from firesim.run.runner import Outcome, run
 from goldengate.errors import GoldenGateError
 from rich.console import Console
+
+from regression.support.one_board import left as left_by
 
 BLADE = """\
 module Talker #(parameter int LIMIT = 10, parameter int BROKEN = 1) (
@@ -81,20 +82,11 @@ METASIM = "simulation.engine=metasim"
 
 
 @pytest.fixture
-def folder(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    results_root: Path,
-    word_elf: Callable[[int, bytes], bytes],
-) -> Path:
+def folder(elsewhere: Path) -> Path:
     """Return a folder outside the checkout, the current one, with the blade and its recipe."""
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    (folder / "talker.sv").write_text(BLADE)
-    (folder / "talk.yaml").write_text(RECIPE)
-    (folder / "words.elf").write_bytes(word_elf(0x10000, bytes(range(256)) * 32))
-    return folder
+    (elsewhere / "talker.sv").write_text(BLADE)
+    (elsewhere / "talk.yaml").write_text(RECIPE)
+    return elsewhere
 
 
 def seed_of_test() -> int:
@@ -109,11 +101,9 @@ def simulated(*overrides: str) -> Outcome:
 
 def left(outcome: Outcome) -> dict[str, Any]:
     """Return what a run left that must not depend on the engine."""
-    (node,) = outcome.result["nodes"]
-    kept = {key: node[key] for key in ("ended_at_cycle", "exit_code", "message", "cycles")}
+    found = left_by(outcome, FILES)
     # A model that an earlier session compiled names the folder that its text was in.
-    kept["message"] = re.sub(r"/\S*/", "", str(kept["message"]))
-    return kept | {name: (outcome.folder / "soc" / name).read_bytes() for name in FILES}
+    return found | {"message": re.sub(r"/\S*/", "", str(found["message"]))}
 
 
 def test_a_metasimulated_node_is_as_in_rtl(folder: Path) -> None:

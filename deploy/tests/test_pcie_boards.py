@@ -16,17 +16,13 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
-from firesim.bitstream.database import set_entries
-from firesim.bitstream.simulated import simulated_board
 from firesim.build.simulator import simulator
-from firesim.config.bitstream import LoadedBuilds
-from firesim.config.load import load_file
-from firesim.run.runner import Outcome, run
 from firesim_common.errors import InputError
-from rich.console import Console
+
+from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
+from regression.support.simulated_boards import started
 
 BLADE = """\
 module Teller (input logic clock, input logic reset);
@@ -44,32 +40,10 @@ module Teller (input logic clock, input logic reset);
   FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
 endmodule
 """
-RECIPE = """\
-name: tell
-system:
-  topology: {nodes: [soc], switches: [], links: []}
-  blades: {teller: {sources: [teller.sv], top: Teller}}
-  node: {blade: teller}
-placement: {run_farm: farm.yaml}
-simulation:
-  threads: 1
-  fpga: {hwdb: hwdb.yaml, entries: {teller: mine}}
-  autocounter: {enabled: true, interval_cycles: 1000}
-"""
 BUILDS = """\
 builds:
   mine: {verilog: {sources: [teller.sv], top: Teller}, board: BOARD}
 """
-FARM = """\
-kind: local
-processes: 1
-folder: ./hosts
-fpgas: 1
-platform: BOARD
-devices: [./board]
-"""
-FILES = ("uart.log", "counters.csv", "prints.log")
-FPGA = "simulation.engine=fpga"
 LIMIT_S = 120
 LOAD, STORE, LOAD_WORDS, STORE_WORD = 1, 2, 3, 4
 """Of sim/hostlib/pci_messages.h."""
@@ -100,39 +74,15 @@ def folder(
 ) -> Iterator[Path]:
     """Return a folder with the recipes and a simulated board at `board`, which ends with them."""
     folder = tmp_path_factory.mktemp(request.param)
-    (folder / "teller.sv").write_text(BLADE)
-    (folder / "tell.yaml").write_text(RECIPE)
-    (folder / "builds.yaml").write_text(BUILDS.replace("BOARD", request.param))
-    farm = FARM.replace("./", f"{folder}/").replace("BOARD", request.param)
-    (folder / "farm.yaml").write_text(farm)
-    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine")
-    set_entries(folder / "hwdb.yaml", {"mine": made.entry})
-    words = [*made.words, str(folder / "board")]
-    with (folder / "said").open("w") as said:
-        board = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=said, text=True)
-    assert board.stdout is not None
-    with board.stdout as printed:
-        assert printed.readline().strip() == words[-1]
-    yield folder
-    board.terminate()
-    assert board.wait(LIMIT_S) == 0
+    write_recipe(folder, BLADE, BUILDS.replace("BOARD", request.param))
+    made = made_board(folder, "mine", folder / "board")
+    with started(made, folder / "board", folder / "said"):
+        yield folder
     assert not (folder / "board").exists()
 
 
 def board_of(folder: Path) -> str:
     return next(board for board in BOARDS if folder.name.startswith(board))
-
-
-def simulated(folder: Path, results: Path, *overrides: str) -> Outcome:
-    loaded = load_file(folder / "tell.yaml", overrides)
-    return run(loaded, results=results, console=Console(quiet=True))
-
-
-def left(outcome: Outcome) -> dict[str, Any]:
-    """Return what a run left that must not depend on the engine."""
-    (node,) = outcome.result["nodes"]
-    kept = {key: node[key] for key in ("ended_at_cycle", "exit_code", "message", "cycles")}
-    return kept | {name: (outcome.folder / "soc" / name).read_bytes() for name in FILES}
 
 
 @BOTH

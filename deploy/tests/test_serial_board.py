@@ -22,14 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.bitstream.database import set_entries
 from firesim.bitstream.simulated import simulated_board
 from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
-from firesim.config.load import load_file
-from firesim.run.runner import Outcome, run
 from firesim_common.errors import InputError
-from rich.console import Console
+
+from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
+from regression.support.simulated_boards import started
 
 BLADE = """\
 module Teller (input logic clock, input logic reset);
@@ -48,32 +47,10 @@ module Teller (input logic clock, input logic reset);
   FireSimTerminationBridge over (.clock, .reset, .valid(count == 3000), .value(32'h5555));
 endmodule
 """
-RECIPE = """\
-name: tell
-system:
-  topology: {nodes: [soc], switches: [], links: []}
-  blades: {teller: {sources: [teller.sv], top: Teller}}
-  node: {blade: teller}
-placement: {run_farm: farm.yaml}
-simulation:
-  threads: 1
-  fpga: {hwdb: hwdb.yaml, entries: {teller: mine}}
-  autocounter: {enabled: true, interval_cycles: 1000}
-"""
 BUILDS = """\
 builds:
   mine: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s}
 """
-FARM = """\
-kind: local
-processes: 1
-folder: ./hosts
-fpgas: 1
-platform: ulx3s
-devices: [./board]
-"""
-FILES = ("uart.log", "counters.csv", "prints.log")
-FPGA = "simulation.engine=fpga"
 LIMIT_S = 120
 
 
@@ -81,51 +58,16 @@ LIMIT_S = 120
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a folder with the recipes and a simulated board behind `board`; it ends with them."""
     folder = tmp_path_factory.mktemp("serial")
-    (folder / "teller.sv").write_text(BLADE)
-    (folder / "tell.yaml").write_text(RECIPE)
-    (folder / "builds.yaml").write_text(BUILDS)
-    (folder / "farm.yaml").write_text(FARM.replace("./", f"{folder}/"))
-    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine")
-    set_entries(folder / "hwdb.yaml", {"mine": made.entry})
-    with started([*made.words, str(folder / "board")]):
+    write_recipe(folder, BLADE, BUILDS)
+    with started(made_board(folder, "mine", folder / "board"), folder / "board"):
         yield folder
-
-
-class started:
-    """A simulated board, up when the block begins; it ends with the block."""
-
-    def __init__(self, words: list[str]) -> None:
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline().strip() == words[-1]
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        assert self.process.wait(LIMIT_S) == 0
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-
-
-def simulated(folder: Path, results: Path, *overrides: str) -> Outcome:
-    loaded = load_file(folder / "tell.yaml", overrides)
-    return run(loaded, results=results, console=Console(quiet=True))
-
-
-def left(outcome: Outcome) -> dict[str, Any]:
-    """Return what a run left that must not depend on the engine."""
-    (node,) = outcome.result["nodes"]
-    kept = {key: node[key] for key in ("ended_at_cycle", "exit_code", "message", "cycles")}
-    return kept | {name: (outcome.folder / "soc" / name).read_bytes() for name in FILES}
 
 
 def test_a_faster_line_needs_fewer_host_cycles(folder: Path, tmp_path: Path) -> None:
     made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine", 5)
     farm = (folder / "farm.yaml").read_text().replace(f"{folder}/board", f"{tmp_path}/fast")
     (tmp_path / "farm.yaml").write_text(farm)
-    with started([*made.words, str(tmp_path / "fast")]):
+    with started(made, tmp_path / "fast"):
         fast = simulated(folder, tmp_path / "1", FPGA, f"placement.run_farm={tmp_path}/farm.yaml")
     slow, rtl = simulated(folder, tmp_path / "2", FPGA), simulated(folder, tmp_path / "3")
     assert left(fast) == left(slow) == left(rtl)

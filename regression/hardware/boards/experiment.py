@@ -30,10 +30,10 @@ from rich.console import Console
 
 from regression.hardware.boards.projects import check_aws_top, check_project
 from regression.hardware.boards.quickstart import quickstart
-from regression.hardware.boards.serial import boards
 from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
 from regression.hardware.boards.snapshots import go_on
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.simulated_boards import boards
 from regression.support.traffic import mac_of
 
 REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"

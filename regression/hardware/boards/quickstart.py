@@ -20,9 +20,9 @@ from firesim.run.runner import run as run_loaded
 from firesim_common.paths import ROOT
 from rich.console import Console
 
-from regression.hardware.boards.serial import started
 from regression.support.cluster import merged
 from regression.support.experiment import Experiment, ExperimentError
+from regression.support.simulated_boards import started
 
 HASH = "dddd1ba6da304c7e"
 END_CYCLE = 930_741

@@ -17,8 +17,8 @@ from firesim.run.runner import Outcome
 from firesim.run.runner import run as run_loaded
 from rich.console import Console
 
-from regression.hardware.boards.serial import boards
 from regression.support.experiment import Experiment, ExperimentError
+from regression.support.simulated_boards import boards
 
 COLUMNS = [
     "board",

@@ -31,9 +31,9 @@ from firesim.run.steps import Steps
 from goldengate.state import Port
 from rich.console import Console
 
-from regression.hardware.boards.serial import started
 from regression.hardware.open_bitstream.netlist import netlist_model
 from regression.support.experiment import Experiment, ExperimentError
+from regression.support.simulated_boards import started
 
 BUILDS, BUILD, BLADE = "rocket-small", "rocket-1-small", "rocket-1-small"
 TARGET_CYCLES = 10_000

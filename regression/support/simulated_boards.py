@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Simulated boards behind pseudo-terminals, as `firesim simulateboard` starts them."""
+"""Simulated boards, as `firesim simulateboard` starts them."""
 
 from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 from firesim.bitstream.database import set_entries
@@ -18,17 +18,20 @@ LIMIT_S = 60
 
 
 @contextmanager
-def started(made: Simulated, device: Path) -> Iterator[None]:
-    """Start a simulated board with a link to its device; it ends with the block.
+def started(made: Simulated, device: Path, said: Path | None = None) -> Iterator[None]:
+    """Start a simulated board with its device at a place; it ends with the block.
+
+    What it says of its hosts goes to the file `said`.
 
     Raises:
         ExperimentError: it does not start, or did not end well.
     """
     words = [*made.words, str(device)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    with said.open("w") if said else nullcontext() as errors:
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
     assert process.stdout is not None
-    with process.stdout as said:
-        if said.readline().strip() != str(device):
+    with process.stdout as printed:
+        if printed.readline().strip() != str(device):
             raise ExperimentError(f"{device}: the simulated board does not start")
         try:
             yield

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One node whose blade may be on one simulated board: its recipe, its farm, and what a run leaves.
+
+The blade is `Teller`, the text of whoever asks. In the folder are teller.sv, tell.yaml and, for the
+engine fpga, farm.yaml, builds.yaml and hwdb.yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from firesim.bitstream.database import set_entries
+from firesim.bitstream.simulated import Simulated, simulated_board
+from firesim.config.bitstream import LoadedBuilds
+from firesim.config.load import load_file
+from firesim.run.restart import restart_from
+from firesim.run.runner import Outcome, run
+from rich.console import Console
+
+FPGA = "simulation.engine=fpga"
+FILES = ("uart.log", "counters.csv", "prints.log")
+_RECIPE = """\
+name: tell
+system:
+  topology: {nodes: [soc], switches: [], links: []}
+  blades: {teller: {sources: [teller.sv], top: Teller}}
+  node: {blade: teller}
+placement: {run_farm: farm.yaml}
+simulation:
+  threads: 1
+  fpga: {hwdb: hwdb.yaml, entries: {teller: mine}}
+  autocounter: {enabled: true, interval_cycles: 1000}
+"""
+_FARM = """\
+kind: local
+processes: 1
+folder: {folder}/hosts
+fpgas: 1
+platform: {board}
+devices: [{device}]
+"""
+
+
+def write_recipe(folder: Path, blade: str, builds: str) -> None:
+    """Write the blade, its recipe and a build recipe."""
+    (folder / "teller.sv").write_text(blade)
+    (folder / "tell.yaml").write_text(_RECIPE)
+    (folder / "builds.yaml").write_text(builds)
+
+
+def made_board(folder: Path, build: str, device: Path, farm: str = "farm.yaml") -> Simulated:
+    """Make the board of a build; write its entry, and the farm of one host with it at `device`."""
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), build)
+    set_entries(folder / "hwdb.yaml", {build: made.entry})
+    text = _FARM.format(folder=folder, board=made.board, device=device)
+    (folder / farm).write_text(text)
+    return made
+
+
+def simulated(folder: Path, results: Path, *overrides: str, start: Path | None = None) -> Outcome:
+    """Run the recipe, from a snapshot where one is given."""
+    loaded = load_file(folder / "tell.yaml", overrides)
+    restart = None if start is None else lambda plan: restart_from(str(start), plan, None)
+    return run(loaded, results=results, console=Console(quiet=True), restart=restart)
+
+
+def left(outcome: Outcome, files: Sequence[str] = FILES) -> dict[str, Any]:
+    """Return what a run of the node `soc` left that must not depend on the engine."""
+    (node,) = outcome.result["nodes"]
+    kept = {key: node[key] for key in ("ended_at_cycle", "exit_code", "message", "cycles")}
+    return kept | {name: (outcome.folder / "soc" / name).read_bytes() for name in files}
