@@ -35,8 +35,6 @@ STARTER = (
 """Makes modules of what it is sent, each able to import those before it, and runs the last one."""
 MOST_GREETING_BYTES = 1 << 16
 """What a login shell may say before the agent's first line."""
-
-
 MOST_ANSWER_BYTES = 256 << 20
 """Of a line, and of what follows it: far more than anybody asks for at once."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from firesim_common.errors import InputError, cut
+from firesim_common.whole_file import write_whole
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -108,20 +108,9 @@ def write_report(results: Path) -> Path:
         raise InputError(
             f"{folder}: found files of another kind ({what}), expected those that a run leaves."
         ) from error
-    return _put(folder / "report.html", html)
-
-
-def _put(path: Path, text: str) -> Path:
-    """Write a file anew; a link that stands at its place, or at any name known before, goes."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        Path(name).chmod(0o644)
-        return Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    path = folder / "report.html"
+    write_whole(path, html)
+    return path
 
 
 def _page(folder: Path) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from firesim_common.errors import InputError
 from firesim_common.json_text import read_json
 from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
+from firesim_common.whole_file import write_whole
 
 from firesim.hosts.agent_kernel import boot_id, started_ticks
 
@@ -64,16 +64,7 @@ def new_folder(name: str, explicit: Path | None = None) -> Path:
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON so that the file is either old or complete, never half."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w") as stream:
-            json.dump(value, stream, indent=1)
-            stream.write("\n")
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(path, json.dumps(value, indent=1) + "\n")
 
 
 def make_reserve(folder: Path) -> None:

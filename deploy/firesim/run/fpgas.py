@@ -123,7 +123,8 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
     for blade, (name, entry) in chosen.items():
         scans = _is_scanned(loaded, plan, blade, name, entry)
         for node in nodes:
-            node.scan_chain = scans if node.blade == blade else node.scan_chain
+            if node.blade == blade:
+                node.scan_chain = scans
         if entry.bitstream is not None:
             bitstream_file(database, name, entry)
     for node in nodes:
