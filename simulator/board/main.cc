@@ -6,16 +6,15 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <exception>
 #include <string>
 #include <vector>
 
 #include "simulator/board/serial_board.h"
 #include "simulator/board/terminal.h"
+#include "simulator/board/until_stopped.h"
 
 namespace {
 
@@ -25,7 +24,6 @@ constexpr const char *kUsage =
     "its serial line, behind a pseudo-terminal, which LINK leads to. A pseudo-terminal carries no\n"
     "break: who flushes it finds the board as it is after its bitstream was loaded, and a break.\n"
     "Runs until SIGINT or SIGTERM.\n";
-constexpr int kBadArguments = 2, kError = 3;
 
 constexpr uint64_t kChunk = 2048;  // host cycles between two looks at the terminal
 // With no byte either way for longer than the watchdog bears, host cycles are worth nothing until
@@ -35,11 +33,8 @@ constexpr int kIdleMs = 1000;
 constexpr size_t kMostUnsentBits = 640;
 constexpr size_t kMostUnread = 1 << 16;  // bytes, after which more of them are lost, as on USB
 
-std::atomic<bool> stopped{false};
-
-void stop(int) { stopped = true; }
-
-void simulate(firesim::SerialBoard &board, firesim::Terminal &terminal) {
+void simulate(firesim::SerialBoard &board, firesim::Terminal &terminal,
+              const std::atomic<bool> &stopped) {
   std::vector<uint8_t> came, heard;
   std::deque<uint8_t> up;
   for (uint64_t idle = 0; !stopped;) {
@@ -67,21 +62,13 @@ int main(int argc, char **argv) {
   if (counted) std::from_chars(argv[3], argv[3] + std::strlen(argv[3]), bit_cycles);
   if (bit_cycles < 4) {
     std::fputs(kUsage, stderr);
-    return kBadArguments;
+    return firesim::kBadArguments;
   }
-  struct sigaction action {};
-  action.sa_handler = stop;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  try {
+  return firesim::until_stopped([&](const std::atomic<bool> &stopped) {
     firesim::SerialBoard board(argv[1], argv[2], bit_cycles);
     firesim::Terminal terminal(argc == 5 ? argv[4] : "");
     fmt::print("{}\n", argc == 5 ? argv[4] : terminal.device());
     std::fflush(stdout);
-    simulate(board, terminal);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return kError;
-  }
-  return 0;
+    simulate(board, terminal, stopped);
+  });
 }

@@ -5,24 +5,18 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <csignal>
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 
 #include "simulator/board/pci_server.h"
+#include "simulator/board/until_stopped.h"
 
 namespace firesim {
 namespace {
 
-constexpr int kBadArguments = 2, kError = 3;
 constexpr int kLookMs = 1000;  // between two looks whether to stop
 
-std::atomic<bool> stopped{false};
-
-void stop(int) { stopped = true; }
-
-void simulate(PciBoard &board, PciServer &server) {
+void simulate(PciBoard &board, PciServer &server, const std::atomic<bool> &stopped) {
   while (!stopped) {
     bool is_new = false;
     const auto request = server.next(kLookMs, is_new);
@@ -45,21 +39,13 @@ int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBo
     std::fputs(usage, stderr);
     return kBadArguments;
   }
-  struct sigaction action {};
-  action.sa_handler = stop;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  try {
+  return until_stopped([&](const std::atomic<bool> &stopped) {
     const auto board = make(argv[1], argv[2]);
     PciServer server(argv[3]);
     fmt::print("{}\n", argv[3]);
     std::fflush(stdout);
-    simulate(*board, server);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return kError;
-  }
-  return 0;
+    simulate(*board, server, stopped);
+  });
 }
 
 }  // namespace firesim
