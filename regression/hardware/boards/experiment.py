@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from firesim.bitstream.forms import build_design, design_form
-from firesim.bitstream.simulated import can_be_simulated
 from firesim.build.boards import Board, all_boards
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
@@ -149,7 +148,7 @@ def _with_different_tops(known: dict[str, Board]) -> list[str]:
     """Return the boards that can be simulated, one of those whose tops are the same text."""
     found: dict[str, str] = {}
     for name, board in known.items():
-        if can_be_simulated(board):
+        if board.driver is not None:
             flow = board.vivado_flow
             found.setdefault(f"{flow.shell} {flow.defines}" if flow else name, name)
     return list(found.values())
@@ -200,11 +199,7 @@ def run(experiment: Experiment) -> Verdict:
         if board.aws_flow is not None
     ]
     experiment.table("Tops for Vivado", ["board", "top elaborates", "Tcl, recorded"], projects)
-    without = [
-        name
-        for name, one in known.items()
-        if one.serial_line is None and one.vivado_flow is None and one.aws_flow is None
-    ]
+    without = [name for name, one in known.items() if one.driver is None]
     experiment.say(f"without a top module: {', '.join(without)}")
     experiment.keep(
         hashes=hashes, wrong=wrong, projects=projects, without_top=without, snapshots=saved
