@@ -37,7 +37,7 @@ MOST_FILES, MOST_BYTES = 1 << 20, 1 << 42
 PLAIN = re.compile(r"[A-Za-z0-9_%][A-Za-z0-9_.%-]*")
 MOST_PAGES = 1_000
 """Of a listing; each has up to 1,000 keys."""
-UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RuntimeError)
 NOT_THERE = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
 REFUSED = {"403", "AccessDenied", "AllAccessDisabled", "Forbidden"}
 NOT_VALID = {"InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"}
@@ -131,7 +131,7 @@ def listed_by(s3: S3Client, place: S3Place, most_pages: int = MOST_PAGES) -> lis
     for page in _pages(s3, place, most_pages):
         for one in page.get("Contents", []):
             key, saved_at = one.get("Key", ""), one.get("LastModified")
-            if key.endswith(ENDING) and isinstance(saved_at, datetime):
+            if key.endswith(ENDING) and saved_at is not None and saved_at.tzinfo is not None:
                 at = s3_place(f"s3://{place.bucket}/{key.removesuffix(ENDING)}")
                 if at is not None:
                     found.append(InS3(at, one.get("Size", 0), saved_at))
