@@ -33,8 +33,7 @@ def synthesis(
 ) -> list[str]:
     """Return the commands that make the netlist: those of goldengate.synthesis, less its counting.
 
-    Between, memories are made fit for blocks; and what a register keeps by a multiplexer it keeps
-    by its enable, before other steps of Yosys mix the two with the logic around.
+    Between, memories are made fit for blocks.
     """
     read = ["read_slang", "--keep-hierarchy", "--top", top, *(f"-D{one}" for one in defines)]
     return [
@@ -44,7 +43,6 @@ def synthesis(
         "flatten",
         "opt_clean",
         open_tools_job.BLOCK_READS,
-        *["opt_dff", "opt_clean"] * 2,
         " ".join(["synth_ecp5", *options, "-top", top]),
         f"write_json {open_tools_job.NETLIST}",
         "rename -hide c:*",
