@@ -99,6 +99,8 @@ def test_linux_is_told_another_command(results_root: Path, no_rtl: None) -> None
     outcome = run(load_text(LINUX, [command, "system.topology=rack_2"]))
     assert outcome.exit_status == 0
     assert "\nnode0 of 2 beside 172.16.0.3\n" in console(outcome, "node0")
+    said = json.loads((outcome.folder / "versions.json").read_text())["linux"]
+    assert f"Linux version {said}\n" in console(outcome, "node0")  # One kernel on both nodes.
 
 
 def test_a_failed_command_fails_the_node(results_root: Path, no_rtl: None) -> None:

@@ -120,6 +120,45 @@ def test_a_description_of_another_kind_is_one_sentence(folder: Path) -> None:
     assert [path for path in folder.iterdir() if "report" in path.name] == []
 
 
+OTHER_KINDS = [
+    ("description.json", '{"clock_hz": 1e-300}', "clock_hz"),
+    ("description.json", '{"links": [{"a": {"model": "x"}, "b": {"model": "y"}}]}', "latency"),
+    ("result.json", '{"wall_s": 1e-300, "end_cycle": 5}', "wall_s"),
+    ("result.json", '{"end_cycle": 18446744073709551615}', "end_cycle"),
+    ("versions.json", '{"snapshot": {"cycle": "x"}}', "snapshot.cycle"),
+    ("status.jsonl", '{"models": [{"cycle": -1}]}', "models.0.cycle"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "key"), OTHER_KINDS)
+def test_what_no_run_says_is_one_sentence(folder: Path, name: str, text: str, key: str) -> None:
+    (folder / name).write_text(text)
+    with pytest.raises(InputError, match=rf"{name}: found files of another kind \(.*{key}"):
+        write_report(folder)
+
+
+def test_a_defect_of_the_report_is_no_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("ours")
+
+    monkeypatch.setattr("firesim.report.page.topology_svg", broken)
+    with pytest.raises(KeyError, match="ours"):
+        write_report(folder)
+
+
+def test_a_table_out_of_order_is_drawn(folder: Path) -> None:
+    switch = {"name": "s", "throughput": "s/t.csv", "ports": []}
+    description = {"switches": [switch], "links": []}
+    (folder / "description.json").write_text(json.dumps(description))
+    (folder / "s").mkdir()
+    rows = ["9000000000000000,3,1,1", "5,3,1,1", "5,1000000000000,1,1", "1e300,3,1,1"]
+    text = "\n".join(["cycle,port,bytes_in,bytes_out", *rows, ""])
+    (folder / "s/t.csv").write_text(text)
+    assert "1 incomplete row(s) left out" in write_report(folder).read_text()
+
+
 def test_rows_of_no_numbers_are_left_out_and_counted(tmp_path: Path) -> None:
     file = tmp_path / "counters.csv"
     rows = ["1,2", "nan,1", "1e999,1", '"' + "x" * 200_000 + '",1', "3,4", "x,y", '"1,2']

@@ -110,7 +110,7 @@ echo "$*" > "$HOME/apt.log"
 def as_root_without_ninja(tree: Path, pip: str) -> None:
     """Let apt-get and Python's pip be programs of ours, for root on a host that lacks Ninja."""
     have_packages(tree, but=("ninja-build",))
-    for tool in ("setsid", "sleep", "kill", "rm"):
+    for tool in ("setsid", "sleep", "kill", "rm", "mktemp", "tail"):
         path = shutil.which(tool)
         assert path is not None
         (tree / "bin" / tool).symlink_to(path)
@@ -134,6 +134,42 @@ def test_python_packages_that_failed_meanwhile_are_tried_again(tree: Path) -> No
     done = start(tree, "quickstart")
     assert done.returncode == 0, done.stderr
     assert len((tree / "pip.log").read_text().splitlines()) == 2
+
+
+APT_THAT_TELLS = """
+case "$*" in
+*APT::Status-Fd=3*) ;;
+*) exit 1 ;;
+esac
+echo "words for nobody"
+for kind in dlstatus:1 pmstatus:ninja-build; do
+    for percent in 0.0 24.9 25.1 99.9; do echo "$kind:$percent:words" >&3; done
+done
+"""
+
+
+def test_apt_tells_how_far_it_is_and_nothing_else(tree: Path) -> None:
+    as_root_without_ninja(tree, "")
+    program(tree, "apt-get", APT_THAT_TELLS)
+    done = start(tree, "quickstart")
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stderr.splitlines() if "Debian packages " in line]
+    assert told == [
+        f"firesim: Debian packages {doing}: {percent} %"
+        for doing in ("downloaded", "installed")
+        for percent in (0, 25, 75)
+    ]
+    assert "words for nobody" not in done.stderr
+
+
+def test_an_apt_that_fails_is_asked_again_and_then_heard(tree: Path) -> None:
+    as_root_without_ninja(tree, "")
+    program(tree, "apt-get", 'echo "$1" >> "$HOME/apt.log"; echo "E: no $1 here"; exit 100')
+    done = start(tree, "quickstart")
+    assert done.returncode == 2
+    assert (tree / "apt.log").read_text().split() == ["install", "update", "install"]
+    assert "E: no update here\nE: no install here\n" in done.stderr
+    assert "apt-get could not install: ninja-build" in done.stderr
 
 
 def test_a_signal_ends_apt_and_pip(tree: Path) -> None:

@@ -24,6 +24,7 @@ module Counter #(parameter int LIMIT = 10, parameter logic [7:0] STEP = 2) (
   logic [31:0] count;
   always_ff @(posedge clock) count <= reset ? 0 : count + 32'(STEP);
   wire is_over = count == LIMIT;
+  wire [2:0] low = count[2:0];
   odd: cover property (@(posedge clock) count[0]);
   FireSimTerminationBridge over (.clock, .reset, .valid(is_over), .value(32'h5555));
 endmodule
@@ -37,7 +38,7 @@ system:
       sources: [counter.sv]
       top: Counter
       parameters: {LIMIT: 5000, STEP: "8'h1"}
-      events: [{name: fours, signal: "count[2]"}]
+      events: [{name: fours, signal: "count[2]"}, {name: low, signal: low, histogram: true}]
   node: {blade: counter}
 simulation: {threads: 1, status_interval_s: 0.05}
 """
@@ -101,6 +102,8 @@ def test_a_blade_alone_runs_to_its_cycle(mine: Path, results_root: Path) -> None
         counted = pandas.read_csv(outcome.folder / "soc/counters.csv")  # As it is.
         assert {str(kind) for kind in counted.dtypes} == {"int64"}
         assert (counted["fours"].iloc[-1], counted["odd"].iloc[-1]) == (2500, 2500)
+        values = [counted[f"low[{value}]"].iloc[-1] for value in range(8)]
+        assert values == [625] * 8  # Of 0 to 4,999.
 
 
 def test_a_saved_configuration_runs_from_anywhere(

@@ -123,9 +123,12 @@ def test_only_some_consoles_are_followed(tmp_path: Path) -> None:
 def test_what_a_later_part_needs_is_built_meanwhile_and_ends_with_the_first() -> None:
     plan = resolve(load_file(ROOT / "deploy/recipes/linux_quickstart.yaml", [FUNCTIONAL]))
     before = set(descendants(os.getpid()))
-    with building_ahead([plan]) as names:
-        assert names == ["linux-quickstart"]
+    with building_ahead([plan]) as ahead:
+        assert ahead.names == ["linux-quickstart"]
         (builder,) = set(descendants(os.getpid())) - before
         nice = os.getpriority(os.PRIO_PROCESS, builder.pid)
         assert nice == 19
+        ahead.hurry()
+        nice = os.getpriority(os.PRIO_PROCESS, builder.pid)
+        assert nice == (0 if os.geteuid() == 0 else 19)
     assert set(descendants(os.getpid())) <= before

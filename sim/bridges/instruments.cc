@@ -9,13 +9,13 @@ namespace {
 
 std::unique_ptr<AssertDriver> make_asserts(const Manifest &manifest, const Ports &ports,
                                            Config &settings, BladeStatus &status,
+                                           const std::vector<TracePort> &trace_ports,
                                            const std::string &node) {
   Config config(settings.child("assert"), settings.child_where("assert"));
-  const bool enabled = config.boolean("enabled", true);
-  config.finish();
   if (manifest.assert_port.empty()) return nullptr;
+  Window window(config, trace_ports);
   const FiresimPort port = model_port(ports, manifest.assert_port, "asserts", node);
-  return std::make_unique<AssertDriver>(port, manifest.asserts, enabled, status);
+  return std::make_unique<AssertDriver>(config, port, manifest.asserts, std::move(window), status);
 }
 
 std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const Ports &ports,
@@ -34,6 +34,7 @@ std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const Ports
 
 std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const Ports &ports,
                                          Config &settings, const SimulationContext &context,
+                                         const std::vector<TracePort> &trace_ports,
                                          const std::string &node) {
   if (!settings.has("prints") || manifest.prints_port.empty()) return nullptr;
   std::vector<PrintDriver::Source> sources;
@@ -43,8 +44,10 @@ std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const Ports &
     sources.push_back({print, arguments});
   }
   const FiresimPort port = model_port(ports, manifest.prints_port, "prints", node);
-  return std::make_unique<PrintDriver>(settings.child("prints"), settings.child_where("prints"),
-                                       context, port, std::move(sources));
+  Config config(settings.child("prints"), settings.child_where("prints"));
+  Window window(config, trace_ports);
+  return std::make_unique<PrintDriver>(config, context, port, std::move(sources),
+                                       std::move(window));
 }
 
 }  // namespace
@@ -61,9 +64,9 @@ Instruments make_instruments(const Manifest &manifest, const Ports &ports, const
                              BladeStatus &status, std::vector<TracePort> trace_ports,
                              const std::string &node) {
   Instruments made;
-  made.asserts = make_asserts(manifest, ports, settings, status, node);
+  made.asserts = make_asserts(manifest, ports, settings, status, trace_ports, node);
+  made.prints = make_prints(manifest, ports, settings, context, trace_ports, node);
   made.counters = make_counters(manifest, ports, settings, context, std::move(trace_ports), node);
-  made.prints = make_prints(manifest, ports, settings, context, node);
   for (const char *instrument : {"signals", "waves"}) {
     if (shown.model != nullptr || !settings.has(instrument)) continue;
     settings.fail(instrument, "none: " + shown.why_not);

@@ -107,15 +107,12 @@ std::string format_argument(const PrintArgument &argument, const std::vector<uin
   }
 }
 
-PrintDriver::PrintDriver(const nlohmann::json &json, const std::string &where,
-                         const SimulationContext &simulation, const FiresimPort &port,
-                         std::vector<Source> sources)
-    : printing_(port), sources_(std::move(sources)) {
-  Config config(json, where);
-  const bool enabled = config.boolean("enabled", true);
+PrintDriver::PrintDriver(Config &config, const SimulationContext &simulation,
+                         const FiresimPort &port, std::vector<Source> sources, Window window)
+    : printing_(port), sources_(std::move(sources)), window_(std::move(window)) {
   const std::string path = config.required_text("file");
   config.finish();
-  if (enabled) file_ = std::make_unique<BufferedFile>(simulation.output_path(path));
+  if (!window_.never()) file_ = std::make_unique<BufferedFile>(simulation.output_path(path));
 }
 
 void PrintDriver::print(uint64_t cycle) {
@@ -150,14 +147,16 @@ void PrintDriver::finish(uint64_t) {
 }
 
 void PrintDriver::save(StateWriter &state) const {
-  state.section("prints", 1);
+  state.section("prints", 2);
   state.boolean(within_line_);
+  window_.save(state);
 }
 
 void PrintDriver::load(StateReader &state) {
-  state.section("prints", 1);
+  state.section("prints", 2);
   state.boolean();
   within_line_ = false;  // The line was begun in another file.
+  window_.load(state);
 }
 
 }  // namespace firesim::bridges

@@ -9,6 +9,7 @@
 
 #include "bridges/driver.h"
 #include "bridges/tracerv/trace_files.h"
+#include "bridges/tracerv/window.h"
 
 namespace firesim::bridges {
 
@@ -17,7 +18,7 @@ namespace firesim::bridges {
 std::string format_argument(const PrintArgument &argument, const std::vector<uint32_t> &bits,
                             uint64_t cycle);
 
-// Keys: file, enabled (true). A line of the file is "CYCLE: text".
+// Keys: file, trigger. A line of the file is "CYCLE: text".
 class PrintDriver final : public Driver {
  public:
   struct Source {
@@ -25,15 +26,16 @@ class PrintDriver final : public Driver {
     FiresimPort arguments;  // storage null when there are none
   };
 
-  // `port` is the model's prints port, with a bit for each of `sources`.
-  PrintDriver(const nlohmann::json &config, const std::string &where,
-              const SimulationContext &simulation, const FiresimPort &port,
-              std::vector<Source> sources);
+  // `port` is the model's prints port, with a bit for each of `sources`; `window` is that of the
+  // key `trigger` of `config`.
+  PrintDriver(Config &config, const SimulationContext &simulation, const FiresimPort &port,
+              std::vector<Source> sources, Window window);
 
+  bool watches_commits() const { return window_.watches_commits(); }
   bool listens() const override { return file_ != nullptr; }
-  // Woken by the prints port.
+  // Woken by the prints port, and by commits where it watches these.
   uint64_t exchange(uint64_t cycle) override {
-    if (printing_.any()) print(cycle);
+    if (window_.open(cycle) && printing_.any()) print(cycle);
     return kNever;
   }
   void finish(uint64_t cycle) override;
@@ -49,6 +51,7 @@ class PrintDriver final : public Driver {
   std::vector<Source> sources_;  // by bit
   std::unique_ptr<BufferedFile> file_;
   bool within_line_ = false;
+  Window window_;
 };
 
 }  // namespace firesim::bridges

@@ -124,20 +124,22 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
   counters_ = made.counters.get();
   signals_ = std::move(made.signals);
   waves_ = std::move(made.waves);
+  // The port that wakes prints or asserts, and what wakes their windows.
+  const auto wakes = [&](const std::string &port, const char *what, bool watches_commits) {
+    std::vector<FiresimPort> found{model_port(ports(), port, what, name())};
+    if (watches_commits) found.insert(found.end(), commits.begin(), commits.end());
+    return found;
+  };
   if (made.asserts) {
-    drivers_.push_back({"assert",
-                        false,
-                        std::move(made.asserts),
-                        {model_port(ports(), manifest_.assert_port, "asserts", name())}});
+    auto woken = wakes(manifest_.assert_port, "asserts", made.asserts->watches_commits());
+    drivers_.push_back({"assert", false, std::move(made.asserts), std::move(woken)});
   }
   if (made.counters) {
-    drivers_.push_back({"autocounter", false, std::move(made.counters), std::move(commits)});
+    drivers_.push_back({"autocounter", false, std::move(made.counters), commits});
   }
   if (made.prints) {
-    drivers_.push_back({"prints",
-                        false,
-                        std::move(made.prints),
-                        {model_port(ports(), manifest_.prints_port, "prints", name())}});
+    auto woken = wakes(manifest_.prints_port, "prints", made.prints->watches_commits());
+    drivers_.push_back({"prints", false, std::move(made.prints), std::move(woken)});
   }
 }
 

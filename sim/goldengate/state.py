@@ -24,11 +24,15 @@ CPU, FAME1, FPGA, METASIM = TARGETS = ("cpu", "fame1", "fpga", "metasim")
 
 @dataclass(frozen=True)
 class Event:
-    """A wire to count: `signal` is a hierarchical path below the top (`a.b.c` or `a.b.c[3]`)."""
+    """A wire to count: `signal` is a hierarchical path below the top (`a.b.c` or `a.b.c[3]`).
+
+    As a histogram it is a vector, and each of its values has a counter `name[value]`.
+    """
 
     name: str
     signal: str
     description: str = ""
+    histogram: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,22 @@
 // A bridge's host's side in RTL; see bridge_part.h.
 #include "hostlib/bridge_part.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
 #include "core/check.h"
 #include "hostlib/registers.h"
 
 namespace firesim::hostlib {
+namespace {
+
+// The target has its token of a cycle from the part, which gives it when it is through with the
+// cycle before the last one.
+constexpr uint64_t kMostBehind = 2;
+
+}  // namespace
 
 uint64_t BridgePart::parameter(const std::string &name) const {
   const auto found = info_.parameters.find(name);
@@ -24,6 +36,31 @@ void BridgePart::write(uint32_t at, uint64_t value) {
   platform_.write(kPartAt, at);
   platform_.write(kPartValue, static_cast<uint32_t>(value));
   platform_.write(kPartValue + 4, static_cast<uint32_t>(value >> 32));
+}
+
+void BridgePart::fail(const std::string &found) const {
+  throw std::runtime_error(
+      fmt::format("{}: {}: found it through with {}", platform_.name(), bridge(), found));
+}
+
+void BridgePart::wait_for_target(uint32_t at, const std::function<bool()> &fails) {
+  using Clock = std::chrono::steady_clock;
+  const uint64_t target = target_.cycles_here();
+  uint64_t seen = target - std::min(target, kMostBehind);
+  auto last = Clock::now();
+  for (uint32_t reads = 0;; ++reads) {
+    const uint64_t found = read(at);
+    if (found >= target || fails()) return;
+    if (found < seen) fail(fmt::format("{} cycles, expected {} at least", found, seen));
+    if (found > seen) {
+      last = Clock::now();
+      reads = 0;
+    } else if (reads >= patience_.reads && Clock::now() - last >= patience_.still) {
+      fail(fmt::format("{} cycles for {} s, expected {}, as the target is", found,
+                       patience_.still.count() / 1e3, target));
+    }
+    seen = found;
+  }
 }
 
 void BridgePart::serve_memory(std::span<uint8_t> content) {

@@ -3,7 +3,9 @@
 // to a DRAM. What they mean is the matter of the bridge's kind.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -20,11 +22,22 @@ struct BridgePartInfo {
   std::optional<uint32_t> memory_port;
 };
 
+// How long a part that counts no further is waited for: both, since a process may be stopped.
+struct PartPatience {
+  std::chrono::milliseconds still{10'000};
+  uint32_t reads = 1000;
+};
+
 class BridgePart {
  public:
   // Number `index` of a target on a platform, which both outlive this.
-  BridgePart(HostPlatform &platform, const HostTarget &target, uint32_t index, BridgePartInfo info)
-      : platform_(platform), target_(target), index_(index), info_(std::move(info)) {}
+  BridgePart(HostPlatform &platform, const HostTarget &target, uint32_t index, BridgePartInfo info,
+             const PartPatience &patience = {})
+      : platform_(platform),
+        target_(target),
+        index_(index),
+        info_(std::move(info)),
+        patience_(patience) {}
 
   const std::string &bridge() const { return info_.bridge; }
   // 0 for one that it does not have.
@@ -33,14 +46,18 @@ class BridgePart {
   void write(uint32_t at, uint64_t value);
   // The content of the memory behind its port, which outlives the platform's use of it.
   void serve_memory(std::span<uint8_t> content);
-  // Cycles of the target that are over on the platform, as far as it has told.
-  uint64_t target_cycles() const { return target_.cycles_here(); }
+  // Until the part is through with the target's cycles, which it counts at address `at`, or `fails`
+  // says so. Throws std::runtime_error when it counts as none does that follows its target.
+  void wait_for_target(uint32_t at, const std::function<bool()> &fails);
 
  private:
+  [[noreturn]] void fail(const std::string &found) const;
+
   HostPlatform &platform_;
   const HostTarget &target_;
   const uint32_t index_;
   const BridgePartInfo info_;
+  const PartPatience patience_;
 };
 
 }  // namespace firesim::hostlib

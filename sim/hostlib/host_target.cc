@@ -185,7 +185,10 @@ uint64_t HostTarget::receive() {
   uint64_t word = 0;
   while (!platform_.receive({&word, 1})) {
     const uint32_t status = platform_.read(kStatus);
-    if ((status & kStatusExpired) == 0) continue;
+    if ((status & kStatusExpired) == 0) {
+      check_progress();
+      continue;
+    }
     if (examine_) examine_();
     throw std::runtime_error(
         fmt::format("the target stands still in cycle {}: {} host cycles without a step",
@@ -193,6 +196,22 @@ uint64_t HostTarget::receive() {
   }
   ++traffic_.words_up;
   return word;
+}
+
+// A target that is waited for goes forward, and no further than its run. One that stands still is
+// the platform's to give up.
+void HostTarget::check_progress() {
+  const uint32_t before = platform_.read(kCycle + 4);
+  uint64_t now = read_wide(kCycle);
+  // The low half may have begun anew between its load and that of the high one.
+  if (now >> 32 != before) now = (now >> 32) << 32 | platform_.read(kCycle);
+  const uint64_t most = limit_ - first_cycle_;
+  if (now < seen_ || now > most) {
+    throw std::runtime_error(
+        fmt::format("{}: found {} cycles of the target over, expected {} to {}, where its run ends",
+                    platform_.name(), now, seen_, most));
+  }
+  seen_ = now;
 }
 
 uint64_t HostTarget::counter(uint32_t index, bool before) {

@@ -72,6 +72,7 @@ class HostTarget {
   RowHead take_head();
   void take_tokens(const RowHead &row);
   uint64_t receive();
+  void check_progress();
   void write_wide(uint32_t address, uint64_t value);
 
   struct Input {
@@ -94,6 +95,7 @@ class HostTarget {
   uint64_t first_cycle_ = 0;    // the platform's cycle 0
   uint64_t cycle_ = 0;
   uint64_t limit_ = 0;  // of the run under way
+  uint64_t seen_ = 0;   // cycles that were over on the platform when a word was waited for
   Words token_, message_;
   HostTraffic traffic_;
   std::function<void()> examine_;

@@ -8,6 +8,7 @@
 
 #include "core/model.h"
 #include "hostlib/registers.h"
+#include "hostlib/serial_line.h"
 
 namespace firesim::hostlib {
 namespace {
@@ -31,13 +32,15 @@ void put(uint8_t *bytes, Number value) {
 
 UartPlatform::UartPlatform(const std::string &device, uint32_t bits_per_s, const std::string &where,
                            const UartPatience &patience) try
-    : BoardPlatform(patience.quiet, patience.still),
-      line_(device, bits_per_s),
-      patience_(patience) {
-  line_.send_break();
-  read(kIdentity);
+    : UartPlatform(std::make_unique<SerialLine>(device, bits_per_s), patience) {
 } catch (const std::runtime_error &error) {
   throw DescriptionError(fmt::format("{}: {}", where, error.what()));
+}
+
+UartPlatform::UartPlatform(std::unique_ptr<ByteLine> line, const UartPatience &patience)
+    : BoardPlatform(patience.quiet, patience.still), line_(std::move(line)), patience_(patience) {
+  line_->send_break();
+  read(kIdentity);
 }
 
 uint32_t UartPlatform::read(uint32_t address) {
@@ -64,7 +67,7 @@ void UartPlatform::send(std::span<const uint64_t> words) {
 
 void UartPlatform::command(std::span<const uint8_t> bytes) {
   wait_for_answers(kMostUnansweredBytes - bytes.size());
-  line_.write(bytes, patience_.answer);
+  line_->write(bytes, patience_.answer);
   unanswered_.push_back({static_cast<uint8_t>(bytes[0] | 0x20), bytes.size()});
   unanswered_bytes_ += bytes.size();
 }
@@ -92,7 +95,7 @@ void UartPlatform::wait_for_answers(size_t most_left_bytes) {
 // True when bytes came.
 bool UartPlatform::hear(Milliseconds most) {
   std::array<uint8_t, 4096> bytes;
-  const size_t count = line_.read(bytes, most);
+  const size_t count = line_->read(bytes, most);
   heard_.insert(heard_.end(), bytes.begin(), bytes.begin() + count);
   take_apart();
   return count != 0;

@@ -8,11 +8,12 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "hostlib/board_platform.h"
-#include "hostlib/serial_line.h"
+#include "hostlib/byte_line.h"
 
 namespace firesim::hostlib {
 
@@ -32,6 +33,8 @@ class UartPlatform final : public BoardPlatform {
   // the device is not one or nothing answers.
   UartPlatform(const std::string &device, uint32_t bits_per_s, const std::string &where,
                const UartPatience &patience = {});
+  // The same on a line that is open. Throws std::runtime_error, starting with its device.
+  explicit UartPlatform(std::unique_ptr<ByteLine> line, const UartPatience &patience = {});
 
   uint32_t read(uint32_t address) override;
   void write(uint32_t address, uint32_t value) override;
@@ -48,10 +51,10 @@ class UartPlatform final : public BoardPlatform {
   void wait_for_answers(size_t most_left_bytes);
   bool hear(Milliseconds most);
   bool look() override { return hear(patience_.quiet); }
-  const std::string &device() const override { return line_.device(); }
+  const std::string &device() const override { return line_->device(); }
   void take_apart();
 
-  SerialLine line_;
+  const std::unique_ptr<ByteLine> line_;
   const UartPatience patience_;
   std::deque<Command> unanswered_;
   size_t unanswered_bytes_ = 0;

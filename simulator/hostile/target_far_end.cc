@@ -3,28 +3,20 @@
 // What a board on PCIe answers to the host's loads: registers, the state of its window, words and
 // rows of tokens. Whatever they are, a run ends in a sentence, and tokens go into their ports only.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <iterator>
 #include <memory>
 
-#include "hostlib/host_target.h"
-#include "hostlib/piece_words.h"
 #include "hostlib/registers.h"
 #include "hostlib/window_platform.h"
+#include "simulator/hostile/far_target.h"
 #include "simulator/hostile/targets.h"
 
 namespace firesim::hostile {
 
 namespace {
 
-constexpr uint64_t kCycles = 10, kRoom = uint64_t{256} << 4;
-constexpr uint64_t kStopped = uint64_t{1} << 63;
-constexpr char kDesign[] = "0123456789abcdef";
-constexpr uint32_t kWidth = 70;
-constexpr uint64_t kPieces = 0b101,
-                   kToken = 7 | uint64_t{1} << 32;  // the first and third of 32 bits
-constexpr uint64_t kGuard = 0x5afe5afe5afe5afe;
+constexpr uint64_t kRoom = uint64_t{256} << 4;
 constexpr size_t kMostLoads = 4096;
 
 // A function each load of which gives the next 8 bytes of a text, and 0 after them.
@@ -53,33 +45,13 @@ class SpokenFunction final : public hostlib::PciFunction {
   size_t at_ = 0, loads_ = 0;
 };
 
-// Words of a port, between two that nobody may write.
-struct GuardedPort {
-  std::array<uint64_t, 4> words{kGuard, 0, 0, kGuard};
-  hostlib::HostChannel channel(const char *name, bool is_input) {
-    FiresimPort port{};
-    port.storage = &words[1];
-    port.width_bits = kWidth;
-    return {name, is_input, kWidth, {{port, 0, !is_input}}};
-  }
-  bool is_sound() const { return words[0] == kGuard && words[3] == kGuard; }
-};
-
 Verdict take(const std::string &input) {
-  GuardedPort in, out;
-  Verdict verdict = judged([&] {
+  return taken_target([&]() -> std::unique_ptr<hostlib::HostPlatform> {
     const hostlib::WindowPatience patience{std::chrono::milliseconds{0},
                                            std::chrono::milliseconds{0}, 2};
-    hostlib::WindowPlatform platform(std::make_unique<SpokenFunction>(input), patience);
-    hostlib::HostTarget target(platform, {in.channel("in", true), out.channel("out", false)},
-                               kDesign, "here");
-    target.choose([](hostlib::HostChannel &channel) { channel.listened = true; });
-    uint64_t cycle = 0;
-    while (target.cycle() < kCycles) target.run(kCycles, [&](uint64_t now) { cycle = now; });
-    if (cycle != kCycles - 1) throw std::logic_error("the last row was of another cycle");
+    return std::make_unique<hostlib::WindowPlatform>(std::make_unique<SpokenFunction>(input),
+                                                     patience);
   });
-  if (!in.is_sound() || !out.is_sound()) verdict.defect = "a token was put beside its port";
-  return verdict;
 }
 
 std::string state(uint64_t shown, uint64_t sent, uint64_t taken) {
@@ -93,10 +65,11 @@ std::string words(const std::vector<uint64_t> &values) {
 
 // What a target says that runs ten cycles and has one token in the last of them.
 std::string good_board() {
-  const uint64_t hash = 0x0123456789abcdef, identity = hostlib::kIdentityValue;
-  return state(0, 0, 0) + words({identity, hostlib::kVersionValue, hash & UINT32_MAX, hash >> 32}) +
+  const uint64_t identity = hostlib::kIdentityValue;
+  return state(0, 0, 0) +
+         words({identity, hostlib::kVersionValue, kFarHash & UINT32_MAX, kFarHash >> 32}) +
          words(std::vector<uint64_t>(5, identity)) +  // after each write of a register
-         state(2, 1, 0) + words({kStopped | (kCycles - 1) << hostlib::kNearUp | kPieces, kToken});
+         state(2, 1, 0) + words(far_row());
 }
 
 // Some of its words are near what they were, have another bit or say anything.

@@ -15,6 +15,8 @@ std::vector<Target> all_targets(const Bench &bench) {
   all.push_back(control_target(bench));
   all.push_back(frames_target(bench));
   all.push_back(far_end_target());
+  all.push_back(serial_line_target());
+  all.push_back(scan_chain_target());
   all.push_back(json_target());
   all.push_back(messages_target());
   return all;

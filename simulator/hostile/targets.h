@@ -29,7 +29,9 @@ std::vector<Target> file_targets(const Bench &bench);      // elf, disk, traffic
 std::vector<Target> snapshot_targets(const Bench &bench);  // snapshot-index, snapshot-state
 Target control_target(const Bench &bench);
 Target frames_target(const Bench &bench);
-Target far_end_target();  // of a board on PCIe
+Target far_end_target();      // of a board on PCIe
+Target serial_line_target();  // of a board behind one
+Target scan_chain_target();   // of a board whose target is saved
 Target json_target();
 Target messages_target();  // of the processes of one simulation
 // Without a simulation: reader-elf, reader-disk, reader-traffic, reader-links, reader-frames.

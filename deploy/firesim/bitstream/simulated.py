@@ -52,12 +52,12 @@ def simulated_board(loaded: LoadedBuilds, name: str, line_cycles: int | None = N
         ToolError, GoldenGateError: a step failed.
     """
     board_name, board = check_board(loaded, name)
-    if not can_be_simulated(board):
-        known = [each for each, one in all_boards().items() if can_be_simulated(one)]
+    if board.driver is None:
+        known = [each for each, one in all_boards().items() if one.driver is not None]
         text = f'found "{board_name}", expected a board that can be simulated: {", ".join(known)}.'
         raise loaded.error(name, "board", text)
     form = build_form(loaded, name)
-    if line_cycles is not None and board.serial_line is None:
+    if line_cycles is not None and board.driver != "serial line":
         text = f'found "{board_name}", expected a board with a serial line for --bit-cycles.'
         raise loaded.error(name, "board", text)
     wanted, model, more = _model(form, board_name, board, line_cycles)
@@ -81,18 +81,12 @@ def _model(
     form: FpgaForm, name: str, board: Board, line_cycles: int | None
 ) -> tuple[str, Path, list[int]]:
     """Return the program that simulates a board, the folder of its model, and further arguments."""
-    if board.aws_flow is not None:
+    if board.driver == "F2":
         return F2, f2_model(form, name, board), []
-    if board.vivado_flow is not None:
+    if board.driver == "XDMA":
         return XDMA, xdma_model(form, board), []
     cycles = line_cycles or usual_bit_cycles(board)
     return SERIAL, board_model(form, name, board, cycles), [cycles]
-
-
-def can_be_simulated(board: Board) -> bool:
-    """Whether a board's far end is one of those that the programs here play."""
-    on_pcie = board.aws_flow is not None or board.vivado_flow is not None
-    return on_pcie or None not in (board.serial_line, board.open_flow)
 
 
 def device_of(text: Path) -> str:

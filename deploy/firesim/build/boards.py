@@ -16,6 +16,7 @@ from pydantic import Field, StringConstraints
 if TYPE_CHECKING:
     from goldengate.fpga_form import FpgaForm
 
+Driver = Literal["serial line", "F2", "XDMA"]
 PLATFORMS = ROOT / "platforms"
 FILE = "board.yaml"
 Number = Annotated[int, Field(ge=0)]
@@ -151,6 +152,15 @@ class Board(Strict):
     """For boards in AWS's shell."""
     published: list[Published]
     """Figures of others."""
+
+    @property
+    def driver(self) -> Driver | None:
+        """Which driver of ours reaches the board's top module; None when none does yet."""
+        if self.serial_line is not None and self.open_flow is not None:
+            return "serial line"
+        if self.aws_flow is not None:
+            return "F2"
+        return "XDMA" if self.vivado_flow is not None else None
 
 
 def board_names() -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,7 @@ class Design:
             clock=self.clock,
             reset=self.reset,
             clock_ratios=dict(self.clock_ratios),
-            events=[goldengate.Event(one.name, one.signal, one.description) for one in self.events],
+            events=[goldengate.Event(**asdict(one)) for one in self.events],
             include_dirs=[str(path) for path in self.include_dirs],
             defines=dict(self.defines),
             parameters=dict(self.parameters),

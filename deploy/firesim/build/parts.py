@@ -39,16 +39,19 @@ ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(?:\.[A-Za-z
 
 
 class BladeEvent(Strict):
-    """A wire of the design whose ones AutoCounter counts."""
+    """A wire of the design whose ones AutoCounter counts, or a vector whose values it counts."""
 
     name: EventName
     """Name of the counter; with for_each "hart", "hart<n>_" is put before it."""
     signal: str
-    """Path of a one-bit wire below the top; {hart} is the hart's number, {tile} its tile."""
+    """Path of a one-bit wire below the top; {hart} is the hart's number, {tile} its tile. For a
+    histogram it has at most 6 bits."""
     description: str
     """What one count means, for people."""
     for_each: Literal["hart"] | None = None
     """Make one counter for each hart."""
+    histogram: bool = False
+    """Count for each value of the signal the cycles in which it has it, as NAME[VALUE]."""
 
 
 class Region(Strict):

@@ -128,6 +128,7 @@ class Event:
     name: str
     signal: str
     description: str
+    histogram: bool = False
 
 
 def blade_names() -> list[str]:
@@ -335,12 +336,13 @@ def events_of(blade: Blade) -> list[Event]:
     events = []
     for event in blade.events:
         if event.for_each is None:
-            events.append(Event(event.name, event.signal, event.description))
+            events.append(Event(event.name, event.signal, event.description, event.histogram))
             continue
         for hart in range(blade.cores.count):
             signal = event.signal.format(tile=tile_name(hart), hart=hart)
             description = f"{event.description} (hart {hart})"
-            events.append(Event(f"hart{hart}_{event.name}", signal, description))
+            name = f"hart{hart}_{event.name}"
+            events.append(Event(name, signal, description, event.histogram))
     return events
 
 

@@ -36,6 +36,18 @@ LINUX = Part(
 )
 
 
+def _checked(parts: list[Part], override: list[str]) -> list[Loaded]:
+    """Load the recipes of parts: what is wrong with any is said before the first is run."""
+    from firesim.config.load import find_config, load_file
+    from firesim.run.checks import check_plan
+    from firesim.topology.resolve import resolve
+
+    loaded = [load_file(find_config(part.recipe), override) for part in parts]
+    for one in loaded:
+        check_plan(one, resolve(one))
+    return loaded
+
+
 @plain_errors
 def quickstart(
     bare_metal: Annotated[
@@ -70,9 +82,7 @@ def quickstart(
       firesim quickstart --linux -x simulation.engine=functional
     """
 
-    from firesim.config.load import find_config, load_file
     from firesim.run.ahead import building_ahead
-    from firesim.run.checks import check_plan
     from firesim.run.shown import run_shown
     from firesim.run.summary import print_runs
     from firesim.topology.resolve import resolve
@@ -80,15 +90,14 @@ def quickstart(
     parts = [BARE_METAL, LINUX]
     if bare_metal != linux:
         parts = [BARE_METAL if bare_metal else LINUX]
-    loaded: list[Loaded] = []
-    for part in parts:  # What is wrong with any is said before the first is run.
-        loaded.append(load_file(find_config(part.recipe), override or []))
-        check_plan(loaded[-1], resolve(loaded[-1]))
+    loaded = _checked(parts, override or [])
     console, outcomes = run_console(), {}
-    with building_ahead([resolve(later) for later in loaded[1:]]):
+    with building_ahead([resolve(later) for later in loaded[1:]]) as ahead:
         for number, part in enumerate(parts):
             title = f"{number + 1} of {len(parts)}: {part.name}" if len(parts) > 1 else part.name
             console.print(f"[bold]{title}[/bold]  {part.shows}", highlight=False, soft_wrap=True)
+            if number > 0:
+                ahead.hurry()
             folder = results / part.name if results and len(parts) > 1 else results
             outcomes[part.name] = run_shown(loaded[number], folder, console)
             console.print()

@@ -28,14 +28,16 @@ TRAINING_CYCLES = 330_000
 
 
 class OwnEvent(Strict):
-    """A wire of the design whose ones AutoCounter counts."""
+    """A wire of the design whose ones AutoCounter counts, or a vector whose values it counts."""
 
     name: EventName
     """Name of the counter."""
     signal: str
-    """Path of a one-bit wire below the top."""
+    """Path of a one-bit wire below the top; of one of at most 6 bits for a histogram."""
     description: str = ""
     """What one count means, for people."""
+    histogram: bool = False
+    """Count for each value of the signal the cycles in which it has it, as NAME[VALUE]."""
 
 
 class Training(Strict):

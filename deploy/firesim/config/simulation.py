@@ -94,6 +94,23 @@ Trigger = Annotated[
 ]
 
 
+def _window(value: object) -> object:
+    """Return the trigger that true or false stands for, any other value as it is."""
+    if isinstance(value, bool):
+        return {"kind": "always" if value else "none"}
+    if isinstance(value, dict | Strict):
+        return value
+    found = json.dumps(value, default=str)
+    raise ValueError(
+        f"found {found}, expected true, false or a trigger, as in "
+        f"{{kind: cycle, start: 1000, end: 2000}}."
+    )
+
+
+Window = Annotated[Trigger, BeforeValidator(_window)]
+"""When asserts and prints count."""
+
+
 class Tracing(Strict):
     """Committed instructions of RTL nodes, taken out of band."""
 
@@ -173,10 +190,10 @@ class Simulation(Strict):
     """Target cycles between two rows of each switch's throughput.csv; 0 = none."""
     warm_up_cycles: Cycle = 0
     """Target cycles after a start from a snapshot before traces and counters begin."""
-    asserts: bool = True
-    """Whether a failed assert of the RTL ends the run."""
-    prints: bool = True
-    """Whether what the RTL prints ($display) goes to NODE/prints.log."""
+    asserts: Window = AlwaysTrigger()
+    """When a failed assert of the RTL ends the run; true and false stand for always and none."""
+    prints: Window = AlwaysTrigger()
+    """When what the RTL prints ($display) goes to NODE/prints.log; true and false likewise."""
     uart_pty: bool = False
     """Whether each console is also a pseudo-terminal one can type into."""
 

@@ -129,7 +129,7 @@ def versions_table(results: Results) -> View:
         view.add(name, text)
     alike: dict[str, list[str]] = {}
     for node, hashes in programs.items():
-        text = _rows(hashes, ("",))[0][1]
+        text = ", ".join(text for _, text in _rows(hashes, ("",)))
         alike.setdefault(text, []).append(str(node))
     for text, nodes in alike.items():
         shown = ", ".join(nodes) if len(nodes) <= 4 else f"{nodes[0]} … {nodes[-1]}"

@@ -35,10 +35,15 @@ def _thin(x: Sequence[float], series: Sequence[Series]) -> tuple[list[float], li
     return [x[i] for i in starts], thinned
 
 
+def just_above(value: float) -> float:
+    """Return the end of an axis that begins at a value and has no other."""
+    return value + max(1.0, abs(value) * 1e-9)
+
+
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
     """Return at most `most` + 1 round numbers that cover `low` to `high`."""
     if high <= low:
-        high = low + 1
+        high = just_above(low)
     raw = (high - low) / most
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * 0.999)
@@ -108,7 +113,7 @@ def line_chart(
         max(y_least_top, *(max(s.values) for s in lines)) or 1.0,
         4,
     )
-    x_high = xs[-1] if xs[-1] > xs[0] else xs[0] + 1
+    x_high = xs[-1] if xs[-1] > xs[0] else just_above(xs[0])
     scale = _Scale(xs[0], x_high, y_ticks[0], y_ticks[-1])
     body = [_axes(nice_ticks(xs[0], x_high, 6), y_ticks, scale, (x_label, y_label))]
     for index, line in enumerate(lines):

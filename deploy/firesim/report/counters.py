@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
@@ -42,6 +44,44 @@ def short_names(names: list[str]) -> dict[str, str]:
     return {name: short if counts[short] == 1 else name for name, short in last.items()}
 
 
+def histograms(names: list[str]) -> dict[str, list[str]]:
+    """Return the counters `NAME[0]`, `NAME[1]` … of each vector whose values were counted."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        match = re.fullmatch(r"(.+)\[(\d+)\]", name)
+        if match and int(match[2]) == len(found.get(match[1], [])):
+            found.setdefault(match[1], []).append(name)
+    return {name: values for name, values in found.items() if len(values) > 1}
+
+
+def _quantile(counts: list[float], part: float) -> int:
+    """Return the smallest value that the vector had or was below in that part of the cycles."""
+    reached = 0.0
+    for value, count in enumerate(counts):
+        reached += count
+        if reached >= part * sum(counts):
+            return value
+    return len(counts) - 1
+
+
+def _histogram(title: str, counts: list[float]) -> Figure:
+    """Return the share of cycles in which a vector had each value, and what that comes to."""
+    cycles = sum(counts)
+    mean = sum(value * count for value, count in enumerate(counts)) / cycles
+    most = max(value for value, count in enumerate(counts) if count)
+    svg = line_chart(
+        [float(value) for value in range(len(counts))],
+        [Series(title, [100 * count / cycles for count in counts])],
+        x_label="value",
+        y_label="% of cycles",
+    )
+    said = (
+        f"{title}: mean {significant(mean, 3)}, median {_quantile(counts, 0.5)}, "
+        f"95 % {_quantile(counts, 0.95)}, largest {most}"
+    )
+    return Figure(said, svg)
+
+
 def _rates(table: Table, name: str) -> list[float]:
     """Return the events of each interval, in events per 1,000 cycles."""
     cycles, values = table.column(table.columns[0]), table.column(name)
@@ -57,8 +97,16 @@ def _figures(tables: list[Table], clock_hz: float) -> list[Figure]:
     cycles = first.column(first.columns[0])
     per_unit, unit = time_unit(cycles[-1], clock_hz)
     shown = short_names(first.columns)
+    vectors = histograms(first.columns)
     figures: list[Figure] = []
+    for vector, values in vectors.items():
+        counts = [sum(table.column(name)[-1] for table in tables) for name in values]
+        if min(counts) >= 0 and 0 < sum(counts) < math.inf:  # Of files that anybody wrote.
+            figures.append(_histogram(vector.rpartition(".")[2], counts))
+    binned = {name for values in vectors.values() for name in values}
     for name in first.columns[1:]:
+        if name in binned:
+            continue
         rates = [_rates(table, name) for table in tables]
         if not any(any(line) for line in rates):
             continue

@@ -48,7 +48,8 @@ def _groups(models: list[str], key: Callable[[str], object], most: int) -> list[
 def _boxes(network: Network) -> dict[str, _Box]:
     """Make one box a model; in a wide row, models with the same switches above share a box."""
     found = levels(network.nodes, network.graph.adj)
-    level = {**dict.fromkeys(network.switching_cycles, 1), **found}
+    # What no node reaches is drawn as a switch; a link may end at what is not drawn at all.
+    level = {**dict.fromkeys(network.graph, 1), **found}
     owner: dict[str, str] = {}
     boxes: dict[str, _Box] = {}
 
@@ -56,7 +57,7 @@ def _boxes(network: Network) -> dict[str, _Box]:
         higher = [other for other in network.graph[model] if level[other] > level[model]]
         beside = [other for other in network.graph[model] if level[other] == level[model]]
         # A model linked to one of its own row is drawn alone: the link would have no second end.
-        return model if beside else frozenset(owner[other] for other in higher)
+        return model if beside else frozenset(owner[other] for other in higher if other in owner)
 
     for row in range(max(level.values(), default=0), -1, -1):
         switches = [name for name in network.switching_cycles if level[name] == row]

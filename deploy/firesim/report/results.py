@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,9 @@ from firesim_common.errors import InputError
 from firesim_common.json_text import parsed, read_json
 from firesim_common.regular_file import opened_regular
 from firesim_common.user_path import found_in
+from pydantic import TypeAdapter
 
+from firesim.report import shape
 from firesim.topology.peers import FILE as PEERS
 
 LARGEST_TEXT_BYTES = 256 * 1024
@@ -29,6 +30,9 @@ LAST_STATUS_BYTES = 32 << 20
 
 LARGEST_TABLE_ROWS = 200_000
 """The most rows read from one CSV file, so that a long run cannot exhaust the memory."""
+
+LEAST_VALUE, MOST_VALUE = 1e-12, float(2**63)
+"""Of numbers in a CSV file, but for 0."""
 
 SERVERS = ("rtl", "metasim", "functional", "fpga")
 """Kinds of nodes that have a console and memory."""
@@ -124,11 +128,16 @@ def read_table(path: Path) -> Table:
                 row = [float(word) for word in words]
             except ValueError:
                 row = []
-            if len(row) == len(columns) and all(map(math.isfinite, row)):
+            if len(row) == len(columns) and all(map(_is_count, row)):
                 rows.append(row)
             else:
                 incomplete += 1
     return Table(columns, rows, incomplete)
+
+
+def _is_count(value: float) -> bool:
+    """Whether something may have been counted or measured so; what is drawn divides by it."""
+    return value == 0 or LEAST_VALUE <= abs(value) <= MOST_VALUE
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:
@@ -212,11 +221,20 @@ class _Reader:
             self.missing.append(str(error).removeprefix(f"{self.folder}/"))
         return None
 
-    def object(self, relative: str, *, required: bool = True) -> JsonObject | None:
-        value = self.json(relative, required=required)
+    def object(
+        self, relative: str, kind: TypeAdapter[Any] | None = None, *, required: bool = True
+    ) -> JsonObject | None:
+        """Return an object of a kind.
+
+        Raises:
+            InputError: it is one of another kind.
+        """
+        value: JsonObject | None = self.json(relative, required=required)
         if value is not None and not isinstance(value, dict):
             self.missing.append(f"{relative} holds no JSON object")
             return None
+        if value is not None and kind is not None:
+            shape.check(value, kind, self.folder / relative)
         return value
 
     def table(self, relative: str, *, required: bool = False) -> Table | None:
@@ -252,6 +270,7 @@ class _Reader:
             except ValueError:
                 continue  # a killed simulator may leave half a line
             if isinstance(value, dict):
+                shape.check(value, shape.STATUS, path)
                 return value
         return None
 
@@ -293,6 +312,7 @@ def _read_switch(reader: _Reader, switch: JsonObject) -> SwitchFiles:
         statistics = statistics.get("ports", [])
     if isinstance(statistics, list):
         files.ports = [port for port in statistics if isinstance(port, dict)]
+        shape.check(files.ports, shape.PORTS, reader.folder / name)
     files.throughput = reader.table(
         str(switch.get("throughput") or f"{name}/throughput.csv"),
         required=bool(switch.get("throughput")),
@@ -309,19 +329,20 @@ def read_results(folder: Path) -> Results:
 
     Raises:
         FileNotFoundError: there is no such folder.
+        InputError: its files are none that a run leaves.
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder} is not a results folder: there is no such folder.")
     reader = _Reader(folder)
-    description = reader.object("description.json") or {}
+    description = reader.object("description.json", shape.DESCRIPTION) or {}
     nodes = [_read_node(reader, node) for node in description.get("nodes", [])]
     switches = [_read_switch(reader, switch) for switch in description.get("switches", [])]
     return Results(
         folder=folder,
         description=description,
-        result=reader.object("result.json"),
+        result=reader.object("result.json", shape.RESULT),
         last_status=reader.last_status(),
-        versions=reader.object("versions.json") or {},
+        versions=reader.object("versions.json", shape.VERSIONS) or {},
         peers=read_peers(folder),
         config_text=reader.text("config.yaml"),
         run_log=reader.text("run.log", required=False),

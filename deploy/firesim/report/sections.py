@@ -88,11 +88,11 @@ def _binned(
     A switch writes no row for an interval in which a port was silent; here silence is zero.
     """
     first = start // interval * interval
-    last = max(end, cycles[-1] + interval if cycles else 0.0, first + interval)
+    last = max(end, max(cycles) + interval if cycles else 0.0, first + interval)
     width = interval * math.ceil((last - first) / interval / MOST_BINS)
     sums = [0.0] * math.ceil((last - first) / width)
     for cycle, value in zip(cycles, values, strict=True):
-        sums[max(0, int((cycle - first) // width))] += value
+        sums[max(0, min(len(sums) - 1, int((cycle - first) // width)))] += value
     starts = [first + index * width for index in range(len(sums))]
     # The last stretch may be cut short by the end of the run.
     lengths = [min(width, last - start) for start in starts]
@@ -112,7 +112,7 @@ def _switch_traffic(
     end = float((results.result or {}).get("end_cycle", 0))
     series = _port_series(switch.throughput)
     found: list[_LinkTraffic] = []
-    for port in range(max(len(settings.get("ports", [])), max(series, default=-1) + 1)):
+    for port in sorted({*range(len(settings.get("ports", []))), *series}):
         cycles, received, sent = series.get(port, ([], [], []))
         link = network.link_of_port(switch.name, port)
         title = link.name if link else f"{switch.name} port {port}"

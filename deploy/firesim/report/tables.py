@@ -208,11 +208,11 @@ def port_table(results: Results, network: Network) -> View:
     Kinds of drops that never happened are named below the table and not shown as columns of zeros.
     """
     ports = [port for switch in results.switches for port in switch.ports]
-    keys: list[str] = []
-    for port in ports:
-        keys += [k for k, v in port.items() if k not in {"port", "name", *keys} and _scalar(v)]
+    held = dict.fromkeys(k for port in ports for k, v in port.items() if _scalar(v))
+    keys = [key for key in held if key not in ("port", "name")]
     never = [k for k in keys if k.startswith("dropped_") and not any(p.get(k) for p in ports)]
-    keys = [key for key in keys if key not in never]
+    left_out = frozenset(never)
+    keys = [key for key in keys if key not in left_out]
     first = ["packets_in", "bytes_in", "packets_out", "bytes_out"]
     keys.sort(key=lambda key: first.index(key) if key in first else len(first))
     view = View(

@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from firesim_common.tools import python_command
 
@@ -24,11 +25,28 @@ def _behind_others() -> None:
     end_with_parent()()
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """What is being built: the names of the workloads, and a group of processes for each."""
+
+    names: list[str]
+    groups: list[int]
+
+    def hurry(self) -> None:
+        """Let it yield to nobody any more, since it is waited for; where that is not allowed, not.
+
+        Behind all else a computer with other work would hardly build at all.
+        """
+        for group in self.groups:
+            with suppress(PermissionError, ProcessLookupError):
+                os.setpriority(os.PRIO_PGRP, group, 0)
+
+
 @contextmanager
-def building_ahead(plans: Sequence[Plan]) -> Iterator[list[str]]:
+def building_ahead(plans: Sequence[Plan]) -> Iterator[Ahead]:
     """Build the Linux workloads of plans while the body runs; end that with the body.
 
-    It yields the processors to whatever else wants them. Gives the workloads' names. What goes
+    It yields the processors to whatever else wants them, until it is told to hurry. What goes
     wrong is not said here: the run builds again what is missing.
     """
     names = sorted({node.linux for plan in plans for node in plan.nodes if node.linux})
@@ -39,11 +57,12 @@ def building_ahead(plans: Sequence[Plan]) -> Iterator[list[str]]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             preexec_fn=_behind_others,
+            process_group=0,
         )
         for name in names
     ]
     try:
-        yield names
+        yield Ahead(names, [process.pid for process in processes])
     finally:
         for process in processes:
             process.terminate()

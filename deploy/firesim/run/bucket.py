@@ -18,22 +18,26 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from firesim_common.cache import cached
-from firesim_common.errors import InputError, unknown
+from firesim_common.errors import InputError, cut, unknown
 from firesim_common.json_text import read_json
 from firesim_common.tar_stream import BROKEN, opened_stream
 
-from firesim.config.keep import S3Place
+from firesim.config.keep import S3Place, s3_place
 from firesim.run.snapshots import FILE as INDEX
 from firesim.run.snapshots import files_of
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import ListObjectsV2OutputTypeDef
 
 ENDING = ".tar"
 PIECE = 1 << 20
 MOST_FILES, MOST_BYTES = 1 << 20, 1 << 42
 """In an archive, and of one file: more than any node has memory."""
 PLAIN = re.compile(r"[A-Za-z0-9_%][A-Za-z0-9_.%-]*")
+MOST_PAGES = 1_000
+"""Of a listing; each has up to 1,000 keys."""
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RuntimeError)
 NOT_THERE = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
 REFUSED = {"403", "AccessDenied", "AllAccessDisabled", "Forbidden"}
 NOT_VALID = {"InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"}
@@ -111,15 +115,47 @@ def listed(place: S3Place) -> list[InS3]:
     Raises:
         InputError: S3 refuses; one sentence.
     """
-    found = []
-    prefix = f"{place.prefix}/" if place.prefix else ""
     with _asking(place, "s3:ListBucket") as s3:
-        pages = s3.get_paginator("list_objects_v2").paginate(Bucket=place.bucket, Prefix=prefix)
-        for one in [one for page in pages for one in page.get("Contents", [])]:
-            if one["Key"].endswith(ENDING):
-                at = S3Place(place.bucket, one["Key"].removesuffix(ENDING))
-                found.append(InS3(at, one["Size"], one["LastModified"]))
+        return listed_by(s3, place)
+
+
+def listed_by(s3: S3Client, place: S3Place, most_pages: int = MOST_PAGES) -> list[InS3]:
+    """Return what a client of S3 lists below a place, oldest first.
+
+    Keys that are no place, which nobody could go on from, are left out.
+
+    Raises:
+        InputError: a listing without an end, or none; one sentence.
+    """
+    found = []
+    for page in _pages(s3, place, most_pages):
+        for one in page.get("Contents", []):
+            key, saved_at = one.get("Key", ""), one.get("LastModified")
+            if key.endswith(ENDING) and saved_at is not None and saved_at.tzinfo is not None:
+                at = s3_place(f"s3://{place.bucket}/{key.removesuffix(ENDING)}")
+                if at is not None:
+                    found.append(InS3(at, one.get("Size", 0), saved_at))
     return sorted(found, key=lambda one: one.saved_at)
+
+
+def _pages(s3: S3Client, place: S3Place, most_pages: int) -> Iterator[ListObjectsV2OutputTypeDef]:
+    prefix = f"{place.prefix}/" if place.prefix else ""
+    asked = s3.get_paginator("list_objects_v2").paginate(Bucket=place.bucket, Prefix=prefix)
+    pages = iter(asked)
+    for _ in range(most_pages):
+        try:
+            page = next(pages)
+        except StopIteration:
+            return
+        except UNREADABLE as error:  # of botocore, about numbers and dates that are none
+            raise InputError(
+                f"{place}: found no listing of a bucket ({cut(str(error))}), expected one of S3."
+            ) from error
+        yield page
+    raise InputError(
+        f"{place}: found more than {most_pages:,} pages of names below it, expected the place of "
+        "your snapshots alone."
+    )
 
 
 def fetched(place: S3Place) -> Path:
@@ -208,13 +244,21 @@ def _asking(place: S3Place, action: str) -> Iterator[S3Client]:
     `action` is what a policy has to allow.
     """
     import boto3
-    from boto3.exceptions import Boto3Error
     from botocore.config import Config
-    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
     settings = Config(retries={"mode": "standard", "max_attempts": 8})
-    try:
+    with refusals(place, action):
         yield boto3.session.Session().client("s3", config=settings)
+
+
+@contextmanager
+def refusals(place: S3Place, action: str) -> Iterator[None]:
+    """Make sentences of what S3 and botocore raise."""
+    from boto3.exceptions import Boto3Error
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+
+    try:
+        yield
     except NoCredentialsError as error:
         wanted = "those of `aws configure` or `aws sso login`"
         raise InputError(f"{place}: found no AWS credentials, expected {wanted}.") from error

@@ -20,7 +20,7 @@ from firesim.run.folder import saved_config, saved_result
 
 HOST_ONLY = frozenset({"cpu_s", "wall_s", "advances", "transport", "lost", "snapshots"})
 """Keys of result.json that say what a run took, and not what the target did."""
-SOFTWARE = ("commit", "packages", "programs")
+SOFTWARE = ("commit", "packages", "programs", "linux")
 """Of versions.json."""
 SECTIONS = ("configuration", "software", "end", "nodes", "switches", "links")
 

@@ -19,7 +19,7 @@ from firesim.bitstream.database import (
     read_database,
     refusal,
 )
-from firesim.build.boards import Board, board_names, known_board, load_board
+from firesim.build.boards import Driver, board_names, known_board, load_board
 from firesim.config.farm import AnyFarm, Capacity, FarmFile, LocalFarm, SlurmFarm, SshFarm
 from firesim.config.hwdb import HwdbEntry
 from firesim.config.load import Loaded
@@ -33,9 +33,12 @@ from firesim.topology.plan import (
 
 HWDB = ("simulation", "fpga", "hwdb")
 ENTRIES = ("simulation", "fpga", "entries")
-SERIAL = "its serial device, such as /dev/ttyUSB0"
-FUNCTION = "its PCI function, such as /sys/bus/pci/devices/0000:34:00.0"
-CARD = "the name that AMD's XDMA driver gave it, such as /dev/xdma0"
+DEVICES: dict[Driver, str] = {
+    "serial line": "its serial device, such as /dev/ttyUSB0",
+    "F2": "its PCI function, such as /sys/bus/pci/devices/0000:34:00.0",
+    "XDMA": "the name that AMD's XDMA driver gave it, such as /dev/xdma0",
+}
+"""What each driver opens."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +139,7 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
 def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: str) -> None:
     """Say how a node's FPGA is reached."""
     board = load_board(place.board)
-    device = _kind_of_device(board)
-    if device is None:
+    if board.driver is None:
         raise loaded.error(
             node.places["engine"],
             f'found the engine fpga for "{node.name}", expected metasim: its bitstream '
@@ -149,24 +151,15 @@ def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: s
         raise loaded.error(
             ("placement", "run_farm"),
             f"found no device of FPGA {place.index} of {place.host}, expected "
-            f"{device}, in `devices` of the host in "
+            f"{DEVICES[board.driver]}, in `devices` of the host in "
             f"{farm.name if farm else 'it'}.",
         )
     if board.serial_line is not None:
         node.serial_line = PlannedLine(place.device, board.serial_line.bits_per_s)
-    elif board.aws_flow is not None:
+    elif board.driver == "F2":
         node.pci_function = PlannedFunction(place.device, board.pci[0])
     else:
         node.xdma_card = PlannedCard(place.device)
-
-
-def _kind_of_device(board: Board) -> str | None:
-    """Return what reaches a board, None when FireSim has no driver that does."""
-    if board.serial_line is not None:
-        return SERIAL
-    if board.aws_flow is not None:
-        return FUNCTION
-    return CARD if board.vivado_flow is not None else None
 
 
 def _database(loaded: Loaded, plan: Plan) -> Path:

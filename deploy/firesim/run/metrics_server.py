@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 
 from firesim_common.errors import InputError
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry
 
 from firesim.run.metrics import Figures, RunCollector
+from firesim.run.metrics_door import open_door
 
 ADDRESS = "127.0.0.1"
 
@@ -30,13 +31,13 @@ class MetricsServer:
         registry = CollectorRegistry()
         registry.register(self._collector)
         try:
-            self._server, self._thread = start_http_server(port, ADDRESS, registry)
+            server, self._close = open_door(ADDRESS, port, registry)
         except OSError as error:
             raise InputError(
                 f"simulation.monitoring.metrics_port: port {port} of {ADDRESS} cannot be opened "
                 f"({os.strerror(error.errno or 0)}), expected a free one, or 0 for any free one."
             ) from error
-        self.url = f"http://{ADDRESS}:{self._server.server_port}/metrics"
+        self.url = f"http://{ADDRESS}:{server.server_port}/metrics"
 
     def show(self, figures: Figures) -> None:
         """Answer with these figures from now on."""
@@ -44,9 +45,7 @@ class MetricsServer:
 
     def close(self) -> None:
         """Close the port."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._close()
 
 
 _open: dict[int, MetricsServer] = {}

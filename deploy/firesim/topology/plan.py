@@ -55,8 +55,8 @@ class PlannedBlade:
     clock: str
     reset: str
     clock_ratios: Mapping[str, str]
-    events: tuple[tuple[str, str, str], ...]
-    """Name, signal and description of each wire that is counted."""
+    events: tuple[tuple[str, str, str, bool], ...]
+    """Name, signal and description of each wire that is counted, and whether as a histogram."""
     include_dirs: tuple[Path, ...]
     defines: Mapping[str, str | None]
     parameters: Mapping[str, str]

@@ -52,8 +52,8 @@ class Instruments:
     waves: Waves | None = None
     peeks: tuple[Peek, ...] = ()
     pokes: tuple[Poke, ...] = ()
-    asserts: bool = True
-    prints: bool = True
+    assert_trigger: Trigger = field(default_factory=AlwaysTrigger)
+    print_trigger: Trigger = field(default_factory=AlwaysTrigger)
     console_terminal: bool = False
     """Whether the console is also a pseudo-terminal."""
 

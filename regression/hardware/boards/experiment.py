@@ -9,7 +9,8 @@ recipe with the engine `fpga` runs a cluster of the
 reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
 hash, consoles, prints, counters and captures must be those of the engine `rtl`. Snapshots of the
 cluster, whose boards then have scan chains, go on in the other engine with its hash. Without
---quick the whole of quickstart runs on two F2, with its published hash.
+--quick the whole of quickstart runs on two F2, and on two boards behind serial lines whose bits
+take five host cycles instead of 25, with its published hash.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from firesim.bitstream.forms import build_design, design_form
-from firesim.bitstream.simulated import can_be_simulated
 from firesim.build.boards import Board, all_boards
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
@@ -40,6 +40,8 @@ REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
 TALKER = Path(__file__).with_name("talker.sv")
 QUICK_FRAMES, FRAMES = 6, 60
 GAP_CYCLES = 3_000
+QUICKSTARTS = {"f2": None, "ulx3s": 5}
+"""For each board, how many host cycles a bit of its serial line takes, if not as many as on it."""
 BUILDS = """\
 builds:
   echo-8: {{verilog: {{sources: [packet_reflector.sv], top: PacketReflector,
@@ -146,7 +148,7 @@ def _with_different_tops(known: dict[str, Board]) -> list[str]:
     """Return the boards that can be simulated, one of those whose tops are the same text."""
     found: dict[str, str] = {}
     for name, board in known.items():
-        if can_be_simulated(board):
+        if board.driver is not None:
             flow = board.vivado_flow
             found.setdefault(f"{flow.shell} {flow.defines}" if flow else name, name)
     return list(found.values())
@@ -177,10 +179,13 @@ def run(experiment: Experiment) -> Verdict:
         wrong += differing
     experiment.table("Snapshots on simulated boards", SNAPSHOT_COLUMNS, saved)
     if not experiment.quick:
-        more, differing = quickstart(experiment, "f2")
-        experiment.table("Quickstart on simulated boards", QUICKSTART_COLUMNS, more)
-        rows += more
-        wrong += [f"quickstart: {what}" for what in differing]
+        whole = []
+        for name, line_cycles in QUICKSTARTS.items():
+            more, differing = quickstart(experiment, name, line_cycles)
+            whole += more
+            wrong += [f"quickstart: {name}: {what}" for what in differing]
+        experiment.table("Quickstart on simulated boards", QUICKSTART_COLUMNS, whole)
+        rows += whole
     form = design_form(build_design(LoadedBuilds(experiment.folder / simulated[0] / "builds.yaml"),
                                     "echo-8"))  # fmt: skip
     projects = [
@@ -194,11 +199,7 @@ def run(experiment: Experiment) -> Verdict:
         if board.aws_flow is not None
     ]
     experiment.table("Tops for Vivado", ["board", "top elaborates", "Tcl, recorded"], projects)
-    without = [
-        name
-        for name, one in known.items()
-        if one.serial_line is None and one.vivado_flow is None and one.aws_flow is None
-    ]
+    without = [name for name, one in known.items() if one.driver is None]
     experiment.say(f"without a top module: {', '.join(without)}")
     experiment.keep(
         hashes=hashes, wrong=wrong, projects=projects, without_top=without, snapshots=saved

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quickstart: two Rocket servers, each in the custom logic of a simulated F2, beside engine rtl.
+"""Quickstart: two Rocket servers, each on a simulated board of its own, beside engine rtl.
 
 Without its trace: each traced instruction is a row of its own, thirty times as many words.
 """
@@ -60,8 +60,12 @@ def _write(folder: Path, board: str, devices: list[str]) -> None:
     (folder / "quickstart.yaml").write_text(yaml.safe_dump(merged(config, over)))
 
 
-def quickstart(experiment: Experiment, board: str) -> tuple[list[list[str]], list[str]]:
+def quickstart(
+    experiment: Experiment, board: str, line_cycles: int | None = None
+) -> tuple[list[list[str]], list[str]]:
     """Run quickstart with both nodes on simulated boards; return rows, and what differs from RTL.
+
+    A bit of a board's serial line takes `line_cycles` host cycles, or as many as on the board.
 
     Raises:
         ExperimentError: a run or a board failed.
@@ -70,7 +74,7 @@ def quickstart(experiment: Experiment, board: str) -> tuple[list[list[str]], lis
     folder.mkdir(parents=True)
     devices = [folder / f"board{index}" for index in range(len(NODES))]
     _write(folder, board, [str(device) for device in devices])
-    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "server")
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "server", line_cycles)
     set_entries(folder / "hwdb.yaml", {"server": made.entry})
     rtl = _run(folder, "rtl")
     with ExitStack() as stack:

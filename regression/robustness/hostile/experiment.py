@@ -2,10 +2,12 @@
 """Broken input by seed: refused in a sentence or taken, and never anything else.
 
 What is written in C++ (snapshots with their hashes made right, descriptions, ELF, disk and traffic
-files, requests on the control socket, frames of guests to the gateway, what a board answers) is
+files, requests on the control socket, frames of guests to the gateway, what a board answers on
+PCIe, on a serial line and through its scan chain) is
 given to the program `firesim-hostile` under AddressSanitizer and UndefinedBehaviorSanitizer; what
 is written in Python (recipes, blade, part, farm, workload and build files, hardware databases,
-results folders, archives in a bucket, consoles, what `cp` gets from a node) right here.
+results folders, archives and listings of a bucket, requests to the port for Prometheus, consoles,
+what `cp` gets from a node) right here.
 No case may crash, hang, use up memory, end in an internal error, or send a terminal what it obeys.
 Each case depends on the target's name and its seed alone: --target and --seed replay it. Without
 --quick what is in C++ is also given to libFuzzer, which writes the input that shows a defect into

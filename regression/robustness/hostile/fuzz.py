@@ -20,6 +20,8 @@ VARIANT = "fuzz"
 RUNS = {
     "reader-frames": 600,
     "far-end": 150,
+    "serial-line": 30,
+    "scan-chain": 100,
     "json": 150,
     "messages": 150,
     "reader-links": 100,

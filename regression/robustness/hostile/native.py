@@ -23,6 +23,8 @@ TARGETS = {
     "control": 16,
     "frames": 16,
     "far-end": 14,
+    "serial-line": 14,
+    "scan-chain": 14,
     "json": 10,
     "messages": 10,
     "reader-elf": 10,

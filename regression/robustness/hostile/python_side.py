@@ -37,9 +37,9 @@ from firesim_software import own_device_tree
 from firesim_software.linux import LinuxError, commands, description
 from firesim_software.workload import WorkloadError, read_workload
 
-from regression.robustness.hostile import results_side
+from regression.robustness.hostile import network_side, results_side
 from regression.robustness.hostile.findings import Finding, Tally
-from regression.robustness.hostile.mutate import mutated
+from regression.robustness.hostile.mutate import mutated, mutated_archive
 
 LIMIT_S = 30
 REFUSALS = (InputError, ArtifactError, LinuxError, WorkloadError)
@@ -61,6 +61,8 @@ class Target:
     take: Callable[[bytes, Path], None]
     share: float = 1.0
     """Of all cases in Python: less for one whose cases cost much."""
+    change: Callable[[bytes, random.Random], bytes] = mutated
+    """How a good input is broken."""
 
 
 class TooSlowError(Exception):
@@ -117,7 +119,7 @@ def try_cases(target: Target, first: int, cases: int, folder: Path) -> Tally:
 def case_of(target: Target, seed: int) -> bytes:
     """Return the input of a seed."""
     rng = random.Random(f"{target.name} {seed}")
-    return mutated(rng.choice(target.good), rng)
+    return target.change(rng.choice(target.good), rng)
 
 
 def alone(target: Target, data: bytes, folder: Path) -> tuple[bool, str]:
@@ -259,9 +261,10 @@ def targets(recipe: str, base: Path) -> list[Target]:
         Target("workload", jobs, _workload),
         Target("console", [CONSOLE], _console),
         Target("manager-snapshot", [index], _snapshot),
-        Target("copied", [_archive()], _copied),
+        Target("copied", [_archive()], _copied, change=mutated_archive),
         Target("manager-elf", [elf], _elf),
         Target("device-tree", [tree.read_bytes(), blob], _device_tree),
         Target("status", [(base / "status.jsonl").read_bytes()], _status),
         *(Target(name, *parts) for name, parts in results_side.takers(base).items()),
+        *(Target(name, *parts) for name, parts in network_side.takers().items()),
     ]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import random
 import shutil
 import tarfile
 from collections.abc import Callable
@@ -21,6 +22,9 @@ from firesim.run.compare import compare
 from firesim.run.remote.again import run_of
 from firesim_common.paths import ROOT
 from firesim_common.printable import printable
+
+from regression.robustness.hostile.mutate import mutated, mutated_archive
+from regression.robustness.hostile.mutate_values import mutated_values
 
 HWDB = (
     b"reflector-8: {bitstream: a.bit, fingerprint: 0123456789abcdef, board: ulx3s,\n"
@@ -110,11 +114,12 @@ def _archive() -> bytes:
     return out.getvalue()
 
 
-Taker = tuple[list[bytes], Callable[[bytes, Path], None], float]
+Change = Callable[[bytes, random.Random], bytes]
+Taker = tuple[list[bytes], Callable[[bytes, Path], None], float, Change]
 
 
 def takers(base: Path) -> dict[str, Taker]:
-    """Return good inputs, what takes one, and its share of the cases, by the name of the target."""
+    """Return good inputs, what takes one, its share of the cases, and how it is broken, by name."""
     folder = Folder(base)
     # Their files, seen from anywhere.
     builds = [
@@ -122,8 +127,8 @@ def takers(base: Path) -> dict[str, Taker]:
         for file in sorted(BUILDS.glob("*.yaml"))
     ]
     return {
-        "results": (folder.good(), folder.take, 0.1),
-        "hwdb": ([HWDB], _hwdb, 1.0),
-        "builds": (builds, _builds, 1.0),
-        "bucket": ([_archive()], _bucket, 1.0),
+        "results": (folder.good(), folder.take, 0.1, mutated_values),
+        "hwdb": ([HWDB], _hwdb, 1.0, mutated),
+        "builds": (builds, _builds, 1.0, mutated),
+        "bucket": ([_archive()], _bucket, 1.0, mutated_archive),
     }

@@ -95,9 +95,7 @@ void MemoryRtlDriver::set_up(const TimingSettings &settings, const AxiLimits &li
 // The RTL follows the target: it is through with a cycle some host cycles after it, or stands
 // still.
 void MemoryRtlDriver::wait_for_target() const {
-  const uint64_t target = part_.target_cycles();
-  while (part_.read(kCycle) < target && fault() == kNone) {
-  }
+  part_.wait_for_target(kCycle, [this] { return fault() != kNone; });
 }
 
 uint64_t MemoryRtlDriver::fault() const { return part_.read(kStatus) >> 2; }

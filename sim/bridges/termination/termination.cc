@@ -21,9 +21,21 @@ void TerminationDriver::end_blade(uint64_t cycle) {
   }
 }
 
-AssertDriver::AssertDriver(const FiresimPort &port, std::vector<AssertInfo> asserts, bool enabled,
-                           BladeStatus &status)
-    : failed_(port), asserts_(std::move(asserts)), enabled_(enabled), status_(&status) {}
+AssertDriver::AssertDriver(Config &config, const FiresimPort &port, std::vector<AssertInfo> asserts,
+                           Window window, BladeStatus &status)
+    : failed_(port), asserts_(std::move(asserts)), window_(std::move(window)), status_(&status) {
+  config.finish();
+}
+
+void AssertDriver::save(StateWriter &state) const {
+  state.section("assert", 1);
+  window_.save(state);
+}
+
+void AssertDriver::load(StateReader &state) {
+  state.section("assert", 1);
+  window_.load(state);
+}
 
 void AssertDriver::end_blade(uint64_t cycle) {
   if (status_->end.ended()) return;

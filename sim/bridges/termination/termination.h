@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bridges/driver.h"
+#include "bridges/tracerv/window.h"
 #include "devices/warm_start.h"
 
 namespace firesim::bridges {
@@ -30,19 +31,22 @@ class TerminationDriver final : public Driver {
   BladeStatus *status_;
 };
 
-// Ends the blade in the cycle in which a bit of the assert port is 1. Key: enabled (true).
+// Ends the blade in the cycle in which a bit of the assert port is 1. Key: trigger.
 class AssertDriver final : public Driver {
  public:
-  // `port` is the model's assert port.
-  AssertDriver(const FiresimPort &port, std::vector<AssertInfo> asserts, bool enabled,
-               BladeStatus &status);
-  bool listens() const override { return enabled_; }
-  // Woken by the assert port.
+  // `port` is the model's assert port; `window` is that of the key `trigger` of `config`.
+  AssertDriver(Config &config, const FiresimPort &port, std::vector<AssertInfo> asserts,
+               Window window, BladeStatus &status);
+  bool watches_commits() const { return window_.watches_commits(); }
+  bool listens() const override { return !window_.never(); }
+  // Woken by the assert port, and by commits where it watches these.
   uint64_t exchange(uint64_t cycle) override {
-    if (failed_.any()) end_blade(cycle);
+    if (window_.open(cycle) && failed_.any()) end_blade(cycle);
     return kNever;
   }
   bool can_save() const override { return true; }
+  void save(StateWriter &state) const override;
+  void load(StateReader &state) override;
   RestoreRole restore_role() const override { return RestoreRole::kWatches; }
 
  private:
@@ -50,7 +54,7 @@ class AssertDriver final : public Driver {
 
   OutputBits failed_;
   std::vector<AssertInfo> asserts_;
-  bool enabled_;
+  Window window_;
   BladeStatus *status_;
 };
 

@@ -78,10 +78,29 @@ TEST(RtlBlade, FailureCodeAndAssert) {
   EXPECT_TRUE(asserting.blade->end()->assert_failed);
   EXPECT_EQ(asserting.blade->end()->message, "assert failed in cycle 51: 'bad flit' at a.v:9");
   json without = settings();
-  without["assert"] = {{"enabled", false}};
+  without["assert"] = {{"trigger", {{"kind", "none"}}}};
   Rig quiet(test_manifest(), without);
   quiet.run(100, {{50, 0xbad}}, {100});
   EXPECT_FALSE(quiet.blade->end().has_value());
+}
+
+TEST(RtlBlade, AnAssertOutsideItsWindowIsNone) {
+  const std::vector<std::pair<uint32_t, uint64_t>> flits{
+      {20, 0xbad}, {30, 5}, {40, 0xbad}, {50, 7}, {60, 0xbad}};
+  const auto ended = [&](const json &trigger) {
+    json bridges = settings();
+    bridges["assert"] = {{"trigger", trigger}};
+    Rig rig(test_manifest(), bridges);
+    rig.run(100, flits, {7});
+    return rig.blade->end() ? std::optional(rig.blade->end()->cycle) : std::nullopt;
+  };
+  EXPECT_EQ(ended({{"kind", "cycle"}, {"start", 21}, {"end", 41}}), 21u);
+  EXPECT_EQ(ended({{"kind", "cycle"}, {"start", 22}, {"end", 41}}), std::nullopt);
+  EXPECT_EQ(ended({{"kind", "cycle"}, {"start", 22}, {"end", 42}}), 41u);
+  // Commits at pc 5 and 7 open and close it, in the cycles after their flits.
+  EXPECT_EQ(ended({{"kind", "pc"}, {"start", 5}, {"end", 7}}), 41u);
+  EXPECT_EQ(ended({{"kind", "pc"}, {"start", 7}, {"end", 5}}), 61u);
+  EXPECT_EQ(ended({{"kind", "pc"}, {"start", 9}, {"end", 7}}), std::nullopt);
 }
 
 TEST(RtlBlade, ProfilingChangesNoToken) {

@@ -2,9 +2,9 @@
 """Pass `instrument`: covers and tapped wires become counters, asserts become bits of a vector.
 
 In: `$check` cells (assert, assume, cover) and the request's events. Out: 64-bit ports
-`firesim_counter_<i>`, each the number of earlier cycles since reset in which its event was 1, and a
-port `firesim_assert` with a 1 for each assert that fails in this cycle. `$print` cells that
-the pass `prints` has left are removed.
+`firesim_counter_<i>`, each the number of earlier cycles since reset in which its event was 1, or a
+vector had one of its values, and a port `firesim_assert` with a 1 for each assert that fails in
+this cycle. `$print` cells that the pass `prints` has left are removed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from goldengate.errors import GoldenGateError, nearest
 from goldengate.state import Assertion, Counter, Event, State, plain, public
 
 ASSERT_PORT = "firesim_assert"
+MOST_HISTOGRAM_BITS = 6
+"""Each value has a counter of 64 bits."""
 
 
 def _flavor(cell: Any) -> str:
@@ -83,7 +85,7 @@ def _add_counter(state: State, event: Any) -> str:
 
 
 def _signal(state: State, event: Event) -> Any:
-    """Find the wire (or bit) an event names."""
+    """Find the wire (or bit) an event names; a whole vector for a histogram."""
     module = state.module
     prefix = state.request.top + "."
     for path in (event.signal, event.signal.removeprefix(prefix)):
@@ -93,10 +95,17 @@ def _signal(state: State, event: Event) -> Any:
             wire, bit = module.wire(public(match[1])), int(match[2])
         if wire is None:
             continue
+        if bit is None and event.histogram:
+            if wire.width > MOST_HISTOGRAM_BITS:
+                raise GoldenGateError(
+                    f"event '{event.name}': signal '{path}' is {wire.width} bits wide, expected "
+                    f"at most {MOST_HISTOGRAM_BITS} for a histogram."
+                )
+            return ys.SigSpec(wire)
         if bit is None and wire.width != 1:
             raise GoldenGateError(
                 f"event '{event.name}': signal '{path}' is {wire.width} bits wide; name one bit, "
-                f"as in '{path}[0]'."
+                f"as in '{path}[0]', or ask for a histogram of its values."
             )
         if bit is not None and bit >= wire.width:
             raise GoldenGateError(
@@ -107,6 +116,20 @@ def _signal(state: State, event: Event) -> Any:
         f"event '{event.name}': the design has no signal '{event.signal}'"
         f"{nearest(event.signal, state.signals)}."
     )
+
+
+def _count_values(state: State, event: Event) -> None:
+    """Add a counter for each value of a vector."""
+    signal = _signal(state, event)
+    for value in range(1 << signal.size()):
+        name = f"{event.name}[{value}]"
+        held = state.module.Eq(
+            ys.IdString(f"$firesim$held${len(state.counters)}"),
+            signal,
+            ys.SigSpec(ys.Const(value, signal.size())),
+        )
+        port = _add_counter(state, held)
+        state.counters.append(Counter(name, f"{event.description}: {value}", port, event.signal))
 
 
 def _count_covers(state: State, taken: set[str]) -> None:
@@ -153,6 +176,9 @@ def run(state: State) -> None:
         if event.name in taken:
             raise GoldenGateError(f"event '{event.name}' is given twice; names must differ.")
         taken.add(event.name)
+        if event.histogram:
+            _count_values(state, event)
+            continue
         port = _add_counter(state, _signal(state, event))
         state.counters.append(Counter(event.name, event.description, port, event.signal))
     _count_covers(state, taken)

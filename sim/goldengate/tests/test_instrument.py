@@ -64,7 +64,21 @@ def test_errors_unknown_signal(tmp_path: Path) -> None:
 
 def test_errors_wide_signal(tmp_path: Path) -> None:
     assert refusal(tmp_path, top("assign y = x;"), events=[Event("e", "x", "")]) == (
-        "event 'e': signal 'x' is 8 bits wide; name one bit, as in 'x[0]'."
+        "event 'e': signal 'x' is 8 bits wide; name one bit, as in 'x[0]', "
+        "or ask for a histogram of its values."
+    )
+
+
+def test_a_histogram_has_a_counter_for_each_value(tmp_path: Path) -> None:
+    text = top("wire [1:0] low = x[1:0]; assign y = x;")
+    counters = lower(tmp_path, text, events=[Event("low", "low", "two bits", True)])["counters"]
+    assert names(counters) == ["low[0]", "low[1]", "low[2]", "low[3]"]
+    assert counters[3]["description"] == "two bits: 3"
+
+
+def test_errors_histogram_too_wide(tmp_path: Path) -> None:
+    assert refusal(tmp_path, top("assign y = x;"), events=[Event("e", "x", "", True)]) == (
+        "event 'e': signal 'x' is 8 bits wide, expected at most 6 for a histogram."
     )
 
 

@@ -18,6 +18,7 @@
 
 #include "core/model.h"
 #include "core/tests/random_seed.h"
+#include "hostlib/serial_line.h"
 
 namespace firesim::hostlib {
 namespace {

@@ -36,8 +36,8 @@ def _instruments(node: PlannedNode, simulation: Simulation) -> Instruments:
         waves=next((waves for waves in simulation.waves if waves.node == node.name), None),
         peeks=tuple(peek for peek in simulation.peeks if peek.node == node.name),
         pokes=tuple(poke for poke in simulation.pokes if poke.node == node.name),
-        asserts=simulation.asserts,
-        prints=simulation.prints,
+        assert_trigger=simulation.asserts,
+        print_trigger=simulation.prints,
         console_terminal=simulation.uart_pty,
     )
 

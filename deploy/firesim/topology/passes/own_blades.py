@@ -48,7 +48,9 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         clock=blade.clock,
         reset=blade.reset,
         clock_ratios=dict(blade.clock_ratios),
-        events=tuple((event.name, event.signal, event.description) for event in blade.events),
+        events=tuple(
+            (event.name, event.signal, event.description, event.histogram) for event in blade.events
+        ),
         include_dirs=files("include_dirs"),
         defines={
             macro: None if value is None else str(value) for macro, value in blade.defines.items()
