@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 from firesim.hosts import agent, agent_kernel, agent_processes
 from firesim.hosts.channel import Channel, HostLost, LocalLink, ProcessChannel
 from firesim.hosts.client import PARTS, STARTER, HostClient, HostError, sha256_of
+from firesim.hosts.timed import QUIET_S
 
 SLEEP = Path("/bin/sleep")
 
@@ -232,6 +234,19 @@ def test_what_a_login_shell_says_first_is_skipped(tmp_path: Path) -> None:
     host = HostClient("lab1", _Elsewhere(["sh", "-c", script]), str(tmp_path))
     assert host.about().cores >= 1
     host.close()
+
+
+def test_a_busy_computer_is_not_lost(client: HostClient) -> None:
+    """An agent of this computer that gets no processor for a while still has its answer taken."""
+    assert isinstance(client._channel, ProcessChannel)
+    pid = client._channel.process.pid
+    os.kill(pid, signal.SIGSTOP)
+    waking = threading.Timer(QUIET_S + 1, os.kill, (pid, signal.SIGCONT))
+    waking.start()
+    began = time.monotonic()
+    assert client.runs() == {}
+    waking.join()
+    assert time.monotonic() - began > QUIET_S
 
 
 def test_the_agent_needs_nothing_of_ours() -> None:

@@ -9,9 +9,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Protocol
 
-from firesim.hosts.timed import timed_reader, timed_writer
+from firesim.hosts.timed import QUIET_S, timed_reader, timed_writer
 
 TAIL_BYTES = 4096
+LOCAL_QUIET_S = 120.0
+"""How long a program of this computer may say nothing. One that ends closes its pipes at once and
+needs no clock to be missed; silence means that others have the processor or the disk."""
 
 
 class HostLost(Exception):
@@ -21,7 +24,8 @@ class HostLost(Exception):
 class Channel(Protocol):
     """A program that runs on a host, with its input and output.
 
-    Both raise TimeoutError when nothing moves for `timed.QUIET_S` seconds.
+    Both raise TimeoutError when nothing moves for `timed.QUIET_S` seconds, or, on this computer,
+    for `LOCAL_QUIET_S`.
     """
 
     @property
@@ -59,7 +63,12 @@ class Link(Protocol):
 class ProcessChannel:
     """A child process of the manager: the program itself, or what leads to it (as srun does)."""
 
-    def __init__(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        quiet_s: float = QUIET_S,
+    ) -> None:
         """Start it, in our own environment unless another is given.
 
         Raises:
@@ -76,8 +85,8 @@ class ProcessChannel:
             bufsize=0,
         )
         assert self.process.stdin is not None and self.process.stdout is not None
-        self.input: IO[bytes] = timed_writer(self.process.stdin)
-        self.output: IO[bytes] = timed_reader(self.process.stdout)
+        self.input: IO[bytes] = timed_writer(self.process.stdin, quiet_s)
+        self.output: IO[bytes] = timed_reader(self.process.stdout, quiet_s)
 
     def last_words(self) -> str:
         """Return the end of what it wrote to its standard error."""
@@ -112,7 +121,7 @@ class LocalLink:
 
     def open(self, words: Sequence[str]) -> Channel:
         """Start a program here."""
-        return ProcessChannel(words)
+        return ProcessChannel(words, quiet_s=LOCAL_QUIET_S)
 
     def close(self) -> None:
         """Nothing is kept open."""

@@ -105,7 +105,8 @@ class HostClient:
     """One host: every method is one request, answered in order; safe to share between threads.
 
     Raises, all methods:
-        HostLost: the host or the way to it is gone; found out within 10 seconds.
+        HostLost: the host or the way to it is gone; found out within 10 seconds, when it is another
+            computer.
         HostError: the host refuses.
     """
 

@@ -2,7 +2,8 @@
 """Pipes that do not wait for ever: reading and writing end with TimeoutError when nothing moves.
 
 An agent says that it is there every `agent.ALIVE_S` seconds while it works, so a host that says
-nothing for `QUIET_S` while an answer is due, or takes nothing for as long, is lost.
+nothing for `QUIET_S` while an answer is due, or takes nothing for as long, is lost. This computer
+is given more time (`channel.LOCAL_QUIET_S`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A netlist after synthesis as a model: Yosys' own models of the ECP5's cells, in Verilator.
 
-Yosys has no model of the block memory; `dp16kd.v` is ours.
+Yosys has no model of the block memory and of the multiplier; those beside this file are ours.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from regression.support.experiment import ExperimentError
 _SPECIFY = re.compile(r"\bspecify\b.*?\bendspecify\b", re.DOTALL)
 _MODULE = re.compile(r"^module\s+(\w+)\s*(?:#\s*)?\(.*?^endmodule", re.DOTALL | re.MULTILINE)
 _CELL = re.compile(r"^  ([A-Z][A-Z0-9_]+) [#\\_]", re.MULTILINE)
-_OURS = Path(__file__).with_name("dp16kd.v")
+_OURS = [Path(__file__).with_name(name) for name in ("dp16kd.v", "mult18x18d.v")]
 _WITHIN = {"CCU2C": {"LUT2", "LUT4"}}
 """Cells whose models are made of others."""
 
@@ -36,7 +36,7 @@ def _cell_models(used: set[str]) -> str:
     assert spec is not None and spec.submodule_search_locations
     share = Path(next(iter(spec.submodule_search_locations))) / "share/lattice"
     text = "".join((share / name).read_text() for name in ("common_sim.vh", "ccu2c_sim.vh"))
-    text += _OURS.read_text()
+    text += "".join(file.read_text() for file in _OURS)
     models = {found[1]: found[0] for found in _MODULE.finditer(_SPECIFY.sub("", text))}
     wanted = used.union(*(_WITHIN.get(name, set()) for name in used))
     if missing := wanted - set(models):

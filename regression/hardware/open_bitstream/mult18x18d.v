@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ECP5's multiplier of 18 by 18 bits as Yosys uses it (share/lattice/dsp_map_18x18.v), by
+// Lattice's FPGA-TN-02205: without its registers, each factor signed or not. Yosys has no model of
+// it. Pins and settings that Yosys leaves alone are not modelled, and are no ports here: a netlist
+// that uses one is refused.
+module MULT18X18D (
+  input wire A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0,
+  input wire B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0,
+  input wire C17, C16, C15, C14, C13, C12, C11, C10, C9, C8, C7, C6, C5, C4, C3, C2, C1, C0,
+  input wire SIGNEDA, SIGNEDB, SOURCEA, SOURCEB,
+  output wire P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19,
+    P18, P17, P16, P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0
+);
+  wire [17:0] a = {A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1,
+    A0};
+  wire [17:0] b = {B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1,
+    B0};
+  // By 36 bits each, the product's low 36 bits are right for any signs.
+  wire [35:0] wide_a = {{18{SIGNEDA & a[17]}}, a}, wide_b = {{18{SIGNEDB & b[17]}}, b};
+  assign {P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19,
+    P18, P17, P16, P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0} = wide_a
+    * wide_b;
+endmodule
