@@ -51,7 +51,8 @@ INPUTS = {"reset": 1, "fire": 1, "enable": 1, "from": 14, "to": 14, "write": 8, 
 
 def _design() -> tuple[str, dict[str, int]]:
     """Return a top with a memory of each shape, and the widths of its outputs."""
-    instances, outputs = [], {}
+    instances: list[str] = []
+    outputs: dict[str, int] = {}
     for at, (width, log_rows, count, first, free) in enumerate(SHAPES):
         outputs |= {f"q{at}": width, f"at{at}": log_rows}
         instances.append(
@@ -82,8 +83,8 @@ def _answers(library: Path, stream: Sequence[Mapping[str, int]]) -> list[dict[st
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a build host's own program has made the netlist of `Registered`."""
     work = tmp_path_factory.mktemp("registered")
-    for module in (block_reads, open_tools_job):
-        shutil.copy(module.__file__, work)
+    for file in (block_reads.__file__, open_tools_job.__file__):
+        shutil.copy(str(file), work)
     (work / "registered.sv").write_text(_design()[0])
     (work / open_tools_job.JOB).write_text(json.dumps({"yosys": synthesis(TOP, ["registered.sv"])}))
     command = python_command(Path(open_tools_job.__file__).name, "yosys")
