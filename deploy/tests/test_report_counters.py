@@ -34,4 +34,4 @@ def test_they_are_one_histogram(tmp_path: Path) -> None:
 @pytest.mark.parametrize("values", ["1,-1,0,0", "0,0,0,0", "1e308,1e308,0,0", "-1,0,0,0"])
 def test_counts_that_cannot_be_are_no_histogram(tmp_path: Path, values: str) -> None:
     html = page(tmp_path, f"0,0,0,0,0,0\n8,{values},1\n")
-    assert "fill: mean" not in html and html.count('class="chart"') >= 1
+    assert "fill: mean" not in html

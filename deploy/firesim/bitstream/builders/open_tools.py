@@ -19,7 +19,7 @@ PROGRAM, STEP = "open_tools_job.py", f"{open_tools_job.BLOCK_READS}.py"
 NETLIST_VERILOG = "netlist.v"
 SOURCES = "source"
 """Folder of the Verilog in a job's."""
-_SYNTHESIS = {"area": ["-abc2"], "timing": ["-abc9"]}
+_SYNTHESIS = {"area": ["-abc2", "-nowidelut"], "timing": ["-abc9"]}
 _PLACE = {
     "basic": ["--no-tmdriv"],
     "timing": ["--tmg-ripup"],
