@@ -99,7 +99,7 @@ def test_only_this_computer_is_answered() -> None:
     try:
         server = metrics_server(0)
         assert metrics_server(0) is server
-        port = int(server.url.split(":")[2].split("/")[0])
+        port = server.port
         assert scrape(server.url).values == {}
         with pytest.raises(OSError), socket.create_connection(("127.0.0.2", port), timeout=5):
             pass

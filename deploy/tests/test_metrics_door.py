@@ -22,7 +22,7 @@ def server() -> Iterator[MetricsServer]:
 
 
 def _connected(server: MetricsServer) -> socket.socket:
-    return socket.create_connection((ADDRESS, int(server.url.split(":")[2].split("/")[0])))
+    return socket.create_connection((ADDRESS, server.port))
 
 
 def _status(server: MetricsServer, **headers: str) -> int:

@@ -25,11 +25,8 @@ AutoCounter::AutoCounter(const nlohmann::json &json, const std::string &where,
   Config config(json, where);
   interval_cycles_ = config.required_integer("interval_cycles", 1, UINT64_MAX >> 1);
   const std::string path = config.required_text("file");
-  trigger_ = Trigger::parse(config.child("trigger"), config.child_where("trigger"));
+  trigger_ = Trigger::of(config, !trace_ports_.empty());
   config.finish();
-  if (trigger_.needs_commits() && trace_ports_.empty()) {
-    config.fail("trigger", "one that needs no TraceRV bridge, as the model has none");
-  }
   std::string header = "cycle";
   for (const Source &source : sources) {
     if (source.port.width_bits != 64 || source.port.is_input != 0) {

@@ -13,6 +13,7 @@ from firesim.cli.common import OverrideOption, plain_errors, run_console
 
 if TYPE_CHECKING:
     from firesim.config.load import Loaded
+    from firesim.topology.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,17 @@ LINUX = Part(
 )
 
 
-def _checked(parts: list[Part], override: list[str]) -> list[Loaded]:
-    """Load the recipes of parts: what is wrong with any is said before the first is run."""
+def _checked(parts: list[Part], override: list[str]) -> list[tuple[Loaded, Plan]]:
+    """Load and resolve the recipes of parts: what is wrong is said before the first is run."""
     from firesim.config.load import find_config, load_file
     from firesim.run.checks import check_plan
     from firesim.topology.resolve import resolve
 
     loaded = [load_file(find_config(part.recipe), override) for part in parts]
-    for one in loaded:
-        check_plan(one, resolve(one))
-    return loaded
+    checked = [(one, resolve(one)) for one in loaded]
+    for one, plan in checked:
+        check_plan(one, plan)
+    return checked
 
 
 @plain_errors
@@ -85,21 +87,20 @@ def quickstart(
     from firesim.run.ahead import building_ahead
     from firesim.run.shown import run_shown
     from firesim.run.summary import print_runs
-    from firesim.topology.resolve import resolve
 
     parts = [BARE_METAL, LINUX]
     if bare_metal != linux:
         parts = [BARE_METAL if bare_metal else LINUX]
-    loaded = _checked(parts, override or [])
+    checked = _checked(parts, override or [])
     console, outcomes = run_console(), {}
-    with building_ahead([resolve(later) for later in loaded[1:]]) as ahead:
+    with building_ahead([plan for _, plan in checked[1:]]) as ahead:
         for number, part in enumerate(parts):
             title = f"{number + 1} of {len(parts)}: {part.name}" if len(parts) > 1 else part.name
             console.print(f"[bold]{title}[/bold]  {part.shows}", highlight=False, soft_wrap=True)
             if number > 0:
                 ahead.hurry()
             folder = results / part.name if results and len(parts) > 1 else results
-            outcomes[part.name] = run_shown(loaded[number], folder, console)
+            outcomes[part.name] = run_shown(checked[number][0], folder, console)
             console.print()
             if outcomes[part.name].exit_status != 0:
                 break

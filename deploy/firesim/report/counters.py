@@ -98,11 +98,12 @@ def _figures(tables: list[Table], clock_hz: float) -> list[Figure]:
     per_unit, unit = time_unit(cycles[-1], clock_hz)
     shown = short_names(first.columns)
     vectors = histograms(first.columns)
+    vectors_shown = short_names(list(vectors))
     figures: list[Figure] = []
     for vector, values in vectors.items():
         counts = [sum(table.column(name)[-1] for table in tables) for name in values]
         if min(counts) >= 0 and 0 < sum(counts) < math.inf:  # Of files that anybody wrote.
-            figures.append(_histogram(vector.rpartition(".")[2], counts))
+            figures.append(_histogram(vectors_shown[vector], counts))
     binned = {name for values in vectors.values() for name in values}
     for name in first.columns[1:]:
         if name in binned:

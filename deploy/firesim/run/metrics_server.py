@@ -37,7 +37,8 @@ class MetricsServer:
                 f"simulation.monitoring.metrics_port: port {port} of {ADDRESS} cannot be opened "
                 f"({os.strerror(error.errno or 0)}), expected a free one, or 0 for any free one."
             ) from error
-        self.url = f"http://{ADDRESS}:{server.server_port}/metrics"
+        self.port = server.server_port
+        self.url = f"http://{ADDRESS}:{self.port}/metrics"
 
     def show(self, figures: Figures) -> None:
         """Answer with these figures from now on."""

@@ -54,7 +54,7 @@ def _answer(port: int, request: bytes) -> bytes:
 
 
 def _scraped(data: bytes, folder: Path) -> None:
-    port = int(_door().url.split(":")[2].split("/")[0])
+    port = _door().port
     answer = _answer(port, data)
     if len(answer) > _LARGEST_ANSWER:
         raise ValueError("an answer without an end")

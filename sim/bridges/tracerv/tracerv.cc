@@ -56,7 +56,7 @@ TraceRvDriver::TraceRvDriver(const DriverContext &context)
     : port_(context.ports), hart_(hart_of(context)), where_(context.where) {
   Config config(context.config, where_);
   const bool enabled = config.boolean("enabled", false);
-  trigger_ = Trigger::parse(config.child("trigger"), config.child_where("trigger"));
+  trigger_ = Trigger::of(config, true);
   first_cycle_ = trigger_.first_cycle();
   end_cycle_ = trigger_.end_cycle();
   wanted_ = enabled && !trigger_.never();

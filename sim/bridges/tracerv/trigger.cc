@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "devices/config.h"
-
 namespace firesim::bridges {
 
 using namespace devices;
@@ -28,6 +26,14 @@ Pattern parse_pattern(Config &config, const char *key, uint32_t stock) {
 }
 
 }  // namespace
+
+Trigger Trigger::of(Config &config, bool sees_commits) {
+  const Trigger found = parse(config.child("trigger"), config.child_where("trigger"));
+  if (found.needs_commits() && !sees_commits) {
+    config.fail("trigger", "one that needs no TraceRV bridge, as the model has none");
+  }
+  return found;
+}
 
 Trigger Trigger::parse(const nlohmann::json &object, const std::string &where) {
   Trigger trigger;

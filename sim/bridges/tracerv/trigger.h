@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "devices/config.h"
+
 namespace firesim::bridges {
 
 class Trigger {
@@ -14,6 +16,9 @@ class Trigger {
 
   // Null = always. Throws ConfigError, starting with `where`.
   static Trigger parse(const nlohmann::json &object, const std::string &where);
+  // The key `trigger` of an instrument. Throws ConfigError also when it wants commits and the
+  // instrument sees none.
+  static Trigger of(devices::Config &config, bool sees_commits);
 
   Kind kind() const { return kind_; }
   // True when the trigger has to see commits to know whether it is active.

@@ -5,11 +5,6 @@
 namespace firesim::bridges {
 
 Window::Window(Config &config, std::vector<TracePort> trace_ports)
-    : trigger_(Trigger::parse(config.child("trigger"), config.child_where("trigger"))),
-      trace_ports_(std::move(trace_ports)) {
-  if (trigger_.needs_commits() && trace_ports_.empty()) {
-    config.fail("trigger", "one that needs no TraceRV bridge, as the model has none");
-  }
-}
+    : trigger_(Trigger::of(config, !trace_ports.empty())), trace_ports_(std::move(trace_ports)) {}
 
 }  // namespace firesim::bridges
