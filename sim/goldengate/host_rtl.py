@@ -148,7 +148,8 @@ def _registers(count: int) -> list[str]:
     ]
 
 
-def _stall(name: str, number: int) -> str:
+def stall(name: str, number: int) -> str:
+    """Return the text of what makes channel `number` wait at random, as `go_NAME`."""
     return (
         f"  wire go_{name};\n"
         f"  firesim_stall #(.CHANNEL({number})) stall_{name} (.{HOST_CLOCK}({HOST_CLOCK}), "
@@ -162,8 +163,8 @@ def _part(manifest: Manifest, each: HostPart) -> list[str]:
     bridge = next(one for one in manifest.bridges if one.path == each.part.bridge)
     lines = [
         f"  // {each.part.bridge}: {each.rtl.module}",
-        _stall(f"{name}_in", _FIRST_STALL + 2 * index),
-        _stall(f"{name}_out", _FIRST_STALL + 2 * index + 1),
+        stall(f"{name}_in", _FIRST_STALL + 2 * index),
+        stall(f"{name}_out", _FIRST_STALL + 2 * index + 1),
         f"  wire valid_{name}_in, ready_{name}_in, valid_{name}_out, ready_{name}_out;",
         f"  wire [{each.into.width_bits - 1}:0] bits_{name}_in;",
         f"  wire [{each.out.width_bits - 1}:0] bits_{name}_out;",

@@ -100,21 +100,13 @@ def _wake_bits(manifest: Manifest, channel: Channel) -> str:
     return " | ".join(parts) or "1'b0"
 
 
-def _stall(name: str, number: int) -> str:
-    return (
-        f"  wire go_{name};\n"
-        f"  firesim_stall #(.CHANNEL({number})) stall_{name} (.host_clock(host_clock), "
-        f".load(stall_load), .seed(stall_seed), .rate(stall_rate), .go(go_{name}));"
-    )
-
-
 def _input(index: int, channel: Channel) -> list[str]:
     """Return the text of an input channel, and its connections to the form."""
     width = f"[{channel.width_bits - 1}:0]"
     name = f"in_{index}"
     return [
         f"  // {channel.name}",
-        _stall(name, index),
+        host_rtl.stall(name, index),
         f"  wire valid_{name}, ready_{name};",
         f"  wire {width} bits_{name};",
         f"  firesim_input_channel #(.WIDTH({channel.width_bits}), .PIECES({pieces_of(channel)}), "
@@ -135,7 +127,7 @@ def _output(manifest: Manifest, index: int, channel: Channel, first: int) -> lis
     width, pieces = f"[{channel.width_bits - 1}:0]", pieces_of(channel)
     return [
         f"  // {channel.name}",
-        _stall(name, 128 + index),
+        host_rtl.stall(name, 128 + index),
         f"  wire valid_{name};",
         f"  wire {width} bits_{name}, ahead_{name};",
         f"  reg seen_{name};",

@@ -24,8 +24,8 @@ from goldengate.passes.write import HOLD_EDGE, MODEL_TOP, held_name, port_name
 
 ENGINE_FOLDER = Path(__file__).resolve().parents[1] / "engine"
 
-FAST = "-O3 -march=native"
-"""How the code of every cycle is compiled."""
+FAST, SLOW = "-O3 -march=native", "-O1"
+"""How the code of every cycle is compiled, and that which runs once or for a snapshot."""
 _COMMON = "-fPIC -fvisibility=hidden -fno-gnu-unique -fno-plt"
 _VERILATOR_FLAGS = [
     "--cc",
@@ -71,7 +71,7 @@ def ports_header(manifest: Manifest, held: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _verilate(work: Path, jobs: int, fast: str) -> None:
+def _verilate(work: Path, jobs: int, fast: str, slow: str) -> None:
     environment = verilator_environment()
     sources: list[str | Path] = [work / "model.v", work / "target.v"]
     objects = work / "obj"
@@ -86,7 +86,7 @@ def _verilate(work: Path, jobs: int, fast: str) -> None:
             f"-j{jobs}",
             "CFG_CXXFLAGS_PCH_I=-include",
             f"OPT_FAST={fast}",
-            "OPT_SLOW=-O1",
+            f"OPT_SLOW={slow}",
             "OPT_GLOBAL=-O2",
             "libFiresimModel.a",
             "libverilated.a",
@@ -95,10 +95,12 @@ def _verilate(work: Path, jobs: int, fast: str) -> None:
     )
 
 
-def build(work: Path, manifest: Manifest, library: Path, *, jobs: int, fast: str = FAST) -> None:
+def build(
+    work: Path, manifest: Manifest, library: Path, *, jobs: int, fast: str = FAST, slow: str = SLOW
+) -> None:
     """Compile `work/model.v` and `work/target.v` into the shared library `library`.
 
-    `fast` are the options of g++ for the code that runs in every cycle.
+    `fast` are the options of g++ for the code that runs in every cycle, `slow` those for the rest.
 
     Raises:
         GoldenGateError: Verilator, the C++ compiler or the linker failed.
@@ -127,7 +129,7 @@ def build(work: Path, manifest: Manifest, library: Path, *, jobs: int, fast: str
     command += [objects / "libFiresimModel.a", objects / "libverilated.a"]
     command += ["-Wl,--exclude-libs,ALL", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-pthread"]
     try:
-        _verilate(work, jobs, fast)
+        _verilate(work, jobs, fast, slow)
         run(command, env=environment)
     except ToolError as error:
         raise GoldenGateError(f"{manifest.top}: {error}") from error

@@ -26,7 +26,7 @@ from firesim.farm.base import FarmError, RunFarm
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError, sha256_of
 from firesim.hosts.ready import ReadyHost
-from firesim.run.process_tree import ending_what_it_starts
+from firesim.run.process_tree import ended_by_signals, ending_what_it_starts
 from firesim.run.remote.places import farm_of, up
 from firesim.run.steps import Steps
 
@@ -175,7 +175,7 @@ def build_all(
         InputError: hosts cannot be had, or lack a tool.
         KeyboardInterrupt: as it came; nothing is left on the hosts.
     """
-    with build_hosts(farm, keep_hosts, Steps(console)) as hosts:
+    with ended_by_signals(), build_hosts(farm, keep_hosts, Steps(console)) as hosts:
         run_builds(builds, hosts, results, database, console)
 
 

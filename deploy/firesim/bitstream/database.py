@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from firesim_common.errors import InputError, cut, unknown
 from firesim_common.explain import checked
 from firesim_common.positions import read_users_yaml
 from firesim_common.user_path import user_path
+from firesim_common.whole_file import write_whole
 
 from firesim.config.hwdb import Hwdb, HwdbEntry
 from firesim.hosts.client import sha256_of
@@ -71,9 +71,7 @@ def set_entries(path: Path, entries: Mapping[str, HwdbEntry]) -> None:
             for name in sorted(merged)
         }
         text = HEAD + yaml.safe_dump(plain, sort_keys=False, width=100)
-        part = path.with_name(f".{path.name}.{os.getpid()}")
-        part.write_text(text)
-        part.replace(path)
+        write_whole(path, text)
 
 
 @contextmanager

@@ -66,6 +66,38 @@ def in_session_of_its_own(work: Callable[[], int], grace_s: float = GRACE_S) -> 
 
 
 @contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP (unless ignored) into what Ctrl-C is, for work that ends cleanly.
+
+    Only the first: `timeout` sends one to the process and one to its group, and a second Ctrl-C
+    means that the work is to end at once.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Only the main thread may handle signals; it ends the work by an exception.
+        return
+
+    is_asked = False
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        nonlocal is_asked
+        if not is_asked:
+            is_asked = True
+            raise KeyboardInterrupt
+
+    endings = [signal.SIGTERM, signal.SIGHUP]
+    old = {number: signal.getsignal(number) for number in endings}
+    for number in endings:
+        if old[number] is not signal.SIG_IGN:
+            signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        if not is_asked:  # Else the report is yet to be written, and the next one would prevent it.
+            for number, previous in old.items():
+                signal.signal(number, previous)
+
+
+@contextmanager
 def ending_what_it_starts(grace_s: float = GRACE_S) -> Iterator[None]:
     """Let a signal that ends this process end everything that is started inside, too.
 

@@ -9,8 +9,8 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -38,7 +38,7 @@ from firesim.run.outputs import collect_outputs
 from firesim.run.own_blades import check_bridges, make_drivers
 from firesim.run.prepare import Prepared, prepare
 from firesim.run.process import Simulator, how_it_ended
-from firesim.run.process_tree import ending_what_it_starts
+from firesim.run.process_tree import ended_by_signals, ending_what_it_starts
 from firesim.run.remote.kept import described, shared_folder
 from firesim.run.remote.places import Places, placed
 from firesim.run.remote.record import HostsRecord, new_name
@@ -95,39 +95,6 @@ class Ready:
     start: Callable[[], Simulator | Simulators]
     """Starts the simulators."""
     start_cycle: int
-
-
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM or SIGHUP reached the manager."""
-
-
-@contextmanager
-def _signals_end_cleanly() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into an exception, so that the run ends as with Ctrl-C.
-
-    Only the first: `timeout` sends one to the process and one to its group, and a second Ctrl-C
-    means that the simulator is to be killed.
-    """
-
-    if threading.current_thread() is not threading.main_thread():
-        yield  # Only the main thread may handle signals; it ends the run by an exception.
-        return
-
-    is_asked = False
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        nonlocal is_asked
-        if not is_asked:
-            is_asked = True
-            raise _Terminated
-
-    old = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        if not is_asked:  # Else the report is yet to be written, and the next one would prevent it.
-            for number, previous in old.items():
-                signal.signal(number, previous)
 
 
 class _Held:
@@ -282,7 +249,7 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
     interrupted = False
     watch: Watch | None = None
     began_s = time.monotonic()
-    with _signals_end_cleanly():
+    with ended_by_signals():
         try:
             with _Held() as held:
                 simulator = ready.start()

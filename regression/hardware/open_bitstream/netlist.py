@@ -73,5 +73,6 @@ def netlist_model(
         prints_port=None,
     )
     library = work / "model.so"
-    build(work, manifest, library, jobs=2, fast="-O1")  # It runs for seconds only.
+    # It runs for seconds only, and a netlist of a core has one function with 100,000 statements.
+    build(work, manifest, library, jobs=2, fast="-O1", slow="-O0")
     return library

@@ -3,11 +3,11 @@
 
 Three hosts are namespaces of this computer with a real sshd each; the tools are in a folder that
 they share. Three builds run at the same time with Yosys and nextpnr: two that a ULX3S takes, and
-one that is too slow for its clock. Ctrl-C ends all at the first synthesis. The next manager is
-killed when a build is at place and route; its jobs go on, and a third manager finds them and ends
-with the reports, the database and the one failure. A fourth has nothing to build. Then one build
-runs on an instance of EC2 (moto, whose instances are such hosts), launched for it and given back;
-with --quick it is one that is built already.
+one that is too slow for its clock. Ctrl-C ends all at the first synthesis, and SIGTERM too. The
+next manager is killed when a build is at place and route; its jobs go on, and a third manager finds
+them and ends with the reports, the database and the one failure. A fourth has nothing to build.
+Then one build runs on an instance of EC2 (moto, whose instances are such hosts), launched for it
+and given back; with --quick it is one that is built already.
 """
 
 from __future__ import annotations
@@ -101,12 +101,14 @@ def _left(hosts: list[TestHost]) -> list[str]:
 
 
 def _interrupted(manager: Manager, recipes: Path, hosts: list[TestHost]) -> None:
-    process = manager.start("interrupted", recipes)
-    manager.until("interrupted", process, lambda text: "synthesis" in text)
-    process.send_signal(signal.SIGINT)
-    status = process.wait(timeout=LIMIT_S)
-    left = _left(hosts)
-    manager.step("Ctrl-C", status == INTERRUPTED and not left, f"status {status}, left {left}")
+    for number, what in ((signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")):
+        name = f"interrupted by {what}"
+        process = manager.start(name, recipes)
+        manager.until(name, process, lambda text: "synthesis" in text)
+        process.send_signal(number)
+        status = process.wait(timeout=LIMIT_S)
+        left = _left(hosts)
+        manager.step(what, status == INTERRUPTED and not left, f"status {status}, left {left}")
 
 
 def _killed(manager: Manager, recipes: Path, hosts: list[TestHost]) -> None:
