@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from firesim.config.farm import FarmFile
-from firesim.run.fpgas import Place, fpga_places, mapped
+from firesim.run.fpgas import BoardNode, Place, Seat, fpga_places, mapped
 
 
 @pytest.mark.parametrize(
@@ -44,19 +44,37 @@ def test_the_fpgas_of_a_farm(
 
 def test_nodes_take_the_first_free_fpga_of_their_board() -> None:
     places = [Place("a", 0, "u250"), Place("b", 0, "u280"), Place("b", 1, "u280")]
-    assert mapped([("n0", "u280"), ("n1", "u250"), ("n2", "u280")], places) == {
-        "n0": places[1],
-        "n1": places[0],
-        "n2": places[2],
+    nodes = [BoardNode("n0", "u280"), BoardNode("n1", "u250"), BoardNode("n2", "u280")]
+    assert mapped(nodes, places) == {
+        "n0": Seat(places[1]),
+        "n1": Seat(places[0]),
+        "n2": Seat(places[2]),
     }
-    assert mapped([("n0", "u250"), ("n1", "u250")], places) == "u250"
+    assert mapped([BoardNode("n0", "u250"), BoardNode("n1", "u250")], places) == "u250"
 
 
 def test_nodes_that_are_placed_by_hand_have_theirs_there() -> None:
     places = [Place("a", 0, "u250"), Place("a", 1, "u250"), Place("b", 0, "u250")]
-    nodes = [("n0", "u250"), ("n1", "u250")]
-    assert mapped(nodes, places, {"n1": "a"}) == {"n0": places[1], "n1": places[0]}
+    nodes = [BoardNode("n0", "u250"), BoardNode("n1", "u250")]
+    assert mapped(nodes, places, {"n1": "a"}) == {"n0": Seat(places[1]), "n1": Seat(places[0])}
     assert mapped(nodes, places, {"n0": "b", "n1": "b"}) == "u250"
+
+
+def test_nodes_of_one_bitstream_share_an_fpga_until_it_is_full() -> None:
+    places = [Place("a", 0, "f2"), Place("a", 1, "f2"), Place("b", 0, "f2")]
+    nodes = [BoardNode(f"n{index}", "f2", "two", 2) for index in range(3)]
+    other = BoardNode("n3", "f2", "four", 4)
+    assert mapped([nodes[0], other, *nodes[1:]], places) == {
+        "n0": Seat(places[0]),
+        "n3": Seat(places[1]),
+        "n1": Seat(places[0], 1),
+        "n2": Seat(places[2]),
+    }
+    assert mapped([nodes[0], nodes[1]], places, {"n1": "b"}) == {
+        "n1": Seat(places[2]),
+        "n0": Seat(places[2], 1),
+    }
+    assert mapped([nodes[0], other, BoardNode("n4", "f2", "one")], places[:2]) == "f2"
 
 
 def test_each_fpga_has_its_device(tmp_path: Path) -> None:

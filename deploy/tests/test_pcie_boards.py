@@ -134,6 +134,9 @@ def test_what_is_no_board_of_this_design_is_refused(folder: Path, tmp_path: Path
         status, text = told("in-use")
     gone = f"soc: {folder}/board: the simulated board is gone: "
     assert status == 2 and text.startswith(gone) and text.count("\n") == 1
+    node[key]["slot"] = 1
+    status, text = told("no-such-blade")
+    assert status == 2 and text.startswith("soc: ") and "found 0x0" in text, text
     node["serial_line"] = {"device": "/dev/null", "bits_per_s": 1_000_000}
     status, text = told("both")
     assert (status, f'expected nothing beside "{key}"' in text) == (2, True), text
@@ -226,7 +229,8 @@ def test_a_host_that_does_not_look_at_the_room_is_given_up(folder: Path) -> None
         ((9, REGISTERS, 0), "found an access 9 to place 0 at 0x0, 1 times"),
         ((LOAD, DOWN, 0), "found an access 1 to place 1 at 0x0, 1 times"),
         ((STORE, REGISTERS, 2), "found an access 2 to place 0 at 0x2, 1 times"),
-        ((LOAD, REGISTERS, 4096), "found an access 1 to place 0 at 0x1000, 1 times"),
+        ((LOAD, REGISTERS, 4 * 4096), "found an access 1 to place 0 at 0x4000, 1 times"),
+        ((LOAD_WORDS, UP, 4, 2), "found an access 3 to place 2 at 0x4, 2 times"),
         ((LOAD_WORDS, UP, 0, 9), "found an access 3 to place 2 at 0x0, 9 times"),
         ((LOAD_WORDS, UP, 0, 1), "found an access 3 to place 2 at 0x0, 1 times"),
     ],

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's side of a blade (FIRESIM_HOST) as custom logic in the small shell of AWS EC2 F2: registers
-// on OCL (BAR 0), both streams through a window on PCIS (BAR 4). The host clock is made of the shell's
-// 250 MHz: 1,000 MHz divided by FIRESIM_DIVIDE. DRAM, HBM, PCIM and interrupts are not used.
+// The host's sides of FIRESIM_BLADES blades (FIRESIM_HOST) as custom logic in the small shell of AWS EC2
+// F2. Each has registers on OCL (BAR 0), 4 KiB apart, and both streams through a window on PCIS (BAR 4),
+// 8 KiB apart. The host clock is made of the shell's 250 MHz: 1,000 MHz divided by FIRESIM_DIVIDE. DRAM,
+// HBM, PCIM and interrupts are not used.
+`ifndef FIRESIM_BLADES
+`define FIRESIM_BLADES 1
+`endif
 module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
   `include "cl_ports.vh"
 );
@@ -29,59 +33,113 @@ module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
   always @(posedge clk_main_a0) host_is_up <= {host_is_up[0], settled[3]};
   wire stands = shell_reset | ~host_is_up[1];
 
-  wire [31:0] awaddr, araddr, wdata, rdata;
-  wire awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
-  firesim_far_registers registers (
+  // Accesses go to the blade that their address chooses.
+  localparam BLADES = `FIRESIM_BLADES;
+  wire [BLADES-1:0] ocl_awvalid, ocl_awready, ocl_wvalid, ocl_wready, ocl_bvalid, ocl_bready;
+  wire [BLADES-1:0] ocl_arvalid, ocl_arready, ocl_rvalid, ocl_rready;
+  wire [32*BLADES-1:0] ocl_rdata;
+  wire [3:0] ocl_reads;
+  wire ocl_is_there;
+  firesim_split #(.COUNT(BLADES)) registers_of (
     .clock(clk_main_a0), .reset(stands),
-    .awaddr(ocl_cl_awaddr[7:0]), .awvalid(ocl_cl_awvalid), .awready(cl_ocl_awready),
-    .wdata(ocl_cl_wdata), .wvalid(ocl_cl_wvalid), .wready(cl_ocl_wready),
-    .bresp(cl_ocl_bresp), .bvalid(cl_ocl_bvalid), .bready(ocl_cl_bready),
-    .araddr(ocl_cl_araddr[7:0]), .arvalid(ocl_cl_arvalid), .arready(cl_ocl_arready),
-    .rdata(cl_ocl_rdata), .rresp(cl_ocl_rresp), .rvalid(cl_ocl_rvalid), .rready(ocl_cl_rready),
-    .host_clock(host_clock), .host_reset(host_reset),
-    .host_awaddr(awaddr[7:0]), .host_awvalid(awvalid), .host_awready(awready),
-    .host_wdata(wdata), .host_wvalid(wvalid), .host_wready(wready),
-    .host_bvalid(bvalid), .host_bready(bready),
-    .host_araddr(araddr[7:0]), .host_arvalid(arvalid), .host_arready(arready),
-    .host_rdata(rdata), .host_rvalid(rvalid), .host_rready(rready));
+    .write_to(ocl_cl_awaddr[15:12]), .read_to(ocl_cl_araddr[15:12]),
+    .awvalid(ocl_cl_awvalid), .awready(cl_ocl_awready), .wvalid(ocl_cl_wvalid), .wlast(1'b1),
+    .wready(cl_ocl_wready), .bvalid(cl_ocl_bvalid), .bready(ocl_cl_bready),
+    .arvalid(ocl_cl_arvalid), .arready(cl_ocl_arready), .rvalid(cl_ocl_rvalid), .rlast(1'b1),
+    .rready(ocl_cl_rready), .far_awvalid(ocl_awvalid), .far_awready(ocl_awready),
+    .far_wvalid(ocl_wvalid), .far_wready(ocl_wready), .far_bvalid(ocl_bvalid),
+    .far_bready(ocl_bready), .far_arvalid(ocl_arvalid), .far_arready(ocl_arready),
+    .far_rvalid(ocl_rvalid), .far_rready(ocl_rready), .writes(), .reads(ocl_reads),
+    .is_there(ocl_is_there));
+  assign cl_ocl_bresp = 2'b00;
+  assign cl_ocl_rresp = 2'b00;
+  // A blade that is not there has no identity, and is refused for it.
+  assign cl_ocl_rdata = ocl_is_there ? ocl_rdata[32*ocl_reads +: 32] : 32'd0;
 
-  wire near_down_valid, near_down_ready, down_valid, down_ready;
-  wire near_up_valid, near_up_ready, up_valid, up_ready;
-  wire [63:0] near_down_data, down_data, near_up_data, up_data;
-  wire [LOG_ROOM:0] down_room;
-  firesim_window #(.LOG_ROOM(LOG_ROOM)) window (
+  wire [BLADES-1:0] pcis_awvalid, pcis_awready, pcis_wvalid, pcis_wready, pcis_bvalid, pcis_bready;
+  wire [BLADES-1:0] pcis_arvalid, pcis_arready, pcis_rvalid, pcis_rready, pcis_rlast;
+  wire [16*BLADES-1:0] pcis_bid, pcis_rid;
+  wire [2*BLADES-1:0] pcis_bresp, pcis_rresp;
+  wire [512*BLADES-1:0] pcis_rdata;
+  wire [3:0] pcis_writes, pcis_reads;
+  firesim_split #(.COUNT(BLADES)) window_of (
     .clock(clk_main_a0), .reset(stands),
-    .awid(sh_cl_dma_pcis_awid), .awaddr(sh_cl_dma_pcis_awaddr), .awvalid(sh_cl_dma_pcis_awvalid),
-    .awready(cl_sh_dma_pcis_awready), .wdata(sh_cl_dma_pcis_wdata), .wstrb(sh_cl_dma_pcis_wstrb),
-    .wlast(sh_cl_dma_pcis_wlast), .wvalid(sh_cl_dma_pcis_wvalid), .wready(cl_sh_dma_pcis_wready),
-    .bid(cl_sh_dma_pcis_bid), .bresp(cl_sh_dma_pcis_bresp), .bvalid(cl_sh_dma_pcis_bvalid),
-    .bready(sh_cl_dma_pcis_bready), .arid(sh_cl_dma_pcis_arid), .arlen(sh_cl_dma_pcis_arlen),
-    .arvalid(sh_cl_dma_pcis_arvalid), .arready(cl_sh_dma_pcis_arready), .rid(cl_sh_dma_pcis_rid),
-    .rdata(cl_sh_dma_pcis_rdata), .rresp(cl_sh_dma_pcis_rresp), .rlast(cl_sh_dma_pcis_rlast),
-    .rvalid(cl_sh_dma_pcis_rvalid), .rready(sh_cl_dma_pcis_rready),
-    .down_valid(near_down_valid), .down_ready(near_down_ready), .down_data(near_down_data),
-    .down_room(down_room),
-    .up_valid(near_up_valid), .up_ready(near_up_ready), .up_data(near_up_data));
-  firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) down (
-    .in_clock(clk_main_a0), .in_reset(stands), .in_valid(near_down_valid),
-    .in_ready(near_down_ready), .in_data(near_down_data), .room(down_room),
-    .out_clock(host_clock), .out_reset(host_reset), .out_valid(down_valid),
-    .out_ready(down_ready), .out_data(down_data));
-  firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) up (
-    .in_clock(host_clock), .in_reset(host_reset), .in_valid(up_valid), .in_ready(up_ready),
-    .in_data(up_data), .room(),
-    .out_clock(clk_main_a0), .out_reset(stands), .out_valid(near_up_valid),
-    .out_ready(near_up_ready), .out_data(near_up_data));
+    .write_to(sh_cl_dma_pcis_awaddr[16:13]), .read_to(sh_cl_dma_pcis_araddr[16:13]),
+    .awvalid(sh_cl_dma_pcis_awvalid), .awready(cl_sh_dma_pcis_awready),
+    .wvalid(sh_cl_dma_pcis_wvalid), .wlast(sh_cl_dma_pcis_wlast), .wready(cl_sh_dma_pcis_wready),
+    .bvalid(cl_sh_dma_pcis_bvalid), .bready(sh_cl_dma_pcis_bready),
+    .arvalid(sh_cl_dma_pcis_arvalid), .arready(cl_sh_dma_pcis_arready),
+    .rvalid(cl_sh_dma_pcis_rvalid), .rlast(cl_sh_dma_pcis_rlast), .rready(sh_cl_dma_pcis_rready),
+    .far_awvalid(pcis_awvalid), .far_awready(pcis_awready), .far_wvalid(pcis_wvalid),
+    .far_wready(pcis_wready), .far_bvalid(pcis_bvalid), .far_bready(pcis_bready),
+    .far_arvalid(pcis_arvalid), .far_arready(pcis_arready), .far_rvalid(pcis_rvalid),
+    .far_rready(pcis_rready), .writes(pcis_writes), .reads(pcis_reads), .is_there());
+  assign cl_sh_dma_pcis_bid = pcis_bid[16*pcis_writes +: 16];
+  assign cl_sh_dma_pcis_bresp = pcis_bresp[2*pcis_writes +: 2];
+  assign cl_sh_dma_pcis_rid = pcis_rid[16*pcis_reads +: 16];
+  assign cl_sh_dma_pcis_rdata = pcis_rdata[512*pcis_reads +: 512];
+  assign cl_sh_dma_pcis_rresp = pcis_rresp[2*pcis_reads +: 2];
+  assign cl_sh_dma_pcis_rlast = pcis_rlast[pcis_reads];
 
-  `FIRESIM_HOST host (
-    .host_clock(host_clock), .host_reset(host_reset),
-    .axil_awaddr(awaddr[7:0]), .axil_awvalid(awvalid), .axil_awready(awready),
-    .axil_wdata(wdata), .axil_wvalid(wvalid), .axil_wready(wready),
-    .axil_bresp(), .axil_bvalid(bvalid), .axil_bready(bready),
-    .axil_araddr(araddr[7:0]), .axil_arvalid(arvalid), .axil_arready(arready),
-    .axil_rdata(rdata), .axil_rresp(), .axil_rvalid(rvalid), .axil_rready(rready),
-    .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
-    .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
+  genvar index;
+  generate for (index = 0; index < BLADES; index = index + 1) begin : blade
+    wire [7:0] awaddr, araddr;
+    wire [31:0] wdata, rdata;
+    wire awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
+    firesim_far_registers registers (
+      .clock(clk_main_a0), .reset(stands),
+      .awaddr(ocl_cl_awaddr[7:0]), .awvalid(ocl_awvalid[index]), .awready(ocl_awready[index]),
+      .wdata(ocl_cl_wdata), .wvalid(ocl_wvalid[index]), .wready(ocl_wready[index]),
+      .bresp(), .bvalid(ocl_bvalid[index]), .bready(ocl_bready[index]),
+      .araddr(ocl_cl_araddr[7:0]), .arvalid(ocl_arvalid[index]), .arready(ocl_arready[index]),
+      .rdata(ocl_rdata[32*index +: 32]), .rresp(), .rvalid(ocl_rvalid[index]),
+      .rready(ocl_rready[index]),
+      .host_clock(host_clock), .host_reset(host_reset),
+      .host_awaddr(awaddr), .host_awvalid(awvalid), .host_awready(awready),
+      .host_wdata(wdata), .host_wvalid(wvalid), .host_wready(wready),
+      .host_bvalid(bvalid), .host_bready(bready),
+      .host_araddr(araddr), .host_arvalid(arvalid), .host_arready(arready),
+      .host_rdata(rdata), .host_rvalid(rvalid), .host_rready(rready));
+
+    wire near_down_valid, near_down_ready, down_valid, down_ready;
+    wire near_up_valid, near_up_ready, up_valid, up_ready;
+    wire [63:0] near_down_data, down_data, near_up_data, up_data;
+    wire [LOG_ROOM:0] down_room;
+    firesim_window #(.LOG_ROOM(LOG_ROOM)) window (
+      .clock(clk_main_a0), .reset(stands),
+      .awid(sh_cl_dma_pcis_awid), .awaddr({51'd0, sh_cl_dma_pcis_awaddr[12:0]}),
+      .awvalid(pcis_awvalid[index]), .awready(pcis_awready[index]),
+      .wdata(sh_cl_dma_pcis_wdata), .wstrb(sh_cl_dma_pcis_wstrb), .wlast(sh_cl_dma_pcis_wlast),
+      .wvalid(pcis_wvalid[index]), .wready(pcis_wready[index]), .bid(pcis_bid[16*index +: 16]),
+      .bresp(pcis_bresp[2*index +: 2]), .bvalid(pcis_bvalid[index]), .bready(pcis_bready[index]),
+      .arid(sh_cl_dma_pcis_arid), .arlen(sh_cl_dma_pcis_arlen), .arvalid(pcis_arvalid[index]),
+      .arready(pcis_arready[index]), .rid(pcis_rid[16*index +: 16]),
+      .rdata(pcis_rdata[512*index +: 512]), .rresp(pcis_rresp[2*index +: 2]),
+      .rlast(pcis_rlast[index]), .rvalid(pcis_rvalid[index]), .rready(pcis_rready[index]),
+      .down_valid(near_down_valid), .down_ready(near_down_ready), .down_data(near_down_data),
+      .down_room(down_room),
+      .up_valid(near_up_valid), .up_ready(near_up_ready), .up_data(near_up_data));
+    firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) down (
+      .in_clock(clk_main_a0), .in_reset(stands), .in_valid(near_down_valid),
+      .in_ready(near_down_ready), .in_data(near_down_data), .room(down_room),
+      .out_clock(host_clock), .out_reset(host_reset), .out_valid(down_valid),
+      .out_ready(down_ready), .out_data(down_data));
+    firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) up (
+      .in_clock(host_clock), .in_reset(host_reset), .in_valid(up_valid), .in_ready(up_ready),
+      .in_data(up_data), .room(),
+      .out_clock(clk_main_a0), .out_reset(stands), .out_valid(near_up_valid),
+      .out_ready(near_up_ready), .out_data(near_up_data));
+
+    `FIRESIM_HOST host (
+      .host_clock(host_clock), .host_reset(host_reset),
+      .axil_awaddr(awaddr), .axil_awvalid(awvalid), .axil_awready(awready),
+      .axil_wdata(wdata), .axil_wvalid(wvalid), .axil_wready(wready),
+      .axil_bresp(), .axil_bvalid(bvalid), .axil_bready(bready),
+      .axil_araddr(araddr), .axil_arvalid(arvalid), .axil_arready(arready),
+      .axil_rdata(rdata), .axil_rresp(), .axil_rvalid(rvalid), .axil_rready(rready),
+      .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
+      .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
+  end endgenerate
 
   // What is left of the shell.
   assign cl_sh_flr_done = 1'b1;

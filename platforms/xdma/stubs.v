@@ -2,6 +2,21 @@
 // The ports of AMD's cores and cells that top.v uses, for checks without Vivado: XDMA by PG195, the
 // clocking wizard by PG065, the AXI converters by PG059 and PG085, the buffers by UG974 and UG953.
 // They do as little as a simulation of the top needs: clocks pass through, so both are one.
+`define FIRESIM_CHANNEL_PORTS(n) \
+  output wire [63:0] m_axis_h2c_tdata_``n, output wire m_axis_h2c_tlast_``n, \
+  output wire m_axis_h2c_tvalid_``n, input wire m_axis_h2c_tready_``n, \
+  output wire [7:0] m_axis_h2c_tkeep_``n, \
+  input wire [63:0] s_axis_c2h_tdata_``n, input wire s_axis_c2h_tlast_``n, \
+  input wire s_axis_c2h_tvalid_``n, output wire s_axis_c2h_tready_``n, \
+  input wire [7:0] s_axis_c2h_tkeep_``n
+`define FIRESIM_CHANNEL_USE(n) \
+  assign m_axis_h2c_tdata_``n = request[103:40]; \
+  assign {m_axis_h2c_tlast_``n, m_axis_h2c_tkeep_``n} = 9'h1ff; \
+  assign m_axis_h2c_tvalid_``n = does & what == DOWN & channel == n; \
+  assign s_axis_c2h_tready_``n = does & what == UP & channel == n; \
+  assign takes[n] = m_axis_h2c_tready_``n; \
+  assign {gives[n], ends[n], given[64*n +: 64]} = \
+    {s_axis_c2h_tvalid_``n, s_axis_c2h_tlast_``n, s_axis_c2h_tdata_``n};
 module firesim_xdma_ip (
   input wire sys_clk,
 `ifdef FIRESIM_GTE4
@@ -19,20 +34,24 @@ module firesim_xdma_ip (
   output wire [2:0] m_axil_arprot, output wire m_axil_arvalid, input wire m_axil_arready,
   input wire [31:0] m_axil_rdata, input wire [1:0] m_axil_rresp, input wire m_axil_rvalid,
   output wire m_axil_rready,
-  output wire [63:0] m_axis_h2c_tdata_0, output wire m_axis_h2c_tlast_0,
-  output wire m_axis_h2c_tvalid_0, input wire m_axis_h2c_tready_0,
-  output wire [7:0] m_axis_h2c_tkeep_0,
-  input wire [63:0] s_axis_c2h_tdata_0, input wire s_axis_c2h_tlast_0,
-  input wire s_axis_c2h_tvalid_0, output wire s_axis_c2h_tready_0,
-  input wire [7:0] s_axis_c2h_tkeep_0);
+`ifdef FIRESIM_BLADE_1
+  `FIRESIM_CHANNEL_PORTS(1),
+`endif
+`ifdef FIRESIM_BLADE_2
+  `FIRESIM_CHANNEL_PORTS(2),
+`endif
+`ifdef FIRESIM_BLADE_3
+  `FIRESIM_CHANNEL_PORTS(3),
+`endif
+  `FIRESIM_CHANNEL_PORTS(0));
   assign axi_aclk = sys_clk;
   assign axi_aresetn = sys_rst_n;
   assign user_lnk_up = sys_rst_n;
   assign usr_irq_ack = 1'b0;
 
   // In place of PCIe the lanes carry a byte of ours each way in each cycle (the n lanes have its upper
-  // half). Down, a request: what is to be done, an address, a value; 13 bytes. Up, its answer: what was
-  // done, a value; 9 bytes. What is 0 is nothing. Numbers come lowest byte first; one request at a time.
+  // half). Down, a request: what is to be done, an address or a channel, a value; 13 bytes. Up, its
+  // answer: what was done, a value; 9 bytes. What is 0 is nothing. Numbers come lowest byte first; one request at a time.
   localparam [7:0] READ = 1, WRITE = 2, DOWN = 3, UP = 4, UP_LAST = 5;
   wire [7:0] came = {pci_exp_rxn, pci_exp_rxp};
   reg [103:0] request;
@@ -46,22 +65,37 @@ module firesim_xdma_ip (
   assign m_axil_awaddr = request[39:8];
   assign m_axil_araddr = request[39:8];
   assign m_axil_wdata = request[71:40];
-  assign m_axis_h2c_tdata_0 = request[103:40];
+  wire [1:0] channel = request[9:8];
+  wire [3:0] takes, gives, ends;
+  wire [255:0] given;
+  `FIRESIM_CHANNEL_USE(0)
+`ifdef FIRESIM_BLADE_1
+  `FIRESIM_CHANNEL_USE(1)
+`else
+  assign {takes[1], gives[1], ends[1], given[127:64]} = 67'd0;
+`endif
+`ifdef FIRESIM_BLADE_2
+  `FIRESIM_CHANNEL_USE(2)
+`else
+  assign {takes[2], gives[2], ends[2], given[191:128]} = 67'd0;
+`endif
+`ifdef FIRESIM_BLADE_3
+  `FIRESIM_CHANNEL_USE(3)
+`else
+  assign {takes[3], gives[3], ends[3], given[255:192]} = 67'd0;
+`endif
   assign {m_axil_awprot, m_axil_arprot} = 6'd0;
   assign m_axil_wstrb = 4'hf;
-  assign {m_axis_h2c_tlast_0, m_axis_h2c_tkeep_0} = 9'h1ff;
   assign m_axil_awvalid = does & what == WRITE & ~put_address;
   assign m_axil_wvalid = does & what == WRITE & ~put_value;
   assign m_axil_bready = 1'b1;
   assign m_axil_arvalid = does & what == READ & ~put_address;
   assign m_axil_rready = 1'b1;
-  assign m_axis_h2c_tvalid_0 = does & what == DOWN;
-  assign s_axis_c2h_tready_0 = does & what == UP;
 
   wire read = does & what == READ & m_axil_rvalid;
   wire written = does & what == WRITE & m_axil_bvalid;
-  wire sent = does & what == DOWN & m_axis_h2c_tready_0;
-  wire received = does & what == UP & s_axis_c2h_tvalid_0;
+  wire sent = does & what == DOWN & takes[channel];
+  wire received = does & what == UP & gives[channel];
   wire done = read | written | sent | received;
   always @(posedge sys_clk)
     if (!sys_rst_n) begin
@@ -84,8 +118,8 @@ module firesim_xdma_ip (
         does <= 1'b0;
         left <= 4'd9;
         answer <= {read ? {30'd0, m_axil_rresp, m_axil_rdata}
-                   : written ? {30'd0, m_axil_bresp, 32'd0} : s_axis_c2h_tdata_0,
-                   received & s_axis_c2h_tlast_0 ? UP_LAST : what};
+                   : written ? {30'd0, m_axil_bresp, 32'd0} : given[64*channel +: 64],
+                   received & ends[channel] ? UP_LAST : what};
       end else if (left != 0) begin
         answer <= answer >> 8;
         left <= left - 4'd1;

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's side of a blade (FIRESIM_HOST) behind PCIe: AMD's XDMA with one stream each way of 64-bit
-// words, and registers on its AXI4-Lite, with a count of words up at 0x100. The host clock is made of
-// that of PCIe; AMD's converters cross.
+// The host's sides of FIRESIM_BLADES blades (FIRESIM_HOST) behind PCIe: AMD's XDMA with a stream each
+// way of 64-bit words for each of them, and registers on its AXI4-Lite, 4 KiB apart, with a count of
+// words up at 0x100. The host clock is made of that of PCIe; AMD's converters cross. FIRESIM_BLADE_1
+// to FIRESIM_BLADE_3 say which blades there are beside the first.
+`ifndef FIRESIM_BLADES
+`define FIRESIM_BLADES 1
+`endif
+`define FIRESIM_CHANNEL(n) \
+    .m_axis_h2c_tdata_``n(h2c_data[64*n +: 64]), .m_axis_h2c_tlast_``n(), \
+    .m_axis_h2c_tvalid_``n(h2c_valid[n]), .m_axis_h2c_tready_``n(h2c_ready[n]), \
+    .m_axis_h2c_tkeep_``n(), .s_axis_c2h_tdata_``n(c2h_data[64*n +: 64]), \
+    .s_axis_c2h_tlast_``n(c2h_last[n]), .s_axis_c2h_tvalid_``n(c2h_valid[n]), \
+    .s_axis_c2h_tready_``n(c2h_ready[n]), .s_axis_c2h_tkeep_``n(8'hff)
 module firesim_xdma (
   input wire pcie_refclk_p,
   input wire pcie_refclk_n,
@@ -30,23 +40,9 @@ module firesim_xdma (
   wire [1:0] p_bresp, p_rresp;
   wire p_awvalid, p_awready, p_wvalid, p_wready, p_bvalid, p_bready;
   wire p_arvalid, p_arready, p_rvalid, p_rready;
-  wire [63:0] h2c_data, near_up_data;
-  wire h2c_valid, h2c_ready, c2h_ready, near_up_valid;
-
-  // A packet ends with the last word that is there: a reader gets what there is, and never waits for
-  // more. What is offered stays, so it is looked for a further word before.
-  reg c2h_holds, c2h_valid, c2h_last;
-  reg [63:0] c2h_data;
-  always @(posedge pcie_clock)
-    if (!pcie_reset_n) begin
-      c2h_holds <= 1'b0;
-      c2h_valid <= 1'b0;
-    end else begin
-      if (!c2h_holds & near_up_valid) c2h_data <= near_up_data;
-      if (c2h_holds & !c2h_valid) c2h_last <= ~near_up_valid;
-      c2h_holds <= c2h_holds ? ~(c2h_valid & c2h_ready) : near_up_valid;
-      c2h_valid <= c2h_holds & ~(c2h_valid & c2h_ready);
-    end
+  localparam BLADES = `FIRESIM_BLADES;
+  wire [64*BLADES-1:0] h2c_data, c2h_data;
+  wire [BLADES-1:0] h2c_valid, h2c_ready, c2h_valid, c2h_ready, c2h_last;
 
   firesim_xdma_ip xdma (
 `ifdef FIRESIM_GTE4
@@ -64,10 +60,16 @@ module firesim_xdma (
     .m_axil_arprot(p_arprot), .m_axil_arvalid(p_arvalid), .m_axil_arready(p_arready),
     .m_axil_rdata(p_rdata), .m_axil_rresp(p_rresp), .m_axil_rvalid(p_rvalid),
     .m_axil_rready(p_rready),
-    .m_axis_h2c_tdata_0(h2c_data), .m_axis_h2c_tlast_0(), .m_axis_h2c_tvalid_0(h2c_valid),
-    .m_axis_h2c_tready_0(h2c_ready), .m_axis_h2c_tkeep_0(),
-    .s_axis_c2h_tdata_0(c2h_data), .s_axis_c2h_tlast_0(c2h_last), .s_axis_c2h_tvalid_0(c2h_valid),
-    .s_axis_c2h_tready_0(c2h_ready), .s_axis_c2h_tkeep_0(8'hff));
+`ifdef FIRESIM_BLADE_1
+    `FIRESIM_CHANNEL(1),
+`endif
+`ifdef FIRESIM_BLADE_2
+    `FIRESIM_CHANNEL(2),
+`endif
+`ifdef FIRESIM_BLADE_3
+    `FIRESIM_CHANNEL(3),
+`endif
+    `FIRESIM_CHANNEL(0));
 
   wire host_clock, locked;
   firesim_clock_ip clocks (
@@ -81,9 +83,6 @@ module firesim_xdma (
   wire [31:0] awaddr, araddr, wdata, rdata;
   wire [1:0] bresp, rresp;
   wire awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
-  wire down_valid, down_ready, up_valid, up_ready;
-  wire [63:0] down_data, up_data;
-
   firesim_registers_ip registers (
     .s_axi_aclk(pcie_clock), .s_axi_aresetn(pcie_reset_n),
     .s_axi_awaddr(p_awaddr), .s_axi_awprot(p_awprot), .s_axi_awvalid(p_awvalid),
@@ -100,48 +99,94 @@ module firesim_xdma (
     .m_axi_araddr(araddr), .m_axi_arprot(), .m_axi_arvalid(arvalid), .m_axi_arready(arready),
     .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rvalid(rvalid), .m_axi_rready(rready));
 
-  firesim_stream_ip down (
-    .s_axis_aclk(pcie_clock), .s_axis_aresetn(pcie_reset_n), .s_axis_tvalid(h2c_valid),
-    .s_axis_tready(h2c_ready), .s_axis_tdata(h2c_data),
-    .m_axis_aclk(host_clock), .m_axis_aresetn(host_reset_n), .m_axis_tvalid(down_valid),
-    .m_axis_tready(down_ready), .m_axis_tdata(down_data));
-  firesim_stream_ip up (
-    .s_axis_aclk(host_clock), .s_axis_aresetn(host_reset_n), .s_axis_tvalid(up_valid),
-    .s_axis_tready(up_ready), .s_axis_tdata(up_data),
-    .m_axis_aclk(pcie_clock), .m_axis_aresetn(pcie_reset_n), .m_axis_tvalid(near_up_valid),
-    .m_axis_tready(~c2h_holds), .m_axis_tdata(near_up_data));
+  // Accesses go to the blade that their address chooses, one write and one read at a time.
+  wire [BLADES-1:0] far_awvalid, far_awready, far_wvalid, far_wready, far_bvalid, far_bready;
+  wire [BLADES-1:0] far_arvalid, far_arready, far_rvalid, far_rready;
+  wire [32*BLADES-1:0] far_rdata;
+  wire [2*BLADES-1:0] far_bresp, far_rresp;
+  wire [3:0] writes, reads;
+  wire is_there;
+  firesim_split #(.COUNT(BLADES)) registers_of (
+    .clock(host_clock), .reset(~host_reset_n), .write_to(awaddr[15:12]), .read_to(araddr[15:12]),
+    .awvalid(awvalid), .awready(awready), .wvalid(wvalid), .wlast(1'b1), .wready(wready),
+    .bvalid(bvalid), .bready(bready), .arvalid(arvalid), .arready(arready), .rvalid(rvalid),
+    .rlast(1'b1), .rready(rready), .far_awvalid(far_awvalid), .far_awready(far_awready),
+    .far_wvalid(far_wvalid), .far_wready(far_wready), .far_bvalid(far_bvalid),
+    .far_bready(far_bready), .far_arvalid(far_arvalid), .far_arready(far_arready),
+    .far_rvalid(far_rvalid), .far_rready(far_rready), .writes(writes), .reads(reads),
+    .is_there(is_there));
+  assign bresp = far_bresp[2*writes +: 2];
+  // A blade that is not there has no identity, and is refused for it.
+  assign rdata = is_there ? far_rdata[32*reads +: 32] : 32'd0;
+  assign rresp = far_rresp[2*reads +: 2];
 
-  // A read from 0x100 on says how many words came up, so that a host reads no word that is not there,
-  // which would stop AMD's engine by a time limit. One read at a time, for answers in their order.
-  wire host_arready, host_rvalid;
-  wire [31:0] host_rdata;
-  wire [1:0] host_rresp;
-  reg reads, counts;
-  reg [31:0] words_up, counted;
-  assign arready = ~reads & (araddr[8] | host_arready);
-  assign rvalid = counts | host_rvalid;
-  assign rdata = counts ? counted : host_rdata;
-  assign rresp = counts ? 2'b00 : host_rresp;
-  always @(posedge host_clock)
-    if (!host_reset_n) begin
-      reads <= 1'b0;
-      counts <= 1'b0;
-      words_up <= 32'd0;
-    end else begin
-      words_up <= words_up + (up_valid & up_ready);
-      if (arvalid & arready) counted <= words_up;
-      reads <= (reads | arvalid & arready) & ~(rvalid & rready);
-      counts <= (counts | arvalid & arready & araddr[8]) & ~(rvalid & rready);
-    end
+  genvar index;
+  generate for (index = 0; index < BLADES; index = index + 1) begin : blade
+    wire near_up_valid, down_valid, down_ready, up_valid, up_ready;
+    wire [63:0] near_up_data, down_data, up_data;
 
-  `FIRESIM_HOST host (
-    .host_clock(host_clock), .host_reset(~host_reset_n),
-    .axil_awaddr(awaddr[7:0]), .axil_awvalid(awvalid), .axil_awready(awready),
-    .axil_wdata(wdata), .axil_wvalid(wvalid), .axil_wready(wready),
-    .axil_bresp(bresp), .axil_bvalid(bvalid), .axil_bready(bready),
-    .axil_araddr(araddr[7:0]), .axil_arvalid(arvalid & ~reads & ~araddr[8]),
-    .axil_arready(host_arready), .axil_rdata(host_rdata), .axil_rresp(host_rresp),
-    .axil_rvalid(host_rvalid), .axil_rready(rready & ~counts),
-    .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
-    .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
+    // A packet ends with the last word that is there: a reader gets what there is, and never waits for
+    // more. What is offered stays, so it is looked for a further word before.
+    reg holds, offers, is_last;
+    reg [63:0] held;
+    assign c2h_data[64*index +: 64] = held;
+    assign c2h_valid[index] = offers;
+    assign c2h_last[index] = is_last;
+    wire goes = offers & c2h_ready[index];
+    always @(posedge pcie_clock)
+      if (!pcie_reset_n) begin
+        holds <= 1'b0;
+        offers <= 1'b0;
+      end else begin
+        if (!holds & near_up_valid) held <= near_up_data;
+        if (holds & !offers) is_last <= ~near_up_valid;
+        holds <= holds ? ~goes : near_up_valid;
+        offers <= holds & ~goes;
+      end
+
+    firesim_stream_ip down (
+      .s_axis_aclk(pcie_clock), .s_axis_aresetn(pcie_reset_n), .s_axis_tvalid(h2c_valid[index]),
+      .s_axis_tready(h2c_ready[index]), .s_axis_tdata(h2c_data[64*index +: 64]),
+      .m_axis_aclk(host_clock), .m_axis_aresetn(host_reset_n), .m_axis_tvalid(down_valid),
+      .m_axis_tready(down_ready), .m_axis_tdata(down_data));
+    firesim_stream_ip up (
+      .s_axis_aclk(host_clock), .s_axis_aresetn(host_reset_n), .s_axis_tvalid(up_valid),
+      .s_axis_tready(up_ready), .s_axis_tdata(up_data),
+      .m_axis_aclk(pcie_clock), .m_axis_aresetn(pcie_reset_n), .m_axis_tvalid(near_up_valid),
+      .m_axis_tready(~holds), .m_axis_tdata(near_up_data));
+
+    // A read from 0x100 on says how many words came up, so that a host reads no word that is not
+    // there, which would stop AMD's engine by a time limit.
+    wire host_arready, host_rvalid;
+    wire [31:0] host_rdata;
+    wire [1:0] host_rresp;
+    reg counts;
+    reg [31:0] words_up, counted;
+    wire asks = far_arvalid[index] & araddr[8];
+    assign far_arready[index] = araddr[8] | host_arready;
+    assign far_rvalid[index] = counts | host_rvalid;
+    assign far_rdata[32*index +: 32] = counts ? counted : host_rdata;
+    assign far_rresp[2*index +: 2] = counts ? 2'b00 : host_rresp;
+    always @(posedge host_clock)
+      if (!host_reset_n) begin
+        counts <= 1'b0;
+        words_up <= 32'd0;
+      end else begin
+        words_up <= words_up + (up_valid & up_ready);
+        if (asks) counted <= words_up;
+        counts <= asks | counts & ~far_rready[index];
+      end
+
+    `FIRESIM_HOST host (
+      .host_clock(host_clock), .host_reset(~host_reset_n),
+      .axil_awaddr(awaddr[7:0]), .axil_awvalid(far_awvalid[index]),
+      .axil_awready(far_awready[index]), .axil_wdata(wdata), .axil_wvalid(far_wvalid[index]),
+      .axil_wready(far_wready[index]), .axil_bresp(far_bresp[2*index +: 2]),
+      .axil_bvalid(far_bvalid[index]), .axil_bready(far_bready[index]),
+      .axil_araddr(araddr[7:0]), .axil_arvalid(far_arvalid[index] & ~araddr[8]),
+      .axil_arready(host_arready), .axil_rdata(host_rdata), .axil_rresp(host_rresp),
+      .axil_rvalid(host_rvalid), .axil_rready(far_rready[index] & ~counts),
+      .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
+      .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
+  end endgenerate
 endmodule

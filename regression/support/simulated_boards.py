@@ -43,12 +43,12 @@ def started(made: Simulated, device: Path, said: Path | None = None) -> Iterator
 
 
 @contextmanager
-def boards(builds: Path, devices: Mapping[str, Path], database: Path) -> Iterator[list[Simulated]]:
-    """Start a simulated board for each build, by name, and write its entry into a database."""
+def boards(builds: Path, devices: Mapping[Path, str], database: Path) -> Iterator[list[Simulated]]:
+    """Start a simulated board of a build, by name, at each device; write entries of the builds."""
     loaded = LoadedBuilds(builds)
-    made = {name: simulated_board(loaded, name) for name in devices}
+    made = {name: simulated_board(loaded, name) for name in dict.fromkeys(devices.values())}
     set_entries(database, {name: one.entry for name, one in made.items()})
     with ExitStack() as stack:
-        for name, device in devices.items():
+        for device, name in devices.items():
             stack.enter_context(started(made[name], device))
         yield list(made.values())

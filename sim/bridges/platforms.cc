@@ -76,7 +76,10 @@ MakePlatform opened(const std::string &where, const Twin &twin,
 MakePlatform pci_function_of(Config &node, const Twin &twin) {
   Config function(node.child("pci_function"), node.child_where("pci_function"));
   const std::string device = function.required_text("device");
-  const hostlib::PciNeeds needs = hostlib::window_needs(function.required_text("id"));
+  const std::string id = function.required_text("id");
+  const auto slot =
+      static_cast<uint32_t>(function.integer("slot", 0, 0, hostlib::kMostWindows - 1));
+  const hostlib::PciNeeds needs = hostlib::window_needs(id, slot);
   function.finish();
   return opened(node.where(), twin, [device, needs] {
     return std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs));
@@ -86,9 +89,10 @@ MakePlatform pci_function_of(Config &node, const Twin &twin) {
 MakePlatform xdma_card_of(Config &node, const Twin &twin) {
   Config card(node.child("xdma_card"), node.child_where("xdma_card"));
   const std::string device = card.required_text("device");
+  const auto slot = static_cast<uint32_t>(card.integer("slot", 0, 0, hostlib::kMostXdmaBlades - 1));
   card.finish();
-  return opened(node.where(), twin, [device] {
-    return std::make_unique<hostlib::XdmaPlatform>(hostlib::open_xdma_card(device));
+  return opened(node.where(), twin, [device, slot] {
+    return std::make_unique<hostlib::XdmaPlatform>(hostlib::open_xdma_card(device, slot));
   });
 }
 

@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,7 +37,7 @@ MappedPciFunction::MappedPciFunction(const std::string &device, const PciNeeds &
     : device_(device) {
   check_id(needs.id);
   try {
-    for (const auto &[bar, bytes] : needs.bytes) map(bar, bytes);
+    for (const auto &[bar, range] : needs.ranges) map(bar, range);
   } catch (...) {
     unmap();
     throw;
@@ -62,23 +61,31 @@ void MappedPciFunction::check_id(const std::string &id) const {
   }
 }
 
-void MappedPciFunction::map(int bar, size_t bytes) {
+void MappedPciFunction::map(int bar, const PciRange &range) {
   const std::string path = fmt::format("{}/resource{}", device_, bar);
   Mapping &made = bars_[bar];
   made.file = open(path.c_str(), O_RDWR | O_SYNC | O_CLOEXEC);
   if (made.file < 0) throw std::runtime_error(path + ": cannot be opened: " + reason());
-  if (flock(made.file, LOCK_EX | LOCK_NB) != 0) {
-    throw std::runtime_error(path + ": found it in use by another process");
+  // Of this open file and not of the process, in which another blade of the FPGA may be opened.
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(range.first);
+  lock.l_len = static_cast<off_t>(range.bytes);
+  if (fcntl(made.file, F_OFD_SETLK, &lock) != 0) {
+    throw std::runtime_error(path + ": found it in use by another run or another node");
   }
   struct stat found {};
-  if (fstat(made.file, &found) != 0 || static_cast<size_t>(found.st_size) < bytes) {
+  const size_t least = range.first + range.bytes;
+  if (fstat(made.file, &found) != 0 || static_cast<size_t>(found.st_size) < least) {
     throw std::runtime_error(fmt::format("{}: found a BAR of {} bytes, expected {} or more", path,
-                                         found.st_size, bytes));
+                                         found.st_size, least));
   }
-  void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, made.file, 0);
+  void *place = mmap(nullptr, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, made.file,
+                     static_cast<off_t>(range.first));
   if (place == MAP_FAILED) throw std::runtime_error(path + ": cannot be mapped: " + reason());
   made.bytes = static_cast<volatile uint8_t *>(place);
-  made.count = bytes;
+  made.count = range.bytes;
 }
 
 void MappedPciFunction::unmap() {

@@ -29,7 +29,7 @@ class MappedPciFunction final : public PciFunction {
   };
 
   void check_id(const std::string &id) const;
-  void map(int bar, size_t bytes);
+  void map(int bar, const PciRange &range);
   void unmap();
   template <typename Number>
   volatile Number &at(int bar, uint32_t address);

@@ -12,7 +12,7 @@ namespace firesim::hostlib {
 std::unique_ptr<PciFunction> open_pci_function(const std::string &device, const PciNeeds &needs) {
   struct stat found {};
   if (stat(device.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) {
-    return std::make_unique<SimulatedPciFunction>(device);
+    return std::make_unique<SimulatedPciFunction>(device, needs);
   }
   return std::make_unique<MappedPciFunction>(device, needs);
 }

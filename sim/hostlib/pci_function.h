@@ -12,8 +12,8 @@
 namespace firesim::hostlib {
 
 // Loads and stores happen in the order in which they are asked for, each in one piece. A store may
-// still be on its way when this returns; a load is over. Addresses count from the BAR's beginning
-// and are a multiple of the access' size.
+// still be on its way when this returns; a load is over. Addresses count from the beginning of what
+// is needed of the BAR and are a multiple of the access' size.
 class PciFunction {
  public:
   PciFunction() = default;
@@ -30,10 +30,16 @@ class PciFunction {
   virtual const std::string &device() const = 0;
 };
 
+// A part of a BAR. Nobody else has it open, while other parts may be in use.
+struct PciRange {
+  size_t first;  // a multiple of 4 KiB, where it is mapped
+  size_t bytes;
+};
+
 // What is needed of a function.
 struct PciNeeds {
-  std::string id;               // vendor and device, as in "1d0f:f002"
-  std::map<int, size_t> bytes;  // of each BAR, from its beginning
+  std::string id;                  // vendor and device, as in "1d0f:f002"
+  std::map<int, PciRange> ranges;  // of each BAR
 };
 
 // Opens a function's folder of /sys/bus/pci/devices, or the socket of a simulated one. Throws

@@ -16,9 +16,9 @@
 
 namespace firesim::hostlib {
 
-SimulatedPciFunction::SimulatedPciFunction(const std::string &device,
+SimulatedPciFunction::SimulatedPciFunction(const std::string &device, const PciNeeds &needs,
                                            std::chrono::milliseconds most)
-    : device_(device), most_(most), file_(pci_socket(device, false)) {
+    : device_(device), needs_(needs), most_(most), file_(pci_socket(device, false)) {
   const timeval limit{most.count() / 1000, most.count() % 1000 * 1000};
   setsockopt(file_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
   setsockopt(file_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
@@ -30,7 +30,11 @@ void SimulatedPciFunction::fail(const std::string &what) const {
   throw std::runtime_error(fmt::format("{}: {}", device_, what));
 }
 
-void SimulatedPciFunction::say(const PciRequest &request) {
+void SimulatedPciFunction::say(PciAccess access, int bar, uint32_t address, uint32_t count,
+                               uint64_t value) {
+  const auto range = needs_.ranges.find(bar);
+  if (range != needs_.ranges.end()) address += static_cast<uint32_t>(range->second.first);
+  const PciRequest request{access, static_cast<uint32_t>(bar), address, count, value};
   ssize_t sent = -1;
   do sent = send(file_, &request, sizeof(request), MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
@@ -59,7 +63,7 @@ void SimulatedPciFunction::hear(std::span<uint64_t> words) {
 }
 
 uint32_t SimulatedPciFunction::load(int bar, uint32_t address) {
-  say({PciAccess::kLoad, static_cast<uint32_t>(bar), address, 1, 0});
+  say(PciAccess::kLoad, bar, address, 1, 0);
   uint64_t value = 0;
   hear({&value, 1});
   if (value > UINT32_MAX) fail(fmt::format("found {:#x}, expected 32 bits", value));
@@ -67,18 +71,17 @@ uint32_t SimulatedPciFunction::load(int bar, uint32_t address) {
 }
 
 void SimulatedPciFunction::store(int bar, uint32_t address, uint32_t value) {
-  say({PciAccess::kStore, static_cast<uint32_t>(bar), address, 1, value});
+  say(PciAccess::kStore, bar, address, 1, value);
 }
 
 void SimulatedPciFunction::load_words(int bar, uint32_t address, std::span<uint64_t> words) {
   FIRESIM_CHECK(!words.empty() && words.size() <= kMostPciWords, "a request has some words");
-  say({PciAccess::kLoadWords, static_cast<uint32_t>(bar), address,
-       static_cast<uint32_t>(words.size()), 0});
+  say(PciAccess::kLoadWords, bar, address, static_cast<uint32_t>(words.size()), 0);
   hear(words);
 }
 
 void SimulatedPciFunction::store_word(int bar, uint32_t address, uint64_t value) {
-  say({PciAccess::kStoreWord, static_cast<uint32_t>(bar), address, 1, value});
+  say(PciAccess::kStoreWord, bar, address, 1, value);
 }
 
 }  // namespace firesim::hostlib

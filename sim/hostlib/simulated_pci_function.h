@@ -14,7 +14,7 @@ class SimulatedPciFunction final : public PciFunction {
  public:
   // Throws std::runtime_error, as all below do, starting with `device`. A far end that neither
   // takes a packet nor answers one for `most` is given up.
-  explicit SimulatedPciFunction(const std::string &device,
+  explicit SimulatedPciFunction(const std::string &device, const PciNeeds &needs = {},
                                 std::chrono::milliseconds most = std::chrono::seconds(20));
   ~SimulatedPciFunction() override;
 
@@ -25,11 +25,13 @@ class SimulatedPciFunction final : public PciFunction {
   const std::string &device() const override { return device_; }
 
  private:
-  void say(const PciRequest &request);
+  // `bar` and `address` are as the callers have them.
+  void say(PciAccess access, int bar, uint32_t address, uint32_t count, uint64_t value);
   void hear(std::span<uint64_t> words);
   [[noreturn]] void fail(const std::string &what) const;
 
   const std::string device_;
+  const PciNeeds needs_;
   const std::chrono::milliseconds most_;
   int file_ = -1;
 };

@@ -30,12 +30,12 @@ size_t SimulatedXdmaCard::receive(std::span<uint64_t> words) {
   return count;
 }
 
-std::unique_ptr<XdmaCard> open_xdma_card(const std::string &device) {
+std::unique_ptr<XdmaCard> open_xdma_card(const std::string &device, uint32_t slot) {
   struct stat found {};
   if (stat(device.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) {
-    return std::make_unique<SimulatedXdmaCard>(device);
+    return std::make_unique<SimulatedXdmaCard>(device, slot);
   }
-  return std::make_unique<XdmaDevices>(device);
+  return std::make_unique<XdmaDevices>(device, slot);
 }
 
 }  // namespace firesim::hostlib

@@ -16,14 +16,16 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRegisters = 0, kWindow = 4;  // the numbers of the BARs
 constexpr size_t kRegisterBytes = 0x100, kWindowBytes = 0x2000;
+constexpr size_t kRegisterStride = 0x1000;  // from the registers of one blade to those of the next
 constexpr uint32_t kState = 0, kWords = 8, kDown = 0, kTake = 0x1000;  // addresses in the window
 constexpr uint32_t kMostShown = 7, kMostRoom = 256;                    // LOG_ROOM of top.sv
 constexpr uint32_t kCounts = (1 << 24) - 1;
 
 }  // namespace
 
-PciNeeds window_needs(const std::string &id) {
-  return {id, {{kRegisters, kRegisterBytes}, {kWindow, kWindowBytes}}};
+PciNeeds window_needs(const std::string &id, uint32_t slot) {
+  const PciRange registers{slot * kRegisterStride, kRegisterBytes};
+  return {id, {{kRegisters, registers}, {kWindow, {slot * kWindowBytes, kWindowBytes}}}};
 }
 
 WindowPlatform::WindowPlatform(std::unique_ptr<PciFunction> function,

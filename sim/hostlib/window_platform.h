@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The platform of a board on PCIe in the shell of AWS F2: control registers on BAR 0, both streams
-// through the window on BAR 4 that rtl/firesim_window.v shows.
+// through the window on BAR 4 that rtl/firesim_window.v shows. Each blade on the board has its own.
 //
 // Room is looked at before a word is stored, so no store waits there, and the shell never gives up
 // on one. What is loaded is not trusted: counts must be those of words that were sent and taken,
@@ -16,8 +16,11 @@
 
 namespace firesim::hostlib {
 
-// What the platform needs of its function.
-PciNeeds window_needs(const std::string &id);
+// Blades that may be on one FPGA (platforms/f2/top.sv).
+inline constexpr uint32_t kMostWindows = 16;
+
+// What the platform needs of its function: the registers and the window of blade `slot` on it.
+PciNeeds window_needs(const std::string &id, uint32_t slot = 0);
 
 // How long is waited.
 struct WindowPatience {

@@ -33,12 +33,13 @@ class XdmaCard {
   virtual const std::string &device() const = 0;
 };
 
-inline constexpr size_t kXdmaRegisterBytes = 0x1000;
-inline constexpr uint32_t kXdmaWordsUp = 0x100;  // words up so far (platforms/xdma/top.v)
+inline constexpr size_t kXdmaRegisterBytes = 0x1000;  // of a blade; the next one's follow
+inline constexpr uint32_t kMostXdmaBlades = 4;        // as many streams as AMD's core has
+inline constexpr uint32_t kXdmaWordsUp = 0x100;       // words up so far (platforms/xdma/top.v)
 
-// Opens the devices that begin with `device`, as in /dev/xdma0 (/dev/xdma0_user, _h2c_0, _c2h_0),
-// or the socket of a simulated card. Throws std::runtime_error, starting with `device`, when it is
-// neither, or in use.
-std::unique_ptr<XdmaCard> open_xdma_card(const std::string &device);
+// Opens what blade `slot` has of the devices that begin with `device`, as in /dev/xdma0 (of slot 0
+// /dev/xdma0_user, _h2c_0, _c2h_0), or the socket of a simulated card. Throws std::runtime_error,
+// starting with `device`, when it is neither, or in use.
+std::unique_ptr<XdmaCard> open_xdma_card(const std::string &device, uint32_t slot = 0);
 
 }  // namespace firesim::hostlib

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@
 namespace firesim::hostlib {
 namespace {
 
-constexpr const char *kUser = "user", *kDown = "h2c_0", *kUp = "c2h_0";
+constexpr const char *kUser = "user";
 constexpr size_t kWordBytes = 8;
 // The driver says so after its time limit: a number of the kernel's that <cerrno> has not.
 constexpr int kRestart = 512;
@@ -30,13 +29,17 @@ std::string reason() {
 
 }  // namespace
 
-XdmaDevices::XdmaDevices(const std::string &device) : device_(device) {
+XdmaDevices::XdmaDevices(const std::string &device, uint32_t slot)
+    : device_(device),
+      slot_(slot),
+      down_name_(fmt::format("h2c_{}", slot)),
+      up_name_(fmt::format("c2h_{}", slot)) {
   try {
     user_ = open_one(kUser, O_RDWR | O_SYNC);
-    if (flock(user_, LOCK_EX | LOCK_NB) != 0) fail("found it in use by another process");
+    lock();
     map();
-    down_ = open_one(kDown, O_WRONLY);
-    up_ = open_one(kUp, O_RDONLY);
+    down_ = open_one(down_name_, O_WRONLY);
+    up_ = open_one(up_name_, O_RDONLY);
   } catch (...) {
     close_all();
     throw;
@@ -49,11 +52,11 @@ void XdmaDevices::fail(const std::string &what) const {
   throw std::runtime_error(fmt::format("{}: {}", device_, what));
 }
 
-std::string XdmaDevices::said(const char *kind) const {
+std::string XdmaDevices::said(const std::string &kind) const {
   return fmt::format("{}_{}", device_, kind);
 }
 
-int XdmaDevices::open_one(const char *kind, int flags) {
+int XdmaDevices::open_one(const std::string &kind, int flags) {
   const int file = open(said(kind).c_str(), flags | O_CLOEXEC);
   if (file >= 0) return file;
   if (errno == ENOENT) {
@@ -65,8 +68,20 @@ int XdmaDevices::open_one(const char *kind, int flags) {
   fail(fmt::format("{} cannot be opened: {}", said(kind), reason()));
 }
 
+// Of this open file and not of the process, in which another blade of the card may be opened.
+void XdmaDevices::lock() {
+  struct flock asked {};
+  asked.l_type = F_WRLCK;
+  asked.l_whence = SEEK_SET;
+  asked.l_start = static_cast<off_t>(slot_ * kXdmaRegisterBytes);
+  asked.l_len = kXdmaRegisterBytes;
+  if (fcntl(user_, F_OFD_SETLK, &asked) != 0)
+    fail("found it in use by another run or another node");
+}
+
 void XdmaDevices::map() {
-  void *place = mmap(nullptr, kXdmaRegisterBytes, PROT_READ | PROT_WRITE, MAP_SHARED, user_, 0);
+  void *place = mmap(nullptr, kXdmaRegisterBytes, PROT_READ | PROT_WRITE, MAP_SHARED, user_,
+                     static_cast<off_t>(slot_ * kXdmaRegisterBytes));
   if (place == MAP_FAILED) fail(fmt::format("{} cannot be mapped: {}", said(kUser), reason()));
   registers_ = static_cast<volatile uint8_t *>(place);
 }
@@ -93,9 +108,10 @@ void XdmaDevices::send(std::span<const uint64_t> words) {
     const size_t count = std::min(words.size(), kPageWords);
     std::copy_n(words.begin(), count, page_.begin());
     const ssize_t bytes = write(down_, page_.data(), count * kWordBytes);
-    if (bytes < 0) fail(fmt::format("{} takes no words: {}", said(kDown), reason()));
+    if (bytes < 0) fail(fmt::format("{} takes no words: {}", said(down_name_), reason()));
     if (static_cast<size_t>(bytes) != count * kWordBytes) {
-      fail(fmt::format("{} took {} bytes, expected {}", said(kDown), bytes, count * kWordBytes));
+      fail(fmt::format("{} took {} bytes, expected {}", said(down_name_), bytes,
+                       count * kWordBytes));
     }
     words = words.subspan(count);
   }
@@ -104,10 +120,10 @@ void XdmaDevices::send(std::span<const uint64_t> words) {
 size_t XdmaDevices::receive(std::span<uint64_t> words) {
   const size_t most = std::min(words.size(), kPageWords);
   const ssize_t bytes = read(up_, page_.data(), most * kWordBytes);
-  if (bytes < 0) fail(fmt::format("{} gives no words: {}", said(kUp), reason()));
+  if (bytes < 0) fail(fmt::format("{} gives no words: {}", said(up_name_), reason()));
   const auto count = static_cast<size_t>(bytes) / kWordBytes;
   if (count == 0 || count > most || static_cast<size_t>(bytes) % kWordBytes != 0) {
-    fail(fmt::format("{} gave {} bytes, expected a multiple of {} up to {}", said(kUp), bytes,
+    fail(fmt::format("{} gave {} bytes, expected a multiple of {} up to {}", said(up_name_), bytes,
                      kWordBytes, most * kWordBytes));
   }
   std::copy_n(page_.begin(), count, words.begin());

@@ -16,7 +16,7 @@ namespace firesim::hostlib {
 class XdmaDevices final : public XdmaCard {
  public:
   // Throws std::runtime_error as open_xdma_card does. Nothing of the card is read here.
-  explicit XdmaDevices(const std::string &device);
+  XdmaDevices(const std::string &device, uint32_t slot);
   ~XdmaDevices() override;
 
   uint32_t load(uint32_t address) override;
@@ -29,14 +29,17 @@ class XdmaDevices final : public XdmaCard {
   // A page is one descriptor of the driver, and aligned as it wants a buffer to be.
   static constexpr size_t kPageWords = 512;
 
-  int open_one(const char *kind, int flags);
+  int open_one(const std::string &kind, int flags);
+  void lock();
   void map();
   void close_all();
   volatile uint32_t &at(uint32_t address);
   [[noreturn]] void fail(const std::string &what) const;
-  std::string said(const char *kind) const;
+  std::string said(const std::string &kind) const;
 
   const std::string device_;
+  const uint32_t slot_;
+  const std::string down_name_, up_name_;
   int user_ = -1, down_ = -1, up_ = -1;
   volatile uint8_t *registers_ = nullptr;
   alignas(4096) std::array<uint64_t, kPageWords> page_{};

@@ -6,11 +6,12 @@
 namespace {
 
 constexpr const char *kUsage =
-    "usage: firesim-f2 MODEL.so DESIGN-HASH SOCKET\n"
+    "usage: firesim-f2 MODEL.so DESIGN-HASH BLADES SOCKET\n"
     "Simulates a custom logic for AWS EC2 F2 (deploy/firesim/build/f2_model.py) in its shell. A\n"
-    "host loads and stores what is in its BARs through SOCKET (sim/hostlib/pci_messages.h). Who\n"
-    "connects finds the logic as it is after its image was loaded. A host that breaks a rule of\n"
-    "the shell is sent away with a sentence here. Runs until SIGINT or SIGTERM.\n";
+    "host loads and stores what is in its BARs through SOCKET (sim/hostlib/pci_messages.h), as\n"
+    "many hosts at a time as the logic has BLADES. Who connects first finds the logic as it is\n"
+    "after its image was loaded. A host that breaks a rule of the shell is sent away with a\n"
+    "sentence here. Runs until SIGINT or SIGTERM.\n";
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "simulator/board/pci_server.h"
@@ -35,14 +36,15 @@ void simulate(PciBoard &board, PciServer &server, const std::atomic<bool> &stopp
 }  // namespace
 
 int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make) {
-  if (argc != 4) {
+  const int blades = argc == 5 ? std::atoi(argv[3]) : 0;
+  if (blades < 1) {
     std::fputs(usage, stderr);
     return kBadArguments;
   }
   return until_stopped([&](const std::atomic<bool> &stopped) {
     const auto board = make(argv[1], argv[2]);
-    PciServer server(argv[3]);
-    fmt::print("{}\n", argv[3]);
+    PciServer server(argv[4], static_cast<size_t>(blades));
+    fmt::print("{}\n", argv[4]);
     std::fflush(stdout);
     simulate(*board, server, stopped);
   });

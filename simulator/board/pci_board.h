@@ -29,9 +29,10 @@ class PciBoard {
 using MakePciBoard =
     std::function<std::unique_ptr<PciBoard>(const char *library, const char *design_hash)>;
 
-// main() of a program with the arguments MODEL.so DESIGN-HASH SOCKET: serves one host at a time
-// until SIGINT or SIGTERM; prints the socket when it is there. Who connects finds the board as new.
-// A host that asks for what cannot be is sent away with a sentence on stderr.
+// main() of a program with the arguments MODEL.so DESIGN-HASH BLADES SOCKET: serves as many hosts
+// at a time as the board has blades, until SIGINT or SIGTERM; prints the socket when it is there.
+// Who connects first finds the board as new. A host that asks for what cannot be is sent away with
+// a sentence on stderr.
 int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make);
 
 }  // namespace firesim

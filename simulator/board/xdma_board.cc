@@ -11,6 +11,7 @@
 namespace firesim {
 namespace {
 
+using hostlib::kMostXdmaBlades;
 using hostlib::PciAccess;
 
 constexpr int kResetCycles = 20, kSettleCycles = 20;
@@ -69,10 +70,10 @@ uint32_t XdmaBoard::of_register(const Answer &answer, const char *what) {
 }
 
 // What a read of the driver's brings: words up to the end of a packet, behind their number.
-std::vector<uint64_t> XdmaBoard::packet(uint32_t most) {
+std::vector<uint64_t> XdmaBoard::packet(uint32_t slot, uint32_t most) {
   std::vector<uint64_t> words(1 + size_t{most}, 0);
   for (bool is_last = false; words[0] != most && !is_last;) {
-    const Answer answer = ask(kUp, 0, 0, "a word up");
+    const Answer answer = ask(kUp, slot, 0, "a word up");
     is_last = answer.kind == kUpLast;
     words[++words[0]] = answer.value;
   }
@@ -84,10 +85,11 @@ std::vector<uint64_t> XdmaBoard::access(const hostlib::PciRequest &request) {
     return request.access == access && request.bar == place && request.count >= least &&
            request.count <= (least == 1 ? 1 : hostlib::kMostPciWords);
   };
-  const bool fits = request.address % 4 == 0 && request.address < hostlib::kXdmaRegisterBytes;
+  const uint32_t at = request.address % hostlib::kXdmaRegisterBytes;
+  const bool fits = at % 4 == 0 && request.address / hostlib::kXdmaRegisterBytes < kMostXdmaBlades;
   if (fits && is(PciAccess::kLoad, hostlib::kXdmaRegisters, 1)) {
     constexpr const char *kWhat = "a load from a register";
-    if (request.address == hostlib::kXdmaWordsUp) model_.run(kFlightCycles);
+    if (at == hostlib::kXdmaWordsUp) model_.run(kFlightCycles);
     return {of_register(ask(kRead, request.address, 0, kWhat), kWhat)};
   }
   if (fits && is(PciAccess::kStore, hostlib::kXdmaRegisters, 1)) {
@@ -95,11 +97,14 @@ std::vector<uint64_t> XdmaBoard::access(const hostlib::PciRequest &request) {
     of_register(ask(kWrite, request.address, request.value, kWhat), kWhat);
     return {};
   }
-  if (is(PciAccess::kStoreWord, hostlib::kXdmaDown, 1)) {
-    ask(kDown, 0, request.value, "a word down");
+  const bool is_slot = request.address < kMostXdmaBlades;
+  if (is_slot && is(PciAccess::kStoreWord, hostlib::kXdmaDown, 1)) {
+    ask(kDown, request.address, request.value, "a word down");
     return {};
   }
-  if (is(PciAccess::kLoadWords, hostlib::kXdmaUp, 2)) return packet(request.count - 1);
+  if (is_slot && is(PciAccess::kLoadWords, hostlib::kXdmaUp, 2)) {
+    return packet(request.address, request.count - 1);
+  }
   throw std::runtime_error(
       fmt::format("found an access {} to place {} at {:#x}, {} times, expected 4 bytes of a "
                   "register, a word down, or up to {} words up",

@@ -36,7 +36,7 @@ class XdmaBoard final : public PciBoard {
 
   Answer ask(Kind kind, uint32_t address, uint64_t value, const char *what);
   uint32_t of_register(const Answer &answer, const char *what);
-  std::vector<uint64_t> packet(uint32_t most);
+  std::vector<uint64_t> packet(uint32_t slot, uint32_t most);
 
   static constexpr uint64_t kPatienceCycles = uint64_t{1} << 22;  // in place of the driver's 10 s
   static constexpr uint64_t kFlightCycles = 250;  // of a look at the count, there and back

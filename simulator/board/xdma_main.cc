@@ -6,11 +6,12 @@
 namespace {
 
 constexpr const char *kUsage =
-    "usage: firesim-xdma MODEL.so DESIGN-HASH SOCKET\n"
+    "usage: firesim-xdma MODEL.so DESIGN-HASH BLADES SOCKET\n"
     "Simulates the top of a board behind AMD's XDMA (deploy/firesim/build/xdma_model.py). A host\n"
-    "reaches its registers and streams through SOCKET (sim/hostlib/simulated_xdma_card.h). Who\n"
-    "connects finds the board as it is after its bitstream was loaded. A host that AMD's driver\n"
-    "would give up is sent away with a sentence here. Runs until SIGINT or SIGTERM.\n";
+    "reaches its registers and streams through SOCKET (sim/hostlib/simulated_xdma_card.h), as\n"
+    "many hosts at a time as the board has BLADES. Who connects first finds the board as it is\n"
+    "after its bitstream was loaded. A host that AMD's driver would give up is sent away with a\n"
+    "sentence here. Runs until SIGINT or SIGTERM.\n";
 
 }  // namespace
 

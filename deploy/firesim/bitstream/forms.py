@@ -135,6 +135,9 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
     if found is None:
         text = unknown(recipe.board, "one of the boards", board_names())
         raise loaded.error(name, "board", text)
+    if recipe.blades > (most := found[1].most_blades):
+        text = f"found {recipe.blades}, expected {most} at most: what the top of {found[0]} takes."
+        raise loaded.error(name, "blades", text)
     return found
 
 

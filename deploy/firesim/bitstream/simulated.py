@@ -60,7 +60,8 @@ def simulated_board(loaded: LoadedBuilds, name: str, line_cycles: int | None = N
     if line_cycles is not None and board.driver != "serial line":
         text = f'found "{board_name}", expected a board with a serial line for --bit-cycles.'
         raise loaded.error(name, "board", text)
-    wanted, model, more = _model(form, board_name, board, line_cycles)
+    blades = loaded.file.builds[name].blades
+    wanted, model, more = _model(form, board_name, board, blades, line_cycles)
     program = configure_and_build("release", (wanted,)) / "bin" / wanted
     if not program.is_file():
         raise InputError(f"simulateboard: found no {wanted} in {program.parent}, expected it.")
@@ -70,6 +71,7 @@ def simulated_board(loaded: LoadedBuilds, name: str, line_cycles: int | None = N
         bitstream=str(library),
         sha256=sha256_of(library),
         fingerprint=form.manifest.design_hash,
+        blades=blades,
         board=board_name,
         frequency_mhz=board.open_flow.clock_mhz if board.open_flow else USUAL_MHZ,
         built=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -78,13 +80,13 @@ def simulated_board(loaded: LoadedBuilds, name: str, line_cycles: int | None = N
 
 
 def _model(
-    form: FpgaForm, name: str, board: Board, line_cycles: int | None
+    form: FpgaForm, name: str, board: Board, blades: int, line_cycles: int | None
 ) -> tuple[str, Path, list[int]]:
     """Return the program that simulates a board, the folder of its model, and further arguments."""
     if board.driver == "F2":
-        return F2, f2_model(form, name, board), []
+        return F2, f2_model(form, name, board, blades), [blades]
     if board.driver == "XDMA":
-        return XDMA, xdma_model(form, board), []
+        return XDMA, xdma_model(form, board, blades), [blades]
     cycles = line_cycles or usual_bit_cycles(board)
     return SERIAL, board_model(form, name, board, cycles), [cycles]
 

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 Driver = Literal["serial line", "F2", "XDMA"]
 PLATFORMS = ROOT / "platforms"
+MOST_WINDOWS = 16
+"""Blades on an F2, which the top has addresses for (kMostWindows in window_platform.h)."""
+MOST_STREAMS = 4
+"""Blades behind AMD's XDMA, whose core has so many streams each way (kMostXdmaBlades)."""
+SHELL_LINK = ("firesim_split.v",)
+"""Files of sim/hostlib/rtl that the tops of Vivado's shells need."""
 FILE = "board.yaml"
 Number = Annotated[int, Field(ge=0)]
 
@@ -154,6 +160,11 @@ class Board(Strict):
     """Figures of others."""
 
     @property
+    def most_blades(self) -> int:
+        """How many blades its top module takes; a device may have room for fewer."""
+        return {"F2": MOST_WINDOWS, "XDMA": MOST_STREAMS}.get(str(self.driver), 1)
+
+    @property
     def driver(self) -> Driver | None:
         """Which driver of ours reaches the board's top module; None when none does yet."""
         if self.serial_line is not None and self.open_flow is not None:
@@ -212,3 +223,17 @@ def whole_design(form: FpgaForm, board: str, flow: OpenFlow | AwsFlow) -> list[P
     from goldengate.channels import RTL
 
     return [*form.sources, *(RTL / name for name in flow.link), PLATFORMS / board / flow.FILE]
+
+
+def shell_design(form: FpgaForm, flow: VivadoFlow) -> list[Path]:
+    """Return the Verilog of a board that Vivado builds for, without stubs; the last is its top."""
+    from goldengate.channels import RTL
+
+    return [*form.sources, *(RTL / name for name in SHELL_LINK), PLATFORMS / flow.shell / "top.v"]
+
+
+def shell_macros(form: FpgaForm, flow: VivadoFlow, blades: int) -> dict[str, str]:
+    """Return the macros of such a top with so many blades of a form."""
+    further = {f"FIRESIM_BLADE_{index}": "1" for index in range(1, blades)}
+    given = {"FIRESIM_HOST": form.top, "FIRESIM_BLADES": str(blades)}
+    return {**dict.fromkeys(flow.defines, "1"), **given, **further}

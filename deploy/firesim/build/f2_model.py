@@ -48,8 +48,8 @@ def _wrapper(top: str) -> str:
     )
 
 
-def f2_model(form: FpgaForm, name: str, board: Board) -> Path:
-    """Return the folder with `model.so` and `model.json` of an F2 board with a form in it.
+def f2_model(form: FpgaForm, name: str, board: Board, blades: int = 1) -> Path:
+    """Return the folder with `model.so` and `model.json` of an F2 board with blades of a form.
 
     Raises:
         ToolError, GoldenGateError: a step failed.
@@ -63,6 +63,6 @@ def f2_model(form: FpgaForm, name: str, board: Board) -> Path:
         TOP,
         _wrapper(flow.top),
         reset="reset_n",
-        defines={"FIRESIM_DIVIDE": DIVIDE},
+        defines={"FIRESIM_DIVIDE": DIVIDE, "FIRESIM_BLADES": str(blades)},
         included=[PLATFORMS / name / "cl_id_defines.vh", stubs / "cl_ports.vh"],
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from goldengate.fpga_form import FpgaForm
 
-from firesim.build.boards import PLATFORMS, Board
+from firesim.build.boards import PLATFORMS, Board, shell_design, shell_macros
 from firesim.build.simulated_top import simulated_top
 
 TOP = "firesim_simulated_xdma"
@@ -27,16 +27,15 @@ endmodule
 """
 
 
-def xdma_model(form: FpgaForm, board: Board) -> Path:
-    """Return the folder with `model.so` and `model.json` of a board behind XDMA with a form in it.
+def xdma_model(form: FpgaForm, board: Board, blades: int = 1) -> Path:
+    """Return the folder with the model and manifest of a board behind XDMA with blades of a form.
 
     Raises:
         ToolError, GoldenGateError: a step failed.
     """
     flow = board.vivado_flow
     assert flow is not None
-    shell = PLATFORMS / flow.shell
-    sources = [*form.sources, shell / "stubs.v", shell / "top.v"]
+    sources = [PLATFORMS / flow.shell / "stubs.v", *shell_design(form, flow)]
     wrapper = _WRAPPER.format(name=TOP, top=flow.top)
-    defines = dict.fromkeys(flow.defines, "1")
+    defines = shell_macros(form, flow, blades)
     return simulated_top(form, sources, TOP, wrapper, reset="reset_n", defines=defines)

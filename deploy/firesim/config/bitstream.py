@@ -59,6 +59,8 @@ class BuildRecipe(Strict):
     scan_chain: bool = False
     """A run can take snapshots of the target and go on from one: more of the device, and another
     fingerprint; every token stays."""
+    blades: Annotated[int, Field(ge=1, le=16)] = 1
+    """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
     builder: BuilderName | None = None
     """Which tools make it (default: those of the board)."""
 

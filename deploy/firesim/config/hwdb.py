@@ -26,6 +26,8 @@ class HwdbEntry(Strict):
     """Of the bitstream's content."""
     fingerprint: Fingerprint
     """Of the design, as the board's register gives it."""
+    blades: Annotated[int, Field(ge=1, le=16)] = 1
+    """How many of the design are on it."""
     board: str
     """The board that it is for."""
     frequency_mhz: Annotated[float, Field(gt=0)]

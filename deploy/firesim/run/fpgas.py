@@ -52,6 +52,26 @@ class Place:
     """How the host reaches it."""
 
 
+@dataclass(frozen=True)
+class BoardNode:
+    """A node that is to be on an FPGA."""
+
+    name: str
+    board: str
+    entry: str = ""
+    """Its bitstream, which nodes on one FPGA have in common."""
+    blades: int = 1
+    """How many nodes that bitstream takes."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a node is: an FPGA, and which of the blades on it."""
+
+    place: Place
+    slot: int = 0
+
+
 def fpga_places(farm: AnyFarm) -> list[Place]:
     """Return the FPGAs of a farm's hosts, host by host; those without `platform` are no board."""
     from firesim.farm.ssh import host_name
@@ -76,23 +96,34 @@ def fpga_places(farm: AnyFarm) -> list[Place]:
 
 
 def mapped(
-    nodes: list[tuple[str, str]], places: list[Place], hosts: Mapping[str, str] | None = None
-) -> dict[str, Place] | str:
-    """Return the FPGA of each node, given as name and board; or a board of which there are too few.
+    nodes: list[BoardNode], places: list[Place], hosts: Mapping[str, str] | None = None
+) -> dict[str, Seat] | str:
+    """Return where each node is; or a board of which there are too few.
 
-    Those that `hosts` places by hand take the first free FPGA of their board there, then the others
-    the first free one anywhere.
+    Those that `hosts` places by hand take the first seat on an FPGA of their board there, then the
+    others the first one anywhere. A seat is a blade that is left on an FPGA with the node's
+    bitstream, else the first one on a free FPGA.
     """
     free = list(places)
-    found: dict[str, Place] = {}
+    left: list[tuple[str, Seat]] = []
+    found: dict[str, Seat] = {}
     by_hand = hosts or {}
-    for name, board in sorted(nodes, key=lambda node: node[0] not in by_hand):
-        fits = (one for one in free if one.board == board)
-        place = next((one for one in fits if by_hand.get(name, one.host) == one.host), None)
-        if place is None:
-            return board
+    for node in sorted(nodes, key=lambda node: node.name not in by_hand):
+        host = by_hand.get(node.name)
+        chosen = next(
+            (one for one in left if one[0] == node.entry and host in (None, one[1].place.host)),
+            None,
+        )
+        if chosen is not None:
+            left.remove(chosen)
+            found[node.name] = chosen[1]
+            continue
+        fits = (one for one in free if one.board == node.board and host in (None, one.host))
+        if (place := next(fits, None)) is None:
+            return node.board
         free.remove(place)
-        found[name] = place
+        found[node.name] = Seat(place)
+        left += [(node.entry, Seat(place, slot)) for slot in range(1, node.blades)]
     return found
 
 
@@ -112,17 +143,15 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
         for blade, (name, entry) in chosen.items()
     }
     places = _places(loaded, plan)
-    wanted = [(node.name, boards[node.blade]) for node in nodes]
+    wanted = [
+        BoardNode(
+            node.name, boards[node.blade], chosen[node.blade][0], chosen[node.blade][1].blades
+        )
+        for node in nodes
+    ]
     found = mapped(wanted, places, plan.placement.parts)
     if isinstance(found, str):
-        have = sum(place.board == found for place in places)
-        need = sum(board == found for _, board in wanted)
-        by_hand = any(name in plan.placement.parts for name, board in wanted if board == found)
-        raise loaded.error(
-            ("placement", "run_farm"),
-            f"found {have} FPGAs of platform {found} in the run farm, expected {need}, one for "
-            f"each node{', on the hosts of placement.parts' if by_hand else ''}.",
-        )
+        raise loaded.error(("placement", "run_farm"), _too_few(plan, found, wanted, places))
     for blade, (name, entry) in chosen.items():
         scans = _is_scanned(loaded, plan, blade, name, entry)
         for node in nodes:
@@ -132,12 +161,29 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
             bitstream_file(database, name, entry)
     for node in nodes:
         _reach(loaded, plan, node, found[node.name], chosen[node.blade][0])
-    hosts = {name: place.host for name, place in found.items()}
+    hosts = {name: seat.place.host for name, seat in found.items()}
     plan.placement = replace(plan.placement, parts={**plan.placement.parts, **hosts})
 
 
-def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: str) -> None:
+def _too_few(plan: Plan, board: str, wanted: list[BoardNode], places: list[Place]) -> str:
+    """Return what is said of a board of which the farm has too few."""
+    have = sum(place.board == board for place in places)
+    nodes = [one for one in wanted if one.board == board]
+    shared = {one.entry: one.blades for one in nodes}
+    need = sum(
+        -(-sum(one.entry == entry for one in nodes) // blades) for entry, blades in shared.items()
+    )
+    whose = "each node" if set(shared.values()) == {1} else "as many nodes as its bitstream takes"
+    by_hand = any(one.name in plan.placement.parts for one in nodes)
+    return (
+        f"found {have} FPGAs of platform {board} in the run farm, expected {need}, one for "
+        f"{whose}{', on the hosts of placement.parts' if by_hand else ''}."
+    )
+
+
+def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, seat: Seat, entry: str) -> None:
     """Say how a node's FPGA is reached."""
+    place = seat.place
     board = load_board(place.board)
     if board.driver is None:
         raise loaded.error(
@@ -157,9 +203,9 @@ def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, place: Place, entry: s
     if board.serial_line is not None:
         node.serial_line = PlannedLine(place.device, board.serial_line.bits_per_s)
     elif board.driver == "F2":
-        node.pci_function = PlannedFunction(place.device, board.pci[0])
+        node.pci_function = PlannedFunction(place.device, board.pci[0], seat.slot)
     else:
-        node.xdma_card = PlannedCard(place.device)
+        node.xdma_card = PlannedCard(place.device, seat.slot)
 
 
 def _database(loaded: Loaded, plan: Plan) -> Path:

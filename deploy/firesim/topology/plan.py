@@ -83,6 +83,8 @@ class PlannedCard:
     device: str
     """What its devices begin with, on its host, as in /dev/xdma0; or the socket of a simulated
     one."""
+    slot: int = 0
+    """Which of the blades on the card it is."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class PlannedFunction:
     """Its folder in sysfs, on its host; or the socket of a simulated one."""
     id: str
     """Its vendor and device."""
+    slot: int = 0
+    """Which of the blades on the FPGA it is."""
 
 
 @dataclass

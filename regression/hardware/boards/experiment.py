@@ -8,9 +8,10 @@ that of F2 in a shell of ours and those behind AMD's XDMA with models of its cor
 recipe with the engine `fpga` runs a cluster of the
 reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
 hash, consoles, prints, counters and captures must be those of the engine `rtl`. Snapshots of the
-cluster, whose boards then have scan chains, go on in the other engine with its hash. Without
---quick the whole of quickstart runs on two F2, and on two boards behind serial lines whose bits
-take five host cycles instead of 25, with its published hash.
+cluster, whose boards then have scan chains, go on in the other engine with its hash. Three
+reflectors run on two boards whose bitstream takes two. Without --quick the whole of quickstart runs
+on two F2, on one F2 with two blades, and on two boards behind serial lines whose bits take five
+host cycles instead of 25, with its published hash.
 """
 
 from __future__ import annotations
@@ -25,23 +26,24 @@ from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
 from firesim.run.runner import Outcome
 from firesim.run.runner import run as run_loaded
-from firesim_common.paths import ROOT
 from rich.console import Console
 
 from regression.hardware.boards.projects import check_aws_top, check_project
 from regression.hardware.boards.quickstart import quickstart
+from regression.hardware.boards.shared import COLUMNS as SHARED_COLUMNS
+from regression.hardware.boards.shared import REFLECTOR, shared
 from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
 from regression.hardware.boards.snapshots import go_on
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.simulated_boards import boards
 from regression.support.traffic import mac_of
 
-REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
 TALKER = Path(__file__).with_name("talker.sv")
 QUICK_FRAMES, FRAMES = 6, 60
 GAP_CYCLES = 3_000
-QUICKSTARTS = {"f2": None, "ulx3s": 5}
-"""For each board, how many host cycles a bit of its serial line takes, if not as many as on it."""
+QUICKSTARTS = (("f2", 1, None), ("f2", 2, None), ("ulx3s", 1, 5))
+"""Boards, how many blades are on one, and the host cycles of a bit of its serial line, if not as
+many as on the board."""
 BUILDS = """\
 builds:
   echo-8: {{verilog: {{sources: [packet_reflector.sv], top: PacketReflector,
@@ -119,7 +121,7 @@ def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], lis
     """Run the cluster on two simulated boards; return rows, what differs from RTL, and the hash."""
     folder = (experiment.folder / board).absolute()
     _write(folder, board, QUICK_FRAMES if experiment.quick else FRAMES)
-    devices = {"echo-8": folder / "board0", "talk-1": folder / "board1"}
+    devices = {folder / "board0": "echo-8", folder / "board1": "talk-1"}
     with boards(folder / "builds.yaml", devices, folder / "hwdb.yaml"):
         rtl, fpga = _run(folder, "rtl", board), _run(folder, "fpga", board)
     first, second = _kept(rtl), _kept(fpga)
@@ -142,6 +144,17 @@ def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], lis
             ]
         )
     return rows, differing, str(first["token hash"])
+
+
+def _quickstarts(experiment: Experiment) -> tuple[list[list[str]], list[str]]:
+    """Run the whole of quickstart on simulated boards; return rows, and what differs from RTL."""
+    rows, wrong = [], []
+    for name, blades, line_cycles in QUICKSTARTS:
+        more, differing = quickstart(experiment, name, blades, line_cycles)
+        rows += more
+        wrong += [f"quickstart: {name}: {what}" for what in differing]
+    experiment.table("Quickstart on simulated boards", QUICKSTART_COLUMNS, rows)
+    return rows, wrong
 
 
 def _with_different_tops(known: dict[str, Board]) -> list[str]:
@@ -178,14 +191,17 @@ def run(experiment: Experiment) -> Verdict:
         saved += more
         wrong += differing
     experiment.table("Snapshots on simulated boards", SNAPSHOT_COLUMNS, saved)
+    together: list[list[str]] = []
+    for name in simulated:
+        if known[name].most_blades > 1:
+            more, differing = shared(experiment, name, QUICK_FRAMES if experiment.quick else FRAMES)
+            together += more
+            wrong += differing
+    experiment.table("Several blades on a simulated board", SHARED_COLUMNS, together)
     if not experiment.quick:
-        whole = []
-        for name, line_cycles in QUICKSTARTS.items():
-            more, differing = quickstart(experiment, name, line_cycles)
-            whole += more
-            wrong += [f"quickstart: {name}: {what}" for what in differing]
-        experiment.table("Quickstart on simulated boards", QUICKSTART_COLUMNS, whole)
-        rows += whole
+        more, differing = _quickstarts(experiment)
+        rows += more
+        wrong += differing
     form = design_form(build_design(LoadedBuilds(experiment.folder / simulated[0] / "builds.yaml"),
                                     "echo-8"))  # fmt: skip
     projects = [
@@ -205,9 +221,9 @@ def run(experiment: Experiment) -> Verdict:
         hashes=hashes, wrong=wrong, projects=projects, without_top=without, snapshots=saved
     )
     figure = (
-        f"{len(rows)} nodes on simulated boards and {len(saved)} snapshots with {len(wrong)} "
-        f"differences from RTL, "
+        f"{len(rows) + len(together)} nodes on simulated boards and {len(saved)} snapshots with "
+        f"{len(wrong)} differences from RTL, "
         f"{len(projects)} further tops whole,"
     )
-    holds = not wrong and all((rows, saved, projects)) and len(set(hashes)) == 1
+    holds = not wrong and all((rows, saved, together, projects)) and len(set(hashes)) == 1
     return Verdict(holds, figure, "no difference")

@@ -28,6 +28,8 @@ TCLSH = "tclsh"
 def check_aws_top(form: FpgaForm, name: str, board: Board, folder: Path) -> tuple[str, str]:
     """Elaborate the top of a board that AWS's kit builds for; return what came of it.
 
+    It is elaborated with one blade and with as many as it takes.
+
     Raises:
         ExperimentError: it does not elaborate.
     """
@@ -35,10 +37,15 @@ def check_aws_top(form: FpgaForm, name: str, board: Board, folder: Path) -> tupl
     assert flow is not None
     folder.mkdir(parents=True)
     try:
-        modules = elaborated_for_kit(form, name, board, MHZ, folder)
+        tops = [
+            elaborated_for_kit(form, name, board, MHZ, folder, blades)[flow.top]
+            for blades in (1, board.most_blades)
+        ]
     except RuntimeError as error:
         raise ExperimentError(f"{name}: {error}") from error
-    return f"{len(modules[flow.top]['cells'])} cells", "in test_f2_project.py"
+    cells = [len(top["cells"]) for top in tops]
+    text = f"{cells[0]} cells; {cells[1]} with {board.most_blades} blades"
+    return text, "in test_f2_project.py"
 
 
 def check_project(form: FpgaForm, name: str, board: Board, folder: Path) -> tuple[str, str]:

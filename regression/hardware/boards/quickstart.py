@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quickstart: two Rocket servers, each on a simulated board of its own, beside engine rtl.
+"""Quickstart: two Rocket servers, on simulated boards of their own or on one, beside engine rtl.
 
 Without its trace: each traced instruction is a row of its own, thirty times as many words.
 """
@@ -42,10 +42,10 @@ def _run(folder: Path, engine: str) -> Outcome:
     return outcome
 
 
-def _write(folder: Path, board: str, devices: list[str]) -> None:
+def _write(folder: Path, board: str, blades: int, devices: list[str]) -> None:
     """Write what a user would have."""
     (folder / "builds.yaml").write_text(
-        f"builds: {{server: {{blade: rocket-1, board: {board}}}}}\n"
+        f"builds: {{server: {{blade: rocket-1, board: {board}, blades: {blades}}}}}\n"
     )
     farm = {"kind": "local", "processes": 1, "folder": f"{folder}/hosts", "fpgas": len(devices)}
     (folder / "farm.yaml").write_text(
@@ -61,19 +61,20 @@ def _write(folder: Path, board: str, devices: list[str]) -> None:
 
 
 def quickstart(
-    experiment: Experiment, board: str, line_cycles: int | None = None
+    experiment: Experiment, board: str, blades: int = 1, line_cycles: int | None = None
 ) -> tuple[list[list[str]], list[str]]:
     """Run quickstart with both nodes on simulated boards; return rows, and what differs from RTL.
 
-    A bit of a board's serial line takes `line_cycles` host cycles, or as many as on the board.
+    A board has so many blades on it. A bit of a board's serial line takes `line_cycles` host
+    cycles, or as many as on the board.
 
     Raises:
         ExperimentError: a run or a board failed.
     """
-    folder = (experiment.folder / f"quickstart-{board}").absolute()
+    folder = (experiment.folder / f"quickstart-{board}-{blades}").absolute()
     folder.mkdir(parents=True)
-    devices = [folder / f"board{index}" for index in range(len(NODES))]
-    _write(folder, board, [str(device) for device in devices])
+    devices = [folder / f"board{index}" for index in range(len(NODES) // blades)]
+    _write(folder, board, blades, [str(device) for device in devices])
     made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "server", line_cycles)
     set_entries(folder / "hwdb.yaml", {"server": made.entry})
     rtl = _run(folder, "rtl")
@@ -95,7 +96,7 @@ def quickstart(
         facts, words = node["statistics"], node["statistics"]["host_traffic"]
         rows.append(
             [
-                f"{board}: {node['name']}",
+                f"{board}{f', {blades} blades' if blades > 1 else ''}: {node['name']}",
                 f"{node['cycles']:,}",
                 f"{facts['host_cycles']:,}",
                 f"{words['words_down']:,}",

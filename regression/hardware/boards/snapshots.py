@@ -72,7 +72,7 @@ def go_on(
     builds.write_text(builds.read_text().replace("board:", "scan_chain: true, board:"))
     cycles = random.Random(experiment.seed).sample(range(FIRST_CYCLE, LAST_CYCLE), 2)
     asked = f"simulation.snapshots.at_cycles={sorted(cycles)}"
-    devices = {"echo-8": folder / "board0", "talk-1": folder / "board1"}
+    devices = {folder / "board0": "echo-8", folder / "board1": "talk-1"}
     rows, differing = [], []
     with boards(builds, devices, folder / "hwdb.yaml"):
         whole = _run(folder, "rtl", "whole")

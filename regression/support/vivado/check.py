@@ -17,7 +17,13 @@ from typing import Any
 
 from firesim.bitstream.builders.base import Job, Wanted
 from firesim.bitstream.builders.f2_project import divide_for
-from firesim.build.boards import PLATFORMS, Board, whole_design
+from firesim.build.boards import (
+    PLATFORMS,
+    Board,
+    shell_design,
+    shell_macros,
+    whole_design,
+)
 from goldengate.fpga_form import FpgaForm
 
 RECORDER = Path(__file__).with_name("recorder.tcl")
@@ -69,15 +75,16 @@ def elaborated(wanted: Wanted, top_file: Path, folder: Path) -> dict[str, Any]:
     """
     flow = wanted.board.vivado_flow
     assert flow is not None
-    macros = " ".join(f"-D{macro}=1" for macro in flow.defines)
-    words = f"{macros} -DFIRESIM_HOST={wanted.form.top}"
+    macros = shell_macros(wanted.form, flow, wanted.recipe.blades)
+    words = " ".join(f"-D{name}={text}" for name, text in macros.items())
     stubs = PLATFORMS / flow.shell / "stubs.v"
     words += "".join(f" --blackboxed-module {name}" for name in _modules(stubs))
-    return _modules_of(flow.top, [*wanted.form.sources, top_file, stubs], words, folder)
+    *sources, _ = shell_design(wanted.form, flow)
+    return _modules_of(flow.top, [*sources, top_file, stubs], words, folder)
 
 
 def elaborated_for_kit(
-    form: FpgaForm, name: str, board: Board, frequency_mhz: float, folder: Path
+    form: FpgaForm, name: str, board: Board, frequency_mhz: float, folder: Path, blades: int = 1
 ) -> dict[str, Any]:
     """Return the modules of a board in AWS's shell likewise, with stubs of AWS's kit.
 
@@ -88,6 +95,7 @@ def elaborated_for_kit(
     assert flow is not None
     sources = [*whole_design(form, name, flow), here / "stubs/cells.sv"]
     macros = f"-DFIRESIM_HOST={form.top} -DFIRESIM_DIVIDE={divide_for(flow, frequency_mhz):.3f}"
+    macros += f" -DFIRESIM_BLADES={blades}"
     return _modules_of(flow.top, sources, f"-I{here} -I{here}/stubs {macros}", folder)
 
 

@@ -3,6 +3,7 @@
 // ones here, and sockets whose far end is no board.
 #include "hostlib/pci_function.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -105,7 +106,27 @@ TEST_F(PciFunctionTest, WhatIsNone) {
 TEST_F(PciFunctionTest, OneThatIsInUse) {
   make_function(4096, 8192);
   const auto function = open_pci_function(function_.string(), window_needs("1d0f:f002"));
-  EXPECT_EQ(refusal(), "/resource0: found it in use by another process");
+  EXPECT_EQ(refusal(), "/resource0: found it in use by another run or another node");
+}
+
+TEST_F(PciFunctionTest, EachBladeHasAPartOfItsOwn) {
+  make_function(2 * 4096, 2 * 8192);
+  const auto first = open_pci_function(function_.string(), window_needs("1d0f:f002", 0));
+  const auto second = open_pci_function(function_.string(), window_needs("1d0f:f002", 1));
+  EXPECT_EQ(refusal(), "/resource0: found it in use by another run or another node");
+  first->store(0, 0x10, 1);
+  second->store(0, 0x10, 2);
+  first->store_word(4, 0x1000, 3);
+  second->store_word(4, 0x1000, 4);
+  EXPECT_EQ(first->load(0, 0x10), 1u);
+  EXPECT_EQ(second->load(0, 0x10), 2u);
+  std::ifstream window(function_ / "resource4", std::ios::binary);
+  window.seekg(0x2000 + 0x1000);
+  uint64_t value = 0;
+  window.read(reinterpret_cast<char *>(&value), sizeof(value));
+  EXPECT_EQ(value, 4u);
+  EXPECT_THROW(open_pci_function(function_.string(), window_needs("1d0f:f002", 2)),
+               std::runtime_error);
 }
 
 // A far end of a socket: what it does with each packet.
@@ -113,6 +134,7 @@ using Answer = std::function<void(int file, const PciRequest &)>;
 
 class PciSocketTest : public PciFunctionTest {
  protected:
+  PciNeeds needs_;
   // What is said of a far end by who loads three words of it. One that answers has all the time
   // that a loaded computer needs.
   std::string said_of(const Answer &answer,
@@ -127,7 +149,7 @@ class PciSocketTest : public PciFunctionTest {
     });
     std::string said;
     try {
-      SimulatedPciFunction function(path, most);
+      SimulatedPciFunction function(path, needs_, most);
       std::array<uint64_t, 3> words{};
       function.load_words(4, 8, words);
       said = std::to_string(words[0] + words[1] + words[2]);
@@ -153,6 +175,15 @@ TEST_F(PciSocketTest, AnAnswerToEachLoad) {
               send(file, words.data(), 8 * request.count, 0);
             }),
             "321 1");
+}
+
+TEST_F(PciSocketTest, AnAccessOfAFurtherBlade) {
+  needs_ = window_needs("1d0f:f002", 2);
+  EXPECT_EQ(said_of([](int file, const PciRequest &request) {
+              const std::array<uint64_t, 3> words{request.address, 0, 0};
+              send(file, words.data(), 8 * request.count, 0);
+            }),
+            fmt::format("{} {}", 2 * 0x2000 + 8, 2 * 0x1000 + 4));
 }
 
 TEST_F(PciSocketTest, WhatIsNoAnswer) {

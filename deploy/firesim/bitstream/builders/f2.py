@@ -55,6 +55,7 @@ class F2(BitBuilder):
             wanted.form.top,
             wanted.frequency_mhz,
             wanted.recipe.strategy,
+            wanted.recipe.blades,
         )
         board, top = PLATFORMS / wanted.board_name, flow.top
         *sources, top_file = whole_design(wanted.form, wanted.board_name, flow)

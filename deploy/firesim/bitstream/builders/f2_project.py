@@ -49,6 +49,7 @@ class KitProject:
     host_top: str
     frequency_mhz: float
     strategy: str
+    blades: int = 1
 
 
 def divide_for(flow: AwsFlow, frequency_mhz: float) -> float:
@@ -63,6 +64,7 @@ def synthesis_tcl(project: KitProject) -> str:
         "XSDB_SLV_DIS": None,
         "FIRESIM_HOST": project.host_top,
         "FIRESIM_DIVIDE": f"{divide_for(flow, project.frequency_mhz):.3f}",
+        "FIRESIM_BLADES": str(project.blades),
     }
     macros = " ".join(
         f"-verilog_define {name}{'' if value is None else f'={value}'}"

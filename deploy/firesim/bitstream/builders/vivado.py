@@ -7,7 +7,7 @@ import shlex
 
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.bitstream.builders.vivado_tcl import Project, build_tcl, clock_xdc
-from firesim.build.boards import PLATFORMS, Board, VivadoFlow
+from firesim.build.boards import PLATFORMS, Board, VivadoFlow, shell_design, shell_macros
 from firesim.config.bitstream import BuildRecipe
 
 SOURCES = "source"
@@ -32,17 +32,17 @@ def project_of(wanted: Wanted, jobs: int) -> Project:
     """Return the project of a build."""
     flow = wanted.board.vivado_flow
     assert flow is not None
-    names = [file.name for file in wanted.form.sources]
     return Project(
         wanted.board,
         flow,
-        wanted.form.top,
-        [f"{SOURCES}/{name}" for name in (*names, "top.v")],
+        [f"{SOURCES}/{file.name}" for file in shell_design(wanted.form, flow)],
         "pins.xdc",
         wanted.frequency_mhz,
         wanted.recipe.strategy,
         jobs,
         wanted.fingerprint,
+        shell_macros(wanted.form, flow, wanted.recipe.blades),
+        wanted.recipe.blades,
     )
 
 
@@ -76,8 +76,7 @@ class Vivado(BitBuilder):
         assert flow is not None
         settings = self.settings.vivado
         project = project_of(wanted, settings.jobs)
-        files = {f"{SOURCES}/{file.name}": file for file in wanted.form.sources}
-        files[f"{SOURCES}/top.v"] = PLATFORMS / flow.shell / "top.v"
+        files = {f"{SOURCES}/{file.name}": file for file in shell_design(wanted.form, flow)}
         files["pins.xdc"] = PLATFORMS / wanted.board_name / "pins.xdc"
         texts = {"build.tcl": build_tcl(project), "clocks.xdc": clock_xdc(project)}
         words = [settings.program, "-mode", "batch", "-notrace", "-nojournal"]

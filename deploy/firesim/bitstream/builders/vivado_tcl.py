@@ -8,7 +8,7 @@ of its fault and of its result is what the manager reads of every job.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from firesim.bitstream.builders import vivado_result
@@ -50,13 +50,14 @@ class Project:
 
     board: Board
     flow: VivadoFlow
-    host_top: str
     sources: Sequence[str]
     pins: str
     frequency_mhz: float
     strategy: str
     jobs: int
     fingerprint: str
+    macros: Mapping[str, str]
+    blades: int
 
 
 def clock_xdc(project: Project) -> str:
@@ -91,8 +92,8 @@ def _cores(project: Project) -> list[str]:
         "axi_data_width": "64_bit",
         "axisten_freq": f"{pcie_mhz:g}",
         "xdma_axi_intf_mm": "AXI_Stream",
-        "xdma_rnum_chnl": "1",
-        "xdma_wnum_chnl": "1",
+        "xdma_rnum_chnl": str(project.blades),
+        "xdma_wnum_chnl": str(project.blades),
         "axilite_master_en": "true",
         "axilite_master_size": "64",
         "axilite_master_scale": "Kilobytes",
@@ -123,8 +124,7 @@ def _directive(project: Project, step: str) -> str:
 
 def _steps(project: Project) -> list[str]:
     flow = project.flow
-    macros = [*flow.defines, f"FIRESIM_HOST={project.host_top}"]
-    defines = " ".join(f"-verilog_define {macro}" for macro in macros)
+    defines = " ".join(f"-verilog_define {name}={text}" for name, text in project.macros.items())
     retime = " -retiming" if project.strategy in RETIMES else ""
     lines = [
         'puts "firesim stage: synthesis"',
