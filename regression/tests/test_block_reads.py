@@ -12,9 +12,10 @@ from pathlib import Path
 
 import goldengate
 import pytest
-from firesim.bitstream.builders import block_reads, open_tools_job
+from firesim.bitstream.builders import open_tools_job
 from firesim.bitstream.builders.open_tools import NETLIST_VERILOG, synthesis
 from firesim_common.tools import python_command
+from goldengate import block_reads
 from goldengate.harness import Model
 from goldengate.state import Port
 

@@ -12,6 +12,14 @@ from goldengate.engine.backend import compiler_version
 from goldengate.verilator_backend import ENGINE_FOLDER, host_fingerprint
 
 _PACKAGE = Path(__file__).resolve().parent
+_MAKE_NO_MODELS = (
+    "harness.py",
+    "bridge_files.py",
+    "stalls.py",
+    "synthesis.py",
+    "synthesis_cells.py",
+    "block_reads.py",
+)
 
 
 def compiler_key(engine: str = "auto", bridges: Sequence[Path] = ()) -> list[str | Path]:
@@ -24,7 +32,7 @@ def compiler_key(engine: str = "auto", bridges: Sequence[Path] = ()) -> list[str
     """
     folders = ("", "passes") if engine == "verilator" else ("", "passes", "engine")
     code = [path for part in folders for path in sorted((_PACKAGE / part).glob("*.py"))]
-    for module in ("harness.py", "bridge_files.py", "stalls.py"):  # They make no models.
+    for module in _MAKE_NO_MODELS:
         code.remove(_PACKAGE / module)
     headers = ENGINE_FOLDER.glob if engine == "verilator" else ENGINE_FOLDER.rglob
     tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]

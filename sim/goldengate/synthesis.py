@@ -21,6 +21,7 @@ from typing import Any
 
 from firesim_common.tools import python_command
 
+from goldengate.block_reads import BlockReads
 from goldengate.errors import GoldenGateError
 from goldengate.synthesis_cells import FAMILIES, KINDS, kind_of, levels_of, weight_of
 
@@ -245,6 +246,9 @@ def _main(path: Path) -> int:
     for command in (f"hierarchy -top {top}", "proc", "flatten"):
         ys.run_pass(command, design)
     _mark(design.top_module())
+    if task["family"] == "ecp5":  # As every bitstream for one is made.
+        ys.run_pass("opt_clean", design)
+        BlockReads(design.top_module()).run()
     commands = [
         _COMMANDS[task["family"]].format(top=top),
         f"write_json {folder / NETLIST}",

@@ -63,7 +63,8 @@ def _key(design: Design, family: str, sharing: Sharing) -> list[KeyPart]:
     from goldengate.channels import RTL
 
     package = Path(goldengate.__file__).parent
-    own = [package / name for name in ("synthesis.py", "synthesis_cells.py", "fpga_form.py")]
+    names = ("synthesis.py", "synthesis_cells.py", "block_reads.py", "fpga_form.py")
+    own = [package / name for name in names]
     parts = [*compiler_key("verilator", design.bridges), *own, *sharing.key()]
     return [*design.key(), *parts, RTL, family]
 

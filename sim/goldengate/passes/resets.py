@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from goldengate.passes.rewrite import check_readable, tokens_of
 from goldengate.state import State, plain, public
 
 _EDGES = re.compile(r"\balways(?:_ff)?\s*@\s*\([^)]*edge\b[^)]*edge\b")
+_ALWAYS = re.compile(r"\balways\b|\balways_")
 _WITH_CONDITION = ("if", "for", "foreach", "while", "repeat")
 _LOOPS = ("for", "foreach", "while", "repeat")
 _CASES = ("case", "casez", "casex")
@@ -153,6 +155,18 @@ def _joined(tokens: list[Token]) -> list[Token]:
 def _process(text: str, start: int, edges: int) -> _Process | None:
     """Read the `always` at text[start:]; None when it is no process with resets."""
     limit = text.find("endmodule", start)
+    # No `always` has another one in it, but for its comments: most need not be read to the end of
+    # their module, which in a netlist is that of the file.
+    following = _ALWAYS.search(text, start + 1)
+    if following is not None and following.start() < limit:
+        found = _process_before(text, start, following.start(), edges)
+        if found is not None and not found.problem:
+            return found
+    return _process_before(text, start, limit, edges)
+
+
+def _process_before(text: str, start: int, limit: int, edges: int) -> _Process | None:
+    """Read the `always` at text[start:], which ends before `limit`."""
     tokens = [(word, a + start, b + start) for word, a, b in tokens_of(text[start:limit])]
     scan = _Scanner(text, _joined(tokens))
     assigned: dict[str, str] = {}
@@ -213,37 +227,37 @@ def _places(module: Any) -> Iterator[tuple[str, int, int]]:
             yield os.path.realpath(place[1]), int(place[2]), int(place[3])
 
 
-def _offset(text: str, line: int, column: int) -> int:
-    start = 0
-    for _ in range(line - 1):
-        start = text.index("\n", start) + 1
-    return start + column - 1
-
-
 class _Files:
     """The files with such processes, and what is to be mended in each."""
 
     def __init__(self, state: State) -> None:
         self.state = state
         self.texts: dict[str, str] = {}
+        self.lines: dict[str, list[int]] = {}
+        """Where each line of a file begins."""
         self.processes: dict[str, list[_Process]] = {}
         self.wanted: dict[str, dict[int, set[str]]] = {}
 
     def look(self, file: str, line: int, column: int, constants: set[str]) -> None:
         """Note what the process at a place assigns and the netlist has as constant."""
         if file not in self.texts:
-            self.texts[file] = check_readable(Path(file))
-            self.processes[file] = _processes(self.texts[file])
-        if not self.processes[file]:
+            self._read(file)
+        # A netlist has as many processes as registers, so none is looked for one by one.
+        offset = self.lines[file][line - 1] + column - 1
+        processes = self.processes[file]
+        number = bisect_right(processes, offset, key=lambda process: process.start) - 1
+        if number < 0 or offset >= processes[number].end:
             return
-        offset = _offset(self.texts[file], line, column)
-        for number, process in enumerate(self.processes[file]):
-            if not process.start <= offset < process.end:
-                continue
-            lost = {left for left in process.assigned if constants & set(_roots(left))}
-            if lost:
-                self._check(file, line, process, min(lost))
-                self.wanted.setdefault(file, {}).setdefault(number, set()).update(lost)
+        lost = {left for left in processes[number].assigned if constants & set(_roots(left))}
+        if lost:
+            self._check(file, line, processes[number], min(lost))
+            self.wanted.setdefault(file, {}).setdefault(number, set()).update(lost)
+
+    def _read(self, file: str) -> None:
+        text = check_readable(Path(file))
+        self.texts[file] = text
+        self.lines[file] = [0, *(match.end() for match in re.finditer("\n", text))]
+        self.processes[file] = _processes(text)
 
     def _check(self, file: str, line: int, process: _Process, name: str) -> None:
         is_source = any(os.path.realpath(path) == file for path in self.state.sources)

@@ -39,6 +39,7 @@ def test_other_processes_are_left_alone(tmp_path: Path) -> None:
     [
         "begin : named\nif (reset == 1'b1) begin r[7] <= 1; end else r[6:0] <= x; end",
         "if (reset) {r[7], r[0]} <= 2'b11; else if (x[0]) r[3] <= 1; // r[7]",
+        "if (reset) r <= 8'h81; // always first\nelse r[6:0] <= x; always @(posedge clock) ;",
         "if (reset) r[7:0] <= 8'h81; else for (int k = 0; k < 4; k++) r[k] <= x[0];",
         "if (reset) begin if (1) r = 8'h81; end else case (x) 0: r[1] = 1; default: ; endcase",
         "if (reset) for (int k = 0; k < 8; k = k + 1) begin r[k] <= k != 3; end else r[6] <= x[0];",

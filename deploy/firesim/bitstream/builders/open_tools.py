@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesim_common.tools import python_command
+from goldengate import block_reads
 
-from firesim.bitstream.builders import block_reads, open_tools_job
+from firesim.bitstream.builders import open_tools_job
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.build.bitstream import nextpnr_folder
 from firesim.build.boards import PLATFORMS, Board, whole_design
