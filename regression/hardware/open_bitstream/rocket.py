@@ -28,27 +28,20 @@ from firesim.hosts.client import sha256_of
 from firesim.run.runner import Outcome
 from firesim.run.runner import run as run_loaded
 from firesim.run.steps import Steps
-from goldengate.state import Port
+from goldengate import Manifest
 from rich.console import Console
 
-from regression.hardware.open_bitstream.netlist import netlist_model
+from regression.hardware.open_bitstream.netlist import flat_netlist_model
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulated_boards import started
 
 BUILDS, BUILD, BLADE = "rocket-small", "rocket-1-small", "rocket-1-small"
 TARGET_CYCLES = 10_000
 """The netlist takes its time, and the serial line 2,250 host cycles a word."""
-PORTS = [
-    Port("reset", 1, "in"),
-    Port("to_board", 1, "in"),
-    Port("from_board", 1, "out"),
-]
 HEAD = ["COMB", "FF", "DP16KD", "fmax (MHz)", "synthesis (CPU s)", "place, route (CPU s)",
         "memory (MB)", "bitstream (bytes)"]  # fmt: skip
 RUN_HEAD = ["target cycles", "host cycles", "words down", "words up", "token hash", "CPU s",
             "differs from RTL"]  # fmt: skip
-NO_HASH = "0" * 16
-"""Of a model made of a netlist."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +76,9 @@ def _board(build: Build, folder: Path) -> Simulated:
     board = load_board(name)
     wrapper = serial_wrapper(board)
     netlist = build.folder / "netlist.v"
-    library = netlist_model(netlist, TOP, "clock", PORTS, folder / "netlist-model", wrapper)
+    library = flat_netlist_model(netlist, TOP, folder / "netlist-model", wrapper)
     program = configure_and_build("release", (SERIAL,)) / "bin" / SERIAL
+    made = Manifest.read(library.parent)
     entry = HwdbEntry(
         bitstream=str(library),
         sha256=sha256_of(library),
@@ -94,7 +88,7 @@ def _board(build: Build, folder: Path) -> Simulated:
         built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     )
     return Simulated(
-        name, entry, [str(program), str(library), NO_HASH, str(usual_bit_cycles(board))]
+        name, entry, [str(program), str(library), made.design_hash, str(usual_bit_cycles(board))]
     )
 
 
