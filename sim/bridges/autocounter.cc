@@ -38,7 +38,7 @@ AutoCounter::AutoCounter(const nlohmann::json &json, const std::string &where,
   file_ = std::make_unique<BufferedFile>(simulation.output_path(path));
   file_->put(header.append(1, '\n'));
   if (trigger_.kind() == Trigger::Kind::kAlways) next_sample_ = interval_cycles_;
-  if (trigger_.kind() == Trigger::Kind::kCycle) next_sample_ = trigger_.first_cycle();
+  if (trigger_.kind() == Trigger::Kind::kCycle) next_sample_ = trigger_.possible().first;
 }
 
 void AutoCounter::write_row(uint64_t cycle) {
@@ -54,7 +54,7 @@ void AutoCounter::plan(uint64_t cycle) {
   const bool on = trigger_.needs_commits() ? trigger_.on() : trigger_.active_at(cycle);
   next_sample_ = on ? (cycle / interval_cycles_ + 1) * interval_cycles_ : kNever;
   // A cycle trigger that turns off gets a row there.
-  if (on && trigger_.end_cycle() < next_sample_) next_sample_ = trigger_.end_cycle();
+  if (on && trigger_.possible().end < next_sample_) next_sample_ = trigger_.possible().end;
 }
 
 void AutoCounter::sample(uint64_t cycle) {

@@ -42,6 +42,13 @@ class TracePort;
 
 // Target cycles during which the blade is held in reset, from cycle 0.
 constexpr uint64_t kResetCycles = 16;
+// From `first` on and before `end`.
+struct CycleRange {
+  uint64_t first = 0;
+  uint64_t end = kNever;
+  bool holds(uint64_t cycle) const { return first <= cycle && cycle < end; }
+};
+
 // Facts about the run that drivers report to the blade.
 struct BladeStatus {
   BladeEnd end;
@@ -105,6 +112,9 @@ class Driver {
   virtual uint64_t exchange(uint64_t cycle) = 0;
   // False when exchange() would never do anything: the driver is then left out.
   virtual bool listens() const { return true; }
+  // The cycles whose tokens it can use: exchange() does nothing in any other, and a target
+  // elsewhere need not tell of them.
+  virtual CycleRange interest() const { return {}; }
   // Writes out what is buffered. `cycle` is the number of cycles run. Called once, at the end.
   virtual void finish(uint64_t cycle) { static_cast<void>(cycle); }
   // Facts for result.json; null for none.

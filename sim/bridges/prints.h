@@ -33,6 +33,7 @@ class PrintDriver final : public Driver {
 
   bool watches_commits() const { return window_.watches_commits(); }
   bool listens() const override { return file_ != nullptr; }
+  CycleRange interest() const override { return window_.possible(); }
   // Woken by the prints port, and by commits where it watches these.
   uint64_t exchange(uint64_t cycle) override {
     if (window_.open(cycle) && printing_.any()) print(cycle);

@@ -16,8 +16,14 @@ namespace firesim::bridges {
 
 void RtlBlade::choose_channels() {
   std::vector<FiresimPort> listened, stopping;
+  next_choice_ = kNever;
   for (const PlacedDriver &item : drivers_) {
     if (!item.driver->listens()) continue;
+    const CycleRange interest = item.driver->interest();
+    for (const uint64_t edge : {interest.first, interest.end}) {
+      if (edge > cycle_) next_choice_ = std::min(next_choice_, edge);
+    }
+    if (!interest.holds(cycle_)) continue;
     listened.insert(listened.end(), item.wakes.begin(), item.wakes.end());
     // Counters are read while the target stands in the cycle of a commit that turns them on.
     if (item.driver.get() == counters_) stopping = item.wakes;
@@ -75,7 +81,7 @@ uint64_t RtlBlade::quiet_limit(uint64_t end) const {
   if (counters_ != nullptr && counters_->next_sample() > cycle_) {
     limit = std::min(limit, counters_->next_sample());
   }
-  return std::min(limit, end);
+  return std::min({limit, end, next_choice_});
 }
 
 void RtlBlade::take_row(uint64_t cycle) {
@@ -105,6 +111,7 @@ void RtlBlade::advance_hosted(uint64_t start_cycle, uint32_t cycles) {
 
 void RtlBlade::run_hosted(uint64_t end) {
   while (cycle_ < end && !status_.end.ended()) {
+    if (cycle_ >= next_choice_) choose_channels();
     if (counters_ != nullptr && cycle_ == counters_->next_sample()) {
       hosted_->read_counters(false);
       counters_->sample(cycle_);

@@ -98,7 +98,8 @@ class RtlBlade final : public Model {
   const nlohmann::json settings_;  // of the bridges
   const SimulationContext context_;
   const WarmStarter starter_;
-  uint64_t cycle_ = 0;  // cycles run
+  uint64_t cycle_ = 0;        // cycles run
+  uint64_t next_choice_ = 0;  // in which other channels of a platform are to be listened to
   bool finished_ = false;
   uint64_t host_cycles_ = 0;   // of the platform, at the end
   nlohmann::json warm_start_;  // facts about it; null when there was none

@@ -39,6 +39,7 @@ class AssertDriver final : public Driver {
                Window window, BladeStatus &status);
   bool watches_commits() const { return window_.watches_commits(); }
   bool listens() const override { return !window_.never(); }
+  CycleRange interest() const override { return window_.possible(); }
   // Woken by the assert port, and by commits where it watches these.
   uint64_t exchange(uint64_t cycle) override {
     if (window_.open(cycle) && failed_.any()) end_blade(cycle);

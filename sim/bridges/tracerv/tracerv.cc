@@ -57,8 +57,7 @@ TraceRvDriver::TraceRvDriver(const DriverContext &context)
   Config config(context.config, where_);
   const bool enabled = config.boolean("enabled", false);
   trigger_ = Trigger::of(config, true);
-  first_cycle_ = trigger_.first_cycle();
-  end_cycle_ = trigger_.end_cycle();
+  interest_ = trigger_.possible();
   wanted_ = enabled && !trigger_.never();
   open_outputs(config, context);
   config.finish();

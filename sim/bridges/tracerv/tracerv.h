@@ -37,8 +37,9 @@ class TraceRvDriver final : public Driver {
  public:
   explicit TraceRvDriver(const DriverContext &context);
   bool listens() const override { return wanted_; }
+  CycleRange interest() const override { return interest_; }
   uint64_t exchange(uint64_t cycle) override {
-    if (cycle >= first_cycle_ && cycle < end_cycle_ && port_.anything()) take(cycle);
+    if (interest_.holds(cycle) && port_.anything()) take(cycle);
     return kNever;
   }
   void finish(uint64_t cycle) override;
@@ -59,7 +60,7 @@ class TraceRvDriver final : public Driver {
   Trigger trigger_;
   bool wanted_ = false;
   bool flowing_ = false;
-  uint64_t first_cycle_ = 0, end_cycle_ = 0;
+  CycleRange interest_;
   uint64_t commits_ = 0, traps_ = 0;
   uint32_t hart_;
   std::string where_;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "bridges/driver.h"
 #include "devices/config.h"
 
 namespace firesim::bridges {
@@ -24,9 +25,10 @@ class Trigger {
   // True when the trigger has to see commits to know whether it is active.
   bool needs_commits() const { return kind_ == Kind::kPc || kind_ == Kind::kInstruction; }
   bool never() const { return kind_ == Kind::kNone; }
-  // First cycle in which the trigger can be active, and the first in which it no longer can.
-  uint64_t first_cycle() const { return kind_ == Kind::kCycle ? start_ : 0; }
-  uint64_t end_cycle() const { return kind_ == Kind::kCycle ? end_ : UINT64_MAX; }
+  // The cycles in which the trigger can be active.
+  CycleRange possible() const {
+    return kind_ == Kind::kCycle ? CycleRange{start_, end_} : CycleRange{};
+  }
 
   // Whether cycle `cycle` is active, for triggers that need no commits.
   bool active_at(uint64_t cycle) const {

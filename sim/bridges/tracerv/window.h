@@ -21,6 +21,8 @@ class Window {
 
   bool watches_commits() const { return trigger_.needs_commits(); }
   bool never() const { return trigger_.never(); }
+  // The cycles in which it can be open.
+  CycleRange possible() const { return trigger_.possible(); }
 
   // Whether it is open in `cycle`. Asked at most once in a cycle, and in each one with a commit
   // where it watches these.
