@@ -5,9 +5,9 @@ The reflector's FAME-1 form stands in the host's side behind a serial line, in t
 Yosys synthesizes that for the ECP5-85F; the netlist, made of Yosys' own models of the device's
 cells, is then driven bit by bit over the serial line with random frames and characters: every row
 must be a cycle that wakes a driver, with the CPU model's tokens. nextpnr and ecppack make the
-bitstream of the very same netlist. With --only rocket the same is tried with a small Rocket core,
-whose netlist runs a program under the engine `fpga` (`rocket.py`): an hour of processor time, and
-not known to reach its clock. No board was at hand: no bitstream has run.
+bitstream of the very same netlist. With --only rocket the same is done with a small Rocket core,
+whose netlist runs a program under the engine `fpga` (`rocket.py`): half an hour of processor time,
+20 minutes of it for place and route. No board was at hand: no bitstream has run.
 """
 
 from __future__ import annotations
