@@ -116,7 +116,7 @@ def shared(experiment: Experiment, board: str, frames: int) -> tuple[list[list[s
     if seats != dict(zip(NODES, [("board0", 0), ("board0", 1), ("board1", 0)], strict=True)):
         wrong.append(f"seats {seats}")
     rows = [
-        [node["name"], *map(str, seats.get(node["name"], ("none", "none"))),
+        [f"{board}: {node['name']}", *map(str, seats.get(node["name"], ("none", "none"))),
          f"{node['statistics']['host_cycles']:,}", str(fpga.result["token_hash"]),
          ", ".join(wrong) or "nothing"]
         for node in fpga.result["nodes"]
