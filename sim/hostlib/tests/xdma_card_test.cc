@@ -3,6 +3,7 @@
 // and a socket whose far end is no card.
 #include "hostlib/xdma_card.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -102,7 +103,27 @@ TEST_F(XdmaCardTest, DevicesThatAreNone) {
 TEST_F(XdmaCardTest, OneThatIsInUse) {
   make_devices({});
   const auto card = open_xdma_card(card_);
-  EXPECT_EQ(said(), "found it in use by another process");
+  EXPECT_EQ(said(), "found it in use by another run or another node");
+}
+
+TEST_F(XdmaCardTest, EachBladeHasAPartOfItsOwn) {
+  make_devices({1});
+  fs::resize_file(card_ + "_user", 2 * kXdmaRegisterBytes);
+  EXPECT_EQ(
+      said([this](XdmaCard &) { open_xdma_card(card_, 1); }),
+      fmt::format("found no {0}_h2c_1, expected the name of a card of AMD's XDMA driver, such "
+                  "as /dev/xdma0, or the socket of a simulated board",
+                  card_));
+  for (const char *name : {"_h2c_1", "_c2h_1"}) fs::copy_file(card_ + "_c2h_0", card_ + name);
+  const auto first = open_xdma_card(card_), second = open_xdma_card(card_, 1);
+  EXPECT_EQ(said(), "found it in use by another run or another node");
+  first->store(0x34, 1);
+  second->store(0x34, 2);
+  EXPECT_EQ(first->load(0x34), 1u);
+  EXPECT_EQ(second->load(0x34), 2u);
+  second->send(Words{5, 6});
+  EXPECT_EQ(fs::file_size(card_ + "_h2c_1"), 16u);
+  EXPECT_EQ(fs::file_size(card_ + "_h2c_0"), 0u);
 }
 
 TEST_F(XdmaCardTest, TransfersThatFail) {
