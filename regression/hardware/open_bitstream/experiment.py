@@ -55,7 +55,7 @@ TOP, PARAMETERS = "PacketReflector", {"DEPTH": "64"}
 QUICK_CYCLES, CYCLES = 150, 2_000
 MOST_BATCH = 16
 """Target cycles of a command: an input channel holds the values of as many (LOG_DEPTH)."""
-MOST_LUT, MOST_FF = 7_500, 2_500
+MOST_LUT, MOST_FF = 6_500, 2_500
 """Of the whole board: more than this is a step back."""
 TO_BOARD, FROM_BOARD = "ftdi_txd", "ftdi_rxd"
 PORTS = [
