@@ -68,8 +68,8 @@ FPGA_CASES = [
     Case(
         "broken hardware database",
         'hwdb.yaml:3: mine-1: found "figerprint", expected one of the keys "afi", "agfi", '
-        '"bitstream", "board", "built", "fingerprint", "frequency_mhz", "region", "sha256" or '
-        '"tools", did you mean "fingerprint"?',
+        '"bitstream", "blades", "board", "built", "fingerprint", "frequency_mhz", "region", '
+        '"sha256" or "tools", did you mean "fingerprint"?',
         _text(),
         _files(OTHER.replace("fingerprint", "figerprint")),
     ),
@@ -120,6 +120,13 @@ FPGA_CASES = [
         "expected 2, one for each node.",
         _text(),
         _files(OTHER),
+    ),
+    Case(
+        "too few FPGAs with several blades on each",
+        "bad.yaml:11: placement.run_farm: found 0 FPGAs of platform f2 in the run farm, "
+        "expected 1, one for as many nodes as its bitstream takes.",
+        _text(),
+        _files(OTHER.replace("ulx3s", "f2\n  blades: 2")),
     ),
     Case(
         "platform of no board",
