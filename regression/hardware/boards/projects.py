@@ -51,24 +51,37 @@ def check_aws_top(form: FpgaForm, name: str, board: Board, folder: Path) -> tupl
 def check_project(form: FpgaForm, name: str, board: Board, folder: Path) -> tuple[str, str]:
     """Elaborate the top of a board that Vivado builds for, and run its Tcl; return what came of it.
 
+    Both are done with one blade and with as many as it takes.
+
     Raises:
         ExperimentError: the top does not elaborate, or the recorder finds a fault.
     """
-    flow = board.vivado_flow
+    cells, passes = [], "passes"
+    for blades in (1, board.most_blades):
+        recipe = BuildRecipe(blade="rocket-1", board=name, blades=blades)
+        wanted = Wanted(name, recipe, name, board, form, MHZ)
+        found, passes = _project(wanted, folder / str(blades))
+        cells.append(found)
+    return f"{cells[0]} cells; {cells[1]} with {board.most_blades} blades", passes
+
+
+def _project(wanted: Wanted, folder: Path) -> tuple[int, str]:
+    """Return the cells of the top of one project, and what came of its Tcl."""
+    flow = wanted.board.vivado_flow
     assert flow is not None
     folder.mkdir(parents=True)
-    wanted = Wanted(name, BuildRecipe(blade="rocket-1", board=name), name, board, form, MHZ)
     job = Vivado(Builders()).job(wanted, local=False)
     lay_out(job, folder)
     try:
         modules = elaborated(wanted, PLATFORMS / flow.shell / "top.v", folder)
     except RuntimeError as error:
-        raise ExperimentError(f"{name}: {error}") from error
+        raise ExperimentError(f"{wanted.name}: {error}") from error
     known = facts(wanted, modules, [Path(place).name for place in job.files if "source/" in place])
-    cells = f"{len(modules[flow.top]['cells'])} cells"
+    cells = len(modules[flow.top]["cells"])
     if shutil.which(TCLSH) is None:
         return cells, f"skipped: {TCLSH} is not installed"
     status, faults = recorded(folder, known)
     if status != 0 or faults:
-        raise ExperimentError(f"{name}: {faults[0] if faults else f'exit status {status}'}")
+        fault = faults[0] if faults else f"exit status {status}"
+        raise ExperimentError(f"{wanted.name}: {fault}")
     return cells, "passes"
