@@ -6,8 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from firesim.bitstream.forms import check_board
+from firesim.config.bitstream import LoadedBuilds
 from firesim.config.farm import FarmFile
 from firesim.run.fpgas import BoardNode, Place, Seat, fpga_places, mapped
+from firesim_common.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -83,3 +86,19 @@ def test_each_fpga_has_its_device(tmp_path: Path) -> None:
     )
     found = fpga_places(FarmFile(tmp_path / "lab.yaml").farm)
     assert [one.device for one in found] == ["/dev/ttyUSB0", "/dev/ttyUSB4"]
+
+
+@pytest.mark.parametrize(("board", "most"), [("f2", 16), ("u250", 4), ("ulx3s", 1)])
+def test_more_blades_than_a_top_takes_are_refused(board: str, most: int, tmp_path: Path) -> None:
+    def checked(blades: int) -> None:
+        text = f"builds: {{a: {{blade: rocket-1, board: {board}, blades: {blades}}}}}"
+        (tmp_path / "builds.yaml").write_text(text)
+        check_board(LoadedBuilds(tmp_path / "builds.yaml"), "a")
+
+    checked(most)
+    if most < 16:
+        said = (
+            f"builds.a.blades: found {most + 1}, expected {most} at most: what the top of {board}"
+        )
+        with pytest.raises(InputError, match=said):
+            checked(most + 1)
