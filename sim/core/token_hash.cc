@@ -17,10 +17,10 @@ using namespace hash_detail;
 
 namespace {
 
+#if defined(__AVX512F__)
+
 // How far ahead of the hash the data is fetched: what a switch passes on was written long ago.
 constexpr size_t kPrefetchFlits = 128;
-
-#if defined(__AVX512F__)
 
 inline __m512i fold8(__m512i x) {
   const __m512i swapped = _mm512_shuffle_epi32(x, _MM_PERM_CDAB);
