@@ -44,7 +44,7 @@ def tar2afi(
 
     from firesim.bitstream.agfi import create_image
     from firesim.bitstream.database import default_database, set_entries
-    from firesim.config.hwdb import HwdbEntry
+    from firesim.config.hwdb import MOST_BLADES, HwdbEntry
 
     if not checkpoint.is_file():
         raise InputError(f'tar2afi: found "{checkpoint}", expected a file that exists.')
@@ -52,6 +52,8 @@ def tar2afi(
         raise InputError(f'--fingerprint: found "{fingerprint}", expected 16 hex digits.')
     if not re.fullmatch(NAME_RULE, name):
         raise InputError(f'--name: found "{name}", expected letters, digits, _ and single -.')
+    if blades > MOST_BLADES:
+        raise InputError(f"--blades: found {blades}, expected {MOST_BLADES} at most.")
     place = create_image(checkpoint, name, fingerprint, bucket, prefix, region, typer.echo, poll_s)
     entry = HwdbEntry(
         agfi=place["agfi"],

@@ -14,6 +14,7 @@ from firesim_common.positions import Source, read_users_yaml
 from firesim_common.user_path import user_path
 from pydantic import Field
 
+from firesim.config.hwdb import Blades
 from firesim.config.layers import given_or_ours, yaml_names
 
 BUILDS = ROOT / "deploy/builds"
@@ -59,7 +60,7 @@ class BuildRecipe(Strict):
     scan_chain: bool = False
     """A run can take snapshots of the target and go on from one: more of the device, and another
     fingerprint; every token stays."""
-    blades: Annotated[int, Field(ge=1, le=16)] = 1
+    blades: Blades = 1
     """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
     builder: BuilderName | None = None
     """Which tools make it (default: those of the board)."""

@@ -8,6 +8,9 @@ from typing import Annotated, Self
 from firesim_common.base import Name, Strict
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
+MOST_BLADES = 16
+"""On one FPGA, whichever it is; the top of its board may take fewer."""
+Blades = Annotated[int, Field(ge=1, le=MOST_BLADES)]
 Fingerprint = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 
 
@@ -26,7 +29,7 @@ class HwdbEntry(Strict):
     """Of the bitstream's content."""
     fingerprint: Fingerprint
     """Of the design, as the board's register gives it."""
-    blades: Annotated[int, Field(ge=1, le=16)] = 1
+    blades: Blades = 1
     """How many of the design are on it."""
     board: str
     """The board that it is for."""
