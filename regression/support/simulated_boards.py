@@ -15,6 +15,19 @@ from firesim.config.bitstream import LoadedBuilds
 from regression.support.experiment import ExperimentError
 
 LIMIT_S = 60
+_FARM = """\
+kind: local
+processes: 1
+folder: {folder}/hosts
+fpgas: 2
+platform: {board}
+devices: [{folder}/board0, {folder}/board1]
+"""
+
+
+def two_boards(folder: Path, board: str) -> str:
+    """Return the file of a farm of this computer with two boards, `board0` and `board1` there."""
+    return _FARM.format(folder=folder, board=board)
 
 
 @contextmanager

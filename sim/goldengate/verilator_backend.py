@@ -24,8 +24,8 @@ from goldengate.passes.write import HOLD_EDGE, MODEL_TOP, held_name, port_name
 
 ENGINE_FOLDER = Path(__file__).resolve().parents[1] / "engine"
 
-FAST, SLOW = "-O3 -march=native", "-O1"
-"""How the code of every cycle is compiled, and that which runs once or for a snapshot."""
+FAST = "-O3 -march=native"
+"""How the code of every cycle is compiled."""
 _COMMON = "-fPIC -fvisibility=hidden -fno-gnu-unique -fno-plt"
 _VERILATOR_FLAGS = [
     "--cc",
@@ -71,7 +71,7 @@ def ports_header(manifest: Manifest, held: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _verilate(work: Path, jobs: int, fast: str, slow: str) -> None:
+def _verilate(work: Path, jobs: int, fast: str) -> None:
     environment = verilator_environment()
     sources: list[str | Path] = [work / "model.v", work / "target.v"]
     objects = work / "obj"
@@ -86,7 +86,7 @@ def _verilate(work: Path, jobs: int, fast: str, slow: str) -> None:
             f"-j{jobs}",
             "CFG_CXXFLAGS_PCH_I=-include",
             f"OPT_FAST={fast}",
-            f"OPT_SLOW={slow}",
+            "OPT_SLOW=-O1",
             "OPT_GLOBAL=-O2",
             "libFiresimModel.a",
             "libverilated.a",
@@ -95,12 +95,10 @@ def _verilate(work: Path, jobs: int, fast: str, slow: str) -> None:
     )
 
 
-def build(
-    work: Path, manifest: Manifest, library: Path, *, jobs: int, fast: str = FAST, slow: str = SLOW
-) -> None:
+def build(work: Path, manifest: Manifest, library: Path, *, jobs: int, fast: str = FAST) -> None:
     """Compile `work/model.v` and `work/target.v` into the shared library `library`.
 
-    `fast` are the options of g++ for the code that runs in every cycle, `slow` those for the rest.
+    `fast` are the options of g++ for the code that runs in every cycle.
 
     Raises:
         GoldenGateError: Verilator, the C++ compiler or the linker failed.
@@ -129,7 +127,7 @@ def build(
     command += [objects / "libFiresimModel.a", objects / "libverilated.a"]
     command += ["-Wl,--exclude-libs,ALL", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-pthread"]
     try:
-        _verilate(work, jobs, fast, slow)
+        _verilate(work, jobs, fast)
         run(command, env=environment)
     except ToolError as error:
         raise GoldenGateError(f"{manifest.top}: {error}") from error

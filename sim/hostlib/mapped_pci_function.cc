@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "core/check.h"
+#include "hostlib/part_lock.h"
 
 namespace firesim::hostlib {
 namespace {
@@ -66,13 +67,7 @@ void MappedPciFunction::map(int bar, const PciRange &range) {
   Mapping &made = bars_[bar];
   made.file = open(path.c_str(), O_RDWR | O_SYNC | O_CLOEXEC);
   if (made.file < 0) throw std::runtime_error(path + ": cannot be opened: " + reason());
-  // Of this open file and not of the process, in which another blade of the FPGA may be opened.
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(range.first);
-  lock.l_len = static_cast<off_t>(range.bytes);
-  if (fcntl(made.file, F_OFD_SETLK, &lock) != 0) {
+  if (!lock_part(made.file, range.first, range.bytes)) {
     throw std::runtime_error(path + ": found it in use by another run or another node");
   }
   struct stat found {};

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "core/check.h"
+#include "hostlib/part_lock.h"
 
 namespace firesim::hostlib {
 namespace {
@@ -36,7 +37,9 @@ XdmaDevices::XdmaDevices(const std::string &device, uint32_t slot)
       up_name_(fmt::format("c2h_{}", slot)) {
   try {
     user_ = open_one(kUser, O_RDWR | O_SYNC);
-    lock();
+    if (!lock_part(user_, slot_ * kXdmaRegisterBytes, kXdmaRegisterBytes)) {
+      fail("found it in use by another run or another node");
+    }
     map();
     down_ = open_one(down_name_, O_WRONLY);
     up_ = open_one(up_name_, O_RDONLY);
@@ -66,17 +69,6 @@ int XdmaDevices::open_one(const std::string &kind, int flags) {
                     said(kind)));
   }
   fail(fmt::format("{} cannot be opened: {}", said(kind), reason()));
-}
-
-// Of this open file and not of the process, in which another blade of the card may be opened.
-void XdmaDevices::lock() {
-  struct flock asked {};
-  asked.l_type = F_WRLCK;
-  asked.l_whence = SEEK_SET;
-  asked.l_start = static_cast<off_t>(slot_ * kXdmaRegisterBytes);
-  asked.l_len = kXdmaRegisterBytes;
-  if (fcntl(user_, F_OFD_SETLK, &asked) != 0)
-    fail("found it in use by another run or another node");
 }
 
 void XdmaDevices::map() {

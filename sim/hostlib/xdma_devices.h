@@ -30,7 +30,6 @@ class XdmaDevices final : public XdmaCard {
   static constexpr size_t kPageWords = 512;
 
   int open_one(const std::string &kind, int flags);
-  void lock();
   void map();
   void close_all();
   volatile uint32_t &at(uint32_t address);

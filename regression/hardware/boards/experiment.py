@@ -35,7 +35,7 @@ from regression.hardware.boards.shared import REFLECTOR, shared
 from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
 from regression.hardware.boards.snapshots import go_on
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.simulated_boards import boards
+from regression.support.simulated_boards import boards, two_boards
 from regression.support.traffic import mac_of
 
 TALKER = Path(__file__).with_name("talker.sv")
@@ -71,14 +71,6 @@ simulation:
   fpga: {{hwdb: hwdb.yaml, entries: {{reflector: echo-8, talker: talk-1}}}}
 placement: {{run_farm: farm.yaml}}
 """
-FARM = """\
-kind: local
-processes: 1
-folder: {folder}/hosts
-fpgas: 2
-platform: {board}
-devices: [{folder}/board0, {folder}/board1]
-"""
 QUICKSTART_COLUMNS = ["node", "target cycles", "host cycles", "words down", "words up",
                       "token hash", "target kHz", "differs from RTL"]  # fmt: skip
 FILES = ("echo/uart.log", "echo/counters.csv", "talk/uart.log", "talk/counters.csv",
@@ -93,7 +85,7 @@ def _write(folder: Path, board: str, frames: int) -> None:
     limit = 5_000 + frames * GAP_CYCLES
     (folder / "builds.yaml").write_text(BUILDS.format(board=board, limit=limit))
     (folder / "recipe.yaml").write_text(RECIPE.format(limit=limit))
-    (folder / "farm.yaml").write_text(FARM.format(folder=folder, board=board))
+    (folder / "farm.yaml").write_text(two_boards(folder, board))
     lines = [f"{500 + GAP_CYCLES * i} {mac_of(0)} {24 + 6 * (i % 5)}" for i in range(frames)]
     # Never sent: the generator must not be the first to end.
     lines.append(f"{10 * limit} {mac_of(0)} 24")

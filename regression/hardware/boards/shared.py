@@ -17,11 +17,13 @@ from firesim_common.paths import ROOT
 from rich.console import Console
 
 from regression.support.experiment import Experiment, ExperimentError
-from regression.support.simulated_boards import boards
+from regression.support.simulated_boards import boards, two_boards
 from regression.support.traffic import mac_of
 
 REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
 COLUMNS = ["node", "FPGA", "blade on it", "host cycles", "token hash", "differs from RTL"]
+KEYS = ("pci_function", "xdma_card")
+"""Of a node in a description: how its board is reached."""
 NODES = ("echo0", "echo1", "echo2")
 BLADES = 2
 GAP_CYCLES = 1_000
@@ -47,14 +49,6 @@ simulation:
   fpga: {{hwdb: hwdb.yaml, entries: {{reflector: pair}}}}
 placement: {{run_farm: farm.yaml}}
 """
-FARM = """\
-kind: local
-processes: 1
-folder: {folder}/hosts
-fpgas: 2
-platform: {board}
-devices: [{folder}/board0, {folder}/board1]
-"""
 FILES = (*(f"{node}/{name}" for node in NODES for name in ("uart.log", "counters.csv")),
          "tor0/capture.pcapng", "tor0/ports.json")  # fmt: skip
 
@@ -65,7 +59,7 @@ def _write(folder: Path, board: str, frames: int) -> None:
     (folder / "builds.yaml").write_text(BUILDS.format(board=board, blades=BLADES))
     cycles = 10_000 + frames * GAP_CYCLES
     (folder / "recipe.yaml").write_text(RECIPE.format(cycles=cycles))
-    (folder / "farm.yaml").write_text(FARM.format(folder=folder, board=board))
+    (folder / "farm.yaml").write_text(two_boards(folder, board))
     lines = [
         f"{500 + GAP_CYCLES * i} {mac_of(i % len(NODES))} {24 + 6 * (i % 5)}" for i in range(frames)
     ]
@@ -87,10 +81,6 @@ def _seats(fpga: Outcome) -> dict[str, tuple[str, int]]:
     nodes = json.loads((fpga.folder / "description.json").read_text())["nodes"]
     found = {node["name"]: next((v for k, v in node.items() if k in KEYS), None) for node in nodes}
     return {name: (Path(at["device"]).name, at["slot"]) for name, at in found.items() if at}
-
-
-KEYS = ("pci_function", "xdma_card")
-"""Of a node in a description: how its board is reached."""
 
 
 def shared(experiment: Experiment, board: str, frames: int) -> tuple[list[list[str]], list[str]]:

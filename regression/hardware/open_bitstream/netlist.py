@@ -14,13 +14,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import goldengate
-from firesim_common.tools import python_command, run
+from firesim_common.tools import run
 from goldengate import Manifest
 from goldengate.passes.write import model_verilog
 from goldengate.state import Port
 from goldengate.verilator_backend import build
 
 from regression.support.experiment import ExperimentError
+from regression.support.yosys import yosys_command
 
 _SPECIFY = re.compile(r"\bspecify\b.*?\bendspecify\b", re.DOTALL)
 _MODULE = re.compile(r"^module\s+(\w+)\s*(?:#\s*)?\(.*?^endmodule", re.DOTALL | re.MULTILINE)
@@ -32,13 +33,6 @@ _CONSTANT_FIRST = {
 }
 """First values in Yosys' models as a constant, which is what its readers take, and as they stand:
 `srval` is that constant but in a mode (PRLD) that no synthesis here makes."""
-_YOSYS = """\
-import sys
-from pyosys import libyosys
-design = libyosys.Design()
-for command in sys.argv[1:]:
-    libyosys.run_pass(command, design)
-"""
 _WITHIN = {"CCU2C": {"LUT2", "LUT4"}}
 """Cells whose models are made of others."""
 
@@ -115,6 +109,6 @@ def flat_netlist_model(netlist: Path, top: str, work: Path, around: str) -> Path
     target.write_text(text)
     commands = [f"read_verilog -sv {target}", f"hierarchy -top {top}", "proc", "flatten"]
     commands += ["opt_expr", "opt_clean", "memory_collect", f"write_verilog -noattr {flat}"]
-    (work / "flatten.log").write_text(run(python_command("-c", _YOSYS, *commands)))
+    (work / "flatten.log").write_text(run(yosys_command(commands)))
     goldengate.compile_request(goldengate.Request([str(flat)], top, str(work / "model")))
     return work / "model/model.so"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,8 @@ from firesim.build.boards import (
     whole_design,
 )
 from goldengate.fpga_form import FpgaForm
+
+from regression.support.yosys import yosys_command
 
 RECORDER = Path(__file__).with_name("recorder.tcl")
 CORES = {
@@ -58,13 +59,6 @@ DIRECTIVES = {
     "MoreGlobalIterations HigherDelayCost AlternateCLBRouting",
 }
 """Directives by UG835 and UG904."""
-_READ = """
-import sys
-from pyosys import libyosys
-design = libyosys.Design()
-for command in sys.argv[1:]:
-    libyosys.run_pass(command, design)
-"""
 
 
 def elaborated(wanted: Wanted, top_file: Path, folder: Path) -> dict[str, Any]:
@@ -112,8 +106,7 @@ def _modules_of(top: str, sources: Sequence[Path], words: str, folder: Path) -> 
         "proc",
         f"write_json {out}",
     ]
-    call = [sys.executable, "-P", "-c", _READ, *commands]
-    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    done = subprocess.run(yosys_command(commands), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if "error:" in line]
         raise RuntimeError(lines[0] if lines else (done.stdout + done.stderr)[-500:])

@@ -100,9 +100,9 @@ class Master:
             self.counts[slave] += many
             self.answers.append(self.counts[slave])
 
-    def _offers(self, before: int) -> int:
-        """Return whether a channel offers something: what it offered it keeps."""
-        return int(before or self.generator.random() < 0.5)
+    def _offers(self) -> int:
+        """Return whether a channel that is free offers something."""
+        return int(self.generator.random() < 0.5)
 
     def write_all(self) -> None:
         """Do all writes; after each the slave must have seen its beats, and no other."""
@@ -112,8 +112,8 @@ class Master:
                 return
             for name, queue in (("aw", self.addresses), ("w", self.data)):
                 if taken[name]:
-                    given[f"{name}valid"] = int(bool(queue)) and self._offers(0)
-            given["bready"] = self._offers(0)
+                    given[f"{name}valid"] = int(bool(queue)) and self._offers()
+            given["bready"] = self._offers()
             address = self.addresses[0] if self.addresses else 0
             value, last = self.data[0] if self.data else (0, 0)
             stall = self.generator.getrandbits(16)
@@ -138,7 +138,7 @@ class Master:
                 if len(found) == many:
                     break
                 given = {"araddr": slave << 4 | first, "arlen": many - 1, "arvalid": int(asked)}
-                given |= {"stall": self.generator.getrandbits(16), "rready": self._offers(0)}
+                given |= {"stall": self.generator.getrandbits(16), "rready": self._offers()}
                 seen = self.model.step(given)
                 asked = asked and not seen["arready"]
                 if given["rready"] and seen["rvalid"]:
