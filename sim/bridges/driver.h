@@ -23,6 +23,7 @@
 #include "devices/blade_end.h"
 #include "devices/config.h"
 #include "engine/firesim_engine.h"
+#include "hostlib/channel_gate.h"
 #include "manifest.h"
 #include "port.h"
 
@@ -115,6 +116,9 @@ class Driver {
   // The cycles whose tokens it can use: exchange() does nothing in any other, and a target
   // elsewhere need not tell of them.
   virtual CycleRange interest() const { return {}; }
+  // For a bridge with a gate: within `interest`, exchange() does nothing but in the cycles that
+  // this tells of, as of the next one. Nothing when it needs them all.
+  virtual std::optional<hostlib::GateSetting> gate() const { return std::nullopt; }
   // Writes out what is buffered. `cycle` is the number of cycles run. Called once, at the end.
   virtual void finish(uint64_t cycle) { static_cast<void>(cycle); }
   // Facts for result.json; null for none.

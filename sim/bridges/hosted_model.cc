@@ -40,6 +40,7 @@ HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std:
     const auto index = static_cast<uint32_t>(parts_.size());
     parts_.push_back(std::make_unique<hostlib::BridgePart>(*platform_, *target_, index, info));
   }
+  find_gates(manifest, where);
   for (const BridgeInfo &bridge : manifest.bridges) {
     for (const auto &[name, wake] : bridge.wakes) {
       if (wake == Wake::kAnswer) answered_.insert(ports_.at(bridge.ports.at(name)).storage);
@@ -67,19 +68,61 @@ std::vector<hostlib::HostChannel> HostedModel::channels(const Manifest &manifest
   return found;
 }
 
+// A gate is before each output channel of a bridge that declares one, in their order; or there is
+// none at all, as the form need not have them.
+void HostedModel::find_gates(const Manifest &manifest, const std::string &where) {
+  std::map<std::string, const GateInfo *> declared;
+  for (const BridgeInfo &bridge : manifest.bridges) {
+    if (bridge.gate) declared[bridge.path] = &*bridge.gate;
+  }
+  std::map<const void *, size_t> gate_of;
+  for (const ChannelInfo &info : manifest.host->channels) {
+    const auto bridge = declared.find(info.bridge);
+    if (info.is_input || bridge == declared.end()) continue;
+    for (const FieldInfo &field : info.fields) {
+      gate_of[ports_.at(field.port).storage] = gates_.size();
+    }
+    gates_.push_back(std::make_unique<hostlib::ChannelGate>(
+        *platform_, static_cast<uint32_t>(gates_.size()), bridge->second->match));
+  }
+  if (gates_.empty()) return;
+  const uint32_t found = hostlib::ChannelGate::count(*platform_);
+  if (found != 0 && found != gates_.size()) {
+    throw DescriptionError(fmt::format("{}: found {} gates on the platform, expected {} or none",
+                                       where, found, gates_.size()));
+  }
+  if (found != 0) gate_of_ = std::move(gate_of);
+}
+
+hostlib::ChannelGate *HostedModel::gate_of(const void *storage) {
+  const auto found = gate_of_.find(storage);
+  return found == gate_of_.end() ? nullptr : gates_[found->second].get();
+}
+
+std::optional<bool> HostedModel::gate_open(const void *storage) {
+  hostlib::ChannelGate *gate = gate_of(storage);
+  return gate == nullptr ? std::nullopt : gate->open();
+}
+
 void HostedModel::choose(const std::vector<FiresimPort> &listened,
-                         const std::vector<FiresimPort> &stopping) {
+                         const std::vector<FiresimPort> &stopping, const Gates &gates) {
   const auto among = [](const std::vector<FiresimPort> &ports, const void *storage) {
     return std::any_of(ports.begin(), ports.end(),
                        [&](const FiresimPort &port) { return port.storage == storage; });
   };
   target_->choose([&](hostlib::HostChannel &channel) {
-    channel.listened = channel.stops = false;
+    channel.listened = channel.stops = channel.gated = false;
+    hostlib::ChannelGate *gate =
+        channel.is_input ? nullptr : gate_of(channel.fields.front().port.storage);
+    if (gate != nullptr) gate->pass_all();
     for (const auto &field : channel.fields) {
       const void *storage = field.port.storage;
       if (!among(listened, storage)) continue;
       channel.listened = true;
       channel.stops |= answered_.count(storage) != 0 || among(stopping, storage);
+      const auto wanted = gates.find(storage);
+      if (gate == nullptr || wanted == gates.end()) continue;
+      channel.gated = gate->close_around(wanted->second);
     }
   });
 }

@@ -14,6 +14,7 @@
 #include "bridges/manifest.h"
 #include "bridges/target_twin.h"
 #include "hostlib/bridge_part.h"
+#include "hostlib/channel_gate.h"
 #include "hostlib/host_target.h"
 
 namespace firesim::bridges {
@@ -37,9 +38,16 @@ class HostedModel {
   std::string engine_name() const { return platform_->name(); }
   hostlib::HostTarget &target() { return *target_; }
 
+  // What is wanted of a gate, by the storage of an output that is listened to.
+  using Gates = std::map<const void *, hostlib::GateSetting>;
   // `listened` are the outputs that wake the drivers that listen; a channel of one of `stopping`
-  // stops the target, as one that may be answered does.
-  void choose(const std::vector<FiresimPort> &listened, const std::vector<FiresimPort> &stopping);
+  // stops the target, as one that may be answered does. Where the platform has the gate for them,
+  // those of `gates` are told within its window alone.
+  void choose(const std::vector<FiresimPort> &listened, const std::vector<FiresimPort> &stopping,
+              const Gates &gates);
+  // Whether the gate before an output is open, by its storage; nothing while it passes all, and
+  // where there is none.
+  std::optional<bool> gate_open(const void *storage);
   // Puts the counters of the present cycle into their ports, or with `before` those of the last.
   void read_counters(bool before);
   uint64_t host_cycles();
@@ -59,6 +67,8 @@ class HostedModel {
 
  private:
   std::vector<hostlib::HostChannel> channels(const Manifest &manifest) const;
+  void find_gates(const Manifest &manifest, const std::string &where);
+  hostlib::ChannelGate *gate_of(const void *storage);
 
   std::unique_ptr<hostlib::HostPlatform> platform_;
   std::unique_ptr<hostlib::TargetState> state_;  // of a target whose state can be had
@@ -68,6 +78,8 @@ class HostedModel {
   std::vector<uint64_t *> counters_;
   std::unique_ptr<hostlib::HostTarget> target_;
   std::vector<std::unique_ptr<hostlib::BridgePart>> parts_;
+  std::vector<std::unique_ptr<hostlib::ChannelGate>> gates_;  // by number
+  std::map<const void *, size_t> gate_of_;  // by the storage of the ports of their channels
   std::optional<TargetTwin> twin_;
   std::string subject_;
 };

@@ -31,6 +31,10 @@ BridgeInfo read_bridge(const json &item) {
   for (const auto &[name, wake] : item.at("wakes").items()) {
     bridge.wakes[name] = wake == "notice" ? Wake::kNotice : Wake::kAnswer;
   }
+  if (item.contains("gate")) {
+    const json &gate = item.at("gate");
+    bridge.gate = GateInfo{gate.at("when"), gate.at("match").get<std::vector<std::string>>()};
+  }
   return bridge;
 }
 

@@ -21,6 +21,12 @@ enum class Wake {
   kAnswer,  // the driver may answer in the next cycle
 };
 
+// A trigger that may stand in RTL before the outputs of a bridge, which it names.
+struct GateInfo {
+  std::string when;
+  std::vector<std::string> match;
+};
+
 struct BridgeInfo {
   std::string kind;    // "nic"
   std::string module;  // "FireSimNICBridge"
@@ -29,6 +35,7 @@ struct BridgeInfo {
   std::map<std::string, uint64_t> parameters;
   std::map<std::string, std::string> ports;  // name in the bridge -> name of the model's port
   std::map<std::string, Wake> wakes;         // outputs that wake the driver, by name in the bridge
+  std::optional<GateInfo> gate;
 };
 
 struct CounterInfo {

@@ -66,7 +66,7 @@ void RtlBlade::schedule_drivers() {
     const bool ahead = item.driver->restore_role() == RestoreRole::kTakesPart;
     schedule_.add(*item.driver, item.wakes, ahead ? ahead_cycles_ : 0);
   }
-  if (hosted_) choose_channels();
+  next_choice_ = 0;  // by what the drivers are then
 }
 
 // Where no driver can end the blade, its node does not count for the end of the run.

@@ -14,8 +14,23 @@
 
 namespace firesim::bridges {
 
+// Throws std::runtime_error when a gate is not as its driver is, which sees what it lets pass.
+void RtlBlade::check_gates() const {
+  for (const PlacedDriver &item : drivers_) {
+    const auto gate = item.driver->gate();
+    if (!gate || item.wakes.empty()) continue;
+    const std::optional<bool> open = hosted_->gate_open(item.wakes.front().storage);
+    if (!open || *open == gate->open) continue;
+    throw std::runtime_error(
+        fmt::format("{}: found the gate of {} {} before cycle {}, expected the contrary",
+                    hosted_->engine_name(), item.name, *open ? "open" : "closed", cycle_));
+  }
+}
+
 void RtlBlade::choose_channels() {
+  check_gates();
   std::vector<FiresimPort> listened, stopping;
+  HostedModel::Gates gates;
   next_choice_ = kNever;
   for (const PlacedDriver &item : drivers_) {
     if (!item.driver->listens()) continue;
@@ -27,8 +42,21 @@ void RtlBlade::choose_channels() {
     listened.insert(listened.end(), item.wakes.begin(), item.wakes.end());
     // Counters are read while the target stands in the cycle of a commit that turns them on.
     if (item.driver.get() == counters_) stopping = item.wakes;
+    const auto gate = item.driver->gate();
+    if (!gate || item.wakes.empty()) continue;
+    // In reset no driver is called, so a gate must not see its tokens either.
+    if (cycle_ < kResetCycles) {
+      next_choice_ = std::min(next_choice_, kResetCycles);
+    } else {
+      gates.emplace(item.wakes.front().storage, *gate);
+    }
   }
-  hosted_->choose(listened, stopping);
+  // Who listens to the same outputs has to be told of all.
+  std::erase_if(gates, [&](const auto &gate) {
+    return std::count_if(listened.begin(), listened.end(),
+                         [&](const FiresimPort &port) { return port.storage == gate.first; }) > 1;
+  });
+  hosted_->choose(listened, stopping, gates);
 }
 
 // Says what a link brings from `first_cycle` on and before `end`, within an advance from

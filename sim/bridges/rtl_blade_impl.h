@@ -65,6 +65,7 @@ class RtlBlade final : public Model {
   std::string engine_name() const;
   // For a target on a platform (rtl_blade_hosted.cc).
   void choose_channels();
+  void check_gates() const;
   void drive_ahead(uint64_t start_cycle, uint64_t first_cycle, uint64_t end);
   uint64_t next_observed() const;
   void observe();

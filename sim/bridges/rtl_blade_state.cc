@@ -38,6 +38,7 @@ std::string RtlBlade::fingerprint() const {
 }
 
 void RtlBlade::save(StateWriter &state) const {
+  if (hosted_) check_gates();
   state.section("blade", 2);
   state.u64(cycle_);
   state.u64(ahead_cycles_);

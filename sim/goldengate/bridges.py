@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
@@ -27,6 +27,8 @@ STOCK = ROOT / "sim" / "bridges"
 DECLARATION = "bridge.yaml"
 MOST_BITS = 1024
 """Width of the widest port."""
+MOST_MATCHED, MATCH_BITS = 16, 64
+"""Outputs that a gate may compare, and the width of the widest (firesim_gate.v)."""
 
 Width = int | str
 """Bits: a number, or an expression of the bridge's parameters such as `DATA_BITS/8`."""
@@ -97,6 +99,16 @@ class HostRtl(Strict):
         return {name: parameter.default for name, parameter in self.parameters.items()}
 
 
+class Gate(Strict):
+    """A trigger that may stand in RTL before the bridge's outputs: outside its window the host does
+    not hear of them."""
+
+    when: str
+    """The output, one bit that wakes with notice, in whose cycles it compares."""
+    match: Annotated[list[str], Field(min_length=1, max_length=MOST_MATCHED)]
+    """The outputs that it may compare, of 64 bits at most; a driver chooses one."""
+
+
 class BridgeKind(Strict):
     """One kind of bridge, as declared."""
 
@@ -112,6 +124,8 @@ class BridgeKind(Strict):
     """Parameters of the module, in order."""
     ports: dict[str, Port]
     """Ports beside clock and reset, in order."""
+    gate: Gate | None = None
+    """Its trigger, where there is one for RTL."""
     host_rtl: HostRtl | None = None
     """Its host's side in RTL, where there is one; the paths of files are absolute once read."""
 
@@ -146,7 +160,8 @@ class BridgeKind(Strict):
     def contract(self) -> str:
         """Return all of the declaration that a compiled model depends on, for cache keys."""
         ports = (self.out_ports, self.in_ports, self.wakes)
-        return repr((self.module, self.key, self.several, self.defaults, *ports))
+        gate = (self.gate.model_dump(),) if self.gate else ()
+        return repr((self.module, self.key, self.several, self.defaults, *ports, *gate))
 
 
 def read_declaration(path: Path) -> BridgeKind:
@@ -160,6 +175,8 @@ def read_declaration(path: Path) -> BridgeKind:
         source = read_yaml(path, shown)
         kind = checked(BridgeKind, source)
         _check(kind, source)
+        if kind.gate is not None:
+            _check_gate(kind.gate, kind, source)
         if kind.host_rtl is not None:
             _check_host_rtl(kind.host_rtl, kind, source, path.parent)
     except InputError as error:
@@ -204,6 +221,28 @@ def _check(kind: BridgeKind, source: Source) -> None:
                 (*path, "width_bits"),
                 f"found {kind.width_bits(name, {})} bits by default, expected 1 to {MOST_BITS}.",
             )
+
+
+def _check_gate(gate: Gate, kind: BridgeKind, source: Source) -> None:
+    """Check the ports of a gate: outputs, and none that may be answered, as it lets some pass."""
+    named = [("when", gate.when), *(("match", name) for name in gate.match)]
+    for key, name in named:
+        if name not in kind.out_ports:
+            text = unknown(name, "one of the outputs", list(kind.out_ports))
+            raise source.error(("gate", key), text)
+        most = 1 if key == "when" else MATCH_BITS
+        if (bits := kind.width_bits(name, {})) > most or isinstance(kind.out_ports[name], str):
+            raise source.error(
+                ("gate", key),
+                f'found "{name}" of {bits} bits, expected a number of bits, at most {most}.',
+            )
+    if kind.wakes.get(gate.when) != "notice":
+        text = f'found "{gate.when}", expected an output with "wake: notice".'
+        raise source.error(("gate", "when"), text)
+    for name, wake in kind.wakes.items():
+        if wake == "answer":
+            text = f'found "{wake}" in a bridge with a gate, expected "notice".'
+            raise source.error(("ports", name, "wake"), text)
 
 
 def _check_host_rtl(rtl: HostRtl, kind: BridgeKind, source: Source, folder: Path) -> None:

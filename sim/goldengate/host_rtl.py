@@ -134,7 +134,7 @@ def port_declarations(parts: list[HostPart]) -> str:
     return "".join(lines)
 
 
-def _registers(count: int) -> list[str]:
+def _registers(count: int, found: str) -> list[str]:
     return [
         "  wire [15:0] part_at;",
         f"  wire [{count - 1}:0] part_writes;",
@@ -143,7 +143,7 @@ def _registers(count: int) -> list[str]:
         f"  firesim_bridge_registers #(.PARTS({count})) part_registers (",
         f"    .{HOST_CLOCK}({HOST_CLOCK}), .write(axil_awvalid & axil_awready), "
         ".awaddr(axil_awaddr),",
-        "    .wdata(axil_wdata), .araddr(axil_araddr), .found(further), .part_at(part_at),",
+        f"    .wdata(axil_wdata), .araddr(axil_araddr), .found({found}), .part_at(part_at),",
         "    .part_writes(part_writes), .part_value(part_value), .part_found(part_found));",
     ]
 
@@ -194,11 +194,11 @@ def _part(manifest: Manifest, each: HostPart) -> list[str]:
     ]
 
 
-def verilog(manifest: Manifest, parts: list[HostPart]) -> list[str]:
-    """Return the text of all parts; without any, the registers read as 0."""
+def verilog(manifest: Manifest, parts: list[HostPart], found: str) -> list[str]:
+    """Return the text of all parts; what their registers read as, 0 without any, is on `found`."""
     if not parts:
-        return ["  assign further = 32'd0;"]
-    lines = _registers(len(parts))
+        return [f"  assign {found} = 32'd0;"]
+    lines = _registers(len(parts), found)
     for each in parts:
         lines += _part(manifest, each)
     return lines

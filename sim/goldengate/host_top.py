@@ -13,9 +13,10 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from goldengate import host_rtl
+from goldengate import host_gates, host_rtl
 from goldengate.channels import ASSERTS, HOST_CLOCK, HOST_RESET, PRINTS, RTL, STEP, Channel
 from goldengate.errors import GoldenGateError
+from goldengate.host_gates import HostGate
 from goldengate.host_rtl import HostPart
 from goldengate.manifest import Fame1, Host, Manifest
 from goldengate.scan_top import PART as SCAN_PART
@@ -120,9 +121,19 @@ def _input(index: int, channel: Channel) -> list[str]:
     ]
 
 
-def _output(manifest: Manifest, index: int, channel: Channel, first: int) -> list[str]:
-    """Return the text of an output channel, whose first piece this is among those of all."""
-    name = f"out_{index}"
+def _output(
+    manifest: Manifest, index: int, channel: Channel, first: int, gates: dict[str, HostGate]
+) -> list[str]:
+    """Return the text of an output channel, whose first piece this is among those of all.
+
+    What a gate holds back is not told in the last cycle either.
+    """
+    name, gate = f"out_{index}", gates.get(channel.name)
+    all_told, must = f"(is_last & listen[{index}])", "~is_last"
+    if gate is not None:
+        all_told = f"(is_last & listen[{index}] & ~gating[{gate.index}])"
+        must = f"(~is_last | gating[{gate.index}])"
+    passes = "" if gate is None else f" & passes_{name}"
     wakes = _wake_bits(manifest, channel).replace("bits[", f"ahead_{name}[")
     width, pieces = f"[{channel.width_bits - 1}:0]", pieces_of(channel)
     return [
@@ -135,24 +146,26 @@ def _output(manifest: Manifest, index: int, channel: Channel, first: int) -> lis
         f"  assign there[{index}] = valid_{name} & (go_{name} | seen_{name});",
         f"  always @(posedge host_clock) seen_{name} <= there[{index}] & ~next & ~host_reset;",
         f"  assign wakes[{index}] = listen[{index}] & ({wakes});",
+        *([] if gate is None else host_gates.instance(gate, name)),
+        *([f"  assign woke[{index}] = raised[{index}]{passes};"] if gates else []),
         f"  firesim_output_channel #(.WIDTH({channel.width_bits}), .PIECES({pieces})) "
         f"channel_{name} (",
         f"    .host_clock(host_clock), .host_reset(host_reset), .bits(bits_{name}), .take(take),",
-        f"    .tell(woke[{index}] | (is_last & listen[{index}])), "
-        f".must(woke[{index}] & ~is_last),",
+        f"    .tell(woke[{index}] | {all_told}), .must(woke[{index}] & {must}),",
         f"    .mask(mask[{first} +: {pieces}]), "
         f".told(told[{PIECE_BITS * first} +: {PIECE_BITS * pieces}]));",
     ]
 
 
-def _collector(outputs: int, pieces: int) -> list[str]:
+def _collector(outputs: int, pieces: int, gates: dict[str, HostGate]) -> list[str]:
     """Return what decides about the target's cycles, and what tells the host of them.
 
     Of each cycle it is known in the host cycle of its step which drivers it wakes. That goes beside
-    its tokens through a queue as deep as theirs.
+    its tokens through a queue as deep as theirs; gates look at it at the end.
     """
+    raised = "raised" if gates else "woke"
     return [
-        f"  wire [{outputs - 1}:0] there, wakes, woke;",
+        f"  wire [{outputs - 1}:0] there, wakes, woke{', raised' if gates else ''};",
         f"  wire [{pieces - 1}:0] mask;",
         f"  wire [{PIECE_BITS * pieces - 1}:0] told;",
         "  wire last, stops, is_last, is_stop, decided, take, stopped;",
@@ -164,7 +177,7 @@ def _collector(outputs: int, pieces: int) -> list[str]:
         f"  firesim_token_queue #(.WIDTH({outputs + 2})) decisions (",
         "    .host_clock(host_clock), .host_reset(host_reset), .in_valid(step), .in_ready(),",
         "    .in_data({stops, last, wakes}), .out_valid(decided), .out_ready(next),",
-        "    .out_data({is_stop, is_last, woke}), .next_in_ready(), .next_out_valid());",
+        f"    .out_data({{is_stop, is_last, {raised}}}), .next_in_ready(), .next_out_valid());",
         f"  firesim_rows #(.PIECES({pieces})) rows (",
         "    .host_clock(host_clock), .host_reset(host_reset), .there(decided & (&there)),",
         "    .stop(is_stop), .quiet(~(|woke) & ~is_stop), .mask(mask), .told(told),",
@@ -230,8 +243,10 @@ def _check(manifest: Manifest, ins: list[Channel], outs: list[Channel]) -> None:
         )
 
 
-def host_verilog(manifest: Manifest, parts: list[HostPart]) -> str:
+def host_verilog(manifest: Manifest, parts: list[HostPart], gated: bool = False) -> str:
     """Return the text of host.v, in which bridges of `parts` have their host's side in RTL.
+
+    With `gated` those bridges have gates whose declarations say so.
 
     Raises:
         GoldenGateError: the target has too many channels.
@@ -243,6 +258,7 @@ def host_verilog(manifest: Manifest, parts: list[HostPart]) -> str:
     ins = [channel for channel in told if channel.direction == "in"]
     outs = [channel for channel in told if channel.direction == "out"]
     _check(manifest, ins, outs)
+    gates = host_gates.host_gates(manifest, outs) if gated else {}
     firsts = [sum(map(pieces_of, outs[:index])) for index in range(len(outs) + 1)]
     lines = [
         "// Made by Golden Gate: the host's side of a FAME-1 form.",
@@ -257,32 +273,39 @@ def host_verilog(manifest: Manifest, parts: list[HostPart]) -> str:
         "    .host_clock(host_clock), .host_reset(host_reset), .down_valid(commands_valid),",
         "    .down_ready(commands_ready), .down_data(down_data), .run(run), .run_limit(run_limit),",
         "    .word_valid(word_valid), .word_ready(word_ready), .busy(busy));",
-        *_collector(len(outs), firsts[-1]),
+        *_collector(len(outs), firsts[-1], gates),
     ]
+    if gates:
+        lines += ["  wire [31:0] of_parts;", *host_gates.registers(len(gates), "of_parts")]
     for index, channel in enumerate(ins):
         lines += _input(index, channel)
     for index, channel in enumerate(outs):
-        lines += _output(manifest, index, channel, firsts[index])
-    lines += [*_counters(manifest), *host_rtl.verilog(manifest, parts)]
+        lines += _output(manifest, index, channel, firsts[index], gates)
+    of_parts = "of_parts" if gates else "further"
+    lines += [*_counters(manifest), *host_rtl.verilog(manifest, parts, of_parts)]
     lines += _form(manifest, fame1, ins, outs, parts)
     lines += scan_instance(manifest.scan)
     return "\n".join([*lines, "endmodule", ""])
 
 
-def write(manifest: Manifest, folder: Path, parts: Iterable[HostPart] = ()) -> Host:
+def write(
+    manifest: Manifest, folder: Path, parts: Iterable[HostPart] = (), gated: bool = False
+) -> Host:
     """Write host.v and its parts beside the FAME-1 form; return what the manifest says of them.
 
-    `parts` are the bridges whose host's side is in RTL.
+    `parts` are the bridges whose host's side is in RTL; `gated` as for `host_verilog`.
 
     Raises:
         GoldenGateError: the target has too many channels.
     """
     assert manifest.fame1 is not None
     listed = list(parts)
-    (folder / HOST_FILE).write_text(host_verilog(manifest, listed))
+    text = host_verilog(manifest, listed, gated)
+    (folder / HOST_FILE).write_text(text)
     own = host_rtl.files(listed)
     needed = [*own, *(RTL / name for name in PARTS)]
     needed += [RTL / host_rtl.REGISTERS_FILE] if listed else []
+    needed += [RTL / name for name in host_gates.FILES if f" {Path(name).stem} " in text]
     if manifest.scan is not None:
         check_scan(manifest.top, manifest.scan)
         needed.append(RTL / SCAN_PART)

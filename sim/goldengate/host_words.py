@@ -74,15 +74,18 @@ class Row:
 
 
 class RowReader:
-    """Reads rows; `listened` are the output channels that somebody listens to."""
+    """Reads rows; `listened` are the output channels that somebody listens to.
 
-    def __init__(self, channels: Sequence[Channel], listened: int) -> None:
+    Before those of `gated` a gate decides, and they are told of in the last cycle only if it does.
+    """
+
+    def __init__(self, channels: Sequence[Channel], listened: int, gated: int = 0) -> None:
         self._sizes = [pieces_of(channel) for channel in channels]
         self._places = [
             (index, place) for index, size in enumerate(self._sizes) for place in range(size)
         ]
         self._told = [[0] * size for size in self._sizes]
-        self._listened = listened
+        self._always_last = listened & ~gated
         self._next_cycle = 0
 
     def take(self, word: Callable[[], int], limit: int) -> Row:
@@ -101,7 +104,7 @@ class RowReader:
                 pair >>= PIECE_BITS
         seen = {self._places[number][0] for number in pieces}
         if cycle + 1 == limit:
-            seen |= {index for index in range(len(self._sizes)) if self._listened >> index & 1}
+            seen |= {at for at in range(len(self._sizes)) if self._always_last >> at & 1}
         self._next_cycle = cycle + 1
         return Row(cycle, bool(head >> 63), {index: self._token(index) for index in sorted(seen)})
 

@@ -136,6 +136,9 @@ class Manifest:
                 del found[key]
         if self.engine is not None and self.engine.not_generated is None:
             del found["engine"]["not_generated"]
+        for bridge in found["bridges"]:
+            if bridge["gate"] is None:
+                del bridge["gate"]
         return found
 
     @staticmethod

@@ -68,6 +68,8 @@ class Request:
     host_rtl: dict[str, dict[str, int]] = field(default_factory=dict)
     """Of targets `fpga` and `metasim`: kinds of bridges, by key, whose host's side is the RTL that
     their declaration names, and its parameters."""
+    gates: bool = False
+    """Of the same targets: bridges whose declaration has a `gate` get one."""
     unknown: str = ZERO
     """What an `x` of the text, the first value of a register without one, and the rest of a case
     that promises to be complete are: `zero`, or `free`, what makes the logic smallest."""
@@ -97,7 +99,7 @@ def _absolute(paths: list[str]) -> list[str]:
 class Bridge:
     """One bridge instance; `ports` maps its port names to top-level port names.
 
-    `several` and `wakes` are what the declaration of its kind says.
+    `several`, `wakes` and `gate` are what the declaration of its kind says.
     """
 
     kind: str
@@ -107,6 +109,7 @@ class Bridge:
     ports: dict[str, str]
     several: bool
     wakes: dict[str, str]
+    gate: dict[str, Any] | None = None
 
 
 @dataclass

@@ -66,7 +66,8 @@ def with_host(state: State, manifest: Manifest, folder: Path) -> Manifest:
     parts = host_rtl.host_parts(manifest, state.bridge_kinds, state.request.host_rtl)
     fingerprint = host_rtl.design_hash(manifest.design_hash, parts)
     manifest = dataclasses.replace(manifest, design_hash=fingerprint)
-    return dataclasses.replace(manifest, host=host_top.write(manifest, folder, parts))
+    host = host_top.write(manifest, folder, parts, state.request.gates)
+    return dataclasses.replace(manifest, host=host)
 
 
 def main(folder: Path) -> int:

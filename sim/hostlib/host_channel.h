@@ -28,6 +28,9 @@ struct HostChannel {
   // target has to wait.
   bool listened = false;
   bool stops = false;
+  // Of one that is listened to: a gate decides of which of its tokens the host is told, in the last
+  // cycle of a run, too.
+  bool gated = false;
 
   size_t words() const { return (width_bits + 63) / 64; }
   // The parts of a token that are sent when they differ, 32 bits each, the lowest ones first.

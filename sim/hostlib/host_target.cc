@@ -130,7 +130,7 @@ bool HostTarget::take_row(const std::function<void(uint64_t)> &on_row) {
   take_tokens(row);
   const bool is_last = row.cycle + 1 == limit_;
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (tokens_[i].seen || (is_last && outputs_[i].listened)) {
+    if (tokens_[i].seen || (is_last && outputs_[i].listened && !outputs_[i].gated)) {
       outputs_[i].unpack(tokens_[i].told.data());
     } else {
       outputs_[i].clear_wakes();

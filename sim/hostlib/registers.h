@@ -25,6 +25,9 @@ enum Register : uint32_t {
   kScanWords = 0x50,     // words of the scan chain; 0: there is none
   kScan = 0x54,          // written: an operation of rtl/firesim_scan.v
   kScanRow = 0x58,       // written: the first row of a memory
+  kGates = 0x60,         // gates (rtl/firesim_gate.v); 0: there are none
+  kGateAt = 0x64,        // written: bits 15:8 choose one, bits 3:0 an address of it
+  kGateValue = 0x68,     // written: a word there; read: of the one chosen, its state
   kPart = 0x80,          // written: chooses a bridge whose host's side is RTL
   kPartAt = 0x84,        // written: an address of it
   kPartValue = 0x88,     // 64 bits at that address; the high half writes both

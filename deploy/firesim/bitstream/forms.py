@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
@@ -73,6 +74,17 @@ def build_design(loaded: LoadedBuilds, name: str) -> Design:
         ToolError: a generator failed.
     """
     recipe = loaded.file.builds[name]
+    return replace(_ungated(loaded, recipe), gates=_has_gates(recipe))
+
+
+def _has_gates(recipe: BuildRecipe) -> bool:
+    if recipe.gates is not None:
+        return recipe.gates
+    found = known_board(recipe.board)
+    return found is not None and found[1].on_pcie
+
+
+def _ungated(loaded: LoadedBuilds, recipe: BuildRecipe) -> Design:
     if recipe.verilog is not None:
         return _verilog(loaded.folder, recipe.verilog)
     assert recipe.blade is not None

@@ -173,6 +173,11 @@ class Board(Strict):
             return "F2"
         return "XDMA" if self.vivado_flow is not None else None
 
+    @property
+    def on_pcie(self) -> bool:
+        """Whether its top is behind PCIe; such devices have room, and words to spare for few."""
+        return self.driver in ("F2", "XDMA")
+
 
 def board_names() -> list[str]:
     """Return the names of all boards, without their further names."""

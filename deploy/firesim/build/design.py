@@ -38,6 +38,8 @@ class Design:
     """Declarations of bridge kinds beside our own."""
     host_rtl: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Kinds of bridges, by key, whose host's side is RTL in a form for an FPGA; its parameters."""
+    gates: bool = False
+    """Whether a form for an FPGA has triggers in RTL for those bridges that declare a gate."""
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
@@ -63,6 +65,7 @@ class Design:
             data_files=[str(file) for file in self.data_files],
             bridges=[str(file) for file in self.bridges],
             host_rtl={key: dict(given) for key, given in self.host_rtl.items()},
+            gates=self.gates,
             engine=engine,
         )
 
@@ -74,7 +77,8 @@ class Design:
         options = repr((self.top, self.clock, self.reset, self.events, *named, ratios, names))
         files = [*self.sources, *self.include_dirs, *self.data_files]
         tree = [self.device_tree] if self.device_tree else []
-        return [options, *files, *tree, *self._host_rtl_key()]
+        gates = ["gates"] if self.gates else []
+        return [options, *files, *tree, *self._host_rtl_key(), *gates]
 
     def _host_rtl_key(self) -> list[KeyPart]:
         """Return what a form with RTL of bridges depends on besides."""

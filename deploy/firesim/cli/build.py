@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from firesim.cli.common import MultiCycleOption, ScanOption, leaves_nothing, plain_errors
+from firesim.cli.common import (
+    GatesOption,
+    MultiCycleOption,
+    ScanOption,
+    leaves_nothing,
+    plain_errors,
+)
 from firesim.cli.completion import complete_blade, complete_program
 from firesim.cli.estimate import estimate
 from firesim.config.engine_names import RtlEngine
@@ -117,6 +123,7 @@ def verilog(
     multi_cycle_memories: MultiCycleOption = False,
     fame5_threads: ThreadsOption = 1,
     scan_chain: ScanOption = False,
+    gates: GatesOption = False,
     engine: EngineOption = "auto",
     unknown: Annotated[
         Literal["zero", "free"],
@@ -132,7 +139,7 @@ def verilog(
       firesim build verilog Counter counter.sv --target fpga -o build/counter-fpga
       firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
       firesim build verilog Core core.sv --target fpga --fame5-threads 4 -o build/supernode
-      firesim build verilog Core core.sv --target fpga --scan-chain -o build/scanned
+      firesim build verilog Core core.sv --target fpga --scan-chain --gates -o build/scanned
     """
     from firesim_common.errors import InputError
     from goldengate import Request
@@ -143,6 +150,9 @@ def verilog(
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     ratios = dict(map(_ratio, clock_ratio or []))
     parameters = dict(map(split_parameter, parameter or []))
+    if gates and target != "fpga":
+        text = f'found it with --target {target}, expected "--target fpga".'
+        raise InputError(f"--gates: {text}")
     sharing = _sharing(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
     request = Request(
         [str(path) for path in files],
@@ -158,6 +168,7 @@ def verilog(
         target=target,
         engine=engine,
         bridges=[str(path) for path in bridge or []],
+        gates=gates,
         unknown=unknown,
     )
     _compile(request, sharing)

@@ -47,6 +47,14 @@ ScanOption = Annotated[
         "snapshots; about a look-up table more for each register.",
     ),
 ]
+GatesOption = Annotated[
+    bool,
+    typer.Option(
+        "--gates",
+        help="For an FPGA: triggers of traces in RTL, so that it tells its host nothing outside "
+        "their window; some hundred look-up tables for each core.",
+    ),
+]
 OverrideOption = Annotated[
     list[str] | None,
     typer.Option("-x", "--override", help="key.path=value, overrides any key; may be repeated."),

@@ -3,12 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firesim.cli.common import FAILED, MultiCycleOption, ScanOption, leaves_nothing, plain_errors
+from firesim.cli.common import (
+    FAILED,
+    GatesOption,
+    MultiCycleOption,
+    ScanOption,
+    leaves_nothing,
+    plain_errors,
+)
 from firesim.cli.completion import complete_blade, complete_board
 
 if TYPE_CHECKING:
@@ -46,6 +54,7 @@ def estimate(
     ] = None,
     multi_cycle_memories: MultiCycleOption = False,
     scan_chain: ScanOption = False,
+    gates: GatesOption = False,
     depth: Annotated[int, typer.Option(min=1, help="How deep modules are told apart.")] = 1,
     usable: Annotated[
         float, typer.Option(help="Share of the device that blades may take (a rule of thumb).")
@@ -73,7 +82,7 @@ def estimate(
     from firesim.run.steps import Steps
 
     chosen, share = load_board(board), library.checked_share(usable)
-    design = _design(blade, source or [], parameter or [])
+    design = replace(_design(blade, source or [], parameter or []), gates=gates)
     shared = Sharing(multi_cycle_memories, scan_chain=scan_chain)
     with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
         found = library.estimate(design, board, chosen, depth, share, shared)

@@ -60,6 +60,10 @@ class BuildRecipe(Strict):
     scan_chain: bool = False
     """A run can take snapshots of the target and go on from one: more of the device, and another
     fingerprint; every token stays."""
+    gates: bool | None = None
+    """Triggers of traces in RTL, so that a board tells its host nothing outside their window: some
+    hundred look-up tables a core (default: true for boards on PCIe, false for others); every token
+    stays, and so does the fingerprint."""
     blades: Blades = 1
     """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
     builder: BuilderName | None = None

@@ -38,6 +38,7 @@ class TraceRvDriver final : public Driver {
   explicit TraceRvDriver(const DriverContext &context);
   bool listens() const override { return wanted_; }
   CycleRange interest() const override { return interest_; }
+  std::optional<hostlib::GateSetting> gate() const override { return trigger_.gate(); }
   uint64_t exchange(uint64_t cycle) override {
     if (interest_.holds(cycle) && port_.anything()) take(cycle);
     return kNever;

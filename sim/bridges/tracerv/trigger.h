@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "bridges/driver.h"
@@ -44,6 +45,14 @@ class Trigger {
       default:
         return active_at(cycle);
     }
+  }
+  // The same for RTL, if it needs commits: it has to see no more than those that this tells of.
+  std::optional<hostlib::GateSetting> gate() const {
+    if (!needs_commits()) return std::nullopt;
+    if (kind_ == Kind::kPc) {
+      return hostlib::GateSetting{"pc", {start_, UINT64_MAX}, {end_, UINT64_MAX}, on_};
+    }
+    return hostlib::GateSetting{"instruction", {start_, start_mask_}, {end_, end_mask_}, on_};
   }
   // State of a trigger that needs commits, after the last one seen.
   bool on() const { return on_; }

@@ -64,7 +64,8 @@ def _hoist(state: State, cell: Any) -> Bridge:
             width_bits = kind.width_bits(port, parameters)
             ports[port] = _hoist_port(state, cell, port, width_bits, is_out)
     path = plain(cell.name)
-    return Bridge(kind.key, module_name, path, parameters, ports, kind.several, kind.wakes)
+    gate = kind.gate.model_dump() if kind.gate else None
+    return Bridge(kind.key, module_name, path, parameters, ports, kind.several, kind.wakes, gate)
 
 
 def run(state: State) -> None:
