@@ -39,17 +39,16 @@ void RtlBlade::choose_channels() {
       if (edge > cycle_) next_choice_ = std::min(next_choice_, edge);
     }
     if (!interest.holds(cycle_)) continue;
+    const auto gate = item.wakes.empty() ? std::nullopt : item.driver->gate();
+    // In reset no driver is called, so a gate must not see its tokens either.
+    if (gate && cycle_ < kResetCycles) {
+      next_choice_ = std::min(next_choice_, kResetCycles);
+      continue;
+    }
+    if (gate) gates.emplace(item.wakes.front().storage, *gate);
     listened.insert(listened.end(), item.wakes.begin(), item.wakes.end());
     // Counters are read while the target stands in the cycle of a commit that turns them on.
     if (item.driver.get() == counters_) stopping = item.wakes;
-    const auto gate = item.driver->gate();
-    if (!gate || item.wakes.empty()) continue;
-    // In reset no driver is called, so a gate must not see its tokens either.
-    if (cycle_ < kResetCycles) {
-      next_choice_ = std::min(next_choice_, kResetCycles);
-    } else {
-      gates.emplace(item.wakes.front().storage, *gate);
-    }
   }
   // Who listens to the same outputs has to be told of all.
   std::erase_if(gates, [&](const auto &gate) {
