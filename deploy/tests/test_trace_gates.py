@@ -46,6 +46,7 @@ endmodule
 BUILDS = """\
 builds:
   f2: {verilog: {sources: [teller.sv], top: Teller}, board: f2, scan_chain: true}
+  u250: {verilog: {sources: [teller.sv], top: Teller}, board: u250}
   ulx3s: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s, gates: true}
   without: {verilog: {sources: [teller.sv], top: Teller}, board: f2, gates: false}
 """
@@ -170,7 +171,7 @@ def test_snapshots_go_on_in_either_engine(folder: Path, tmp_path: Path) -> None:
     check_snapshots(folder, tmp_path, engines, pairs)
 
 
-@pytest.mark.parametrize("board", ["f2", "ulx3s", "without"])
+@pytest.mark.parametrize("board", ["f2", "u250", "ulx3s", "without"])
 def test_a_board_traces_as_rtl(folder: Path, tmp_path: Path, board: str) -> None:
     device, fpga = tmp_path / "board", on_board(folder, board)
     made = made_board(folder, board, device, f"{board}.yaml")

@@ -6,7 +6,8 @@ FASED, FPGA 2019); the clock of an FPGA over it is the rate of a simulation ther
 alone, their channels always going: every token compared with the CPU model's. Then Rocket blades in
 metasimulations, with their host's side, each beside the same cluster in RTL, whose token hash they
 must have. Where host cycles go: one a step, two a stop, one a word for which the target stands;
-what is left over is the memory's where its timing is in RTL, and waits for a DRAM.
+what is left over is the memory's where its timing is in RTL, and waits for a DRAM. A trace whose
+trigger waits must cost no word: a gate in RTL looks at the commits, and not the host's program.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ CYCLES, QUICK_CYCLES = 200_000, 30_000
 PUBLISHED_KHZ = (2.4, 5.3)
 """The incumbent's metasimulation (../shared/facts/firesim-incumbent.md)."""
 TRACED = {"tracing": {"enabled": True, "outputs": ["binary"]}}
+WAITING = {"tracing": {**TRACED["tracing"], "trigger": {"kind": "instruction"}}}
+"""A trace of what is between two words that this workload does not have."""
 COUNTED = {"autocounter": {"enabled": True, "interval_cycles": 1_000}}
 
 
@@ -41,6 +44,8 @@ class Blades:
     workload: str
     memory: dict[str, Any]
     watched: dict[str, Any]
+    as_told: str = ""
+    """Blades that the host must hear as many words of."""
 
     def config(self, engine: str, cycles: int) -> Config:
         """Return the cluster on an engine."""
@@ -65,8 +70,10 @@ BLADES = (
     Blades("network at full rate", "bandwidth", FIXED, {}),
     Blades("counters every 1,000 cycles", "ping", FIXED, COUNTED),
     Blades("every instruction traced", "ping", FIXED, TRACED),
+    Blades("traced, its trigger waits", "ping", FIXED, WAITING, "a memory of 40 cycles"),
 )
-QUICK_BLADES = ("a memory of 40 cycles", "the same in RTL", "every instruction traced")
+QUICK_BLADES = ("a memory of 40 cycles", "the same in RTL", "every instruction traced",
+                "traced, its trigger waits")  # fmt: skip
 
 
 def _alone(case: Case, folder: Path, cycles: int, seed: int) -> tuple[list[str], float]:
@@ -86,8 +93,18 @@ def _per_cycle(run: Run) -> list[dict[str, float]]:
     return found
 
 
-def _blades(experiment: Experiment, number: int, blades: Blades) -> tuple[list[list[str]], str]:
-    """Measure two nodes; return their rows, and what is wrong, if anything."""
+def _words(run: Run) -> list[int]:
+    """Return the words up of each node."""
+    return [node["statistics"]["host_traffic"]["words_up"] for node in run.result["nodes"]]
+
+
+def _blades(
+    experiment: Experiment, number: int, blades: Blades, told: dict[str, list[int]]
+) -> tuple[list[list[str]], str]:
+    """Measure two nodes; return their rows, and what is wrong, if anything.
+
+    Their words up go into `told`, where those of blades before them are.
+    """
     cycles = QUICK_CYCLES if experiment.quick else CYCLES
     rtl = run_cluster(experiment, f"rtl-{number}", blades.config("rtl", cycles))
     run = run_cluster(experiment, f"host-{number}", blades.config("metasim", cycles))
@@ -110,7 +127,12 @@ def _blades(experiment: Experiment, number: int, blades: Blades) -> tuple[list[l
                 f"{int(node['cycles']) / float(node['cpu_s']) / 1e3:,.0f}",
             ]
         )
-    return rows, "" if run.token_hash == rtl.token_hash else f"{blades.name}: another token hash"
+    told[blades.name] = _words(run)
+    if run.token_hash != rtl.token_hash:
+        return rows, f"{blades.name}: another token hash"
+    if blades.as_told and told[blades.name] != told[blades.as_told]:
+        return rows, f"{blades.name}: {told[blades.name]} words up, not {told[blades.as_told]}"
+    return rows, ""
 
 
 @experiment_named("fmr")
@@ -124,10 +146,11 @@ def run(experiment: Experiment) -> Verdict:
     columns = ["form alone", "channels", "target cycles", "host cycles a target cycle"]
     experiment.table("FAME-1 forms whose channels always go", columns, [row for row, _ in found])
     rows, wrong = [], []
+    told: dict[str, list[int]] = {}
     for number, blades in enumerate(BLADES):
         if experiment.quick and blades.name not in QUICK_BLADES:
             continue
-        more, problem = _blades(experiment, number, blades)
+        more, problem = _blades(experiment, number, blades, told)
         rows += more
         wrong += [problem] if problem else []
     columns = ["two nodes, rocket-1", "node", "host cycles", "beyond one", "stops",

@@ -165,9 +165,9 @@ def test_the_host_hears_of_windows_alone(models: tuple[Path, Path], stall_rate: 
                 row = rows.get(cycle)
                 seen = set(row.tokens) if row else set()
                 for index in traced:
-                    trigger = triggers.get(index)
-                    wanted = _awake(outputs, ports[outs[index].bridge or ""], trigger)
-                    if trigger is None and row is not None and row.stops:
+                    gate = triggers.get(index)
+                    wanted = _awake(outputs, ports[outs[index].bridge or ""], gate)
+                    if gate is None and row is not None and row.stops:
                         wanted = True
                     where = f"seed {number}: cycle {cycle}: {outs[index].name}"
                     assert (index in seen) == wanted, where
@@ -177,8 +177,8 @@ def test_the_host_hears_of_windows_alone(models: tuple[Path, Path], stall_rate: 
                         assert token.items() <= outputs.items(), where
             for index in traced:
                 host.write(0x64, traced.index(index) << 8 | 8)
-                trigger = triggers.get(index)
-                state = 0 if trigger is None else trigger.open << 1 | 1
+                gate = triggers.get(index)
+                state = 0 if gate is None else gate.open << 1 | 1
                 assert host.read(0x68) == state, f"seed {number}: {outs[index].name}"
     assert told > 200 and held > 200, "windows are open and closed"
 
@@ -207,7 +207,11 @@ def _cells(folder: Path, source: Path, gates: bool) -> tuple[dict[str, int], lis
 
 
 def test_a_gate_takes_some_hundred_tables(tmp_path: Path) -> None:
-    source = write(tmp_path, HARTS)
+    # Of each hart, so that no bit of a comparison is known.
+    wide = "logic [63:0] wide; always_ff @(posedge clock) wide <= {wide[62:0], bits[i]};\n"
+    text = HARTS.replace("    FireSimTrace", f"    {wide}    FireSimTrace")
+    text = text.replace("{56'h80000000_0000, 5'd0, bits[4:2]}", "wide")
+    source = write(tmp_path, text.replace("{8'h5a, 16'd0, bits}", "wide[31:0] ^ wide[63:32]"))
     (without, files), (gated, more) = (_cells(tmp_path, source, gates) for gates in (False, True))
     assert set(more) - set(files) == {"firesim_gate.v", "firesim_gate_registers.v"}
     tables, registers = ((gated[kind] - without[kind]) / 2 for kind in ("LUT4", "TRELLIS_FF"))
