@@ -148,11 +148,6 @@ def verilog(
         if not path.is_file():
             raise InputError(f'build verilog: found "{path}", expected a file that exists.')
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
-    ratios = dict(map(_ratio, clock_ratio or []))
-    parameters = dict(map(split_parameter, parameter or []))
-    if gates and target != "fpga":
-        text = f'found it with --target {target}, expected "--target fpga".'
-        raise InputError(f"--gates: {text}")
     sharing = _sharing(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
     request = Request(
         [str(path) for path in files],
@@ -160,10 +155,10 @@ def verilog(
         str(output),
         clock=clock,
         reset=reset,
-        clock_ratios=ratios,
+        clock_ratios=dict(map(_ratio, clock_ratio or [])),
         include_dirs=[str(path) for path in include or []],
         defines=defines,
-        parameters=parameters,
+        parameters=dict(map(split_parameter, parameter or [])),
         data_files=[str(path) for path in data or []],
         target=target,
         engine=engine,
@@ -177,9 +172,13 @@ def verilog(
 
 
 def _compile(request: Request, sharing: Sharing) -> None:
+    from firesim_common.errors import InputError
     from goldengate import compile_request
     from goldengate.sharing import compile_shared
 
+    if request.gates and request.target != "fpga":
+        text = f'found it with --target {request.target}, expected "--target fpga".'
+        raise InputError(f"--gates: {text}")
     if sharing:
         compile_shared(request, sharing)
     else:

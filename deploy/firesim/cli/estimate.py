@@ -86,10 +86,7 @@ def estimate(
     shared = Sharing(multi_cycle_memories, scan_chain=scan_chain)
     with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
         found = library.estimate(design, board, chosen, depth, share, shared)
-    if as_json:
-        typer.echo(library.as_json(found))
-    else:
-        _show(found, chosen)
+    typer.echo(library.as_json(found)) if as_json else _show(found, chosen)
     if sentence := library.too_small(found, chosen):
         typer.echo(sentence, err=True)
         raise typer.Exit(FAILED)
