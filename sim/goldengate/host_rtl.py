@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from goldengate import capture
 from goldengate.bridges import BridgeKind, HostRtl
 from goldengate.channels import HOST_CLOCK, HOST_RESET, Channel
 from goldengate.errors import GoldenGateError, nearest
@@ -134,7 +135,7 @@ def port_declarations(parts: list[HostPart]) -> str:
     return "".join(lines)
 
 
-def _registers(count: int) -> list[str]:
+def _registers(count: int, found: str) -> list[str]:
     return [
         "  wire [15:0] part_at;",
         f"  wire [{count - 1}:0] part_writes;",
@@ -143,7 +144,7 @@ def _registers(count: int) -> list[str]:
         f"  firesim_bridge_registers #(.PARTS({count})) part_registers (",
         f"    .{HOST_CLOCK}({HOST_CLOCK}), .write(axil_awvalid & axil_awready), "
         ".awaddr(axil_awaddr),",
-        "    .wdata(axil_wdata), .araddr(axil_araddr), .found(further), .part_at(part_at),",
+        f"    .wdata(axil_wdata), .araddr(axil_araddr), .found({found}), .part_at(part_at),",
         "    .part_writes(part_writes), .part_value(part_value), .part_found(part_found));",
     ]
 
@@ -195,10 +196,14 @@ def _part(manifest: Manifest, each: HostPart) -> list[str]:
 
 
 def verilog(manifest: Manifest, parts: list[HostPart]) -> list[str]:
-    """Return the text of all parts; without any, the registers read as 0."""
+    """Return the text of all parts and of the capture; without any, the registers read as 0."""
     if not parts:
-        return ["  assign further = 32'd0;"]
-    lines = _registers(len(parts))
+        nothing = "32'd0"
+        return capture.host_text(manifest.capture, nothing) or [f"  assign further = {nothing};"]
+    lines = capture.host_text(manifest.capture, "parts_found")
+    if lines:
+        lines = ["  wire [31:0] parts_found;", *lines]
+    lines += _registers(len(parts), "parts_found" if lines else "further")
     for each in parts:
         lines += _part(manifest, each)
     return lines

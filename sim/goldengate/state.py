@@ -14,6 +14,7 @@ from typing import Any
 from pyosys import libyosys as ys
 
 from goldengate.bridges import BridgeKind, bridge_kinds
+from goldengate.capture import Capture, CaptureLayout
 from goldengate.errors import GoldenGateError
 
 ZERO, FREE = UNKNOWN = ("zero", "free")
@@ -68,6 +69,8 @@ class Request:
     host_rtl: dict[str, dict[str, int]] = field(default_factory=dict)
     """Of targets `fpga` and `metasim`: kinds of bridges, by key, whose host's side is the RTL that
     their declaration names, and its parameters."""
+    capture: Capture | None = None
+    """Of targets `fpga` and `metasim`: signals that the host's side keeps in a ring."""
     unknown: str = ZERO
     """What an `x` of the text, the first value of a register without one, and the rest of a case
     that promises to be complete are: `zero`, or `free`, what makes the logic smallest."""
@@ -75,7 +78,9 @@ class Request:
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:
         """Undo `dataclasses.asdict`."""
-        return Request(**{**data, "events": [Event(**event) for event in data["events"]]})
+        events = [Event(**event) for event in data["events"]]
+        capture = Capture.from_json(data["capture"]) if data["capture"] else None
+        return Request(**{**data, "events": events, "capture": capture})
 
     def absolute(self) -> Request:
         """Return the same with absolute paths: tools run in folders of their own."""
@@ -164,6 +169,7 @@ class State:
     assert_port: str | None = None
     prints: list[Print] = field(default_factory=list)
     prints_port: str | None = None
+    capture: CaptureLayout | None = None
     warnings: list[str] = field(default_factory=list)
 
     @property
