@@ -69,6 +69,15 @@ hostlib::ScanLayout read_scan(const json &item) {
   return layout;
 }
 
+hostlib::CaptureLayout read_capture(const json &item) {
+  hostlib::CaptureLayout layout{item.at("depth_cycles").get<uint32_t>(), {}};
+  for (const json &signal : item.at("signals")) {
+    layout.signals.push_back({signal.at("name"), signal.at("low_bit").get<uint32_t>(),
+                              signal.at("width_bits").get<uint32_t>()});
+  }
+  return layout;
+}
+
 HostInfo read_host(const json &document) {
   HostInfo host;
   const json &hash = document.at("host").at("design_hash");  // null where no model was made
@@ -96,6 +105,7 @@ HostInfo read_host(const json &document) {
     if (in_rtl.count(channel.bridge) == 0) host.channels.push_back(std::move(channel));
   }
   if (document.contains("scan")) host.scan = read_scan(document.at("scan"));
+  if (document.contains("capture")) host.capture = read_capture(document.at("capture"));
   return host;
 }
 

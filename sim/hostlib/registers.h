@@ -25,6 +25,9 @@ enum Register : uint32_t {
   kScanWords = 0x50,     // words of the scan chain; 0: there is none
   kScan = 0x54,          // written: an operation of rtl/firesim_scan.v
   kScanRow = 0x58,       // written: the first row of a memory
+  kCaptureAt = 0x70,     // written: a place in rtl/firesim_capture.v
+  kCaptureShape = 0x74,  // bits 31:8 the width of a row of its ring, 7:0 log2 of its rows; 0: none
+  kCaptureValue = 0x78,  // 64 bits at that place; the high half writes both
   kPart = 0x80,          // written: chooses a bridge whose host's side is RTL
   kPartAt = 0x84,        // written: an address of it
   kPartValue = 0x88,     // 64 bits at that address; the high half writes both

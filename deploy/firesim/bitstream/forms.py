@@ -14,7 +14,7 @@ from goldengate.sharing import PLAIN, Sharing, shared_form
 from firesim.bitstream.builders.base import BitBuilder, Wanted
 from firesim.bitstream.builders.make import builder_for
 from firesim.build.boards import Board, board_names, known_board
-from firesim.build.design import Design, stock_design
+from firesim.build.design import Design, captured, stock_design
 from firesim.config.bitstream import BuildRecipe, LoadedBuilds, VerilogSource
 from firesim.config.load import is_file
 from firesim.run.checks import blade_names
@@ -73,6 +73,10 @@ def build_design(loaded: LoadedBuilds, name: str) -> Design:
         ToolError: a generator failed.
     """
     recipe = loaded.file.builds[name]
+    return captured(_plain_design(loaded, recipe), recipe.capture)
+
+
+def _plain_design(loaded: LoadedBuilds, recipe: BuildRecipe) -> Design:
     if recipe.verilog is not None:
         return _verilog(loaded.folder, recipe.verilog)
     assert recipe.blade is not None

@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesim_common.cache import KeyPart
 
 from firesim.build.rtl_blade import Event, load_blade
+from firesim.config.capture import Captured
 from firesim.topology.plan import PlannedBlade
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Design:
     """Declarations of bridge kinds beside our own."""
     host_rtl: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Kinds of bridges, by key, whose host's side is RTL in a form for an FPGA; its parameters."""
+    capture: Captured | None = None
+    """Signals that a form for an FPGA captures; a model for engine rtl has none of it."""
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
@@ -64,6 +67,9 @@ class Design:
             bridges=[str(file) for file in self.bridges],
             host_rtl={key: dict(given) for key, given in self.host_rtl.items()},
             engine=engine,
+            capture=goldengate.Capture(tuple(capture.signals), capture.depth_cycles)
+            if (capture := self.capture)
+            else None,
         )
 
     def key(self) -> list[KeyPart]:
@@ -74,7 +80,8 @@ class Design:
         options = repr((self.top, self.clock, self.reset, self.events, *named, ratios, names))
         files = [*self.sources, *self.include_dirs, *self.data_files]
         tree = [self.device_tree] if self.device_tree else []
-        return [options, *files, *tree, *self._host_rtl_key()]
+        capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
+        return [options, *files, *tree, *self._host_rtl_key(), *capture]
 
     def _host_rtl_key(self) -> list[KeyPart]:
         """Return what a form with RTL of bridges depends on besides."""
@@ -88,6 +95,11 @@ class Design:
             repr((self.host_rtl, [one.model_dump_json(exclude={"files"}) for one in rtl])),
             *files,
         ]
+
+
+def captured(design: Design, capture: Captured | None) -> Design:
+    """Return the design with these signals captured, with no others."""
+    return replace(design, capture=capture)
 
 
 def stock_design(name: str) -> Design:

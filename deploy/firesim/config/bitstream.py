@@ -14,6 +14,7 @@ from firesim_common.positions import Source, read_users_yaml
 from firesim_common.user_path import user_path
 from pydantic import Field
 
+from firesim.config.capture import Captured
 from firesim.config.hwdb import Blades
 from firesim.config.layers import given_or_ours, yaml_names
 
@@ -60,6 +61,8 @@ class BuildRecipe(Strict):
     scan_chain: bool = False
     """A run can take snapshots of the target and go on from one: more of the device, and another
     fingerprint; every token stays."""
+    capture: Captured | None = None
+    """Signals whose last cycles a run can have from the board; another fingerprint, too."""
     blades: Blades = 1
     """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
     builder: BuilderName | None = None
