@@ -154,7 +154,7 @@ def test_a_failing_assert_is_the_trigger(folder: Path, tmp_path: Path) -> None:
     assert taken(metasim) == taken(rtl)
     facts = taken(rtl)[1]
     assert (facts["first_cycle"], facts["cycles"]) == (last - 63, 64)
-    assert facts["trigger_cycle"] is None
+    assert facts["trigger_cycle"] == last
     counts = values_of(metasim.folder / "soc/capture.fst", "count")
     assert counts == {last - 63 + i: 2345 - 63 + i for i in range(64)}
 

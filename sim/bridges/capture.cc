@@ -144,6 +144,7 @@ void Capture::finish(uint64_t end_cycle) {
   const uint64_t wanted = last - std::min(last, settings_.before_cycles);
   const uint64_t first = std::max(in_ring, wanted);
   write(first, std::max(first, end));
+  if (settings_.kind == CaptureSettings::Kind::kEnd) trigger = last;
   facts_ = {{"file", settings_.file},
             {"signals", settings_.signals.size()},
             {"recorded_from_cycle", start},

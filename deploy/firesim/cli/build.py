@@ -149,7 +149,7 @@ def verilog(
       firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
       firesim build verilog Core core.sv --target fpga --fame5-threads 4 -o build/supernode
       firesim build verilog Core core.sv --target fpga --scan-chain -o build/scanned
-      firesim build verilog Core core.sv --target fpga --capture pc --capture alu.sum -o build/seen
+      firesim build verilog Core core.sv --target fpga --capture a --capture sum -o build/seen
     """
     from firesim_common.errors import InputError
     from goldengate import Request
