@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "bridges/bit_words.h"
 #include "bridges/driver.h"
@@ -132,6 +133,12 @@ void Capture::finish(uint64_t end_cycle) {
   const hostlib::CaptureSource::Progress progress = source_->progress();
   const uint64_t start = *start_cycle_, depth = source_->layout().depth_cycles;
   const uint64_t taken = start + progress.cycles;
+  const bool is_complete =
+      progress.trigger_cycle && *progress.trigger_cycle + settings_.after_cycles < progress.cycles;
+  if (!is_complete && taken < end_cycle) {
+    throw std::runtime_error(fmt::format("{}: found {} cycles captured, expected {} at least",
+                                         settings_.where, progress.cycles, end_cycle - start));
+  }
   std::optional<uint64_t> trigger;
   if (progress.trigger_cycle && start + *progress.trigger_cycle < end_cycle) {
     trigger = start + *progress.trigger_cycle;
