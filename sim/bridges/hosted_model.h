@@ -14,6 +14,7 @@
 #include "bridges/manifest.h"
 #include "bridges/target_twin.h"
 #include "hostlib/bridge_part.h"
+#include "hostlib/capture_ring.h"
 #include "hostlib/channel_gate.h"
 #include "hostlib/host_target.h"
 
@@ -53,6 +54,11 @@ class HostedModel {
   uint64_t host_cycles();
   // The host's side of the bridge at `path` where it is RTL, else null.
   hostlib::BridgePart *part(const std::string &path);
+  // What the target's signals are captured by; this outlives it.
+  std::unique_ptr<hostlib::CaptureRing> capture_ring(const hostlib::CaptureLayout &layout,
+                                                     const std::string &where) {
+    return std::make_unique<hostlib::CaptureRing>(*platform_, layout, where);
+  }
   const hostlib::HostTraffic &traffic() const { return target_->traffic(); }
 
   // What the target is inside, by the names of engine rtl; null when that is not known, and then

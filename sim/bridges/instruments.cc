@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "bridges/signal_ring.h"
+
 namespace firesim::bridges {
 namespace {
 
@@ -50,6 +52,23 @@ std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const Ports &
                                        std::move(window));
 }
 
+std::unique_ptr<Capture> make_capture(const Manifest &manifest, const ShownModel &shown,
+                                      Config &settings, const SimulationContext &context,
+                                      const std::string &node) {
+  if (!settings.has("capture")) return nullptr;
+  CaptureSettings wanted(settings.child("capture"), settings.child_where("capture"));
+  std::unique_ptr<hostlib::CaptureSource> source;
+  if (shown.hosted == nullptr) {
+    source = std::make_unique<SignalRing>(*shown.model, wanted.signals, wanted.depth_cycles,
+                                          wanted.where);
+  } else if (manifest.host->capture) {
+    source = shown.hosted->capture_ring(*manifest.host->capture, wanted.where);
+  } else {
+    settings.fail("capture", "none: the design on the platform captures no signals");
+  }
+  return std::make_unique<Capture>(std::move(wanted), std::move(source), node, context);
+}
+
 }  // namespace
 
 FiresimPort model_port(const Ports &ports, const std::string &port, const char *what,
@@ -67,6 +86,7 @@ Instruments make_instruments(const Manifest &manifest, const Ports &ports, const
   made.asserts = make_asserts(manifest, ports, settings, status, trace_ports, node);
   made.prints = make_prints(manifest, ports, settings, context, trace_ports, node);
   made.counters = make_counters(manifest, ports, settings, context, std::move(trace_ports), node);
+  made.capture = make_capture(manifest, shown, settings, context, node);
   for (const char *instrument : {"signals", "waves"}) {
     if (shown.model != nullptr || !settings.has(instrument)) continue;
     settings.fail(instrument, "none: " + shown.why_not);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What Golden Gate adds to a design beside its bridges: counters, asserts, prints, waves,
-// peeks and pokes.
+// captures, peeks and pokes.
 #pragma once
 
 #include <map>
@@ -8,6 +8,8 @@
 #include <string>
 
 #include "bridges/autocounter.h"
+#include "bridges/capture.h"
+#include "bridges/hosted_model.h"
 #include "bridges/manifest.h"
 #include "bridges/model_library.h"
 #include "bridges/prints.h"
@@ -22,6 +24,7 @@ namespace firesim::bridges {
 struct Instruments {
   std::unique_ptr<AssertDriver> asserts;
   std::unique_ptr<AutoCounter> counters;
+  std::unique_ptr<Capture> capture;
   std::unique_ptr<PrintDriver> prints;
   std::unique_ptr<SignalAccess> signals;
   std::unique_ptr<WaveWriter> waves;
@@ -29,10 +32,12 @@ struct Instruments {
 
 using Ports = std::map<std::string, FiresimPort>;
 
-// The model whose signals are the target's; null when there is none, and then why.
+// The model whose signals are the target's; null when there is none, and then why. Of a target on a
+// platform, that beside which a ring is that captures signals.
 struct ShownModel {
   ModelInstance *model;
   std::string why_not;
+  HostedModel *hosted;
 };
 
 // Reads the keys kInstruments of `settings`. `trace_ports` are those of the harts, for the triggers

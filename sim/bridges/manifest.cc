@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <set>
 
 #include "core/json_reader.h"
@@ -73,6 +74,26 @@ hostlib::ScanLayout read_scan(const json &item) {
   return layout;
 }
 
+// Of a row and of the rows of a ring (rtl/firesim_capture.v).
+constexpr uint32_t kMostBits = 4096, kMostDepthCycles = 1 << 16;
+
+hostlib::CaptureLayout read_capture(const json &item) {
+  hostlib::CaptureLayout layout{item.at("depth_cycles").get<uint32_t>(), {}};
+  for (const json &signal : item.at("signals")) {
+    const uint32_t low_bit = layout.width_bits();
+    layout.signals.push_back({signal.at("name"), low_bit, signal.at("width_bits").get<uint32_t>()});
+    if (signal.at("low_bit") != low_bit || layout.signals.back().width_bits - 1 >= kMostBits) {
+      throw ConfigError(fmt::format("capture: found {}, expected a signal at bit {} of a row",
+                                    signal.dump(), low_bit));
+    }
+  }
+  if (!std::has_single_bit(layout.depth_cycles) || layout.depth_cycles > kMostDepthCycles) {
+    throw ConfigError(fmt::format("capture: depth_cycles is {}, expected a power of two up to {}",
+                                  layout.depth_cycles, kMostDepthCycles));
+  }
+  return layout;
+}
+
 HostInfo read_host(const json &document) {
   HostInfo host;
   const json &hash = document.at("host").at("design_hash");  // null where no model was made
@@ -100,6 +121,7 @@ HostInfo read_host(const json &document) {
     if (in_rtl.count(channel.bridge) == 0) host.channels.push_back(std::move(channel));
   }
   if (document.contains("scan")) host.scan = read_scan(document.at("scan"));
+  if (document.contains("capture")) host.capture = read_capture(document.at("capture"));
   return host;
 }
 

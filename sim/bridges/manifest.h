@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hostlib/bridge_part.h"
+#include "hostlib/capture_source.h"
 #include "hostlib/scan_image.h"
 
 namespace firesim::bridges {
@@ -97,6 +98,7 @@ struct HostInfo {
   // Of a form for an FPGA with a scan chain.
   std::optional<hostlib::ScanLayout> scan;
   std::vector<hostlib::BridgePartInfo> parts;  // bridges whose host's side is RTL
+  std::optional<hostlib::CaptureLayout> capture;
 };
 
 struct PortInfo {

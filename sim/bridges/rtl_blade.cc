@@ -113,7 +113,7 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
     traces.push_back(*port);
     commits.insert(commits.end(), item.wakes.begin(), item.wakes.end());
   }
-  ShownModel shown{model_ ? &*model_ : nullptr, ""};
+  ShownModel shown{model_ ? &*model_ : nullptr, "", hosted_.get()};
   if (hosted_ && hosted_->twin() != nullptr) {
     shown.model = &hosted_->twin()->model();
   } else if (hosted_) {
@@ -124,6 +124,7 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
   counters_ = made.counters.get();
   signals_ = std::move(made.signals);
   waves_ = std::move(made.waves);
+  capture_ = std::move(made.capture);
   // The port that wakes prints or asserts, and what wakes their windows.
   const auto wakes = [&](const std::string &port, const char *what, bool watches_commits) {
     std::vector<FiresimPort> found{model_port(ports(), port, what, name())};
@@ -159,6 +160,7 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
       signals_->after_settle();
     if (counters_ != nullptr && cycle == counters_->next_sample()) counters_->sample(cycle);
     if (waves_ && waves_->wants(cycle)) waves_->sample(cycle);
+    if (capture_) capture_->sample();
     if constexpr (!kReset) {
       if (schedule_.due(cycle)) {
         schedule_.exchange(cycle);
@@ -178,6 +180,7 @@ void RtlBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> i
   if (status_.end.ended()) return;
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
   if (link_ != nullptr) link_->begin(start_cycle, inputs[0], outputs[0]);
+  if (capture_) capture_->start_at(start_cycle);
   if (hosted_) return advance_hosted(start_cycle, cycles);
   uint32_t offset = 0;
   if (start_cycle < kResetCycles) {
@@ -211,6 +214,7 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
   for (const PlacedDriver &item : drivers_) item.driver->finish(cycle);
   if (signals_) signals_->finish();
   if (waves_) waves_->finish();
+  if (capture_) capture_->finish(cycle_);
 }
 
 void RtlBlade::finish(uint64_t) { finish_drivers(cycle_); }
@@ -231,6 +235,7 @@ nlohmann::json RtlBlade::statistics() const {
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (signals_) facts["signals"] = signals_->statistics();
   if (waves_) facts["waves"] = waves_->statistics();
+  if (capture_) facts["capture"] = capture_->statistics();
   for (const PlacedDriver &item : drivers_) {
     nlohmann::json part = item.driver->statistics();
     if (part.is_null()) continue;

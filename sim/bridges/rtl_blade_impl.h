@@ -94,6 +94,7 @@ class RtlBlade final : public Model {
   AutoCounter *counters_ = nullptr;  // one of drivers_
   std::unique_ptr<SignalAccess> signals_;
   std::unique_ptr<WaveWriter> waves_;
+  std::unique_ptr<Capture> capture_;
   DriverSchedule schedule_;        // of drivers_
   uint64_t ahead_cycles_ = 0;      // of drivers that ran a restore program
   const nlohmann::json settings_;  // of the bridges

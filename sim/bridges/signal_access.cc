@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bridges/bit_words.h"
 #include "bridges/port.h"
 #include "core/check.h"
 #include "devices/config.h"
@@ -15,8 +16,6 @@ namespace firesim::bridges {
 
 using namespace devices;
 namespace {
-
-using Words = std::vector<uint64_t>;
 
 // The words of every signal by name. Where a register and a wire have one name, the register.
 std::map<std::string, std::vector<FiresimSignal>> by_name(const ModelInstance &model) {
@@ -41,46 +40,12 @@ std::pair<std::string, uint32_t> split_row(const std::string &text, const std::s
   return {text.substr(0, open), static_cast<uint32_t>(std::stoul(digits))};
 }
 
-// The number that "0x..." stands for; empty when it stands for none.
-Words parse_hex(const std::string &text) {
-  if (text.size() < 3 || !text.starts_with("0x")) return {};
-  Words words((text.size() - 2 + 15) / 16);
-  for (size_t i = 0; i < text.size() - 2; ++i) {
-    const char c = text[text.size() - 1 - i];
-    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) return {};
-    const int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-    words[i / 16] |= static_cast<uint64_t>(digit) << i % 16 * 4;
-  }
-  return words;
-}
-
 std::string hex(const Words &words) {
   size_t top = words.size() - 1;
   while (top > 0 && words[top] == 0) --top;
   std::string text = fmt::format("{:#x}", words[top]);
   while (top-- > 0) text += fmt::format("{:016x}", words[top]);
   return text;
-}
-
-uint32_t bits_of(const Words &words) {
-  for (size_t i = words.size(); i-- > 0;) {
-    if (words[i] != 0) return static_cast<uint32_t>(64 * i + 64 - __builtin_clzll(words[i]));
-  }
-  return 0;
-}
-
-// Puts `value` at `low` of a number that has room for it.
-void put_bits(Words &words, uint32_t low, uint64_t value) {
-  words[low / 64] |= value << low % 64;
-  if (low % 64 != 0 && value >> (64 - low % 64) != 0)
-    words[low / 64 + 1] |= value >> (64 - low % 64);
-}
-
-uint64_t bits_at(const Words &words, uint32_t low, uint32_t width) {
-  const size_t index = low / 64;
-  uint64_t value = index < words.size() ? words[index] >> low % 64 : 0;
-  if (low % 64 != 0 && index + 1 < words.size()) value |= words[index + 1] << (64 - low % 64);
-  return width == 64 ? value : value & ((uint64_t{1} << width) - 1);
 }
 
 const nlohmann::json &list_of(Config &config, const char *key) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waves; see waves.h. The file is written by libfstwriter, which comes with Verilator.
+// Waves; see waves.h.
 #include "bridges/waves.h"
 
 #include <fmt/format.h>
-#include <fstcpp/fstcpp_writer.h>
 
 #include <algorithm>
 
@@ -14,26 +13,6 @@ namespace firesim::bridges {
 
 using namespace devices;
 namespace {
-
-constexpr int8_t kFemtoseconds = -15;
-constexpr unsigned __int128 kFemtosecondsPerSecond = 1'000'000'000'000'000;
-// The same waves are the same file, whenever they were made.
-constexpr char kDate[] = "Thu Jan  1 00:00:00 1970\n";
-
-fst::string_view_pair view(const std::string &text) {
-  return fst::make_string_view_pair(text.data(), text.size());
-}
-
-std::vector<std::string> path_of(const std::string &name) {
-  std::vector<std::string> path;
-  size_t from = 0;
-  for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', from)) {
-    path.push_back(name.substr(from, dot - from));
-    from = dot + 1;
-  }
-  path.push_back(name.substr(from));
-  return path;
-}
 
 bool is_below(const std::string &name, const std::string &scope) {
   return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '.');
@@ -74,77 +53,9 @@ uint32_t width_of(const std::vector<FiresimSignal> &words) {
 
 }  // namespace
 
-class WaveWriter::File {
- public:
-  File(const std::filesystem::path &path, const std::string &node) {
-    writer_.open(view(path.string()));
-    writer_.setTimecale(kFemtoseconds);
-    writer_.setWriter(fst::make_string_view_pair("FireSim", 7));
-    writer_.setDate(fst::make_string_view_pair(kDate, sizeof kDate - 1));
-    open_scope(node);
-  }
-
-  // Adds a variable at its place in the hierarchy; `alias` 0, or the handle it shares.
-  uint32_t add(const std::vector<std::string> &path, uint32_t width_bits, uint32_t alias) {
-    const size_t scopes = path.size() - 1;
-    size_t common = 0;
-    while (common < std::min(scopes, open_.size()) && open_[common] == path[common]) ++common;
-    for (; open_.size() > common; open_.pop_back()) writer_.upscope();
-    for (; open_.size() < scopes; open_.push_back(path[open_.size()])) {
-      open_scope(path[open_.size()]);
-    }
-    std::string name = path.back();
-    if (width_bits > 1) name += fmt::format(" [{}:0]", width_bits - 1);
-    return writer_.createVar(fst::Hierarchy::VarType::VCD_WIRE,
-                             fst::Hierarchy::VarDirection::IMPLICIT, width_bits, view(name), alias);
-  }
-
-  void add_clock() {
-    clock_ = add({"clock"}, 1, 0);
-    cycle_ = add({"cycle"}, 64, 0);
-  }
-
-  void begin(uint64_t cycle, uint64_t clock_hz) {
-    writer_.emitTimeChange(time_of(2 * cycle, clock_hz));
-    writer_.emitValueChange(clock_, uint64_t{1});
-    writer_.emitValueChange(cycle_, cycle);
-  }
-
-  void end(uint64_t cycle, uint64_t clock_hz) {
-    writer_.emitTimeChange(time_of(2 * cycle + 1, clock_hz));
-    writer_.emitValueChange(clock_, uint64_t{0});
-  }
-
-  void change(uint32_t handle, const uint64_t *words, size_t count) {
-    if (count == 1) {
-      writer_.emitValueChange(handle, *words);
-    } else {
-      writer_.emitValueChange(handle, words);
-    }
-  }
-
-  void close() { writer_.close(); }
-
- private:
-  void open_scope(const std::string &name) {
-    writer_.setScope(fst::Hierarchy::ScopeType::VCD_MODULE, view(name),
-                     fst::make_string_view_pair("", 0));
-  }
-
-  static uint64_t time_of(uint64_t half_cycles, uint64_t clock_hz) {
-    return static_cast<uint64_t>(half_cycles * kFemtosecondsPerSecond / 2 / clock_hz);
-  }
-
-  fst::Writer writer_;
-  std::vector<std::string> open_;  // scopes within the node's
-  uint32_t clock_ = 0;
-  uint32_t cycle_ = 0;
-};
-
 WaveWriter::WaveWriter(const nlohmann::json &json, const std::string &where,
                        const std::string &node, const SimulationContext &simulation,
-                       const ModelInstance &model)
-    : clock_hz_(simulation.clock_hz) {
+                       const ModelInstance &model) {
   Config config(json, where);
   name_ = config.required_text("file");
   start_cycle_ = config.integer("start_cycle", 0, 0, UINT64_MAX);
@@ -164,10 +75,7 @@ WaveWriter::WaveWriter(const nlohmann::json &json, const std::string &where,
         fmt::format("{}.scopes: the model has no scope or signal '{}', nearest is '{}'", where,
                     scope, nearest_name(scope, known)));
   }
-  const std::filesystem::path path = simulation.output_path(name_);
-  std::filesystem::create_directories(path.parent_path());
-  file_ = std::make_unique<File>(path, node);
-  file_->add_clock();
+  file_ = std::make_unique<WaveFile>(simulation.output_path(name_), node, simulation.clock_hz);
   add_signals(chosen(wires, scopes));
 }
 
@@ -197,7 +105,7 @@ void WaveWriter::add_signals(const std::vector<FiresimSignal> &wires) {
 
 void WaveWriter::sample(uint64_t cycle) {
   FIRESIM_CHECK(wants(cycle), "only cycles that were asked for");
-  file_->begin(cycle, clock_hz_);
+  file_->begin(cycle);
   for (const Signal &signal : signals_) {
     bool changed = cycles_ == 0;
     uint64_t *value = &values_[signal.first_word];
@@ -208,7 +116,7 @@ void WaveWriter::sample(uint64_t cycle) {
     }
     if (changed) file_->change(signal.handle, value, signal.words.size());
   }
-  file_->end(cycle, clock_hz_);
+  file_->end(cycle);
   ++cycles_;
 }
 

@@ -13,14 +13,13 @@
 
 #include "bridges/model_library.h"
 #include "bridges/port.h"
+#include "bridges/wave_file.h"
 #include "core/registry.h"
 
 namespace firesim::bridges {
 
 // Keys: file, start_cycle, end_cycle, scopes (hierarchical names; none = everything). The file has
-// the settled values of the cycles from start_cycle on and before end_cycle. Time 0 is cycle 0, a
-// cycle begins with the rising edge of `clock`, and `cycle` is its number; the outermost scope is
-// called as the node.
+// the settled values of the cycles from start_cycle on and before end_cycle.
 class WaveWriter {
  public:
   // Throws ConfigError when the model shows no wires, or has no scope or signal of a name.
@@ -42,7 +41,6 @@ class WaveWriter {
   nlohmann::json statistics() const;
 
  private:
-  class File;
   struct Signal {
     uint32_t handle;
     uint32_t first_word;  // in values_
@@ -54,11 +52,10 @@ class WaveWriter {
   std::string name_;
   uint64_t start_cycle_ = 0;
   uint64_t end_cycle_ = 0;
-  uint64_t clock_hz_ = 0;
   uint64_t cycles_ = 0;
   std::vector<Signal> signals_;   // each value once, whatever names it has
   std::vector<uint64_t> values_;  // the last one written
-  std::unique_ptr<File> file_;
+  std::unique_ptr<WaveFile> file_;
 };
 
 }  // namespace firesim::bridges

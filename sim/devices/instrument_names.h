@@ -6,6 +6,7 @@
 
 namespace firesim::devices {
 
-inline constexpr std::array kInstruments{"assert", "autocounter", "prints", "signals", "waves"};
+inline constexpr std::array kInstruments{"assert", "autocounter", "capture",
+                                         "prints", "signals",     "waves"};
 
 }  // namespace firesim::devices

@@ -33,7 +33,7 @@ MOST_MATCHED, MATCH_BITS = 16, 64
 Width = int | str
 """Bits: a number, or an expression of the bridge's parameters such as `DATA_BITS/8`."""
 
-_INSTRUMENTS = ("assert", "autocounter", "prints", "signals", "waves")
+_INSTRUMENTS = ("assert", "autocounter", "capture", "prints", "signals", "waves")
 """Sections beside those of the bridges in the settings of a node (interfaces.md, section 5)."""
 _RULES = {
     "module": (r"FireSim[A-Z][A-Za-z0-9]*Bridge", "FireSim<Kind>Bridge"),

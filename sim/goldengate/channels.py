@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldengate.bridges import ROOT
+from goldengate.capture import PORT as CAPTURE
 from goldengate.state import Port, State
 
 RTL = ROOT / "sim/hostlib/rtl"
@@ -63,9 +64,13 @@ def _channel(name: str, bridge: str | None, ports: Iterable[Port]) -> list[Chann
 
 
 def channels_of(state: State, ports: list[Port]) -> tuple[list[Channel], list[Port]]:
-    """Return the channels of a target with these ports, and its counters' ports."""
+    """Return the channels of a target with these ports, and the ports that are no tokens.
+
+    These are of the counters and of what is captured.
+    """
     named = {port.name: port for port in ports}
     counters = [named.pop(counter.port) for counter in state.counters]
+    counters += [named.pop(CAPTURE)] if state.capture else []
     found: list[Channel] = []
     for bridge in state.bridges:
         of_bridge = [named.pop(name) for name in bridge.ports.values()]

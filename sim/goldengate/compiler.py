@@ -13,14 +13,14 @@ from typing import Any
 
 from firesim_common.tools import python_command
 
-from goldengate import verilator_backend
+from goldengate import capture, verilator_backend
 from goldengate.engine import backend as generated_backend
 from goldengate.engine.design import Unsupported
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import EngineUsed, Manifest
 from goldengate.passes import read, rewrite
-from goldengate.state import CPU, METASIM, TARGETS, UNKNOWN, Request, State
+from goldengate.state import CPU, FPGA, METASIM, TARGETS, UNKNOWN, Request, State
 
 
 def lower(request: Request) -> Manifest:
@@ -173,6 +173,8 @@ def compile_request(
     for key, known in (("unknown", UNKNOWN), ("target", TARGETS)):
         if (found := getattr(request, key)) not in known:
             raise GoldenGateError(f'found {key} "{found}", expected one of: {", ".join(known)}.')
+    if request.capture is not None:
+        capture.check(request.capture, request.target in (FPGA, METASIM))
     request = request.absolute()
     out = Path(request.out)
     out.mkdir(parents=True, exist_ok=True)

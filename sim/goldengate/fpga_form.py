@@ -7,6 +7,7 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
+from goldengate.capture import check
 from goldengate.compiler import lower
 from goldengate.manifest import Manifest
 from goldengate.state import FPGA, Request
@@ -31,6 +32,8 @@ def fpga_form(request: Request) -> FpgaForm:
         GoldenGateError: the design is refused.
     """
     request = dataclasses.replace(request, target=FPGA).absolute()
+    if request.capture is not None:
+        check(request.capture, True)
     manifest = lower(request)
     assert manifest.host is not None
     sources = [Path(request.out) / name for name in manifest.host.files]

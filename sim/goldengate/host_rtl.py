@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from goldengate import capture
 from goldengate.bridges import BridgeKind, HostRtl
 from goldengate.channels import HOST_CLOCK, HOST_RESET, Channel
 from goldengate.errors import GoldenGateError, nearest
@@ -195,10 +196,18 @@ def _part(manifest: Manifest, each: HostPart) -> list[str]:
 
 
 def verilog(manifest: Manifest, parts: list[HostPart], found: str) -> list[str]:
-    """Return the text of all parts; what their registers read as, 0 without any, is on `found`."""
+    """Return the text of all parts and of the capture.
+
+    What their registers read as, 0 without any, is on `found`.
+    """
+    lines: list[str] = []
+    if manifest.capture is not None:
+        lines += ["  wire [31:0] parts_found;"]
+        lines += capture.host_text(manifest.capture, "parts_found", found)
+        found = "parts_found"
     if not parts:
-        return [f"  assign {found} = 32'd0;"]
-    lines = _registers(len(parts), found)
+        return [*lines, f"  assign {found} = 32'd0;"]
+    lines += _registers(len(parts), found)
     for each in parts:
         lines += _part(manifest, each)
     return lines

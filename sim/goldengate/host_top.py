@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from goldengate import host_gates, host_rtl
+from goldengate import capture, host_gates, host_rtl
 from goldengate.channels import ASSERTS, HOST_CLOCK, HOST_RESET, PRINTS, RTL, STEP, Channel
 from goldengate.errors import GoldenGateError
 from goldengate.host_gates import HostGate
@@ -224,6 +224,7 @@ def _form(
     connections += host_rtl.form_connections(parts)
     connections += [f".\\{one.port} (\\{one.port} )" for one in manifest.counters]
     connections += form_connections(manifest.scan)
+    connections += capture.form_connections(manifest.capture)
     return [f"  \\{fame1.top} form (", ",\n".join(f"    {each}" for each in connections), "  );"]
 
 
@@ -309,6 +310,8 @@ def write(
     if manifest.scan is not None:
         check_scan(manifest.top, manifest.scan)
         needed.append(RTL / SCAN_PART)
+    if manifest.capture is not None:
+        needed.append(RTL / capture.PART)
     for file in needed:
         shutil.copyfile(file, folder / file.name)
     names = [file.name for file in needed]

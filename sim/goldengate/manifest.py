@@ -12,6 +12,7 @@ from typing import Any
 from firesim_common.errors import InputError, cut
 from firesim_common.json_text import read_json
 
+from goldengate.capture import CaptureLayout
 from goldengate.channels import Channel, Field
 from goldengate.errors import GoldenGateError
 from goldengate.scan_layout import ScanLayout
@@ -106,6 +107,8 @@ class Manifest:
     host: Host | None = None
     scan: ScanLayout | None = None
     """None of a form without a scan chain."""
+    capture: CaptureLayout | None = None
+    """None of a form that captures nothing."""
 
     @staticmethod
     def of(state: State, ports: list[Port], design_hash: str, fame1: Fame1 | None) -> Manifest:
@@ -126,12 +129,13 @@ class Manifest:
             state.prints_port,
             state.warnings,
             fame1=fame1,
+            capture=state.capture,
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file; what does not apply is left out."""
         found = {"version": VERSION, **dataclasses.asdict(self)}
-        for key in ("engine", "fame1", "host", "scan"):
+        for key in ("engine", "fame1", "host", "scan", "capture"):
             if found[key] is None:
                 del found[key]
         if self.engine is not None and self.engine.not_generated is None:
@@ -156,6 +160,8 @@ class Manifest:
             found["host"] = Host.from_json(found["host"])
         if "scan" in found:
             found["scan"] = ScanLayout.from_json(found["scan"])
+        if "capture" in found:
+            found["capture"] = CaptureLayout.from_json(found["capture"])
         return Manifest(**found)
 
     @staticmethod

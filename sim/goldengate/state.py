@@ -14,6 +14,7 @@ from typing import Any
 from pyosys import libyosys as ys
 
 from goldengate.bridges import BridgeKind, bridge_kinds
+from goldengate.capture import Capture, CaptureLayout
 from goldengate.errors import GoldenGateError
 
 ZERO, FREE = UNKNOWN = ("zero", "free")
@@ -70,6 +71,8 @@ class Request:
     their declaration names, and its parameters."""
     gates: bool = False
     """Of the same targets: bridges whose declaration has a `gate` get one."""
+    capture: Capture | None = None
+    """Of targets `fpga` and `metasim`: signals that the host's side keeps in a ring."""
     unknown: str = ZERO
     """What an `x` of the text, the first value of a register without one, and the rest of a case
     that promises to be complete are: `zero`, or `free`, what makes the logic smallest."""
@@ -77,7 +80,9 @@ class Request:
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:
         """Undo `dataclasses.asdict`."""
-        return Request(**{**data, "events": [Event(**event) for event in data["events"]]})
+        events = [Event(**event) for event in data["events"]]
+        capture = Capture.from_json(data["capture"]) if data["capture"] else None
+        return Request(**{**data, "events": events, "capture": capture})
 
     def absolute(self) -> Request:
         """Return the same with absolute paths: tools run in folders of their own."""
@@ -167,6 +172,7 @@ class State:
     assert_port: str | None = None
     prints: list[Print] = field(default_factory=list)
     prints_port: str | None = None
+    capture: CaptureLayout | None = None
     warnings: list[str] = field(default_factory=list)
 
     @property

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from goldengate import host_rtl, host_top
+from goldengate import capture, host_rtl, host_top
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import (
@@ -65,6 +65,7 @@ def with_host(state: State, manifest: Manifest, folder: Path) -> Manifest:
     """
     parts = host_rtl.host_parts(manifest, state.bridge_kinds, state.request.host_rtl)
     fingerprint = host_rtl.design_hash(manifest.design_hash, parts)
+    fingerprint = capture.design_hash(fingerprint, manifest.capture)
     manifest = dataclasses.replace(manifest, design_hash=fingerprint)
     host = host_top.write(manifest, folder, parts, state.request.gates)
     return dataclasses.replace(manifest, host=host)

@@ -25,12 +25,15 @@ enum Register : uint32_t {
   kScanWords = 0x50,     // words of the scan chain; 0: there is none
   kScan = 0x54,          // written: an operation of rtl/firesim_scan.v
   kScanRow = 0x58,       // written: the first row of a memory
-  kGates = 0x60,         // gates (rtl/firesim_gate.v); 0: there are none
-  kGateAt = 0x64,        // written: bits 15:8 choose one, bits 3:0 an address of it
-  kGateValue = 0x68,     // written: a word there; read: of the one chosen, its state
+  kCaptureAt = 0x70,     // written: a place in rtl/firesim_capture.v
+  kCaptureShape = 0x74,  // bits 31:8 the width of a row of its ring, 7:0 log2 of its rows; 0: none
+  kCaptureValue = 0x78,  // 64 bits at that place; the high half writes both
   kPart = 0x80,          // written: chooses a bridge whose host's side is RTL
   kPartAt = 0x84,        // written: an address of it
   kPartValue = 0x88,     // 64 bits at that address; the high half writes both
+  kGates = 0x90,         // gates (rtl/firesim_gate.v); 0: there are none
+  kGateAt = 0x94,        // written: bits 15:8 choose one, bits 3:0 an address of it
+  kGateValue = 0x98,     // written: a word there; read: of the one chosen, its state
 };
 
 inline constexpr uint32_t kIdentityValue = 0x4653494d;

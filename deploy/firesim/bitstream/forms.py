@@ -15,7 +15,7 @@ from goldengate.sharing import PLAIN, Sharing, shared_form
 from firesim.bitstream.builders.base import BitBuilder, Wanted
 from firesim.bitstream.builders.make import builder_for
 from firesim.build.boards import Board, board_names, known_board
-from firesim.build.design import Design, stock_design
+from firesim.build.design import Design, captured, stock_design
 from firesim.config.bitstream import BuildRecipe, LoadedBuilds, VerilogSource
 from firesim.config.load import is_file
 from firesim.run.checks import blade_names
@@ -74,7 +74,8 @@ def build_design(loaded: LoadedBuilds, name: str) -> Design:
         ToolError: a generator failed.
     """
     recipe = loaded.file.builds[name]
-    return replace(_ungated(loaded, recipe), gates=_has_gates(recipe))
+    design = captured(_plain_design(loaded, recipe), recipe.capture)
+    return replace(design, gates=_has_gates(recipe))
 
 
 def _has_gates(recipe: BuildRecipe) -> bool:
@@ -84,7 +85,7 @@ def _has_gates(recipe: BuildRecipe) -> bool:
     return found is not None and found[1].on_pcie
 
 
-def _ungated(loaded: LoadedBuilds, recipe: BuildRecipe) -> Design:
+def _plain_design(loaded: LoadedBuilds, recipe: BuildRecipe) -> Design:
     if recipe.verilog is not None:
         return _verilog(loaded.folder, recipe.verilog)
     assert recipe.blade is not None

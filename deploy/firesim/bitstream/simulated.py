@@ -72,6 +72,7 @@ def simulated_board(loaded: LoadedBuilds, name: str, line_cycles: int | None = N
         sha256=sha256_of(library),
         fingerprint=form.manifest.design_hash,
         blades=blades,
+        capture=loaded.file.builds[name].capture,
         board=board_name,
         frequency_mhz=board.open_flow.clock_mhz if board.open_flow else USUAL_MHZ,
         built=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesim_common.cache import KeyPart
 
 from firesim.build.rtl_blade import Event, load_blade
+from firesim.config.capture import Captured
 from firesim.topology.plan import PlannedBlade
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Design:
     """Kinds of bridges, by key, whose host's side is RTL in a form for an FPGA; its parameters."""
     gates: bool = False
     """Whether a form for an FPGA has triggers in RTL for those bridges that declare a gate."""
+    capture: Captured | None = None
+    """Signals that a form for an FPGA captures; a model for engine rtl has none of it."""
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
@@ -67,6 +70,9 @@ class Design:
             host_rtl={key: dict(given) for key, given in self.host_rtl.items()},
             gates=self.gates,
             engine=engine,
+            capture=goldengate.Capture(tuple(capture.signals), capture.depth_cycles)
+            if (capture := self.capture)
+            else None,
         )
 
     def key(self) -> list[KeyPart]:
@@ -78,7 +84,8 @@ class Design:
         files = [*self.sources, *self.include_dirs, *self.data_files]
         tree = [self.device_tree] if self.device_tree else []
         gates = ["gates"] if self.gates else []
-        return [options, *files, *tree, *self._host_rtl_key(), *gates]
+        capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
+        return [options, *files, *tree, *self._host_rtl_key(), *gates, *capture]
 
     def _host_rtl_key(self) -> list[KeyPart]:
         """Return what a form with RTL of bridges depends on besides."""
@@ -92,6 +99,11 @@ class Design:
             repr((self.host_rtl, [one.model_dump_json(exclude={"files"}) for one in rtl])),
             *files,
         ]
+
+
+def captured(design: Design, capture: Captured | None) -> Design:
+    """Return the design with these signals captured, with no others."""
+    return replace(design, capture=capture)
 
 
 def stock_design(name: str) -> Design:

@@ -18,10 +18,11 @@ from firesim.cli.common import (
 )
 from firesim.cli.completion import complete_blade, complete_program
 from firesim.cli.estimate import estimate
+from firesim.config.capture import DEPTH_CYCLES
 from firesim.config.engine_names import RtlEngine
 
 if TYPE_CHECKING:
-    from goldengate import Request
+    from goldengate import Capture, Request
     from goldengate.sharing import Sharing
 
 build = typer.Typer(
@@ -41,6 +42,30 @@ ThreadsOption = Annotated[
         help="For an FPGA: so many of the design, a supernode, that share one copy of its logic "
         "(FAME-5), one evaluated in each host cycle."
     ),
+]
+DataOption = Annotated[
+    list[Path] | None,
+    typer.Option(help="File that $readmemh reads, by its name without a folder."),
+]
+BridgeOption = Annotated[
+    list[Path] | None, typer.Option(help="Declaration of a bridge of your own (bridge.yaml).")
+]
+TargetOption = Annotated[
+    Literal["cpu", "fame1", "fpga"],
+    typer.Option(
+        help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host "
+        "that may stall; fpga: the same with the host's side, registers and streams, around it."
+    ),
+]
+CaptureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="For an FPGA: signal, by hierarchical name, whose last cycles the host can have; may "
+        "be repeated."
+    ),
+]
+DepthOption = Annotated[
+    int, typer.Option(help="How many cycles of the signals of --capture are kept: a power of two.")
 ]
 _MOST_WARNINGS = 20
 NameArgument = Annotated[
@@ -106,24 +131,15 @@ def verilog(
         list[str] | None,
         typer.Option("-P", help="NAME=VALUE: a parameter of the top module, as Verilog writes it."),
     ] = None,
-    data: Annotated[
-        list[Path] | None,
-        typer.Option(help="File that $readmemh reads, by its name without a folder."),
-    ] = None,
-    bridge: Annotated[
-        list[Path] | None, typer.Option(help="Declaration of a bridge of your own (bridge.yaml).")
-    ] = None,
-    target: Annotated[
-        Literal["cpu", "fame1", "fpga"],
-        typer.Option(
-            help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host "
-            "that may stall; fpga: the same with the host's side, registers and streams, around it."
-        ),
-    ] = "cpu",
+    data: DataOption = None,
+    bridge: BridgeOption = None,
+    target: TargetOption = "cpu",
     multi_cycle_memories: MultiCycleOption = False,
     fame5_threads: ThreadsOption = 1,
     scan_chain: ScanOption = False,
     gates: GatesOption = False,
+    capture: CaptureOption = None,
+    capture_depth: DepthOption = DEPTH_CYCLES,
     engine: EngineOption = "auto",
     unknown: Annotated[
         Literal["zero", "free"],
@@ -140,6 +156,7 @@ def verilog(
       firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
       firesim build verilog Core core.sv --target fpga --fame5-threads 4 -o build/supernode
       firesim build verilog Core core.sv --target fpga --scan-chain --gates -o build/scanned
+      firesim build verilog Core core.sv --target fpga --capture a --capture sum -o build/seen
     """
     from firesim_common.errors import InputError
     from goldengate import Request
@@ -164,6 +181,7 @@ def verilog(
         engine=engine,
         bridges=[str(path) for path in bridge or []],
         gates=gates,
+        capture=_capture(target, capture or [], capture_depth),
         unknown=unknown,
     )
     _compile(request, sharing)
@@ -203,6 +221,19 @@ def _sharing(target: str, engine: str, multi_cycle: bool, threads: int, scan: bo
         text = 'found it with --target cpu, expected "--target fame1" or "--target fpga".'
         raise InputError(f"{option}: {text}")
     return Sharing(multi_cycle, threads, scan)
+
+
+def _capture(target: str, signals: list[str], depth_cycles: int) -> Capture | None:
+    """Return what is captured; refuse it where there is no host's side to do so."""
+    from firesim_common.errors import InputError
+    from goldengate import Capture
+
+    if not signals:
+        return None
+    if target != "fpga":
+        text = f'found it with --target {target}, expected "--target fpga".'
+        raise InputError(f"--capture: {text}")
+    return Capture(tuple(signals), depth_cycles)
 
 
 def _warn(model: Path) -> None:

@@ -14,6 +14,7 @@ from firesim_common.positions import Source, read_users_yaml
 from firesim_common.user_path import user_path
 from pydantic import Field
 
+from firesim.config.capture import Captured
 from firesim.config.hwdb import Blades
 from firesim.config.layers import given_or_ours, yaml_names
 
@@ -64,6 +65,8 @@ class BuildRecipe(Strict):
     """Triggers of traces in RTL, so that a board tells its host nothing outside their window: some
     hundred look-up tables a core (default: true for boards on PCIe, false for others); every token
     stays, and so does the fingerprint."""
+    capture: Captured | None = None
+    """Signals whose last cycles a run can have from the board; another fingerprint, too."""
     blades: Blades = 1
     """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
     builder: BuilderName | None = None

@@ -8,6 +8,8 @@ from typing import Annotated, Self
 from firesim_common.base import Name, Strict
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
+from firesim.config.capture import Captured
+
 MOST_BLADES = 16
 """On one FPGA, whichever it is; the top of its board may take fewer."""
 Blades = Annotated[int, Field(ge=1, le=MOST_BLADES)]
@@ -31,6 +33,8 @@ class HwdbEntry(Strict):
     """Of the design, as the board's register gives it."""
     blades: Blades = 1
     """How many of the design are on it."""
+    capture: Captured | None = None
+    """The signals that it captures."""
     board: str
     """The board that it is for."""
     frequency_mhz: Annotated[float, Field(gt=0)]

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from firesim_common.base import Name, Strict
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from firesim.config.capture import Capture
 from firesim.config.engine_names import Engine, RtlEngine
 from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER, kept
@@ -183,6 +184,8 @@ class Simulation(Strict):
     """Signals of RTL nodes read in single cycles; needs the generated engine."""
     pokes: list[Poke] = Field(default_factory=list)
     """Registers and memories of RTL nodes set in single cycles; needs the generated engine."""
+    capture: list[Capture] = Field(default_factory=list)
+    """Signals of RTL nodes around a trigger, which boards can keep, too."""
     captures: Captures = False
     """Whether each switch writes its packets to capture.pcapng: as they come in and as they leave
     (true), or at one side alone, so that each packet is there once."""

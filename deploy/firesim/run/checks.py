@@ -144,15 +144,22 @@ def _check_instruments(loaded: Loaded, plan: Plan) -> None:
     for node in plan.nodes:
         asked = [kind for kind in ("waves", "peeks", "pokes") if kind in node.places]
         traced = ["tracing"] if node.instruments.traced and "tracing" in node.places else []
-        missing = {"rtl": [], "metasim": [], "functional": [*traced, *asked], "fpga": asked}
+        captured = ["capture"] if "capture" in node.places else []
+        missing = {
+            "rtl": [],
+            "metasim": [],
+            "functional": [*traced, *asked, *captured],
+            "fpga": asked,
+        }
         for kind in missing[node.engine]:
             text = (
                 f'found "{node.name}", whose engine is {node.engine}, expected a node of engine '
                 f"rtl or metasim."
             )
             raise loaded.error(node.places[kind], text)
-        if asked and plan.run.rtl_engine == "verilator":
-            text = f'found "verilator" with {asked[0]}, expected "generated" or "auto".'
+        shown = [*asked, *(captured if node.engine == "rtl" else [])]
+        if shown and plan.run.rtl_engine == "verilator":
+            text = f'found "verilator" with {shown[0]}, expected "generated" or "auto".'
             raise loaded.error(("simulation", "rtl_engine"), text)
 
 

@@ -156,13 +156,35 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
         scans = _is_scanned(loaded, plan, blade, name, entry)
         for node in nodes:
             if node.blade == blade:
-                node.scan_chain = scans
+                node.scan_chain, node.captured = scans, entry.capture
+                _check_capture(loaded, node, name)
         if entry.bitstream is not None:
             bitstream_file(database, name, entry)
     for node in nodes:
         _reach(loaded, plan, node, found[node.name], chosen[node.blade][0])
     hosts = {name: seat.place.host for name, seat in found.items()}
     plan.placement = replace(plan.placement, parts={**plan.placement.parts, **hosts})
+
+
+def _check_capture(loaded: Loaded, node: PlannedNode, entry: str) -> None:
+    """Refuse a capture that a node's bitstream does not make."""
+    wanted, made = node.instruments.capture, node.captured
+    if wanted is None:
+        return
+    place = node.places["capture"]
+    if made is None:
+        text = f'found "{node.name}", whose bitstream "{entry}" captures no signals, expected '
+        raise loaded.error(place, text + "a build with the key capture.")
+    for index, name in enumerate(wanted.signals):
+        if name not in made.signals:
+            what = f'one of the signals that the bitstream "{entry}" captures:'
+            raise loaded.error((*place[:-1], "signals", index), unknown(name, what, made.signals))
+    if wanted.kept_before_cycles + wanted.after_cycles >= made.depth_cycles:
+        raise loaded.error(
+            (*place[:-1], "depth_cycles"),
+            f"found {wanted.kept_before_cycles + wanted.after_cycles + 1} cycles to keep, expected "
+            f'at most {made.depth_cycles}, as the bitstream "{entry}" does.',
+        )
 
 
 def _too_few(plan: Plan, board: str, wanted: list[BoardNode], places: list[Place]) -> str:
@@ -266,9 +288,10 @@ def _is_scanned(loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEn
         InputError: it is of neither form.
     """
     from firesim.bitstream.forms import SCANNED, design_form
+    from firesim.build.design import captured
     from firesim.run.prepare import blade_design
 
-    design = blade_design(plan, blade)
+    design = captured(blade_design(plan, blade), entry.capture)
     fingerprint = design_form(design).manifest.design_hash
     if entry.fingerprint == fingerprint:
         return False

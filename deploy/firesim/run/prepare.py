@@ -18,6 +18,7 @@ from firesim_common.address_map import (
 
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
+from firesim.build.design import captured as captured_design
 from firesim.build.memory_hardware import KEY, memory_hardware
 from firesim.build.model import bridge_kinds, design_model, fallback_reason, metasim_model, shows
 from firesim.build.other_processor import NATIVE, model_for
@@ -27,6 +28,7 @@ from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.scan_map import scan_map
 from firesim.build.simulator import simulator
 from firesim.build.state_map import state_map
+from firesim.config.capture import hardware_of
 from firesim.run.artifacts import ArtifactError, check_elf
 from firesim.run.own_blades import room_of, tree_address
 from firesim.run.steps import Steps
@@ -155,10 +157,12 @@ def _metasims(plan: Plan, steps: Steps) -> dict[str, Path]:
             continue
         in_rtl = plan.run.metasim.memory == "rtl"
         host_rtl = {KEY: memory_hardware(node.memory)} if in_rtl else {}
-        name = repr((node.blade, host_rtl))
+        captured = node.instruments.capture
+        name = repr((node.blade, host_rtl, captured and (captured.signals, captured.depth_cycles)))
         if name not in made:
             with steps.step(f"building the metasimulation of the blade {node.blade}"):
                 design = replace(blade_design(plan, node.blade), host_rtl=host_rtl)
+                design = captured_design(design, hardware_of(captured))
                 made[name] = metasim_model(design, plan.run.rtl_engine)
         found[node.name] = made[name]
     return found
@@ -173,8 +177,12 @@ def _forms(plan: Plan) -> dict[str, Path]:
     from firesim.bitstream.forms import SCANNED, form_folder
 
     scanned = plan.scanned_blades()
+    captured = {node.blade: node.captured for node in plan.nodes if node.engine == "fpga"}
     return {
-        name: form_folder(blade_design(plan, name), SCANNED if name in scanned else PLAIN)
+        name: form_folder(
+            captured_design(blade_design(plan, name), captured.get(name)),
+            SCANNED if name in scanned else PLAIN,
+        )
         for name in plan.blades("fpga")
     }
 
@@ -204,6 +212,7 @@ def _wired(plan: Plan, models: dict[str, Path]) -> set[str]:
         node.name
         for node in plan.nodes
         if node.instruments.waves is not None
+        or (node.instruments.capture is not None and node.engine == "rtl")
         or any(not shows(models[node.blade], peek.signals) for peek in node.instruments.peeks)
     }
 

@@ -18,7 +18,8 @@ from firesim.config.load import Loaded, load_file
 from firesim.run.folder import saved_config
 from firesim.run.prepare import blade_design
 from firesim.run.replay import check_reached, chosen_run, planned, replay
-from firesim.topology.describe import PEEKS, Restart
+from firesim.topology.describe import Restart
+from firesim.topology.describe_signals import PEEKS
 from firesim.topology.plan import Plan
 from firesim.topology.resolve import resolve
 

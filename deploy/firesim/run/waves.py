@@ -12,7 +12,7 @@ from firesim_common.errors import InputError
 from rich.console import Console
 
 from firesim.run.replay import check_reached, chosen_run, replay
-from firesim.topology.describe import WAVES
+from firesim.topology.describe_signals import WAVES
 
 VIEWERS = ("surfer", "gtkwave")
 

@@ -12,8 +12,8 @@ from firesim_common.address_map import DRAM_BASE
 
 from firesim.config.engines import Snapshots
 from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTrigger, Trigger
-from firesim.config.waves import Waves
 from firesim.topology.describe_gateway import gateway_entries
+from firesim.topology.describe_signals import describe_signals
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
@@ -21,8 +21,6 @@ DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
 """Link to the terminal of a node's console, in the node's folder."""
-WAVES = "waves.fst"
-PEEKS = "peeks.csv"
 CONTROL_SOCKET = "control.sock"
 SNAPSHOTS_FOLDER = "snapshots"
 """Where a run keeps its snapshots, in its results."""
@@ -241,10 +239,7 @@ def _node(
     wanted = {*made.bridges, "autocounter", "assert", "prints"}
     bridges = {kind: value for kind, value in every.items() if kind in wanted}
     bridges |= {kind: dict(value) for kind, value in made.own_settings.items() if kind in wanted}
-    if node.instruments.waves is not None:
-        bridges["waves"] = _waves(node.instruments.waves)
-    if signals := _signals(node):
-        bridges["signals"] = signals
+    bridges |= describe_signals(node)
     return {
         "name": node.name,
         "kind": node.engine,
@@ -267,25 +262,6 @@ def _stalls(plan: Plan, node: PlannedNode) -> dict[str, Any]:
     if node.engine != "metasim" or not metasim.stall_rate:
         return {}
     return {"host_stalls": {"seed": metasim.stall_seed, "rate": metasim.stall_rate}}
-
-
-def _waves(waves: Waves) -> dict[str, Any]:
-    return {"file": f"{waves.node}/{WAVES}", **waves.model_dump(exclude={"node"})}
-
-
-def _signals(node: PlannedNode) -> dict[str, Any]:
-    """Return the peeks and pokes of a node, nothing when there are none."""
-    peeks = [
-        {"cycle": cycle, "signals": peek.signals}
-        for peek in node.instruments.peeks
-        for cycle in peek.cycles
-    ]
-    pokes = [
-        {"cycle": poke.cycle, "signal": poke.signal, "value": hex(poke.value)}
-        for poke in node.instruments.pokes
-    ]
-    found = {"file": f"{node.name}/{PEEKS}", "peeks": peeks, "pokes": pokes}
-    return found if peeks or pokes else {}
 
 
 def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, Any]:

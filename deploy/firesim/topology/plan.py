@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from firesim_common.positions import KeyPath
 
+from firesim.config.capture import Captured
 from firesim.config.engine_names import Engine
 from firesim.config.memory import Memory
 from firesim.config.simulation import Captures
@@ -136,6 +137,8 @@ class PlannedNode:
     """The same of an FPGA behind AMD's XDMA."""
     scan_chain: bool = False
     """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
+    captured: Captured | None = None
+    """Of a node on an FPGA: the signals that its bitstream captures."""
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from firesim.config.capture import Capture
 from firesim.config.engine_names import RtlEngine
 from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER
@@ -50,6 +51,7 @@ class Instruments:
     counter_interval_cycles: int = 10_000
     counter_trigger: Trigger = field(default_factory=AlwaysTrigger)
     waves: Waves | None = None
+    capture: Capture | None = None
     peeks: tuple[Peek, ...] = ()
     pokes: tuple[Poke, ...] = ()
     assert_trigger: Trigger = field(default_factory=AlwaysTrigger)

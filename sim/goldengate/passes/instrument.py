@@ -3,8 +3,9 @@
 
 In: `$check` cells (assert, assume, cover) and the request's events. Out: 64-bit ports
 `firesim_counter_<i>`, each the number of earlier cycles since reset in which its event was 1, or a
-vector had one of its values, and a port `firesim_assert` with a 1 for each assert that fails in
-this cycle. `$print` cells that the pass `prints` has left are removed.
+vector had one of its values; a port `firesim_assert` with a 1 for each assert that fails in this
+cycle; and where a capture is asked for, `firesim_capture`, its signals side by side. `$print`
+cells that the pass `prints` has left are removed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate import capture
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.state import Assertion, Counter, Event, State, plain, public
 
@@ -169,8 +171,29 @@ def _collect_asserts(state: State) -> None:
     state.assert_port = ASSERT_PORT
 
 
+def _capture(state: State) -> None:
+    """Make the signals that are captured an output, as they are at this point of all models."""
+    wanted = state.request.capture
+    if wanted is None:
+        return
+    wires = {plain(wire.name): wire for wire in state.module.wires_.values()}
+    named = sorted(name for name in wires if not name.startswith("$"))
+    signals = ys.SigSpec()
+    for name in wanted.signals:
+        if name not in named or name == state.request.clock:
+            raise GoldenGateError(
+                f"capture: the design has no signal '{name}'{nearest(name, named)}."
+            )
+        signals.append(ys.SigSpec(wires[name]))
+    widths = [(name, wires[name].width) for name in wanted.signals]
+    state.capture = capture.lay_out(wanted.depth_cycles, widths)
+    port = state.add_output(capture.PORT, state.capture.width_bits)
+    state.module.connect(ys.SigSpec(port), signals)
+
+
 def run(state: State) -> None:
-    """Fill `state.counters` and `state.asserts`."""
+    """Fill `state.counters`, `state.asserts` and `state.capture`."""
+    _capture(state)
     taken: set[str] = set()
     for event in state.request.events:
         if event.name in taken:

@@ -12,6 +12,7 @@ from pathlib import Path
 from firesim_common.tools import python_command
 
 from goldengate import compiler
+from goldengate.capture import check as check_capture
 from goldengate.errors import GoldenGateError
 from goldengate.fpga_form import FpgaForm
 from goldengate.manifest import FILE as MANIFEST
@@ -80,6 +81,13 @@ def _check(request: Request, sharing: Sharing) -> None:
             "found a scan chain with multi-cycle memories or FAME-5 threads, expected it alone: "
             "the state of such a form is not that of a CPU model."
         )
+    if request.capture is not None:
+        check_capture(request.capture, request.target in (FPGA, METASIM))
+        if sharing.fame5_threads > 1:
+            raise GoldenGateError(
+                "found a capture with FAME-5 threads, expected one of both: a step is that of one "
+                "thread, and the ring has a row for all."
+            )
     if not 1 <= sharing.fame5_threads <= MOST_THREADS:
         raise GoldenGateError(
             f"found {sharing.fame5_threads} FAME-5 threads, expected 1 to {MOST_THREADS}."

@@ -70,10 +70,10 @@ class Trigger:
         """Write it into a gate."""
         words = (*self.start, *self.stop)
         for at in range(8):
-            host.write(0x64, number << 8 | at)
-            host.write(0x68, words[at // 2] >> 32 * (at % 2) & 0xFFFF_FFFF)
-        host.write(0x64, number << 8 | 8)
-        host.write(0x68, self.field << 8 | self.open << 1 | 1)
+            host.write(0x94, number << 8 | at)
+            host.write(0x98, words[at // 2] >> 32 * (at % 2) & 0xFFFF_FFFF)
+        host.write(0x94, number << 8 | 8)
+        host.write(0x98, self.field << 8 | self.open << 1 | 1)
 
 
 def _trigger(generator: random.Random) -> Trigger:
@@ -154,7 +154,7 @@ def test_the_host_hears_of_windows_alone(models: tuple[Path, Path], stall_rate: 
         listen = (1 << len(outs)) - 1
         with Model(metasim / "model.so") as model:
             host = Host(model, generator)
-            assert host.read(0x60) == 2
+            assert host.read(0x90) == 2
             host.write(0x28, listen)
             host.write(0x30, number)
             host.write(0x34, stall_rate)
@@ -176,10 +176,10 @@ def test_the_host_hears_of_windows_alone(models: tuple[Path, Path], stall_rate: 
                         token = unpacked(outs[index], row.tokens[index])
                         assert token.items() <= outputs.items(), where
             for index in traced:
-                host.write(0x64, traced.index(index) << 8 | 8)
+                host.write(0x94, traced.index(index) << 8 | 8)
                 gate = triggers.get(index)
                 state = 0 if gate is None else gate.open << 1 | 1
-                assert host.read(0x68) == state, f"seed {number}: {outs[index].name}"
+                assert host.read(0x98) == state, f"seed {number}: {outs[index].name}"
     assert told > 200 and held > 200, "windows are open and closed"
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Registers of the gates (firesim_gate.v): 0x60 says how many there are, and 0 where a host's side
-// has none; 0x64 chooses one by bits 15:8 and an address of it by bits 3:0; a write to 0x68 goes
-// there. Read, 0x68 says of the one chosen in bit 0 whether it is gating, in bit 1 whether open.
+// Registers of the gates (firesim_gate.v): 0x90 says how many there are, and 0 where a host's side
+// has none; 0x94 chooses one by bits 15:8 and an address of it by bits 3:0; a write to 0x98 goes
+// there. Read, 0x98 says of the one chosen in bit 0 whether it is gating, in bit 1 whether open.
 module firesim_gate_registers #(parameter GATES = 1) (
   input wire host_clock,
   input wire write, input wire [7:0] awaddr, input wire [31:0] wdata, input wire [7:0] araddr,
@@ -14,7 +14,7 @@ module firesim_gate_registers #(parameter GATES = 1) (
   reg [3:0] at;
   initial begin gate = 8'd0; at = 4'd0; end
   always @(posedge host_clock)
-    if (write & awaddr == 8'h64) begin
+    if (write & awaddr == 8'h94) begin
       gate <= wdata[15:8];
       at <= wdata[3:0];
     end
@@ -23,8 +23,8 @@ module firesim_gate_registers #(parameter GATES = 1) (
   wire [GATES-1:0] chosen;
   always @*
     case (araddr)
-      8'h60: found = GATES;
-      8'h68: found = {30'd0, |(open & chosen), |(gating & chosen)};
+      8'h90: found = GATES;
+      8'h98: found = {30'd0, |(open & chosen), |(gating & chosen)};
       default: found = beyond;
     endcase
 
@@ -32,7 +32,7 @@ module firesim_gate_registers #(parameter GATES = 1) (
   generate
     for (i = 0; i < GATES; i = i + 1) begin : each
       assign chosen[i] = gate == i;
-      assign gate_writes[i] = write & awaddr == 8'h68 & chosen[i];
+      assign gate_writes[i] = write & awaddr == 8'h98 & chosen[i];
     end
   endgenerate
 endmodule

@@ -34,6 +34,7 @@ def _instruments(node: PlannedNode, simulation: Simulation) -> Instruments:
         counter_interval_cycles=counters.interval_cycles,
         counter_trigger=counters.trigger,
         waves=next((waves for waves in simulation.waves if waves.node == node.name), None),
+        capture=next((one for one in simulation.capture if one.node == node.name), None),
         peeks=tuple(peek for peek in simulation.peeks if peek.node == node.name),
         pokes=tuple(poke for poke in simulation.pokes if poke.node == node.name),
         assert_trigger=simulation.asserts,
@@ -44,7 +45,7 @@ def _instruments(node: PlannedNode, simulation: Simulation) -> Instruments:
 
 def _places(plan: Plan, simulation: Simulation) -> None:
     """Note where a node was first named for each instrument; not where none names it."""
-    for kind in ("waves", "peeks", "pokes"):
+    for kind in ("waves", "peeks", "pokes", "capture"):
         for index, one in enumerate(getattr(simulation, kind)):
             plan.node(one.node).places.setdefault(kind, ("simulation", kind, index, "node"))
     for index, name in enumerate(simulation.tracing.nodes or []):

@@ -136,15 +136,16 @@ def _observed(loaded: Loaded, shape: Shape) -> None:
     simulation = loaded.config.simulation
     named: list[tuple[KeyPath, str]] = []
     named += [(("simulation", "engines", name), name) for name in simulation.engines]
-    for kind in ("waves", "peeks", "pokes"):
+    for kind in ("waves", "peeks", "pokes", "capture"):
         for index, one in enumerate(getattr(simulation, kind)):
             named.append((("simulation", kind, index, "node"), one.node))
     named += [(("simulation", "tracing", "nodes"), name) for name in simulation.tracing.nodes or []]
     for place, name in named:
         if name not in shape.nodes:
             raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))
-    waves = [one.node for one in simulation.waves]
-    for index, name in enumerate(waves):
-        if name in waves[:index]:
-            place = ("simulation", "waves", index, "node")
-            raise loaded.error(place, f'found "{name}" twice, expected each node once.')
+    for kind in ("waves", "capture"):
+        nodes = [one.node for one in getattr(simulation, kind)]
+        for index, name in enumerate(nodes):
+            if name in nodes[:index]:
+                place = ("simulation", kind, index, "node")
+                raise loaded.error(place, f'found "{name}" twice, expected each node once.')
