@@ -25,6 +25,9 @@ enum Register : uint32_t {
   kScanWords = 0x50,     // words of the scan chain; 0: there is none
   kScan = 0x54,          // written: an operation of rtl/firesim_scan.v
   kScanRow = 0x58,       // written: the first row of a memory
+  kDram = 0x60,          // written: an operation of rtl/firesim_dram_access.v, 15:8 the port
+  kDramRow = 0x64,       // written: its first row of 64 bytes
+  kDramRows = 0x68,      // written: how many rows
   kPart = 0x80,          // written: chooses a bridge whose host's side is RTL
   kPartAt = 0x84,        // written: an address of it
   kPartValue = 0x88,     // 64 bits at that address; the high half writes both

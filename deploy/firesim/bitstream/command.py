@@ -204,6 +204,7 @@ def _entry(build: Build, folder: Path, database: Path) -> HwdbEntry:
         **place,
         fingerprint=wanted.fingerprint,
         blades=wanted.recipe.blades,
+        memory=wanted.recipe.memory_in_rtl,
         board=wanted.board_name,
         frequency_mhz=float(wanted.frequency_mhz),
         built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(built.st_mtime)),

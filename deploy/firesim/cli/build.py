@@ -117,6 +117,17 @@ def verilog(
     multi_cycle_memories: MultiCycleOption = False,
     fame5_threads: ThreadsOption = 1,
     scan_chain: ScanOption = False,
+    memory: Annotated[
+        Literal["host", "rtl"],
+        typer.Option(
+            help="Where the memory's timing is computed: by the host's program, or by RTL beside "
+            "the target, with a port to a DRAM (with --target fpga)."
+        ),
+    ] = "host",
+    memory_parameter: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=VALUE: what that RTL has room for, such as DRAM=0."),
+    ] = None,
     engine: EngineOption = "auto",
     unknown: Annotated[
         Literal["zero", "free"],
@@ -133,6 +144,7 @@ def verilog(
       firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
       firesim build verilog Core core.sv --target fpga --fame5-threads 4 -o build/supernode
       firesim build verilog Core core.sv --target fpga --scan-chain -o build/scanned
+      firesim build verilog Core core.sv --target fpga --memory rtl --memory-parameter QUEUE=16
     """
     from firesim_common.errors import InputError
     from goldengate import Request
@@ -158,11 +170,36 @@ def verilog(
         target=target,
         engine=engine,
         bridges=[str(path) for path in bridge or []],
+        host_rtl=_memory_rtl(target, memory, memory_parameter or []),
         unknown=unknown,
     )
     _compile(request, sharing)
     _warn(output)
     typer.echo(output)
+
+
+def _memory_rtl(target: str, memory: str, given: list[str]) -> dict[str, dict[str, int]]:
+    """Return the bridge whose host's side is to be RTL, and its parameters."""
+    from firesim_common.errors import InputError
+
+    from firesim.build.memory_hardware import KEY
+
+    if memory == "host":
+        if given:
+            raise InputError('--memory-parameter: found it without "--memory rtl".')
+        return {}
+    if target != "fpga":
+        text = f'found "rtl" with --target {target}, expected "--target fpga".'
+        raise InputError(f"--memory: {text}")
+    parameters = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if not re.fullmatch(r"[A-Z0-9_]+", name) or not re.fullmatch(r"[0-9]{1,6}", value):
+            raise InputError(
+                f'--memory-parameter: found "{text}", expected NAME=NUMBER, such as QUEUE=16.'
+            )
+        parameters[name] = int(value)
+    return {KEY: parameters}
 
 
 def _compile(request: Request, sharing: Sharing) -> None:

@@ -43,7 +43,7 @@ def tar2afi(
     from firesim_common.errors import InputError
 
     from firesim.bitstream.agfi import create_image
-    from firesim.bitstream.database import default_database, set_entries
+    from firesim.bitstream.database import default_database, read_database, set_entries
     from firesim.config.hwdb import MOST_BLADES, HwdbEntry
 
     if not checkpoint.is_file():
@@ -54,6 +54,9 @@ def tar2afi(
         raise InputError(f'--name: found "{name}", expected letters, digits, _ and single -.')
     if blades > MOST_BLADES:
         raise InputError(f"--blades: found {blades}, expected {MOST_BLADES} at most.")
+    database = hwdb or default_database()
+    known = read_database(database).get(name) if database.is_file() else None
+    same = known is not None and known.fingerprint == fingerprint
     place = create_image(checkpoint, name, fingerprint, bucket, prefix, region, typer.echo, poll_s)
     entry = HwdbEntry(
         agfi=place["agfi"],
@@ -61,10 +64,10 @@ def tar2afi(
         region=place["region"],
         fingerprint=fingerprint,
         blades=blades,
+        memory=known.memory if known is not None and same else None,
         board="f2",
         frequency_mhz=frequency_mhz,
         built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(checkpoint.stat().st_mtime)),
     )
-    database = hwdb or default_database()
     set_entries(database, {name: entry})
     typer.echo(f"{name}: {entry.agfi} in {database}")

@@ -8,6 +8,8 @@ from typing import Annotated, Self
 from firesim_common.base import Name, Strict
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
+from firesim.config.memory_hardware import MemoryHardware
+
 MOST_BLADES = 16
 """On one FPGA, whichever it is; the top of its board may take fewer."""
 Blades = Annotated[int, Field(ge=1, le=MOST_BLADES)]
@@ -31,6 +33,8 @@ class HwdbEntry(Strict):
     """Of the design, as the board's register gives it."""
     blades: Blades = 1
     """How many of the design are on it."""
+    memory: MemoryHardware | None = None
+    """What its memory in RTL has room for; without, the host's program computes the timing."""
     board: str
     """The board that it is for."""
     frequency_mhz: Annotated[float, Field(gt=0)]

@@ -170,12 +170,15 @@ def _forms(plan: Plan) -> dict[str, Path]:
         return {}
     from goldengate.sharing import PLAIN
 
-    from firesim.bitstream.forms import SCANNED, form_folder
+    from firesim.bitstream.forms import SCANNED, form_folder, with_memory
 
     scanned = plan.scanned_blades()
+    memories = {node.blade: node.memory_hardware for node in plan.nodes if node.engine == "fpga"}
     return {
-        name: form_folder(blade_design(plan, name), SCANNED if name in scanned else PLAIN)
-        for name in plan.blades("fpga")
+        name: form_folder(
+            with_memory(blade_design(plan, name), hardware), SCANNED if name in scanned else PLAIN
+        )
+        for name, hardware in sorted(memories.items())
     }
 
 

@@ -30,6 +30,8 @@ class MemoryRtlDriver final : public Driver {
   void load(StateReader &state) override;
 
  private:
+  void check_limits(const AxiLimits &limits) const;
+  void serve_memory();
   void set_up(const TimingSettings &settings, const AxiLimits &limits);
   void wait_for_target() const;
   uint64_t fault() const;
