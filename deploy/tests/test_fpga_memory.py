@@ -131,8 +131,8 @@ def test_builds_that_cannot_be_are_refused(folder: Path, build: str, says: str) 
     ("overrides", "says"),
     [
         (("system.node.memory={timing: {model: fixed}}",),
-         '"soc": found memory.timing.model fixed, expected fcfs or fr_fcfs, for which the bitstream '
-         '"ddr3" was built.'),
+         '"soc": found memory.timing.model fixed, expected fcfs or fr_fcfs, for which the '
+         'bitstream "ddr3" was built.'),
         (("system.node.memory={timing: {model: fcfs, queue_depth: 9}}",),
          '"soc": found memory.timing.queue_depth 9, expected at most 8, for which the bitstream '
          '"ddr3" was built.'),

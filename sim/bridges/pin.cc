@@ -31,7 +31,7 @@ void Pin::set_lane(uint32_t lane, uint64_t value) {
 
 void Pin::set_lanes(std::span<const uint64_t> values) {
   std::memcpy(port_.storage, values.data(),
-              std::min(port_bytes(port_.width_bits), values.size_bytes()));
+              std::min<size_t>(port_bytes(port_.width_bits), values.size_bytes()));
 }
 
 uint64_t Pin::get(uint32_t lane) const {
