@@ -6,12 +6,15 @@ The DIMM holds noise at first, and its times differ by a seed.
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from firesim.bitstream.database import set_entries
 from firesim.bitstream.simulated import simulated_board
+from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
 from firesim.run.runner import Outcome, run
@@ -59,6 +62,8 @@ builds:
 """
 DDR3 = "{model: fr_fcfs, queue_depth: 6, row_bytes: 512, ranks: 2}"
 FILES = ("prints.log", "memory.json")
+BASE, LOADED, PAGES, IMAGE_BYTES = 0x10000, 0x2000, 0x4000, 0x6000
+"""Of a file, of the pages that the blade reads and writes, and of those and some others."""
 
 
 @pytest.fixture
@@ -74,6 +79,22 @@ def simulated(*overrides: str) -> Outcome:
     return run(load_file(Path("storm.yaml"), overrides), console=Console(quiet=True))
 
 
+def image_after(outcome: Outcome, results: Path) -> bytes:
+    """Run a description again with the key `image`; return what the memory holds at the end."""
+    description = json.loads((outcome.folder / "description.json").read_text())
+    for key in ("processes", "control"):
+        description.pop(key, None)
+    (node,) = description["nodes"]
+    node.pop("process", None)
+    image = {"file": "image.bin", "address": BASE, "bytes": IMAGE_BYTES}
+    node["bridges"]["memory"]["image"] = image
+    results.mkdir()
+    file = results / "description.json"
+    file.write_text(json.dumps({**description, "results": str(results)}))
+    subprocess.run([simulator(), file], check=True, capture_output=True)
+    return (results / "image.bin").read_bytes()
+
+
 Compare = Callable[[str, str, str], Outcome]
 
 
@@ -84,6 +105,8 @@ def compared(folder: Path) -> Compare:
     def compare(build: str, timing: str, cache: str) -> Outcome:
         memory = f"system.node.memory={{size_mib: 4, timing: {timing}, llc: {cache}}}"
         cpp = simulated(memory)
+        expected = image_after(cpp, folder / "image")
+        assert any(expected[LOADED:PAGES]) and not any(expected[PAGES:])
         entries = f"simulation.fpga.entries={{storm: {build}}}"
         host_cycles = set()
         for seed in (1, 7):
@@ -91,7 +114,9 @@ def compared(folder: Path) -> Compare:
             set_entries(folder / "hwdb.yaml", {build: made.entry})
             with started(made, folder / "f2.socket", folder / "board.log"):
                 in_rtl = simulated(memory, FPGA, entries)
+                image = image_after(in_rtl, folder / f"image-{seed}")
             assert in_rtl.exit_status == 0, in_rtl.message
+            assert image == expected
             assert (folder / "board.log").read_text() == ""
             assert left(in_rtl, FILES) == left(cpp, FILES)
             facts = in_rtl.result["nodes"][0]["statistics"]

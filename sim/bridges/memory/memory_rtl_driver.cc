@@ -68,6 +68,7 @@ MemoryRtlDriver::MemoryRtlDriver(const DriverContext &context)
   if (const auto file = config.text("statistics")) {
     statistics_file_ = context.simulation.output_path(*file);
   }
+  image_ = MemoryImage(config, *memory_, context.simulation);
   config.finish();
   check_limits(limits);
   const auto registers = timing_registers(settings, hardware_of(part_), where_);
@@ -170,7 +171,9 @@ nlohmann::json MemoryRtlDriver::statistics() const {
 }
 
 void MemoryRtlDriver::finish(uint64_t cycle) {
-  write_memory_facts(statistics_file_, statistics(), cycle, where_);
+  write_memory_facts(statistics_file_, statistics(), cycle, where_);  // waits for the part
+  image_.write(
+      [this](uint64_t offset, std::span<uint8_t> bytes) { part_.read_memory(offset, bytes); });
 }
 
 std::string MemoryRtlDriver::why_not_saved() const {

@@ -9,6 +9,7 @@
 
 #include "bridges/driver.h"
 #include "bridges/memory/axi_answers.h"
+#include "bridges/memory/memory_image.h"
 #include "bridges/memory/memory_statistics.h"
 #include "bridges/memory/timing_settings.h"
 #include "devices/guest_memory.h"
@@ -43,6 +44,7 @@ class MemoryRtlDriver final : public Driver {
   hostlib::BridgePart &part_;
   std::unique_ptr<GuestMemory> memory_;
   std::filesystem::path statistics_file_;
+  MemoryImage image_;
 };
 
 }  // namespace firesim::bridges
