@@ -36,6 +36,24 @@ ThreadsOption = Annotated[
         "(FAME-5), one evaluated in each host cycle."
     ),
 ]
+TargetOption = Annotated[
+    Literal["cpu", "fame1", "fpga"],
+    typer.Option(
+        help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host "
+        "that may stall; fpga: the same with the host's side, registers and streams, around it."
+    ),
+]
+MemoryOption = Annotated[
+    Literal["host", "rtl"],
+    typer.Option(
+        help="Where the memory's timing is computed: by the host's program, or by RTL beside the "
+        "target, with a port to a DRAM (with --target fpga)."
+    ),
+]
+ParametersOption = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=VALUE: what that RTL has room for, such as DRAM=0."),
+]
 _MOST_WARNINGS = 20
 NameArgument = Annotated[
     str,
@@ -107,27 +125,12 @@ def verilog(
     bridge: Annotated[
         list[Path] | None, typer.Option(help="Declaration of a bridge of your own (bridge.yaml).")
     ] = None,
-    target: Annotated[
-        Literal["cpu", "fame1", "fpga"],
-        typer.Option(
-            help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host "
-            "that may stall; fpga: the same with the host's side, registers and streams, around it."
-        ),
-    ] = "cpu",
+    target: TargetOption = "cpu",
     multi_cycle_memories: MultiCycleOption = False,
     fame5_threads: ThreadsOption = 1,
     scan_chain: ScanOption = False,
-    memory: Annotated[
-        Literal["host", "rtl"],
-        typer.Option(
-            help="Where the memory's timing is computed: by the host's program, or by RTL beside "
-            "the target, with a port to a DRAM (with --target fpga)."
-        ),
-    ] = "host",
-    memory_parameter: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=VALUE: what that RTL has room for, such as DRAM=0."),
-    ] = None,
+    memory: MemoryOption = "host",
+    memory_parameter: ParametersOption = None,
     engine: EngineOption = "auto",
     unknown: Annotated[
         Literal["zero", "free"],
