@@ -95,20 +95,23 @@ def image_after(outcome: Outcome, results: Path) -> bytes:
     return (results / "image.bin").read_bytes()
 
 
-Compare = Callable[[str, str, str], Outcome]
+Compare = Callable[[str, str, str], set[int]]
 
 
 @pytest.fixture
 def compared(folder: Path) -> Compare:
-    """Return a function that runs on a board with DIMMs of two seeds and compares with RTL."""
+    """Return what compares runs on a board, with DIMMs of two seeds, with one of engine rtl.
 
-    def compare(build: str, timing: str, cache: str) -> Outcome:
+    It returns the host cycles that they took.
+    """
+
+    def compare(build: str, timing: str, cache: str) -> set[int]:
         memory = f"system.node.memory={{size_mib: 4, timing: {timing}, llc: {cache}}}"
         cpp = simulated(memory)
         expected = image_after(cpp, folder / "image")
         assert any(expected[LOADED:PAGES]) and not any(expected[PAGES:])
         entries = f"simulation.fpga.entries={{storm: {build}}}"
-        host_cycles = set()
+        host_cycles: set[int] = set()
         for seed in (1, 7):
             made = simulated_board(LoadedBuilds(folder / "builds.yaml"), build, dram_seed=seed)
             set_entries(folder / "hwdb.yaml", {build: made.entry})
@@ -122,14 +125,14 @@ def compared(folder: Path) -> Compare:
             facts = in_rtl.result["nodes"][0]["statistics"]
             assert facts["host_traffic"]["rows"] < 50  # Prints alone, and the end.
             host_cycles.add(facts["host_cycles"])
-        assert len(host_cycles) == 2  # The DIMM was slower, or faster.
-        return in_rtl
+        return host_cycles
 
     return compare
 
 
 def test_a_fixed_latency_is_that_of_the_model_in_cpp(compared: Compare) -> None:
-    compared("fixed", "{model: fixed, latency_cycles: 40}", "null")
+    host_cycles = compared("fixed", "{model: fixed, latency_cycles: 40}", "null")
+    assert len(host_cycles) == 2  # The DIMM was slower, or faster: with DDR3 it makes none.
 
 
 def test_ddr3_timing_is_that_of_the_model_in_cpp(compared: Compare) -> None:

@@ -79,6 +79,7 @@ class Memory:
     """Which of them is answered now; it stays until it is taken."""
     asked: int = 0
     response: int = 0
+    """Of the next answer to a write; those after it are good."""
 
     def drive(self) -> dict[str, int]:
         """Return the inputs of the next cycle of its clock."""
@@ -107,7 +108,7 @@ class Memory:
         if self.write is not None:
             _, row, data, mask = self.writes.pop(self.write)
             self.rows[row] = self.rows.get(row, 0) & ~mask | data & mask
-            self.write = None
+            self.write, self.response = None, 0
         if self.read is not None and seen["rready"]:
             self.reads.pop(self.read)
             self.read = None
