@@ -28,7 +28,7 @@ _HOST = re.compile(
     r"(commands|control|pace|decisions|rows|channel_(in|out)_\d+)\..*"
     r"|(stall_(in|out)_\d+|form\.queue_\d+)\..*"
     r"|form\.step|before_\d+|seen_out_\d+"
-    r"|(part_\d+|part_registers|stall_part_\d+_(in|out))\..*"
+    r"|(part_\d+|part_registers|dram_access_\d+|stall_part_\d+_(in|out))\..*"
 )
 """State of the host's side (goldengate.host_top and channels), which is no target's."""
 
