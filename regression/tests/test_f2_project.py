@@ -19,13 +19,15 @@ import pytest
 from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.f2 import F2
 from firesim.bitstream.builders.f2_project import DIRECTIVES, divide_for
-from firesim.bitstream.forms import design_form
-from firesim.build.boards import load_board, whole_design
+from firesim.bitstream.forms import design_form, with_memory
+from firesim.build.boards import PLATFORMS, load_board, whole_design
 from firesim.build.design import Design
 from firesim.config.bitstream import AwsKit, Builders, BuildRecipe
+from firesim.config.memory_hardware import MemoryHardware
 from firesim_common.paths import ROOT
 from goldengate.fpga_form import FpgaForm
 
+from regression.support.memory_storm import STORM
 from regression.support.vivado import check
 
 REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
@@ -65,8 +67,13 @@ puts "AWS FPGA: Start routing customer design $CL"
 route_design -directive [lindex $argv 2]
 write_checkpoint -force $done.post_route.dcp
 """
-HEADER = "create_project -force -part $DEVICE_TYPE\n"
+HEADER = """\
+create_project -force -part $DEVICE_TYPE
+set HDK_IP_SRC_DIR $HDK_SHELL_DIR/ip
+"""
+CORES = ("cl_ddr4", "cl_axi_clock_converter")
 FOOTER = "write_checkpoint -force $done.post_synth.dcp\n"
+SYNTHESIS = "cl_firesim/build/scripts/synth_cl_firesim.tcl"
 VIVADO = """\
 #!/usr/bin/env bash
 if [ "$1" = -version ]; then echo "Vivado v2024.1 (64-bit)"; exit; fi
@@ -81,6 +88,14 @@ exec tclsh {recorder} {facts} "$script" "$@"
 def form() -> FpgaForm:
     design = Design("PacketReflector", (REFLECTOR,), "PacketReflector", parameters={"DEPTH": "8"})
     return design_form(design)
+
+
+@pytest.fixture(scope="module")
+def dram_form(tmp_path_factory: pytest.TempPathFactory) -> FpgaForm:
+    """Return a form with a port to the DIMM."""
+    storm = tmp_path_factory.mktemp("storm") / "storm.sv"
+    storm.write_text(STORM)
+    return design_form(with_memory(Design("storm", (storm,), "Storm"), MemoryHardware(dram=False)))
 
 
 @pytest.fixture
@@ -99,6 +114,9 @@ def kit(tmp_path: Path) -> Path:
     }
     for name, text in texts.items():
         (scripts / name).write_text(text)
+    for name in CORES:
+        (folder / "shell/ip" / name).mkdir(parents=True)
+        (folder / "shell/ip" / name / f"{name}.xci").touch()
     return folder
 
 
@@ -173,6 +191,25 @@ def test_the_whole_build(strategy: str, form: FpgaForm, kit: Path, tmp_path: Pat
     found = json.loads((build.folder / "result.json").read_text())
     assert found["fmax_mhz"] == pytest.approx(1000 / (11.0 - 1.5), abs=0.01)
     assert found["used"]["URAM"]["available"] == 960
+
+
+def test_the_whole_build_with_the_dimm(dram_form: FpgaForm, kit: Path, tmp_path: Path) -> None:
+    build = Build(dram_form, kit, tmp_path)
+    assert build.run(list(build.made.words))[0] == 0, (build.folder / "kit.log").read_text()
+    assert "found" not in (build.folder / "kit.log").read_text()
+    assert "-verilog_define USE_64GB_DDR_DIMM" in build.made.texts[SYNTHESIS]
+    (kit / "shell/ip/cl_ddr4/cl_ddr4.xci").unlink()
+    build.run(list(build.made.words))
+    assert "cl_ddr4.xci, expected it in the project" in (build.folder / "kit.log").read_text()
+
+
+def test_a_design_without_the_dimm_has_the_project_that_it_had(
+    form: FpgaForm, kit: Path, tmp_path: Path
+) -> None:
+    made = Build(form, kit, tmp_path).made
+    assert made.files["cl_firesim/design/cl_firesim.sv"] == PLATFORMS / "f2/top.sv"
+    assert not [name for name in made.files if "dram" in name]
+    assert "DIMM" not in made.texts[SYNTHESIS] and "read_ip" not in made.texts[SYNTHESIS]
 
 
 def test_the_kit_is_looked_for(form: FpgaForm, kit: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@
 namespace firesim::bridges {
 namespace {
 
-constexpr uint32_t kAddressBits = 40;  // MEMORY_BITS in host_rtl.py
+constexpr uint32_t kAddressBits = 40;  // PORT in dram_access.py
 constexpr uint64_t kWordBytes = 8, kWordsOfARead = 8;
 
 }  // namespace
@@ -24,6 +24,7 @@ MetasimMemory::MetasimMemory(const ModelInstance &model, uint32_t port, std::spa
       request_valid_(metasim_pin(model, fmt::format("mem{}_request_valid", port), 1, where)),
       request_ready_(metasim_pin(model, fmt::format("mem{}_request_ready", port), 1, where)),
       request_write_(metasim_pin(model, fmt::format("mem{}_request_write", port), 1, where)),
+      request_row_(metasim_pin(model, fmt::format("mem{}_request_row", port), 1, where)),
       request_address_(
           metasim_pin(model, fmt::format("mem{}_request_address", port), kAddressBits, where)),
       request_data_(metasim_pin(model, fmt::format("mem{}_request_data", port), 64, where)),
@@ -43,7 +44,8 @@ void MetasimMemory::take(uint64_t later_host_cycles) {
   if (answered_) answers_.pop_front();
   if (takes_ && request_valid_.get() != 0) {
     if (request_write_.get() != 0) {
-      write();
+      const bool is_row = request_row_.get() != 0;
+      for (uint64_t i = 0; i < (is_row ? kWordsOfARead : 1); ++i) write(i * kWordBytes);
     } else {
       const uint64_t address = request_address_.get();
       const uint64_t due = now_ + kLatencyHostCycles + later_host_cycles;
@@ -64,8 +66,8 @@ uint64_t MetasimMemory::word_at(uint64_t address) const {
   return value;
 }
 
-void MetasimMemory::write() {
-  const uint64_t address = request_address_.get(), data = request_data_.get();
+void MetasimMemory::write(uint64_t offset) {
+  const uint64_t address = request_address_.get() + offset, data = request_data_.get();
   const uint64_t strobe = request_strobe_.get();
   for (uint64_t i = 0; i < kWordBytes; ++i) {
     if ((strobe >> i & 1) == 0) continue;

@@ -32,10 +32,10 @@ class MetasimMemory {
     uint64_t value;
   };
   uint64_t word_at(uint64_t address) const;
-  void write();
+  void write(uint64_t offset);
 
   std::span<uint8_t> content_;
-  Pin request_valid_, request_ready_, request_write_, request_address_, request_data_,
+  Pin request_valid_, request_ready_, request_write_, request_row_, request_address_, request_data_,
       request_strobe_, response_valid_, response_data_;
   std::deque<Word> answers_;
   uint64_t now_ = 0;

@@ -59,8 +59,9 @@ std::string MetasimPlatform::name() const {
   return fmt::format("metasim, {}", model_.engine_name());
 }
 
-void MetasimPlatform::serve_memory(uint32_t port, std::span<uint8_t> content) {
+bool MetasimPlatform::serve_memory(uint32_t port, std::span<uint8_t> content) {
   memories_.emplace_back(model_, port, content, where_);
+  return true;
 }
 
 bool MetasimPlatform::stalls() {

@@ -47,7 +47,7 @@ class MetasimPlatform final : public hostlib::HostPlatform {
   void send(std::span<const uint64_t> words) override;
   bool receive(std::span<uint64_t> words) override;
   std::string name() const override;
-  void serve_memory(uint32_t port, std::span<uint8_t> content) override;
+  bool serve_memory(uint32_t port, std::span<uint8_t> content) override;
 
   const ModelInstance &model() const { return model_; }
   ModelInstance &model() { return model_; }

@@ -29,6 +29,11 @@ void Pin::set_lane(uint32_t lane, uint64_t value) {
   std::memcpy(bytes + size_t{kLaneBytes} * lane, &value, kLaneBytes);
 }
 
+void Pin::set_lanes(std::span<const uint64_t> values) {
+  std::memcpy(port_.storage, values.data(),
+              std::min<size_t>(port_bytes(port_.width_bits), values.size_bytes()));
+}
+
 uint64_t Pin::get(uint32_t lane) const {
   uint64_t value = 0;
   const auto *bytes = static_cast<const uint8_t *>(port_.storage) + size_t{kLaneBytes} * lane;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bridges/model_library.h"
@@ -17,7 +18,8 @@ class Pin {
   static std::optional<Pin> find(const ModelInstance &model, const std::string &name,
                                  uint32_t width_bits);
   void set(uint64_t value);
-  void set_lane(uint32_t lane, uint64_t value);  // of 64 bits; all others become 0
+  void set_lane(uint32_t lane, uint64_t value);      // of 64 bits; all others become 0
+  void set_lanes(std::span<const uint64_t> values);  // as many as the pin has
   uint64_t get(uint32_t lane = 0) const;
 
  private:

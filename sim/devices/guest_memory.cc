@@ -123,6 +123,12 @@ void GuestMemory::load_files(Config &config, const SimulationContext &simulation
   }
 }
 
+std::vector<std::pair<uint64_t, uint64_t>> GuestMemory::filled() const {
+  std::vector<std::pair<uint64_t, uint64_t>> found;
+  for (const Loaded &each : loaded_) found.emplace_back(each.start - base_, each.end - each.start);
+  return found;
+}
+
 void GuestMemory::claim(uint64_t address, uint64_t bytes, const std::string &file,
                         const std::string &where) {
   if (!contains(address, bytes)) {

@@ -35,6 +35,9 @@ class GuestMemory {
   // Host address of a target address that contains() allows.
   uint8_t *at(uint64_t address) { return memory_.data() + (address - base_); }
 
+  // What files were loaded into, by offset and length in bytes; all else is zeroes before a run.
+  std::vector<std::pair<uint64_t, uint64_t>> filled() const;
+
   // `load` replaces the whole memory: pointers into it are valid no longer.
   void save(StateWriter &state) const;
   void load(StateReader &state);

@@ -4,7 +4,8 @@
 The section `host_rtl` of a bridge.yaml names a module that takes the tokens of the bridge's output
 channel and gives those of its input channel, in place of words to the host's program. The host
 reaches it by registers (`firesim_bridge_registers.v`); one with `memory: true` also has a port to a
-DRAM, `mem<N>_…` of the top. The module's ports are in docs/how-to/write-a-bridge.md.
+DRAM, `mem<N>_…` of the top, at which `dram_access.py` lets the host in. The module's ports are in
+docs/how-to/write-a-bridge.md.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from goldengate import capture
+from goldengate import capture, dram_access
 from goldengate.bridges import BridgeKind, HostRtl
 from goldengate.channels import HOST_CLOCK, HOST_RESET, Channel
 from goldengate.errors import GoldenGateError, nearest
@@ -22,14 +23,6 @@ from goldengate.manifest import Manifest, Part
 from goldengate.state import Bridge
 
 REGISTERS_FILE = "firesim_bridge_registers.v"
-MEMORY_BITS = 40
-"""Of the addresses at a port to a DRAM."""
-
-_MEMORY = {
-    "request_valid": ("output", 1), "request_ready": ("input", 1), "request_write": ("output", 1),
-    "request_address": ("output", MEMORY_BITS), "request_data": ("output", 64),
-    "request_strobe": ("output", 8), "response_valid": ("input", 1), "response_data": ("input", 64),
-}  # fmt: skip
 _FIRST_STALL = 192
 """Number of the first channel of a part among those that stall by chance."""
 
@@ -124,15 +117,14 @@ def files(parts: list[HostPart]) -> list[Path]:
     return list(named)
 
 
+def memory_ports(parts: list[HostPart]) -> list[int]:
+    """Return the numbers of the top's ports to DRAMs."""
+    return [each.part.memory_port for each in parts if each.part.memory_port is not None]
+
+
 def port_declarations(parts: list[HostPart]) -> str:
     """Return the further ports of the top, each after a comma."""
-    lines = [
-        f",\n  {way} wire [{width - 1}:0] mem{each.part.memory_port}_{name}"
-        for each in parts
-        if each.part.memory_port is not None
-        for name, (way, width) in _MEMORY.items()
-    ]
-    return "".join(lines)
+    return dram_access.port_declarations(memory_ports(parts))
 
 
 def _registers(count: int, found: str) -> list[str]:
@@ -178,7 +170,8 @@ def _part(manifest: Manifest, each: HostPart) -> list[str]:
         f".in_valid(valid_{name}_in)", f".in_ready(ready_{name}_in & go_{name}_in)",
     ]  # fmt: skip
     if each.part.memory_port is not None:
-        connections += [f".mem_{pin}(mem{each.part.memory_port}_{pin})" for pin in _MEMORY]
+        port = each.part.memory_port
+        connections += [f".mem_{pin}(part_mem{port}_{pin})" for pin in dram_access.PORT]
     named = {port: own for own, port in bridge.ports.items()}
     for channel, way in ((each.into, "in"), (each.out, "out")):
         connections += [
@@ -207,7 +200,7 @@ def verilog(manifest: Manifest, parts: list[HostPart], found: str) -> list[str]:
         found = "parts_found"
     if not parts:
         return [*lines, f"  assign {found} = 32'd0;"]
-    lines += _registers(len(parts), found)
+    lines += [*_registers(len(parts), found), *dram_access.instances(memory_ports(parts))]
     for each in parts:
         lines += _part(manifest, each)
     return lines

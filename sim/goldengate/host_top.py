@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from goldengate import capture, host_gates, host_rtl
+from goldengate import capture, dram_access, host_gates, host_rtl
 from goldengate.channels import ASSERTS, HOST_CLOCK, HOST_RESET, PRINTS, RTL, STEP, Channel
 from goldengate.errors import GoldenGateError
 from goldengate.host_gates import HostGate
@@ -244,6 +244,15 @@ def _check(manifest: Manifest, ins: list[Channel], outs: list[Channel]) -> None:
         )
 
 
+def _check_parts(manifest: Manifest, parts: list[HostPart]) -> None:
+    """Refuse parts beside a scan chain, which does not hold what is in them."""
+    if parts:
+        raise GoldenGateError(
+            f"{manifest.top}: found a scan chain with the host's side of {parts[0].part.bridge} in "
+            f"RTL, expected one of both: the state of that RTL is not in the chain."
+        )
+
+
 def host_verilog(manifest: Manifest, parts: list[HostPart], gated: bool = False) -> str:
     """Return the text of host.v, in which bridges of `parts` have their host's side in RTL.
 
@@ -255,6 +264,7 @@ def host_verilog(manifest: Manifest, parts: list[HostPart], gated: bool = False)
     fame1 = manifest.fame1
     assert fame1 is not None
     in_rtl = {each.part.bridge for each in parts}
+    drams = host_rtl.memory_ports(parts)
     told = [channel for channel in fame1.channels if channel.bridge not in in_rtl]
     ins = [channel for channel in told if channel.direction == "in"]
     outs = [channel for channel in told if channel.direction == "out"]
@@ -267,7 +277,7 @@ def host_verilog(manifest: Manifest, parts: list[HostPart], gated: bool = False)
         _PORTS + host_rtl.port_declarations(parts),
         ");",
         "  wire step;",
-        *stream_names(manifest.scan),
+        *(dram_access.stream_names(len(drams)) if drams else stream_names(manifest.scan)),
         _CONTROL.format(fingerprint=manifest.design_hash),
         f"  wire [{len(ins) - 1}:0] word_valid, word_ready, busy;",
         f"  firesim_commands #(.CHANNELS({len(ins)})) commands (",
@@ -297,7 +307,7 @@ def write(
     `parts` are the bridges whose host's side is in RTL; `gated` as for `host_verilog`.
 
     Raises:
-        GoldenGateError: the target has too many channels.
+        GoldenGateError: the target has too many channels, or a scan chain beside parts.
     """
     assert manifest.fame1 is not None
     listed = list(parts)
@@ -306,8 +316,10 @@ def write(
     own = host_rtl.files(listed)
     needed = [*own, *(RTL / name for name in PARTS)]
     needed += [RTL / host_rtl.REGISTERS_FILE] if listed else []
+    needed += [RTL / dram_access.PART] if host_rtl.memory_ports(listed) else []
     needed += [RTL / name for name in host_gates.FILES if f" {Path(name).stem} " in text]
     if manifest.scan is not None:
+        _check_parts(manifest, listed)
         check_scan(manifest.top, manifest.scan)
         needed.append(RTL / SCAN_PART)
     if manifest.capture is not None:

@@ -63,9 +63,22 @@ void BridgePart::wait_for_target(uint32_t at, const std::function<bool()> &fails
   }
 }
 
-void BridgePart::serve_memory(std::span<uint8_t> content) {
+void BridgePart::serve_memory(std::span<uint8_t> content, std::span<const DramRange> filled) {
   FIRESIM_CHECK(info_.memory_port.has_value(), "a memory is served where there is a port for it");
-  platform_.serve_memory(*info_.memory_port, content);
+  if (platform_.serve_memory(*info_.memory_port, content)) {
+    served_ = content;
+    return;
+  }
+  dram_.emplace(platform_, *info_.memory_port);
+  dram_->clear(content.size());
+  for (const DramRange &range : filled) {
+    dram_->write(range.offset, content.subspan(range.offset, range.bytes));
+  }
+}
+
+void BridgePart::read_memory(uint64_t offset, std::span<uint8_t> bytes) {
+  if (dram_) return dram_->read(offset, bytes);
+  std::copy_n(served_.data() + offset, bytes.size(), bytes.data());
 }
 
 }  // namespace firesim::hostlib

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "hostlib/dram_access.h"
 #include "hostlib/host_target.h"
 #include "hostlib/platform.h"
 
@@ -44,8 +45,12 @@ class BridgePart {
   uint64_t parameter(const std::string &name) const;
   uint64_t read(uint32_t at);
   void write(uint32_t at, uint64_t value);
-  // The content of the memory behind its port, which outlives the platform's use of it.
-  void serve_memory(std::span<uint8_t> content);
+  // The content of the memory behind its port, which outlives the platform's use of it. All but
+  // `filled` is zeroes. Where the platform has a DRAM the content is copied there, before the part
+  // starts. Throws std::runtime_error when it does not fit there.
+  void serve_memory(std::span<uint8_t> content, std::span<const DramRange> filled);
+  // What the memory holds now, while the target stands and the part is through with its cycles.
+  void read_memory(uint64_t offset, std::span<uint8_t> bytes);
   // Until the part is through with the target's cycles, which it counts at address `at`, or `fails`
   // says so. Throws std::runtime_error when it counts as none does that follows its target.
   void wait_for_target(uint32_t at, const std::function<bool()> &fails);
@@ -58,6 +63,8 @@ class BridgePart {
   const uint32_t index_;
   const BridgePartInfo info_;
   const PartPatience patience_;
+  std::span<uint8_t> served_;       // of a platform that has no DRAM of its own
+  std::optional<DramAccess> dram_;  // of one that has
 };
 
 }  // namespace firesim::hostlib

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 
 namespace firesim::hostlib {
@@ -24,12 +23,12 @@ class HostPlatform {
   // Fills `words` with what comes up. False when nothing came for a long time; what did come is
   // kept for the next call.
   virtual bool receive(std::span<uint64_t> words) = 0;
-  // What is behind a port to a DRAM of the target's host's side (rtl of a bridge); it stays valid
-  // as long as this. Throws std::runtime_error on a platform without.
-  virtual void serve_memory(uint32_t port, std::span<uint8_t> content) {
+  // Puts `content` behind a port to a DRAM of the target's host's side (rtl of a bridge); it stays
+  // valid as long as this. False on a platform with a DRAM of its own, or with none.
+  virtual bool serve_memory(uint32_t port, std::span<uint8_t> content) {
+    static_cast<void>(port);
     static_cast<void>(content);
-    throw std::runtime_error(name() + ": found memory port " + std::to_string(port) +
-                             " of a target, expected none: nothing is behind it here");
+    return false;
   }
   // For people: which platform it is, and what evaluates the target there.
   virtual std::string name() const = 0;

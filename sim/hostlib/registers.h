@@ -25,6 +25,9 @@ enum Register : uint32_t {
   kScanWords = 0x50,     // words of the scan chain; 0: there is none
   kScan = 0x54,          // written: an operation of rtl/firesim_scan.v
   kScanRow = 0x58,       // written: the first row of a memory
+  kDram = 0x60,          // written: an operation of rtl/firesim_dram_access.v, 15:8 the port
+  kDramRow = 0x64,       // written: its first row of 64 bytes
+  kDramRows = 0x68,      // written: how many rows
   kCaptureAt = 0x70,     // written: a place in rtl/firesim_capture.v
   kCaptureShape = 0x74,  // bits 31:8 the width of a row of its ring, 7:0 log2 of its rows; 0: none
   kCaptureValue = 0x78,  // 64 bits at that place; the high half writes both

@@ -14,6 +14,17 @@ namespace firesim {
 
 using bridges::Pin;
 
+// What is connected to a board, and moves its pins in each cycle.
+class CyclePart {
+ public:
+  CyclePart() = default;
+  CyclePart(const CyclePart &) = delete;
+  CyclePart &operator=(const CyclePart &) = delete;
+  virtual ~CyclePart() = default;
+  virtual void before_settle() = 0;
+  virtual void after_settle() = 0;
+};
+
 class BoardModel {
  public:
   BoardModel(const std::filesystem::path &library, const std::string &design_hash)
@@ -25,8 +36,15 @@ class BoardModel {
   // Throws DescriptionError when the model has none of this name and width; `of` says whose pins
   // were expected.
   Pin pin(const char *name, uint32_t width_bits, const char *of) const;
+  std::optional<Pin> find(const char *name, uint32_t width_bits) const {
+    return Pin::find(*model_, name, width_bits);
+  }
+  // Null: nothing is connected.
+  void attach(CyclePart *part) { part_ = part; }
   void cycle() {
+    if (part_ != nullptr) part_->before_settle();
     model_->settle();
+    if (part_ != nullptr) part_->after_settle();
     model_->tick();
   }
   void run(uint64_t cycles) {
@@ -37,6 +55,7 @@ class BoardModel {
   const std::filesystem::path library_;
   const std::string design_hash_;
   std::optional<bridges::ModelInstance> model_;
+  CyclePart *part_ = nullptr;
 };
 
 }  // namespace firesim

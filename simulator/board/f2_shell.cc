@@ -18,8 +18,9 @@ constexpr uint32_t kOcl = 0, kPcis = 4;  // the numbers of their BARs
 
 }  // namespace
 
-F2Shell::F2Shell(const std::filesystem::path &library, const std::string &design_hash)
-    : model_(library, design_hash) {
+F2Shell::F2Shell(const std::filesystem::path &library, const std::string &design_hash,
+                 uint64_t dimm_seed)
+    : model_(library, design_hash), dimm_(dimm_seed) {
   power_up();
 }
 
@@ -62,6 +63,7 @@ void F2Shell::connect() {
   rresp_ = pin("cl_sh_dma_pcis_rresp", 2);
   rvalid_ = pin("cl_sh_dma_pcis_rvalid", 1);
   rready_ = pin("sh_cl_dma_pcis_rready", 1);
+  model_.attach(dimm_.connect(model_) ? &dimm_ : nullptr);
 }
 
 void F2Shell::power_up() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "simulator/board/board_model.h"
+#include "simulator/board/f2_dimm.h"
 #include "simulator/board/pci_board.h"
 
 namespace firesim {
@@ -20,7 +21,8 @@ namespace firesim {
 class F2Shell final : public PciBoard {
  public:
   // Throws DescriptionError when the library is not the model of such a logic.
-  F2Shell(const std::filesystem::path &library, const std::string &design_hash);
+  // The seed chooses times and noise of the DIMM of a logic that has one.
+  F2Shell(const std::filesystem::path &library, const std::string &design_hash, uint64_t dimm_seed);
 
   void power_up() override;
   // Throws when the logic answers not within the shell's 8 us, or that the access was wrong, too.
@@ -49,6 +51,7 @@ class F2Shell final : public PciBoard {
   static constexpr uint64_t kFlightCycles = 250;     // of a look at the window, there and back
 
   BoardModel model_;
+  F2Dimm dimm_;
   const char *what_ = "";
   uint64_t cycles_left_ = 0;
   Pin reset_n_, is_up_;

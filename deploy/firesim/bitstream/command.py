@@ -205,6 +205,7 @@ def _entry(build: Build, folder: Path, database: Path) -> HwdbEntry:
         fingerprint=wanted.fingerprint,
         blades=wanted.recipe.blades,
         capture=wanted.recipe.capture,
+        memory=wanted.recipe.memory_in_rtl,
         board=wanted.board_name,
         frequency_mhz=float(wanted.frequency_mhz),
         built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(built.st_mtime)),

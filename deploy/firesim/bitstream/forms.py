@@ -7,17 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
-from firesim_common.errors import unknown
+from firesim_common.errors import listed, unknown
 from goldengate import Manifest
 from goldengate.fpga_form import FpgaForm, fpga_form
 from goldengate.sharing import PLAIN, Sharing, shared_form
 
 from firesim.bitstream.builders.base import BitBuilder, Wanted
 from firesim.bitstream.builders.make import builder_for
-from firesim.build.boards import Board, board_names, known_board
+from firesim.build.boards import Board, all_boards, board_names, known_board
 from firesim.build.design import Design, captured, stock_design
+from firesim.build.memory_hardware import KEY as MEMORY
 from firesim.config.bitstream import BuildRecipe, LoadedBuilds, VerilogSource
 from firesim.config.load import is_file
+from firesim.config.memory_hardware import MemoryHardware
 from firesim.run.checks import blade_names
 
 SCANNED = Sharing(scan_chain=True)
@@ -67,12 +69,21 @@ def build_form(loaded: LoadedBuilds, name: str) -> FpgaForm:
     return design_form(build_design(loaded, name), sharing)
 
 
+def with_memory(design: Design, hardware: MemoryHardware | None) -> Design:
+    """Return a design whose memory is in RTL, if there is hardware for it."""
+    return design if hardware is None else replace(design, host_rtl={MEMORY: hardware.parameters()})
+
+
 def build_design(loaded: LoadedBuilds, name: str) -> Design:
     """Return the design of a build, elaborated if it is a blade of ours.
 
     Raises:
         ToolError: a generator failed.
     """
+    return with_memory(_design(loaded, name), loaded.file.builds[name].memory_in_rtl)
+
+
+def _design(loaded: LoadedBuilds, name: str) -> Design:
     recipe = loaded.file.builds[name]
     design = captured(_plain_design(loaded, recipe), recipe.capture)
     return replace(design, gates=_has_gates(recipe))
@@ -137,6 +148,7 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
     if recipe.scan_chain and recipe.multi_cycle_memories:
         text = "found it with multi_cycle_memories, expected one of both."
         raise loaded.error(name, "scan_chain", text)
+    _check_memory(loaded, name, recipe)
     is_name = recipe.blade is not None and not is_file("blade", recipe.blade)
     if is_name and recipe.blade not in blade_names():
         text = unknown(str(recipe.blade), "one of the blades", blade_names())
@@ -151,7 +163,29 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
     if recipe.blades > (most := found[1].most_blades):
         text = f"found {recipe.blades}, expected {most} at most: what the top of {found[0]} takes."
         raise loaded.error(name, "blades", text)
+    if recipe.memory == "rtl" and not found[1].has_dram_port:
+        able = [each for each, board in all_boards().items() if board.has_dram_port]
+        text = (
+            f'found "rtl" for {found[0]}, expected "host": only the top of {listed(able)} has DRAM.'
+        )
+        raise loaded.error(name, "memory", text)
     return found
+
+
+def _check_memory(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> None:
+    """Refuse what does not go with a memory in RTL, and its hardware without it."""
+    if recipe.memory == "host":
+        if recipe.memory_hardware is not None:
+            raise loaded.error(name, "memory_hardware", 'found it without "memory: rtl".')
+        return
+    if recipe.scan_chain:
+        text = (
+            'found "rtl" with scan_chain, expected one of both: the state of that RTL is not saved.'
+        )
+        raise loaded.error(name, "memory", text)
+    if recipe.multi_cycle_memories:
+        text = 'found "rtl" with multi_cycle_memories, expected one of both.'
+        raise loaded.error(name, "memory", text)
 
 
 def _checked(loaded: LoadedBuilds, name: str) -> tuple[str, Board, BitBuilder]:

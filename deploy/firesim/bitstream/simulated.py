@@ -14,7 +14,7 @@ from goldengate.fpga_form import FpgaForm
 from firesim.bitstream.builders.f2 import USUAL_MHZ
 from firesim.bitstream.forms import build_form, check_board
 from firesim.build.board_model import board_model, usual_bit_cycles
-from firesim.build.boards import Board, all_boards
+from firesim.build.boards import Board, all_boards, has_dram
 from firesim.build.f2_model import f2_model
 from firesim.build.simulator import configure_and_build
 from firesim.build.xdma_model import xdma_model
@@ -42,10 +42,13 @@ class Simulated:
         return not self.words[0].endswith(SERIAL)
 
 
-def simulated_board(loaded: LoadedBuilds, name: str, line_cycles: int | None = None) -> Simulated:
+def simulated_board(
+    loaded: LoadedBuilds, name: str, line_cycles: int | None = None, dram_seed: int | None = None
+) -> Simulated:
     """Make the model of a build's board with its design.
 
-    A bit of its serial line takes `line_cycles` host cycles, as on the board when it is None.
+    A bit of its serial line takes `line_cycles` host cycles, as on the board when it is None. The
+    times of its DRAM are chosen by `dram_seed`.
 
     Raises:
         InputError: there is no such build, no driver of ours reaches its board, or it has no line.
@@ -60,19 +63,24 @@ def simulated_board(loaded: LoadedBuilds, name: str, line_cycles: int | None = N
     if line_cycles is not None and board.driver != "serial line":
         text = f'found "{board_name}", expected a board with a serial line for --bit-cycles.'
         raise loaded.error(name, "board", text)
+    if dram_seed is not None and not has_dram(form):
+        text = 'found "host", expected "rtl" for --dram-seed.'
+        raise loaded.error(name, "memory", text)
     blades = loaded.file.builds[name].blades
     wanted, model, more = _model(form, board_name, board, blades, line_cycles)
     program = configure_and_build("release", (wanted,)) / "bin" / wanted
     if not program.is_file():
         raise InputError(f"simulateboard: found no {wanted} in {program.parent}, expected it.")
     library = model / "model.so"
-    words = [program, library, Manifest.read(model).design_hash, *more]
+    seed = [] if dram_seed is None else [f"--dram-seed={dram_seed}"]
+    words = [program, *seed, library, Manifest.read(model).design_hash, *more]
     entry = HwdbEntry(
         bitstream=str(library),
         sha256=sha256_of(library),
         fingerprint=form.manifest.design_hash,
         blades=blades,
         capture=loaded.file.builds[name].capture,
+        memory=loaded.file.builds[name].memory_in_rtl,
         board=board_name,
         frequency_mhz=board.open_flow.clock_mhz if board.open_flow else USUAL_MHZ,
         built=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

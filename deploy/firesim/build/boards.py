@@ -13,6 +13,8 @@ from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
 from pydantic import Field, StringConstraints
 
+from firesim.build.f2_dram import top_with_dram
+
 if TYPE_CHECKING:
     from goldengate.fpga_form import FpgaForm
 
@@ -109,6 +111,8 @@ class AwsFlow(Strict):
     """Module of top.sv, which instantiates the module that the macro FIRESIM_HOST names."""
     link: list[str]
     """Files of sim/hostlib/rtl that top.sv needs."""
+    dram_link: list[str] = Field(default_factory=list)
+    """Further such files of a top with a port to its DRAM (build/f2_dram.py)."""
     clock_multiplied_mhz: float
     """What the top multiplies the shell's clock to, of which the host clock is an eighth part's
     multiple (the macro FIRESIM_DIVIDE)."""
@@ -163,6 +167,11 @@ class Board(Strict):
     def most_blades(self) -> int:
         """How many blades its top module takes; a device may have room for fewer."""
         return {"F2": MOST_WINDOWS, "XDMA": MOST_STREAMS}.get(str(self.driver), 1)
+
+    @property
+    def has_dram_port(self) -> bool:
+        """Whether its top module can give a host's side a port to DRAM."""
+        return self.aws_flow is not None and bool(self.aws_flow.dram_link)
 
     @property
     def driver(self) -> Driver | None:
@@ -227,7 +236,16 @@ def whole_design(form: FpgaForm, board: str, flow: OpenFlow | AwsFlow) -> list[P
     """Return the Verilog of a board with a form in it; the last file is the board's top."""
     from goldengate.channels import RTL
 
-    return [*form.sources, *(RTL / name for name in flow.link), PLATFORMS / board / flow.FILE]
+    link, top = list(flow.link), PLATFORMS / board / flow.FILE
+    if isinstance(flow, AwsFlow) and has_dram(form):
+        link, top = [*link, *flow.dram_link], top_with_dram(top)
+    return [*form.sources, *(RTL / name for name in link), top]
+
+
+def has_dram(form: FpgaForm) -> bool:
+    """Return whether a form has a port to a DRAM."""
+    host = form.manifest.host
+    return host is not None and any(one.memory_port is not None for one in host.parts)
 
 
 def shell_design(form: FpgaForm, flow: VivadoFlow) -> list[Path]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from goldengate.fpga_form import FpgaForm
 
-from firesim.build.boards import PLATFORMS, Board, whole_design
+from firesim.build.boards import PLATFORMS, Board, has_dram, whole_design
 from firesim.build.simulated_top import simulated_top
 
 TOP = "firesim_simulated_f2"
@@ -31,10 +31,19 @@ output 1 cl_sh_dma_pcis_rvalid, input 1 sh_cl_dma_pcis_rready"""
 """Ports of the top that the simulated shell moves: direction, bits, name."""
 
 
-def _wrapper(top: str) -> str:
+_DIMM_PORTS = "output 832 dimm_asks, input 576 dimm_answers"
+_DIMM_PINS = ".M_MA(dimm_asks), .CLK_DIMM_DP(dimm_answers), "
+"""Two pins of the DIMM, which carry accesses of ours in a simulation (stubs/dimm.sv)."""
+
+
+def _wrapper(top: str, with_dimm: bool) -> str:
     """Return a module with the board's top in it and these ports alone: one beat an access."""
     ports = [entry.split() for entry in _PORTS.split(",")]
-    declared = ",\n  ".join(f"{way} wire [{int(bits) - 1}:0] {name}" for way, bits, name in ports)
+    dimm = [entry.split() for entry in _DIMM_PORTS.split(",")] if with_dimm else []
+    declared = ",\n  ".join(
+        f"{way} wire [{int(bits) - 1}:0] {name}" for way, bits, name in [*ports, *dimm]
+    )
+    pins = _DIMM_PINS if with_dimm else ""
     joined = ", ".join(f".{name}({name})" for _, _, name in ports)
     return (
         "// Made by FireSim: custom logic for F2 with what its host reaches alone.\n"
@@ -44,7 +53,7 @@ def _wrapper(top: str) -> str:
         f"  {top} logic_of_user (.clk_main_a0(clock), .rst_main_n(reset_n),\n"
         "    .cl_sh_status_vled(status), .sh_cl_dma_pcis_awid(16'd0),\n"
         "    .sh_cl_dma_pcis_wlast(1'b1), .sh_cl_dma_pcis_arid(16'd0),\n"
-        f"    .sh_cl_dma_pcis_arlen(8'd0), {joined});\nendmodule\n"
+        f"    {pins}.sh_cl_dma_pcis_arlen(8'd0), {joined});\nendmodule\n"
     )
 
 
@@ -57,12 +66,17 @@ def f2_model(form: FpgaForm, name: str, board: Board, blades: int = 1) -> Path:
     flow = board.aws_flow
     assert flow is not None
     stubs = PLATFORMS / name / "stubs"
+    defines = {"FIRESIM_DIVIDE": DIVIDE, "FIRESIM_BLADES": str(blades)}
+    sources = [*whole_design(form, name, flow), stubs / "cells.sv"]
+    if has_dram(form):
+        defines["FIRESIM_SIMULATED_DIMM"] = "1"
+        sources.append(stubs / "dimm.sv")
     return simulated_top(
         form,
-        [*whole_design(form, name, flow), stubs / "cells.sv"],
+        sources,
         TOP,
-        _wrapper(flow.top),
+        _wrapper(flow.top, has_dram(form)),
         reset="reset_n",
-        defines={"FIRESIM_DIVIDE": DIVIDE, "FIRESIM_BLADES": str(blades)},
+        defines=defines,
         included=[PLATFORMS / name / "cl_id_defines.vh", stubs / "cl_ports.vh"],
     )

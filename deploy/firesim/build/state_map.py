@@ -29,7 +29,7 @@ _HOST = re.compile(
     r"|(stall_(in|out)_\d+|form\.queue_\d+)\..*"
     r"|form\.step|before_\d+|seen_out_\d+"
     r"|(part_\d+|part_registers|stall_part_\d+_(in|out))\..*"
-    r"|(gate_\d+|gate_registers|capture)\..*"
+    r"|(gate_\d+|gate_registers|capture|dram_access_\d+)\..*"
 )
 """State of the host's side (goldengate.host_top and channels), which is no target's."""
 

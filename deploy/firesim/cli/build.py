@@ -3,27 +3,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from firesim.cli.common import (
-    GatesOption,
-    MultiCycleOption,
-    ScanOption,
-    leaves_nothing,
-    plain_errors,
-)
+from firesim.cli.common import EngineOption, leaves_nothing, plain_errors
 from firesim.cli.completion import complete_blade, complete_program
 from firesim.cli.estimate import estimate
-from firesim.config.capture import DEPTH_CYCLES
+from firesim.cli.verilog import say_warnings, verilog
 from firesim.config.engine_names import RtlEngine
-
-if TYPE_CHECKING:
-    from goldengate import Capture, Request
-    from goldengate.sharing import Sharing
 
 build = typer.Typer(
     help="Build blades, Verilog designs, the simulator and target software; all is cached.",
@@ -32,42 +21,6 @@ build = typer.Typer(
 
 build.command()(estimate)
 
-EngineOption = Annotated[
-    RtlEngine,
-    typer.Option(help="What compiles the RTL; auto: generated if it can."),
-]
-ThreadsOption = Annotated[
-    int,
-    typer.Option(
-        help="For an FPGA: so many of the design, a supernode, that share one copy of its logic "
-        "(FAME-5), one evaluated in each host cycle."
-    ),
-]
-DataOption = Annotated[
-    list[Path] | None,
-    typer.Option(help="File that $readmemh reads, by its name without a folder."),
-]
-BridgeOption = Annotated[
-    list[Path] | None, typer.Option(help="Declaration of a bridge of your own (bridge.yaml).")
-]
-TargetOption = Annotated[
-    Literal["cpu", "fame1", "fpga"],
-    typer.Option(
-        help="cpu: a model; fame1: Verilog whose bridges are channels of tokens, for a host "
-        "that may stall; fpga: the same with the host's side, registers and streams, around it."
-    ),
-]
-CaptureOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="For an FPGA: signal, by hierarchical name, whose last cycles the host can have; may "
-        "be repeated."
-    ),
-]
-DepthOption = Annotated[
-    int, typer.Option(help="How many cycles of the signals of --capture are kept: a power of two.")
-]
-_MOST_WARNINGS = 20
 NameArgument = Annotated[
     str,
     typer.Argument(help="Name; an unknown one lists those known.", autocompletion=complete_blade),
@@ -92,7 +45,7 @@ def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
 
     with Steps(Console(stderr=True)).step(f"building the blade {name}"):
         model = _blade(name, engine)
-    _warn(model)
+    say_warnings(model)
     typer.echo(model)
 
 
@@ -110,169 +63,7 @@ def _blade(name: str, engine: RtlEngine = "auto") -> Path:
     return blade_model(name, engine)
 
 
-@build.command()
-@plain_errors
-@leaves_nothing
-def verilog(
-    top: Annotated[str, typer.Argument(help="Name of the top module.")],
-    files: Annotated[list[Path], typer.Argument(help="Verilog and SystemVerilog files.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.")] = Path(
-        "model"
-    ),
-    clock: Annotated[str, typer.Option(help="Clock input of the top module.")] = "clock",
-    reset: Annotated[str, typer.Option(help="Reset input of the top module.")] = "reset",
-    clock_ratio: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=P/Q: a further clock, with P edges for Q of the clock's."),
-    ] = None,
-    include: Annotated[list[Path] | None, typer.Option("-I", help="Include folder.")] = None,
-    define: Annotated[list[str] | None, typer.Option("-D", help="NAME or NAME=VALUE.")] = None,
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option("-P", help="NAME=VALUE: a parameter of the top module, as Verilog writes it."),
-    ] = None,
-    data: DataOption = None,
-    bridge: BridgeOption = None,
-    target: TargetOption = "cpu",
-    multi_cycle_memories: MultiCycleOption = False,
-    fame5_threads: ThreadsOption = 1,
-    scan_chain: ScanOption = False,
-    gates: GatesOption = False,
-    capture: CaptureOption = None,
-    capture_depth: DepthOption = DEPTH_CYCLES,
-    engine: EngineOption = "auto",
-    unknown: Annotated[
-        Literal["zero", "free"],
-        typer.Option(help="What an x of the text is: 0, or what makes the logic smallest."),
-    ] = "zero",
-) -> None:
-    """Compile a Verilog or SystemVerilog design into a model, or into Verilog for an FPGA.
-
-    Examples:
-      firesim build verilog Counter counter.sv -o build/counter
-      firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
-      firesim build verilog Rom rom.sv -P WORDS=4096 --data program.hex
-      firesim build verilog Counter counter.sv --target fpga -o build/counter-fpga
-      firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
-      firesim build verilog Core core.sv --target fpga --fame5-threads 4 -o build/supernode
-      firesim build verilog Core core.sv --target fpga --scan-chain --gates -o build/scanned
-      firesim build verilog Core core.sv --target fpga --capture a --capture sum -o build/seen
-    """
-    from firesim_common.errors import InputError
-    from goldengate import Request
-
-    for path in files:
-        if not path.is_file():
-            raise InputError(f'build verilog: found "{path}", expected a file that exists.')
-    defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
-    sharing = _sharing(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
-    request = Request(
-        [str(path) for path in files],
-        top,
-        str(output),
-        clock=clock,
-        reset=reset,
-        clock_ratios=dict(map(_ratio, clock_ratio or [])),
-        include_dirs=[str(path) for path in include or []],
-        defines=defines,
-        parameters=dict(map(split_parameter, parameter or [])),
-        data_files=[str(path) for path in data or []],
-        target=target,
-        engine=engine,
-        bridges=[str(path) for path in bridge or []],
-        gates=gates,
-        capture=_capture(target, capture or [], capture_depth),
-        unknown=unknown,
-    )
-    _compile(request, sharing)
-    _warn(output)
-    typer.echo(output)
-
-
-def _compile(request: Request, sharing: Sharing) -> None:
-    from firesim_common.errors import InputError
-    from goldengate import compile_request
-    from goldengate.sharing import compile_shared
-
-    if request.gates and request.target != "fpga":
-        text = f'found it with --target {request.target}, expected "--target fpga".'
-        raise InputError(f"--gates: {text}")
-    if sharing:
-        compile_shared(request, sharing)
-    else:
-        compile_request(request)
-
-
-def _sharing(target: str, engine: str, multi_cycle: bool, threads: int, scan: bool) -> Sharing:
-    """Return the options of a form; refuse those that a target does not have."""
-    from firesim_common.errors import InputError
-    from goldengate.sharing import Sharing
-
-    if target != "cpu" and engine != "auto":
-        text = f'found "{engine}" with --target {target}, expected none: no CPU runs that form.'
-        raise InputError(f"--engine: {text}")
-    given = {
-        "--multi-cycle-memories": multi_cycle,
-        "--fame5-threads": threads > 1,
-        "--scan-chain": scan,
-    }
-    if target == "cpu" and any(given.values()):
-        option = next(name for name, is_given in given.items() if is_given)
-        text = 'found it with --target cpu, expected "--target fame1" or "--target fpga".'
-        raise InputError(f"{option}: {text}")
-    return Sharing(multi_cycle, threads, scan)
-
-
-def _capture(target: str, signals: list[str], depth_cycles: int) -> Capture | None:
-    """Return what is captured; refuse it where there is no host's side to do so."""
-    from firesim_common.errors import InputError
-    from goldengate import Capture
-
-    if not signals:
-        return None
-    if target != "fpga":
-        text = f'found it with --target {target}, expected "--target fpga".'
-        raise InputError(f"--capture: {text}")
-    return Capture(tuple(signals), depth_cycles)
-
-
-def _warn(model: Path) -> None:
-    """Print on stderr what the compiler warned of."""
-    from goldengate import Manifest
-
-    warnings = Manifest.read(model).warnings
-    for warning in warnings[:_MOST_WARNINGS]:
-        typer.echo(f"warning: {warning}", err=True)
-    if len(warnings) > _MOST_WARNINGS:
-        more = len(warnings) - _MOST_WARNINGS
-        typer.echo(f"warning: {more} more, in {model / 'model.json'}", err=True)
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    return text.partition("=")
-
-
-def split_parameter(text: str) -> tuple[str, str]:
-    """Return NAME and VALUE of NAME=VALUE.
-
-    Raises:
-        InputError: it is not of that form.
-    """
-    from firesim_common.errors import InputError
-
-    name, equals, value = text.partition("=")
-    if not name or not equals or not value:
-        raise InputError(f'-P: found "{text}", expected NAME=VALUE, such as WIDTH=32.')
-    return name, value
-
-
-def _ratio(text: str) -> tuple[str, str]:
-    from firesim_common.errors import InputError
-
-    match = re.fullmatch(r"([^=]+)=([1-9][0-9]*/[1-9][0-9]*|1)", text)
-    if match is None:
-        raise InputError(f'--clock-ratio: found "{text}", expected NAME=P/Q, such as slow=1/2.')
-    return match[1], match[2]
+build.command()(verilog)
 
 
 @build.command()

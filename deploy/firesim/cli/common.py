@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 import typer
 
 from firesim.cli.completion import complete_recipe
+from firesim.config.engine_names import RtlEngine
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,6 +31,10 @@ ConfigOption = Annotated[
         help="YAML file, or the name of a recipe of deploy/recipes.",
         autocompletion=complete_recipe,
     ),
+]
+EngineOption = Annotated[
+    RtlEngine,
+    typer.Option(help="What compiles the RTL; auto: generated if it can."),
 ]
 MultiCycleOption = Annotated[
     bool,

@@ -96,7 +96,7 @@ def _design(name: str, sources: list[Path], parameters: list[str]) -> Design:
     from firesim_common.errors import InputError, unknown
 
     from firesim.build.design import Design, stock_design
-    from firesim.cli.build import split_parameter
+    from firesim.cli.verilog import split_parameter
     from firesim.config.load import is_file
     from firesim.run.checks import blade_names
 

@@ -33,6 +33,15 @@ def simulateboard(
             help="Host cycles of a bit on the serial line, else as on the board.",
         ),
     ] = None,
+    dram_seed: Annotated[
+        int | None,
+        typer.Option(
+            "--dram-seed",
+            min=0,
+            max=2**63 - 1,
+            help="Chooses the times of the board's DRAM, and what it holds at first (else 1).",
+        ),
+    ] = None,
     hwdb: Annotated[
         Path | None,
         typer.Option("--hwdb", help="Write an entry for the simulated board into this database."),
@@ -54,7 +63,7 @@ def simulateboard(
     from firesim.bitstream.simulated import device_of, simulated_board
     from firesim.config.bitstream import LoadedBuilds, find_builds
 
-    made = simulated_board(LoadedBuilds(find_builds(recipe)), build, bit_cycles)
+    made = simulated_board(LoadedBuilds(find_builds(recipe)), build, bit_cycles, dram_seed)
     if device is None and made.has_socket:
         device = Path(f"{build}.socket")
     place = [] if device is None else [device_of(device)]

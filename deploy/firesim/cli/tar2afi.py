@@ -54,16 +54,18 @@ def tar2afi(
         raise InputError(f'--name: found "{name}", expected letters, digits, _ and single -.')
     if blades > MOST_BLADES:
         raise InputError(f"--blades: found {blades}, expected {MOST_BLADES} at most.")
-    place = create_image(checkpoint, name, fingerprint, bucket, prefix, region, typer.echo, poll_s)
     database = hwdb or default_database()
-    built = read_database(database).get(name) if database.is_file() else None
+    known = read_database(database).get(name) if database.is_file() else None
+    same = known is not None and known.fingerprint == fingerprint
+    place = create_image(checkpoint, name, fingerprint, bucket, prefix, region, typer.echo, poll_s)
     entry = HwdbEntry(
         agfi=place["agfi"],
         afi=place["afi"],
         region=place["region"],
         fingerprint=fingerprint,
         blades=blades,
-        capture=built.capture if built and built.fingerprint == fingerprint else None,
+        capture=known.capture if known is not None and same else None,
+        memory=known.memory if known is not None and same else None,
         board="f2",
         frequency_mhz=frequency_mhz,
         built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(checkpoint.stat().st_mtime)),

@@ -17,6 +17,7 @@ from pydantic import Field
 from firesim.config.capture import Captured
 from firesim.config.hwdb import Blades
 from firesim.config.layers import given_or_ours, yaml_names
+from firesim.config.memory_hardware import MemoryHardware
 
 BUILDS = ROOT / "deploy/builds"
 BuilderName = Literal["open_tools", "vivado", "f2"]
@@ -67,10 +68,22 @@ class BuildRecipe(Strict):
     stays, and so does the fingerprint."""
     capture: Captured | None = None
     """Signals whose last cycles a run can have from the board; another fingerprint, too."""
+    memory: Literal["host", "rtl"] = "host"
+    """Where the memory's timing is computed: by the host's program, or by RTL beside the target,
+    with the words in the board's DRAM; another fingerprint, and nothing that snapshots save."""
+    memory_hardware: MemoryHardware | None = None
+    """With `memory: rtl`: the largest settings that a run may choose."""
     blades: Blades = 1
     """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
     builder: BuilderName | None = None
     """Which tools make it (default: those of the board)."""
+
+    @property
+    def memory_in_rtl(self) -> MemoryHardware | None:
+        """What the memory in RTL has room for, None with the host's timing."""
+        if self.memory == "host":
+            return None
+        return self.memory_hardware or MemoryHardware()
 
 
 class OpenTools(Strict):

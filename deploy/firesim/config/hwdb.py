@@ -9,6 +9,7 @@ from firesim_common.base import Name, Strict
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
 from firesim.config.capture import Captured
+from firesim.config.memory_hardware import MemoryHardware
 
 MOST_BLADES = 16
 """On one FPGA, whichever it is; the top of its board may take fewer."""
@@ -35,6 +36,8 @@ class HwdbEntry(Strict):
     """How many of the design are on it."""
     capture: Captured | None = None
     """The signals that it captures."""
+    memory: MemoryHardware | None = None
+    """What its memory in RTL has room for; without, the host's program computes the timing."""
     board: str
     """The board that it is for."""
     frequency_mhz: Annotated[float, Field(gt=0)]

@@ -158,6 +158,8 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
             if node.blade == blade:
                 node.scan_chain, node.captured = scans, entry.capture
                 _check_capture(loaded, node, name)
+                node.memory_hardware = entry.memory
+                _check_memory(loaded, plan, node, name)
         if entry.bitstream is not None:
             bitstream_file(database, name, entry)
     for node in nodes:
@@ -281,21 +283,42 @@ def _places(loaded: Loaded, plan: Plan) -> list[Place]:
     ]
 
 
+def _check_memory(loaded: Loaded, plan: Plan, node: PlannedNode, entry: str) -> None:
+    """Refuse settings that a memory in RTL has no room for, and to save its state."""
+    if node.memory_hardware is None:
+        return
+    if found := node.memory_hardware.misfit(node.memory):
+        raise loaded.error(
+            node.places["memory"],
+            f'"{node.name}": {found}, for which the bitstream "{entry}" was built.',
+        )
+    wanted = plan.run.snapshots
+    if wanted.interval_cycles or wanted.interval_s or wanted.at_cycles:
+        raise loaded.error(
+            ("simulation", "snapshots"),
+            f'found them with the bitstream "{entry}", expected one built with "memory: host": '
+            f'the state of "{node.name}" is not saved with its memory\'s timing in RTL.',
+        )
+
+
 def _is_scanned(loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEntry) -> bool:
     """Return whether a bitstream is that of the blade's form with a scan chain.
 
     Raises:
         InputError: it is of neither form.
     """
-    from firesim.bitstream.forms import SCANNED, design_form
+    from firesim.bitstream.forms import SCANNED, design_form, with_memory
     from firesim.build.design import captured
     from firesim.run.prepare import blade_design
 
-    design = captured(blade_design(plan, blade), entry.capture)
+    design = with_memory(captured(blade_design(plan, blade), entry.capture), entry.memory)
     fingerprint = design_form(design).manifest.design_hash
     if entry.fingerprint == fingerprint:
         return False
-    if entry.fingerprint == design_form(design, SCANNED).manifest.design_hash:
+    if (
+        entry.memory is None
+        and entry.fingerprint == design_form(design, SCANNED).manifest.design_hash
+    ):
         return True
     text = refusal(name, entry, fingerprint, f'the blade "{blade}"')
     raise loaded.error((*ENTRIES, blade), str(text))

@@ -174,17 +174,16 @@ def _forms(plan: Plan) -> dict[str, Path]:
         return {}
     from goldengate.sharing import PLAIN
 
-    from firesim.bitstream.forms import SCANNED, form_folder
+    from firesim.bitstream.forms import SCANNED, form_folder, with_memory
 
     scanned = plan.scanned_blades()
-    captured = {node.blade: node.captured for node in plan.nodes if node.engine == "fpga"}
-    return {
-        name: form_folder(
-            captured_design(blade_design(plan, name), captured.get(name)),
-            SCANNED if name in scanned else PLAIN,
-        )
-        for name in plan.blades("fpga")
-    }
+    made = {}
+    for node in plan.nodes:
+        if node.engine == "fpga" and node.blade not in made:
+            design = captured_design(blade_design(plan, node.blade), node.captured)
+            design = with_memory(design, node.memory_hardware)
+            made[node.blade] = form_folder(design, SCANNED if node.blade in scanned else PLAIN)
+    return made
 
 
 def _scan_maps(

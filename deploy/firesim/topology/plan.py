@@ -16,6 +16,7 @@ from firesim_common.positions import KeyPath
 from firesim.config.capture import Captured
 from firesim.config.engine_names import Engine
 from firesim.config.memory import Memory
+from firesim.config.memory_hardware import MemoryHardware
 from firesim.config.simulation import Captures
 from firesim.topology.plan_run import Instruments, PlannedPlacement, PlannedRun
 
@@ -139,6 +140,8 @@ class PlannedNode:
     """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
     captured: Captured | None = None
     """Of a node on an FPGA: the signals that its bitstream captures."""
+    memory_hardware: MemoryHardware | None = None
+    """Of a node on an FPGA: what its bitstream's memory in RTL has room for."""
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""

@@ -23,9 +23,13 @@ input logic sh_cl_pcim_wready, input logic [15:0] sh_cl_pcim_bid, input logic [1
 input logic sh_cl_pcim_bvalid, output logic cl_sh_pcim_bready, input logic [15:0] sh_cl_pcim_rid,
 input logic [511:0] sh_cl_pcim_rdata, input logic [1:0] sh_cl_pcim_rresp, input logic sh_cl_pcim_rlast,
 input logic [63:0] sh_cl_pcim_ruser, input logic sh_cl_pcim_rvalid, output logic cl_sh_pcim_rready,
-input logic [1:0] cfg_max_payload, input logic [2:0] cfg_max_read_req, input logic CLK_DIMM_DP,
-CLK_DIMM_DN, output logic M_ACT_N, output logic [17:0] M_MA, output logic [1:0] M_BA, M_BG, M_CKE,
-M_ODT, M_CS_N, M_CLK_DN, M_CLK_DP, output logic M_PAR, inout wire [63:0] M_DQ, inout wire [7:0] M_ECC,
+input logic [1:0] cfg_max_payload, input logic [2:0] cfg_max_read_req,
+`ifdef FIRESIM_SIMULATED_DIMM  // Two of the DIMM's pins carry accesses of ours (dimm.sv).
+input logic [575:0] CLK_DIMM_DP, input logic CLK_DIMM_DN, output logic [831:0] M_MA,
+`else
+input logic CLK_DIMM_DP, CLK_DIMM_DN, output logic [17:0] M_MA,
+`endif
+output logic M_ACT_N, output logic [1:0] M_BA, M_BG, M_CKE, M_ODT, M_CS_N, M_CLK_DN, M_CLK_DP, output logic M_PAR, inout wire [63:0] M_DQ, inout wire [7:0] M_ECC,
 inout wire [17:0] M_DQS_DP, M_DQS_DN, output logic RST_DIMM_N, input logic [7:0] sh_cl_ddr_stat_addr,
 input logic [31:0] sh_cl_ddr_stat_wdata, input logic sh_cl_ddr_stat_wr, sh_cl_ddr_stat_rd,
 input logic [2:0] sh_cl_ddr_stat_user, output logic cl_sh_ddr_stat_ack,

@@ -29,7 +29,7 @@ from firesim.run.runner import run as run_loaded
 from rich.console import Console
 
 from regression.hardware.boards.projects import check_aws_top, check_project
-from regression.hardware.boards.quickstart import quickstart
+from regression.hardware.boards.quickstart import IN_RTL, QUICKSTARTS, quickstart
 from regression.hardware.boards.shared import COLUMNS as SHARED_COLUMNS
 from regression.hardware.boards.shared import REFLECTOR, shared
 from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
@@ -41,9 +41,6 @@ from regression.support.traffic import mac_of
 TALKER = Path(__file__).with_name("talker.sv")
 QUICK_FRAMES, FRAMES = 6, 60
 GAP_CYCLES = 3_000
-QUICKSTARTS = (("f2", 1, None), ("f2", 2, None), ("ulx3s", 1, 5))
-"""Boards, how many blades are on one, and the host cycles of a bit of its serial line, if not as
-many as on the board."""
 BUILDS = """\
 builds:
   echo-8: {{verilog: {{sources: [packet_reflector.sv], top: PacketReflector,
@@ -141,11 +138,17 @@ def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], lis
 def _quickstarts(experiment: Experiment) -> tuple[list[list[str]], list[str]]:
     """Run the whole of quickstart on simulated boards; return rows, and what differs from RTL."""
     rows, wrong = [], []
-    for name, blades, line_cycles in QUICKSTARTS:
-        more, differing = quickstart(experiment, name, blades, line_cycles)
-        rows += more
-        wrong += [f"quickstart: {name}: {what}" for what in differing]
-    experiment.table("Quickstart on simulated boards", QUICKSTART_COLUMNS, rows)
+    for title, runs in (
+        ("Quickstart on simulated boards", QUICKSTARTS),
+        ("Memory timing on a simulated F2, two small Rocket servers", IN_RTL),
+    ):
+        found: list[list[str]] = []
+        for each in runs:
+            more, differing = quickstart(experiment, each)
+            found += more
+            wrong += [f"quickstart: {each.name}: {what}" for what in differing]
+        experiment.table(title, QUICKSTART_COLUMNS, found)
+        rows += found
     return rows, wrong
 
 

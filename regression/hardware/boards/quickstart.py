@@ -6,9 +6,12 @@ Without its trace: each traced instruction is a row of its own, thirty times as 
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 from firesim.bitstream.database import set_entries
@@ -34,6 +37,47 @@ FILES = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Quickstart:
+    """Which boards, what is on them, and which memory the servers have."""
+
+    name: str
+    board: str
+    blades: int = 1
+    """How many are on one board."""
+    line_cycles: int | None = None
+    """Host cycles of a bit of its serial line, if not as many as on the board."""
+    blade: str = "rocket-1"
+    build: dict[str, Any] = field(default_factory=dict)
+    """Further keys of the build recipe."""
+    timing: dict[str, Any] | None = None
+    """Of the memory, if not that of quickstart."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the token hash must be that of quickstart."""
+        return self.blade == "rocket-1" and self.timing is None
+
+
+_SMALL = "rocket-1-small"
+_IN_RTL = {"memory": "rtl"}
+_FIXED = {"memory": "rtl", "memory_hardware": {"dram": False}}
+_DDR3 = {"model": "fr_fcfs"}
+QUICKSTARTS = (
+    Quickstart("f2", "f2"),
+    Quickstart("f2, 2 blades", "f2", 2),
+    Quickstart("ulx3s", "ulx3s", line_cycles=5),
+)
+IN_RTL = (
+    Quickstart("fixed, by the host's program", "f2", 2, blade=_SMALL),
+    Quickstart("fixed, in RTL", "f2", 2, blade=_SMALL, build=_FIXED),
+    Quickstart("FR-FCFS, by the host's program", "f2", 2, blade=_SMALL, timing=_DDR3),
+    Quickstart("FR-FCFS, in RTL", "f2", 2, blade=_SMALL, build=_IN_RTL, timing=_DDR3),
+)
+"""The memory's timing here and there; the DIMM's words are compared, too, by what is done with
+them."""
+
+
 def _run(folder: Path, engine: str) -> Outcome:
     loaded = load_file(folder / "quickstart.yaml", [f"simulation.engine={engine}"])
     outcome = run_loaded(loaded, results=folder / engine, console=Console(quiet=True))
@@ -42,40 +86,38 @@ def _run(folder: Path, engine: str) -> Outcome:
     return outcome
 
 
-def _write(folder: Path, board: str, blades: int, devices: list[str]) -> None:
+def _write(folder: Path, wanted: Quickstart, devices: list[str]) -> None:
     """Write what a user would have."""
-    (folder / "builds.yaml").write_text(
-        f"builds: {{server: {{blade: rocket-1, board: {board}, blades: {blades}}}}}\n"
-    )
+    server = {"blade": wanted.blade, "board": wanted.board, "blades": wanted.blades, **wanted.build}
+    (folder / "builds.yaml").write_text(yaml.safe_dump({"builds": {"server": server}}))
     farm = {"kind": "local", "processes": 1, "folder": f"{folder}/hosts", "fpgas": len(devices)}
     (folder / "farm.yaml").write_text(
-        yaml.safe_dump({**farm, "platform": board, "devices": devices})
+        yaml.safe_dump({**farm, "platform": wanted.board, "devices": devices})
     )
     config = yaml.safe_load((ROOT / "deploy/recipes/quickstart.yaml").read_text())
-    entries = {"hwdb": "hwdb.yaml", "entries": {"rocket-1": "server"}}
+    entries = {"hwdb": "hwdb.yaml", "entries": {wanted.blade: "server"}}
+    memory = {} if wanted.timing is None else {"memory": {"timing": wanted.timing}}
     over = {
+        "system": {"node": {"blade": wanted.blade, **memory}},
         "simulation": {"fpga": entries, "tracing": {"enabled": False}},
         "placement": {"run_farm": "farm.yaml"},
     }
     (folder / "quickstart.yaml").write_text(yaml.safe_dump(merged(config, over)))
 
 
-def quickstart(
-    experiment: Experiment, board: str, blades: int = 1, line_cycles: int | None = None
-) -> tuple[list[list[str]], list[str]]:
+def quickstart(experiment: Experiment, wanted: Quickstart) -> tuple[list[list[str]], list[str]]:
     """Run quickstart with both nodes on simulated boards; return rows, and what differs from RTL.
-
-    A board has so many blades on it. A bit of a board's serial line takes `line_cycles` host
-    cycles, or as many as on the board.
 
     Raises:
         ExperimentError: a run or a board failed.
     """
-    folder = (experiment.folder / f"quickstart-{board}-{blades}").absolute()
+    folder = (
+        experiment.folder / f"quickstart-{re.sub('[^A-Za-z0-9]+', '-', wanted.name)}"
+    ).absolute()
     folder.mkdir(parents=True)
-    devices = [folder / f"board{index}" for index in range(len(NODES) // blades)]
-    _write(folder, board, blades, [str(device) for device in devices])
-    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "server", line_cycles)
+    devices = [folder / f"board{index}" for index in range(len(NODES) // wanted.blades)]
+    _write(folder, wanted, [str(device) for device in devices])
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "server", wanted.line_cycles)
     set_entries(folder / "hwdb.yaml", {"server": made.entry})
     rtl = _run(folder, "rtl")
     with ExitStack() as stack:
@@ -85,7 +127,10 @@ def quickstart(
         fpga = _run(folder, "fpga")
         took_s = time.monotonic() - begin_s
     found = (fpga.result["token_hash"], fpga.result["end_cycle"])
-    wrong = [] if found == (HASH, END_CYCLE) else [f"{found[0]} in cycle {found[1]}"]
+    expected = (rtl.result["token_hash"], rtl.result["end_cycle"])
+    if wanted.is_plain:
+        expected = (HASH, END_CYCLE)
+    wrong = [] if found == expected else [f"{found[0]} in cycle {found[1]}"]
     wrong += [
         name
         for name in FILES
@@ -96,7 +141,7 @@ def quickstart(
         facts, words = node["statistics"], node["statistics"]["host_traffic"]
         rows.append(
             [
-                f"{board}{f', {blades} blades' if blades > 1 else ''}: {node['name']}",
+                f"{wanted.name}: {node['name']}",
                 f"{node['cycles']:,}",
                 f"{facts['host_cycles']:,}",
                 f"{words['words_down']:,}",

@@ -202,6 +202,13 @@ proc read_verilog {args} {
   }
 }
 
+proc read_ip {files} {
+  foreach file $files {
+    need_file read_ip $file
+    if {[file extension $file] ne ".xci"} {fault "read_ip: found $file, expected the .xci of a core"}
+  }
+}
+
 # Constraints are applied to the design after synthesis, so they are read and checked then.
 proc read_xdc {file} {
   global constraints

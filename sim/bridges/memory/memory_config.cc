@@ -2,6 +2,7 @@
 // Construction, loading and statistics of the memory driver; see memory_driver.h.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "bridges/memory/memory_driver.h"
@@ -70,6 +71,7 @@ void MemoryDriver::configure(const DriverContext &context) {
   if (const auto file = config.text("statistics")) {
     statistics_file_ = context.simulation.output_path(*file);
   }
+  image_ = MemoryImage(config, *memory_, context.simulation);
   config.finish();
 }
 
@@ -81,6 +83,9 @@ nlohmann::json MemoryDriver::statistics() const {
 
 void MemoryDriver::finish(uint64_t cycle) {
   write_memory_facts(statistics_file_, statistics(), cycle, where_);
+  image_.write([this](uint64_t offset, std::span<uint8_t> bytes) {
+    std::copy_n(memory_->data() + offset, bytes.size(), bytes.data());
+  });
 }
 
 }  // namespace firesim::bridges

@@ -14,13 +14,14 @@
 #include "bridges/driver.h"
 #include "bridges/memory/axi_answers.h"
 #include "bridges/memory/burst.h"
+#include "bridges/memory/memory_image.h"
 #include "bridges/memory/memory_statistics.h"
 #include "bridges/memory/timing.h"
 #include "devices/guest_memory.h"
 
 namespace firesim::bridges {
 
-// Keys: base, size_bytes, load, timing, llc, statistics (path of a JSON file).
+// Keys: base, size_bytes, load, timing, llc, statistics (path of a JSON file), image.
 class MemoryDriver final : public Driver {
  public:
   explicit MemoryDriver(const DriverContext &context);
@@ -103,6 +104,7 @@ class MemoryDriver final : public Driver {
   std::unique_ptr<TimingModel> timing_;
   AxiLimits limits_;
   std::filesystem::path statistics_file_;
+  MemoryImage image_;
   uint32_t data_bytes_;
   uint32_t access_bytes_ = 0;
   uint64_t wake_ = 0;  // nothing to do before this cycle unless the target asks

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <stdexcept>
 
 #include "bridges/memory/burst.h"
 #include "bridges/memory/fixed_timing.h"
@@ -67,12 +68,26 @@ MemoryRtlDriver::MemoryRtlDriver(const DriverContext &context)
   if (const auto file = config.text("statistics")) {
     statistics_file_ = context.simulation.output_path(*file);
   }
+  image_ = MemoryImage(config, *memory_, context.simulation);
   config.finish();
-  part_.serve_memory({memory_->data(), memory_->size_bytes()});
+  check_limits(limits);
+  const auto registers = timing_registers(settings, hardware_of(part_), where_);
+  serve_memory();
+  for (const TimingRegister &set : registers) part_.write(set.index, set.value);
   set_up(settings, limits);
 }
 
-void MemoryRtlDriver::set_up(const TimingSettings &settings, const AxiLimits &limits) {
+void MemoryRtlDriver::serve_memory() {
+  std::vector<hostlib::DramRange> filled;
+  for (const auto &[offset, bytes] : memory_->filled()) filled.push_back({offset, bytes});
+  try {
+    part_.serve_memory({memory_->data(), memory_->size_bytes()}, filled);
+  } catch (const std::runtime_error &error) {
+    throw ConfigError(where_ + ": " + error.what());
+  }
+}
+
+void MemoryRtlDriver::check_limits(const AxiLimits &limits) const {
   const uint32_t slots = 1u << part_.parameter("SLOTS_LOG2");
   for (const auto &[what, found] :
        {std::pair{"max_reads", limits.max_reads}, std::pair{"max_writes", limits.max_writes}}) {
@@ -80,9 +95,9 @@ void MemoryRtlDriver::set_up(const TimingSettings &settings, const AxiLimits &li
     throw ConfigError(fmt::format("{}: found {} {}, expected at most {}, which this hardware has",
                                   where_, what, found, slots));
   }
-  for (const TimingRegister &set : timing_registers(settings, hardware_of(part_), where_)) {
-    part_.write(set.index, set.value);
-  }
+}
+
+void MemoryRtlDriver::set_up(const TimingSettings &settings, const AxiLimits &limits) {
   part_.write(kBase, memory_->base());
   part_.write(kSize, memory_->size_bytes());
   part_.write(kLimits, uint64_t{limits.max_writes} << 9 | limits.max_reads);
@@ -156,11 +171,15 @@ nlohmann::json MemoryRtlDriver::statistics() const {
 }
 
 void MemoryRtlDriver::finish(uint64_t cycle) {
-  write_memory_facts(statistics_file_, statistics(), cycle, where_);
+  write_memory_facts(statistics_file_, statistics(), cycle, where_);  // waits for the part
+  image_.write(
+      [this](uint64_t offset, std::span<uint8_t> bytes) { part_.read_memory(offset, bytes); });
 }
 
 std::string MemoryRtlDriver::why_not_saved() const {
-  return "the timing of its memory is in RTL; expected simulation.metasim.memory: host";
+  return "the timing of its memory is in RTL; expected memory: host, in simulation.metasim or in "
+         "the "
+         "build of its bitstream";
 }
 
 void MemoryRtlDriver::load(StateReader &state) { state.fail("found that " + why_not_saved()); }

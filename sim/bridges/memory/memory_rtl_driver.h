@@ -9,6 +9,7 @@
 
 #include "bridges/driver.h"
 #include "bridges/memory/axi_answers.h"
+#include "bridges/memory/memory_image.h"
 #include "bridges/memory/memory_statistics.h"
 #include "bridges/memory/timing_settings.h"
 #include "devices/guest_memory.h"
@@ -30,6 +31,8 @@ class MemoryRtlDriver final : public Driver {
   void load(StateReader &state) override;
 
  private:
+  void check_limits(const AxiLimits &limits) const;
+  void serve_memory();
   void set_up(const TimingSettings &settings, const AxiLimits &limits);
   void wait_for_target() const;
   uint64_t fault() const;
@@ -41,6 +44,7 @@ class MemoryRtlDriver final : public Driver {
   hostlib::BridgePart &part_;
   std::unique_ptr<GuestMemory> memory_;
   std::filesystem::path statistics_file_;
+  MemoryImage image_;
 };
 
 }  // namespace firesim::bridges

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -74,7 +74,11 @@ def edges(ratio: Fraction) -> Iterator[bool]:
 
 
 def two_clocks(
-    folder: Path, text: str, near_is_slow: bool, generator: random.Random
+    folder: Path,
+    text: str,
+    near_is_slow: bool,
+    generator: random.Random,
+    further: Sequence[Path] = (),
 ) -> tuple[Model, Iterator[tuple[bool, bool]]]:
     """Compile a top of two clocks; return it, and for each cycle which of them rise."""
     denominator = generator.randint(2, 40)
@@ -82,7 +86,7 @@ def two_clocks(
     names = {"near": "slow", "far": "clock"} if near_is_slow else {"near": "clock", "far": "slow"}
     for name, clock in names.items():
         text = text.replace(f"{{{name}}}", clock)
-    files = [RTL / "firesim_crossing.v", RTL / "firesim_far_registers.v"]
+    files = [RTL / "firesim_crossing.v", RTL / "firesim_far_registers.v", *further]
     model = goldengate.compile(
         [write(folder, text), *files], "Top", folder / "m", clock_ratios={"slow": str(ratio)}
     )

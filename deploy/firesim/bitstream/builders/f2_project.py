@@ -40,6 +40,13 @@ DIRECTIVES = {
 """Of place, physical optimisation and route, which are the kit's options; the first are its own."""
 
 
+_READ_CORES = """\
+# The DIMM's controller, and what the kit's sh_ddr crosses to its clock by.
+read_ip [list ${HDK_IP_SRC_DIR}/cl_ddr4/cl_ddr4.xci \\
+  ${HDK_IP_SRC_DIR}/cl_axi_clock_converter/cl_axi_clock_converter.xci]
+"""
+
+
 @dataclass(frozen=True)
 class KitProject:
     """What differs between two projects."""
@@ -50,6 +57,7 @@ class KitProject:
     frequency_mhz: float
     strategy: str
     blades: int = 1
+    has_dram: bool = False
 
 
 def divide_for(flow: AwsFlow, frequency_mhz: float) -> float:
@@ -66,16 +74,19 @@ def synthesis_tcl(project: KitProject) -> str:
         "FIRESIM_DIVIDE": f"{divide_for(flow, project.frequency_mhz):.3f}",
         "FIRESIM_BLADES": str(project.blades),
     }
+    if project.has_dram:
+        defines["USE_64GB_DDR_DIMM"] = None
     macros = " ".join(
         f"-verilog_define {name}{'' if value is None else f'={value}'}"
         for name, value in defines.items()
     )
+    cores = _READ_CORES if project.has_dram else ""
     retime = "" if project.strategy == "noretiming" else " -retiming"
     return f"""\
 # Synthesis of {flow.top} by AWS's kit; made by firesim buildbitstream.
 source ${{HDK_SHELL_DIR}}/build/scripts/synth_cl_header.tcl
 read_verilog -sv [glob ${{src_post_enc_dir}}/*.v ${{src_post_enc_dir}}/*.sv]
-read_xdc ${{constraints_dir}}/cl_synth_user.xdc
+{cores}read_xdc ${{constraints_dir}}/cl_synth_user.xdc
 read_xdc ${{constraints_dir}}/cl_timing_user.xdc
 set_property PROCESSING_ORDER LATE [get_files cl_synth_user.xdc]
 set_property PROCESSING_ORDER LATE [get_files cl_timing_user.xdc]

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A node on a simulated F2 whose memory is RTL with the board's DRAM: as in C++, to the cycle.
+
+The DIMM holds noise at first, and its times differ by a seed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from firesim.bitstream.database import set_entries
+from firesim.bitstream.simulated import simulated_board
+from firesim.build.simulator import simulator
+from firesim.config.bitstream import LoadedBuilds
+from firesim.config.load import load_file
+from firesim.run.runner import Outcome, run
+from firesim_common.errors import InputError
+from rich.console import Console
+
+from regression.support.memory_storm import STORM
+from regression.support.one_board import FPGA, left
+from regression.support.simulated_boards import started
+
+RECIPE = """\
+name: storm
+system:
+  topology: {nodes: [soc], switches: [], links: []}
+  blades:
+    storm:
+      sources: [storm.sv]
+      top: Storm
+      parameters: {LIMIT: 4000, WRONG: 0}
+      memory_base: 0x10000
+  node: {blade: storm, memory: {size_mib: 4}}
+workload: {nodes: {soc: {elf: words.elf}}}
+placement: {run_farm: farm.yaml}
+simulation:
+  threads: 1
+  status_interval_s: 0.05
+  fpga: {hwdb: hwdb.yaml, entries: {storm: ddr3}}
+"""
+FARM = """\
+kind: local
+processes: 1
+folder: {folder}/hosts
+fpgas: 1
+platform: f2
+devices: [{folder}/f2.socket]
+"""
+STORM_AT = "verilog: {sources: [storm.sv], top: Storm, parameters: {LIMIT: '4000', WRONG: '0'}}"
+BUILDS = f"""\
+builds:
+  ddr3: {{{STORM_AT}, board: f2, memory: rtl, memory_hardware: {{queue_depth: 8}}}}
+  fixed: {{{STORM_AT}, board: f2, memory: rtl, memory_hardware: {{dram: false}}}}
+  scanned: {{{STORM_AT}, board: f2, memory: rtl, scan_chain: true}}
+  serial: {{{STORM_AT}, board: ulx3s, memory: rtl}}
+  plain: {{{STORM_AT}, board: f2, memory_hardware: {{dram: false}}}}
+"""
+DDR3 = "{model: fr_fcfs, queue_depth: 6, row_bytes: 512, ranks: 2}"
+FILES = ("prints.log", "memory.json")
+BASE, LOADED, PAGES, IMAGE_BYTES = 0x10000, 0x2000, 0x4000, 0x6000
+"""Of a file, of the pages that the blade reads and writes, and of those and some others."""
+
+
+@pytest.fixture
+def folder(elsewhere: Path) -> Path:
+    """Return a folder outside the checkout, the current one, with the blade and its recipes."""
+    for name, text in (("storm.sv", STORM), ("storm.yaml", RECIPE), ("builds.yaml", BUILDS),
+                       ("farm.yaml", FARM.format(folder=elsewhere))):  # fmt: skip
+        (elsewhere / name).write_text(text)
+    return elsewhere
+
+
+def simulated(*overrides: str) -> Outcome:
+    return run(load_file(Path("storm.yaml"), overrides), console=Console(quiet=True))
+
+
+def image_after(outcome: Outcome, results: Path) -> bytes:
+    """Run a description again with the key `image`; return what the memory holds at the end."""
+    description = json.loads((outcome.folder / "description.json").read_text())
+    for key in ("processes", "control"):
+        description.pop(key, None)
+    (node,) = description["nodes"]
+    node.pop("process", None)
+    image = {"file": "image.bin", "address": BASE, "bytes": IMAGE_BYTES}
+    node["bridges"]["memory"]["image"] = image
+    results.mkdir()
+    file = results / "description.json"
+    file.write_text(json.dumps({**description, "results": str(results)}))
+    subprocess.run([simulator(), file], check=True, capture_output=True)
+    return (results / "image.bin").read_bytes()
+
+
+Compare = Callable[[str, str, str], set[int]]
+
+
+@pytest.fixture
+def compared(folder: Path) -> Compare:
+    """Return what compares runs on a board, with DIMMs of two seeds, with one of engine rtl.
+
+    It returns the host cycles that they took.
+    """
+
+    def compare(build: str, timing: str, cache: str) -> set[int]:
+        memory = f"system.node.memory={{size_mib: 4, timing: {timing}, llc: {cache}}}"
+        cpp = simulated(memory)
+        expected = image_after(cpp, folder / "image")
+        assert any(expected[LOADED:PAGES]) and not any(expected[PAGES:])
+        entries = f"simulation.fpga.entries={{storm: {build}}}"
+        host_cycles: set[int] = set()
+        for seed in (1, 7):
+            made = simulated_board(LoadedBuilds(folder / "builds.yaml"), build, dram_seed=seed)
+            set_entries(folder / "hwdb.yaml", {build: made.entry})
+            with started(made, folder / "f2.socket", folder / "board.log"):
+                in_rtl = simulated(memory, FPGA, entries)
+                image = image_after(in_rtl, folder / f"image-{seed}")
+            assert in_rtl.exit_status == 0, in_rtl.message
+            assert image == expected
+            assert (folder / "board.log").read_text() == ""
+            assert left(in_rtl, FILES) == left(cpp, FILES)
+            facts = in_rtl.result["nodes"][0]["statistics"]
+            assert facts["host_traffic"]["rows"] < 50  # Prints alone, and the end.
+            host_cycles.add(facts["host_cycles"])
+        return host_cycles
+
+    return compare
+
+
+def test_a_fixed_latency_is_that_of_the_model_in_cpp(compared: Compare) -> None:
+    host_cycles = compared("fixed", "{model: fixed, latency_cycles: 40}", "null")
+    assert len(host_cycles) == 2  # The DIMM was slower, or faster: with DDR3 it makes none.
+
+
+def test_ddr3_timing_is_that_of_the_model_in_cpp(compared: Compare) -> None:
+    compared("ddr3", DDR3, "null")
+
+
+@pytest.mark.parametrize(
+    ("build", "says"),
+    [
+        ("scanned", 'builds.scanned.memory: found "rtl" with scan_chain, expected one of both: the '
+         "state of that RTL is not saved."),
+        ("serial", 'builds.serial.memory: found "rtl" for ulx3s, expected "host": only the top of '
+         '"f2" has DRAM.'),
+        ("plain", 'builds.plain.memory_hardware: found it without "memory: rtl".'),
+    ],
+)  # fmt: skip
+def test_builds_that_cannot_be_are_refused(folder: Path, build: str, says: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        simulated_board(LoadedBuilds(folder / "builds.yaml"), build)
+    assert str(refusal.value).endswith(says)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "says"),
+    [
+        (("system.node.memory={timing: {model: fixed}}",),
+         '"soc": found memory.timing.model fixed, expected fcfs or fr_fcfs, for which the '
+         'bitstream "ddr3" was built.'),
+        (("system.node.memory={timing: {model: fcfs, queue_depth: 9}}",),
+         '"soc": found memory.timing.queue_depth 9, expected at most 8, for which the bitstream '
+         '"ddr3" was built.'),
+        (("system.node.memory={timing: {model: fcfs}}", "simulation.snapshots={at_cycles: [900]}"),
+         'found them with the bitstream "ddr3", expected one built with "memory: host": the state '
+         'of "soc" is not saved with its memory\'s timing in RTL.'),
+    ],
+)  # fmt: skip
+def test_runs_that_a_bitstream_was_not_built_for_are_refused(
+    folder: Path, overrides: tuple[str, ...], says: str
+) -> None:
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "ddr3")
+    set_entries(folder / "hwdb.yaml", {"ddr3": made.entry})
+    with pytest.raises(InputError) as refusal:
+        simulated(FPGA, *overrides)
+    assert str(refusal.value).endswith(says)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of a board's DRAM over the streams; see dram_access.h.
+#include "hostlib/dram_access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <stdexcept>
+
+#include "hostlib/registers.h"
+
+namespace firesim::hostlib {
+namespace {
+
+enum Operation : uint32_t { kWrite = 1, kRead = 2, kFill = 3 };  // of rtl/firesim_dram_access.v
+
+constexpr uint64_t kWordsOfARow = 8;
+// Rows of one operation. Few enough to clear that a slow simulated board answers within the
+// patience for a word; few enough to read that the words fit where they wait for the host.
+constexpr uint64_t kMostFilled = uint64_t{1} << 14, kMostCarried = 256;
+
+}  // namespace
+
+void DramAccess::check_room(uint64_t end) const {
+  if (end <= kMostBytes) return;
+  throw std::runtime_error(fmt::format(
+      "{}: found {} bytes of target memory, expected at most {}, what a node has of the "
+      "DRAM",
+      platform_.name(), end, kMostBytes));
+}
+
+void DramAccess::begin(uint32_t operation, uint64_t row, uint64_t rows) {
+  platform_.write(kDramRow, static_cast<uint32_t>(row));
+  platform_.write(kDramRows, static_cast<uint32_t>(rows));
+  platform_.write(kDram, operation | port_ << 8);
+}
+
+void DramAccess::take_answer(uint64_t row) {
+  uint64_t answer = 0;
+  if (!platform_.receive({&answer, 1})) {
+    throw std::runtime_error(
+        fmt::format("{}: the DRAM takes no row before row {}", platform_.name(), row));
+  }
+  if (answer == row) return;
+  throw std::runtime_error(fmt::format("{}: found row {} of the DRAM, expected {} after a write",
+                                       platform_.name(), answer, row));
+}
+
+void DramAccess::clear(uint64_t bytes) {
+  check_room(bytes);
+  const uint64_t end = (bytes + kRowBytes - 1) / kRowBytes;
+  for (uint64_t row = 0; row < end; row += kMostFilled) {
+    const uint64_t rows = std::min(kMostFilled, end - row);
+    begin(kFill, row, rows);
+    take_answer(row + rows);
+  }
+}
+
+void DramAccess::write_rows(uint64_t row, std::span<const uint64_t> words) {
+  const uint64_t rows = words.size() / kWordsOfARow;
+  begin(kWrite, row, rows);
+  platform_.send(words);
+  take_answer(row + rows);
+}
+
+void DramAccess::read_rows(uint64_t row, std::span<uint64_t> words) {
+  begin(kRead, row, words.size() / kWordsOfARow);
+  if (platform_.receive(words)) return;
+  throw std::runtime_error(
+      fmt::format("{}: the DRAM does not give the words of row {}", platform_.name(), row));
+}
+
+// What of the first and the last row is not among `bytes` keeps what it was.
+void DramAccess::write(uint64_t offset, std::span<const uint8_t> bytes) {
+  check_room(offset + bytes.size());
+  std::array<uint64_t, kMostCarried * kWordsOfARow> words{};
+  while (!bytes.empty()) {
+    const uint64_t row = offset / kRowBytes, lead = offset % kRowBytes;
+    const uint64_t count = std::min(bytes.size(), sizeof words - lead);
+    const uint64_t rows = (lead + count + kRowBytes - 1) / kRowBytes;
+    const std::span<uint64_t> used(words.data(), rows * kWordsOfARow);
+    if (lead != 0) read_rows(row, used.first(kWordsOfARow));
+    if ((lead + count) % kRowBytes != 0 && (rows > 1 || lead == 0)) {
+      read_rows(row + rows - 1, used.last(kWordsOfARow));
+    }
+    std::memcpy(reinterpret_cast<uint8_t *>(words.data()) + lead, bytes.data(), count);
+    write_rows(row, used);
+    bytes = bytes.subspan(count);
+    offset += count;
+  }
+}
+
+void DramAccess::read(uint64_t offset, std::span<uint8_t> bytes) {
+  check_room(offset + bytes.size());
+  std::array<uint64_t, kMostCarried * kWordsOfARow> words{};
+  while (!bytes.empty()) {
+    const uint64_t lead = offset % kRowBytes;
+    const uint64_t count = std::min(bytes.size(), sizeof words - lead);
+    const uint64_t rows = (lead + count + kRowBytes - 1) / kRowBytes;
+    read_rows(offset / kRowBytes, {words.data(), rows * kWordsOfARow});
+    std::memcpy(bytes.data(), reinterpret_cast<const uint8_t *>(words.data()) + lead, count);
+    bytes = bytes.subspan(count);
+    offset += count;
+  }
+}
+
+}  // namespace firesim::hostlib
