@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`firesim simulateboard`: a board behind a pseudo-terminal or a socket, to run on without one."""
+"""`firesim simulateboard`: a board that is not there, to run on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def simulateboard(
         Path | None,
         typer.Option(
             "--device",
-            help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket).",
+            help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket); or the "
+            "address of a board on Ethernet (else 127.0.7.1).",
         ),
     ] = None,
     bit_cycles: Annotated[
@@ -33,6 +34,18 @@ def simulateboard(
             help="Host cycles of a bit on the serial line, else as on the board.",
         ),
     ] = None,
+    loss_percent: Annotated[
+        int | None,
+        typer.Option(
+            "--loss-percent",
+            min=0,
+            max=90,
+            help="Of a board on Ethernet: so many datagrams are lost, come twice, and come late.",
+        ),
+    ] = None,
+    loss_seed: Annotated[
+        int, typer.Option("--loss-seed", min=0, help="By which it is chosen which of them.")
+    ] = 1,
     hwdb: Annotated[
         Path | None,
         typer.Option("--hwdb", help="Write an entry for the simulated board into this database."),
@@ -41,8 +54,9 @@ def simulateboard(
     """Simulate a board with a build's design in it, until Ctrl-C.
 
     The board's whole top runs clock by clock: with its serial line behind a pseudo-terminal, or on
-    PCIe behind a socket, in a shell of ours (F2) or with models of AMD's cores. Its name is
-    printed: a run of the engine fpga reaches it as it would a board.
+    PCIe behind a socket, in a shell of ours (F2) or with models of AMD's cores; or with its
+    Ethernet behind a UDP socket. Its name is printed: a run of the engine fpga reaches it as it
+    would a board.
 
     Examples:
 
@@ -51,13 +65,17 @@ def simulateboard(
       firesim simulateboard mine.yaml mine-1 --device board0 --hwdb hwdb.yaml
     """
     from firesim.bitstream.database import set_entries
-    from firesim.bitstream.simulated import device_of, simulated_board
+    from firesim.bitstream.simulated import Losses, address_of, device_of, simulated_board
     from firesim.config.bitstream import LoadedBuilds, find_builds
 
-    made = simulated_board(LoadedBuilds(find_builds(recipe)), build, bit_cycles)
-    if device is None and made.has_socket:
-        device = Path(f"{build}.socket")
-    place = [] if device is None else [device_of(device)]
+    losses = None if loss_percent is None else Losses(loss_percent, loss_seed)
+    made = simulated_board(LoadedBuilds(find_builds(recipe)), build, bit_cycles, losses)
+    if made.has_address:
+        place = [address_of(str(device or "127.0.7.1"))]
+    else:
+        if device is None and made.has_socket:
+            device = Path(f"{build}.socket")
+        place = [] if device is None else [device_of(device)]
     if hwdb is not None:
         set_entries(hwdb, {build: made.entry})
     typer.echo(f"{made.board} with {build}, fingerprint {made.entry.fingerprint}, simulated at:")

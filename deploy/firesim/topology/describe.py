@@ -255,6 +255,7 @@ def _node(
         **({"serial_line": asdict(node.serial_line)} if node.serial_line else {}),
         **({"pci_function": asdict(node.pci_function)} if node.pci_function else {}),
         **({"xdma_card": asdict(node.xdma_card)} if node.xdma_card else {}),
+        **({"ethernet": asdict(node.ethernet)} if node.ethernet else {}),
         **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),
         **({"driver_libraries": [str(path) for path in made.driver_libraries]} if own else {}),
         "bridges": bridges,

@@ -77,6 +77,16 @@ class PlannedLine:
 
 
 @dataclass(frozen=True)
+class PlannedEthernet:
+    """The Ethernet of the FPGA that a node is on."""
+
+    address: str
+    """Its IPv4 address."""
+    port: int
+    """Of UDP, on the board and on its host."""
+
+
+@dataclass(frozen=True)
 class PlannedCard:
     """The card behind AMD's XDMA that a node is on."""
 
@@ -134,6 +144,8 @@ class PlannedNode:
     """The same of an FPGA in the shell of F2."""
     xdma_card: PlannedCard | None = None
     """The same of an FPGA behind AMD's XDMA."""
+    ethernet: PlannedEthernet | None = None
+    """The same of an FPGA on Ethernet."""
     scan_chain: bool = False
     """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
     places: dict[str, KeyPath] = field(default_factory=dict)
