@@ -19,9 +19,8 @@ constexpr uint32_t kIdentityValue = 0x46534542;
 constexpr uint32_t kIdentity = 0, kDone = 4, kValue = 8, kView = 64;  // addresses on the board
 constexpr uint32_t kStore = 0, kLoad = 1, kStoreWord = 2, kReset = 3;
 constexpr size_t kAccessWords = 4, kMostAccesses = 28, kViewWords = 16;
-constexpr int kRegisters = 0, kWindow = 4;  // the BARs that F2 has these in
-constexpr std::chrono::microseconds kShortest{2'000},
-    kLongest{500'000};  // until a packet goes again
+constexpr int kRegisters = 0, kWindow = 4;              // the BARs that F2 has these in
+constexpr std::chrono::microseconds kLongest{500'000};  // until a packet goes again
 
 static_assert(kMostAccesses * kAccessWords + 1 <= kMostEtherboneWords);
 
@@ -99,7 +98,7 @@ std::vector<uint32_t> EtherboneFunction::done(const std::vector<uint32_t> &addre
 std::vector<uint32_t> EtherboneFunction::exchange() {
   const auto begun = Clock::now();
   const auto waited = [&] { return std::chrono::duration_cast<Micros>(Clock::now() - begun); };
-  Micros again = is_measured_ ? std::clamp(4 * usual_, kShortest, kLongest) : patience_.first;
+  Micros again = is_measured_ ? std::clamp(4 * usual_, patience_.least, kLongest) : patience_.first;
   std::vector<uint32_t> values;
   ++question_.number;
   for (int tries = 1;; ++tries, again = std::min(2 * again, kLongest)) {

@@ -23,6 +23,7 @@ namespace firesim::hostlib {
 struct EtherbonePatience {
   std::chrono::microseconds answer{5'000'000};  // in all, for the answer to a packet
   std::chrono::microseconds first{100'000};  // until a packet goes again, while none was answered
+  std::chrono::microseconds least{2'000};    // the same, afterwards
 };
 
 class EtherboneFunction final : public PciFunction {

@@ -34,7 +34,9 @@ Ipv4 = Annotated[str, AfterValidator(_ipv4)]
 HostText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Count = Annotated[int, Field(ge=1, le=4096)]
-Device = Annotated[str, StringConstraints(pattern=r"^/[!-~]+$", max_length=1024)]
+Device = Annotated[
+    str, StringConstraints(pattern=r"^(/[!-~]+|\d{1,3}(\.\d{1,3}){3})$", max_length=1024)
+]
 Folder = Annotated[str, StringConstraints(pattern=r"^[~/][!-~]*$", max_length=1024)]
 
 
@@ -51,7 +53,8 @@ class Capacity(Strict):
     """The board that all its FPGAs are, by one of the names of the board."""
     devices: list[Device] = Field(default_factory=list)
     """How the host reaches each of its FPGAs, in their order: serial devices, such as
-    /dev/ttyUSB0, or functions on PCI, such as /sys/bus/pci/devices/0000:34:00.0."""
+    /dev/ttyUSB0, functions on PCI, such as /sys/bus/pci/devices/0000:34:00.0, or IPv4 addresses of
+    boards on Ethernet."""
     folder: Folder = "~/.firesim"
     """Where on the host runs and what they need are kept, for their owner only."""
 

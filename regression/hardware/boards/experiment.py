@@ -35,7 +35,7 @@ from regression.hardware.boards.shared import REFLECTOR, shared
 from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
 from regression.hardware.boards.snapshots import go_on
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.simulated_boards import boards, two_boards
+from regression.support.simulated_boards import boards, device_at, two_boards
 from regression.support.traffic import mac_of
 
 TALKER = Path(__file__).with_name("talker.sv")
@@ -113,7 +113,7 @@ def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], lis
     """Run the cluster on two simulated boards; return rows, what differs from RTL, and the hash."""
     folder = (experiment.folder / board).absolute()
     _write(folder, board, QUICK_FRAMES if experiment.quick else FRAMES)
-    devices = {folder / "board0": "echo-8", folder / "board1": "talk-1"}
+    devices = {device_at(folder, board): "echo-8", device_at(folder, board, 1): "talk-1"}
     with boards(folder / "builds.yaml", devices, folder / "hwdb.yaml"):
         rtl, fpga = _run(folder, "rtl", board), _run(folder, "fpga", board)
     first, second = _kept(rtl), _kept(fpga)
