@@ -21,6 +21,7 @@ from firesim_common.tools import ToolError, python_command
 from goldengate.fpga_form import FpgaForm
 from goldengate.synthesis import NETLIST, NETLIST_VERILOG, Counts, synthesize
 
+from firesim.bitstream.builders.open_tools_job import host_clock
 from firesim.build.boards import PLATFORMS, OpenFlow, whole_design
 from firesim.build.packages import packages_folder
 
@@ -92,10 +93,13 @@ def place(netlist: Synthesized, board: str, flow: OpenFlow) -> Placed:
     _tool(_PACK, ["--compress", "--input", "firesim.config", "--bit", "firesim.bit"], folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     report = json.loads((folder / "report.json").read_text())
+    fmax_mhz, wrong = host_clock(report, flow.clock_mhz)
+    if wrong:
+        raise ToolError(f"{folder.name}: {wrong}")
     cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Placed(
         folder / "firesim.bit",
-        min(clock["achieved"] for clock in report["fmax"].values()),
+        fmax_mhz,
         {name: kind["used"] for name, kind in report["utilization"].items() if kind["used"]},
         round(cpu_s, 1),
         round(after.ru_maxrss / 1024, 1),

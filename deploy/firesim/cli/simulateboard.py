@@ -22,8 +22,8 @@ def simulateboard(
         Path | None,
         typer.Option(
             "--device",
-            help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket); or the "
-            "address of a board on Ethernet (else 127.0.7.1).",
+            help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket); or an "
+            "address for a board on Ethernet (else 127.0.7.1).",
         ),
     ] = None,
     bit_cycles: Annotated[
