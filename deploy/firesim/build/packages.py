@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packages of setup.py's extras that only some builds need, installed into the cache when needed."""
+"""Packages of setup.py's extras that few builds need, installed into the cache when needed."""
 
 from __future__ import annotations
 
