@@ -12,16 +12,14 @@ from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import Source, read_users_yaml
 from firesim_common.user_path import user_path
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
+from firesim.config.farm import Ipv4
 from firesim.config.hwdb import Blades
 from firesim.config.layers import given_or_ours, yaml_names
 
 BUILDS = ROOT / "deploy/builds"
 BuilderName = Literal["open_tools", "vivado", "f2"]
-IPv4Text = Annotated[
-    str, StringConstraints(pattern=r"^((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}$")
-]
 Strategy = Literal["default", "basic", "area", "timing", "explore", "congestion", "noretiming"]
 
 
@@ -65,7 +63,7 @@ class BuildRecipe(Strict):
     fingerprint; every token stays."""
     blades: Blades = 1
     """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
-    address: IPv4Text | None = None
+    address: Ipv4 | None = None
     """IPv4 address of a board on Ethernet (default: that of the board's file)."""
     builder: BuilderName | None = None
     """Which tools make it (default: those of the board)."""

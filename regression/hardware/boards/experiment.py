@@ -5,8 +5,10 @@ The packet reflector goes into the top of every board. Tops for Vivado are read 
 cores and of AWS's shell; Tcl and constraints of AMD's boards run against the recorder of Vivado's
 commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals,
 that of F2 in a shell of ours and those behind AMD's XDMA with models of its cores behind sockets,
-that on Ethernet with LiteEth's core behind UDP, once with losses: a recipe with the engine `fpga` runs a cluster of the reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
-hash, consoles, prints, counters and captures must be those of the engine `rtl`. Snapshots of the
+that on Ethernet with LiteEth's core behind UDP, once with losses: a recipe with the engine `fpga`
+runs a cluster of the reflector, a blade that talks on its console, and a traffic generator over two
+such boards. Token hash, consoles, prints, counters and captures must be those of the engine `rtl`.
+Snapshots of the
 cluster, whose boards then have scan chains, go on in the other engine with its hash. Three
 reflectors run on two boards whose bitstream takes two. Without --quick the whole of quickstart runs
 on two F2, on one F2 with two blades, and on two boards behind serial lines whose bits take five
