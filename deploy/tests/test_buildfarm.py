@@ -324,10 +324,6 @@ def test_the_report_of_a_build(tmp_path: Path) -> None:
             "found Lattice ECP5-5G Versa, expected a board whose file has the key open_flow.",
         ),
         (
-            "builds: {a: {blade: rocket-1, board: ulx3s, address: 192.168.1.51}}",
-            "found ulx3s, expected a board on Ethernet.",
-        ),
-        (
             "builds: {a: {blade: rocket-1, board: f2}}",
             "found AWS EC2 F2 and no kit, expected builders.f2.kit: the folder of a clone of",
         ),

@@ -43,6 +43,7 @@ BUILDS = """\
 builds:
   mine: {verilog: {sources: [teller.sv], top: Teller}, board: ecpix5}
   other: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s}
+  placed: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s, address: 192.168.1.51}
 """
 BOARD, PORT = "ecpix5", 1234
 LIMIT_S = 120
@@ -127,9 +128,12 @@ def test_what_is_no_datagram_of_ours_is_passed_over(
 
 
 def test_what_no_board_has_is_refused(folder: Path) -> None:
+    loaded = LoadedBuilds(folder / "builds.yaml")
     with pytest.raises(InputError) as refused:
-        simulated_board(LoadedBuilds(folder / "builds.yaml"), "other", losses=Losses(10))
+        simulated_board(loaded, "other", losses=Losses(10))
     assert 'found "ulx3s", expected a board on Ethernet for --loss-percent.' in str(refused.value)
+    with pytest.raises(InputError, match="address: found ulx3s, expected a board on Ethernet"):
+        simulated_board(loaded, "placed")
     for text in ("192.168.1.50", "board0"):
         with pytest.raises(InputError, match=r"expected an address like 127\.0\.7\.1"):
             address_of(text)

@@ -149,3 +149,16 @@ def address_of(text: str) -> str:
     if address is None or not address.is_loopback:
         raise InputError(f"--device: found {text}, expected an address like 127.0.7.1.")
     return str(address)
+
+
+def place_of(made: Simulated, build: str, device: Path | None) -> list[str]:
+    """Return the place for a board's device, none for a pseudo-terminal without a name.
+
+    Raises:
+        InputError: it cannot be there.
+    """
+    if made.has_address:
+        return [address_of(str(device or "127.0.7.1"))]
+    if device is None and made.has_socket:
+        device = Path(f"{build}.socket")
+    return [] if device is None else [device_of(device)]

@@ -13,6 +13,19 @@ import typer
 from firesim.cli.buildbitstream import RecipeArgument
 from firesim.cli.common import plain_errors
 
+LossOption = Annotated[
+    int | None,
+    typer.Option(
+        "--loss-percent",
+        min=0,
+        max=90,
+        help="Of a board on Ethernet: so many datagrams are lost, come twice, and come late.",
+    ),
+]
+SeedOption = Annotated[
+    int, typer.Option("--loss-seed", min=0, help="By which it is chosen which of them.")
+]
+
 
 @plain_errors
 def simulateboard(
@@ -34,18 +47,8 @@ def simulateboard(
             help="Host cycles of a bit on the serial line, else as on the board.",
         ),
     ] = None,
-    loss_percent: Annotated[
-        int | None,
-        typer.Option(
-            "--loss-percent",
-            min=0,
-            max=90,
-            help="Of a board on Ethernet: so many datagrams are lost, come twice, and come late.",
-        ),
-    ] = None,
-    loss_seed: Annotated[
-        int, typer.Option("--loss-seed", min=0, help="By which it is chosen which of them.")
-    ] = 1,
+    loss_percent: LossOption = None,
+    loss_seed: SeedOption = 1,
     hwdb: Annotated[
         Path | None,
         typer.Option("--hwdb", help="Write an entry for the simulated board into this database."),
@@ -65,17 +68,12 @@ def simulateboard(
       firesim simulateboard mine.yaml mine-1 --device board0 --hwdb hwdb.yaml
     """
     from firesim.bitstream.database import set_entries
-    from firesim.bitstream.simulated import Losses, address_of, device_of, simulated_board
+    from firesim.bitstream.simulated import Losses, place_of, simulated_board
     from firesim.config.bitstream import LoadedBuilds, find_builds
 
     losses = None if loss_percent is None else Losses(loss_percent, loss_seed)
     made = simulated_board(LoadedBuilds(find_builds(recipe)), build, bit_cycles, losses)
-    if made.has_address:
-        place = [address_of(str(device or "127.0.7.1"))]
-    else:
-        if device is None and made.has_socket:
-            device = Path(f"{build}.socket")
-        place = [] if device is None else [device_of(device)]
+    place = place_of(made, build, device)
     if hwdb is not None:
         set_entries(hwdb, {build: made.entry})
     typer.echo(f"{made.board} with {build}, fingerprint {made.entry.fingerprint}, simulated at:")

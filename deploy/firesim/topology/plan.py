@@ -68,6 +68,10 @@ class PlannedBlade:
     training: PlannedTraining | None
 
 
+REACHED_BY = ("serial_line", "pci_function", "xdma_card", "ethernet")
+"""Of a node on an FPGA exactly one of these is known."""
+
+
 @dataclass(frozen=True)
 class PlannedLine:
     """The serial line of the FPGA that a node is on: a device of its host."""
@@ -78,12 +82,10 @@ class PlannedLine:
 
 @dataclass(frozen=True)
 class PlannedEthernet:
-    """The Ethernet of the FPGA that a node is on."""
+    """The IPv4 address of the FPGA that a node is on, and the port of UDP there and on its host."""
 
     address: str
-    """Its IPv4 address."""
     port: int
-    """Of UDP, on the board and on its host."""
 
 
 @dataclass(frozen=True)
@@ -141,11 +143,9 @@ class PlannedNode:
     serial_line: PlannedLine | None = None
     """Of a node on an FPGA, once one was found for it (run/fpgas.py)."""
     pci_function: PlannedFunction | None = None
-    """The same of an FPGA in the shell of F2."""
+    """The same of an FPGA in the shell of F2; the next ones behind AMD's XDMA and on Ethernet."""
     xdma_card: PlannedCard | None = None
-    """The same of an FPGA behind AMD's XDMA."""
     ethernet: PlannedEthernet | None = None
-    """The same of an FPGA on Ethernet."""
     scan_chain: bool = False
     """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
     places: dict[str, KeyPath] = field(default_factory=dict)

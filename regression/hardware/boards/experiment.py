@@ -169,29 +169,34 @@ def _with_different_tops(known: dict[str, Board], quick: bool) -> list[str]:
     return list(found.values())
 
 
-@experiment_named("boards")
-def run(experiment: Experiment) -> Verdict:
-    """Hold when every top and project is whole, and the runs on simulated boards are RTL's."""
-    known = all_boards()
-    simulated = _with_different_tops(known, experiment.quick)
+def _clusters(
+    experiment: Experiment, known: dict[str, Board], simulated: list[str]
+) -> tuple[list[list[str]], list[str], list[str]]:
+    """Run the cluster on each board, on Ethernet with losses, too; return rows, faults, hashes."""
+    lost = Losses(LOSS_PERCENT, experiment.seed)
+    how: list[tuple[str, Losses | None]] = [(name, None) for name in simulated]
+    how += [(name, lost) for name in simulated if known[name].driver == "Ethernet"]
     rows, wrong, hashes = [], [], []
-    for name in simulated:
-        more, differing, found = _on_boards(experiment, name)
+    for name, losses in how:
+        more, differing, found = _on_boards(experiment, name, losses)
         rows += more
         hashes.append(found)
-        wrong += [f"{name}: {what}" for what in differing]
-        if known[name].driver == "Ethernet":
-            lost = Losses(LOSS_PERCENT, experiment.seed)
-            more, differing, found = _on_boards(experiment, name, lost)
-            rows += more
-            hashes.append(found)
-            wrong += [f"{name}, {lost.percent} % lost: {what}" for what in differing]
+        wrong += [f"{more[0][0]}: {what}" for what in differing]
     experiment.table(
         "A cluster on simulated boards",
         ["node", "target cycles", "host cycles", "words down", "words up", "token hash",
          "differs from RTL"],
         rows,
     )  # fmt: skip
+    return rows, wrong, hashes
+
+
+@experiment_named("boards")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every top and project is whole, and the runs on simulated boards are RTL's."""
+    known = all_boards()
+    simulated = _with_different_tops(known, experiment.quick)
+    rows, wrong, hashes = _clusters(experiment, known, simulated)
     saved: list[list[str]] = []
     for name in simulated:
         frames = QUICK_FRAMES if experiment.quick else FRAMES
