@@ -105,7 +105,11 @@ void simulate(firesim::EthernetBoard &board, Socket &socket, uint32_t loss_perce
   while (!stopped) {
     Packet packet{};
     if (!socket.receive(packet, kLookMs)) continue;
-    if (is_first(packet)) board.power_up();
+    if (is_first(packet)) {
+      board.power_up();
+      to_board.forget();
+      from_board.forget();
+    }
     packet.to = {board.address(), port};
     for (const Packet &arrived : to_board.pass(std::move(packet))) {
       for (Packet &answer : board.pass(arrived)) {

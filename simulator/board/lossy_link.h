@@ -31,6 +31,9 @@ class LossyLink {
     return arrived;
   }
 
+  // Nothing that was sent before arrives any more.
+  void forget() { held_.reset(); }
+
  private:
   bool happens() { return random_() % 100 < percent_; }
 

@@ -188,7 +188,8 @@ FPGA_CASES = [
     ),
     Case(
         "device that is no path",
-        'lab.yaml:3: hosts[0].devices[0]: found "ttyUSB0", expected text of the form ' "^/[!-~]+$.",
+        'lab.yaml:3: hosts[0].devices[0]: found "ttyUSB0", expected a full path or, of a board on '
+        "Ethernet, its IPv4 address.",
         _text(),
         {**_files(ENTRY, WITH_DEVICES.replace(b"/dev/", b"")), "firesim.bit": BITS},
     ),
