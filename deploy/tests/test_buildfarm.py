@@ -320,8 +320,8 @@ def test_the_report_of_a_build(tmp_path: Path) -> None:
             "found 50 MHz, expected at most 25, the clock that the top of ULX3S, 85F has.",
         ),
         (
-            "builds: {a: {blade: rocket-1, board: ecpix5}}",
-            "found ECPIX-5, 85F, expected a board whose file has the key open_flow.",
+            "builds: {a: {blade: rocket-1, board: versa-ecp5}}",
+            "found Lattice ECP5-5G Versa, expected a board whose file has the key open_flow.",
         ),
         (
             "builds: {a: {blade: rocket-1, board: f2}}",

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Simulated boards, as `firesim simulateboard` starts them."""
+"""Simulated boards, as `firesim simulateboard` starts them: at paths, or addresses of Ethernet."""
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 from firesim.bitstream.database import set_entries
-from firesim.bitstream.simulated import Simulated, simulated_board
+from firesim.bitstream.simulated import Losses, Simulated, simulated_board
+from firesim.build.boards import load_board
 from firesim.config.bitstream import LoadedBuilds
 
 from regression.support.experiment import ExperimentError
@@ -21,17 +23,26 @@ processes: 1
 folder: {folder}/hosts
 fpgas: 2
 platform: {board}
-devices: [{folder}/board0, {folder}/board1]
+devices: [{devices}]
 """
 
 
+def device_at(folder: Path, board: str, index: int = 0) -> str:
+    """Return a place for a simulated board, which nobody else has: in a folder, or made of it."""
+    if load_board(board).driver != "Ethernet":
+        return str(folder / f"board{index}")
+    first, second, third = hashlib.sha256(str(folder).encode()).digest()[:3]
+    return f"127.{1 + first % 254}.{second}.{1 + (third + index) % 254}"
+
+
 def two_boards(folder: Path, board: str) -> str:
-    """Return the file of a farm of this computer with two boards, `board0` and `board1` there."""
-    return _FARM.format(folder=folder, board=board)
+    """Return the file of a farm of this computer with two boards, at device_at of the folder."""
+    devices = ", ".join(device_at(folder, board, index) for index in range(2))
+    return _FARM.format(folder=folder, board=board, devices=devices)
 
 
 @contextmanager
-def started(made: Simulated, device: Path, said: Path | None = None) -> Iterator[None]:
+def started(made: Simulated, device: str | Path, said: Path | None = None) -> Iterator[None]:
     """Start a simulated board with its device at a place; it ends with the block.
 
     What it says of its hosts goes to the file `said`.
@@ -56,10 +67,13 @@ def started(made: Simulated, device: Path, said: Path | None = None) -> Iterator
 
 
 @contextmanager
-def boards(builds: Path, devices: Mapping[Path, str], database: Path) -> Iterator[list[Simulated]]:
+def boards(
+    builds: Path, devices: Mapping[str, str], database: Path, losses: Losses | None = None
+) -> Iterator[list[Simulated]]:
     """Start a simulated board of a build, by name, at each device; write entries of the builds."""
     loaded = LoadedBuilds(builds)
-    made = {name: simulated_board(loaded, name) for name in dict.fromkeys(devices.values())}
+    names = dict.fromkeys(devices.values())
+    made = {name: simulated_board(loaded, name, losses=losses) for name in names}
     set_entries(database, {name: one.entry for name, one in made.items()})
     with ExitStack() as stack:
         for device, name in devices.items():

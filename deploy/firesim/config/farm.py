@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -21,6 +22,7 @@ FIRST_PORT = 17000
 PORT_SPAN = 4096
 """Of a farm, from its first port on."""
 FARMS = ROOT / "deploy/farms"
+_PATH = re.compile(r"/[!-~]+")
 
 
 def _ipv4(text: str) -> str:
@@ -30,11 +32,21 @@ def _ipv4(text: str) -> str:
         raise ValueError(f'found "{text}", expected an IPv4 address.') from error
 
 
+def _device(text: str) -> str:
+    if _PATH.fullmatch(text) is None:
+        try:
+            return _ipv4(text)
+        except ValueError as error:
+            what = "expected a full path or, of a board on Ethernet, its IPv4 address."
+            raise ValueError(f'found "{text}", {what}') from error
+    return text
+
+
 Ipv4 = Annotated[str, AfterValidator(_ipv4)]
 HostText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Count = Annotated[int, Field(ge=1, le=4096)]
-Device = Annotated[str, StringConstraints(pattern=r"^/[!-~]+$", max_length=1024)]
+Device = Annotated[str, StringConstraints(max_length=1024), AfterValidator(_device)]
 Folder = Annotated[str, StringConstraints(pattern=r"^[~/][!-~]*$", max_length=1024)]
 
 
@@ -51,7 +63,8 @@ class Capacity(Strict):
     """The board that all its FPGAs are, by one of the names of the board."""
     devices: list[Device] = Field(default_factory=list)
     """How the host reaches each of its FPGAs, in their order: serial devices, such as
-    /dev/ttyUSB0, or functions on PCI, such as /sys/bus/pci/devices/0000:34:00.0."""
+    /dev/ttyUSB0, functions on PCI, such as /sys/bus/pci/devices/0000:34:00.0, or IPv4 addresses of
+    boards on Ethernet."""
     folder: Folder = "~/.firesim"
     """Where on the host runs and what they need are kept, for their owner only."""
 

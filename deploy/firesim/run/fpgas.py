@@ -26,6 +26,7 @@ from firesim.config.load import Loaded
 from firesim.topology.plan import (
     Plan,
     PlannedCard,
+    PlannedEthernet,
     PlannedFunction,
     PlannedLine,
     PlannedNode,
@@ -37,6 +38,7 @@ DEVICES: dict[Driver, str] = {
     "serial line": "its serial device, such as /dev/ttyUSB0",
     "F2": "its PCI function, such as /sys/bus/pci/devices/0000:34:00.0",
     "XDMA": "the name that AMD's XDMA driver gave it, such as /dev/xdma0",
+    "Ethernet": "its IPv4 address, such as 192.168.1.50",
 }
 """What each driver opens."""
 
@@ -226,6 +228,8 @@ def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, seat: Seat, entry: str
         )
     if board.serial_line is not None:
         node.serial_line = PlannedLine(place.device, board.serial_line.bits_per_s)
+    elif board.ethernet is not None:
+        node.ethernet = PlannedEthernet(place.device, board.ethernet.port)
     elif board.driver == "F2":
         node.pci_function = PlannedFunction(place.device, board.pci[0], seat.slot)
     else:

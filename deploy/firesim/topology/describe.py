@@ -15,7 +15,7 @@ from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTr
 from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.describe_signals import describe_signals
 from firesim.topology.identity import identity
-from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
+from firesim.topology.plan import REACHED_BY, Plan, PlannedNode, PlannedSwitch
 
 DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
@@ -247,9 +247,7 @@ def _node(
         "manifest": str(made.manifest),
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
         **_stalls(plan, node),
-        **({"serial_line": asdict(node.serial_line)} if node.serial_line else {}),
-        **({"pci_function": asdict(node.pci_function)} if node.pci_function else {}),
-        **({"xdma_card": asdict(node.xdma_card)} if node.xdma_card else {}),
+        **{key: asdict(found) for key in REACHED_BY if (found := getattr(node, key))},
         **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),
         **({"driver_libraries": [str(path) for path in made.driver_libraries]} if own else {}),
         "bridges": bridges,

@@ -70,12 +70,24 @@ class PlannedBlade:
     training: PlannedTraining | None
 
 
+REACHED_BY = ("serial_line", "pci_function", "xdma_card", "ethernet")
+"""Of a node on an FPGA exactly one of these is known."""
+
+
 @dataclass(frozen=True)
 class PlannedLine:
     """The serial line of the FPGA that a node is on: a device of its host."""
 
     device: str
     bits_per_s: int
+
+
+@dataclass(frozen=True)
+class PlannedEthernet:
+    """The IPv4 address of the FPGA that a node is on, and the port of UDP there and on its host."""
+
+    address: str
+    port: int
 
 
 @dataclass(frozen=True)
@@ -133,9 +145,9 @@ class PlannedNode:
     serial_line: PlannedLine | None = None
     """Of a node on an FPGA, once one was found for it (run/fpgas.py)."""
     pci_function: PlannedFunction | None = None
-    """The same of an FPGA in the shell of F2."""
+    """The same of an FPGA in the shell of F2; the next ones behind AMD's XDMA and on Ethernet."""
     xdma_card: PlannedCard | None = None
-    """The same of an FPGA behind AMD's XDMA."""
+    ethernet: PlannedEthernet | None = None
     scan_chain: bool = False
     """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
     captured: Captured | None = None

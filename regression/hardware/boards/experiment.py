@@ -4,10 +4,11 @@
 The packet reflector goes into the top of every board. Tops for Vivado are read with stubs of AMD's
 cores and of AWS's shell; Tcl and constraints of AMD's boards run against the recorder of Vivado's
 commands. Tops with a serial line are compiled and simulated bit by bit behind pseudo-terminals,
-that of F2 in a shell of ours and those behind AMD's XDMA with models of its cores behind sockets: a
-recipe with the engine `fpga` runs a cluster of the
-reflector, a blade that talks on its console, and a traffic generator over two such boards. Token
-hash, consoles, prints, counters and captures must be those of the engine `rtl`. Snapshots of the
+that of F2 in a shell of ours and those behind AMD's XDMA with models of its cores behind sockets,
+that on Ethernet with LiteEth's core behind UDP, once with losses: a recipe with the engine `fpga`
+runs a cluster of the reflector, a blade that talks on its console, and a traffic generator over two
+such boards. Token hash, consoles, prints, counters and captures must be those of the engine `rtl`.
+Snapshots of the
 cluster, whose boards then have scan chains, go on in the other engine with its hash. Three
 reflectors run on two boards whose bitstream takes two. Without --quick the whole of quickstart runs
 on two F2, on one F2 with two blades, and on two boards behind serial lines whose bits take five
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim.bitstream.forms import build_design, design_form
+from firesim.bitstream.simulated import Losses
 from firesim.build.boards import Board, all_boards
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
@@ -35,11 +37,13 @@ from regression.hardware.boards.shared import REFLECTOR, shared
 from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
 from regression.hardware.boards.snapshots import go_on
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.simulated_boards import boards, two_boards
+from regression.support.simulated_boards import boards, device_at, two_boards
 from regression.support.traffic import mac_of
 
 TALKER = Path(__file__).with_name("talker.sv")
 QUICK_FRAMES, FRAMES = 6, 60
+LOSS_PERCENT = 10
+"""Of datagrams each way; as many come twice, and as many late."""
 GAP_CYCLES = 3_000
 BUILDS = """\
 builds:
@@ -106,12 +110,15 @@ def _kept(outcome: Outcome) -> dict[str, Any]:
     return {"token hash": result["token_hash"], "ends": ends, **files}
 
 
-def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], list[str], str]:
+def _on_boards(
+    experiment: Experiment, board: str, losses: Losses | None = None
+) -> tuple[list[list[str]], list[str], str]:
     """Run the cluster on two simulated boards; return rows, what differs from RTL, and the hash."""
-    folder = (experiment.folder / board).absolute()
+    how = f"{board}, {losses.percent} % lost" if losses else board
+    folder = (experiment.folder / (f"{board}-lossy" if losses else board)).absolute()
     _write(folder, board, QUICK_FRAMES if experiment.quick else FRAMES)
-    devices = {folder / "board0": "echo-8", folder / "board1": "talk-1"}
-    with boards(folder / "builds.yaml", devices, folder / "hwdb.yaml"):
+    devices = {device_at(folder, board): "echo-8", device_at(folder, board, 1): "talk-1"}
+    with boards(folder / "builds.yaml", devices, folder / "hwdb.yaml", losses):
         rtl, fpga = _run(folder, "rtl", board), _run(folder, "fpga", board)
     first, second = _kept(rtl), _kept(fpga)
     differing = [name for name in first if first[name] != second[name]]
@@ -123,7 +130,7 @@ def _on_boards(experiment: Experiment, board: str) -> tuple[list[list[str]], lis
         words = facts["host_traffic"]
         rows.append(
             [
-                f"{board}: {node['name']}",
+                f"{how}: {node['name']}",
                 f"{node['cycles']:,}",
                 f"{facts['host_cycles']:,}",
                 f"{words['words_down']:,}",
@@ -152,33 +159,47 @@ def _quickstarts(experiment: Experiment) -> tuple[list[list[str]], list[str]]:
     return rows, wrong
 
 
-def _with_different_tops(known: dict[str, Board]) -> list[str]:
-    """Return the boards that can be simulated, one of those whose tops are the same text."""
+def _with_different_tops(known: dict[str, Board], quick: bool) -> list[str]:
+    """Return the boards that can be simulated, one of those whose tops are the same text.
+
+    With --quick none on Ethernet: test_ethernet_board.py has it.
+    """
     found: dict[str, str] = {}
     for name, board in known.items():
-        if board.driver is not None:
+        if board.driver is not None and not (quick and board.driver == "Ethernet"):
             flow = board.vivado_flow
             found.setdefault(f"{flow.shell} {flow.defines}" if flow else name, name)
     return list(found.values())
 
 
-@experiment_named("boards")
-def run(experiment: Experiment) -> Verdict:
-    """Hold when every top and project is whole, and the runs on simulated boards are RTL's."""
-    known = all_boards()
-    simulated = _with_different_tops(known)
+def _clusters(
+    experiment: Experiment, known: dict[str, Board], simulated: list[str]
+) -> tuple[list[list[str]], list[str], list[str]]:
+    """Run the cluster on each board, on Ethernet with losses, too; return rows, faults, hashes."""
+    lost = Losses(LOSS_PERCENT, experiment.seed)
+    how: list[tuple[str, Losses | None]] = [(name, None) for name in simulated]
+    how += [(name, lost) for name in simulated if known[name].driver == "Ethernet"]
     rows, wrong, hashes = [], [], []
-    for name in simulated:
-        more, differing, found = _on_boards(experiment, name)
+    for name, losses in how:
+        more, differing, found = _on_boards(experiment, name, losses)
         rows += more
         hashes.append(found)
-        wrong += [f"{name}: {what}" for what in differing]
+        wrong += [f"{more[0][0]}: {what}" for what in differing]
     experiment.table(
         "A cluster on simulated boards",
         ["node", "target cycles", "host cycles", "words down", "words up", "token hash",
          "differs from RTL"],
         rows,
     )  # fmt: skip
+    return rows, wrong, hashes
+
+
+@experiment_named("boards")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when every top and project is whole, and the runs on simulated boards are RTL's."""
+    known = all_boards()
+    simulated = _with_different_tops(known, experiment.quick)
+    rows, wrong, hashes = _clusters(experiment, known, simulated)
     saved: list[list[str]] = []
     for name in simulated:
         frames = QUICK_FRAMES if experiment.quick else FRAMES

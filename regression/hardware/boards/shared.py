@@ -17,7 +17,7 @@ from firesim_common.paths import ROOT
 from rich.console import Console
 
 from regression.support.experiment import Experiment, ExperimentError
-from regression.support.simulated_boards import boards, two_boards
+from regression.support.simulated_boards import boards, device_at, two_boards
 from regression.support.traffic import mac_of
 
 REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
@@ -92,7 +92,7 @@ def shared(experiment: Experiment, board: str, frames: int) -> tuple[list[list[s
     folder = (experiment.folder / f"{board}-shared").absolute()
     _write(folder, board, frames)
     database = folder / "hwdb.yaml"
-    devices = [folder / "board0", folder / "board1"]
+    devices = [device_at(folder, board, index) for index in range(2)]
     rtl = _run(folder, "rtl")
     with boards(folder / "builds.yaml", dict.fromkeys(devices, "pair"), database):
         fpga = _run(folder, "fpga")

@@ -18,7 +18,7 @@ from firesim.run.runner import run as run_loaded
 from rich.console import Console
 
 from regression.support.experiment import Experiment, ExperimentError
-from regression.support.simulated_boards import boards
+from regression.support.simulated_boards import boards, device_at
 
 COLUMNS = [
     "board",
@@ -72,7 +72,7 @@ def go_on(
     builds.write_text(builds.read_text().replace("board:", "scan_chain: true, board:"))
     cycles = random.Random(experiment.seed).sample(range(FIRST_CYCLE, LAST_CYCLE), 2)
     asked = f"simulation.snapshots.at_cycles={sorted(cycles)}"
-    devices = {folder / "board0": "echo-8", folder / "board1": "talk-1"}
+    devices = {device_at(folder, board): "echo-8", device_at(folder, board, 1): "talk-1"}
     rows, differing = [], []
     with boards(builds, devices, folder / "hwdb.yaml"):
         whole = _run(folder, "rtl", "whole")

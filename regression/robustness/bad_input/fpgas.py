@@ -161,7 +161,14 @@ FPGA_CASES = [
         "no driver for a board",
         'bad.yaml:7: simulation.engine: found the engine fpga for "node0", expected metasim: its '
         'bitstream "mine-1" is right and FPGA 0 of lab1 is there, but FireSim has no driver yet '
-        "that reaches a ecpix5.",
+        "that reaches a versa-ecp5.",
+        _text(),
+        {**_files(ENTRY.replace("ulx3s", "versa-ecp5"), _two(b"versa-ecp5")), "firesim.bit": BITS},
+    ),
+    Case(
+        "board on Ethernet without an address",
+        "bad.yaml:11: placement.run_farm: found no device of FPGA 0 of lab1, expected its IPv4 "
+        "address, such as 192.168.1.50, in `devices` of the host in lab.yaml.",
         _text(),
         {**_files(ENTRY.replace("ulx3s", "ecpix5"), _two(b"ecpix5")), "firesim.bit": BITS},
     ),
@@ -181,7 +188,8 @@ FPGA_CASES = [
     ),
     Case(
         "device that is no path",
-        'lab.yaml:3: hosts[0].devices[0]: found "ttyUSB0", expected text of the form ' "^/[!-~]+$.",
+        'lab.yaml:3: hosts[0].devices[0]: found "ttyUSB0", expected a full path or, of a board on '
+        "Ethernet, its IPv4 address.",
         _text(),
         {**_files(ENTRY, WITH_DEVICES.replace(b"/dev/", b"")), "firesim.bit": BITS},
     ),

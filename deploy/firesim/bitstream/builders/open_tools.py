@@ -13,7 +13,7 @@ from goldengate import block_reads
 from firesim.bitstream.builders import open_tools_job
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.build.bitstream import nextpnr_folder
-from firesim.build.boards import PLATFORMS, Board, whole_design
+from firesim.build.boards import PLATFORMS, Board, address_macros, whole_design
 from firesim.config.bitstream import BuildRecipe
 
 PROGRAM, STEP = "open_tools_job.py", f"{open_tools_job.BLOCK_READS}.py"
@@ -84,12 +84,16 @@ class OpenTools(BitBuilder):
         board = PLATFORMS / wanted.board_name
         sources = whole_design(wanted.form, wanted.board_name, flow)
         files = {f"{SOURCES}/{file.name}": file for file in sources}
+        macros = {
+            "FIRESIM_HOST": wanted.form.top,
+            **address_macros(wanted.board, wanted.recipe.address),
+        }
         task = {
             "yosys": synthesis(
                 flow.top,
                 [f"{SOURCES}/{file.name}" for file in sources],
                 _SYNTHESIS.get(wanted.recipe.strategy, []),
-                [f"FIRESIM_HOST={wanted.form.top}"],
+                [f"{name}={value}" for name, value in macros.items()],
             ),
             "nextpnr": [
                 "nextpnr_ecp5",
@@ -100,6 +104,7 @@ class OpenTools(BitBuilder):
             ],
             "seeds": _SEEDS.get(wanted.recipe.strategy, [1]),
             "frequency_mhz": wanted.frequency_mhz,
+            "clock_mhz": flow.clock_mhz,
             "usercode": str(int(wanted.fingerprint[:8], 16)),
             "resources": wanted.board.resources.model_dump(),
             "title": wanted.board.title,

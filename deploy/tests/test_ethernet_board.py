@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The engine fpga over Ethernet to a simulated ECPIX-5, with LiteEth's core in it.
+
+What it leaves is what the engine rtl leaves, also when datagrams are lost, come twice or late. What
+is no board of FireSim is a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from firesim.bitstream.simulated import Losses, address_of, simulated_board
+from firesim.build.simulator import simulator
+from firesim.config.bitstream import LoadedBuilds
+from firesim_common.errors import InputError
+
+from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
+from regression.support.simulated_boards import device_at, started
+
+BLADE = """\
+module Teller (input logic clock, input logic reset);
+  logic [31:0] count;
+  logic ready;
+  always_ff @(posedge clock) begin
+    count <= reset ? 0 : count + 1;
+    if (count[9:0] == 77) $display("count %0d", count);
+    eights: cover (count[2:0] == 0);
+  end
+  FireSimUARTBridge uart (
+    .clock, .reset, .out_valid(count[8:0] == 3 && ready), .out_bits(8'h41 + {3'd0, count[13:9]}),
+    .in_ready(1'b1), .out_ready(ready), .in_valid(), .in_bits()
+  );
+  FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
+endmodule
+"""
+BUILDS = """\
+builds:
+  mine: {verilog: {sources: [teller.sv], top: Teller}, board: ecpix5}
+  other: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s}
+  placed: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s, address: 192.168.1.51}
+"""
+BOARD, PORT = "ecpix5", 1234
+LIMIT_S = 120
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the recipes, and a farm with a board at `device_at` of it."""
+    folder = tmp_path_factory.mktemp("ethernet")
+    write_recipe(folder, BLADE, BUILDS)
+    made_board(folder, "mine", Path(device_at(folder, BOARD)))
+    return folder
+
+
+@pytest.fixture
+def board(folder: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Start a board that loses so many percent, and return a file with what it says."""
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    losses = Losses(getattr(request, "param", 0), seed)
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine", losses=losses)
+    with started(made, device_at(folder, BOARD), folder / "said"):
+        yield folder / "said"
+
+
+@pytest.mark.parametrize("board", [0, 10], indirect=True)
+def test_a_run_over_ethernet_is_as_in_rtl(folder: Path, board: Path, tmp_path: Path) -> None:
+    rtl = simulated(folder, tmp_path / "rtl")
+    assert (rtl.exit_status, len(left(rtl)["uart.log"])) == (0, 12)
+    for number in range(2):  # The board is as new for the second one.
+        fpga = simulated(folder, tmp_path / f"fpga-{number}", FPGA)
+        assert left(fpga) == left(rtl)
+        facts = fpga.result["nodes"][0]["statistics"]
+        assert facts["engine"] == f"fpga at {device_at(folder, BOARD)}"
+        assert facts["host_traffic"]["words_up"] > 2 * len(left(rtl)["uart.log"])
+    assert board.read_text() == ""
+
+
+def test_what_is_no_board_is_refused(folder: Path, board: Path, tmp_path: Path) -> None:
+    outcome = simulated(folder, tmp_path / "whole", FPGA)
+    description = json.loads((outcome.folder / "description.json").read_text())
+    for key in ("processes", "compression"):
+        description.pop(key, None)
+    (node,) = description["nodes"]
+    node.pop("process", None)
+
+    def told(results: str) -> tuple[int, str]:
+        (tmp_path / results).mkdir()
+        file = tmp_path / results / "description.json"
+        file.write_text(json.dumps({**description, "results": str(file.parent)}))
+        words = [str(simulator()), str(file)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
+        return done.returncode, done.stderr
+
+    here = device_at(folder, BOARD)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as lock:
+        lock.bind(f"\0firesim-board-{here}:{PORT}")
+        text = f"soc: {here}: found it in use by another run or another node\n"
+        assert told("in-use") == (2, text)
+    nobody = device_at(folder, BOARD, 1)
+    node["ethernet"]["address"] = nobody
+    status, text = told("nobody")
+    assert status == 2 and text.startswith(f"soc: {nobody}: found no answer for 5 s to what was ")
+    node["ethernet"]["address"] = "nonsense"
+    text = "found no IPv4 address, expected that of a board, such as 192.168.1.50"
+    assert told("nonsense") == (2, f"soc: nonsense: {text}\n")
+    node["serial_line"] = {"device": "/dev/null", "bits_per_s": 1_000_000}
+    status, text = told("both")
+    assert (status, 'expected nothing beside "ethernet"' in text) == (2, True), text
+
+
+def test_what_is_no_datagram_of_ours_is_passed_over(
+    folder: Path, board: Path, tmp_path: Path
+) -> None:
+    generator = random.Random(seed := random.randrange(1 << 32))
+    print(f"seed {seed}")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as host:
+        for length in generator.sample(range(20, 1400), 20):
+            host.sendto(generator.randbytes(length), (device_at(folder, BOARD), PORT))
+    fpga = simulated(folder, tmp_path / "fpga", FPGA)
+    assert left(fpga) == left(simulated(folder, tmp_path / "rtl"))
+
+
+def test_what_no_board_has_is_refused(folder: Path) -> None:
+    loaded = LoadedBuilds(folder / "builds.yaml")
+    with pytest.raises(InputError) as refused:
+        simulated_board(loaded, "other", losses=Losses(10))
+    assert 'found "ulx3s", expected a board on Ethernet for --loss-percent.' in str(refused.value)
+    with pytest.raises(InputError, match="address: found ulx3s, expected a board on Ethernet"):
+        simulated_board(loaded, "placed")
+    for text in ("192.168.1.50", "board0"):
+        with pytest.raises(InputError, match=r"expected an address like 127\.0\.7\.1"):
+            address_of(text)

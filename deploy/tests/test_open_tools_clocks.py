@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What place and route says of a board with several clocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from firesim.bitstream.builders.open_tools_job import host_clock
+
+
+def report(**clocks: tuple[float, float]) -> dict[str, Any]:
+    return {
+        "fmax": {
+            name: {"achieved": achieved, "constraint": wanted}
+            for name, (achieved, wanted) in clocks.items()
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("clocks", "reached", "sentence"),
+    [
+        ({"host": (58.3, 50.0)}, 58.3, ""),
+        ({"host": (40.0, 50.0)}, 40.0, ""),
+        ({"host": (58.3, 50.0), "ethernet": (191.5, 125.0)}, 58.3, ""),
+        ({"one": (58.3, 50.0), "two": (55.0, 50.0)}, 55.0, ""),
+        (
+            {"host": (58.3, 50.0), "ethernet": (99.96, 125.0)},
+            58.3,
+            "found 100.0 MHz for the clock ethernet after place and route, expected at least "
+            "125.0, which the board gives it",
+        ),
+    ],
+)
+def test_each_clock_is_compared_with_its_own(
+    clocks: dict[str, tuple[float, float]], reached: float, sentence: str
+) -> None:
+    assert host_clock(report(**clocks), 50.0) == (reached, sentence)
