@@ -17,6 +17,7 @@ from firesim.bitstream.simulated import simulated_board
 from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.load import load_file
+from firesim.run.restart import restart_from
 from firesim.run.runner import Outcome, run
 from firesim_common.errors import InputError
 from rich.console import Console
@@ -177,3 +178,21 @@ def test_runs_that_a_bitstream_was_not_built_for_are_refused(
     with pytest.raises(InputError) as refusal:
         simulated(FPGA, *overrides)
     assert str(refusal.value).endswith(says)
+
+
+def test_a_saved_state_is_not_taken(folder: Path) -> None:
+    memory = f"system.node.memory={{size_mib: 4, timing: {DDR3}}}"
+    saved = simulated(memory, "simulation.snapshots={at_cycles: [900]}")
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "ddr3")
+    set_entries(folder / "hwdb.yaml", {"ddr3": made.entry})
+    snapshot = str(saved.folder / "snapshots/cycle-900")
+    with pytest.raises(InputError) as refusal:
+        run(
+            load_file(Path("storm.yaml"), (memory, FPGA)),
+            console=Console(quiet=True),
+            restart=lambda plan: restart_from(snapshot, plan, None),
+        )
+    assert str(refusal.value) == (
+        '--from: found the engine fpga for "soc", whose bitstream has the memory\'s timing in RTL, '
+        "which takes no saved state, expected a build with memory: host and scan_chain: true."
+    )

@@ -88,6 +88,12 @@ def _check_sources(snapshot: Snapshot, nodes: list[PlannedNode], sources: dict[s
                 f'the snapshot "{snapshot.name}", expected engine functional or rtl, whose '
                 f"snapshots go on in a metasimulation and on an FPGA."
             )
+        if node.memory_hardware is not None:
+            raise InputError(
+                f'--from: found the engine fpga for "{node.name}", whose bitstream has the '
+                f"memory's timing in RTL, which takes no saved state, expected a build with "
+                f"memory: host and scan_chain: true."
+            )
         if node.engine == "fpga" and not node.scan_chain:
             raise InputError(
                 f'--from: found the engine fpga for "{node.name}", whose bitstream has no scan '
