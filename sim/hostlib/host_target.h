@@ -52,7 +52,8 @@ class HostTarget {
   // target, or has more new values than fit. `on_row(cycle)` is called for each cycle in which a
   // driver is to be woken, and for the last one. The output ports then hold the tokens of the
   // channels that wake a driver, and in the last cycle of a run that nothing stopped those of all
-  // channels that are listened to, but for gated ones that their gate holds back. Throws std::runtime_error when the target makes no progress.
+  // channels that are listened to, but for gated ones that their gate holds back. Throws
+  // std::runtime_error when the target makes no progress.
   void run(uint64_t limit, const std::function<void(uint64_t)> &on_row);
   // What to ask first when the target makes no progress; it may throw the reason.
   void when_still(std::function<void()> examine) { examine_ = std::move(examine); }
