@@ -16,8 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from firesim.bitstream.forms import build_design
 from firesim.build.simulator import simulator
+from firesim.cli.main import app
+from firesim.config.bitstream import LoadedBuilds, find_builds
 from firesim.run.runner import Outcome
+from typer.testing import CliRunner
 
 from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
 from regression.support.simulated_boards import started
@@ -48,6 +52,7 @@ builds:
   f2: {verilog: {sources: [teller.sv], top: Teller}, board: f2, scan_chain: true}
   u250: {verilog: {sources: [teller.sv], top: Teller}, board: u250}
   ulx3s: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s, gates: true}
+  small: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s}
   without: {verilog: {sources: [teller.sv], top: Teller}, board: f2, gates: false}
 """
 METASIM = "simulation.engine=metasim"
@@ -194,6 +199,20 @@ def test_snapshots_of_a_board_go_on(folder: Path, tmp_path: Path) -> None:
     engines = {"rtl": (), "fpga": on_board(folder, "f2")}
     with started(made, device):
         check_snapshots(folder, tmp_path, engines, (("fpga", "rtl"), ("rtl", "fpga")))
+
+
+def test_boards_on_pcie_have_gates_unless_asked_otherwise(folder: Path) -> None:
+    builds = LoadedBuilds(folder / "builds.yaml")
+    gated = {name: build_design(builds, name).gates for name in builds.file.builds}
+    assert gated == {"f2": True, "u250": True, "ulx3s": True, "small": False, "without": False}
+    assert not build_design(LoadedBuilds(find_builds("reflector")), "reflector-8").gates
+
+
+def test_a_model_for_this_computer_has_none(folder: Path) -> None:
+    words = ["build", "verilog", "Teller", str(folder / "teller.sv"), "--gates"]
+    refused = CliRunner().invoke(app, [*words, "-o", str(folder / "out")])
+    assert refused.exit_code == 2 and not (folder / "out").exists()
+    assert '--gates: found it with --target cpu, expected "--target fpga".' in refused.output
 
 
 def test_another_number_of_gates_is_refused(folder: Path, tmp_path: Path) -> None:
