@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The host's sides of FIRESIM_BLADES blades (FIRESIM_HOST) as custom logic in the small shell of AWS EC2
 // F2. Each has registers on OCL (BAR 0), 4 KiB apart, and both streams through a window on PCIS (BAR 4),
-// 8 KiB apart. The host clock is made of the shell's 250 MHz: 1,000 MHz divided by FIRESIM_DIVIDE. DRAM,
-// HBM, PCIM and interrupts are not used.
+// 8 KiB apart. The host clock is made of the shell's 250 MHz: 1,000 MHz divided by FIRESIM_DIVIDE. With
+// FIRESIM_DRAM the DIMM is the blades' memory, 4 GiB for each, and else not used. HBM, PCIM and
+// interrupts are not.
 `ifndef FIRESIM_BLADES
 `define FIRESIM_BLADES 1
 `endif
-module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
+`ifdef FIRESIM_DRAM
+`define FIRESIM_EN_DDR 1
+`else
+`define FIRESIM_EN_DDR 0
+`endif
+module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   `include "cl_ports.vh"
 );
 `include "cl_id_defines.vh"
@@ -81,6 +87,34 @@ module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
   assign cl_sh_dma_pcis_rresp = pcis_rresp[2*pcis_reads +: 2];
   assign cl_sh_dma_pcis_rlast = pcis_rlast[pcis_reads];
 
+`ifdef FIRESIM_DRAM
+  // The words of the blades' memories.
+  wire [BLADES-1:0] write_valid, write_ready, write_done, read_valid, read_ready;
+  wire [BLADES-1:0] row_valid, row_ready;
+  wire [34*BLADES-1:0] write_row, read_row;
+  wire [512*BLADES-1:0] write_data;
+  wire [64*BLADES-1:0] write_strobe;
+  wire [511:0] row_data;
+  wire [15:0] ddr_awid, ddr_bid, ddr_arid, ddr_rid;
+  wire [63:0] ddr_awaddr, ddr_wstrb, ddr_araddr;
+  wire [511:0] ddr_wdata, ddr_rdata;
+  wire [1:0] ddr_bresp, ddr_rresp;
+  wire ddr_awvalid, ddr_awready, ddr_wvalid, ddr_wready, ddr_bvalid, ddr_bready;
+  wire ddr_arvalid, ddr_arready, ddr_rvalid, ddr_rready, ddr_is_up;
+  firesim_dram_axi #(.COUNT(BLADES)) memories (
+    .clock(clk_main_a0), .reset(stands), .is_up(ddr_is_up),
+    .write_valid(write_valid), .write_ready(write_ready), .write_row(write_row),
+    .write_data(write_data), .write_strobe(write_strobe), .write_done(write_done),
+    .read_valid(read_valid), .read_ready(read_ready), .read_row(read_row),
+    .row_valid(row_valid), .row_ready(row_ready), .row_data(row_data),
+    .awid(ddr_awid), .awaddr(ddr_awaddr), .awvalid(ddr_awvalid), .awready(ddr_awready),
+    .wdata(ddr_wdata), .wstrb(ddr_wstrb), .wvalid(ddr_wvalid), .wready(ddr_wready),
+    .bid(ddr_bid), .bresp(ddr_bresp), .bvalid(ddr_bvalid), .bready(ddr_bready),
+    .arid(ddr_arid), .araddr(ddr_araddr), .arvalid(ddr_arvalid), .arready(ddr_arready),
+    .rid(ddr_rid), .rdata(ddr_rdata), .rresp(ddr_rresp), .rvalid(ddr_rvalid),
+    .rready(ddr_rready));
+`endif
+
   genvar index;
   generate for (index = 0; index < BLADES; index = index + 1) begin : blade
     wire [7:0] awaddr, araddr;
@@ -130,6 +164,25 @@ module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
       .out_clock(clk_main_a0), .out_reset(stands), .out_valid(near_up_valid),
       .out_ready(near_up_ready), .out_data(near_up_data));
 
+`ifdef FIRESIM_DRAM
+    wire ask_valid, ask_ready, ask_write, ask_row, answer_valid;
+    wire [39:0] ask_address;
+    wire [63:0] ask_data, answer_data;
+    wire [7:0] ask_strobe;
+    firesim_dram_port memory (
+      .host_clock(host_clock), .host_reset(host_reset),
+      .request_valid(ask_valid), .request_ready(ask_ready), .request_write(ask_write),
+      .request_row(ask_row), .request_address(ask_address), .request_data(ask_data),
+      .request_strobe(ask_strobe), .response_valid(answer_valid), .response_data(answer_data),
+      .clock(clk_main_a0), .reset(stands),
+      .write_valid(write_valid[index]), .write_ready(write_ready[index]),
+      .write_row(write_row[34*index +: 34]), .write_data(write_data[512*index +: 512]),
+      .write_strobe(write_strobe[64*index +: 64]), .write_done(write_done[index]),
+      .read_valid(read_valid[index]), .read_ready(read_ready[index]),
+      .read_row(read_row[34*index +: 34]), .row_valid(row_valid[index]),
+      .row_ready(row_ready[index]), .row_data(row_data));
+`endif
+
     `FIRESIM_HOST host (
       .host_clock(host_clock), .host_reset(host_reset),
       .axil_awaddr(awaddr), .axil_awvalid(awvalid), .axil_awready(awready),
@@ -138,6 +191,13 @@ module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
       .axil_araddr(araddr), .axil_arvalid(arvalid), .axil_arready(arready),
       .axil_rdata(rdata), .axil_rresp(), .axil_rvalid(rvalid), .axil_rready(rready),
       .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
+`ifdef FIRESIM_DRAM
+      .mem0_request_valid(ask_valid), .mem0_request_ready(ask_ready),
+      .mem0_request_write(ask_write), .mem0_request_row(ask_row),
+      .mem0_request_address(ask_address), .mem0_request_data(ask_data),
+      .mem0_request_strobe(ask_strobe), .mem0_response_valid(answer_valid),
+      .mem0_response_data(answer_data),
+`endif
       .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
   end endgenerate
 
@@ -158,7 +218,9 @@ module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
           cl_sh_pcim_aruser, cl_sh_pcim_arvalid, cl_sh_pcim_rready} = '0;
   assign {cl_sda_awready, cl_sda_wready, cl_sda_bresp, cl_sda_bvalid, cl_sda_arready, cl_sda_rdata,
           cl_sda_rresp, cl_sda_rvalid} = '0;
+`ifndef FIRESIM_DRAM
   assign {cl_sh_ddr_stat_ack, cl_sh_ddr_stat_rdata, cl_sh_ddr_stat_int} = {1'b1, 40'd0};
+`endif
   assign cl_sh_apppf_irq_req = '0;
   assign tdo = 1'b0;
   assign {hbm_apb_paddr_1, hbm_apb_pprot_1, hbm_apb_psel_1, hbm_apb_penable_1, hbm_apb_pwrite_1,
@@ -175,5 +237,25 @@ module cl_firesim #(parameter EN_DDR = 0, parameter EN_HBM = 0) (
     .CLK_DIMM_DP(CLK_DIMM_DP), .CLK_DIMM_DN(CLK_DIMM_DN), .M_ACT_N(M_ACT_N), .M_MA(M_MA),
     .M_BA(M_BA), .M_BG(M_BG), .M_CKE(M_CKE), .M_ODT(M_ODT), .M_CS_N(M_CS_N),
     .M_CLK_DN(M_CLK_DN), .M_CLK_DP(M_CLK_DP), .M_PAR(M_PAR), .M_DQ(M_DQ), .M_ECC(M_ECC),
+`ifdef FIRESIM_DRAM
+    .cl_sh_ddr_axi_awid(ddr_awid), .cl_sh_ddr_axi_awaddr(ddr_awaddr),
+    .cl_sh_ddr_axi_awlen(8'd0), .cl_sh_ddr_axi_awsize(3'd6), .cl_sh_ddr_axi_awburst(2'b01),
+    .cl_sh_ddr_axi_awuser(1'b0), .cl_sh_ddr_axi_awvalid(ddr_awvalid),
+    .cl_sh_ddr_axi_awready(ddr_awready), .cl_sh_ddr_axi_wdata(ddr_wdata),
+    .cl_sh_ddr_axi_wstrb(ddr_wstrb), .cl_sh_ddr_axi_wlast(1'b1),
+    .cl_sh_ddr_axi_wvalid(ddr_wvalid), .cl_sh_ddr_axi_wready(ddr_wready),
+    .cl_sh_ddr_axi_bid(ddr_bid), .cl_sh_ddr_axi_bresp(ddr_bresp),
+    .cl_sh_ddr_axi_bvalid(ddr_bvalid), .cl_sh_ddr_axi_bready(ddr_bready),
+    .cl_sh_ddr_axi_arid(ddr_arid), .cl_sh_ddr_axi_araddr(ddr_araddr),
+    .cl_sh_ddr_axi_arlen(8'd0), .cl_sh_ddr_axi_arsize(3'd6), .cl_sh_ddr_axi_arburst(2'b01),
+    .cl_sh_ddr_axi_aruser(1'b0), .cl_sh_ddr_axi_arvalid(ddr_arvalid),
+    .cl_sh_ddr_axi_arready(ddr_arready), .cl_sh_ddr_axi_rid(ddr_rid),
+    .cl_sh_ddr_axi_rdata(ddr_rdata), .cl_sh_ddr_axi_rresp(ddr_rresp), .cl_sh_ddr_axi_rlast(),
+    .cl_sh_ddr_axi_rvalid(ddr_rvalid), .cl_sh_ddr_axi_rready(ddr_rready),
+    .sh_ddr_stat_bus_addr(sh_cl_ddr_stat_addr), .sh_ddr_stat_bus_wdata(sh_cl_ddr_stat_wdata),
+    .sh_ddr_stat_bus_wr(sh_cl_ddr_stat_wr), .sh_ddr_stat_bus_rd(sh_cl_ddr_stat_rd),
+    .sh_ddr_stat_bus_ack(cl_sh_ddr_stat_ack), .sh_ddr_stat_bus_rdata(cl_sh_ddr_stat_rdata),
+    .ddr_sh_stat_int(cl_sh_ddr_stat_int), .sh_cl_ddr_is_ready(ddr_is_up),
+`endif
     .M_DQS_DP(M_DQS_DP), .M_DQS_DN(M_DQS_DN), .cl_RST_DIMM_N(RST_DIMM_N));
 endmodule

@@ -14,8 +14,6 @@ from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
 from pydantic import Field, StringConstraints
 
-from firesim.build.f2_dram import top_with_dram
-
 if TYPE_CHECKING:
     from goldengate.fpga_form import FpgaForm
 
@@ -126,7 +124,7 @@ class AwsFlow(Strict):
     link: list[str]
     """Files of sim/hostlib/rtl that top.sv needs."""
     dram_link: list[str] = Field(default_factory=list)
-    """Further such files of a top with a port to its DRAM (build/f2_dram.py)."""
+    """Further such files of a top with a port to its DRAM (the macro FIRESIM_DRAM)."""
     clock_multiplied_mhz: float
     """What the top multiplies the shell's clock to, of which the host clock is an eighth part's
     multiple (the macro FIRESIM_DIVIDE)."""
@@ -263,13 +261,13 @@ def whole_design(
     from firesim.build.liteeth import liteeth_core
 
     folder = PLATFORMS / board
-    link, further, top = list(flow.link), [], folder / flow.FILE
+    link, further = list(flow.link), []
     if isinstance(flow, OpenFlow):
         further += [folder / flow.cells] if flow.cells else []
         further += [liteeth_core(folder / flow.liteeth, simulated)] if flow.liteeth else []
     elif has_dram(form):
-        link, top = [*link, *flow.dram_link], top_with_dram(top)
-    return [*form.sources, *(RTL / name for name in link), *further, top]
+        link += flow.dram_link
+    return [*form.sources, *(RTL / name for name in link), *further, folder / flow.FILE]
 
 
 def has_dram(form: FpgaForm) -> bool:

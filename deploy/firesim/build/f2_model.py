@@ -69,7 +69,7 @@ def f2_model(form: FpgaForm, name: str, board: Board, blades: int = 1) -> Path:
     defines = {"FIRESIM_DIVIDE": DIVIDE, "FIRESIM_BLADES": str(blades)}
     sources = [*whole_design(form, name, flow), stubs / "cells.sv"]
     if has_dram(form):
-        defines["FIRESIM_SIMULATED_DIMM"] = "1"
+        defines |= {"FIRESIM_DRAM": "1", "FIRESIM_SIMULATED_DIMM": "1"}
         sources.append(stubs / "dimm.sv")
     return simulated_top(
         form,

@@ -19,6 +19,7 @@ from firesim.bitstream.builders.f2_project import divide_for
 from firesim.build.boards import (
     PLATFORMS,
     Board,
+    has_dram,
     shell_design,
     shell_macros,
     whole_design,
@@ -89,7 +90,7 @@ def elaborated_for_kit(
     assert flow is not None
     sources = [*whole_design(form, name, flow), here / "stubs/cells.sv"]
     macros = f"-DFIRESIM_HOST={form.top} -DFIRESIM_DIVIDE={divide_for(flow, frequency_mhz):.3f}"
-    macros += f" -DFIRESIM_BLADES={blades}"
+    macros += f" -DFIRESIM_BLADES={blades}" + (" -DFIRESIM_DRAM" if has_dram(form) else "")
     return _modules_of(flow.top, sources, f"-I{here} -I{here}/stubs {macros}", folder)
 
 

@@ -75,7 +75,7 @@ def synthesis_tcl(project: KitProject) -> str:
         "FIRESIM_BLADES": str(project.blades),
     }
     if project.has_dram:
-        defines["USE_64GB_DDR_DIMM"] = None
+        defines |= {"FIRESIM_DRAM": None, "USE_64GB_DDR_DIMM": None}
     macros = " ".join(
         f"-verilog_define {name}{'' if value is None else f'={value}'}"
         for name, value in defines.items()
