@@ -22,6 +22,15 @@ LossOption = Annotated[
         help="Of a board on Ethernet: so many datagrams are lost, come twice, and come late.",
     ),
 ]
+DramSeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--dram-seed",
+        min=0,
+        max=2**63 - 1,
+        help="Chooses the times of the board's DRAM, and what it holds at first (else 1).",
+    ),
+]
 SeedOption = Annotated[
     int, typer.Option("--loss-seed", min=0, help="By which it is chosen which of them.")
 ]
@@ -47,15 +56,7 @@ def simulateboard(
             help="Host cycles of a bit on the serial line, else as on the board.",
         ),
     ] = None,
-    dram_seed: Annotated[
-        int | None,
-        typer.Option(
-            "--dram-seed",
-            min=0,
-            max=2**63 - 1,
-            help="Chooses the times of the board's DRAM, and what it holds at first (else 1).",
-        ),
-    ] = None,
+    dram_seed: DramSeedOption = None,
     loss_percent: LossOption = None,
     loss_seed: SeedOption = 1,
     hwdb: Annotated[
