@@ -62,6 +62,7 @@ LEFT_OUT: list[tuple[Member, str]] = [
     (("/outside", {}, b"x"), "its name leads out of the folder"),
     (("a/../../outside", {}, b"x"), "its name leads out of the folder"),
     (("l", {**LINK, "linkname": "/etc/passwd"}, b""), OUT),
+    (("d/l", {**LINK, "linkname": "/etc/passwd"}, b""), OUT),
     (("l", {**LINK, "linkname": "../outside"}, b""), OUT),
     (("d/l", {**LINK, "linkname": "x/../../.."}, b""), OUT),
     (("l", {**LINK, "linkname": "d/.."}, b""), OUT),

@@ -68,7 +68,7 @@ def example_names() -> tuple[set[str], set[str], set[tuple[str, ...]]]:
     blocks = re.findall(
         r"```yaml\n(.*?)```", (ROOT / "docs/how-to/waves.md").read_text(), re.DOTALL
     )
-    for simulation in (yaml.safe_load(block)["simulation"] for block in blocks):
+    for simulation in (yaml.safe_load(block).get("simulation", {}) for block in blocks):
         scopes.update(*(one["scopes"] for one in simulation.get("waves", [])))
         signals.update(*(one["signals"] for one in simulation.get("peeks", [])))
         signals.update(one["signal"] for one in simulation.get("pokes", []))

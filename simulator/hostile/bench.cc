@@ -32,13 +32,18 @@ void register_kinds(ModelRegistry &registry) {
   register_stock_switches(registry);
 }
 
+// A failed check names its line before these words (core/check.h); what a sentence shows of a file
+// may hold them, too.
+bool is_internal(const std::string &said) {
+  if (said.starts_with("internal error")) return true;
+  const size_t at = said.find(": internal error: ");
+  return at != std::string::npos && at != 0 && said[at - 1] >= '0' && said[at - 1] <= '9';
+}
+
 // What was found in the text of a message.
 std::string defect_in(const std::string &said) {
   if (said.empty()) return "a refusal without a word";
-  // Ours, and not what a sentence shows of a file.
-  if (said.starts_with("internal error") || said.find(": internal error: ") != std::string::npos) {
-    return said;
-  }
+  if (is_internal(said)) return said;
   if (said.size() > kLongestSentence)
     return "a message of " + std::to_string(said.size()) + " bytes";
   return "";

@@ -173,7 +173,10 @@ def _stays(parts: list[str], aim: str) -> bool:
 
     Steps back may only come first: behind another link they would lead from where that leads.
     """
-    steps = PurePosixPath(aim).parts
+    path = PurePosixPath(aim)
+    if path.is_absolute():  # joined to the steps before it, it would look like one of them
+        return False
+    steps = path.parts
     back = next((i for i, step in enumerate(steps) if step != ".."), len(steps))
     return ".." not in steps[back:] and _parts("/".join([*parts[:-1], aim])) is not None
 

@@ -27,7 +27,7 @@ from firesim.cli.form_options import (
     memory_rtl,
     sharing_of,
 )
-from firesim.config.capture import DEPTH_CYCLES
+from firesim.config.capture_depth import DEPTH_CYCLES
 
 if TYPE_CHECKING:
     from goldengate import Request

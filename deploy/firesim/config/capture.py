@@ -9,8 +9,8 @@ from firesim_common.base import Name, Strict
 from firesim_common.errors import unknown
 from pydantic import AfterValidator, Field, model_validator
 
-DEPTH_CYCLES = 1024
-"""Where nobody says how many."""
+from firesim.config.capture_depth import DEPTH_CYCLES
+
 MOST_CYCLE = 2**48 - 2
 """What the ring's counter of cycles can be."""
 

@@ -294,9 +294,9 @@ YAML_CASES = [
         "override of nothing",
         (
             '-x simulation.threds=1: simulation: found "threds", expected one of the '
-            'keys "asserts", "autocounter", "batch_cycles", "captures", "end_when", '
-            '"engine", "engines", "fpga", "functional", "max_cycles", "metasim", '
-            '"monitoring" or 14 more, did you mean "threads"?'
+            'keys "asserts", "autocounter", "batch_cycles", "capture", "captures", '
+            '"end_when", "engine", "engines", "fpga", "functional", "max_cycles", '
+            '"metasim" or 15 more, did you mean "threads"?'
         ),
         TWO,
         overrides=("simulation.threds=1",),
