@@ -21,7 +21,7 @@ from regression.fuzzers.engine_fuzz import batch, models
 from regression.fuzzers.engine_fuzz.batch import Outcome
 from regression.support.experiment import Experiment, Verdict, experiment_named
 
-QUICK_NETLISTS, NETLISTS = 5_000, 100_000
+QUICK_NETLISTS, NETLISTS = 2_500, 100_000
 MOST_REPORTED, MOST_DIFFERENT = 20, 200
 KINDS = frozenset(cells.RULES) | registers.KINDS | memories.KINDS
 
