@@ -20,25 +20,9 @@ from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
 from firesim_common.errors import InputError
 
-from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
+from regression.support.one_board import FPGA, TELLER, left, made_board, simulated, write_recipe
 from regression.support.simulated_boards import device_at, started
 
-BLADE = """\
-module Teller (input logic clock, input logic reset);
-  logic [31:0] count;
-  logic ready;
-  always_ff @(posedge clock) begin
-    count <= reset ? 0 : count + 1;
-    if (count[9:0] == 77) $display("count %0d", count);
-    eights: cover (count[2:0] == 0);
-  end
-  FireSimUARTBridge uart (
-    .clock, .reset, .out_valid(count[8:0] == 3 && ready), .out_bits(8'h41 + {3'd0, count[13:9]}),
-    .in_ready(1'b1), .out_ready(ready), .in_valid(), .in_bits()
-  );
-  FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
-endmodule
-"""
 BUILDS = """\
 builds:
   mine: {verilog: {sources: [teller.sv], top: Teller}, board: ecpix5}
@@ -53,7 +37,7 @@ LIMIT_S = 120
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the recipes, and a farm with a board at `device_at` of it."""
     folder = tmp_path_factory.mktemp("ethernet")
-    write_recipe(folder, BLADE, BUILDS)
+    write_recipe(folder, TELLER, BUILDS)
     made_board(folder, "mine", Path(device_at(folder, BOARD)))
     return folder
 

@@ -22,27 +22,16 @@ from firesim.run.runner import Outcome, run
 from firesim_common.errors import InputError
 from rich.console import Console
 
-from regression.support.memory_storm import STORM
+from regression.support.memory_storm import STORM, storm_recipe
 from regression.support.one_board import FPGA, left
 from regression.support.simulated_boards import started
 
-RECIPE = """\
-name: storm
-system:
-  topology: {nodes: [soc], switches: [], links: []}
-  blades:
-    storm:
-      sources: [storm.sv]
-      top: Storm
-      parameters: {LIMIT: 4000, WRONG: 0}
-      memory_base: 0x10000
-  node: {blade: storm, memory: {size_mib: 4}}
-workload: {nodes: {soc: {elf: words.elf}}}
-placement: {run_farm: farm.yaml}
+RECIPE = f"""\
+{storm_recipe(4000)}placement: {{run_farm: farm.yaml}}
 simulation:
   threads: 1
   status_interval_s: 0.05
-  fpga: {hwdb: hwdb.yaml, entries: {storm: ddr3}}
+  fpga: {{hwdb: hwdb.yaml, entries: {{storm: ddr3}}}}
 """
 FARM = """\
 kind: local

@@ -17,22 +17,11 @@ from firesim.run.runner import Outcome, run
 from firesim_common.errors import InputError
 from rich.console import Console
 
-from regression.support.memory_storm import STORM
+from regression.support.memory_storm import STORM, storm_recipe
 from regression.support.one_board import left as left_by
 
-RECIPE = """\
-name: storm
-system:
-  topology: {nodes: [soc], switches: [], links: []}
-  blades:
-    storm:
-      sources: [storm.sv]
-      top: Storm
-      parameters: {LIMIT: 8000, WRONG: 0}
-      memory_base: 0x10000
-  node: {blade: storm, memory: {size_mib: 4}}
-workload: {nodes: {soc: {elf: words.elf}}}
-simulation: {threads: 1, status_interval_s: 0.05}
+RECIPE = f"""\
+{storm_recipe(8000)}simulation: {{threads: 1, status_interval_s: 0.05}}
 """
 IN_RTL = ("simulation.engine=metasim", "simulation.metasim={memory: rtl}")
 STALLED = "simulation.metasim={memory: rtl, stall_rate: 90, stall_seed: 3}"

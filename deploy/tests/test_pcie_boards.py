@@ -21,25 +21,9 @@ import pytest
 from firesim.build.simulator import simulator
 from firesim_common.errors import InputError
 
-from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
+from regression.support.one_board import FPGA, TELLER, left, made_board, simulated, write_recipe
 from regression.support.simulated_boards import started
 
-BLADE = """\
-module Teller (input logic clock, input logic reset);
-  logic [31:0] count;
-  logic ready;
-  always_ff @(posedge clock) begin
-    count <= reset ? 0 : count + 1;
-    if (count[9:0] == 77) $display("count %0d", count);
-    eights: cover (count[2:0] == 0);
-  end
-  FireSimUARTBridge uart (
-    .clock, .reset, .out_valid(count[8:0] == 3 && ready), .out_bits(8'h41 + {3'd0, count[13:9]}),
-    .in_ready(1'b1), .out_ready(ready), .in_valid(), .in_bits()
-  );
-  FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
-endmodule
-"""
 BUILDS = """\
 builds:
   mine: {verilog: {sources: [teller.sv], top: Teller}, board: BOARD}
@@ -74,7 +58,7 @@ def folder(
 ) -> Iterator[Path]:
     """Return a folder with the recipes and a simulated board at `board`, which ends with them."""
     folder = tmp_path_factory.mktemp(request.param)
-    write_recipe(folder, BLADE, BUILDS.replace("BOARD", request.param))
+    write_recipe(folder, TELLER, BUILDS.replace("BOARD", request.param))
     made = made_board(folder, "mine", folder / "board")
     with started(made, folder / "board", folder / "said"):
         yield folder

@@ -6,6 +6,8 @@ them outside the memory, with write data before its address. It prints a sum of 
 answered and of the cycle of each answer, so that one answer a cycle late would show in the prints.
 """
 
+from __future__ import annotations
+
 STORM = """\
 module Storm #(parameter int LIMIT = 10, parameter int WRONG = 0) (
   input logic clock, input logic reset
@@ -94,4 +96,21 @@ module Storm #(parameter int LIMIT = 10, parameter int WRONG = 0) (
     .clock, .reset, .valid(count == LIMIT), .value(32'h5555)
   );
 endmodule
+"""
+
+
+def storm_recipe(limit_cycles: int) -> str:
+    """Return the beginning of a recipe with one node, of storm.sv, that ends at a cycle."""
+    return f"""\
+name: storm
+system:
+  topology: {{nodes: [soc], switches: [], links: []}}
+  blades:
+    storm:
+      sources: [storm.sv]
+      top: Storm
+      parameters: {{LIMIT: {limit_cycles}, WRONG: 0}}
+      memory_base: 0x10000
+  node: {{blade: storm, memory: {{size_mib: 4}}}}
+workload: {{nodes: {{soc: {{elf: words.elf}}}}}}
 """

@@ -20,6 +20,23 @@ from firesim.run.runner import Outcome, run
 from rich.console import Console
 
 FPGA = "simulation.engine=fpga"
+TELLER = """\
+module Teller (input logic clock, input logic reset);
+  logic [31:0] count;
+  logic ready;
+  always_ff @(posedge clock) begin
+    count <= reset ? 0 : count + 1;
+    if (count[9:0] == 77) $display("count %0d", count);
+    eights: cover (count[2:0] == 0);
+  end
+  FireSimUARTBridge uart (
+    .clock, .reset, .out_valid(count[8:0] == 3 && ready), .out_bits(8'h41 + {3'd0, count[13:9]}),
+    .in_ready(1'b1), .out_ready(ready), .in_valid(), .in_bits()
+  );
+  FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
+endmodule
+"""
+"""A blade with a print, a counter, a console and an end, for whoever asks nothing else of it."""
 FILES = ("uart.log", "counters.csv", "prints.log")
 _RECIPE = """\
 name: tell

@@ -19,7 +19,7 @@ import pytest
 from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.f2 import F2
 from firesim.bitstream.builders.f2_project import DIRECTIVES, divide_for
-from firesim.bitstream.forms import design_form, with_memory
+from firesim.bitstream.forms import design_form, equipped
 from firesim.build.boards import PLATFORMS, load_board, whole_design
 from firesim.build.design import Design
 from firesim.config.bitstream import AwsKit, Builders, BuildRecipe
@@ -95,7 +95,9 @@ def dram_form(tmp_path_factory: pytest.TempPathFactory) -> FpgaForm:
     """Return a form with a port to the DIMM."""
     storm = tmp_path_factory.mktemp("storm") / "storm.sv"
     storm.write_text(STORM)
-    return design_form(with_memory(Design("storm", (storm,), "Storm"), MemoryHardware(dram=False)))
+    return design_form(
+        equipped(Design("storm", (storm,), "Storm"), memory=MemoryHardware(dram=False))
+    )
 
 
 @pytest.fixture

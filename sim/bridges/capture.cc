@@ -19,8 +19,6 @@ using hostlib::CaptureTrigger;
 
 namespace {
 
-constexpr uint32_t kMostDepthCycles = 1 << 16;
-
 // A number of the configuration that fits into a signal.
 Words number(const std::string &text, const CapturedSignal &signal, const std::string &where) {
   Words words = parse_hex(text);
@@ -40,8 +38,8 @@ CaptureSettings::CaptureSettings(const nlohmann::json &json, const std::string &
   file = config.required_text("file");
   signals = config.text_list("signals");
   if (signals.empty()) config.fail("signals", "at least one signal");
-  depth_cycles =
-      static_cast<uint32_t>(config.required_integer("depth_cycles", 1, kMostDepthCycles));
+  depth_cycles = static_cast<uint32_t>(
+      config.required_integer("depth_cycles", 1, hostlib::CaptureLayout::kMostDepthCycles));
   after_cycles = config.integer("after_cycles", 0, 0, depth_cycles - 1);
   const uint64_t most = depth_cycles - 1 - after_cycles;
   before_cycles = config.integer("before_cycles", most, 0, most);

@@ -31,7 +31,7 @@ HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std:
   }
   target_ = std::make_unique<hostlib::HostTarget>(*platform_, channels(manifest),
                                                   manifest.design_hash, where);
-  if (const uint64_t cycle = target_->read_wide(hostlib::kCycle); cycle != 0) {
+  if (const uint64_t cycle = platform_->read_wide(hostlib::kCycle); cycle != 0) {
     throw DescriptionError(fmt::format(
         "{}: found the target in cycle {} on the platform, expected 0: configure it anew", where,
         cycle));
@@ -159,6 +159,6 @@ hostlib::BridgePart *HostedModel::part(const std::string &path) {
   return nullptr;
 }
 
-uint64_t HostedModel::host_cycles() { return target_->read_wide(hostlib::kHostCycles); }
+uint64_t HostedModel::host_cycles() { return platform_->read_wide(hostlib::kHostCycles); }
 
 }  // namespace firesim::bridges

@@ -74,8 +74,7 @@ hostlib::ScanLayout read_scan(const json &item) {
   return layout;
 }
 
-// Of a row and of the rows of a ring (rtl/firesim_capture.v).
-constexpr uint32_t kMostBits = 4096, kMostDepthCycles = 1 << 16;
+constexpr uint32_t kMostBits = 4096;  // of a row of a ring (rtl/firesim_capture.v)
 
 hostlib::CaptureLayout read_capture(const json &item) {
   hostlib::CaptureLayout layout{item.at("depth_cycles").get<uint32_t>(), {}};
@@ -87,9 +86,10 @@ hostlib::CaptureLayout read_capture(const json &item) {
                                     signal.dump(), low_bit));
     }
   }
-  if (!std::has_single_bit(layout.depth_cycles) || layout.depth_cycles > kMostDepthCycles) {
+  if (!std::has_single_bit(layout.depth_cycles) ||
+      layout.depth_cycles > hostlib::CaptureLayout::kMostDepthCycles) {
     throw ConfigError(fmt::format("capture: depth_cycles is {}, expected a power of two up to {}",
-                                  layout.depth_cycles, kMostDepthCycles));
+                                  layout.depth_cycles, hostlib::CaptureLayout::kMostDepthCycles));
   }
   return layout;
 }

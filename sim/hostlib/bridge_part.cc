@@ -27,15 +27,13 @@ uint64_t BridgePart::parameter(const std::string &name) const {
 uint64_t BridgePart::read(uint32_t at) {
   platform_.write(kPart, index_);
   platform_.write(kPartAt, at);
-  const uint64_t low = platform_.read(kPartValue);
-  return low | uint64_t{platform_.read(kPartValue + 4)} << 32;
+  return platform_.read_wide(kPartValue);
 }
 
 void BridgePart::write(uint32_t at, uint64_t value) {
   platform_.write(kPart, index_);
   platform_.write(kPartAt, at);
-  platform_.write(kPartValue, static_cast<uint32_t>(value));
-  platform_.write(kPartValue + 4, static_cast<uint32_t>(value >> 32));
+  platform_.write_wide(kPartValue, value);
 }
 
 void BridgePart::fail(const std::string &found) const {

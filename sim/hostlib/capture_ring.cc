@@ -42,14 +42,12 @@ CaptureRing::CaptureRing(HostPlatform &platform, CaptureLayout layout, const std
 
 uint64_t CaptureRing::at(uint32_t place) {
   platform_.write(kCaptureAt, place);
-  const uint64_t low = platform_.read(kCaptureValue);
-  return low | uint64_t{platform_.read(kCaptureValue + 4)} << 32;
+  return platform_.read_wide(kCaptureValue);
 }
 
 void CaptureRing::put(uint32_t place, uint64_t value) {
   platform_.write(kCaptureAt, place);
-  platform_.write(kCaptureValue, static_cast<uint32_t>(value));
-  platform_.write(kCaptureValue + 4, static_cast<uint32_t>(value >> 32));
+  platform_.write_wide(kCaptureValue, value);
 }
 
 void CaptureRing::arm(const CaptureTrigger &trigger) {

@@ -20,6 +20,8 @@ struct CapturedSignal {
 
 // What a design captures.
 struct CaptureLayout {
+  static constexpr uint32_t kMostDepthCycles = 1 << 16;
+
   uint32_t depth_cycles = 0;  // a power of two
   std::vector<CapturedSignal> signals;
 

@@ -50,7 +50,7 @@ void HostTarget::check_design(const std::string &design_hash, const std::string 
                     "target of FireSim",
                     where, identity, version, kIdentityValue, kVersionValue));
   }
-  const std::string found = fmt::format("{:016x}", read_wide(kFingerprint));
+  const std::string found = fmt::format("{:016x}", platform_.read_wide(kFingerprint));
   if (found != design_hash) {
     throw DescriptionError(
         fmt::format("{}: found the design {} on the platform, expected {}, that of the manifest",
@@ -65,8 +65,8 @@ void HostTarget::choose(const std::function<void(HostChannel &)> &choose) {
     listen |= static_cast<uint64_t>(outputs_[i].listened) << i;
     stop_at |= static_cast<uint64_t>(outputs_[i].stops) << i;
   }
-  write_wide(kListen, listen);
-  write_wide(kStopAt, stop_at);
+  platform_.write_wide(kListen, listen);
+  platform_.write_wide(kStopAt, stop_at);
 }
 
 void HostTarget::start_at(uint64_t cycle) {
@@ -196,7 +196,7 @@ uint64_t HostTarget::receive() {
     if (examine_) examine_();
     throw std::runtime_error(
         fmt::format("the target stands still in cycle {}: {} host cycles without a step",
-                    first_cycle_ + read_wide(kCycle), kPatienceHostCycles));
+                    first_cycle_ + platform_.read_wide(kCycle), kPatienceHostCycles));
   }
   ++traffic_.words_up;
   return word;
@@ -206,7 +206,7 @@ uint64_t HostTarget::receive() {
 // the platform's to give up.
 void HostTarget::check_progress() {
   const uint32_t before = platform_.read(kCycle + 4);
-  uint64_t now = read_wide(kCycle);
+  uint64_t now = platform_.read_wide(kCycle);
   // The low half may have begun anew between its load and that of the high one.
   if (now >> 32 != before) now = (now >> 32) << 32 | platform_.read(kCycle);
   const uint64_t most = limit_ - first_cycle_;
@@ -220,18 +220,8 @@ void HostTarget::check_progress() {
 
 uint64_t HostTarget::counter(uint32_t index, bool before) {
   platform_.write(kCounter, index);
-  const uint64_t value = read_wide(kCounterValue);
+  const uint64_t value = platform_.read_wide(kCounterValue);
   return before ? value - platform_.read(kCounterRose) : value;
-}
-
-uint64_t HostTarget::read_wide(uint32_t address) {
-  const uint64_t low = platform_.read(address);
-  return low | uint64_t{platform_.read(address + 4)} << 32;
-}
-
-void HostTarget::write_wide(uint32_t address, uint64_t value) {
-  platform_.write(address, static_cast<uint32_t>(value));
-  platform_.write(address + 4, static_cast<uint32_t>(value >> 32));
 }
 
 }  // namespace firesim::hostlib

@@ -63,7 +63,6 @@ class HostTarget {
   uint64_t cycles_here() const { return cycle_ - first_cycle_; }
   // The value of a counter in cycle cycle(), or with `before` in the one before that.
   uint64_t counter(uint32_t index, bool before);
-  uint64_t read_wide(uint32_t address);
   const HostTraffic &traffic() const { return traffic_; }
 
  private:
@@ -74,7 +73,6 @@ class HostTarget {
   void take_tokens(const RowHead &row);
   uint64_t receive();
   void check_progress();
-  void write_wide(uint32_t address, uint64_t value);
 
   struct Input {
     HostChannel channel;

@@ -18,6 +18,15 @@ class HostPlatform {
 
   virtual uint32_t read(uint32_t address) = 0;
   virtual void write(uint32_t address, uint32_t value) = 0;
+  // Registers of 64 bits: the low half is first, in its place and in time.
+  uint64_t read_wide(uint32_t address) {
+    const uint64_t low = read(address);
+    return low | uint64_t{read(address + 4)} << 32;
+  }
+  void write_wide(uint32_t address, uint64_t value) {
+    write(address, static_cast<uint32_t>(value));
+    write(address + 4, static_cast<uint32_t>(value >> 32));
+  }
   // Sends words down; returns when the platform has taken all of them.
   virtual void send(std::span<const uint64_t> words) = 0;
   // Fills `words` with what comes up. False when nothing came for a long time; what did come is

@@ -76,16 +76,17 @@ F2Dimm::Row &F2Dimm::row_at(uint64_t address) {
   return place->second;
 }
 
-// Answers of one id keep their order.
-uint64_t F2Dimm::due_after(const Answers &answers, uint16_t id) {
-  uint64_t due = now_ + kLeastCycles + random() % (kMostLaterCycles + 1);
+// Puts an answer among others in the order of their times. Those of one id keep their order.
+void F2Dimm::wait(Answers &answers, Answer answer) {
+  answer.due = now_ + kLeastCycles + random() % (kMostLaterCycles + 1);
   for (const Answer &other : answers) {
-    if (other.id == id) due = std::max(due, other.due + 1);
+    if (other.id == answer.id) answer.due = std::max(answer.due, other.due + 1);
   }
-  return due;
+  const auto later = [](uint64_t time, const Answer &other) { return time < other.due; };
+  answers.insert(std::upper_bound(answers.begin(), answers.end(), answer.due, later), answer);
 }
 
-// The first that is due; kept in the order of their times.
+// The first, if it is due.
 const F2Dimm::Answer *F2Dimm::front(const Answers &answers) const {
   return answers.empty() || answers.front().due > now_ ? nullptr : &answers.front();
 }
@@ -109,10 +110,7 @@ void F2Dimm::before_settle() {
 }
 
 void F2Dimm::take_write() {
-  const uint64_t due = due_after(writes_, id_);
-  const auto later = [](uint64_t time, const Answer &other) { return time < other.due; };
-  writes_.insert(std::upper_bound(writes_.begin(), writes_.end(), due, later),
-                 {due, id_, data_, address_, strobe_});
+  wait(writes_, {0, id_, data_, address_, strobe_});
   has_address_ = has_data_ = false;
 }
 
@@ -131,10 +129,7 @@ void F2Dimm::end_write() {
 void F2Dimm::take_read() {
   const uint64_t address = asks_.get(kReadAddress);
   const auto id = static_cast<uint16_t>(asks_.get(kFlags) >> kReadId);
-  const uint64_t due = due_after(reads_, id);
-  const auto later = [](uint64_t time, const Answer &other) { return time < other.due; };
-  reads_.insert(std::upper_bound(reads_.begin(), reads_.end(), due, later),
-                {due, id, row_at(address), address, 0});
+  wait(reads_, {0, id, row_at(address), address, 0});
 }
 
 void F2Dimm::after_settle() {

@@ -42,7 +42,7 @@ class F2Dimm final : public CyclePart {
 
   uint64_t random();
   Row &row_at(uint64_t address);
-  uint64_t due_after(const Answers &answers, uint16_t id);
+  void wait(Answers &answers, Answer answer);
   const Answer *front(const Answers &answers) const;
   void take_write();
   void end_write();

@@ -18,6 +18,7 @@ from firesim.build.boards import Board, all_boards, board_names, known_board
 from firesim.build.design import Design, captured, stock_design
 from firesim.build.memory_hardware import KEY as MEMORY
 from firesim.config.bitstream import BuildRecipe, LoadedBuilds, VerilogSource
+from firesim.config.capture import Captured
 from firesim.config.load import is_file
 from firesim.config.memory_hardware import MemoryHardware
 from firesim.run.checks import blade_names
@@ -69,9 +70,15 @@ def build_form(loaded: LoadedBuilds, name: str) -> FpgaForm:
     return design_form(build_design(loaded, name), sharing)
 
 
-def with_memory(design: Design, hardware: MemoryHardware | None) -> Design:
-    """Return a design whose memory is in RTL, if there is hardware for it."""
-    return design if hardware is None else replace(design, host_rtl={MEMORY: hardware.parameters()})
+def equipped(
+    design: Design, capture: Captured | None = None, memory: MemoryHardware | None = None
+) -> Design:
+    """Return a design as it is in a bitstream with these signals captured and this memory in RTL.
+
+    Its fingerprint is that of the bitstream; gates do not change it.
+    """
+    in_rtl = design.host_rtl if memory is None else {MEMORY: memory.parameters()}
+    return replace(captured(design, capture), host_rtl=in_rtl)
 
 
 def build_design(loaded: LoadedBuilds, name: str) -> Design:
@@ -80,12 +87,8 @@ def build_design(loaded: LoadedBuilds, name: str) -> Design:
     Raises:
         ToolError: a generator failed.
     """
-    return with_memory(_design(loaded, name), loaded.file.builds[name].memory_in_rtl)
-
-
-def _design(loaded: LoadedBuilds, name: str) -> Design:
     recipe = loaded.file.builds[name]
-    design = captured(_plain_design(loaded, recipe), recipe.capture)
+    design = equipped(_plain_design(loaded, recipe), recipe.capture, recipe.memory_in_rtl)
     return replace(design, gates=_has_gates(recipe))
 
 

@@ -78,5 +78,8 @@ def f2_model(form: FpgaForm, name: str, board: Board, blades: int = 1) -> Path:
         _wrapper(flow.top, has_dram(form)),
         reset="reset_n",
         defines=defines,
-        included=[PLATFORMS / name / "cl_id_defines.vh", stubs / "cl_ports.vh"],
+        included=[
+            PLATFORMS / name / "cl_id_defines.vh",
+            *(stubs / file for file in ("cl_ports.vh", "sh_ddr_ports.vh")),
+        ],
     )

@@ -311,11 +311,10 @@ def _is_scanned(loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEn
     Raises:
         InputError: it is of neither form.
     """
-    from firesim.bitstream.forms import SCANNED, design_form, with_memory
-    from firesim.build.design import captured
+    from firesim.bitstream.forms import SCANNED, design_form, equipped
     from firesim.run.prepare import blade_design
 
-    design = with_memory(captured(blade_design(plan, blade), entry.capture), entry.memory)
+    design = equipped(blade_design(plan, blade), entry.capture, entry.memory)
     fingerprint = design_form(design).manifest.design_hash
     if entry.fingerprint == fingerprint:
         return False

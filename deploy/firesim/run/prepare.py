@@ -174,14 +174,14 @@ def _forms(plan: Plan) -> dict[str, Path]:
         return {}
     from goldengate.sharing import PLAIN
 
-    from firesim.bitstream.forms import SCANNED, form_folder, with_memory
+    from firesim.bitstream.forms import SCANNED, equipped, form_folder
 
     scanned = plan.scanned_blades()
     made = {}
     for node in plan.nodes:
         if node.engine == "fpga" and node.blade not in made:
-            design = captured_design(blade_design(plan, node.blade), node.captured)
-            design = with_memory(design, node.memory_hardware)
+            design = blade_design(plan, node.blade)
+            design = equipped(design, node.captured, node.memory_hardware)
             made[node.blade] = form_folder(design, SCANNED if node.blade in scanned else PLAIN)
     return made
 

@@ -178,8 +178,7 @@ void MemoryRtlDriver::finish(uint64_t cycle) {
 
 std::string MemoryRtlDriver::why_not_saved() const {
   return "the timing of its memory is in RTL; expected memory: host, in simulation.metasim or in "
-         "the "
-         "build of its bitstream";
+         "the build of its bitstream";
 }
 
 void MemoryRtlDriver::load(StateReader &state) { state.fail("found that " + why_not_saved()); }

@@ -22,10 +22,9 @@ import goldengate
 from goldengate.bridges import read_declaration
 from goldengate.errors import GoldenGateError
 from goldengate.harness import Model
-from goldengate.host_words import Row, RowReader, ValueWords, run_command
-from goldengate.stalls import packed, unpacked
+from goldengate.stalls import unpacked
 from goldengate.tests.designs import seed, write
-from goldengate.tests.test_host_top import Host
+from goldengate.tests.test_host_top import Host, rows_of
 
 CYCLES, SEEDS = 400, 4
 MOST_LUTS, MOST_FLIP_FLOPS = 480, 330
@@ -99,32 +98,6 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return cpu, goldengate.compile_request(request)
 
 
-def _rows(
-    host: Host,
-    manifest: goldengate.Manifest,
-    inputs: list[dict[str, int]],
-    listen: int,
-    gated: int,
-) -> list[Row]:
-    assert manifest.fame1 is not None
-    ins = [one for one in manifest.fame1.channels if one.direction == "in"]
-    outs = [one for one in manifest.fame1.channels if one.direction == "out"]
-    values, reader = ValueWords(ins), RowReader(outs, listen, gated)
-    rows: list[Row] = []
-    cycle = 0
-    while cycle < CYCLES:
-        limit = min(CYCLES, cycle + host.generator.randint(1, 12))
-        for at in range(cycle, limit):
-            for index, channel in enumerate(ins):
-                for word in values.words(index, at, packed(channel, inputs[at])):
-                    host.send(word)
-        host.send(run_command(limit))
-        while cycle < limit:
-            rows.append(reader.take(host.word, limit))
-            cycle = rows[-1].cycle + 1
-    return rows
-
-
 def _awake(outputs: dict[str, int], ports: dict[str, str], trigger: Trigger | None) -> bool:
     """Return whether the host is to hear of a bridge's token."""
     valid = bool(outputs[ports["valid"]])
@@ -160,7 +133,7 @@ def test_the_host_hears_of_windows_alone(models: tuple[Path, Path], stall_rate: 
             host.write(0x34, stall_rate)
             for index, trigger in triggers.items():
                 trigger.program(host, traced.index(index))
-            rows = {row.cycle: row for row in _rows(host, manifest, inputs, listen, gated)}
+            rows = {row.cycle: row for row in rows_of(host, manifest, inputs, listen, gated)}
             for cycle, outputs in enumerate(expected):
                 row = rows.get(cycle)
                 seen = set(row.tokens) if row else set()

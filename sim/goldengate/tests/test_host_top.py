@@ -115,17 +115,21 @@ def _wakes(manifest: goldengate.Manifest, channel: Channel, outputs: dict[str, i
     return any(outputs[field.port] for field in channel.fields if field.port in ports)
 
 
-def _run(
-    host: Host, manifest: goldengate.Manifest, inputs: list[dict[str, int]], listen: int
+def rows_of(
+    host: Host,
+    manifest: goldengate.Manifest,
+    inputs: list[dict[str, int]],
+    listen: int,
+    gated: int = 0,
 ) -> Iterator[Row]:
-    """Run all cycles, each command up to a random limit; yield the rows as they come."""
+    """Run a cycle for each input, commands up to a random limit; yield the rows as they come."""
     assert manifest.fame1 is not None
     ins = [one for one in manifest.fame1.channels if one.direction == "in"]
     outs = [one for one in manifest.fame1.channels if one.direction == "out"]
-    values, rows = ValueWords(ins), RowReader(outs, listen)
+    values, rows = ValueWords(ins), RowReader(outs, listen, gated)
     cycle = 0
-    while cycle < CYCLES:
-        limit = min(CYCLES, cycle + host.generator.randint(1, 12))
+    while cycle < len(inputs):
+        limit = min(len(inputs), cycle + host.generator.randint(1, 12))
         for at in range(cycle, limit):
             for index, channel in enumerate(ins):
                 for word in values.words(index, at, packed(channel, inputs[at])):
@@ -162,7 +166,7 @@ def test_rows_are_the_cycles_that_wake_a_driver(models: tuple[Path, Path], stall
             host.write(0x30, number)
             host.write(0x34, stall_rate)
             seen = set()
-            for row in _run(host, manifest, inputs, listen):
+            for row in rows_of(host, manifest, inputs, listen):
                 cycle = row.cycle
                 for index, token in row.tokens.items():
                     assert unpacked(outs[index], token).items() <= expected[cycle].items()
