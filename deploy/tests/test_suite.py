@@ -79,9 +79,14 @@ def test_every_check_runs_once() -> None:
     assert len(re.findall("^deploy/tests/test_run", done.stdout, re.M)) >= 6
 
 
-def test_parts_that_may_run_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_mostly_waits_begins_before_the_others() -> None:
+    names = [part.name for part in suite.parts(ci=False) if part.name.startswith("experiment ")]
+    assert names[:2] == ["experiment buildfarm", "experiment runfarm-ec2"]
+    assert names[2:] == sorted(names[2:])
+
+
+def test_parts_that_may_run_beside_others() -> None:
     """Two run at once, each with its own processor time; the next one only after both."""
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
     both, ended = threading.Barrier(2, timeout=30), [0]
     said: list[str] = []
 

@@ -38,7 +38,7 @@ NOTICED_LATENCY_CYCLES = 32_000
 SAVED = re.compile(r"spot notice for \S+, terminate at \S+: the run is saved at cycle")
 
 
-@experiment_named("runfarm-ec2")
+@experiment_named("runfarm-ec2", mostly_waits=True)
 def run(experiment: Experiment) -> Verdict:
     """Hold when every step can be repeated and interrupted, and nothing but the other is left."""
     if reason := why_not():

@@ -124,12 +124,14 @@ def experiment_named(
     *,
     needs_program: str | None = None,
     among_python_tests: bool = False,
+    mostly_waits: bool = False,
 ) -> Callable[[Body], Callable[[Sequence[str]], int]]:
     """Make a function an experiment: it then takes command-line arguments, returns an exit status.
 
     `needs_program` is one that set-up does not install: without it `firesim test` skips the
     experiment. With `among_python_tests` it leaves it out: each of its cases is a test of the part
-    Python already. Both are read from the text, as the name is, so each must stand there as it is.
+    Python already; with `mostly_waits` it begins before the others, as it computes little. All are
+    read from the text, as the name is, so each must stand there as it is.
     """
 
     def named(body: Body) -> Callable[[Sequence[str]], int]:

@@ -32,6 +32,8 @@ class Found:
     function: str
     needs_program: str | None = None
     among_python_tests: bool = False
+    mostly_waits: bool = False
+    """Whether it lasts long and computes little, so it does well to begin before the others."""
 
     @property
     def room(self) -> str:

@@ -28,6 +28,8 @@ LOGS = ROOT / "build/test"
 TAIL_LINES = 60
 POLL_S = 0.1
 EXPERIMENT_LIMIT_S = 1800
+AT_ONCE = (os.cpu_count() or 1) + 1
+"""How many tests run at the same time: one more than processors, as many wait for something."""
 SANITIZED = (
     "firesim-core-tests",
     "firesim-simulator-tests",
@@ -65,7 +67,8 @@ def parts(ci: bool) -> list[Part]:
         Part("Python", python),
         Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals"), True),
     ]
-    for one in [one for one in experiments().values() if not one.among_python_tests]:
+    own = [one for one in experiments().values() if not one.among_python_tests]
+    for one in sorted(own, key=lambda one: not one.mostly_waits):
         found.append(Part(f"experiment {one.name}", partial(quick_experiment, one), True))
     if ci:
         found += [
@@ -161,13 +164,13 @@ def cpp(variant: str, targets: tuple[str, ...] = ()) -> Count:
 
 
 def python() -> Count:
-    """Run pytest over every Python package, as many files at once as there are processors.
+    """Run pytest over every Python package, `AT_ONCE` files at a time.
 
     The tests of a file stay in one process, in their order, with what they share.
     """
     log, junit = LOGS / "pytest.log", LOGS / "pytest.xml"
     junit.unlink(missing_ok=True)
-    at_once = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    at_once = ["-n", str(AT_ONCE), "--dist", "loadfile", "--no-loadscope-reorder"]
     status = _logged(python_command("-m", "pytest", *at_once, f"--junitxml={junit}"), log)
     return _judged(_junit([junit]) if junit.is_file() else Count(), status, log)
 
@@ -236,11 +239,11 @@ def _run_part(part: Part, say: Callable[[str], None]) -> Ran:
 def run_parts(chosen: list[Part], say: Callable[[str], None], junit: Path | None = None) -> Count:
     """Run the parts in order, saying how each went; return the sum, and write it all to `junit`.
 
-    Neighbours that may run beside others do so, as many at once as there are processors.
+    Neighbours that may run beside others do so, `AT_ONCE` at a time.
     """
     total = Count()
     ran: list[Ran] = []
-    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+    pool = ThreadPoolExecutor(AT_ONCE)
     try:
         for beside_others, group in groupby(chosen, key=lambda part: part.beside_others):
             run = partial(_run_part, say=say)

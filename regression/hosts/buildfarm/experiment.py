@@ -180,7 +180,7 @@ def _on_the_cloud(manager: Manager, bed: Bed, name: str) -> None:
         _check_database(manager, recipes, (name,))
 
 
-@experiment_named("buildfarm")
+@experiment_named("buildfarm", mostly_waits=True)
 def run(experiment: Experiment) -> Verdict:
     """Hold when every step is right and nothing is left on any host."""
     if reason := why_not():
