@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's sides of FIRESIM_BLADES blades (FIRESIM_HOST) as custom logic in the small shell of AWS EC2
-// F2. Each has registers on OCL (BAR 0), 4 KiB apart, and both streams through a window on PCIS (BAR 4),
+// The host's sides of FIRESIM_BLADES blades (firesim_blades.v) as custom logic in the small shell of AWS
+// EC2 F2. Each has registers on OCL (BAR 0), 4 KiB apart, and both streams through a window on PCIS (BAR 4),
 // 8 KiB apart. The host clock is made of the shell's 250 MHz: 1,000 MHz divided by FIRESIM_DIVIDE. With
 // FIRESIM_DRAM the DIMM is the blades' memory, 4 GiB for each, and else not used. HBM, PCIM and
 // interrupts are not.
@@ -115,11 +115,35 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
     .rready(ddr_rready));
 `endif
 
+  // On the host's clock.
+  wire [8*BLADES-1:0] awaddr, araddr;
+  wire [32*BLADES-1:0] wdata, rdata;
+  wire [BLADES-1:0] awvalid, awready, wvalid, wready, bvalid, bready;
+  wire [BLADES-1:0] arvalid, arready, rvalid, rready;
+  wire [BLADES-1:0] down_valid, down_ready, up_valid, up_ready;
+  wire [64*BLADES-1:0] down_data, up_data;
+`ifdef FIRESIM_DRAM
+  wire [BLADES-1:0] ask_valid, ask_ready, ask_write, ask_row, answer_valid;
+  wire [40*BLADES-1:0] ask_address;
+  wire [64*BLADES-1:0] ask_data, answer_data;
+  wire [8*BLADES-1:0] ask_strobe;
+`endif
+  firesim_blades #(.COUNT(BLADES)) blades (
+    .host_clock(host_clock), .host_reset(host_reset),
+    .awaddr(awaddr), .awvalid(awvalid), .awready(awready), .wdata(wdata), .wvalid(wvalid),
+    .wready(wready), .bresp(), .bvalid(bvalid), .bready(bready),
+    .araddr(araddr), .arvalid(arvalid), .arready(arready), .rdata(rdata), .rresp(),
+    .rvalid(rvalid), .rready(rready),
+`ifdef FIRESIM_DRAM
+    .ask_valid(ask_valid), .ask_ready(ask_ready), .ask_write(ask_write), .ask_row(ask_row),
+    .ask_address(ask_address), .ask_data(ask_data), .ask_strobe(ask_strobe),
+    .answer_valid(answer_valid), .answer_data(answer_data),
+`endif
+    .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
+    .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
+
   genvar index;
   generate for (index = 0; index < BLADES; index = index + 1) begin : blade
-    wire [7:0] awaddr, araddr;
-    wire [31:0] wdata, rdata;
-    wire awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
     firesim_far_registers registers (
       .clock(clk_main_a0), .reset(stands),
       .awaddr(ocl_cl_awaddr[7:0]), .awvalid(ocl_awvalid[index]), .awready(ocl_awready[index]),
@@ -129,15 +153,16 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
       .rdata(ocl_rdata[32*index +: 32]), .rresp(), .rvalid(ocl_rvalid[index]),
       .rready(ocl_rready[index]),
       .host_clock(host_clock), .host_reset(host_reset),
-      .host_awaddr(awaddr), .host_awvalid(awvalid), .host_awready(awready),
-      .host_wdata(wdata), .host_wvalid(wvalid), .host_wready(wready),
-      .host_bvalid(bvalid), .host_bready(bready),
-      .host_araddr(araddr), .host_arvalid(arvalid), .host_arready(arready),
-      .host_rdata(rdata), .host_rvalid(rvalid), .host_rready(rready));
+      .host_awaddr(awaddr[8*index +: 8]), .host_awvalid(awvalid[index]),
+      .host_awready(awready[index]), .host_wdata(wdata[32*index +: 32]),
+      .host_wvalid(wvalid[index]), .host_wready(wready[index]), .host_bvalid(bvalid[index]),
+      .host_bready(bready[index]), .host_araddr(araddr[8*index +: 8]),
+      .host_arvalid(arvalid[index]), .host_arready(arready[index]),
+      .host_rdata(rdata[32*index +: 32]), .host_rvalid(rvalid[index]),
+      .host_rready(rready[index]));
 
-    wire near_down_valid, near_down_ready, down_valid, down_ready;
-    wire near_up_valid, near_up_ready, up_valid, up_ready;
-    wire [63:0] near_down_data, down_data, near_up_data, up_data;
+    wire near_down_valid, near_down_ready, near_up_valid, near_up_ready;
+    wire [63:0] near_down_data, near_up_data;
     wire [LOG_ROOM:0] down_room;
     firesim_window #(.LOG_ROOM(LOG_ROOM)) window (
       .clock(clk_main_a0), .reset(stands),
@@ -156,24 +181,22 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
     firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) down (
       .in_clock(clk_main_a0), .in_reset(stands), .in_valid(near_down_valid),
       .in_ready(near_down_ready), .in_data(near_down_data), .room(down_room),
-      .out_clock(host_clock), .out_reset(host_reset), .out_valid(down_valid),
-      .out_ready(down_ready), .out_data(down_data));
+      .out_clock(host_clock), .out_reset(host_reset), .out_valid(down_valid[index]),
+      .out_ready(down_ready[index]), .out_data(down_data[64*index +: 64]));
     firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) up (
-      .in_clock(host_clock), .in_reset(host_reset), .in_valid(up_valid), .in_ready(up_ready),
-      .in_data(up_data), .room(),
+      .in_clock(host_clock), .in_reset(host_reset), .in_valid(up_valid[index]),
+      .in_ready(up_ready[index]), .in_data(up_data[64*index +: 64]), .room(),
       .out_clock(clk_main_a0), .out_reset(stands), .out_valid(near_up_valid),
       .out_ready(near_up_ready), .out_data(near_up_data));
 
 `ifdef FIRESIM_DRAM
-    wire ask_valid, ask_ready, ask_write, ask_row, answer_valid;
-    wire [39:0] ask_address;
-    wire [63:0] ask_data, answer_data;
-    wire [7:0] ask_strobe;
     firesim_dram_port memory (
       .host_clock(host_clock), .host_reset(host_reset),
-      .request_valid(ask_valid), .request_ready(ask_ready), .request_write(ask_write),
-      .request_row(ask_row), .request_address(ask_address), .request_data(ask_data),
-      .request_strobe(ask_strobe), .response_valid(answer_valid), .response_data(answer_data),
+      .request_valid(ask_valid[index]), .request_ready(ask_ready[index]),
+      .request_write(ask_write[index]), .request_row(ask_row[index]),
+      .request_address(ask_address[40*index +: 40]), .request_data(ask_data[64*index +: 64]),
+      .request_strobe(ask_strobe[8*index +: 8]), .response_valid(answer_valid[index]),
+      .response_data(answer_data[64*index +: 64]),
       .clock(clk_main_a0), .reset(stands),
       .write_valid(write_valid[index]), .write_ready(write_ready[index]),
       .write_row(write_row[34*index +: 34]), .write_data(write_data[512*index +: 512]),
@@ -182,23 +205,6 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
       .read_row(read_row[34*index +: 34]), .row_valid(row_valid[index]),
       .row_ready(row_ready[index]), .row_data(row_data));
 `endif
-
-    `FIRESIM_HOST host (
-      .host_clock(host_clock), .host_reset(host_reset),
-      .axil_awaddr(awaddr), .axil_awvalid(awvalid), .axil_awready(awready),
-      .axil_wdata(wdata), .axil_wvalid(wvalid), .axil_wready(wready),
-      .axil_bresp(), .axil_bvalid(bvalid), .axil_bready(bready),
-      .axil_araddr(araddr), .axil_arvalid(arvalid), .axil_arready(arready),
-      .axil_rdata(rdata), .axil_rresp(), .axil_rvalid(rvalid), .axil_rready(rready),
-      .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
-`ifdef FIRESIM_DRAM
-      .mem0_request_valid(ask_valid), .mem0_request_ready(ask_ready),
-      .mem0_request_write(ask_write), .mem0_request_row(ask_row),
-      .mem0_request_address(ask_address), .mem0_request_data(ask_data),
-      .mem0_request_strobe(ask_strobe), .mem0_response_valid(answer_valid),
-      .mem0_response_data(answer_data),
-`endif
-      .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
   end endgenerate
 
   // What is left of the shell.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's sides of FIRESIM_BLADES blades (FIRESIM_HOST) behind PCIe: AMD's XDMA with a stream each
+// The host's sides of FIRESIM_BLADES blades (firesim_blades.v) behind PCIe: AMD's XDMA with a stream each
 // way of 64-bit words for each of them, and registers on its AXI4-Lite, 4 KiB apart, with a count of
 // words up at 0x100. The host clock is made of that of PCIe; AMD's converters cross. FIRESIM_BLADE_1
 // to FIRESIM_BLADE_3 say which blades there are beside the first.
@@ -120,10 +120,25 @@ module firesim_xdma (
   assign rdata = is_there ? far_rdata[32*reads +: 32] : 32'd0;
   assign rresp = far_rresp[2*reads +: 2];
 
+  wire [BLADES-1:0] down_valid, down_ready, up_valid, up_ready;
+  wire [64*BLADES-1:0] down_data, up_data;
+  wire [BLADES-1:0] host_arvalid, host_arready, host_rvalid, host_rready;
+  wire [32*BLADES-1:0] host_rdata;
+  wire [2*BLADES-1:0] host_rresp;
+  firesim_blades #(.COUNT(BLADES)) blades (
+    .host_clock(host_clock), .host_reset(~host_reset_n),
+    .awaddr({BLADES{awaddr[7:0]}}), .awvalid(far_awvalid), .awready(far_awready),
+    .wdata({BLADES{wdata}}), .wvalid(far_wvalid), .wready(far_wready), .bresp(far_bresp),
+    .bvalid(far_bvalid), .bready(far_bready), .araddr({BLADES{araddr[7:0]}}),
+    .arvalid(host_arvalid), .arready(host_arready), .rdata(host_rdata), .rresp(host_rresp),
+    .rvalid(host_rvalid), .rready(host_rready),
+    .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
+    .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
+
   genvar index;
   generate for (index = 0; index < BLADES; index = index + 1) begin : blade
-    wire near_up_valid, down_valid, down_ready, up_valid, up_ready;
-    wire [63:0] near_up_data, down_data, up_data;
+    wire near_up_valid;
+    wire [63:0] near_up_data;
 
     // A packet ends with the last word that is there: a reader gets what there is, and never waits for
     // more. What is offered stays, so it is looked for a further word before.
@@ -147,46 +162,33 @@ module firesim_xdma (
     firesim_stream_ip down (
       .s_axis_aclk(pcie_clock), .s_axis_aresetn(pcie_reset_n), .s_axis_tvalid(h2c_valid[index]),
       .s_axis_tready(h2c_ready[index]), .s_axis_tdata(h2c_data[64*index +: 64]),
-      .m_axis_aclk(host_clock), .m_axis_aresetn(host_reset_n), .m_axis_tvalid(down_valid),
-      .m_axis_tready(down_ready), .m_axis_tdata(down_data));
+      .m_axis_aclk(host_clock), .m_axis_aresetn(host_reset_n), .m_axis_tvalid(down_valid[index]),
+      .m_axis_tready(down_ready[index]), .m_axis_tdata(down_data[64*index +: 64]));
     firesim_stream_ip up (
-      .s_axis_aclk(host_clock), .s_axis_aresetn(host_reset_n), .s_axis_tvalid(up_valid),
-      .s_axis_tready(up_ready), .s_axis_tdata(up_data),
+      .s_axis_aclk(host_clock), .s_axis_aresetn(host_reset_n), .s_axis_tvalid(up_valid[index]),
+      .s_axis_tready(up_ready[index]), .s_axis_tdata(up_data[64*index +: 64]),
       .m_axis_aclk(pcie_clock), .m_axis_aresetn(pcie_reset_n), .m_axis_tvalid(near_up_valid),
       .m_axis_tready(~holds), .m_axis_tdata(near_up_data));
 
     // A read from 0x100 on says how many words came up, so that a host reads no word that is not
     // there, which would stop AMD's engine by a time limit.
-    wire host_arready, host_rvalid;
-    wire [31:0] host_rdata;
-    wire [1:0] host_rresp;
     reg counts;
     reg [31:0] words_up, counted;
     wire asks = far_arvalid[index] & araddr[8];
-    assign far_arready[index] = araddr[8] | host_arready;
-    assign far_rvalid[index] = counts | host_rvalid;
-    assign far_rdata[32*index +: 32] = counts ? counted : host_rdata;
-    assign far_rresp[2*index +: 2] = counts ? 2'b00 : host_rresp;
+    assign host_arvalid[index] = far_arvalid[index] & ~araddr[8];
+    assign host_rready[index] = far_rready[index] & ~counts;
+    assign far_arready[index] = araddr[8] | host_arready[index];
+    assign far_rvalid[index] = counts | host_rvalid[index];
+    assign far_rdata[32*index +: 32] = counts ? counted : host_rdata[32*index +: 32];
+    assign far_rresp[2*index +: 2] = counts ? 2'b00 : host_rresp[2*index +: 2];
     always @(posedge host_clock)
       if (!host_reset_n) begin
         counts <= 1'b0;
         words_up <= 32'd0;
       end else begin
-        words_up <= words_up + (up_valid & up_ready);
+        words_up <= words_up + (up_valid[index] & up_ready[index]);
         if (asks) counted <= words_up;
         counts <= asks | counts & ~far_rready[index];
       end
-
-    `FIRESIM_HOST host (
-      .host_clock(host_clock), .host_reset(~host_reset_n),
-      .axil_awaddr(awaddr[7:0]), .axil_awvalid(far_awvalid[index]),
-      .axil_awready(far_awready[index]), .axil_wdata(wdata), .axil_wvalid(far_wvalid[index]),
-      .axil_wready(far_wready[index]), .axil_bresp(far_bresp[2*index +: 2]),
-      .axil_bvalid(far_bvalid[index]), .axil_bready(far_bready[index]),
-      .axil_araddr(araddr[7:0]), .axil_arvalid(far_arvalid[index] & ~araddr[8]),
-      .axil_arready(host_arready), .axil_rdata(host_rdata), .axil_rresp(host_rresp),
-      .axil_rvalid(host_rvalid), .axil_rready(far_rready[index] & ~counts),
-      .down_valid(down_valid), .down_ready(down_ready), .down_data(down_data),
-      .up_valid(up_valid), .up_ready(up_ready), .up_data(up_data));
   end endgenerate
 endmodule

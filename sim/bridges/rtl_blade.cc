@@ -177,7 +177,7 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
 
 void RtlBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                        std::span<Batch> outputs) {
-  if (status_.end.ended()) return;
+  if (status_.end.ended()) return keep_up(start_cycle + cycles);
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
   if (link_ != nullptr) link_->begin(start_cycle, inputs[0], outputs[0]);
   if (capture_) capture_->start_at(start_cycle);

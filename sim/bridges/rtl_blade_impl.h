@@ -52,6 +52,9 @@ class RtlBlade final : public Model {
     return kind == "rtl" || kind == "metasim" || kind == "fpga";
   }
   void load(StateReader &state, uint64_t cycle) override;
+  void give_up() override {
+    if (hosted_) hosted_->target().give_up();
+  }
 
  private:
   void add_bridge(const BridgeInfo &bridge, Config &settings, const SimulationContext &context,
@@ -73,6 +76,7 @@ class RtlBlade final : public Model {
   uint64_t quiet_limit(uint64_t end) const;
   void take_row(uint64_t cycle);
   void advance_hosted(uint64_t start_cycle, uint32_t cycles);
+  void keep_up(uint64_t end);
   void load_target(StateReader &state, const std::vector<uint8_t> &model);
   void start_warm(StateReader &state, uint64_t cycle);
   uint64_t run_restore_program(const StateReader &state);

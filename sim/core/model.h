@@ -42,6 +42,12 @@ struct ModelEnd {
 class StateWriter;
 class StateReader;
 
+// Thrown by an advance that was given up; what it has done is not part of the run.
+class GivenUp : public std::exception {
+ public:
+  const char *what() const noexcept override { return "given up with the run"; }
+};
+
 class Model {
  public:
   explicit Model(std::string name) : name_(std::move(name)) {}
@@ -67,6 +73,10 @@ class Model {
   // Throwing ends the run with the reason "error", this model's name and the exception's text.
   virtual void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                        std::span<Batch> outputs) = 0;
+
+  // The run stops at once, and no model is advanced again. From another thread, and maybe during an
+  // advance: one that waits for the advance of another model must throw GivenUp.
+  virtual void give_up() {}
 
   // Whether this node's end helps to decide the end of the run. False for nodes that have none of
   // their own, such as a gateway. Constant over the life of the model.

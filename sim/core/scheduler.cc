@@ -266,6 +266,7 @@ void Scheduler::Impl::supervise(
     if (stop_.load(std::memory_order_relaxed)) finished_ = true;
     if (!finished_) continue;
     wake_all_workers();
+    for (const Slot &slot : slots_) slot.model->give_up();
     return;
   }
 }

@@ -229,6 +229,8 @@ void Scheduler::Impl::run_slot(size_t index, std::vector<size_t> &woken, uint64_
     if (slot.model->end() && !slot.ended.load(std::memory_order_relaxed)) {
       slot.ended.store(true, std::memory_order_relaxed);
     }
+  } catch (const GivenUp &) {
+    slot.threw = true;
   } catch (const std::exception &error) {
     slot.threw = true;
     fail(slot.model->name() + ": " + error.what());

@@ -130,8 +130,3 @@ def host_text(layout: CaptureLayout, others: str, found: str) -> list[str]:
         "    .write(axil_awvalid & axil_awready), .awaddr(axil_awaddr), .wdata(axil_wdata),",
         "    .araddr(axil_araddr), .found(capture_found));",
     ]
-
-
-def form_connections(layout: CaptureLayout | None) -> list[str]:
-    """Return the connection of the form's output."""
-    return [f".{PORT}({PORT})"] if layout else []

@@ -12,7 +12,7 @@ to be read while the target waits.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goldengate.bridges import ROOT
@@ -50,6 +50,17 @@ class Channel:
     width_bits: int
     bridge: str | None
     fields: list[Field]
+
+
+def node_name(thread: int, name: str) -> str:
+    """Return what a port or a channel of one target of a supernode is called."""
+    return f"node{thread}__{name}"
+
+
+def of_node(thread: int, channel: Channel) -> Channel:
+    """Return the channel of one target of a supernode."""
+    fields = [replace(one, port=node_name(thread, one.port)) for one in channel.fields]
+    return replace(channel, name=node_name(thread, channel.name), fields=fields)
 
 
 def _channel(name: str, bridge: str | None, ports: Iterable[Port]) -> list[Channel]:

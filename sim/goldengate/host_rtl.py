@@ -19,6 +19,7 @@ from goldengate import capture, dram_access
 from goldengate.bridges import BridgeKind, HostRtl
 from goldengate.channels import HOST_CLOCK, HOST_RESET, Channel
 from goldengate.errors import GoldenGateError, nearest
+from goldengate.host_pins import Pin, channel_pins
 from goldengate.manifest import Manifest, Part
 from goldengate.state import Bridge
 
@@ -206,14 +207,13 @@ def verilog(manifest: Manifest, parts: list[HostPart], found: str) -> list[str]:
     return lines
 
 
-def form_connections(parts: list[HostPart]) -> list[str]:
-    """Return the connections of the parts' channels to the form."""
+def form_pins(parts: list[HostPart]) -> list[Pin]:
+    """Return the form's ports of the parts' channels."""
     found = []
     for each in parts:
-        name = f"part_{each.index}"
-        into, out = each.into.name, each.out.name
-        found += [f".\\{into}_valid (valid_{name}_in & go_{name}_in)",
-                  f".\\{into}_ready (ready_{name}_in)", f".\\{into}_bits (bits_{name}_in)",
-                  f".\\{out}_valid (valid_{name}_out)", f".\\{out}_ready (ready_{name}_out)",
-                  f".\\{out}_bits (bits_{name}_out)"]  # fmt: skip
+        into, out = f"part_{each.index}_in", f"part_{each.index}_out"
+        valid = f"valid_{into} & go_{into}"
+        found += channel_pins(each.into, valid, f"ready_{into}", f"bits_{into}")
+        ready = f"ready_{out}"
+        found += channel_pins(each.out, f"valid_{out}", ready, f"bits_{out}")
     return found

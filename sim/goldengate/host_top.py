@@ -13,10 +13,11 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from goldengate import capture, dram_access, host_gates, host_rtl
+from goldengate import capture, dram_access, host_gates, host_rtl, host_supernode
 from goldengate.channels import ASSERTS, HOST_CLOCK, HOST_RESET, PRINTS, RTL, STEP, Channel
 from goldengate.errors import GoldenGateError
 from goldengate.host_gates import HostGate
+from goldengate.host_pins import Pin, channel_pins
 from goldengate.host_rtl import HostPart
 from goldengate.manifest import Fame1, Host, Manifest
 from goldengate.scan_top import PART as SCAN_PART
@@ -60,14 +61,14 @@ _CONTROL = """\
   reg [63:0] counter_value;
   reg counter_rose;
   wire [31:0] further;
-  firesim_control #(.FINGERPRINT(64'h{fingerprint})) control (
+  firesim_control #(.FINGERPRINT(64'h{fingerprint}){together}) control (
     .host_clock(host_clock), .host_reset(host_reset),
     .awaddr(axil_awaddr), .awvalid(axil_awvalid), .awready(axil_awready),
     .wdata(axil_wdata), .wvalid(axil_wvalid), .wready(axil_wready),
     .bresp(axil_bresp), .bvalid(axil_bvalid), .bready(axil_bready),
     .araddr(axil_araddr), .arvalid(axil_arvalid), .arready(axil_arready),
     .rdata(axil_rdata), .rresp(axil_rresp), .rvalid(axil_rvalid), .rready(axil_rready),
-    .running(running), .progress(step | next | up_valid), .cycle(cycle),
+    .running(running), .progress({progress}), .cycle(cycle),
     .listen(listen), .stop_at(stop_at),
     .stall_seed(stall_seed), .stall_rate(stall_rate), .stall_load(stall_load),
     .counter(counter), .counter_value(counter_value), .counter_rose(counter_rose),
@@ -186,13 +187,28 @@ def _collector(outputs: int, pieces: int, gates: dict[str, HostGate]) -> list[st
     ]
 
 
-def _counters(manifest: Manifest) -> list[str]:
-    """Return the choice of a counter, and whether the last step made it greater."""
+def _counters(manifest: Manifest, is_plain: bool) -> list[str]:
+    """Return the choice of a counter, and whether the last step made it greater.
+
+    Those of a supernode are to be seen between two cycles alone: in the host cycle after a step.
+    """
     lines = []
+    if not is_plain:
+        lines += ["  reg stepped;", "  always @(posedge host_clock) stepped <= step;"]
     for index, counter in enumerate(manifest.counters):
-        lines += [f"  wire [63:0] \\{counter.port} ;", f"  reg before_{index};",
-                  f"  always @(posedge host_clock) if (step) before_{index} <= "
-                  f"\\{counter.port} [0];"]  # fmt: skip
+        lowest = f"\\{counter.port} [0]"
+        lines += [f"  wire [63:0] \\{counter.port} ;", f"  reg before_{index};"]
+        if is_plain:
+            lines.append(f"  always @(posedge host_clock) if (step) before_{index} <= {lowest};")
+            continue
+        lines += [
+            f"  reg after_{index};",
+            f"  initial after_{index} = 1'b0;",
+            "  always @(posedge host_clock) if (stepped) begin",
+            f"    before_{index} <= after_{index};",
+            f"    after_{index} <= {lowest};",
+            "  end",
+        ]
     lines += ["  always @*", "    case (counter)"]
     for index, counter in enumerate(manifest.counters):
         rose = f"\\{counter.port} [0] ^ before_{index}"
@@ -202,30 +218,39 @@ def _counters(manifest: Manifest) -> list[str]:
     return [*lines, f"      default: {nothing}", "    endcase"]
 
 
-def _form(
-    manifest: Manifest,
-    fame1: Fame1,
-    ins: list[Channel],
-    outs: list[Channel],
-    parts: list[HostPart],
-) -> list[str]:
-    """Instantiate the FAME-1 form."""
-    connections = [f".{HOST_CLOCK}({HOST_CLOCK})", f".{HOST_RESET}({HOST_RESET})", f".{STEP}(step)"]
+def _pins(
+    manifest: Manifest, ins: list[Channel], outs: list[Channel], parts: list[HostPart]
+) -> list[Pin]:
+    """Return the ports of the FAME-1 form that each target has of its own, and the step."""
+    pins = [Pin(STEP, "output", 1, "step")]
     for index, one in enumerate(ins):
         name = f"in_{index}"
-        connections += [f".\\{one.name}_valid (valid_{name} & go_{name})",
-                        f".\\{one.name}_ready (ready_{name})",
-                        f".\\{one.name}_bits (bits_{name})"]  # fmt: skip
+        pins += channel_pins(one, f"valid_{name} & go_{name}", f"ready_{name}", f"bits_{name}")
     for index, one in enumerate(outs):
         name = f"out_{index}"
-        connections += [f".\\{one.name}_valid (valid_{name})", f".\\{one.name}_ready (next)",
-                        f".\\{one.name}_bits (bits_{name})",
-                        f".\\{one.name}_ahead (ahead_{name})"]  # fmt: skip
-    connections += host_rtl.form_connections(parts)
-    connections += [f".\\{one.port} (\\{one.port} )" for one in manifest.counters]
+        pins += channel_pins(one, f"valid_{name}", "next", f"bits_{name}")
+        pins.append(Pin(f"{one.name}_ahead", "output", one.width_bits, f"ahead_{name}"))
+    pins += host_rtl.form_pins(parts)
+    pins += [Pin(one.port, "output", 64, f"\\{one.port} ") for one in manifest.counters]
+    if (layout := manifest.capture) is not None:
+        pins.append(Pin(capture.PORT, "output", layout.width_bits, capture.PORT))
+    return pins
+
+
+def _form(manifest: Manifest, fame1: Fame1, pins: list[Pin]) -> list[str]:
+    """Instantiate the FAME-1 form."""
+    connections = [f".{HOST_CLOCK}({HOST_CLOCK})", f".{HOST_RESET}({HOST_RESET})"]
+    connections += [f".\\{pin.port} ({pin.signal})" for pin in pins]
     connections += form_connections(manifest.scan)
-    connections += capture.form_connections(manifest.capture)
     return [f"  \\{fame1.top} form (", ",\n".join(f"    {each}" for each in connections), "  );"]
+
+
+def _control(manifest: Manifest, is_plain: bool) -> str:
+    """Instantiate the registers; a target waits for nothing while it is its host's turn."""
+    progress, together = "step | next | up_valid", ""
+    if not is_plain:
+        progress, together = f"{progress} | {host_supernode.ANY_TURN}", ", .TOGETHER(1'b1)"
+    return _CONTROL.format(fingerprint=manifest.design_hash, progress=progress, together=together)
 
 
 def _check(manifest: Manifest, ins: list[Channel], outs: list[Channel]) -> None:
@@ -271,14 +296,17 @@ def host_verilog(manifest: Manifest, parts: list[HostPart], gated: bool = False)
     _check(manifest, ins, outs)
     gates = host_gates.host_gates(manifest, outs) if gated else {}
     firsts = [sum(map(pieces_of, outs[:index])) for index in range(len(outs) + 1)]
+    pins, ports = _pins(manifest, ins, outs, parts), _PORTS + host_rtl.port_declarations(parts)
+    is_plain = fame1.threads == 1
+    name = f"{manifest.top}_host" if is_plain else host_supernode.side_name(manifest.top)
     lines = [
         "// Made by Golden Gate: the host's side of a FAME-1 form.",
-        f"module \\{manifest.top}_host (",
-        _PORTS + host_rtl.port_declarations(parts),
+        f"module \\{name} (",
+        ports if is_plain else ports + host_supernode.side_declarations(pins),
         ");",
         "  wire step;",
         *(dram_access.stream_names(len(drams)) if drams else stream_names(manifest.scan)),
-        _CONTROL.format(fingerprint=manifest.design_hash),
+        _control(manifest, is_plain),
         f"  wire [{len(ins) - 1}:0] word_valid, word_ready, busy;",
         f"  firesim_commands #(.CHANNELS({len(ins)})) commands (",
         "    .host_clock(host_clock), .host_reset(host_reset), .down_valid(commands_valid),",
@@ -293,10 +321,13 @@ def host_verilog(manifest: Manifest, parts: list[HostPart], gated: bool = False)
     for index, channel in enumerate(outs):
         lines += _output(manifest, index, channel, firsts[index], gates)
     of_parts = "of_parts" if gates else "further"
-    lines += [*_counters(manifest), *host_rtl.verilog(manifest, parts, of_parts)]
-    lines += _form(manifest, fame1, ins, outs, parts)
-    lines += scan_instance(manifest.scan)
-    return "\n".join([*lines, "endmodule", ""])
+    lines += [*_counters(manifest, is_plain), *host_rtl.verilog(manifest, parts, of_parts)]
+    if is_plain:
+        lines += [*_form(manifest, fame1, pins), *scan_instance(manifest.scan), "endmodule"]
+    else:
+        lines += [*host_supernode.side_connections(pins), "endmodule"]
+        lines += host_supernode.top_verilog(manifest.top, fame1.top, fame1.threads, ports, pins)
+    return "\n".join([*lines, ""])
 
 
 def write(

@@ -32,13 +32,17 @@ class EngineUsed:
 
 @dataclass(frozen=True)
 class Fame1:
-    """What a FAME-1 form is driven by: top module, host clock and reset, files, and channels."""
+    """What a FAME-1 form is driven by: top module, host clock and reset, files, and channels.
+
+    A supernode has the channels for each of its `threads`, called as `goldengate.channels` says.
+    """
 
     top: str
     clock: str
     reset: str
     files: list[str]
     channels: list[Channel]
+    threads: int = 1
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Fame1:
@@ -140,6 +144,8 @@ class Manifest:
                 del found[key]
         if self.engine is not None and self.engine.not_generated is None:
             del found["engine"]["not_generated"]
+        if self.fame1 is not None and self.fame1.threads == 1:
+            del found["fame1"]["threads"]
         for bridge in found["bridges"]:
             if bridge["gate"] is None:
                 del bridge["gate"]

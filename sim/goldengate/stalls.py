@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from goldengate.channels import Channel
+from goldengate.channels import Channel, node_name, of_node
 from goldengate.errors import GoldenGateError
 from goldengate.harness import Model
 from goldengate.manifest import Manifest
-from goldengate.sharing.threads import node_name
 
 PATIENCE = 400
 """Most host cycles for a token, of all channels taken together."""
@@ -40,6 +39,12 @@ def unpacked(channel: Channel, token: int) -> dict[str, int]:
     }
 
 
+def tokens_of(target: Manifest, values: Mapping[str, int]) -> dict[str, int]:
+    """Return of the values of a model's outputs those that are tokens: counters are none."""
+    counters = {counter.port for counter in target.counters}
+    return {name: bits for name, bits in values.items() if name not in counters}
+
+
 def run_stalled(
     library: Path,
     manifest: Manifest,
@@ -50,14 +55,14 @@ def run_stalled(
     """Give each input channel its tokens, with random stalls everywhere; return what comes out.
 
     `library` is a model of the FAME-1 form whose manifest this is, clocked by the host; `inputs`
-    has the values of all inputs of the target in each cycle. Each channel goes on with one of the
-    probabilities of `eagerness`.
+    has the values of all inputs of the target, or of all targets of a supernode, in each cycle.
+    Each channel goes on with one of the probabilities of `eagerness`.
 
     Raises:
         GoldenGateError: the form does not go on.
     """
     assert manifest.fame1 is not None
-    channels = manifest.fame1.channels
+    channels, counters = _ports(manifest)
     ins = [channel for channel in channels if channel.direction == "in"]
     outs = [channel for channel in channels if channel.direction == "out"]
     tokens = {one.name: [packed(one, values) for values in inputs] for one in ins}
@@ -83,42 +88,32 @@ def run_stalled(
             for one in outs:
                 if result[f"{one.name}_valid"] and model[f"{one.name}_ready"]:
                     received[one.name].append(result[f"{one.name}_bits"])
-        counters = {each.port: result[each.port] for each in manifest.counters}
         outputs: list[dict[str, int]] = [{} for _ in inputs]
         for one in outs:
             for cycle, token in enumerate(received[one.name]):
                 outputs[cycle] |= unpacked(one, token)
-        return Stalled(outputs, counters, model.cycle)
+        return Stalled(outputs, {one: result[one] for one in counters}, model.cycle)
 
 
-def supernode_inputs(
-    nodes: Sequence[Sequence[Mapping[str, int]]], reset: str
-) -> list[dict[str, int]]:
-    """Return the inputs of a supernode in each cycle, from those of its targets."""
-    found = []
-    for together in zip(*nodes, strict=True):
-        values = {reset: together[0][reset]}
-        for thread, one in enumerate(together):
-            values |= {node_name(thread, name): bits for name, bits in one.items() if name != reset}
-        found.append(values)
-    return found
+def _ports(manifest: Manifest) -> tuple[list[Channel], list[str]]:
+    """Return the channels of a form, and the names of its counters."""
+    fame1 = manifest.fame1
+    assert fame1 is not None
+    counters = [counter.port for counter in manifest.counters]
+    if fame1.threads == 1:
+        return fame1.channels, counters
+    nodes = range(fame1.threads)
+    channels = [of_node(one, channel) for one in nodes for channel in fame1.channels]
+    return channels, [node_name(one, port) for one in nodes for port in counters]
 
 
-def supernode_outputs(
-    target: Manifest, nodes: Sequence[Sequence[Mapping[str, int]]]
-) -> list[dict[str, int]]:
-    """Return the tokens of a supernode in each cycle, from the outputs of its targets."""
-    widths = {port.name: port.width_bits for port in target.ports}
-    joined = (target.assert_port, target.prints_port)
-    counters = {counter.port for counter in target.counters}
-    found = []
-    for together in zip(*nodes, strict=True):
-        values: dict[str, int] = {}
-        for thread, one in enumerate(together):
-            for name, bits in one.items():
-                if name in joined:
-                    values[name] = values.get(name, 0) | bits << thread * widths[name]
-                elif name not in counters:
-                    values[node_name(thread, name)] = bits
-        found.append(values)
-    return found
+def of_supernode(nodes: Sequence[Sequence[Mapping[str, int]]]) -> list[dict[str, int]]:
+    """Return the values of a supernode's ports in each cycle, from those of its targets."""
+    return [
+        {
+            node_name(thread, name): bits
+            for thread, one in enumerate(together)
+            for name, bits in one.items()
+        }
+        for together in zip(*nodes, strict=True)
+    ]

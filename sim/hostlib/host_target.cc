@@ -56,6 +56,7 @@ void HostTarget::check_design(const std::string &design_hash, const std::string 
         fmt::format("{}: found the design {} on the platform, expected {}, that of the manifest",
                     where, found, design_hash));
   }
+  together_ = (platform_.read(kStatus) & kStatusTogether) != 0;
 }
 
 void HostTarget::choose(const std::function<void(HostChannel &)> &choose) {
@@ -188,6 +189,7 @@ uint64_t HostTarget::receive() {
   uint64_t word = 0;
   uint32_t polls = 0;
   while (!platform_.receive({&word, 1})) {
+    if (together_ && given_up_.load(std::memory_order_relaxed)) throw GivenUp();
     const uint32_t status = platform_.read(kStatus);
     if ((status & kStatusExpired) == 0) {
       if (++polls % kPollsOfACheck == 0) check_progress();

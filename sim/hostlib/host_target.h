@@ -8,6 +8,7 @@
 // rtl/firesim_input_channel.v and rtl/firesim_rows.v.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -57,6 +58,10 @@ class HostTarget {
   void run(uint64_t limit, const std::function<void(uint64_t)> &on_row);
   // What to ask first when the target makes no progress; it may throw the reason.
   void when_still(std::function<void()> examine) { examine_ = std::move(examine); }
+  // Whether the target runs a cycle only together with others, which wait for it, too.
+  bool together() const { return together_; }
+  // The others may never come: such a target that waits, or is to, throws GivenUp. From any thread.
+  void give_up() { given_up_.store(true, std::memory_order_relaxed); }
   // Cycles run, with those before it was started.
   uint64_t cycle() const { return cycle_; }
   // Those run on this platform.
@@ -97,6 +102,8 @@ class HostTarget {
   uint64_t seen_ = 0;   // cycles that were over on the platform when a word was waited for
   Words token_, message_;
   HostTraffic traffic_;
+  bool together_ = false;
+  std::atomic<bool> given_up_ = false;
   std::function<void()> examine_;
 };
 

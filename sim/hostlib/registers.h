@@ -12,7 +12,7 @@ enum Register : uint32_t {
   kVersion = 0x04,       // kVersionValue
   kFingerprint = 0x08,   // 64 bits: the design hash
   kCycle = 0x10,         // 64 bits: target cycles that are over
-  kStatus = 0x18,        // kStatusRunning, kStatusExpired
+  kStatus = 0x18,        // kStatusRunning, kStatusExpired, kStatusTogether
   kPatience = 0x1c,      // host cycles without progress that the watchdog bears; 0: any number
   kHostCycles = 0x20,    // 64 bits: since the host's reset
   kListen = 0x28,        // 64 bits, written: output channels that somebody listens to
@@ -42,5 +42,7 @@ enum Register : uint32_t {
 inline constexpr uint32_t kIdentityValue = 0x4653494d;
 inline constexpr uint32_t kVersionValue = 2;
 inline constexpr uint32_t kStatusRunning = 1, kStatusExpired = 2;
+// The target is one of a supernode: it runs a cycle when all of them are to.
+inline constexpr uint32_t kStatusTogether = 4;
 
 }  // namespace firesim::hostlib

@@ -67,7 +67,7 @@ std::string words(const std::vector<uint64_t> &values) {
 std::string good_board() {
   const uint64_t identity = hostlib::kIdentityValue;
   return state(0, 0, 0) +
-         words({identity, hostlib::kVersionValue, kFarHash & UINT32_MAX, kFarHash >> 32}) +
+         words({identity, hostlib::kVersionValue, kFarHash & UINT32_MAX, kFarHash >> 32, 0}) +
          words(std::vector<uint64_t>(5, identity)) +  // after each write of a register
          state(2, 1, 0) + words(far_row());
 }

@@ -62,8 +62,9 @@ void append(std::string &text, uint64_t value, size_t bytes) {
 
 std::string good_board() {
   std::string text(1, '\0');
-  for (const uint64_t value : {uint64_t{hostlib::kIdentityValue}, uint64_t{hostlib::kIdentityValue},
-                               uint64_t{hostlib::kVersionValue}, kFarHash, kFarHash >> 32}) {
+  for (const uint64_t value :
+       {uint64_t{hostlib::kIdentityValue}, uint64_t{hostlib::kIdentityValue},
+        uint64_t{hostlib::kVersionValue}, kFarHash, kFarHash >> 32, uint64_t{0}}) {
     append(text += 'r', value, 4);
   }
   text += "wwwwwd";

@@ -204,6 +204,7 @@ def _entry(build: Build, folder: Path, database: Path) -> HwdbEntry:
         **place,
         fingerprint=wanted.fingerprint,
         blades=wanted.recipe.blades,
+        supernode=wanted.recipe.supernode,
         capture=wanted.recipe.capture,
         memory=wanted.recipe.memory_in_rtl,
         board=wanted.board_name,

@@ -66,7 +66,8 @@ def build_form(loaded: LoadedBuilds, name: str) -> FpgaForm:
         ToolError, GoldenGateError: the design cannot be made.
     """
     recipe = loaded.file.builds[name]
-    sharing = Sharing(recipe.multi_cycle_memories, scan_chain=recipe.scan_chain)
+    threads = recipe.blades if recipe.supernode else 1
+    sharing = Sharing(recipe.multi_cycle_memories, threads, recipe.scan_chain)
     return design_form(build_design(loaded, name), sharing)
 
 
@@ -152,6 +153,7 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
         text = "found it with multi_cycle_memories, expected one of both."
         raise loaded.error(name, "scan_chain", text)
     _check_memory(loaded, name, recipe)
+    _check_supernode(loaded, name, recipe)
     is_name = recipe.blade is not None and not is_file("blade", recipe.blade)
     if is_name and recipe.blade not in blade_names():
         text = unknown(str(recipe.blade), "one of the blades", blade_names())
@@ -191,6 +193,24 @@ def _check_memory(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> None:
     if recipe.multi_cycle_memories:
         text = 'found "rtl" with multi_cycle_memories, expected one of both.'
         raise loaded.error(name, "memory", text)
+
+
+def _check_supernode(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> None:
+    """Refuse a supernode of one blade, and what does not go with one."""
+    if not recipe.supernode:
+        return
+    if recipe.blades == 1:
+        raise loaded.error(
+            name, "supernode", "found it with one blade, expected blades: 2 at least."
+        )
+    others = {
+        "scan_chain": recipe.scan_chain,
+        "multi_cycle_memories": recipe.multi_cycle_memories,
+        "capture": recipe.capture is not None,
+    }
+    for key, is_given in others.items():
+        if is_given:
+            raise loaded.error(name, "supernode", f"found it with {key}, expected one of both.")
 
 
 def _checked(loaded: LoadedBuilds, name: str) -> tuple[str, Board, BitBuilder]:

@@ -109,6 +109,7 @@ def simulated_board(
         sha256=sha256_of(library),
         fingerprint=form.manifest.design_hash,
         blades=blades,
+        supernode=loaded.file.builds[name].supernode,
         capture=loaded.file.builds[name].capture,
         memory=loaded.file.builds[name].memory_in_rtl,
         board=board_name,

@@ -23,7 +23,7 @@ MOST_WINDOWS = 16
 """Blades on an F2, which the top has addresses for (kMostWindows in window_platform.h)."""
 MOST_STREAMS = 4
 """Blades behind AMD's XDMA, whose core has so many streams each way (kMostXdmaBlades)."""
-SHELL_LINK = ("firesim_split.v",)
+SHELL_LINK = ("firesim_blades.v", "firesim_split.v")
 """Files of sim/hostlib/rtl that the tops of Vivado's shells need."""
 FILE = "board.yaml"
 Number = Annotated[int, Field(ge=0)]
@@ -104,7 +104,7 @@ class VivadoFlow(Strict):
     shell: str
     """Folder of platforms/ with the top module and the ports of the cores that it needs."""
     top: str
-    """Module of its top.v, which instantiates the module that the macro FIRESIM_HOST names."""
+    """Module of its top.v, which has the blades of `blade_macros`."""
     defines: list[str]
     """Macros of its top.v."""
     link_speed: str
@@ -120,7 +120,7 @@ class AwsFlow(Strict):
 
     FILE: ClassVar[str] = "top.sv"
     top: str
-    """Module of top.sv, which instantiates the module that the macro FIRESIM_HOST names."""
+    """Module of top.sv, which has the blades of `blade_macros`."""
     link: list[str]
     """Files of sim/hostlib/rtl that top.sv needs."""
     dram_link: list[str] = Field(default_factory=list)
@@ -284,6 +284,14 @@ def address_macros(board: Board, address: str | None = None) -> dict[str, str]:
     return {"FIRESIM_ADDRESS": f"32'h{number:08x}"}
 
 
+def blade_macros(form: FpgaForm, blades: int) -> dict[str, str]:
+    """Return the macros of firesim_blades.v: the host's side, how many, whether in a supernode."""
+    found = {"FIRESIM_HOST": form.top, "FIRESIM_BLADES": str(blades)}
+    fame1 = form.manifest.fame1
+    shares = fame1 is not None and fame1.threads > 1
+    return {**found, "FIRESIM_SUPERNODE": "1"} if shares else found
+
+
 def shell_design(form: FpgaForm, flow: VivadoFlow) -> list[Path]:
     """Return the Verilog of a board that Vivado builds for, without stubs; the last is its top."""
     from goldengate.channels import RTL
@@ -294,5 +302,4 @@ def shell_design(form: FpgaForm, flow: VivadoFlow) -> list[Path]:
 def shell_macros(form: FpgaForm, flow: VivadoFlow, blades: int) -> dict[str, str]:
     """Return the macros of such a top with so many blades of a form."""
     further = {f"FIRESIM_BLADE_{index}": "1" for index in range(1, blades)}
-    given = {"FIRESIM_HOST": form.top, "FIRESIM_BLADES": str(blades)}
-    return {**dict.fromkeys(flow.defines, "1"), **given, **further}
+    return {**dict.fromkeys(flow.defines, "1"), **blade_macros(form, blades), **further}

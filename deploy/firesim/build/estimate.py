@@ -32,7 +32,7 @@ NS_A_REGISTER = 1.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one blade takes of a board, and how many of it fit."""
+    """What one blade, or one supernode of `nodes` of it, takes of a board, and how many fit."""
 
     blade: str
     board: str
@@ -50,6 +50,7 @@ class Estimate:
     """Host clock to expect, least and most."""
     modules: dict[str, dict[str, float]]
     published: list[Published]
+    nodes: int
     synthesis_cpu_s: float
 
     def to_json(self) -> dict[str, Any]:
@@ -140,6 +141,7 @@ def estimate(
         mhz=(round(slowest, 1), round(fastest, 1)),
         modules=modules,
         published=board.published,
+        nodes=sharing.fame5_threads,
         synthesis_cpu_s=round(counts.cpu_s, 1),
     )
 

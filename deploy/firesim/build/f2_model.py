@@ -11,7 +11,7 @@ from pathlib import Path
 
 from goldengate.fpga_form import FpgaForm
 
-from firesim.build.boards import PLATFORMS, Board, has_dram, whole_design
+from firesim.build.boards import PLATFORMS, Board, blade_macros, has_dram, whole_design
 from firesim.build.simulated_top import simulated_top
 
 TOP = "firesim_simulated_f2"
@@ -66,7 +66,7 @@ def f2_model(form: FpgaForm, name: str, board: Board, blades: int = 1) -> Path:
     flow = board.aws_flow
     assert flow is not None
     stubs = PLATFORMS / name / "stubs"
-    defines = {"FIRESIM_DIVIDE": DIVIDE, "FIRESIM_BLADES": str(blades)}
+    defines = {"FIRESIM_DIVIDE": DIVIDE, **blade_macros(form, blades)}
     sources = [*whole_design(form, name, flow), stubs / "cells.sv"]
     if has_dram(form):
         defines |= {"FIRESIM_DRAM": "1", "FIRESIM_SIMULATED_DIMM": "1"}

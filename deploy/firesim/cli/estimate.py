@@ -18,6 +18,7 @@ from firesim.cli.common import (
     plain_errors,
 )
 from firesim.cli.completion import complete_blade, complete_board
+from firesim.cli.form_options import ThreadsOption
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,6 +54,7 @@ def estimate(
         list[str] | None, typer.Option("-P", help="NAME=VALUE: a parameter of the top module.")
     ] = None,
     multi_cycle_memories: MultiCycleOption = False,
+    fame5_threads: ThreadsOption = 1,
     scan_chain: ScanOption = False,
     gates: GatesOption = False,
     depth: Annotated[int, typer.Option(min=1, help="How deep modules are told apart.")] = 1,
@@ -83,7 +85,7 @@ def estimate(
 
     chosen, share = load_board(board), library.checked_share(usable)
     design = replace(_design(blade, source or [], parameter or []), gates=gates)
-    shared = Sharing(multi_cycle_memories, scan_chain=scan_chain)
+    shared = Sharing(multi_cycle_memories, fame5_threads, scan_chain)
     with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
         found = library.estimate(design, board, chosen, depth, share, shared)
     typer.echo(library.as_json(found)) if as_json else _show(found, chosen)
@@ -169,9 +171,10 @@ def _sentences(found: Estimate, board: Board) -> list[str]:
 
     least, most = found.mhz
     low, high = NS_A_LEVEL[found.family]
+    what = "" if found.nodes == 1 else f"supernodes of {found.nodes} nodes "
     lines = [
-        f"{found.fit} fit when blades may take {found.usable:.0%} of the device (a rule of thumb); "
-        f"{NAMES[found.limited_by]} decides.",
+        f"{found.fit} {what}fit when blades may take {found.usable:.0%} of the device (a rule of "
+        f"thumb); {NAMES[found.limited_by]} decides.",
         f"Host clock to expect: {least:g} to {most:g} MHz, from {found.levels:g} tables on the "
         f"longest path at {low:g} to {high:g} ns each with their wires; estimated, not routed.",
         f"Not counted: the board's shell, its DRAM controller ({board.memory}).",

@@ -22,6 +22,9 @@ def tar2afi(
     bucket: Annotated[str, typer.Option(help="S3 bucket that the checkpoint goes to.")],
     frequency_mhz: Annotated[float, typer.Option(help="Host clock that it was built for.")],
     blades: Annotated[int, typer.Option(help="How many of the design are in it.", min=1)] = 1,
+    supernode: Annotated[
+        bool, typer.Option("--supernode", help="They share one copy of the logic.")
+    ] = False,
     prefix: Annotated[str, typer.Option(help="Folder in the bucket.")] = "firesim",
     region: Annotated[str, typer.Option(help="Where the image is made.")] = "us-east-1",
     poll_s: Annotated[float, typer.Option(help="Seconds between two looks.")] = 30.0,
@@ -36,24 +39,13 @@ def tar2afi(
       firesim tar2afi 2026_11_23.Developer_CL.tar --name mine --fingerprint 31bc41e3cfee0244
       --bucket my-firesim --frequency-mhz 60
     """
-    import re
     import time
-
-    from firesim_common.base import NAME_RULE
-    from firesim_common.errors import InputError
 
     from firesim.bitstream.agfi import create_image
     from firesim.bitstream.database import default_database, read_database, set_entries
-    from firesim.config.hwdb import MOST_BLADES, HwdbEntry
+    from firesim.config.hwdb import HwdbEntry
 
-    if not checkpoint.is_file():
-        raise InputError(f'tar2afi: found "{checkpoint}", expected a file that exists.')
-    if not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
-        raise InputError(f'--fingerprint: found "{fingerprint}", expected 16 hex digits.')
-    if not re.fullmatch(NAME_RULE, name):
-        raise InputError(f'--name: found "{name}", expected letters, digits, _ and single -.')
-    if blades > MOST_BLADES:
-        raise InputError(f"--blades: found {blades}, expected {MOST_BLADES} at most.")
+    _check(checkpoint, name, fingerprint, blades)
     database = hwdb or default_database()
     known = read_database(database).get(name) if database.is_file() else None
     same = known is not None and known.fingerprint == fingerprint
@@ -64,6 +56,7 @@ def tar2afi(
         region=place["region"],
         fingerprint=fingerprint,
         blades=blades,
+        supernode=supernode,
         capture=known.capture if known is not None and same else None,
         memory=known.memory if known is not None and same else None,
         board="f2",
@@ -72,3 +65,22 @@ def tar2afi(
     )
     set_entries(database, {name: entry})
     typer.echo(f"{name}: {entry.agfi} in {database}")
+
+
+def _check(checkpoint: Path, name: str, fingerprint: str, blades: int) -> None:
+    """Refuse what no image can be made of, or no entry of the database can have."""
+    import re
+
+    from firesim_common.base import NAME_RULE
+    from firesim_common.errors import InputError
+
+    from firesim.config.hwdb import MOST_BLADES
+
+    if not checkpoint.is_file():
+        raise InputError(f'tar2afi: found "{checkpoint}", expected a file that exists.')
+    if not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
+        raise InputError(f'--fingerprint: found "{fingerprint}", expected 16 hex digits.')
+    if not re.fullmatch(NAME_RULE, name):
+        raise InputError(f'--name: found "{name}", expected letters, digits, _ and single -.')
+    if blades > MOST_BLADES:
+        raise InputError(f"--blades: found {blades}, expected {MOST_BLADES} at most.")

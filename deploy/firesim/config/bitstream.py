@@ -76,6 +76,9 @@ class BuildRecipe(Strict):
     """With `memory: rtl`: the largest settings that a run may choose."""
     blades: Blades = 1
     """How many of the design are on the FPGA: as many nodes, each with a host's side of its own."""
+    supernode: bool = False
+    """The blades share one copy of the logic (FAME-5): less of the device, at least as many host
+    cycles a target cycle as there are blades; every token stays. A run must have as many nodes."""
     address: Ipv4 | None = None
     """IPv4 address of a board on Ethernet (default: that of the board's file)."""
     builder: BuilderName | None = None

@@ -34,6 +34,8 @@ class HwdbEntry(Strict):
     """Of the design, as the board's register gives it."""
     blades: Blades = 1
     """How many of the design are on it."""
+    supernode: bool = False
+    """They share one copy of the logic, so that a run must have a node on each."""
     capture: Captured | None = None
     """The signals that it captures."""
     memory: MemoryHardware | None = None

@@ -7,6 +7,7 @@ AMD's driver for XDMA. Nothing here loads a bitstream.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -155,6 +156,9 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
     if isinstance(found, str):
         raise loaded.error(("placement", "run_farm"), _too_few(plan, found, wanted, places))
     for blade, (name, entry) in chosen.items():
+        if entry.supernode:
+            _check_supernode(loaded, plan, blade, name, entry, found)
+    for blade, (name, entry) in chosen.items():
         scans = _is_scanned(loaded, plan, blade, name, entry)
         for node in nodes:
             if node.blade == blade:
@@ -168,6 +172,31 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
         _reach(loaded, plan, node, found[node.name], chosen[node.blade][0])
     hosts = {name: seat.place.host for name, seat in found.items()}
     plan.placement = replace(plan.placement, parts={**plan.placement.parts, **hosts})
+
+
+def _check_supernode(
+    loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEntry, seats: dict[str, Seat]
+) -> None:
+    """Refuse an FPGA of a supernode with fewer nodes than blades, and too few threads."""
+    nodes = [node for node in plan.nodes if node.engine == "fpga" and node.blade == blade]
+    on_each = Counter(seats[node.name].place for node in nodes)
+    for place, count in on_each.items():
+        if count < entry.blades:
+            text = (
+                f"found {count} of {entry.blades} nodes on FPGA {place.index} of {place.host} with "
+                f'the bitstream "{name}", expected all: it is a supernode, whose blades take their '
+                "cycles together."
+            )
+            raise loaded.error((*ENTRIES, blade), text)
+    for node in nodes:
+        node.in_supernode = True
+    together, threads = plan.supernodes(), plan.run.threads
+    if 0 < threads < len(together):
+        text = (
+            f"found {threads}, expected {len(together)} at least (or 0), one for each node of a "
+            "supernode."
+        )
+        raise loaded.error(("simulation", "threads"), text)
 
 
 def _check_capture(loaded: Loaded, node: PlannedNode, entry: str) -> None:

@@ -230,9 +230,10 @@ def _write_inputs(
     (folder / "config.yaml").write_text(yaml.safe_dump(loaded.resolved(), sort_keys=False))
     write_json(folder / "versions.json", versions(plan, prepared, origin))
     write_json(folder / PEERS, peers(plan))
-    threads = plan.run.threads or os.cpu_count() or 1
+    together = plan.supernodes()
+    threads = plan.run.threads or max(os.cpu_count() or 1, len(together))
     description = folder / "description.json"
-    processes = places.processes(plan.run.threads) if places is not None else None
+    processes = places.processes(plan.run.threads, together) if places is not None else None
     entry = describe(plan, prepared.files, folder, threads, origin, processes)
     write_json(description, entry)
     make_reserve(folder)

@@ -154,6 +154,8 @@ class PlannedNode:
     """Of a node on an FPGA: the signals that its bitstream captures."""
     memory_hardware: MemoryHardware | None = None
     """Of a node on an FPGA: what its bitstream's memory in RTL has room for."""
+    in_supernode: bool = False
+    """Of a node on an FPGA: it takes each of its cycles together with the others there."""
     places: dict[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""
@@ -287,6 +289,13 @@ class Plan:
         """Return the names of the blades used (by nodes of one engine, when given), sorted."""
         servers = [node for node in self.nodes if node.traffic is None]
         return sorted({node.blade for node in servers if engine in (None, node.engine)})
+
+    def supernodes(self) -> list[str]:
+        """Return the names of the nodes in supernodes; each needs a worker thread of its own.
+
+        One that waits for a cycle keeps its thread until the others of its FPGA are there, too.
+        """
+        return [node.name for node in self.nodes if node.in_supernode]
 
     def scanned_blades(self) -> list[str]:
         """Return the names of the blades whose bitstreams have a scan chain, sorted."""

@@ -10,9 +10,10 @@ runs a cluster of the reflector, a blade that talks on its console, and a traffi
 such boards. Token hash, consoles, prints, counters and captures must be those of the engine `rtl`.
 Snapshots of the
 cluster, whose boards then have scan chains, go on in the other engine with its hash. Three
-reflectors run on two boards whose bitstream takes two. Without --quick the whole of quickstart runs
-on two F2, on one F2 with two blades, and on two boards behind serial lines whose bits take five
-host cycles instead of 25, with its published hash.
+reflectors run on two boards whose bitstream takes two, and four where those are supernodes. Without
+--quick the whole of quickstart runs on two F2, on one F2 with two blades and with a supernode of
+two, and on two boards behind serial lines whose bits take five host cycles instead of 25, with its
+published hash.
 """
 
 from __future__ import annotations
@@ -194,6 +195,24 @@ def _clusters(
     return rows, wrong, hashes
 
 
+def _together(experiment: Experiment, names: list[str]) -> tuple[list[list[str]], list[str]]:
+    """Run several blades on each of the boards; return rows, and what differs from RTL.
+
+    With --quick no supernode on F2: test_fpga_supernode.py has it.
+    """
+    frames = QUICK_FRAMES if experiment.quick else FRAMES
+    rows, wrong = [], []
+    for name in names:
+        for supernode in (False, True):
+            if supernode and experiment.quick and name == "f2":
+                continue
+            more, differing = shared(experiment, name, frames, supernode)
+            rows += more
+            wrong += differing
+    experiment.table("Several blades on a simulated board", SHARED_COLUMNS, rows)
+    return rows, wrong
+
+
 @experiment_named("boards")
 def run(experiment: Experiment) -> Verdict:
     """Hold when every top and project is whole, and the runs on simulated boards are RTL's."""
@@ -207,13 +226,10 @@ def run(experiment: Experiment) -> Verdict:
         saved += more
         wrong += differing
     experiment.table("Snapshots on simulated boards", SNAPSHOT_COLUMNS, saved)
-    together: list[list[str]] = []
-    for name in simulated:
-        if known[name].most_blades > 1:
-            more, differing = shared(experiment, name, QUICK_FRAMES if experiment.quick else FRAMES)
-            together += more
-            wrong += differing
-    experiment.table("Several blades on a simulated board", SHARED_COLUMNS, together)
+    together, differing = _together(
+        experiment, [name for name in simulated if known[name].most_blades > 1]
+    )
+    wrong += differing
     if not experiment.quick:
         more, differing = _quickstarts(experiment)
         rows += more

@@ -66,11 +66,15 @@ _DDR3 = {"model": "fr_fcfs"}
 QUICKSTARTS = (
     Quickstart("f2", "f2"),
     Quickstart("f2, 2 blades", "f2", 2),
+    Quickstart("f2, supernode", "f2", 2, build={"supernode": True}),
     Quickstart("ulx3s", "ulx3s", line_cycles=5),
 )
 IN_RTL = (
     Quickstart("fixed, by the host's program", "f2", 2, blade=_SMALL),
     Quickstart("fixed, in RTL", "f2", 2, blade=_SMALL, build=_FIXED),
+    Quickstart(
+        "fixed, in RTL, supernode", "f2", 2, blade=_SMALL, build={**_FIXED, "supernode": True}
+    ),
     Quickstart("FR-FCFS, by the host's program", "f2", 2, blade=_SMALL, timing=_DDR3),
     Quickstart("FR-FCFS, in RTL", "f2", 2, blade=_SMALL, build=_IN_RTL, timing=_DDR3),
 )

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several blades on an FPGA: three reflectors of one bitstream that takes two, on two boards.
+"""Several blades on an FPGA: reflectors of one bitstream that takes two, on two boards.
 
-Each blade has registers and streams of its own, so that one may stand while another runs.
+Each of three has registers and streams of its own, so that one may stand while another runs; four
+in supernodes have them, too, and take their cycles by twos.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from firesim.config.load import load_file
@@ -24,18 +26,20 @@ REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
 COLUMNS = ["node", "FPGA", "blade on it", "host cycles", "token hash", "differs from RTL"]
 KEYS = ("pci_function", "xdma_card")
 """Of a node in a description: how its board is reached."""
-NODES = ("echo0", "echo1", "echo2")
+NODES = ("echo0", "echo1", "echo2", "echo3")
+"""The last one in supernodes alone."""
 BLADES = 2
 GAP_CYCLES = 1_000
 BUILDS = """\
 builds:
   pair: {{verilog: {{sources: [packet_reflector.sv], top: PacketReflector,
-                    parameters: {{DEPTH: "8"}}}}, board: {board}, blades: {blades}}}
+                    parameters: {{DEPTH: "8"}}}}, board: {board}, blades: {blades},
+         supernode: {supernode}}}
 """
 RECIPE = """\
 name: shared
 system:
-  topology: {{tree: {{tor0: [echo0, echo1, echo2, noise]}}}}
+  topology: {{tree: {{tor0: [{nodes}, noise]}}}}
   link: {{latency_cycles: 2000}}
   blades:
     reflector: {{sources: [packet_reflector.sv], top: PacketReflector, parameters: {{DEPTH: 8}}}}
@@ -43,32 +47,38 @@ system:
   nodes:
     noise: {{blade: traffic, traffic: noise.traffic}}
 simulation:
-  threads: 2
+  threads: 4
   max_cycles: {cycles}
   captures: true
   fpga: {{hwdb: hwdb.yaml, entries: {{reflector: pair}}}}
 placement: {{run_farm: farm.yaml}}
 """
-FILES = (*(f"{node}/{name}" for node in NODES for name in ("uart.log", "counters.csv")),
-         "tor0/capture.pcapng", "tor0/ports.json")  # fmt: skip
+SWITCH_FILES = ("tor0/capture.pcapng", "tor0/ports.json")
 
 
-def _write(folder: Path, board: str, frames: int) -> None:
+def _files(nodes: Sequence[str]) -> list[str]:
+    own = [f"{node}/{name}" for node in nodes for name in ("uart.log", "counters.csv")]
+    return [*own, *SWITCH_FILES]
+
+
+def _write(folder: Path, board: str, frames: int, nodes: Sequence[str], supernode: bool) -> None:
     folder.mkdir(parents=True)
     shutil.copy(REFLECTOR, folder)
-    (folder / "builds.yaml").write_text(BUILDS.format(board=board, blades=BLADES))
+    (folder / "builds.yaml").write_text(
+        BUILDS.format(board=board, blades=BLADES, supernode=str(supernode).lower())
+    )
     cycles = 10_000 + frames * GAP_CYCLES
-    (folder / "recipe.yaml").write_text(RECIPE.format(cycles=cycles))
+    (folder / "recipe.yaml").write_text(RECIPE.format(cycles=cycles, nodes=", ".join(nodes)))
     (folder / "farm.yaml").write_text(two_boards(folder, board))
     lines = [
-        f"{500 + GAP_CYCLES * i} {mac_of(i % len(NODES))} {24 + 6 * (i % 5)}" for i in range(frames)
+        f"{500 + GAP_CYCLES * i} {mac_of(i % len(nodes))} {24 + 6 * (i % 5)}" for i in range(frames)
     ]
     (folder / "noise.traffic").write_text("\n".join(lines) + "\n")
 
 
-def _run(folder: Path, engine: str) -> Outcome:
+def _run(folder: Path, engine: str, nodes: Sequence[str]) -> Outcome:
     loaded = load_file(
-        folder / "recipe.yaml", [f"simulation.engines={dict.fromkeys(NODES, engine)}"]
+        folder / "recipe.yaml", [f"simulation.engines={dict.fromkeys(nodes, engine)}"]
     )
     outcome = run_loaded(loaded, results=folder / engine, console=Console(quiet=True))
     if outcome.reason != "max_cycles":
@@ -83,33 +93,39 @@ def _seats(fpga: Outcome) -> dict[str, tuple[str, int]]:
     return {name: (Path(at["device"]).name, at["slot"]) for name, at in found.items() if at}
 
 
-def shared(experiment: Experiment, board: str, frames: int) -> tuple[list[list[str]], list[str]]:
+def shared(
+    experiment: Experiment, board: str, frames: int, supernode: bool
+) -> tuple[list[list[str]], list[str]]:
     """Run the reflectors on two simulated boards; return rows, and what differs from RTL.
 
     Raises:
         ExperimentError: a run or a board failed.
     """
-    folder = (experiment.folder / f"{board}-shared").absolute()
-    _write(folder, board, frames)
+    how = f"{board}, supernodes" if supernode else board
+    nodes = NODES if supernode else NODES[:3]
+    folder = (
+        experiment.folder / (f"{board}-supernodes" if supernode else f"{board}-shared")
+    ).absolute()
+    _write(folder, board, frames, nodes, supernode)
     database = folder / "hwdb.yaml"
     devices = [device_at(folder, board, index) for index in range(2)]
-    rtl = _run(folder, "rtl")
+    rtl = _run(folder, "rtl", nodes)
     with boards(folder / "builds.yaml", dict.fromkeys(devices, "pair"), database):
-        fpga = _run(folder, "fpga")
+        fpga = _run(folder, "fpga", nodes)
     wrong = [key for key in ("token_hash", "end_cycle") if rtl.result[key] != fpga.result[key]]
     wrong += [
         name
-        for name in FILES
+        for name in _files(nodes)
         if (rtl.folder / name).read_bytes() != (fpga.folder / name).read_bytes()
     ]
     seats = _seats(fpga)
-    if seats != dict(zip(NODES, [("board0", 0), ("board0", 1), ("board1", 0)], strict=True)):
+    if seats != {node: (f"board{i // BLADES}", i % BLADES) for i, node in enumerate(nodes)}:
         wrong.append(f"seats {seats}")
     rows = [
-        [f"{board}: {node['name']}", *map(str, seats.get(node["name"], ("none", "none"))),
+        [f"{how}: {node['name']}", *map(str, seats.get(node["name"], ("none", "none"))),
          f"{node['statistics']['host_cycles']:,}", str(fpga.result["token_hash"]),
          ", ".join(wrong) or "nothing"]
         for node in fpga.result["nodes"]
-        if node["name"] in NODES
+        if node["name"] in nodes
     ]  # fmt: skip
-    return rows, [f"shared {board}: {what}" for what in wrong]
+    return rows, [f"shared {how}: {what}" for what in wrong]

@@ -12,7 +12,7 @@ from pathlib import Path
 import goldengate
 from goldengate.harness import Model
 from goldengate.sharing import Sharing
-from goldengate.stalls import run_stalled, supernode_inputs, supernode_outputs
+from goldengate.stalls import of_supernode, run_stalled, tokens_of
 from goldengate.tests import fame1_designs
 from goldengate.tests.designs import top, write
 
@@ -66,12 +66,12 @@ def _simulate(case: Case, folder: Path, cycles: int, seeds: range, faulty: bool)
         counters: dict[str, int] = {}
         for thread, values in enumerate(given):
             with Model(cpu / "model.so") as model:
-                outputs.append([model.step(one) for one in values])
+                outputs.append([tokens_of(target, model.step(one)) for one in values])
                 after = model.step(values[-1])
             counters |= {f"node{thread}__{one.port}": after[one.port] for one in target.counters}
-        together = supernode_inputs(given, target.reset)
+        together = of_supernode(given)
         found = run_stalled(host / "model.so", manifest, together, generator, EAGERNESS)
-        if found.outputs != supernode_outputs(target, outputs) or found.counters != counters:
+        if found.outputs != of_supernode(outputs) or found.counters != counters:
             raise ExperimentError(f"{case.name}, {THREADS} targets, seed {seed}: tokens differ")
         host_cycles.append(found.host_cycles)
     return host_cycles

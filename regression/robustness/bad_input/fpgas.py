@@ -69,7 +69,7 @@ FPGA_CASES = [
         "broken hardware database",
         'hwdb.yaml:3: mine-1: found "figerprint", expected one of the keys "afi", "agfi", '
         '"bitstream", "blades", "board", "built", "capture", "fingerprint", "frequency_mhz", '
-        '"memory", "region", "sha256" or 1 more, did you mean "fingerprint"?',
+        '"memory", "region", "sha256" or 2 more, did you mean "fingerprint"?',
         _text(),
         _files(OTHER.replace("fingerprint", "figerprint")),
     ),
@@ -127,6 +127,14 @@ FPGA_CASES = [
         "expected 1, one for as many nodes as its bitstream takes.",
         _text(),
         _files(OTHER.replace("ulx3s", "f2\n  blades: 2")),
+    ),
+    Case(
+        "too few nodes for a supernode",
+        "bad.yaml:10: simulation.fpga.entries.mine: found 2 of 4 nodes on FPGA 0 of lab1 with the "
+        'bitstream "mine-1", expected all: it is a supernode, whose blades take their cycles '
+        "together.",
+        _text(),
+        _files(OTHER.replace("ulx3s", "f2\n  blades: 4\n  supernode: true"), _two(b"f2")),
     ),
     Case(
         "platform of no board",

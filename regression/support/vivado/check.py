@@ -19,6 +19,7 @@ from firesim.bitstream.builders.f2_project import divide_for
 from firesim.build.boards import (
     PLATFORMS,
     Board,
+    blade_macros,
     has_dram,
     shell_design,
     shell_macros,
@@ -89,8 +90,9 @@ def elaborated_for_kit(
     flow, here = board.aws_flow, PLATFORMS / name
     assert flow is not None
     sources = [*whole_design(form, name, flow), here / "stubs/cells.sv"]
-    macros = f"-DFIRESIM_HOST={form.top} -DFIRESIM_DIVIDE={divide_for(flow, frequency_mhz):.3f}"
-    macros += f" -DFIRESIM_BLADES={blades}" + (" -DFIRESIM_DRAM" if has_dram(form) else "")
+    macros = "".join(f"-D{name}={text} " for name, text in blade_macros(form, blades).items())
+    macros += f"-DFIRESIM_DIVIDE={divide_for(flow, frequency_mhz):.3f}"
+    macros += " -DFIRESIM_DRAM" if has_dram(form) else ""
     return _modules_of(flow.top, sources, f"-I{here} -I{here}/stubs {macros}", folder)
 
 

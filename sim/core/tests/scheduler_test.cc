@@ -36,6 +36,7 @@ class Echo : public Model {
         if (cursors[port].read(offset, flit))
           state_ += mix_flit(cycle + port, flit.data, flit.last);
       }
+      if (waits_at == cycle) wait();
       if (throw_at == cycle) throw std::runtime_error("broken on purpose");
       if (end_at == cycle) set_end({cycle, exit_code, assert_failed, "over"});
       if (end()) continue;
@@ -47,6 +48,7 @@ class Echo : public Model {
     reached = start + cycles;
   }
 
+  void give_up() override { given_up.store(true); }
   void finish(uint64_t end_cycle) override { finished_at = end_cycle; }
   bool counts_for_end() const override { return counts; }
   void has_ended(ModelEnd end) { set_end(std::move(end)); }
@@ -57,12 +59,20 @@ class Echo : public Model {
   uint64_t near_cycles = 0;
   uint64_t end_at = UINT64_MAX;
   uint64_t throw_at = UINT64_MAX;
+  uint64_t waits_at = UINT64_MAX;
+  std::atomic<bool> waits{false}, given_up{false};
   int exit_code = 0;
   bool assert_failed = false;
   std::atomic<uint64_t> reached{0};
   uint64_t finished_at = 0;
 
  private:
+  void wait() {
+    waits.store(true);
+    while (!given_up.load()) std::this_thread::yield();
+    throw GivenUp();
+  }
+
   const uint32_t ports_;
   uint64_t state_ = 1;
 };
@@ -299,6 +309,24 @@ TEST(Scheduler, StopsOnRequest) {
     stopper.join();
     EXPECT_EQ(result.reason, "interrupted");
     EXPECT_GE(result.end_cycle, 900u);
+  }
+}
+
+TEST(Scheduler, GivesUpWhoWaitsWhenTheRunStops) {
+  for (const bool is_error : {false, true}) {
+    Triangle target({.threads = 3});
+    target.a.waits_at = 300;
+    std::thread stopper([&target, is_error] {
+      while (!target.a.waits) std::this_thread::yield();
+      if (is_error) return target.scheduler.fail("broken on purpose");
+      target.scheduler.request_stop();
+    });
+    const RunResult result = target.scheduler.run();
+    stopper.join();
+    EXPECT_EQ(result.reason, is_error ? "error" : "interrupted");
+    EXPECT_EQ(result.message, is_error ? "broken on purpose" : "stopped before the end on request");
+    EXPECT_EQ(target.a.finished_at, 0u);
+    EXPECT_LE(result.end_cycle, 300u);
   }
 }
 

@@ -76,6 +76,11 @@ def _check(request: Request, sharing: Sharing) -> None:
             "found multi-cycle memories and FAME-5 threads, expected one of both: each needs the "
             "host cycles of a target cycle for itself."
         )
+    if sharing.fame5_threads > 1 and request.target == METASIM:
+        raise GoldenGateError(
+            'found target "metasim" with FAME-5 threads, expected "fame1" or "fpga": each node has '
+            "a metasimulation of its own."
+        )
     if sharing.scan_chain and (sharing.multi_cycle_memories or sharing.fame5_threads > 1):
         raise GoldenGateError(
             "found a scan chain with multi-cycle memories or FAME-5 threads, expected it alone: "

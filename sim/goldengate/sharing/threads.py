@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """FAME-5: N identical targets, a supernode, share one copy of the combinational logic.
 
-In: the module of a FAME-1 form. Out: the same with the ports of N targets, `node0__x` and so on;
-reset is common. Registers are N deep, a ring that turns by one in each slot, so that target i is at
+In: the module of a FAME-1 form. Out: the same with the ports of N targets, `node0__x` and so on.
+Registers are N deep, a ring that turns by one in each slot, so that target i is at
 its head in slot i; memories have N times the rows. What a target gives is kept until the step.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate.channels import node_name
 from goldengate.drivers import Bit, Drivers, bit_key
 from goldengate.errors import GoldenGateError
 from goldengate.passes.fame1 import FIRE
@@ -21,11 +21,6 @@ from goldengate.sharing.slots import SLOT
 from goldengate.state import Port, State, plain, public
 
 _PORTS, _INITIAL = ("$memrd_v2", "$memwr_v2"), ("$meminit", "$meminit_v2")
-
-
-def node_name(thread: int, name: str) -> str:
-    """Return the name of a port of one target of the supernode."""
-    return f"node{thread}__{name}"
 
 
 class _Threads:
@@ -172,97 +167,25 @@ class _Threads:
         self.module.connect(ys.SigSpec(wire), value)
 
 
-def _rewrite(state: State, count: int, ports: list[Port]) -> None:
+def run(state: State, count: int, ports: list[Port]) -> None:
+    """Make a supernode of so many targets, whose ports these are of one.
+
+    Raises:
+        GoldenGateError: a memory of the target cannot be shared so.
+    """
     threads = _Threads(state, count)
     threads.registers()
     threads.memories()
     drivers = Drivers(state.module)
     counters = {counter.port for counter in state.counters}
-    joined = (state.assert_port, state.prints_port)
     for port in ports:
         wire = state.module.wire(public(port.name))
-        if port.name == state.request.reset:
-            continue
         if port.direction == "in":
             threads.input(wire)
             continue
         values = threads.counter(wire, drivers) if port.name in counters else threads.output(wire)
-        if port.name in joined:
-            state.module.rename(wire, threads._name())
-            whole = ys.SigSpec()
-            for value in values:
-                whole.append(value)
-            threads.show(port.name, whole)
-            continue
         for thread, value in enumerate(values):
             threads.show(node_name(thread, port.name), value)
     state.module.fixup_ports()
     state.run("setundef -zero -init")
     state.run("opt_clean")
-
-
-def _ports(state: State, count: int, ports: list[Port]) -> list[Port]:
-    joined = (state.assert_port, state.prints_port)
-    found = []
-    for port in ports:
-        if port.name == state.request.reset:
-            found.append(port)
-        elif port.name in joined:
-            found.append(dataclasses.replace(port, width_bits=port.width_bits * count))
-        else:
-            found += [
-                dataclasses.replace(port, name=node_name(thread, port.name))
-                for thread in range(count)
-            ]
-    return found
-
-
-def _describe(state: State, count: int, ports: list[Port]) -> None:
-    """Say of each target what was known of the one."""
-    widths = {port.name: port.width_bits for port in ports}
-
-    def each(entries: list[Any], change: Any) -> list[Any]:
-        return [change(thread, entry) for thread in range(count) for entry in entries]
-
-    state.bridges = each(
-        state.bridges,
-        lambda thread, one: dataclasses.replace(
-            one,
-            path=f"node{thread}.{one.path}",
-            ports={key: node_name(thread, port) for key, port in one.ports.items()},
-        ),
-    )
-    state.counters = each(
-        state.counters,
-        lambda thread, one: dataclasses.replace(
-            one, name=f"node{thread}.{one.name}", port=node_name(thread, one.port)
-        ),
-    )
-    state.asserts = each(
-        state.asserts,
-        lambda thread, one: dataclasses.replace(
-            one,
-            bit=one.bit + thread * widths[str(state.assert_port)],
-            message=f"node{thread}: {one.message}",
-        ),
-    )
-    state.prints = each(
-        state.prints,
-        lambda thread, one: dataclasses.replace(
-            one,
-            bit=one.bit + thread * widths[str(state.prints_port)],
-            port=node_name(thread, one.port) if one.port else None,
-        ),
-    )
-
-
-def run(state: State, count: int, ports: list[Port]) -> list[Port]:
-    """Make a supernode of so many targets; return its ports.
-
-    Raises:
-        GoldenGateError: a memory of the target cannot be shared so.
-    """
-    _rewrite(state, count, ports)
-    found = _ports(state, count, ports)
-    _describe(state, count, ports)
-    return found

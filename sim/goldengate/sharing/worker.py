@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from goldengate.channels import channels_of, fame1_verilog
+from goldengate.channels import Channel, channels_of, fame1_verilog, node_name, of_node
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import fame1
@@ -20,7 +20,7 @@ from goldengate.scan_top import with_scan
 from goldengate.sharing import multi_cycle, scan, threads
 from goldengate.sharing.options import Shared, Sharing
 from goldengate.sharing.slots import with_slots
-from goldengate.state import FAME1, Request, State
+from goldengate.state import FAME1, Port, Request, State
 from goldengate.worker import PASSES, design_hash, with_host
 from goldengate.worker import _run as run_pass
 
@@ -36,7 +36,7 @@ def _run(state: State, wanted: Sharing, folder: Path) -> Manifest:
     fingerprint = design_hash(folder)  # A run takes the bitstream of either form.
     shared = Shared(*multi_cycle.run(state)) if wanted.multi_cycle_memories else Shared(1)
     if (count := wanted.fame5_threads) > 1:
-        ports = threads.run(state, count, ports)
+        threads.run(state, count, ports)
         shared = Shared(count, fame5_threads=count)
     layout = None
     if wanted.scan_chain:
@@ -44,20 +44,36 @@ def _run(state: State, wanted: Sharing, folder: Path) -> Manifest:
         layout, names = scan.run(state, registers)
         names.write(folder)
     state.run(f"write_verilog -noattr {folder / 'target.v'}")
-    channels, counters = channels_of(state, ports)
-    text = fame1_verilog(state.request.top, state.request.clock, fame1.FIRE, channels, counters)
+    text = fame1_verilog(
+        state.request.top, state.request.clock, fame1.FIRE, *_all_channels(state, count, ports)
+    )
     text = with_slots(text, fame1.FIRE, shared.host_cycles)
     if layout is not None:
         text = with_scan(text, fame1.FIRE, layout)
     (folder / "fame1.v").write_text(text)
     shared.write(folder)
-    if count > 1 or layout is not None:
+    if layout is not None:
         fingerprint = design_hash(folder)
-    manifest = Manifest.of(state, ports, fingerprint, fame1.form(state, ports))
+    form = dataclasses.replace(fame1.form(state, ports), threads=count)
+    manifest = Manifest.of(state, ports, fingerprint, form)
     manifest = dataclasses.replace(manifest, scan=layout)
     if state.request.target == FAME1:
         return manifest
     return with_host(state, manifest, folder)
+
+
+def _all_channels(state: State, count: int, ports: list[Port]) -> tuple[list[Channel], list[Port]]:
+    """Return what `channels_of` does, for so many targets with these ports each."""
+    channels, others = channels_of(state, ports)
+    if count == 1:
+        return channels, others
+    nodes = range(count)
+    every = [of_node(one, channel) for one in nodes for channel in channels]
+    return every, [
+        dataclasses.replace(port, name=node_name(one, port.name))
+        for one in nodes
+        for port in others
+    ]
 
 
 def main(folder: Path) -> int:

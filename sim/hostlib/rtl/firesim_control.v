@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The control registers, over AXI4-Lite with 32 bits (sim/hostlib/registers.h names them).
-module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0) (
+module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0, parameter TOGETHER = 1'b0) (
   input wire host_clock, input wire host_reset,
   input wire [7:0] awaddr, input wire awvalid, output wire awready,
   input wire [31:0] wdata, input wire wvalid, output wire wready,
@@ -43,7 +43,7 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0) (
       8'h0c: found = FINGERPRINT[63:32];
       8'h10: found = cycle[31:0];
       8'h14: found = {16'd0, cycle[47:32]};
-      8'h18: found = {30'd0, expired, running};
+      8'h18: found = {29'd0, TOGETHER[0], expired, running};
       8'h1c: found = patience;
       8'h20: found = host_cycles[31:0];
       8'h24: found = host_cycles[63:32];

@@ -6,6 +6,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "core/model.h"
 #include "hostlib/bridge_part.h"
 #include "hostlib/piece_words.h"
 #include "hostlib/registers.h"
@@ -30,6 +31,8 @@ class FarEnd final : public HostPlatform {
       case kCycle:
         wide_ = cycle();
         return static_cast<uint32_t>(wide_);
+      case kStatus:
+        return status;
       case kPartValue:
         wide_ = part();
         return static_cast<uint32_t>(wide_);
@@ -55,6 +58,7 @@ class FarEnd final : public HostPlatform {
   std::function<uint64_t()> cycle = [] { return 0; }, part = [] { return 0; };
   std::vector<uint64_t> up;
   uint32_t reads = 0;
+  uint32_t status = 0;
 
  private:
   uint64_t wide_ = 0;
@@ -92,6 +96,28 @@ TEST(Cycles, ATargetGoesNoFurtherThanItsRun) {
   EXPECT_EQ(run([&] { return uint64_t{1} << 47; }),
             "far: found 140737488355328 cycles of the target over, expected 0 to 100, where its "
             "run ends");
+}
+
+TEST(Cycles, ATargetOfASupernodeWaitsForTheOthersUntilItIsGivenUp) {
+  for (const uint32_t status : {kStatusRunning, kStatusRunning | kStatusTogether}) {
+    FarEnd end;
+    end.status = status;
+    HostTarget target(end, {}, "0000000000000000", "here");
+    EXPECT_EQ(target.together(), status != kStatusRunning);
+    int asked = 0;
+    end.cycle = [&] {
+      if (++asked == 3) target.give_up();
+      if (asked == 20) throw std::runtime_error("asked on");
+      return uint64_t{7};
+    };
+    const auto run = [&] { target.run(kLimit, [](uint64_t) {}); };
+    if (target.together()) {
+      EXPECT_THROW(run(), GivenUp);
+      EXPECT_EQ(asked, 3);
+    } else {
+      EXPECT_EQ(refusal(run), "asked on");
+    }
+  }
 }
 
 // What a part of a target that has run all cycles is waited for.

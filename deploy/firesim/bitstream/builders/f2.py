@@ -9,7 +9,7 @@ from typing import Any
 from firesim.bitstream.builders import f2_project
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.bitstream.outcome import Outcome
-from firesim.build.boards import PLATFORMS, Board, has_dram, whole_design
+from firesim.build.boards import PLATFORMS, Board, blade_macros, has_dram, whole_design
 from firesim.config.bitstream import BuildRecipe
 
 USUAL_MHZ = 90.0
@@ -52,10 +52,9 @@ class F2(BitBuilder):
         project = f2_project.KitProject(
             wanted.board,
             flow,
-            wanted.form.top,
+            blade_macros(wanted.form, wanted.recipe.blades),
             wanted.frequency_mhz,
             wanted.recipe.strategy,
-            wanted.recipe.blades,
             has_dram(wanted.form),
         )
         board, top = PLATFORMS / wanted.board_name, flow.top

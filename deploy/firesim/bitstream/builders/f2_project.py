@@ -53,10 +53,9 @@ class KitProject:
 
     board: Board
     flow: AwsFlow
-    host_top: str
+    blade_macros: dict[str, str]
     frequency_mhz: float
     strategy: str
-    blades: int = 1
     has_dram: bool = False
 
 
@@ -70,9 +69,8 @@ def synthesis_tcl(project: KitProject) -> str:
     flow = project.flow
     defines = {
         "XSDB_SLV_DIS": None,
-        "FIRESIM_HOST": project.host_top,
+        **project.blade_macros,
         "FIRESIM_DIVIDE": f"{divide_for(flow, project.frequency_mhz):.3f}",
-        "FIRESIM_BLADES": str(project.blades),
     }
     if project.has_dram:
         defines |= {"FIRESIM_DRAM": None, "USE_64GB_DDR_DIMM": None}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,10 +38,11 @@ class Places:
     keep_snapshots: str
     """Where snapshots are kept."""
 
-    def processes(self, threads: int = 0) -> Processes:
+    def processes(self, threads: int = 0, together: Collection[str] = ()) -> Processes:
         """Return the processes, with ports that are free on all hosts.
 
-        Each gets so many threads, or with 0 one for each core of its host.
+        Each gets so many threads, or with 0 one for each core of its host, and at least as many as
+        it has nodes of `together`.
 
         Raises:
             HostLost, HostError: a host is gone, or has no free ports.
@@ -57,7 +58,9 @@ class Places:
             first = self.farm.farm.first_port + before[address] * span
             before[address] += 1
             port = ready.client.ports(first, span, count)
-            places.append(Process(ready.name, address, port, threads or ready.cores))
+            least = sum(self.of_model[name] == ready.name for name in together)
+            given = threads or max(ready.cores, least)
+            places.append(Process(ready.name, address, port, given))
         return Processes(places, self.of_model)
 
     def close(self) -> None:
