@@ -7,7 +7,11 @@ The DIMM holds noise at first, and its times differ by a seed.
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +26,7 @@ from firesim.run.runner import Outcome, run
 from firesim_common.errors import InputError
 from rich.console import Console
 
+from regression.support.experiment import ExperimentError
 from regression.support.memory_storm import STORM, storm_recipe
 from regression.support.one_board import FPGA, left
 from regression.support.simulated_boards import started
@@ -185,3 +190,36 @@ def test_a_saved_state_is_not_taken(folder: Path) -> None:
         '--from: found the engine fpga for "soc", whose bitstream has the memory\'s timing in RTL, '
         "which takes no saved state, expected a build with memory: host and scan_chain: true."
     )
+
+
+def _ticks(process: int) -> int:
+    """Return how long a process has computed, in hundredths of a second."""
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11])
+
+
+def _kill_when_it_runs(device: Path) -> None:
+    """Kill the simulated board in the middle of a run: when it has computed for a second."""
+    words = ["pgrep", "-f", f"firesim-f2 .*{device}"]
+    board = int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    before = _ticks(board)
+    while _ticks(board) < before + 100:
+        time.sleep(0.005)
+    os.kill(board, signal.SIGKILL)
+
+
+def test_a_board_that_is_gone_ends_the_run_with_its_results(folder: Path) -> None:
+    for name in ("storm.yaml", "builds.yaml"):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text.replace("4000", "4000000"))
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "fixed")
+    set_entries(folder / "hwdb.yaml", {"fixed": made.entry})
+    device = folder / "f2.socket"
+    killer = threading.Thread(target=_kill_when_it_runs, args=(device,))
+    with pytest.raises(ExperimentError, match="ended with status -9"), started(made, device):
+        killer.start()
+        outcome = simulated(FPGA, "simulation.fpga.entries={storm: fixed}")
+        killer.join()
+    assert outcome.reason == "error"
+    assert f"soc: {device}: the simulated board is gone" in outcome.message
+    (node,) = outcome.result["nodes"]
+    assert "memory" not in node["statistics"] and node["statistics"]["host_traffic"]["rows"] >= 0

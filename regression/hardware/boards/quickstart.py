@@ -36,6 +36,9 @@ FILES = (
     "tor0/capture.pcapng", "tor0/ports.json", "tor0/throughput.csv",
 )  # fmt: skip
 
+PARTS = ("block_device", "memory", "nic", "uart")
+"""Bridges whose statistics are compared, too."""
+
 
 @dataclass(frozen=True)
 class Quickstart:
@@ -139,6 +142,12 @@ def quickstart(experiment: Experiment, wanted: Quickstart) -> tuple[list[list[st
         name
         for name in FILES
         if (rtl.folder / name).read_bytes() != (fpga.folder / name).read_bytes()
+    ]
+    wrong += [
+        f"statistics of {ours['name']}: {part}"
+        for ours, theirs in zip(rtl.result["nodes"], fpga.result["nodes"], strict=True)
+        for part in PARTS
+        if ours["statistics"][part] != theirs["statistics"][part]
     ]
     rows = []
     for node in fpga.result["nodes"]:

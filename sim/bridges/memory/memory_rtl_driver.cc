@@ -158,7 +158,7 @@ DirectionCounts MemoryRtlDriver::direction(uint32_t first) const {
           part_.read(first + 4)};
 }
 
-nlohmann::json MemoryRtlDriver::statistics() const {
+nlohmann::json MemoryRtlDriver::counted() const {
   wait_for_target();
   TimingCounts counts;
   uint32_t at = kTimingCounts;
@@ -171,7 +171,8 @@ nlohmann::json MemoryRtlDriver::statistics() const {
 }
 
 void MemoryRtlDriver::finish(uint64_t cycle) {
-  write_memory_facts(statistics_file_, statistics(), cycle, where_);  // waits for the part
+  facts_ = counted();
+  write_memory_facts(statistics_file_, facts_, cycle, where_);
   image_.write(
       [this](uint64_t offset, std::span<uint8_t> bytes) { part_.read_memory(offset, bytes); });
 }

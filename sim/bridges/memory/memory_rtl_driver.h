@@ -24,7 +24,8 @@ class MemoryRtlDriver final : public Driver {
   uint64_t exchange(uint64_t) override { return kNever; }
   bool listens() const override { return false; }
   void finish(uint64_t cycle) override;
-  nlohmann::json statistics() const override;
+  // What was counted up to `finish`: the platform may run on, or be gone.
+  nlohmann::json statistics() const override { return facts_; }
   void show_inputs() override;
   void examine() override { throw_fault(); }
   std::string why_not_saved() const override;
@@ -37,6 +38,7 @@ class MemoryRtlDriver final : public Driver {
   void wait_for_target() const;
   uint64_t fault() const;
   void throw_fault() const;
+  nlohmann::json counted() const;
   DirectionCounts direction(uint32_t first) const;
 
   AxiAnswers answers_;
@@ -44,6 +46,7 @@ class MemoryRtlDriver final : public Driver {
   hostlib::BridgePart &part_;
   std::unique_ptr<GuestMemory> memory_;
   std::filesystem::path statistics_file_;
+  nlohmann::json facts_;  // null until `finish`
   MemoryImage image_;
 };
 
