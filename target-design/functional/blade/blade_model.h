@@ -56,6 +56,7 @@ class FunctionalBlade final : public Model {
   void look_at_terminal();
   void run_quanta();
   void run_quantum();
+  void run_harts(uint64_t end);
   void run_hart(uint32_t index, uint64_t end);
   void end_at_stale_fetch();  // where a fence.i is missing, if that is looked for
   void end_devices();

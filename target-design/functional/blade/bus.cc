@@ -142,12 +142,17 @@ void Bus::advance_devices(uint64_t cycle) {
 }
 
 // Devices stand where something was last due or asked for: that does not depend on how time is cut.
-void Bus::advance(uint32_t hart, uint64_t cycle) {
+// Nor does what they do at the end, which may be found by an instruction that reaches beyond it.
+void Bus::catch_up(uint64_t cycle) {
   while (true) {
     const uint64_t due = std::max(next_device_event(), device_cycle_ + 1);
-    if (due > cycle) break;
+    if (due > (end_->ended() ? std::min(cycle, end_->cycle) : cycle)) break;
     advance_devices(due);
   }
+}
+
+void Bus::advance(uint32_t hart, uint64_t cycle) {
+  catch_up(cycle);
   clint_.update(hart, cycle);
 }
 

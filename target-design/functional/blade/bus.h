@@ -47,7 +47,9 @@ class Bus final : public Mmio {
     until_ = until;
   }
 
-  // Brings the devices to `cycle`, and the timer line of `hart`.
+  // Does what is due in the devices up to `cycle`, or to the blade's end.
+  void catch_up(uint64_t cycle);
+  // The same, and brings the timer line of `hart` to `cycle`.
   void advance(uint32_t hart, uint64_t cycle);
   // The next cycle in which a device does something by itself.
   uint64_t next_device_event() const;

@@ -82,13 +82,15 @@ void FunctionalBlade::run_quanta() {
 
 void FunctionalBlade::run_alone(uint64_t cycles) {
   const uint64_t end = quantum_start_ + cycles;
-  for (uint32_t i = 0; i < harts_.size() && !blade_end_.ended(); ++i) run_hart(i, end);
+  run_harts(end);
   quantum_start_ = end;
 }
 
-// Nothing of what comes after the end is left.
+// All of what comes before the end is done, and nothing of what comes after it is left. It need not
+// have been an access, which brings the devices to its cycle.
 void FunctionalBlade::end_devices() {
   bus_.advance(0, blade_end_.cycle);
+  bus_.nic().send_until(blade_end_.cycle);
   bus_.nic().drop_input();
   announcer_ = devices::Announcer({});
   settings_.console->flush();
@@ -105,9 +107,10 @@ uint64_t FunctionalBlade::next_event() const {
 void FunctionalBlade::run_quantum() {
   const uint64_t quantum = settings_.quantum_cycles;
   const uint64_t end = harts_.size() == 1 ? cycle_ / quantum * quantum : quantum_start_ + quantum;
-  for (uint32_t i = 0; i < harts_.size() && !blade_end_.ended(); ++i) run_hart(i, end);
+  run_harts(end);
   if (blade_end_.ended()) {
     quantum_start_ = blade_end_.cycle / quantum * quantum;
+    waiting_ = false;  // not as the quantum before left it: which one that was is the cut's
     end_devices();
     return;
   }
@@ -115,11 +118,20 @@ void FunctionalBlade::run_quantum() {
   quantum_start_ = end;
 }
 
+// The last instruction of a hart may reach beyond the end, and then nobody has looked at what was
+// due in the cycles it took. That must not be left to `send`, which brings the NIC alone to the
+// end: an interrupt would stay unseen, in some cuts of time and not in others.
+void FunctionalBlade::run_harts(uint64_t end) {
+  for (uint32_t i = 0; i < harts_.size() && !blade_end_.ended(); ++i) run_hart(i, end);
+  bus_.catch_up(end - 1);
+}
+
 void FunctionalBlade::run_hart(uint32_t index, uint64_t end) {
   Hart &hart = harts_[index];
   uint64_t at = std::max(harts_.cycle(index), quantum_start_);
   while (at < end && !blade_end_.ended()) {
     bus_.advance(index, at);
+    if (blade_end_.ended()) break;  // before an instruction more
     const uint64_t until = std::min(end, bus_.next_event(index));
     if (hart.waiting()) {
       if (until == end) break;

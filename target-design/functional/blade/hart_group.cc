@@ -57,7 +57,9 @@ ArchitecturalState load_hart(StateReader &reader) {
 }
 
 HartGroup::HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle)
-    : cycles_per_instruction_(cycles_per_instruction), cycles_(harts, first_cycle) {}
+    : cycles_per_instruction_(cycles_per_instruction),
+      first_cycle_(first_cycle),
+      cycles_(harts, first_cycle) {}
 
 void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes, bool checks_fences) {
   harts_.clear();
@@ -89,8 +91,8 @@ void HartGroup::load(StateReader &state, uint64_t cycle) {
   state.expect("the number of harts", size());
   const std::vector<uint64_t> cycles = state.u64s(size());
   if (cycles.size() != cycles_.size()) state.fail("the harts' cycles are not all there");
-  // The last instruction may reach beyond the cycle.
-  const uint64_t most = cycle + cycles_per_instruction_;
+  // The last instruction may reach beyond the cycle, and in reset a hart is ahead of it.
+  const uint64_t most = std::max(cycle, first_cycle_) + cycles_per_instruction_;
   for (const uint64_t reached : cycles) {
     if (reached > most)
       state.fail(fmt::format("found a hart in cycle {}, expected at most {}", reached, most));

@@ -62,6 +62,7 @@ class HartGroup final : public InterruptLines {
 
  private:
   const uint32_t cycles_per_instruction_;
+  const uint64_t first_cycle_;
   std::vector<uint64_t> cycles_;
   uint64_t busy_cycles_ = 0;
   std::unique_ptr<SharedState> shared_;

@@ -82,6 +82,22 @@ TEST(FunctionalBlade, SavedAndLoadedItGoesOn) { save_and_load(random_seed()); }
 // A timer due between the quantum that was saved and its hart's next turn was taken as delivered.
 TEST(FunctionalBlade, ATimerDueAtTheSaveIsNotLost) { save_and_load(669797927); }
 
+// What was due under an instruction that reached beyond the quantum was met by the NIC's sending.
+TEST(FunctionalBlade, AnInterruptDueWhereTimeIsCutIsNotLost) { save_and_load(3507054643); }
+
+TEST(FunctionalBlade, SavedInResetItGoesOn) {
+  std::mt19937_64 random(1);
+  BladeRig whole("functional-whole", {}), rig("functional-reset", {});
+  whole.run(5'000, random, 1000);
+  rig.replace();
+  for (uint64_t cycle = 1; cycle <= 20; ++cycle) {
+    rig.run(cycle, random, 1);
+    rig.replace();
+  }
+  rig.run(5'000, random, 1000);
+  EXPECT_EQ(rig.outcome(), whole.outcome());
+}
+
 TEST(FunctionalBlade, StateOfAnotherShapeIsRefused) {
   BladeRig one("functional-one", {});
   RigParameters two_cores;
