@@ -52,7 +52,14 @@ class Sum {
     sum_ = _mm512_mask_add_epi64(sum_, mask, sum_, mixed);
   }
 
-  uint64_t total() const { return static_cast<uint64_t>(_mm512_reduce_add_epi64(sum_)); }
+  // GCC's reduction adds signed numbers, which may not overflow.
+  uint64_t total() const {
+    alignas(64) uint64_t lanes[8];
+    _mm512_store_si512(lanes, sum_);
+    uint64_t sum = 0;
+    for (const uint64_t lane : lanes) sum += lane;
+    return sum;
+  }
 
  private:
   static constexpr long long multiple(uint64_t lane) {
