@@ -29,7 +29,7 @@ from rich.console import Console
 from regression.support.experiment import ExperimentError
 from regression.support.memory_storm import STORM, storm_recipe
 from regression.support.one_board import FPGA, left
-from regression.support.simulated_boards import started
+from regression.support.simulated_boards import board_farm, started
 
 RECIPE = f"""\
 {storm_recipe(4000)}placement: {{run_farm: farm.yaml}}
@@ -37,14 +37,6 @@ simulation:
   threads: 1
   status_interval_s: 0.05
   fpga: {{hwdb: hwdb.yaml, entries: {{storm: ddr3}}}}
-"""
-FARM = """\
-kind: local
-processes: 1
-folder: {folder}/hosts
-fpgas: 1
-platform: f2
-devices: [{folder}/f2.socket]
 """
 STORM_AT = "verilog: {sources: [storm.sv], top: Storm, parameters: {LIMIT: '4000', WRONG: '0'}}"
 BUILDS = f"""\
@@ -64,8 +56,9 @@ BASE, LOADED, PAGES, IMAGE_BYTES = 0x10000, 0x2000, 0x4000, 0x6000
 @pytest.fixture
 def folder(elsewhere: Path) -> Path:
     """Return a folder outside the checkout, the current one, with the blade and its recipes."""
+    farm = board_farm(elsewhere, "f2", elsewhere / "f2.socket")
     for name, text in (("storm.sv", STORM), ("storm.yaml", RECIPE), ("builds.yaml", BUILDS),
-                       ("farm.yaml", FARM.format(folder=elsewhere))):  # fmt: skip
+                       ("farm.yaml", farm)):  # fmt: skip
         (elsewhere / name).write_text(text)
     return elsewhere
 

@@ -13,13 +13,11 @@ from typing import Any
 import pytest
 from firesim.bitstream.forms import check_board
 from firesim.config.bitstream import LoadedBuilds
-from firesim.config.load import load_file
-from firesim.run.runner import Outcome, run
+from firesim.run.runner import Outcome
 from firesim_common.errors import InputError
-from rich.console import Console
 
-from regression.support.one_board import FILES
-from regression.support.simulated_boards import boards
+from regression.support.one_board import FILES, FPGA, simulated
+from regression.support.simulated_boards import board_farm, boards
 
 NODES = ("one", "two")
 BLADE = """\
@@ -71,14 +69,6 @@ simulation:
   fpga: {hwdb: hwdb.yaml, entries: {teller: pair}}
   autocounter: {enabled: true, interval_cycles: 1000}
 """
-FARM = """\
-kind: local
-processes: 1
-folder: {folder}/hosts
-fpgas: 1
-platform: f2
-devices: [{folder}/pair.socket]
-"""
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +78,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "teller.sv").write_text(BLADE)
     (folder / "builds.yaml").write_text(BUILDS)
     (folder / "recipe.yaml").write_text(RECIPE)
-    (folder / "farm.yaml").write_text(FARM.format(folder=folder))
-    device = {str(folder / "pair.socket"): "pair"}
-    with boards(folder / "builds.yaml", device, folder / "hwdb.yaml"):
+    device = str(folder / "pair.socket")
+    (folder / "farm.yaml").write_text(board_farm(folder, "f2", device))
+    with boards(folder / "builds.yaml", {device: "pair"}, folder / "hwdb.yaml"):
         yield folder
 
 
 def _run(folder: Path, results: Path, *overrides: str) -> Outcome:
-    return run(
-        load_file(folder / "recipe.yaml", overrides), results=results, console=Console(quiet=True)
-    )
+    return simulated(folder, results, *overrides, recipe="recipe.yaml")
 
 
 def _left(outcome: Outcome) -> dict[str, Any]:
@@ -113,7 +101,7 @@ def _left(outcome: Outcome) -> dict[str, Any]:
 
 def test_a_node_goes_on_when_the_other_has_ended(folder: Path, tmp_path: Path) -> None:
     rtl = _run(folder, tmp_path / "rtl")
-    fpga = _run(folder, tmp_path / "fpga", "simulation.engine=fpga")
+    fpga = _run(folder, tmp_path / "fpga", FPGA)
     expected = _left(rtl)
     first, second = (cycle for cycle, _ in expected["ends"])
     assert second - first == 4000
@@ -134,7 +122,7 @@ def test_a_run_that_a_supernode_cannot_have_is_refused(
     folder: Path, tmp_path: Path, override: str, refusal: str
 ) -> None:
     with pytest.raises(InputError) as found:
-        _run(folder, tmp_path / "refused", "simulation.engine=fpga", override)
+        _run(folder, tmp_path / "refused", FPGA, override)
     assert refusal in str(found.value)
 
 

@@ -19,6 +19,8 @@ from firesim.run.restart import restart_from
 from firesim.run.runner import Outcome, run
 from rich.console import Console
 
+from regression.support.simulated_boards import board_farm
+
 FPGA = "simulation.engine=fpga"
 TELLER = """\
 module Teller (input logic clock, input logic reset);
@@ -50,14 +52,6 @@ simulation:
   fpga: {hwdb: hwdb.yaml, entries: {teller: mine}}
   autocounter: {enabled: true, interval_cycles: 1000}
 """
-_FARM = """\
-kind: local
-processes: 1
-folder: {folder}/hosts
-fpgas: 1
-platform: {board}
-devices: [{device}]
-"""
 
 
 def write_recipe(folder: Path, blade: str, builds: str) -> None:
@@ -71,14 +65,19 @@ def made_board(folder: Path, build: str, device: Path, farm: str = "farm.yaml") 
     """Make the board of a build; write its entry, and the farm of one host with it at `device`."""
     made = simulated_board(LoadedBuilds(folder / "builds.yaml"), build)
     set_entries(folder / "hwdb.yaml", {build: made.entry})
-    text = _FARM.format(folder=folder, board=made.board, device=device)
-    (folder / farm).write_text(text)
+    (folder / farm).write_text(board_farm(folder, made.board, device))
     return made
 
 
-def simulated(folder: Path, results: Path, *overrides: str, start: Path | None = None) -> Outcome:
-    """Run the recipe, from a snapshot where one is given."""
-    loaded = load_file(folder / "tell.yaml", overrides)
+def simulated(
+    folder: Path,
+    results: Path,
+    *overrides: str,
+    start: Path | None = None,
+    recipe: str = "tell.yaml",
+) -> Outcome:
+    """Run a recipe of the folder, from a snapshot where one is given."""
+    loaded = load_file(folder / recipe, overrides)
     restart = None if start is None else lambda plan: restart_from(str(start), plan, None)
     return run(loaded, results=results, console=Console(quiet=True), restart=restart)
 

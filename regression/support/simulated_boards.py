@@ -21,7 +21,7 @@ _FARM = """\
 kind: local
 processes: 1
 folder: {folder}/hosts
-fpgas: 2
+fpgas: {fpgas}
 platform: {board}
 devices: [{devices}]
 """
@@ -35,10 +35,15 @@ def device_at(folder: Path, board: str, index: int = 0) -> str:
     return f"127.{1 + first % 254}.{second}.{1 + (third + index) % 254}"
 
 
+def board_farm(folder: Path, board: str, *devices: str | Path) -> str:
+    """Return the file of a farm of this computer with a board at each of these devices."""
+    listed = ", ".join(map(str, devices))
+    return _FARM.format(folder=folder, board=board, fpgas=len(devices), devices=listed)
+
+
 def two_boards(folder: Path, board: str) -> str:
     """Return the file of a farm of this computer with two boards, at device_at of the folder."""
-    devices = ", ".join(device_at(folder, board, index) for index in range(2))
-    return _FARM.format(folder=folder, board=board, devices=devices)
+    return board_farm(folder, board, *(device_at(folder, board, index) for index in range(2)))
 
 
 @contextmanager

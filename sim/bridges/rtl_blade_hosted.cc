@@ -134,13 +134,14 @@ void RtlBlade::advance_hosted(uint64_t start_cycle, uint32_t cycles) {
     if (observed == cycle_) observe();
     run_hosted(stop);
   }
-  if (status_.end.ended()) keep_up(end);
+  if (!status_.end.ended() || !hosted_->target().together()) return;
+  hosted_->choose({}, {}, {});
+  keep_up(end);
 }
 
 // Lets a target whose node has ended run on, unheard, while others run their cycles with it.
 void RtlBlade::keep_up(uint64_t end) {
   if (!hosted_ || !hosted_->target().together()) return;
-  hosted_->choose({}, {}, {});
   while (hosted_->target().cycle() < end) hosted_->target().run(end, [](uint64_t) {});
 }
 

@@ -57,8 +57,14 @@ def node_name(thread: int, name: str) -> str:
     return f"node{thread}__{name}"
 
 
-def of_node(thread: int, channel: Channel) -> Channel:
-    """Return the channel of one target of a supernode."""
+def of_nodes(threads: int, channels: list[Channel]) -> list[Channel]:
+    """Return the channels of all targets of a supernode, whose ones these are; of one: these."""
+    if threads == 1:
+        return channels
+    return [_of_node(thread, one) for thread in range(threads) for one in channels]
+
+
+def _of_node(thread: int, channel: Channel) -> Channel:
     fields = [replace(one, port=node_name(thread, one.port)) for one in channel.fields]
     return replace(channel, name=node_name(thread, channel.name), fields=fields)
 

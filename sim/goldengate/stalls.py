@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from goldengate.channels import Channel, node_name, of_node
+from goldengate.channels import Channel, node_name, of_nodes
 from goldengate.errors import GoldenGateError
 from goldengate.harness import Model
 from goldengate.manifest import Manifest
@@ -102,9 +102,8 @@ def _ports(manifest: Manifest) -> tuple[list[Channel], list[str]]:
     counters = [counter.port for counter in manifest.counters]
     if fame1.threads == 1:
         return fame1.channels, counters
-    nodes = range(fame1.threads)
-    channels = [of_node(one, channel) for one in nodes for channel in fame1.channels]
-    return channels, [node_name(one, port) for one in nodes for port in counters]
+    names = [node_name(one, port) for one in range(fame1.threads) for port in counters]
+    return of_nodes(fame1.threads, fame1.channels), names
 
 
 def of_supernode(nodes: Sequence[Sequence[Mapping[str, int]]]) -> list[dict[str, int]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import goldengate
+from goldengate.channels import node_name
 from goldengate.harness import Model
 from goldengate.sharing import Sharing
 from goldengate.stalls import of_supernode, run_stalled, tokens_of
@@ -68,7 +69,7 @@ def _simulate(case: Case, folder: Path, cycles: int, seeds: range, faulty: bool)
             with Model(cpu / "model.so") as model:
                 outputs.append([tokens_of(target, model.step(one)) for one in values])
                 after = model.step(values[-1])
-            counters |= {f"node{thread}__{one.port}": after[one.port] for one in target.counters}
+            counters |= {node_name(thread, one.port): after[one.port] for one in target.counters}
         together = of_supernode(given)
         found = run_stalled(host / "model.so", manifest, together, generator, EAGERNESS)
         if found.outputs != of_supernode(outputs) or found.counters != counters:

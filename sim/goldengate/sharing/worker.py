@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from goldengate.channels import Channel, channels_of, fame1_verilog, node_name, of_node
+from goldengate.channels import Channel, channels_of, fame1_verilog, node_name, of_nodes
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import fame1
@@ -67,11 +67,9 @@ def _all_channels(state: State, count: int, ports: list[Port]) -> tuple[list[Cha
     channels, others = channels_of(state, ports)
     if count == 1:
         return channels, others
-    nodes = range(count)
-    every = [of_node(one, channel) for one in nodes for channel in channels]
-    return every, [
+    return of_nodes(count, channels), [
         dataclasses.replace(port, name=node_name(one, port.name))
-        for one in nodes
+        for one in range(count)
         for port in others
     ]
 

@@ -14,6 +14,7 @@ import pytest
 
 import goldengate
 from goldengate import GoldenGateError, Manifest, Request
+from goldengate.channels import node_name
 from goldengate.harness import Model
 from goldengate.sharing import Shared, Sharing, compile_shared
 from goldengate.stalls import of_supernode, run_stalled, tokens_of
@@ -63,7 +64,7 @@ def _compare(folder: Path, text: str) -> int:
             with Model(cpu / "model.so") as model:
                 outputs.append([tokens_of(target, model.step(one)) for one in values])
                 after = model.step(values[-1])
-            counters |= {f"node{thread}__{one.port}": after[one.port] for one in target.counters}
+            counters |= {node_name(thread, one.port): after[one.port] for one in target.counters}
         inputs = of_supernode(given)
         for eagerness in ((0.1, 0.5, 0.9, 1.0), (1.0,)):
             found = run_stalled(host / "model.so", manifest, inputs, generator, eagerness)
