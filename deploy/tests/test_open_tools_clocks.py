@@ -31,6 +31,18 @@ def report(**clocks: tuple[float, float]) -> dict[str, Any]:
             "found 100.0 MHz for the clock ethernet after place and route, expected at least "
             "125.0, which the board gives it",
         ),
+        (
+            {"ethernet": (130.0, 125.0)},
+            0.0,
+            "found no clock of 50 MHz after place and route (only ethernet of 125.0), expected "
+            "the host clock with FREQUENCY in the board's pins file",
+        ),
+        (
+            {},
+            0.0,
+            "found no clock of 50 MHz after place and route (only none), expected the host clock "
+            "with FREQUENCY in the board's pins file",
+        ),
     ],
 )
 def test_each_clock_is_compared_with_its_own(

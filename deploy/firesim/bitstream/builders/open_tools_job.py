@@ -126,7 +126,7 @@ def check_room(resources: Dict[str, int], title: str) -> None:  # noqa: UP006
 
 
 def host_clock(report: Dict[str, Any], clock_mhz: float) -> Tuple[float, str]:  # noqa: UP006
-    """Return what the host clock reaches in MHz, and a sentence if another one is too slow.
+    """Return what the host clock reaches in MHz, and a sentence if there is none or another fails.
 
     The others have frequencies of their own in the board's constraints.
     """
@@ -139,7 +139,14 @@ def host_clock(report: Dict[str, Any], clock_mhz: float) -> Tuple[float, str]:  
                 f"found {clock['achieved']:.1f} MHz for the clock {name} after place and route, "
                 f"expected at least {clock['constraint']:.1f}, which the board gives it"
             )
-    return min(hosts), wrong
+    if not hosts:
+        clocks = [f"{name} of {one['constraint']:.1f}" for name, one in report["fmax"].items()]
+        wrong = (
+            f"found no clock of {clock_mhz:g} MHz after place and route (only "
+            f"{', '.join(clocks) or 'none'}), expected the host clock with FREQUENCY in the "
+            f"board's pins file"
+        )
+    return min(hosts, default=0.0), wrong
 
 
 def placed(job: Dict[str, Any]) -> Tuple[Dict[str, Any], float, float]:  # noqa: UP006
