@@ -72,8 +72,8 @@ BLADES = (
     Blades("every instruction traced", "ping", FIXED, TRACED),
     Blades("traced, its trigger waits", "ping", FIXED, WAITING, "a memory of 40 cycles"),
 )
-QUICK_BLADES = ("a memory of 40 cycles", "the same in RTL", "every instruction traced",
-                "traced, its trigger waits")  # fmt: skip
+QUICK_BLADES = ("a memory of 40 cycles", "every instruction traced", "traced, its trigger waits")
+"""All with one build of Rocket."""
 
 
 def _alone(case: Case, folder: Path, cycles: int, seed: int) -> tuple[list[str], float]:

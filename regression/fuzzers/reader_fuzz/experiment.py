@@ -19,7 +19,7 @@ from regression.fuzzers.reader_fuzz.batch import Outcome
 from regression.fuzzers.reader_fuzz.constructs import CONSTRUCTS
 from regression.support.experiment import Experiment, Verdict, experiment_named
 
-QUICK_MODULES, MODULES = 1_500, 50_000
+QUICK_MODULES, MODULES = 1_000, 50_000
 MODULES_OF_ALL_CONSTRUCTS = 1_500
 """So many modules hold every construct."""
 MOST_REPORTED, MOST_DIFFERENT, MOST_REDUCED = 20, 200, 3
