@@ -62,6 +62,17 @@ def test_the_reflector_on_an_open_board() -> None:
     assert found["modules"]["(top)"]["ff"] > 150
 
 
+def test_a_capture_is_counted() -> None:
+    """A ring of 16,384 cycles of 64 bits or more cannot be in distributed memory."""
+    signals = ["--capture", "out_data", "--capture-depth", "16384"]
+    result = run_estimate("--board", "ecp5-85f", "--json", *signals)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert 16_384 * 64 / 1024 <= found["used"]["bram_kbit"] < 2 * 16_384 * 64 / 1024
+    host = found["modules"]["(channels and host side)"]
+    assert host["bram_kbit"] == found["used"]["bram_kbit"]
+
+
 def test_the_table_fits_80_columns_and_says_what_is_not_counted() -> None:
     result = run_estimate("--board", "ulx3s")
     assert result.exit_code == 0, result.output
@@ -81,11 +92,26 @@ def test_too_small_a_share_is_said_in_one_sentence() -> None:
     [
         (["--board", "u25"], 'did you mean "u250"?'),
         (["--board", "f2", "--usable", "2"], "--usable: found 2, expected a share above 0"),
+        (["--board", "f2", "--memory-parameter", "QUEUE=16"], 'without "--memory rtl"'),
     ],
 )
 def test_bad_input(words: list[str], sentence: str) -> None:
     result = run_estimate(*words)
     assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--capture", "out_dat"], "no signal 'out_dat' (nearest: out_data)."),
+        (["--capture", "a", "--capture-depth", "9"], "found 9, expected a power of two from 16"),
+        (["--capture", "a", "--capture", "a"], "found 'a' twice"),
+    ],
+)
+def test_what_cannot_be_captured(words: list[str], sentence: str) -> None:
+    result = run_estimate("--board", "f2", *words)
+    assert result.exit_code == 3
     assert sentence in result.stderr
 
 

@@ -18,7 +18,16 @@ from firesim.cli.common import (
     plain_errors,
 )
 from firesim.cli.completion import complete_blade, complete_board
-from firesim.cli.form_options import ThreadsOption
+from firesim.cli.form_options import (
+    CaptureOption,
+    DepthOption,
+    MemoryOption,
+    ParametersOption,
+    ThreadsOption,
+    capture_of,
+    memory_rtl,
+)
+from firesim.config.capture_depth import DEPTH_CYCLES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,7 +35,18 @@ if TYPE_CHECKING:
     from firesim.build.boards import Board
     from firesim.build.design import Design
     from firesim.build.estimate import Estimate
+    from firesim.config.capture import Captured
 
+BladeArgument = Annotated[
+    str,
+    typer.Argument(
+        help="Blade, by name or file; with --source the top module.", autocompletion=complete_blade
+    ),
+]
+BoardOption = Annotated[
+    str,
+    typer.Option(help="Board; an unknown one lists those known.", autocompletion=complete_board),
+]
 WIDTH = 80
 MOST_MODULES = 24
 
@@ -34,19 +54,8 @@ MOST_MODULES = 24
 @plain_errors
 @leaves_nothing
 def estimate(
-    blade: Annotated[
-        str,
-        typer.Argument(
-            help="Blade, by name or file; with --source the top module.",
-            autocompletion=complete_blade,
-        ),
-    ],
-    board: Annotated[
-        str,
-        typer.Option(
-            help="Board; an unknown one lists those known.", autocompletion=complete_board
-        ),
-    ],
+    blade: BladeArgument,
+    board: BoardOption,
     source: Annotated[
         list[Path] | None, typer.Option(help="Verilog file of a design of your own.")
     ] = None,
@@ -57,6 +66,10 @@ def estimate(
     fame5_threads: ThreadsOption = 1,
     scan_chain: ScanOption = False,
     gates: GatesOption = False,
+    capture: CaptureOption = None,
+    capture_depth: DepthOption = DEPTH_CYCLES,
+    memory: MemoryOption = "host",
+    memory_parameter: ParametersOption = None,
     depth: Annotated[int, typer.Option(min=1, help="How deep modules are told apart.")] = 1,
     usable: Annotated[
         float, typer.Option(help="Share of the device that blades may take (a rule of thumb).")
@@ -75,6 +88,9 @@ def estimate(
 
       firesim build estimate PacketReflector -P DEPTH=64 --board ulx3s --source
       target-design/examples/packet-reflector/packet_reflector.sv
+
+      firesim build estimate PacketReflector -P DEPTH=64 --board ulx3s --capture
+      out_data --source target-design/examples/packet-reflector/packet_reflector.sv
     """
     from goldengate.sharing import Sharing
     from rich.console import Console
@@ -84,7 +100,10 @@ def estimate(
     from firesim.run.steps import Steps
 
     chosen, share = load_board(board), library.checked_share(usable)
-    design = replace(_design(blade, source or [], parameter or []), gates=gates)
+    captured = _captured(capture or [], capture_depth)
+    in_rtl = memory_rtl("fpga", memory, memory_parameter or [])
+    design = _design(blade, source or [], parameter or [])
+    design = replace(design, gates=gates, capture=captured, host_rtl=in_rtl)
     shared = Sharing(multi_cycle_memories, fame5_threads, scan_chain)
     with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
         found = library.estimate(design, board, chosen, depth, share, shared)
@@ -92,6 +111,18 @@ def estimate(
     if sentence := library.too_small(found, chosen):
         typer.echo(sentence, err=True)
         raise typer.Exit(FAILED)
+
+
+def _captured(signals: list[str], depth_cycles: int) -> Captured | None:
+    from goldengate.capture import check
+
+    from firesim.config.capture import Captured
+
+    found = capture_of("fpga", signals, depth_cycles)
+    if found is None:
+        return None
+    check(found, on_platform=True)
+    return Captured(signals=signals, depth_cycles=depth_cycles)
 
 
 def _design(name: str, sources: list[Path], parameters: list[str]) -> Design:

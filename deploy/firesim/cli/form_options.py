@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options of `firesim build verilog` that say what a form for an FPGA is beside the design."""
+"""Options of `firesim build verilog` and `build estimate`: a form for an FPGA beside the design."""
 
 from __future__ import annotations
 
