@@ -107,9 +107,13 @@ def test_bad_input(words: list[str], sentence: str) -> None:
         (["--capture", "out_dat"], "no signal 'out_dat' (nearest: out_data)."),
         (["--capture", "a", "--capture-depth", "9"], "found 9, expected a power of two from 16"),
         (["--capture", "a", "--capture", "a"], "found 'a' twice"),
+        (
+            ["--memory", "rtl", "--multi-cycle-memories"],
+            "found a bridge's host side in RTL with multi-cycle memories, expected one of both",
+        ),
     ],
 )
-def test_what_cannot_be_captured(words: list[str], sentence: str) -> None:
+def test_a_form_that_cannot_be_is_refused(words: list[str], sentence: str) -> None:
     result = run_estimate("--board", "f2", *words)
     assert result.exit_code == 3
     assert sentence in result.stderr

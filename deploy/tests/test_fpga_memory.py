@@ -130,8 +130,8 @@ def test_ddr3_timing_is_that_of_the_model_in_cpp(compared: Compare) -> None:
 @pytest.mark.parametrize(
     ("build", "says"),
     [
-        ("scanned", 'builds.scanned.memory: found "rtl" with scan_chain, expected one of both: the '
-         "state of that RTL is not saved."),
+        ("scanned", "builds.scanned.memory: found it with scan_chain, expected one of both: the "
+         "state of that RTL is not in the chain."),
         ("serial", 'builds.serial.memory: found "rtl" for ulx3s, expected "host": only the top of '
          '"f2" has DRAM.'),
         ("plain", 'builds.plain.memory_hardware: found it without "memory: rtl".'),

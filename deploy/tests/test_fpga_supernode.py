@@ -130,7 +130,11 @@ def test_a_run_that_a_supernode_cannot_have_is_refused(
     ("build", "refusal"),
     [
         ("one", "builds.one.supernode: found it with one blade, expected blades: 2 at least."),
-        ("scanned", "builds.scanned.supernode: found it with scan_chain, expected one of both."),
+        (
+            "scanned",
+            "builds.scanned.supernode: found it with scan_chain, expected one of both: the state "
+            "of such a form is not that of a CPU model.",
+        ),
     ],
 )
 def test_a_build_that_a_supernode_cannot_be_is_refused(

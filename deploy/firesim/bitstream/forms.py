@@ -11,6 +11,7 @@ from firesim_common.errors import listed, unknown
 from goldengate import Manifest
 from goldengate.fpga_form import FpgaForm, fpga_form
 from goldengate.sharing import PLAIN, Sharing, shared_form
+from goldengate.sharing.exclusions import CAPTURE, HOST_RTL, MULTI_CYCLE, SCAN, THREADS, excluded
 
 from firesim.bitstream.builders.base import BitBuilder, Wanted
 from firesim.bitstream.builders.make import builder_for
@@ -25,6 +26,14 @@ from firesim.run.checks import blade_names
 
 SCANNED = Sharing(scan_chain=True)
 """The form whose state can be had."""
+_KEYS = {
+    MULTI_CYCLE: "multi_cycle_memories",
+    THREADS: "supernode",
+    SCAN: "scan_chain",
+    CAPTURE: "capture",
+    HOST_RTL: "memory",
+}
+"""What asks for each feature of a form in a build recipe."""
 
 
 def form_folder(design: Design, sharing: Sharing = PLAIN) -> Path:
@@ -149,11 +158,7 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
     recipe = loaded.file.builds[name]
     if (recipe.blade is None) == (recipe.verilog is None):
         raise loaded.error(name, "", 'expected exactly one of the keys "blade" and "verilog".')
-    if recipe.scan_chain and recipe.multi_cycle_memories:
-        text = "found it with multi_cycle_memories, expected one of both."
-        raise loaded.error(name, "scan_chain", text)
-    _check_memory(loaded, name, recipe)
-    _check_supernode(loaded, name, recipe)
+    _check_features(loaded, name, recipe)
     is_name = recipe.blade is not None and not is_file("blade", recipe.blade)
     if is_name and recipe.blade not in blade_names():
         text = unknown(str(recipe.blade), "one of the blades", blade_names())
@@ -179,38 +184,23 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
     return found
 
 
-def _check_memory(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> None:
-    """Refuse what does not go with a memory in RTL, and its hardware without it."""
-    if recipe.memory == "host":
-        if recipe.memory_hardware is not None:
-            raise loaded.error(name, "memory_hardware", 'found it without "memory: rtl".')
-        return
-    if recipe.scan_chain:
-        text = (
-            'found "rtl" with scan_chain, expected one of both: the state of that RTL is not saved.'
-        )
-        raise loaded.error(name, "memory", text)
-    if recipe.multi_cycle_memories:
-        text = 'found "rtl" with multi_cycle_memories, expected one of both.'
-        raise loaded.error(name, "memory", text)
-
-
-def _check_supernode(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> None:
-    """Refuse a supernode of one blade, and what does not go with one."""
-    if not recipe.supernode:
-        return
-    if recipe.blades == 1:
-        raise loaded.error(
-            name, "supernode", "found it with one blade, expected blades: 2 at least."
-        )
-    others = {
-        "scan_chain": recipe.scan_chain,
-        "multi_cycle_memories": recipe.multi_cycle_memories,
-        "capture": recipe.capture is not None,
+def _check_features(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> None:
+    """Refuse what no form has together, and what means nothing alone."""
+    if recipe.memory_hardware is not None and recipe.memory == "host":
+        raise loaded.error(name, "memory_hardware", 'found it without "memory: rtl".')
+    if recipe.supernode and recipe.blades == 1:
+        text = "found it with one blade, expected blades: 2 at least."
+        raise loaded.error(name, "supernode", text)
+    wanted = {
+        MULTI_CYCLE: recipe.multi_cycle_memories,
+        THREADS: recipe.supernode,
+        SCAN: recipe.scan_chain,
+        CAPTURE: recipe.capture is not None,
+        HOST_RTL: recipe.memory == "rtl",
     }
-    for key, is_given in others.items():
-        if is_given:
-            raise loaded.error(name, "supernode", f"found it with {key}, expected one of both.")
+    if found := excluded([feature for feature, is_wanted in wanted.items() if is_wanted]):
+        text = f"found it with {_KEYS[found.other]}, expected one of both: {found.why}."
+        raise loaded.error(name, _KEYS[found.feature], text)
 
 
 def _checked(loaded: LoadedBuilds, name: str) -> tuple[str, Board, BitBuilder]:

@@ -18,6 +18,14 @@ from goldengate.fpga_form import FpgaForm
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import Manifest
 from goldengate.scan_layout import FILE as SCAN_FILE
+from goldengate.sharing.exclusions import (
+    CAPTURE,
+    HOST_RTL,
+    MULTI_CYCLE,
+    SCAN,
+    THREADS,
+    excluded,
+)
 from goldengate.sharing.options import FILE, MOST_THREADS, Sharing
 from goldengate.sharing.worker import WANTED
 from goldengate.state import CPU, FPGA, METASIM, Request
@@ -71,32 +79,32 @@ def _check(request: Request, sharing: Sharing) -> None:
         raise GoldenGateError(
             'found target "cpu" with shared resources, expected "fame1" or "fpga": a CPU has none.'
         )
-    if sharing.multi_cycle_memories and sharing.fame5_threads > 1:
+    if found := excluded(_features(request, sharing)):
         raise GoldenGateError(
-            "found multi-cycle memories and FAME-5 threads, expected one of both: each needs the "
-            "host cycles of a target cycle for itself."
+            f"found {found.feature} with {found.other}, expected one of both: {found.why}."
         )
     if sharing.fame5_threads > 1 and request.target == METASIM:
         raise GoldenGateError(
             'found target "metasim" with FAME-5 threads, expected "fame1" or "fpga": each node has '
             "a metasimulation of its own."
         )
-    if sharing.scan_chain and (sharing.multi_cycle_memories or sharing.fame5_threads > 1):
-        raise GoldenGateError(
-            "found a scan chain with multi-cycle memories or FAME-5 threads, expected it alone: "
-            "the state of such a form is not that of a CPU model."
-        )
     if request.capture is not None:
         check_capture(request.capture, request.target in (FPGA, METASIM))
-        if sharing.fame5_threads > 1:
-            raise GoldenGateError(
-                "found a capture with FAME-5 threads, expected one of both: a step is that of one "
-                "thread, and the ring has a row for all."
-            )
     if not 1 <= sharing.fame5_threads <= MOST_THREADS:
         raise GoldenGateError(
             f"found {sharing.fame5_threads} FAME-5 threads, expected 1 to {MOST_THREADS}."
         )
+
+
+def _features(request: Request, sharing: Sharing) -> set[str]:
+    wanted = {
+        MULTI_CYCLE: sharing.multi_cycle_memories,
+        THREADS: sharing.fame5_threads > 1,
+        SCAN: sharing.scan_chain,
+        CAPTURE: request.capture is not None,
+        HOST_RTL: bool(request.host_rtl),
+    }
+    return {feature for feature, is_wanted in wanted.items() if is_wanted}
 
 
 def compile_shared(request: Request, sharing: Sharing, *, jobs: int = 2) -> Path:
