@@ -198,7 +198,7 @@ def _check_features(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> Non
         CAPTURE: recipe.capture is not None,
         HOST_RTL: recipe.memory == "rtl",
     }
-    if found := excluded([feature for feature, is_wanted in wanted.items() if is_wanted]):
+    if found := excluded(wanted):
         text = f"found it with {_KEYS[found.other]}, expected one of both: {found.why}."
         raise loaded.error(name, _KEYS[found.feature], text)
 

@@ -24,7 +24,6 @@ from firesim.cli.form_options import (
     MemoryOption,
     ParametersOption,
     ThreadsOption,
-    capture_of,
     memory_rtl,
 )
 from firesim.config.capture_depth import DEPTH_CYCLES
@@ -114,14 +113,13 @@ def estimate(
 
 
 def _captured(signals: list[str], depth_cycles: int) -> Captured | None:
-    from goldengate.capture import check
+    from goldengate.capture import Capture, check
 
     from firesim.config.capture import Captured
 
-    found = capture_of("fpga", signals, depth_cycles)
-    if found is None:
+    if not signals:
         return None
-    check(found, on_platform=True)
+    check(Capture(tuple(signals), depth_cycles), on_platform=True)
     return Captured(signals=signals, depth_cycles=depth_cycles)
 
 

@@ -79,7 +79,14 @@ def _check(request: Request, sharing: Sharing) -> None:
         raise GoldenGateError(
             'found target "cpu" with shared resources, expected "fame1" or "fpga": a CPU has none.'
         )
-    if found := excluded(_features(request, sharing)):
+    wanted = {
+        MULTI_CYCLE: sharing.multi_cycle_memories,
+        THREADS: sharing.fame5_threads > 1,
+        SCAN: sharing.scan_chain,
+        CAPTURE: request.capture is not None,
+        HOST_RTL: bool(request.host_rtl),
+    }
+    if found := excluded(wanted):
         raise GoldenGateError(
             f"found {found.feature} with {found.other}, expected one of both: {found.why}."
         )
@@ -94,17 +101,6 @@ def _check(request: Request, sharing: Sharing) -> None:
         raise GoldenGateError(
             f"found {sharing.fame5_threads} FAME-5 threads, expected 1 to {MOST_THREADS}."
         )
-
-
-def _features(request: Request, sharing: Sharing) -> set[str]:
-    wanted = {
-        MULTI_CYCLE: sharing.multi_cycle_memories,
-        THREADS: sharing.fame5_threads > 1,
-        SCAN: sharing.scan_chain,
-        CAPTURE: request.capture is not None,
-        HOST_RTL: bool(request.host_rtl),
-    }
-    return {feature for feature, is_wanted in wanted.items() if is_wanted}
 
 
 def compile_shared(request: Request, sharing: Sharing, *, jobs: int = 2) -> Path:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 MULTI_CYCLE, THREADS, SCAN = "multi-cycle memories", "FAME-5 threads", "a scan chain"
@@ -29,8 +29,9 @@ EXCLUSIONS = (
 )
 
 
-def excluded(features: Container[str]) -> Exclusion | None:
-    """Return the first two of these features that exclude each other, None if all go together."""
-    return next(
-        (one for one in EXCLUSIONS if one.feature in features and one.other in features), None
-    )
+def excluded(wanted: Mapping[str, bool]) -> Exclusion | None:
+    """Return the first two wanted features that exclude each other, None if all go together.
+
+    `wanted` says of each feature whether it is.
+    """
+    return next((one for one in EXCLUSIONS if wanted[one.feature] and wanted[one.other]), None)
