@@ -27,6 +27,7 @@ setup(
     package_dir=package_dir,
     packages=sorted(package_dir),
     package_data={
+        "firesim_common": ["watch.c"],
         "firesim.report": ["*.j2", "*.css", "*.js"],
         "regression.support": ["*.cc"],
         "regression.support.plain_verilator": ["*.sv", "*.cc"],

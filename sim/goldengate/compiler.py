@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim_common.tools import python_command
+from firesim_common.watch import watched
 
 from goldengate import capture, verilator_backend
 from goldengate.engine import backend as generated_backend
@@ -44,6 +45,7 @@ def lower(request: Request) -> Manifest:
             stdout=stream,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
+            env=watched(),
             cwd=folder,  # Where $readmemh finds its files; nothing else is read by a relative path.
             check=False,
         )

@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from firesim_common import watch
+
 from goldengate import capture, host_rtl, host_top
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
@@ -73,6 +75,7 @@ def with_host(state: State, manifest: Manifest, folder: Path) -> Manifest:
 
 def main(folder: Path) -> int:
     """Run all passes on FOLDER/request.json."""
+    watch.begin()
     state = State(Request.from_json(json.loads((folder / "request.json").read_text())))
     try:
         for each in PASSES:

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from firesim_common.tools import python_command
+from firesim_common.watch import watched
 
 from goldengate import compiler
 from goldengate.capture import check as check_capture
@@ -51,6 +52,7 @@ def lower_shared(request: Request, sharing: Sharing) -> Manifest:
             stdout=stream,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
+            env=watched(),
             cwd=folder,
             check=False,
         )
