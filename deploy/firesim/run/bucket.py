@@ -174,7 +174,7 @@ def fetched(place: S3Place) -> Path:
 
     def fetch(folder: Path) -> None:
         with _asking(place, "s3:GetObject") as s3:
-            answer = s3.get_object(Bucket=place.bucket, Key=_key(place))
+            answer = s3.get_object(Bucket=place.bucket, Key=_key(place), IfMatch=tag)
             unpacked(cast(IO[bytes], answer["Body"]), folder, place)
 
     return cached("snapshots", [str(place), tag], fetch)
