@@ -13,6 +13,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -33,7 +34,10 @@ from firesim_common.reads import (
     write_records,
 )
 
-__all__ = ["KeyPart", "cached", "content_key", "watched_step"]
+__all__ = ["KeyPart", "built", "cached", "content_key", "watched_step"]
+
+built: Counter[str] = Counter()
+"""How many results of each kind this process has made, those that were not kept included."""
 
 MOST_TRIES = 3
 """How often a step is done again because an input has changed while it ran."""
@@ -145,6 +149,7 @@ class _Step:
                 shutil.rmtree(work, ignore_errors=True)
 
     def _make_in(self, work: Path) -> Path | None:
+        built[self.kind] += 1
         began = _next_tick()
         if self.places is None:
             with _watching(None), cached_step(self.kind):

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import tempfile
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from email.message import Message
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import IO, Any
@@ -47,14 +47,15 @@ def fetched(uri: str, sha256: str | None) -> Path:
     """
     if sha256 is None:
         return _checked_with_server(uri)
+    wanted = sha256
 
     def build(folder: Path) -> None:
         with _opened(uri, {}) as (stream, _):
             found = _download(stream, folder / FILE)
-        if found != sha256:
-            raise ValueError(f"its SHA-256 is {found[:16]}..., not {sha256[:16]}...")
+        if found != wanted:
+            raise ValueError(f"its SHA-256 is {found[:16]}..., not {wanted[:16]}...")
 
-    return cached(KIND, [sha256], build) / FILE
+    return cached(KIND, [wanted], build) / FILE
 
 
 def _checked_with_server(uri: str) -> Path:
@@ -69,7 +70,11 @@ def _checked_with_server(uri: str) -> Path:
         with tempfile.TemporaryDirectory(prefix=".fetched-", dir=note.parent) as name:
             new = Path(name) / FILE
             digest = _download(stream, new)
-            folder = cached(KIND, [digest], lambda to: shutil.copyfile(new, to / FILE) and None)
+
+            def build(to: Path) -> None:
+                new.replace(to / FILE)
+
+            folder = cached(KIND, [digest], build)
     write_whole(note, json.dumps({"state": state, "sha256": digest}))
     return folder / FILE
 
@@ -107,7 +112,7 @@ def _from_http(uri: str, known: State) -> Iterator[tuple[IO[bytes] | None, State
         yield answer, _state_of(answer.headers)
 
 
-def _state_of(headers: Mapping[str, str]) -> State:
+def _state_of(headers: Message) -> State:
     """Return the conditions under which a server need not send a file again; none if it has none.
 
     A weak ETag, and a time just before the answer's, may be those of another content, too.
@@ -116,8 +121,9 @@ def _state_of(headers: Mapping[str, str]) -> State:
     if tag.startswith('"'):
         return {"If-None-Match": tag}
     with suppress(TypeError, ValueError):
-        modified = headers["Last-Modified"]
-        age = parsedate_to_datetime(headers["Date"]) - parsedate_to_datetime(modified)
+        modified = headers.get("Last-Modified", "")
+        sent = parsedate_to_datetime(headers.get("Date", ""))
+        age = sent - parsedate_to_datetime(modified)
         if age.total_seconds() >= OLD_ENOUGH_S:
             return {"If-Modified-Since": modified}
     return {}
