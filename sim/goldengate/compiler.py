@@ -21,6 +21,7 @@ from goldengate.errors import GoldenGateError
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import EngineUsed, Manifest
 from goldengate.passes import read, rewrite
+from goldengate.plain_paths import Links, with_plain_paths
 from goldengate.state import CPU, FPGA, METASIM, TARGETS, UNKNOWN, Request, State
 
 
@@ -32,6 +33,20 @@ def lower(request: Request) -> Manifest:
     Raises:
         GoldenGateError: the design is refused; the message says where and why.
     """
+    Path(request.out).mkdir(parents=True, exist_ok=True)
+    with with_plain_paths(request.absolute()) as (plain, links):
+        manifest = _lower(plain)
+        return manifest if links is None else _restored(links, Path(plain.out))
+
+
+def _restored(links: Links, folder: Path) -> Manifest:
+    """Put the user's files into a manifest that names links to them."""
+    file = folder / MANIFEST
+    file.write_text(links.restored(file.read_text(), escaped=True))
+    return Manifest.read(folder)
+
+
+def _lower(request: Request) -> Manifest:
     folder = Path(request.out)
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("error.txt", MANIFEST, "diagnostics.json"):
@@ -178,8 +193,22 @@ def compile_request(
     if request.capture is not None:
         capture.check(request.capture, request.target in (FPGA, METASIM))
     request = request.absolute()
+    Path(request.out).mkdir(parents=True, exist_ok=True)
+    with with_plain_paths(request) as (plain, links):
+        _compile(plain, jobs, training, waves)
+        if links is not None:
+            _restored(links, Path(plain.out))
+    return Path(request.out)
+
+
+def _compile(
+    request: Request,
+    jobs: int,
+    training: Callable[[Path, Path], None] | None,
+    waves: bool,
+) -> None:
+    """Compile a request whose folder is there."""
     out = Path(request.out)
-    out.mkdir(parents=True, exist_ok=True)
     work = out / "build"
     shutil.rmtree(work, ignore_errors=True)
     manifest = lower(dataclasses.replace(request, out=str(work)))
@@ -193,7 +222,6 @@ def compile_request(
         used = _build(request.engine, work, manifest, library, jobs, training, waves)
         manifest = dataclasses.replace(manifest, engine=used)
     manifest.write(out)
-    return out
 
 
 def compile(
