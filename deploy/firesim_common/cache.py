@@ -171,12 +171,14 @@ class _Step:
         seen = seen_now(reads, self.places)
         if not self._is_settled(began, sorted(reads.files)) or seen is None:
             return None
-        files, missing = seen
+        files, missing, leads = seen
         listed = [f"{name} {digest}" for name, digest in files.items()]
-        result = content_key([self.key, "reads", *listed, "misses", *missing])
-        fixed = is_fixed([*files, *missing], self.places, self._texts(reads))
+        links = [f"{name} {to}" for name, to in leads.items()]
+        result = content_key([self.key, "reads", *listed, "misses", *missing, "leads", *links])
+        names = [*files, *missing, *leads, *leads.values()]
+        fixed = is_fixed(names, self.places, self._texts(reads))
         roots = list(self.places.roots) if fixed else None
-        record = Record(result, self.places.shape, roots, files, missing)
+        record = Record(result, self.places.shape, roots, files, missing, leads)
         others = [one for one in read_records(self.records) if one != record]
         folder = self._keep(work, result)
         write_records(self.records, [record, *others])

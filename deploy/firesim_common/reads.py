@@ -20,7 +20,7 @@ from firesim_common.errors import InputError
 from firesim_common.paths import ROOT
 from firesim_common.whole_file import write_whole
 
-READ, WRITTEN, MISSING, FROM_HERE = "r", "w", "m", "b"
+READ, WRITTEN, MISSING, RESOLVED, FROM_HERE = "r", "w", "m", "l", "b"
 """Letters of a watched process (watch.c); the last one forgets what it has done before."""
 _RECORD = re.compile(r"(?P<what>\w)(?P<process>\d+)(?P<path>.*)", re.DOTALL)
 _FIELDS = ("what", "process", "path")
@@ -43,10 +43,12 @@ class NotWatched(InputError):
 
 @dataclass
 class Reads:
-    """Files that were read, by path as it was given, and names that were looked for in vain."""
+    """Files that were read, by path as it was given; names that were looked for in vain; and paths
+    of which it was asked where they lead."""
 
     files: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
+    resolved: set[str] = field(default_factory=set)
 
     @staticmethod
     def of_log(log: Path, without: Sequence[Path]) -> Reads:
@@ -75,6 +77,8 @@ class Reads:
                 found.files.add(path)
             elif what == MISSING and not path.startswith(_MODULES):
                 found.missing.add(path)
+            elif what == RESOLVED and os.path.realpath(path) != os.path.normpath(path):
+                found.resolved.add(path)
         return found
 
 
@@ -149,6 +153,8 @@ class Record:
     files: dict[str, str]
     """SHA-256 by name."""
     missing: list[str]
+    leads: dict[str, str]
+    """Where links lead."""
 
     def holds(self, places: Places, known: dict[str, str | None]) -> bool:
         """Return whether a step would read the same now; `known` keeps hashes between calls."""
@@ -160,11 +166,19 @@ class Record:
                 known[path] = digest_of(path)
             if known[path] != wanted:
                 return False
-        return not any(os.path.lexists(places.path(name)) for name in self.missing)
+        if any(os.path.lexists(places.path(name)) for name in self.missing):
+            return False
+        return all(
+            places.name(os.path.realpath(places.path(name))) == to
+            for name, to in self.leads.items()
+        )
 
 
-def seen_now(reads: Reads, places: Places) -> tuple[dict[str, str], list[str]] | None:
-    """Return hashes of what was read, and what was missing; None if that has changed since."""
+Seen = tuple[dict[str, str], list[str], dict[str, str]]
+
+
+def seen_now(reads: Reads, places: Places) -> Seen | None:
+    """Return what a record has of files, names and links; None if one has changed since."""
     if any(map(os.path.lexists, reads.missing)):
         return None
     files: dict[str, str] = {}
@@ -173,7 +187,8 @@ def seen_now(reads: Reads, places: Places) -> tuple[dict[str, str], list[str]] |
         if digest is None:
             return None
         files[places.name(path)] = digest
-    return files, sorted({places.name(path) for path in reads.missing})
+    leads = {places.name(path): places.name(os.path.realpath(path)) for path in reads.resolved}
+    return files, sorted(map(places.name, reads.missing)), dict(sorted(leads.items()))
 
 
 def is_fixed(names: Iterable[str], places: Places, texts: Iterable[bytes]) -> bool:

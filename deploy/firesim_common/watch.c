@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into a build step: writes down each file that the step opens, makes, or misses.
 //
-// A record is one letter ('r' opened for reading, 'w' made or opened for writing, 'm' missing), the
-// process, an absolute path and a zero byte, appended to the file that FIRESIM_WATCH names. The
-// file is opened for each record: programs close descriptors that they do not know. A program that
-// starts others hands this library on to them by its environment.
+// A record is one letter ('r' opened for reading, 'w' made or opened for writing, 'm' missing, 'l'
+// resolved, which a link may lead elsewhere), the process, an absolute path and a zero byte,
+// appended to the file that FIRESIM_WATCH names. The file is opened for each record: programs close
+// descriptors that they do not know. A program that starts others hands this library on to them by
+// its environment.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -192,6 +193,41 @@ EXPORT int faccessat(int at, const char *path, int mode, int flags) {
   const int result = NEXT(faccessat)(at, path, mode, flags);
   note_missing(result, at, path);
   return result;
+}
+
+// Tools that ask where a path leads open what they are told, and not the path.
+#define RESOLVE(name, ...)                           \
+  const int kept = errno;                            \
+  char *const result = NEXT(name)(__VA_ARGS__);      \
+  if (result != NULL && strcmp(result, path) != 0) { \
+    note('l', AT_FDCWD, path);                       \
+  } else if (result == NULL && missed()) {           \
+    note('m', AT_FDCWD, path);                       \
+  }                                                  \
+  if (result != NULL) errno = kept;                  \
+  return result
+
+EXPORT char *realpath(const char *path, char *resolved) { RESOLVE(realpath, path, resolved); }
+
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room);
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room) {
+  RESOLVE(__realpath_chk, path, resolved, room);
+}
+
+EXPORT char *canonicalize_file_name(const char *path) { RESOLVE(canonicalize_file_name, path); }
+
+EXPORT ssize_t readlink(const char *path, char *text, size_t room) {
+  const ssize_t length = NEXT(readlink)(path, text, room);
+  if (length >= 0) note('l', AT_FDCWD, path);
+  note_missing(length < 0 ? -1 : 0, AT_FDCWD, path);
+  return length;
+}
+
+EXPORT ssize_t readlinkat(int at, const char *path, char *text, size_t room) {
+  const ssize_t length = NEXT(readlinkat)(at, path, text, room);
+  if (length >= 0) note('l', at, path);
+  note_missing(length < 0 ? -1 : 0, at, path);
+  return length;
 }
 
 // The first record: who finds none knows that nothing was watched.
