@@ -14,11 +14,13 @@ from firesim.report import write_report
 from firesim.report.console import records, round_trips
 from firesim.report.results import LARGEST_TEXT_BYTES, read_text
 from firesim.run.measurements import print_measurements
-from firesim.run.outputs import collect_outputs
+from firesim.run.outputs import collect_outputs, missing_outputs
 from firesim.run.runner import Outcome, run
 from firesim.run.shown import run_shown
+from firesim.run.summary import print_summary
 from firesim.topology.peers import peers
 from firesim.topology.resolve import resolve
+from firesim_software.linux import description
 from rich.console import Console
 
 ACROSS_THE_ROOT = """\
@@ -135,6 +137,32 @@ def test_a_name_that_cannot_be_keeps_no_other_file_away(tmp_path: Path) -> None:
         "node0/outputs/a",
         "node1/outputs/c",
     ]
+
+
+def test_an_output_that_did_not_come_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = ["/tmp/a b", "/tmp/dir", "/tmp/*.txt", "/tmp/nothing", "/tmp/x*"]
+    found = description.describe("linux-hello").model_copy(update={"outputs": listed})
+    monkeypatch.setattr(description, "describe", lambda name: found)
+    plan = resolve(load_text(GUEST))
+    sent = "firesim-output: {}\nYQ==\nfiresim-output-end\n"
+    for node, names in {"node0": ["/tmp/a b", "/tmp/dir/c", "/tmp/ü.txt"], "node1": ["/"]}.items():
+        (tmp_path / node).mkdir()
+        text = "".join(sent.format(name) for name in names)
+        (tmp_path / node / "uart.log").write_text(text, encoding="utf-8")
+    written = [str(path.relative_to(tmp_path)) for path in collect_outputs(plan, tmp_path)]
+    assert written == [f"node0/outputs/tmp/{name}" for name in ("a b", "dir/c", "ü.txt")]
+    missing = [
+        *(f"node0: {name}: no such file was sent" for name in ("/tmp/nothing", "/tmp/x*")),
+        "node1: /: it cannot be a file here",
+        *(f"node1: {name}: no such file was sent" for name in listed),
+    ]
+    assert missing_outputs(tmp_path) == missing
+    out = io.StringIO()
+    print_summary(Outcome(tmp_path, plan, 0), Console(file=out, width=200))
+    assert "missing output of node0: /tmp/nothing: no such file" in out.getvalue()
+    assert "output of node0: /tmp/nothing: no such" in write_report(tmp_path).read_text()
 
 
 def test_half_a_line_of_a_long_log_is_no_measurement(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@
 #include "port.h"
 
 namespace firesim::devices {
+class Console;
 struct WarmStart;
 }  // namespace firesim::devices
 namespace firesim::hostlib {
@@ -53,7 +54,8 @@ struct CycleRange {
 // Facts about the run that drivers report to the blade.
 struct BladeStatus {
   BladeEnd end;
-  bool deterministic = true;  // false as soon as the outside world may reach the target
+  bool deterministic = true;   // false as soon as the outside world may reach the target
+  Console *console = nullptr;  // of the blade's UART, for all that print; null without one
 };
 
 // The ports of one bridge, looked up with direction and width checked.

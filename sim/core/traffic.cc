@@ -19,7 +19,8 @@ namespace {
 constexpr uint32_t kMinFrameBytes = 6;  // the destination address
 constexpr uint32_t kMaxTrafficFrameBytes = 65535;
 constexpr uint64_t kEtherType = 0xb588;  // 0x88b5, for local experiments, in wire order
-constexpr char kExpected[] = "expected \"cycle destination bytes [repeat count gap_cycles]\"";
+constexpr char kExpected[] =
+    "expected \"cycle destination bytes [repeat count gap_cycles]\" or \"cycle frame hex\"";
 
 class LineReader {
  public:
@@ -51,6 +52,42 @@ class LineReader {
   std::vector<std::string> words_;
 };
 
+// The flits of a frame of hexadecimal digits, behind the two pad bytes.
+std::vector<uint64_t> read_frame(const LineReader &reader, const std::string &text) {
+  const size_t bytes = text.size() / 2;
+  if (text.size() % 2 != 0 || bytes < kMinFrameBytes || bytes > kMaxTrafficFrameBytes) {
+    reader.fail("found a frame of " + std::to_string(text.size()) + " digits, expected " +
+                std::to_string(2 * kMinFrameBytes) + " to " +
+                std::to_string(2 * kMaxTrafficFrameBytes) + ", two a byte");
+  }
+  std::vector<uint64_t> flits((bytes + 2 + 7) / 8);
+  for (size_t i = 0; i < bytes; ++i) {
+    uint8_t byte = 0;
+    const char *digits = text.data() + 2 * i;
+    const auto [end, error] = std::from_chars(digits, digits + 2, byte, 16);
+    if (error != std::errc() || end != digits + 2) {
+      reader.fail("found a frame that is not hexadecimal, expected two digits a byte");
+    }
+    flits[(i + 2) / 8] |= uint64_t{byte} << 8 * ((i + 2) % 8);
+  }
+  return flits;
+}
+
+void read_packet(const LineReader &reader, TrafficLine &line) {
+  if (reader.word(1) == "frame") {
+    line.frame = read_frame(reader, reader.word(2));
+    return;
+  }
+  const std::optional<uint64_t> mac = parse_mac(reader.word(1));
+  if (!mac) {
+    reader.fail("destination is \"" + reader.word(1) +
+                "\", expected an address like 00:12:6D:00:00:02");
+  }
+  line.destination = *mac;
+  line.bytes =
+      static_cast<uint32_t>(reader.integer(2, "bytes", kMinFrameBytes, kMaxTrafficFrameBytes));
+}
+
 TrafficLine read_line(const LineReader &reader, uint64_t previous_cycle) {
   if (reader.count() != 3 && reader.count() != 6) {
     reader.fail("found " + std::to_string(reader.count()) + " words, " + kExpected);
@@ -61,14 +98,7 @@ TrafficLine read_line(const LineReader &reader, uint64_t previous_cycle) {
     reader.fail("cycle is " + std::to_string(line.cycle) + ", expected at least " +
                 std::to_string(previous_cycle) + " as on the line before");
   }
-  const std::optional<uint64_t> mac = parse_mac(reader.word(1));
-  if (!mac) {
-    reader.fail("destination is \"" + reader.word(1) +
-                "\", expected an address like 00:12:6D:00:00:02");
-  }
-  line.destination = *mac;
-  line.bytes =
-      static_cast<uint32_t>(reader.integer(2, "bytes", kMinFrameBytes, kMaxTrafficFrameBytes));
+  read_packet(reader, line);
   if (reader.count() == 6) {
     if (reader.word(3) != "repeat") {
       reader.fail("found \"" + reader.word(3) + "\", expected \"repeat\"");
@@ -123,6 +153,11 @@ void TrafficBlade::receive(const Batch &batch) {
 
 void TrafficBlade::start_packet(uint64_t cycle) {
   const TrafficLine &line = lines_[next_line_];
+  if (!line.frame.empty()) {
+    packet_ = line.frame;
+    packet_sent_flits_ = 0;
+    return;
+  }
   const uint32_t flits = (line.bytes + 2 + 7) / 8;
   packet_.resize(flits);
   packet_sent_flits_ = 0;
@@ -177,6 +212,7 @@ std::string TrafficBlade::fingerprint() const {
          {line.cycle, line.destination, uint64_t{line.bytes}, line.count, line.gap_cycles}) {
       hash = combine_hash(hash, value);
     }
+    for (const uint64_t flit : line.frame) hash = combine_hash(hash, flit);
   }
   return "traffic " + hash_to_hex(hash);
 }

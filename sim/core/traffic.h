@@ -7,11 +7,13 @@
 //     # cycle  destination        bytes  [repeat count gap_cycles]
 //     1000     00:12:6D:00:00:03  1518
 //     2000     ff:ff:ff:ff:ff:ff  64     repeat 10 200
+//     3000     frame              00126d000003000000000001080045...
 //
 // `cycle` is that of the first flit; lines are in order of cycle, and a packet whose turn comes
 // while another is being sent follows it at once. `bytes` is the frame from the destination address
-// on (6 to 65,535), without the two pad bytes on the wire. `repeat` sends `count` packets with
-// `gap_cycles` empty cycles between them.
+// on (6 to 65,535), without the two pad bytes on the wire. After `frame` stands a whole frame from
+// the destination address on, two hexadecimal digits a byte, in place of a made one. `repeat` sends
+// `count` packets with `gap_cycles` empty cycles between them.
 //
 // Description keys: "mac" (source address), "file", and optionally "end_cycle". The blade ends,
 // with exit code 0, in the cycle of its last flit or in `end_cycle`, whichever is later. Packets
@@ -33,6 +35,7 @@ struct TrafficLine {
   uint32_t bytes = 0;
   uint64_t count = 1;
   uint64_t gap_cycles = 0;
+  std::vector<uint64_t> frame;  // its flits, when the line gives it whole
 };
 
 // Reads a traffic file. Throws DescriptionError with file, line, what was found and expected.

@@ -24,6 +24,8 @@ SKIP, REFUSE = ASSERTIONS = ("skip", "refuse")
 """What becomes of an assertion that cannot be taken: it is left out with a warning, or an error."""
 CPU, FAME1, FPGA, METASIM = TARGETS = ("cpu", "fame1", "fpga", "metasim")
 """What a design is compiled to."""
+HIGH, LOW, AUTO = LEVELS = ("high", "low", "auto")
+"""The level at which the reset input resets; `auto` is found out by use and name."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Request:
     clock: str = "clock"
     reset: str = "reset"
     """Like the clock, a one-bit input of the top module."""
+    reset_active: str = HIGH
+    """`high`, `low`, or `auto`: by the edge that registers are reset at, else by the name."""
     events: list[Event] = field(default_factory=list)
     include_dirs: list[str] = field(default_factory=list)
     defines: dict[str, str | None] = field(default_factory=dict)

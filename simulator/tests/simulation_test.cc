@@ -237,7 +237,11 @@ TEST_F(SimulationTest, RefusesBadTrafficLines) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"5 00:12:6D:00:00:02\n",
        "a.traffic:1: found 2 words, expected \"cycle destination bytes [repeat count "
-       "gap_cycles]\""},
+       "gap_cycles]\" or \"cycle frame hex\""},
+      {"5 frame 00126D00000\n",
+       "a.traffic:1: found a frame of 11 digits, expected 12 to 131070, two a byte"},
+      {"5 frame 00126D00000x\n",
+       "a.traffic:1: found a frame that is not hexadecimal, expected two digits a byte"},
       {"5 00:12:6D:00:00:02 64\n4 00:12:6D:00:00:02 64\n",
        "a.traffic:2: cycle is 4, expected at least 5 as on the line before"},
       {"x 00:12:6D:00:00:02 64\n",

@@ -22,6 +22,7 @@ from firesim.config.bitstream import BuildRecipe, LoadedBuilds, VerilogSource
 from firesim.config.capture import Captured
 from firesim.config.load import is_file
 from firesim.config.memory_hardware import MemoryHardware
+from firesim.config.own_blade import reset_level, reset_name
 from firesim.run.checks import blade_names
 
 SCANNED = Sharing(scan_chain=True)
@@ -126,7 +127,8 @@ def _verilog(folder: Path, given: VerilogSource) -> Design:
         tuple((folder / text).absolute() for text in given.sources),
         given.top,
         clock=given.clock,
-        reset=given.reset,
+        reset=reset_name(given.reset),
+        reset_active=reset_level(given.reset),
         parameters=given.parameters,
         defines=given.defines,
         include_dirs=tuple((folder / text).absolute() for text in given.include_dirs),

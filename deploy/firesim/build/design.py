@@ -29,6 +29,7 @@ class Design:
     top: str
     clock: str = "clock"
     reset: str = "reset"
+    reset_active: str = "high"
     clock_ratios: Mapping[str, str] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     include_dirs: tuple[Path, ...] = ()
@@ -62,6 +63,7 @@ class Design:
             str(folder),
             clock=self.clock,
             reset=self.reset,
+            reset_active=self.reset_active,
             clock_ratios=dict(self.clock_ratios),
             events=[goldengate.Event(**asdict(one)) for one in self.events],
             include_dirs=[str(path) for path in self.include_dirs],
@@ -92,7 +94,9 @@ class Design:
         gates = ["gates"] if self.gates else []
         capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
         assertions = [f"assertions {self.assertions}"] if self.assertions != "skip" else []
-        return [options, *files, *tree, *self._host_rtl_key(), *gates, *capture, *assertions]
+        level = [] if self.reset_active == "high" else [f"reset {self.reset_active}"]
+        parts = [options, *level, *files, *tree, *self._host_rtl_key()]
+        return [*parts, *gates, *capture, *assertions]
 
     def places(self) -> list[Path]:
         """Return from where the reader finds what the sources include, for the cache."""
@@ -169,6 +173,7 @@ def own_design(blade: PlannedBlade) -> Design:
         blade.top,
         clock=blade.clock,
         reset=blade.reset,
+        reset_active=blade.reset_active,
         clock_ratios=blade.clock_ratios,
         events=tuple(Event(*event) for event in blade.events),
         include_dirs=blade.include_dirs,

@@ -10,9 +10,11 @@ from typing import Any
 
 from firesim.build.model import bridge_kinds
 from firesim.build.own_bridges import own_drivers
+from firesim.build.traffic import text_file
 from firesim.build.training import LINK_LATENCY_CYCLES, MACS, MEMORY_BYTES, simulate
 from firesim.topology.plan import PlannedBlade
 
+CLOCK_HZ = 3_200_000_000
 _SILENCE = "# sends nothing\n"
 
 
@@ -72,7 +74,9 @@ def _description(blade: PlannedBlade, model: Path, folder: Path) -> dict[str, An
     if "nic" in kinds:
         silence = folder / "silence.traffic"
         silence.write_text(_SILENCE)
-        traffic = str(blade.training.traffic or silence)
+        given = blade.training.traffic
+        made = folder / "training.traffic"
+        traffic = str(silence if given is None else text_file(given, CLOCK_HZ, made))
         nodes.append({"name": "peer", "kind": "traffic", "mac": MACS[1], "file": traffic})
         ends = {end: {"model": name, "port": 0} for end, name in (("a", "blade"), ("b", "peer"))}
         links.append({"name": "blade--peer", **ends, "latency_cycles": LINK_LATENCY_CYCLES})
@@ -81,7 +85,7 @@ def _description(blade: PlannedBlade, model: Path, folder: Path) -> dict[str, An
         "results": str(folder),
         "threads": 1,
         "max_cycles": blade.training.max_cycles,
-        "clock_hz": 3_200_000_000,
+        "clock_hz": CLOCK_HZ,
         "nodes": nodes,
         "links": links,
     }

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from pydantic import Field
 from firesim.build.cores import Cores, Soc, cores_of
 from firesim.build.parts import (
     PAGE_BYTES,
+    PARTS,
     BladeEvent,
     CoprocessorPart,
     Opcode,
@@ -32,6 +33,11 @@ from firesim.build.rtl_blade_merge import merged
 from firesim.config.load import BLADE_FILE
 
 BLADES = ROOT / "target-design" / "blades"
+
+HTIF = "htif"
+"""The part by which the host reads and writes memory: programs with tohost need it."""
+WITH_HTIF = f"+{HTIF}"
+"""How the name of a blade ends to which that part was added."""
 
 CYCLES_PER_TICK = 100
 """The SoC's real-time clock ticks every 100 target cycles."""
@@ -139,14 +145,26 @@ def blade_names() -> list[str]:
 def load_blade(name: str) -> Blade:
     """Read a blade file by its name, or by its path if that ends in .yaml.
 
+    A name that ends in `+htif` is a blade with that part beside its own.
+
     Raises:
         InputError: no such blade, or a bad value; the message says where and what was expected.
     """
+    if name.endswith(WITH_HTIF):
+        return _with_htif(load_blade(name.removesuffix(WITH_HTIF)), name)
     if name.endswith(BLADE_FILE):
         return read_blade(Path(name))
     if name not in blade_names():
         raise InputError(f"blade: {unknown(name, 'one of the blades', blade_names())}")
     return read_blade(BLADES / f"{name}.yaml")
+
+
+def _with_htif(blade: Blade, name: str) -> Blade:
+    spec = read_part(PARTS / HTIF)
+    assert isinstance(spec, PeripheralPart)
+    part = BladePart(HTIF, HTIF, PARTS / HTIF, spec, None, None, {})
+    bridges = blade.bridges | set(spec.bridges)
+    return replace(blade, name=Path(name).name, parts=[*blade.parts, part], bridges=bridges)
 
 
 def read_blade(path: Path) -> Blade:

@@ -38,6 +38,13 @@ FilesArgument = Annotated[list[Path], typer.Argument(help="Verilog and SystemVer
 OutputOption = Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.")]
 ClockOption = Annotated[str, typer.Option(help="Clock input of the top module.")]
 ResetOption = Annotated[str, typer.Option(help="Reset input of the top module.")]
+ActiveOption = Annotated[
+    Literal["high", "low", "auto"],
+    typer.Option(
+        help="Level at which it resets; auto: low if registers are reset at its falling edge, "
+        "else by its name."
+    ),
+]
 RatioOption = Annotated[
     list[str] | None,
     typer.Option(help="NAME=P/Q: a further clock, with P edges for Q of the clock's."),
@@ -83,6 +90,7 @@ def verilog(
     output: OutputOption = Path("model"),
     clock: ClockOption = "clock",
     reset: ResetOption = "reset",
+    reset_active: ActiveOption = "auto",
     clock_ratio: RatioOption = None,
     include: IncludeOption = None,
     define: DefineOption = None,
@@ -129,6 +137,7 @@ def verilog(
         str(output),
         clock=clock,
         reset=reset,
+        reset_active=reset_active,
         clock_ratios=dict(map(_ratio, clock_ratio or [])),
         include_dirs=[str(path) for path in include or []],
         defines=defines,

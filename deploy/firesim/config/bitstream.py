@@ -19,6 +19,7 @@ from firesim.config.farm import Ipv4
 from firesim.config.hwdb import Blades
 from firesim.config.layers import given_or_ours, yaml_names
 from firesim.config.memory_hardware import MemoryHardware
+from firesim.config.own_blade import ResetInput
 
 BUILDS = ROOT / "deploy/builds"
 BuilderName = Literal["open_tools", "vivado", "f2"]
@@ -34,8 +35,8 @@ class VerilogSource(Strict):
     """Files, from the folder of the recipe."""
     clock: str = "clock"
     """Clock input of the top module."""
-    reset: str = "reset"
-    """Reset input of the top module."""
+    reset: ResetInput = "reset"
+    """Reset input of the top module: its name, or `{name: rst_n, active: low}`."""
     parameters: dict[str, str] = Field(default_factory=dict)
     """Parameters of the top module, as Verilog writes them."""
     defines: dict[str, str | None] = Field(default_factory=dict)

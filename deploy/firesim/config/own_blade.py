@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim_common.base import Strict
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_$]*$", max_length=128)]
 """A name in Verilog without escapes."""
@@ -38,6 +38,35 @@ class OwnEvent(Strict):
     """What one count means, for people."""
     histogram: bool = False
     """Count for each value of the signal the cycles in which it has it, as NAME[VALUE]."""
+
+
+class Reset(Strict):
+    """A reset input whose level is stated."""
+
+    name: Identifier
+    """Reset input of the top module."""
+    active: Literal["high", "low"]
+    """The level at which it resets, in target cycles 0 to 15."""
+
+
+def _level(value: Any) -> Any:
+    if isinstance(value, dict) and value.get("active") not in ("high", "low"):
+        raise ValueError(f'found the level "{value.get("active")}", expected "high" or "low".')
+    return value
+
+
+ResetInput = Annotated[Identifier | Reset, BeforeValidator(_level)]
+"""The name of a reset, or a reset with its level."""
+
+
+def reset_name(given: str | Reset) -> str:
+    """Return the name of the input."""
+    return given if isinstance(given, str) else given.name
+
+
+def reset_level(given: str | Reset) -> Literal["high", "low", "auto"]:
+    """Return the level at which it resets; `auto` where the configuration leaves it open."""
+    return "auto" if isinstance(given, str) else given.active
 
 
 class Training(Strict):
@@ -85,8 +114,10 @@ class OwnBlade(Strict):
     """Files that the Verilog reads, such as $readmemh does, by their names without a folder."""
     clock: Identifier = "clock"
     """Clock input of the top module."""
-    reset: Identifier = "reset"
-    """Reset input of the top module: 1 in target cycles 0 to 15."""
+    reset: ResetInput = "reset"
+    """Reset input of the top module, active in target cycles 0 to 15: its name, or
+    `{name: rst_n, active: low}`. By name alone it is active low if registers are reset at its
+    falling edge, else if its name says so (`rst_n`, `resetn`), with a warning; else high."""
     clock_ratios: dict[Identifier, Ratio] = Field(default_factory=dict)
     """Further clock inputs: how many of their edges there are for each edge of `clock` ("1/2")."""
     events: list[OwnEvent] = Field(default_factory=list)

@@ -337,6 +337,8 @@ def read_results(folder: Path) -> Results:
     description = reader.object("description.json", shape.DESCRIPTION) or {}
     nodes = [_read_node(reader, node) for node in description.get("nodes", [])]
     switches = [_read_switch(reader, switch) for switch in description.get("switches", [])]
+    lost = reader.text("outputs-missing.txt", required=False) or ""
+    reader.missing += [f"output of {line}" for line in lost.splitlines()]
     return Results(
         folder=folder,
         description=description,

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from firesim_common.address_map import DEVICE_TREE_BASE, DEVICE_TREE_BYTES, DRAM_BASE
 
+from firesim.run.disk_images import ImageError, image_format, qcow2_bytes
+
 SECTOR_BYTES = 512
 _MACHINE_RISCV = 243
 _MACHINES = {3: "x86", 40: "Arm", 62: "x86-64", 183: "AArch64", 8: "MIPS", 21: "PowerPC64"}
@@ -194,11 +196,14 @@ def check_disk_image(path: Path) -> int:
         ArtifactError: missing, empty, too large or not a whole number of sectors.
     """
     try:
-        size = path.stat().st_size if path.is_file() else -1
+        if not path.is_file():
+            raise ArtifactError(f'found "{path.name}", expected a disk image that exists.')
+        is_raw = image_format(path) == "raw"
+        size = path.stat().st_size if is_raw else qcow2_bytes(path)
+    except ImageError as error:
+        raise ArtifactError(str(error)) from error
     except OSError as error:
         raise ArtifactError(f'cannot read "{path}": {error.strerror}.') from error
-    if size < 0:
-        raise ArtifactError(f'found "{path.name}", expected a disk image that exists.')
     if size == 0 or size % SECTOR_BYTES:
         raise ArtifactError(
             f'found {size} bytes in "{path.name}", expected a multiple of {SECTOR_BYTES}.'

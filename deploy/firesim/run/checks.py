@@ -12,7 +12,8 @@ from firesim_common.paths import ROOT
 
 from firesim.build.cores import Cores
 from firesim.build.memory_hardware import too_much
-from firesim.build.rtl_blade import load_blade
+from firesim.build.rtl_blade import WITH_HTIF, load_blade
+from firesim.build.traffic import check_traffic
 from firesim.config.layers import yaml_names
 from firesim.config.load import Loaded, is_file
 from firesim.config.system import TRAFFIC_BLADE
@@ -27,6 +28,7 @@ from firesim.run.artifacts import (
 from firesim.run.fpgas import place_fpgas
 from firesim.run.own_blades import check_own_blades, room_of
 from firesim.run.switch_libraries import check_switches
+from firesim.run.tohost import place_tohost
 from firesim.topology.plan import Plan, PlannedNode
 
 BLADES = ROOT / "target-design/blades"
@@ -61,16 +63,21 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
     programs: list[str] | None = None
     checked: set[tuple[Path, Room]] = set()
     booted: set[tuple[str, int]] = set()
+    replayed: set[Path] = set()
     if plan.own_blades:
         blades = blade_names()
         check_own_blades(loaded, plan, blades)
     for node in plan.nodes:
         if node.traffic is not None:
+            if node.traffic not in replayed:
+                check_traffic(node.traffic)
+                replayed.add(node.traffic)
             continue
         blades = blade_names() if blades is None else blades
-        if is_file("blade", node.blade):
-            _check_blade_file(loaded, node)
-        elif node.blade not in blades and plan.own_blade(node) is None:
+        blade = node.blade.removesuffix(WITH_HTIF)  # A plan may be checked twice.
+        if is_file("blade", blade):
+            _check_blade_file(loaded, node, blade)
+        elif blade not in blades and plan.own_blade(node) is None:
             known = [*blades, *plan.own_blades, TRAFFIC_BLADE]
             raise loaded.error(
                 node.places["blade"], unknown(node.blade, "one of the blades", known)
@@ -86,15 +93,16 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
             _check_linux(loaded, node, node.linux)
         _check_files(loaded, plan, node, checked)
     check_switches(loaded, plan)
+    place_tohost(loaded, plan)
     _check_parts(loaded, plan)
     _check_instruments(loaded, plan)
     _check_memory_in_rtl(loaded, plan)
     place_fpgas(loaded, plan)
 
 
-def _check_blade_file(loaded: Loaded, node: PlannedNode) -> None:
-    if not Path(node.blade).is_file():
-        text = f'found "{Path(node.blade).name}", expected a blade file that exists.'
+def _check_blade_file(loaded: Loaded, node: PlannedNode, blade: str) -> None:
+    if not Path(blade).is_file():
+        text = f'found "{Path(blade).name}", expected a blade file that exists.'
         raise loaded.error(node.places["blade"], text)
 
 

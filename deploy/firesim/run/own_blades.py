@@ -13,6 +13,7 @@ from firesim_common.tools import ToolError
 
 from firesim.build.own_bridges import SHARED, SOURCE, driver_library
 from firesim.build.rtl_blade import load_blade
+from firesim.build.traffic import check_traffic
 from firesim.build.training import MEMORY_BYTES as TRAINING_MEMORY_BYTES
 from firesim.config.load import Loaded
 from firesim.config.system import TRAFFIC_BLADE
@@ -44,6 +45,8 @@ def check_own_blades(loaded: Loaded, plan: Plan, stock: list[str]) -> None:
         _check_trees(loaded, blade)
         _check_own_bridges(loaded, blade)
         _check_training(loaded, blade)
+        if blade.training is not None and blade.training.traffic is not None:
+            check_traffic(blade.training.traffic)
 
 
 def _files_of(blade: PlannedBlade) -> Iterator[tuple[KeyPath, Path, bool]]:

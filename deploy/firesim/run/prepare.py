@@ -31,12 +31,14 @@ from firesim.build.model import (
 from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
-from firesim.build.rtl_blade import Blade, load_blade
+from firesim.build.rtl_blade import HTIF, Blade, load_blade
 from firesim.build.scan_map import scan_map
 from firesim.build.simulator import simulator
 from firesim.build.state_map import state_map
+from firesim.build.traffic import text_file
 from firesim.config.capture import hardware_of
 from firesim.run.artifacts import ArtifactError, check_elf
+from firesim.run.disk_images import raw_image
 from firesim.run.own_blades import room_of, tree_address
 from firesim.run.steps import Steps
 from firesim.topology.describe import Load, NodeFiles, Twin
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from firesim_software.linux.image import LinuxImage
 
 DEVICE_TREE_FILE = "blade.dtb"
+TRAFFIC_FILE = "frames.traffic"
+"""What is replayed of a capture."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +130,21 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         {name: functional_parts(blades[name]) for name in plan.blades("functional")},
         {name: own_drivers(blade) for name, blade in plan.own_blades.items()},
     )
+    for node in plan.nodes:
+        if node.traffic is not None:
+            made = folder / node.name / TRAFFIC_FILE
+            node.traffic = text_file(node.traffic, plan.clock_hz, made)
+        if node.disk_image is not None:
+            node.disk_image = raw_image(node.disk_image)
     servers = [node for node in plan.nodes if node.traffic is None]
     with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
         files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
+    for node, made in zip(servers, files, strict=True):
+        if node.tohost is not None and HTIF not in made.bridges:
+            steps.say(
+                f"{node.name}: its program has the symbol tohost, but its blade {node.blade} has "
+                "no part htif (no FireSimHTIFBridge): the node does not end by it"
+            )
     return Prepared(binary, {node.name: made for node, made in zip(servers, files, strict=True)})
 
 

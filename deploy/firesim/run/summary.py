@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from firesim.report.network import functional_words
+from firesim.run.outputs import missing_outputs
 from firesim.run.runner import Outcome
 from firesim.units import hertz, target_time
 
@@ -62,6 +63,9 @@ def print_summary(outcome: Outcome, console: Console) -> None:
         console.print(
             f"failed: {failed}", style="red", highlight=False, soft_wrap=not console.is_terminal
         )
+    for line in missing_outputs(outcome.folder)[:MOST_NAMED]:
+        text = printable(f"missing output of {line}")
+        console.print(text, style="yellow", highlight=False, markup=False, soft_wrap=True)
     if outcome.message:
         message = printable(outcome.message)
         console.print(message, style="red", highlight=False, markup=False, soft_wrap=True)

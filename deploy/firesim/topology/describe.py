@@ -30,7 +30,7 @@ LONGEST_ADVANCE_CYCLES = 1 << 22
 host time for it."""
 STATUS_S_A_MODEL = 1e-3
 """Status lines of thousands of models are long, so there are fewer of them."""
-FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory")
+FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory", "htif")
 FUNCTIONAL_MEMORY = ("base", "size_bytes", "load")
 """What of the memory's settings means anything where every instruction takes the same time."""
 
@@ -290,6 +290,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "llc": node.memory.llc.model_dump() if node.memory.llc else None,
             "statistics": f"{node.name}/memory.json",
         },
+        "htif": _htif(node, made),
         "tracerv": {
             "enabled": wanted.traced,
             "trigger": _trigger(wanted.trace_trigger, first_cycle),
@@ -310,6 +311,14 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "trigger": _trigger(wanted.print_trigger, 0),
         },
     }
+
+
+def _htif(node: PlannedNode, made: NodeFiles) -> dict[str, Any] | None:
+    """Return where the program's tohost is, None when it has none."""
+    if node.tohost is None:
+        return None
+    memory = {"memory_base": made.memory_base, "memory_bytes": node.memory_bytes}
+    return {**asdict(node.tohost), **memory}
 
 
 def _symbols(path: Path, also_at: int | None) -> str | dict[str, Any]:

@@ -56,6 +56,8 @@ class PlannedBlade:
     top: str
     clock: str
     reset: str
+    reset_active: Literal["high", "low", "auto"]
+    """The level at which it resets; auto = found out by use and name."""
     clock_ratios: Mapping[str, str]
     events: tuple[tuple[str, str, str, bool], ...]
     """Name, signal and description of each wire that is counted, and whether as a histogram."""
@@ -69,6 +71,14 @@ class PlannedBlade:
     device_tree_address: int
     assertions: str
     training: PlannedTraining | None
+
+
+@dataclass(frozen=True)
+class PlannedTohost:
+    """Where a program has its symbols `tohost` and `fromhost`, by which it reaches the host."""
+
+    tohost: int
+    fromhost: int | None
 
 
 REACHED_BY = ("serial_line", "pci_function", "xdma_card", "ethernet")
@@ -159,6 +169,8 @@ class PlannedNode:
     """False = no tree is put into memory, whatever the blade has."""
     device_tree_address: int | None = None
     """Byte address that the user chose for the tree; None = the blade's."""
+    tohost: PlannedTohost | None = None
+    """Of a program with these symbols; a blade with the part `htif` shows them (run/tohost.py)."""
     traffic: Path | None = None
     instruments: Instruments = field(default_factory=Instruments)
     serial_line: PlannedLine | None = None

@@ -178,6 +178,34 @@ ARTIFACT_CASES = [
         {"a.elf": elf(), "disk.img": CODE * 200},
     ),
     Case(
+        "compressed disk",
+        (
+            'bad.yaml:8: workload.node.disk_image: found a file compressed with gzip "disk.img", '
+            'expected a disk image as the guest sees it: "gunzip -k disk.img".'
+        ),
+        DISK,
+        {"a.elf": elf(), "disk.img": b"\x1f\x8b\x08".ljust(512, b"\0")},
+    ),
+    Case(
+        "disk of another virtual machine",
+        (
+            'bad.yaml:8: workload.node.disk_image: found a vmdk image "disk.img", expected raw or '
+            'qcow2: "qemu-img convert -f vmdk -O raw disk.img disk.img.raw".'
+        ),
+        DISK,
+        {"a.elf": elf(), "disk.img": b"KDMV".ljust(512, b"\0")},
+    ),
+    Case(
+        "qcow2 image on another file",
+        (
+            'bad.yaml:8: workload.node.disk_image: found a qcow2 image "disk.img", one that stands '
+            "on another file, expected a whole one with nothing outside, or a raw one: "
+            '"qemu-img convert -f qcow2 -O raw disk.img disk.img.raw".'
+        ),
+        DISK,
+        {"a.elf": elf(), "disk.img": b"QFI\xfb\0\0\0\2\0\0\0\0\0\0\0\x48".ljust(512, b"\0")},
+    ),
+    Case(
         "image and size",
         (
             "bad.yaml:6: workload.node: found disk_image and disk_sectors, expected one "

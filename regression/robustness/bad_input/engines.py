@@ -35,6 +35,21 @@ ENGINE_CASES = [
         {"a.traffic": b"# none\n"},
     ),
     Case(
+        "traffic to nobody",
+        (
+            'a.traffic:2: found the destination "zz", expected an address like '
+            '00:12:6D:00:00:02, or "frame".'
+        ),
+        TWO + "  node: {blade: traffic, traffic: a.traffic}\n",
+        {"a.traffic": b"# one packet\n1000 zz 64\n"},
+    ),
+    Case(
+        "capture that is cut off",
+        ("a.pcap: after packet 0: found a capture that is cut off, expected a whole one."),
+        TWO + "  node: {blade: traffic, traffic: a.pcap}\n",
+        {"a.pcap": b"\xd4\xc3\xb2\xa1\2\0\4\0" + bytes(8) + b"\xff\xff\0\0\1\0\0\0\0"},
+    ),
+    Case(
         "short quantum",
         "bad.yaml:4: simulation.functional.quantum_cycles: found 1, expected at least 16 cycles.",
         TWO + "simulation:\n  functional: {quantum_cycles: 1}\n",

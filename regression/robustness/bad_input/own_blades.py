@@ -46,6 +46,12 @@ OWN_BLADE_CASES = [
         MINE + "{sources: [], top: A}\n",
     ),
     Case(
+        "reset of no level",
+        f'bad.yaml:5: {HERE}.reset: found the level "down", expected "high" or "low".',
+        MINE + "{sources: [a.sv], top: A, reset: {name: rst_n, active: down}}\n",
+        SOURCE,
+    ),
+    Case(
         "own blade without a top",
         f'bad.yaml:5: {HERE}: expected the key "top".',
         MINE + "{sources: [a.sv]}\n",

@@ -18,6 +18,7 @@ UartDriver::UartDriver(const DriverContext &context)
       console_(context.config, context.where, context.node, context.simulation),
       next_poll_(console_.has_terminal() ? 0 : kNever) {
   out_ready_.set(1);
+  status_->console = &console_;
 }
 
 uint64_t UartDriver::exchange(uint64_t cycle) {

@@ -17,6 +17,7 @@ from pyosys import libyosys as ys
 
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
+from goldengate.passes import reset_level
 from goldengate.state import State, plain, public
 
 
@@ -83,12 +84,13 @@ def _drive_with_0(state: State) -> None:
 
 
 def run(state: State) -> None:
-    """Check the clock and reset ports, flatten, and map selections of single bits."""
+    """Check clock and reset, flatten, make the reset active high, and map selections of bits."""
     _input_port(state, state.request.clock, "clock")
     _input_port(state, state.request.reset, "reset")
     state.run(f"hierarchy -check -top {state.request.top}")
     state.run("proc")
     state.run("flatten")
+    reset_level.run(state)
     _drive_with_0(state)
     state.run("bwmuxmap")
     state.signals = [plain(name) for name in state.module.wires_ if not plain(name).startswith("$")]

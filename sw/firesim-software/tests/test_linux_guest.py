@@ -20,6 +20,7 @@ from firesim_software.linux import LinuxError, commands
 from firesim_software.linux.commands import MOST_LINE_CHARACTERS, outputs
 from firesim_software.linux.description import read
 from firesim_software.linux.guest import FOLDER, guest_program, guest_programs
+from firesim_software.linux.rootfs import _script
 
 SEED = 11
 
@@ -162,11 +163,43 @@ def test_files_on_the_console_are_whole_and_named() -> None:
         assert sent(good + f"firesim-output: b\n{text}\nfiresim-output-end\n") == {
             "/tmp/a": b"hello"
         }
-    for name in ("", "a b", "a\0b", "a\x1b[2J"):
+    for name in ("", " ", "a\0b", "a\tb", "a\x1b[2J"):
         assert sent(good.replace("/tmp/a", name)) == {}
+    for name in ("/tmp/a b", "/tmp/ü", "/tmp/it's"):
+        assert sent(good.replace("/tmp/a", name)) == {name: b"hello"}
     assert sent("firesim-output: a\n" * 100_000) == {}
     long = "QUJD" * MOST_LINE_CHARACTERS  # in one line
     assert sent(good.replace("aGVs\r\nbG8=", long)) == {"/tmp/a": b"ABC" * MOST_LINE_CHARACTERS}
+
+
+@pytest.mark.parametrize("shell", ["sh", "busybox sh"])
+def test_a_job_sends_files_of_any_name_folders_and_what_matches(tmp_path: Path, shell: str) -> None:
+    if shutil.which(shell.split()[0]) is None:
+        pytest.skip(f"no {shell} on this computer")
+    names = ["a b.txt", "it's.txt", "ü.txt", "-n", "[x].log", "$HOME.log", "d/e f/.hidden", "d/g"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "d/round").symlink_to(tmp_path / "d")
+    wanted = ["*.txt", "-n", "[x].log", "$HOME.log", "d", "nothing", "none*"]
+    script = _script("exit 7", [str(tmp_path / name) for name in wanted])
+    done = subprocess.run(
+        [*shell.split(), "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (7, "")
+    assert sent(done.stdout) == {str(tmp_path / name): name.encode() for name in names}
+
+
+def test_outputs_are_paths_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "odd" / "workload.yaml"
+    path.parent.mkdir()
+    text = "name: odd\ndescription: x\ncommand: 'true'\noutputs: [{}]\n"
+    path.write_text(text.format('"/tmp/it\'s here", /tmp/*.txt'))
+    assert read(path).outputs == ["/tmp/it's here", "/tmp/*.txt"]
+    for bad in ("tmp/a", '"/tmp/a\\nb"'):
+        path.write_text(text.format(bad))
+        with pytest.raises(LinuxError, match="starts with / and has no control characters"):
+            read(path)
 
 
 def test_a_console_need_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:

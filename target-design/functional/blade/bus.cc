@@ -46,7 +46,10 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
       block_device_(parameters.disk, memory),
       nic_(parameters.nic, parameters.quantum_cycles, memory),
       lines_(&lines),
-      end_(&end) {
+      end_(&end),
+      host_(parameters.host),
+      console_(&parameters.console),
+      memory_(&memory) {
   for (const PartEntry &part : parameters.parts) map(part, memory);
 }
 
@@ -137,8 +140,24 @@ void Bus::advance_devices(uint64_t cycle) {
     block_device_.advance(device_cycle_);
     nic_.advance(device_cycle_);
     for (const auto &part : more_) part->advance(device_cycle_);
+    if (host_ != nullptr) look_at_tohost(device_cycle_);
   }
   update_levels();
+}
+
+// The whole exchange at once, as all accesses of devices to memory are here.
+void Bus::look_at_tohost(uint64_t cycle) {
+  if (!devices::HostInterface::is_look(cycle) || end_->ended()) return;
+  std::optional<devices::HostInterface::Request> request = host_->look();
+  while (request && !end_->ended()) {
+    uint64_t data = request->data;
+    if (request->write) {
+      memory_->write(request->address, &data, sizeof data, cycle, "HTIF");
+    } else if (const uint8_t *at = memory_->read(request->address, sizeof data, cycle, "HTIF")) {
+      std::memcpy(&data, at, sizeof data);
+    }
+    request = host_->answer(data, cycle, *end_, console_);
+  }
 }
 
 // Devices stand where something was last due or asked for: that does not depend on how time is cut.
@@ -159,6 +178,7 @@ void Bus::advance(uint32_t hart, uint64_t cycle) {
 uint64_t Bus::next_device_event() const {
   uint64_t next = std::min({uart_.next_event(), block_device_.next_event(), nic_.next_event()});
   for (const auto &part : more_) next = std::min(next, part->next_event());
+  if (host_ != nullptr) next = std::min(next, devices::HostInterface::next_look(device_cycle_));
   return next;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "devices/blade_end.h"
+#include "devices/host_interface.h"
 #include "devices/nic_settings.h"
 #include "devices/sector_store.h"
 #include "functional/blade/parts.h"
@@ -31,6 +32,7 @@ struct BusParameters {
   const devices::NicSettings &nic;
   devices::Disk &disk;
   devices::Console &console;
+  devices::HostInterface *host = nullptr;  // of a program with tohost
 };
 
 class Bus final : public Mmio {
@@ -77,6 +79,7 @@ class Bus final : public Mmio {
 
   void map(const PartEntry &part, DeviceMemory &memory);
   const Place *place(uint64_t address) const;
+  void look_at_tohost(uint64_t cycle);
   void write_finisher(uint32_t offset, uint32_t bytes, uint64_t value, uint64_t cycle);
   void advance_devices(uint64_t cycle);
   void update_levels();
@@ -91,6 +94,9 @@ class Bus final : public Mmio {
   std::vector<Place> places_;
   InterruptLines *lines_;
   devices::BladeEnd *end_;
+  devices::HostInterface *host_;
+  devices::Console *console_;
+  DeviceMemory *memory_;
   uint64_t device_cycle_ = 0;
   uint32_t running_ = 0;
   uint64_t until_ = 0;

@@ -31,7 +31,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
           dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
           blade_end_),
       bus_({settings_.harts, settings_.quantum_cycles, settings_.parts, *settings_.nic,
-            *settings_.disk, *settings_.console},
+            *settings_.disk, *settings_.console, settings_.host.get()},
            memory_, harts_, blade_end_) {
   harts_.make(dram(), bus_, settings_.code_bytes, settings_.check_fence_i);
 }

@@ -63,6 +63,7 @@ void Settings::read_bridges(const nlohmann::json &json, const SimulationContext 
   memory_config.finish();
   devices::Config tracing(config.child("tracerv"), where("tracerv"));
   if (tracing.boolean("enabled", false)) tracing.fail("enabled", "false on a functional blade");
+  host = devices::HostInterface::make(config.child("htif"), where("htif"));
   // Of the RTL, which may go on with these settings.
   config.has("termination");
   for (const char *instrument : devices::kInstruments) config.has(instrument);

@@ -11,6 +11,7 @@
 #include "core/registry.h"
 #include "devices/console.h"
 #include "devices/guest_memory.h"
+#include "devices/host_interface.h"
 #include "devices/nic_settings.h"
 #include "devices/sector_store.h"
 #include "functional/blade/parts.h"
@@ -32,6 +33,7 @@ struct Settings {
   std::unique_ptr<devices::Console> console;
   std::unique_ptr<devices::Disk> disk;
   std::unique_ptr<devices::GuestMemory> memory;
+  std::unique_ptr<devices::HostInterface> host;  // of a program with tohost, else null
 
   bool has(const std::string &kind) const;
 

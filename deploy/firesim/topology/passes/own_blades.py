@@ -8,7 +8,7 @@ from pathlib import Path
 from firesim_common.positions import KeyPath
 
 from firesim.config.load import Loaded
-from firesim.config.own_blade import OwnBlade
+from firesim.config.own_blade import OwnBlade, reset_level, reset_name
 from firesim.topology.plan import PlannedBlade, PlannedBridge, PlannedTraining
 
 
@@ -46,7 +46,8 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         sources=files("sources"),
         top=blade.top,
         clock=blade.clock,
-        reset=blade.reset,
+        reset=reset_name(blade.reset),
+        reset_active=reset_level(blade.reset),
         clock_ratios=dict(blade.clock_ratios),
         assertions=blade.assertions,
         events=tuple(

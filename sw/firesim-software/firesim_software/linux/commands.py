@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import difflib
-import re
 import shutil
 import tempfile
 import time
@@ -138,7 +137,7 @@ def outputs(console: TextIO) -> Iterator[tuple[str, bytes]]:
         line = piece.replace("\r", "").removesuffix("\n")
         if line.startswith(_OUTPUT):
             name, content, size = line.removeprefix(_OUTPUT), [], 0
-        elif line == _OUTPUT_END and re.fullmatch(r"\S+", name) and name.isprintable():
+        elif line == _OUTPUT_END and name.strip() and name.isprintable():
             with suppress(ValueError):
                 yield name, base64.b64decode("".join(content))
             name, content = "", []

@@ -44,7 +44,8 @@ class Description(Strict):
     jobs: dict[str, str] = Field(default_factory=dict)
     """Scripts that `firesim.run=NAME` runs instead of the command."""
     outputs: list[str] = Field(default_factory=list)
-    """Files that leave the node over the console when its command has ended."""
+    """What leaves the node over the console when its command has ended: paths of files and folders,
+    in which `*`, `?` and `[...]` match as in a shell."""
     bootargs: str = ""
     """Further words of the kernel's command line."""
     memory_mib: int = Field(default=64, ge=32, le=2048)
@@ -119,6 +120,7 @@ def _check(written: Source, path: Path, found: Description) -> None:
         good = job.replace("-", "").isalnum() and job != "command"
         check(good, ("jobs", job), job, 'a word like "server", other than "command"')
     for number, output in enumerate(found.outputs):
-        good = output.startswith("/") and "'" not in output
-        check(good, ("outputs", number), output, "a path on the node that starts with /")
+        good = output.startswith("/") and output.isprintable()
+        expected = "a path on the node that starts with / and has no control characters"
+        check(good, ("outputs", number), output, expected)
     check('"' not in found.bootargs, ("bootargs",), found.bootargs, "words without quotes")

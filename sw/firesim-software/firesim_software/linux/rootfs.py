@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 import stat
 import tempfile
@@ -51,21 +53,44 @@ def init_program(base: str) -> Path:
     return cached("linux-init", key, build, places=places) / "init"
 
 
+_SEND = """\
+firesim_output() {
+  if [ -f "$1" ]; then
+    printf 'firesim-output: %s\\n' "$1"
+    base64 "$1"
+    echo firesim-output-end
+  elif [ -d "$1" ]; then
+    for firesim_file in "$1"/* "$1"/.[!.]* "$1"/..?*; do
+      [ -d "$firesim_file" ] && [ -L "$firesim_file" ] || firesim_output "$firesim_file"
+    done
+  fi
+}"""
+"""Sends a file, or all files below a folder; links to folders inside it are not followed."""
+
+
 def _script(command: str, outputs: list[str]) -> str:
     """Return a job as a file: the user's script, then what is to leave over the console."""
     lines = ["#!/bin/sh", command.rstrip()]
     if outputs:
-        lines = ["#!/bin/sh", "(", command.rstrip(), ")", "firesim_status=$?"]
+        lines = ["#!/bin/sh", "(", command.rstrip(), ")", "firesim_status=$?", _SEND]
         for output in outputs:
-            lines.append(f"if [ -f '{output}' ]; then echo 'firesim-output: {output}'")
-            lines.append(f"base64 '{output}'; echo firesim-output-end; fi")
+            lines.append(f"for firesim_each in {_pattern(output)}; do")
+            lines.append('firesim_output "$firesim_each"; done')
         lines.append("exit $firesim_status")
     return "\n".join(lines) + "\n"
 
 
+def _pattern(path: str) -> str:
+    """Return a path as the shell takes it: `*`, `?` and `[...]` match, all else is as it stands."""
+    parts = re.split(r"([*?]|\[[^]]+\])", path)
+    return "".join(
+        part if index % 2 else shlex.quote(part) for index, part in enumerate(parts) if part
+    )
+
+
 def _write(path: Path, text: str, mode: int = 0o644) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     path.chmod(mode)
 
 

@@ -3,6 +3,7 @@
 package firesim
 
 import chisel3._
+import chisel3.util.log2Ceil
 
 /** What a blade is made of. */
 case class BladeParams(soc: SoCParams, parts: Seq[PlacedPart])
@@ -38,8 +39,23 @@ class Blade(p: BladeParams) extends Module {
     port :<>= soc.io.rocc(hart)(index)
   }
 
-  /** The widest ids first, so that the order in the blade file means nothing to them. */
-  private val masters = attached.flatMap(_._2.dma).sortBy(-_.p.idBits)
+  /**
+   * The masters, widest ids first, so that the order in the blade file means nothing to them. As
+   * long as the SoC's port has too few bits of id for all, the two narrowest share one.
+   */
+  private def fitting(masters: Seq[Axi4]): Seq[Axi4] = {
+    val sorted = masters.sortBy(-_.p.idBits)
+    if (sorted.size < 3 || sorted.head.p.idBits + log2Ceil(sorted.size) <= p.soc.dma.idBits) sorted
+    else {
+      val narrow = sorted.takeRight(2)
+      val shared = p.soc.dma.copy(idBits = narrow.head.p.idBits + 1)
+      val arbiter = Module(new MasterArbiter(narrow.map(_.p), shared)).suggestName("dma_shared")
+      for ((port, master) <- arbiter.masters.zip(narrow)) port :<>= master
+      fitting(sorted.dropRight(2) :+ arbiter.slave)
+    }
+  }
+
+  private val masters = fitting(attached.flatMap(_._2.dma))
   if (masters.isEmpty) Axi4.noMaster(soc.io.dma)
   else {
     val dma = Module(new MasterArbiter(masters.map(_.p), p.soc.dma)).suggestName("dma")

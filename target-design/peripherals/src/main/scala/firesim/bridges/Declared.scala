@@ -79,6 +79,39 @@ object FireSimBlockDeviceBridge {
     Bridge.place(new FireSimBlockDeviceBridge)
 }
 
+/** The host reads and writes memory, one word at a time. */
+class HTIFBridgePorts extends Bundle {
+  /** The host asks, until it sees done. */
+  val req_valid = Output(Bool())
+
+  /** 1 = a write. */
+  val req_write = Output(Bool())
+
+  /** Address of 8 bytes, a multiple of 8. */
+  val req_address = Output(UInt(32.W))
+
+  /** What is written. */
+  val req_data = Output(UInt(64.W))
+
+  /** The request is done; high for one cycle. */
+  val done = Input(Bool())
+
+  /** What was read. */
+  val data = Input(UInt(64.W))
+}
+
+class HTIFBridgeIO extends HTIFBridgePorts with BridgeIO
+
+class FireSimHTIFBridge extends Bridge[HTIFBridgeIO] {
+  val io = FlatIO(new HTIFBridgeIO)
+}
+
+object FireSimHTIFBridge {
+
+  def apply(): FireSimHTIFBridge =
+    Bridge.place(new FireSimHTIFBridge)
+}
+
 /** Main memory with its timing model, an AXI4 slave. */
 class MemoryBridgePorts(idBits: Int, addressBits: Int, dataBits: Int) extends Bundle {
   /** The target offers a write address. */

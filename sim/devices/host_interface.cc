@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The protocol of tohost and fromhost; see host_interface.h.
+#include "devices/host_interface.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "devices/config.h"
+#include "devices/console.h"
+
+namespace firesim::devices {
+namespace {
+
+constexpr uint64_t kWordBytes = 8;
+constexpr uint64_t kCallWords = 4;
+constexpr uint64_t kWrite = 64, kExit = 93;               // system calls
+constexpr uint64_t kResponse = 1;                         // of device 0, command 0
+constexpr uint64_t kBadFile = static_cast<uint64_t>(-9);  // EBADF
+constexpr unsigned kSystem = 0, kTerminal = 1;            // devices
+constexpr unsigned kGetCharacter = 0, kPutCharacter = 1;  // commands of the terminal
+
+BladeEnd exit_with(uint64_t code, uint64_t cycle) {
+  constexpr auto kFinished = BladeEnd::Kind::kFinished;
+  if (code == 0) return {kFinished, 0, cycle, "passed"};
+  return {kFinished, static_cast<int>(std::min<uint64_t>(code, INT_MAX)), cycle,
+          fmt::format("failed with code {}", code)};
+}
+
+BladeEnd refuse(uint64_t cycle, const std::string &what) {
+  return {BladeEnd::Kind::kFinished, 1, cycle, what};
+}
+
+}  // namespace
+
+std::unique_ptr<HostInterface> HostInterface::make(const nlohmann::json &settings,
+                                                   const std::string &where) {
+  Config config(settings, where);
+  if (settings.is_null()) return nullptr;
+  std::unique_ptr<HostInterface> made(new HostInterface);
+  made->memory_base_ = config.required_integer("memory_base", 0, UINT32_MAX);
+  made->memory_bytes_ = config.required_integer("memory_bytes", kWordBytes, uint64_t{1} << 32);
+  made->tohost_ = config.required_integer("tohost", 0, UINT32_MAX);
+  if (config.has("fromhost")) {
+    made->fromhost_ = config.required_integer("fromhost", 0, UINT32_MAX);
+  }
+  config.finish();
+  const char *expected = "a multiple of 8 inside the memory";
+  const auto fits = [&](uint64_t at) { return at % 8 == 0 && made->in_memory(at, kWordBytes); };
+  if (!fits(made->tohost_)) config.fail("tohost", expected);
+  if (made->fromhost_ && !fits(*made->fromhost_)) config.fail("fromhost", expected);
+  return made;
+}
+
+bool HostInterface::in_memory(uint64_t address, uint64_t bytes) const {
+  return address >= memory_base_ && bytes <= memory_bytes_ &&
+         address - memory_base_ <= memory_bytes_ - bytes;
+}
+
+HostInterface::Request HostInterface::look() {
+  step_ = Step::kToHost;
+  return {false, tohost_, 0};
+}
+
+std::optional<HostInterface::Request> HostInterface::answer(uint64_t data, uint64_t cycle,
+                                                            BladeEnd &end, Console *console) {
+  switch (step_) {
+    case Step::kToHost:
+      return data == 0 ? std::nullopt : command(data, cycle, end, console);
+    case Step::kFromHost:
+      // The program has not taken the last answer yet: its call waits for the next look.
+      if (data != 0) return std::nullopt;
+      step_ = Step::kCall;
+      done_ = 0;
+      return read_call();
+    case Step::kCall:
+      call_[done_] = data;
+      if (++done_ < kCallWords) return read_call();
+      return call(cycle, end);
+    case Step::kText:
+      return text(data, console);
+    case Step::kResult:
+      step_ = Step::kClear;
+      return Request{true, tohost_, 0};
+    case Step::kClear:
+      if (!responds_) return std::nullopt;
+      step_ = Step::kRespond;
+      return Request{true, *fromhost_, kResponse};
+    case Step::kRespond:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<HostInterface::Request> HostInterface::command(uint64_t word, uint64_t cycle,
+                                                             BladeEnd &end, Console *console) {
+  const auto device = static_cast<unsigned>(word >> 56);
+  const auto what = static_cast<unsigned>(word >> 48 & 0xff);
+  const uint64_t payload = word & 0xffff'ffff'ffff;
+  if (device == kSystem && what == 0 && (payload & 1) != 0) {
+    end = exit_with(payload >> 1, cycle);
+    return std::nullopt;
+  }
+  if (device == kSystem && what == 0) {
+    if (payload % kWordBytes != 0 || !in_memory(payload, kCallWords * kWordBytes)) {
+      end = refuse(cycle, fmt::format("wrote 0x{:x} to tohost, expected code << 1 | 1, or the "
+                                      "address in memory of a system call's arguments",
+                                      word));
+      return std::nullopt;
+    }
+    if (!fromhost_) {
+      end = refuse(cycle, fmt::format("wrote 0x{:x} to tohost, a system call, but the program has "
+                                      "no symbol fromhost, expected one for the answer",
+                                      word));
+      return std::nullopt;
+    }
+    arguments_ = payload;
+    responds_ = true;
+    step_ = Step::kFromHost;
+    return Request{false, *fromhost_, 0};
+  }
+  if (device == kTerminal && what <= kPutCharacter) {
+    // Nobody types: a program that asks for a character waits for ever, as at any other terminal.
+    if (what != kGetCharacter && console != nullptr) console->put(static_cast<char>(payload));
+    responds_ = false;
+    step_ = Step::kClear;
+    return Request{true, tohost_, 0};
+  }
+  end = refuse(cycle, fmt::format("wrote 0x{:x} to tohost, command {} of device {}, expected "
+                                  "device 0 (exit, system calls) or 1 (terminal)",
+                                  word, what, device));
+  return std::nullopt;
+}
+
+std::optional<HostInterface::Request> HostInterface::call(uint64_t cycle, BladeEnd &end) {
+  const uint64_t file = call_[1], address = call_[2], bytes = call_[3];
+  if (call_[0] == kExit) {
+    end = exit_with(call_[1], cycle);
+    return std::nullopt;
+  }
+  if (call_[0] != kWrite) {
+    end = refuse(cycle, fmt::format("asked the host for system call {} by tohost, expected 64 "
+                                    "(write) or 93 (exit)",
+                                    call_[0]));
+    return std::nullopt;
+  }
+  done_ = 0;
+  step_ = Step::kResult;
+  if (file != 1 && file != 2) return Request{true, arguments_, kBadFile};
+  if (bytes == 0) return Request{true, arguments_, 0};
+  if (!in_memory(address, bytes)) {
+    end = refuse(cycle, fmt::format("asked the host to write {} bytes at 0x{:x} by tohost, "
+                                    "expected them inside its memory",
+                                    bytes, address));
+    return std::nullopt;
+  }
+  step_ = Step::kText;
+  return next_text();
+}
+
+// The characters of one word that belong to the text.
+std::optional<HostInterface::Request> HostInterface::text(uint64_t data, Console *console) {
+  for (uint64_t byte = (call_[2] + done_) % kWordBytes; byte < kWordBytes && done_ < call_[3];
+       ++byte, ++done_) {
+    if (console != nullptr) console->put(static_cast<char>(data >> 8 * byte));
+  }
+  if (done_ < call_[3]) return next_text();
+  step_ = Step::kResult;
+  return Request{true, arguments_, call_[3]};
+}
+
+void HostInterface::save(StateWriter &state) const {
+  state.u64(static_cast<uint64_t>(step_));
+  state.boolean(responds_);
+  for (const uint64_t value : {arguments_, call_[0], call_[1], call_[2], call_[3], done_}) {
+    state.u64(value);
+  }
+}
+
+void HostInterface::load(StateReader &state) {
+  step_ = static_cast<Step>(state.u64(static_cast<uint64_t>(Step::kRespond)));
+  responds_ = state.boolean();
+  for (uint64_t *value : {&arguments_, &call_[0], &call_[1], &call_[2], &call_[3], &done_}) {
+    *value = state.u64();
+  }
+  const bool calls = responds_ || (step_ != Step::kToHost && step_ != Step::kClear);
+  const bool call_fits =
+      arguments_ % kWordBytes == 0 && in_memory(arguments_, kCallWords * kWordBytes) && fromhost_;
+  if (step_ == Step::kText && !(in_memory(call_[2], call_[3]) && done_ < call_[3])) {
+    state.fail("found a text of a system call that is not in memory");
+  }
+  if ((step_ == Step::kCall && done_ >= kCallWords) || (calls && !call_fits)) {
+    state.fail("found a system call that cannot be");
+  }
+}
+
+}  // namespace firesim::devices
