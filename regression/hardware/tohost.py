@@ -38,7 +38,8 @@ def _run(recipe: Path, results: Path, *settings: str) -> dict[str, Any]:
     options: list[str] = []
     for text in settings:
         options += ["--from", text[1:]] if text.startswith("@") else ["-x", text]
-    command = [ROOT / "firesim", "runworkload", "-c", recipe, "--results", results, *options]
+    command: list[str | Path] = [ROOT / "firesim", "runworkload", "-c", recipe]
+    command += ["--results", results, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         raise ExperimentError(f"{results}: exit status {done.returncode}:\n{done.stderr[-2000:]}")
@@ -91,7 +92,7 @@ def main(experiment: Experiment) -> Verdict:
             said_right = text.endswith(said) if way == "restored" else said == text
             good = node["exit_code"] == code and said_right and result["reason"] == "ended"
             holds &= good
-            cells = [node["exit_code"], f"{node['end_cycle']:,}", result["token_hash"]]
+            cells = [node["exit_code"], f"{node['ended_at_cycle']:,}", result["token_hash"]]
             rows.append([f"{name}, {way}", *cells, "yes" if good else "NO"])
         holds &= len(seen) == 1
         ends += len(seen)

@@ -123,12 +123,9 @@ def verilog(
       firesim build verilog Core core.sv --target fpga --capture a --capture sum -o build/seen
       firesim build verilog Core core.sv --target fpga --memory rtl --memory-parameter QUEUE=16
     """
-    from firesim_common.errors import InputError
     from goldengate import Request
 
-    for path in files:
-        if not path.is_file():
-            raise InputError(f'build verilog: found "{path}", expected a file that exists.')
+    _check_files(files)
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     sharing = sharing_of(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
     request = Request(
@@ -155,6 +152,14 @@ def verilog(
     _compile(request, sharing)
     say_warnings(output)
     typer.echo(output)
+
+
+def _check_files(files: list[Path]) -> None:
+    from firesim_common.errors import InputError
+
+    for path in files:
+        if not path.is_file():
+            raise InputError(f'build verilog: found "{path}", expected a file that exists.')
 
 
 def _compile(request: Request, sharing: Sharing) -> None:
