@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from conftest import MakeTraffic
 from firesim.build.pcap import PcapError, read_frames
 from firesim.build.traffic import check_traffic, text_file
 from firesim.config.load import load_file
@@ -18,6 +18,7 @@ from firesim_common.errors import InputError
 NODE1 = bytes.fromhex("00126d000003")
 FRAME = NODE1 + bytes.fromhex("0200000000010800") + bytes(range(50))
 Packet = tuple[Fraction, bytes]
+MakeTraffic = Callable[..., Path]
 
 
 def pcap(packets: list[Packet], order: str = "<", ticks: int = 10**6) -> bytes:

@@ -130,22 +130,28 @@ def prepare(plan: Plan, folder: Path, steps: Steps, march: str = NATIVE) -> Prep
         {name: functional_parts(blades[name]) for name in plan.blades("functional")},
         {name: own_drivers(blade) for name, blade in plan.own_blades.items()},
     )
+    _convert(plan, folder)
+    servers = [node for node in plan.nodes if node.traffic is None]
+    with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
+        files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
+    by_name = {node.name: made for node, made in zip(servers, files, strict=True)}
+    for node in servers:
+        if node.tohost is not None and HTIF not in by_name[node.name].bridges:
+            steps.say(
+                f"{node.name}: its program has the symbol tohost, but its blade {node.blade} has "
+                "no part htif (no FireSimHTIFBridge): the node does not end by it"
+            )
+    return Prepared(binary, by_name)
+
+
+def _convert(plan: Plan, folder: Path) -> None:
+    """Put into the plan what the simulator reads, for files of the user's in other formats."""
     for node in plan.nodes:
         if node.traffic is not None:
             made = folder / node.name / TRAFFIC_FILE
             node.traffic = text_file(node.traffic, plan.clock_hz, made)
         if node.disk_image is not None:
             node.disk_image = raw_image(node.disk_image)
-    servers = [node for node in plan.nodes if node.traffic is None]
-    with ThreadPoolExecutor() as pool:  # Each node's tree is two runs of dtc.
-        files = list(pool.map(lambda node: _files(plan, node, built, folder), servers))
-    for node, made in zip(servers, files, strict=True):
-        if node.tohost is not None and HTIF not in made.bridges:
-            steps.say(
-                f"{node.name}: its program has the symbol tohost, but its blade {node.blade} has "
-                "no part htif (no FireSimHTIFBridge): the node does not end by it"
-            )
-    return Prepared(binary, {node.name: made for node, made in zip(servers, files, strict=True)})
 
 
 def _simulator(steps: Steps, march: str) -> Path:

@@ -167,9 +167,11 @@ TEST(HostInterface, ASavedOneGoesOnWithinACommand) {
   while (request) {
     if (request->write) rig.memory[request->address] = request->data;
     StateWriter writer;
+    writer.section("htif", 1);
     rig.host->save(writer);
     rig.host = Rig().host;
     StateReader reader("test", writer);
+    reader.section("htif", 1);
     rig.host->load(reader);
     reader.finish();
     request = rig.host->answer(rig.memory[request->address], 1024, rig.end, &rig.console);

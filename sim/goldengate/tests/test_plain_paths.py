@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from firesim_common import tools
 
 import goldengate
 from goldengate import GoldenGateError
@@ -39,6 +40,21 @@ def test_a_design_in_an_odd_folder(tmp_path: Path, name: str, engine: str) -> No
     with Model(out / "model.so") as model:
         model.reset()
         assert [model.step()["n"] for _ in range(3)] == [0, 1, 2]
+
+
+def test_verilator_in_a_clone_with_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = tmp_path / "a clone"
+    clone.mkdir()
+    (clone / "verilator").symlink_to(tools.verilator_root())
+    monkeypatch.setattr(tools, "verilator_root", lambda: clone / "verilator")
+    source = clone / "top.sv"
+    source.write_text(
+        "module Top(input clock, input reset, output y);\nassign y = !reset;\nendmodule\n"
+    )
+    goldengate.compile([source], "Top", clone / "m", engine="verilator")
+    with Model(clone / "m" / "model.so") as model:
+        model.reset()
+        assert model.step()["y"] == 1
 
 
 @pytest.mark.parametrize("name", ODD)
