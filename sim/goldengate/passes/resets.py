@@ -8,8 +8,9 @@ assigns, say because a parameter switched that part off:
       if (!reset_n) mode <= 3;
       else if (HAS_MODES) mode <= next;
 
-In: the reader's modules. Out: the source files, or copies of them with equal line numbers, in which
-such a branch begins with `mode <= mode;`, for the reader to read again.
+In: the reader's modules, and the text that preprocessor directives leave of the files. Out: the
+source files, or copies of them with equal line numbers, in which such a branch begins with
+`mode <= mode;`, for the reader to read again. Only processes that the reader took part in this.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from goldengate.errors import GoldenGateError
+from goldengate.passes.directives import active
 from goldengate.passes.rewrite import check_readable, tokens_of
 from goldengate.state import State, plain, public
 
@@ -34,8 +36,9 @@ _CASES = ("case", "casez", "casex")
 _PREFIXES = ("unique", "unique0", "priority")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "begin": "end"}
 _STARTS = {"begin", "end", "endcase", "else", ";", ":"}
-_DIRECTIVES = ("`ifdef", "`ifndef", "`else", "`elsif", "`endif", "`include")
 _ASSIGNS = ("=", "<=")
+_ITEM = re.compile(r"\b(?:always\w*|assign|initial|generate|endgenerate|endmodule|function|task)\b")
+_ASSIGNED = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*<?=")
 
 Token = tuple[str, int, int]
 
@@ -45,10 +48,11 @@ class _Process:
     """An `always` with an asynchronous reset: its text range and that of its clocked branch.
 
     `assigned` maps what stands left of assignments in the reset branches to the operator;
-    `problem` says why the text cannot be mended.
+    `problem` says why the text cannot be mended. `body` is where its statement begins.
     """
 
     start: int
+    body: int
     end: int
     branch: tuple[int, int]
     assigned: dict[str, str]
@@ -56,7 +60,7 @@ class _Process:
 
 
 class _Unclear(Exception):
-    """The text is not what it seems: a directive of the preprocessor is in it, or it ends early."""
+    """The text is not what it seems: it ends early, or macros hide a reset's branches."""
 
 
 class _Scanner:
@@ -78,7 +82,7 @@ class _Scanner:
             depth += (word == opening) - (word == closing)
             if depth == 0:
                 return at + 1
-        raise _Unclear("the end of the file")
+        raise _Unclear
 
     def named(self, index: int) -> int:
         """Return the index after an optional `: name`."""
@@ -103,7 +107,7 @@ class _Scanner:
             depth -= self.text(at) == "endcase"
             if self.text(at) == ending and depth == 0:
                 return at + 1
-        raise _Unclear("the end of the file")
+        raise _Unclear
 
     def assigned(self, start: int, end: int) -> Iterator[tuple[str, str]]:
         """Yield (left side, operator) of the assignments between two indices.
@@ -152,50 +156,54 @@ def _joined(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def _process(text: str, start: int, edges: int) -> _Process | None:
-    """Read the `always` at text[start:]; None when it is no process with resets."""
+def _process(text: str, start: int, edges: int) -> _Process:
+    """Read the `always` at text[start:]."""
     limit = text.find("endmodule", start)
     # No `always` has another one in it, but for its comments: most need not be read to the end of
     # their module, which in a netlist is that of the file.
     following = _ALWAYS.search(text, start + 1)
     if following is not None and following.start() < limit:
         found = _process_before(text, start, following.start(), edges)
-        if found is not None and not found.problem:
+        if not found.problem:
             return found
     return _process_before(text, start, limit, edges)
 
 
-def _process_before(text: str, start: int, limit: int, edges: int) -> _Process | None:
+def _process_before(text: str, start: int, limit: int, edges: int) -> _Process:
     """Read the `always` at text[start:], which ends before `limit`."""
     tokens = [(word, a + start, b + start) for word, a, b in tokens_of(text[start:limit])]
     scan = _Scanner(text, _joined(tokens))
     assigned: dict[str, str] = {}
+    body = limit
     try:
         index = scan.closed(2)
+        body = scan.tokens[index][1] if index < len(scan.tokens) else limit
         last = scan.after(index)
         end = scan.tokens[last - 1][2]
-        for word, _, _ in scan.tokens[:last]:
-            if word in _DIRECTIVES:
-                raise _Unclear(word)
         while index < last and scan.text(index) != "if":
             is_block = scan.text(index) == "begin"
             index = scan.named(index + 1) if is_block else scan.after(index)
         for _ in range(edges - 1):
             if scan.text(index) != "if":
-                return None
+                raise _Unclear
             index = scan.closed(index + 1)
             after = scan.after(index)
             assigned.update(scan.assigned(index, after))
-            if scan.text(after) in _DIRECTIVES:
-                raise _Unclear(scan.text(after))
             if scan.text(after) != "else":
-                return None
+                raise _Unclear
             index = after + 1
         branch = scan.tokens[index][1], scan.tokens[scan.after(index) - 1][2]
-    except _Unclear as problem:
-        names = re.findall(r"(\w+)\s*(?:\[[^\]]*\])?\s*<?=", text[start:limit])
-        return _Process(start, limit, (start, start), dict.fromkeys(names, ""), str(problem))
-    return _Process(start, end, branch, assigned)
+    except _Unclear:
+        names = _ASSIGNED.findall(text[start : min(limit, _next_item(text, start))])
+        found = dict.fromkeys(names, "")
+        return _Process(start, body, limit, (start, start), found, "with an end that macros hide")
+    return _Process(start, body, end, branch, assigned)
+
+
+def _next_item(text: str, start: int) -> int:
+    """Return where the item after the `always` at text[start:] may begin at the latest."""
+    item = _ITEM.search(text, start + 1)
+    return item.start() if item else len(text)
 
 
 def _processes(text: str) -> list[_Process]:
@@ -203,9 +211,8 @@ def _processes(text: str) -> list[_Process]:
     found = []
     for match in _EDGES.finditer(text):
         head = text[match.start() : text.index(")", match.start())]
-        process = _process(text, match.start(), len(re.findall(r"\b(?:pos|neg)edge\b", head)))
-        if process is not None:
-            found.append(process)
+        edges = len(re.findall(r"\b(?:pos|neg)edge\b", head))
+        found.append(_process(text, match.start(), edges))
     return found
 
 
@@ -232,6 +239,8 @@ class _Files:
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self.active: dict[str, str] | None = None
+        """What the directives leave of each file, once it is needed."""
         self.texts: dict[str, str] = {}
         self.lines: dict[str, list[int]] = {}
         """Where each line of a file begins."""
@@ -248,26 +257,32 @@ class _Files:
         number = bisect_right(processes, offset, key=lambda process: process.start) - 1
         if number < 0 or offset >= processes[number].end:
             return
+        if processes[number].problem and offset != processes[number].body:
+            return  # Another one, which the hidden end seems to include.
         lost = {left for left in processes[number].assigned if constants & set(_roots(left))}
         if lost:
             self._check(file, line, processes[number], min(lost))
             self.wanted.setdefault(file, {}).setdefault(number, set()).update(lost)
 
     def _read(self, file: str) -> None:
+        if self.active is None:
+            request = self.state.request
+            folders = [*request.include_dirs, *(str(Path(one).parent) for one in request.sources)]
+            self.active = active(self.state.sources, request.defines, folders)
         text = check_readable(Path(file))
         self.texts[file] = text
         self.lines[file] = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.processes[file] = _processes(text)
+        self.processes[file] = _processes(self.active.get(file, text))
 
     def _check(self, file: str, line: int, process: _Process, name: str) -> None:
         is_source = any(os.path.realpath(path) == file for path in self.state.sources)
-        problem = process.problem or ("" if is_source else "an included file")
+        problem = process.problem or ("" if is_source else "in an included file")
         if problem:
             raise GoldenGateError(
                 f"{self.state.original.get(file, file)}:{line}: '{name}' is assigned only while "
-                f"the asynchronous reset is active; found {problem} around it, expected the "
-                f"process in a source file and without directives, or an assignment in the "
-                f"clocked branch, such as '{name} <= {name};'."
+                f"the asynchronous reset is active; found its process {problem}, expected it in "
+                f"a source file with 'begin' and 'end' outside of macros, or an assignment in "
+                f"the clocked branch, such as '{name} <= {name};'."
             )
 
     def mended(self, file: str) -> str:

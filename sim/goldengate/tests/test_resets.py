@@ -7,6 +7,7 @@ import pytest
 
 import goldengate
 from goldengate.harness import Model
+from goldengate.passes.directives import active
 from goldengate.tests.designs import lower, refusal, top, verilog, write
 
 PART = """module Part #(parameter EXT = 0) (
@@ -61,10 +62,47 @@ def test_bits_of_a_generated_process(tmp_path: Path) -> None:
     assert "r[n] <= r[n];" in next((tmp_path / "out/mended").rglob("*.sv")).read_text()
 
 
-def test_errors_directives_in_the_process(tmp_path: Path) -> None:
-    text = PART.replace("  else if", "`ifdef SYNTHESIS\n`endif\n  else if")
-    assert refusal(tmp_path, text + top(BODY)) == (
-        "top.sv:4: 'h' is assigned only while the asynchronous reset is active; found `ifdef "
-        "around it, expected the process in a source file and without directives, or an "
-        "assignment in the clocked branch, such as 'h <= h;'."
+def test_directives_in_the_process(tmp_path: Path) -> None:
+    text = PART.replace("  else if", "`ifdef OTHER\n  else h <= 0; begin\n`else\n  else if")
+    text = text.replace("h <= x; end", "h <= x; end\n`endif")
+    lower(tmp_path, text + top(BODY))
+    assert "else begin h <= h; if (EXT)" in _mended(tmp_path)
+
+
+def test_only_the_process_that_was_read_is_judged(tmp_path: Path) -> None:
+    part = (
+        "module Part #(parameter Z = 0) (input clock, input reset, input d,\n"
+        "output reg q, output r);\n"
+        "if (Z) begin\n  always @(posedge clock or posedge reset)\n    if (reset) q <= 0;\n"
+        "    else begin\n      q <= d;\n`ifdef CHECKS\n      assert (d);\n`endif\n    end\n"
+        "end else begin\n  always @(*) q = 0;\nend\nassign r = 1'b1;\nendmodule\n"
     )
+    lower(tmp_path, part + top("Part p(.clock, .reset, .d(x[0]), .q(y[0]), .r(y[1]));"))
+    assert not (tmp_path / "out/mended").exists()
+
+
+def test_what_the_directives_leave(tmp_path: Path) -> None:
+    (tmp_path / "more.vh").write_text("`define MORE\n`undef HERE\n")
+    text = (
+        'a `ifdef SYNTHESIS b `else c `endif /* d */ "`else"\n`define HERE e \\\n  f\n'
+        '`ifdef HERE\ng\n`endif\n`include "more.vh"\n`ifndef MORE\nh\n`elsif HERE\ni\n'
+        "`elsif MORE\nj\n`else\nk\n`endif\n// synthesis translate_off\nl\n"
+        "// synthesis translate_on\nm\n"
+    )
+    file = write(tmp_path, text)
+    left = active([file], [], [])[str(file.resolve())]
+    assert left.split() == ["a", "b", "g", "j", "m"]
+    assert [len(line) for line in left.split("\n")] == [len(line) for line in text.split("\n")]
+
+
+def test_errors_a_process_with_a_hidden_end(tmp_path: Path) -> None:
+    text = PART.replace("h <= 2'b11;", "`OPEN h <= 2'b11; end")
+    assert refusal(tmp_path, "`define OPEN begin\n" + text + top(BODY)) == (
+        "top.sv:5: 'h' is assigned only while the asynchronous reset is active; found its process "
+        "with an end that macros hide, expected it in a source file with 'begin' and 'end' outside "
+        "of macros, or an assignment in the clocked branch, such as 'h <= h;'."
+    )
+
+
+def _mended(folder: Path) -> str:
+    return next((folder / "out/mended").rglob("*.sv")).read_text()
