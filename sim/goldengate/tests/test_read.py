@@ -3,7 +3,9 @@
 
 from pathlib import Path
 
-from goldengate.tests.designs import PORTS, lower, names, refusal, top
+import pytest
+
+from goldengate.tests.designs import PORTS, lower, names, refusal, top, verilog
 
 UART = (
     "logic r, v; logic [7:0] b;\n"
@@ -55,6 +57,63 @@ def test_errors_missing_module(tmp_path: Path) -> None:
 def test_errors_missing_top(tmp_path: Path) -> None:
     assert refusal(tmp_path, "module Topp(); endmodule\n") == (
         "Top: no source file declares this module (nearest: Topp)."
+    )
+
+
+BODY = "(input clock, input reset, input [7:0] x, output [7:0] y);\nassign y = x;\nendmodule\n"
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "/* a */ module Top",
+        "module /* a */ Top",
+        "module // a\n  Top",
+        "module automatic Top",
+        "module static Top",
+        "macromodule Top",
+        "\ufeffmodule Top",
+        "`timescale 1ns/1ps module Top",
+        "`define NAME Top\nmodule `NAME",
+        "`define HEAD module Top\n`HEAD",
+        "module Sub(input a); endmodule module Top",
+        "package p; endpackage module Top import p::*;",
+    ],
+)
+def test_a_top_is_found_however_it_begins(tmp_path: Path, begin: str) -> None:
+    assert sorted(names(lower(tmp_path, begin + BODY)["ports"])) == ["reset", "x", "y"]
+
+
+def test_a_top_in_an_included_file_is_found(tmp_path: Path) -> None:
+    (tmp_path / "top.vh").write_text("module Top" + BODY)
+    ports = lower(tmp_path, '`include "top.vh"\n')["ports"]
+    assert sorted(names(ports)) == ["reset", "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("head", "value", "expected"),
+    [
+        ("#(int W = 8)", {"W": "4"}, "8'h04"),
+        ("#(parameter bit [7:0] W = 8)", {"W": "4"}, "8'h04"),
+        ('#(parameter W = "MIN")', {"W": "A"}, "8'h41"),
+        ('#(parameter W = "MIN")', {"W": '"A"'}, "8'h41"),
+        ('#(parameter string W = "MIN", int unsigned V = 1)', {"V": "2", "W": "B"}, "8'h42"),
+    ],
+)
+def test_parameters(tmp_path: Path, head: str, value: dict[str, str], expected: str) -> None:
+    ports = "(input clock, input reset, input [7:0] x, output [7:0] y)"
+    lower(tmp_path, f"module Top {head} {ports};\nassign y = W;\nendmodule\n", parameters=value)
+    assert f"assign y = {expected};" in verilog(tmp_path)
+
+
+def test_errors_parameters(tmp_path: Path) -> None:
+    text = f"module Top #(int WIDTH = 8, parameter NAME = 1) {BODY}"
+    assert refusal(tmp_path, text, parameters={"WITH": "4"}) == (
+        "top.sv:1: module Top has no parameter 'WITH' (nearest: WIDTH); its parameters are: NAME, "
+        "WIDTH."
+    )
+    assert refusal(tmp_path, text, parameters={"WIDTH": "FOUR"}) == (
+        "parameter 'WIDTH': found FOUR, expected a number; a text has quotes: '\"FOUR\"'."
     )
 
 
