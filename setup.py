@@ -27,7 +27,9 @@ setup(
     package_dir=package_dir,
     packages=sorted(package_dir),
     package_data={
+        "firesim_common": ["watch.c"],
         "firesim.report": ["*.j2", "*.css", "*.js"],
+        "firesim.bitstream.builders": ["*.tcl"],
         "regression.support": ["*.cc"],
         "regression.support.plain_verilator": ["*.sv", "*.cc"],
         "regression.support.random_programs": ["*.S", "*.ld"],

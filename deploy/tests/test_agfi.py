@@ -11,6 +11,7 @@ import pytest
 from firesim.bitstream.database import bitstream_file, entry_of
 from firesim.cli.main import app
 from firesim.config.hwdb import HwdbEntry
+from firesim_common.errors import InputError
 from typer.testing import CliRunner, Result
 
 from regression.support.hosts.cloud import REGION, cloud, fpga_images
@@ -60,7 +61,8 @@ def test_a_bitstream_comes_from_s3(
     import boto3
 
     monkeypatch.setenv("FIRESIM_CACHE", str(tmp_path / "cache"))
-    boto3.client("s3", REGION).put_object(Bucket="mine", Key="a/b.bit", Body=b"bits")
+    s3 = boto3.client("s3", REGION)
+    s3.put_object(Bucket="mine", Key="a/b.bit", Body=b"bits")
     entry = HwdbEntry(
         bitstream="s3://mine/a/b.bit",
         fingerprint="0123456789abcdef",
@@ -68,7 +70,15 @@ def test_a_bitstream_comes_from_s3(
         frequency_mhz=25.0,
         built="2026-11-23T14:00:00Z",
     )
-    assert bitstream_file(tmp_path / "hwdb.yaml", "a", entry).read_bytes() == b"bits"
+    file = bitstream_file(tmp_path / "hwdb.yaml", "a", entry)
+    assert file.read_bytes() == b"bits"
+    file.write_bytes(b"kept")
+    assert bitstream_file(tmp_path / "hwdb.yaml", "a", entry).read_bytes() == b"kept"
+    s3.put_object(Bucket="mine", Key="a/b.bit", Body=b"more")
+    assert bitstream_file(tmp_path / "hwdb.yaml", "a", entry).read_bytes() == b"more"
+    s3.delete_object(Bucket="mine", Key="a/b.bit")
+    with pytest.raises(InputError, match=r"s3://mine/a/b.bit not to be had .*404"):
+        bitstream_file(tmp_path / "hwdb.yaml", "a", entry)
 
 
 def test_the_same_checkpoint_is_one_image(images: Images, tmp_path: Path) -> None:

@@ -65,6 +65,28 @@ def have_packages(tree: Path, but: tuple[str, ...] = ()) -> None:
     program(tree, "dpkg-query", f"printf '%s\\n' '{lines}'")
 
 
+def test_a_link_to_the_launcher_starts_its_own_tree(tree: Path) -> None:
+    have_packages(tree, but=("ninja-build",))
+    program(tree, "id", "echo 1000")
+    (tree / "bin" / "readlink").symlink_to(str(shutil.which("readlink")))
+    elsewhere = tree / "else where"
+    elsewhere.mkdir()
+    (elsewhere / "direct").symlink_to(tree / "firesim")
+    (elsewhere / "relative").symlink_to("../firesim")
+    (elsewhere / "chain").symlink_to("relative")
+    for name in ("direct", "relative", "chain"):
+        done = subprocess.run(
+            [f"./{name}", "version"],
+            cwd=elsewhere,
+            env={"PATH": str(tree / "bin"), "HOME": str(tree), "CDPATH": str(tree)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "apt-get install -y --no-install-recommends ninja-build" in done.stderr, name
+    assert sorted(path.name for path in elsewhere.iterdir()) == ["chain", "direct", "relative"]
+
+
 def test_who_is_not_root_gets_the_line_to_type(tree: Path) -> None:
     have_packages(tree, but=("ninja-build", "clang-19"))
     program(tree, "id", "echo 1000")

@@ -22,6 +22,11 @@ _MAKE_NO_MODELS = (
 )
 
 
+def code_of(*folders: str) -> list[Path]:
+    """Return the modules of folders of this package."""
+    return [path for part in folders for path in sorted((_PACKAGE / part).glob("*.py"))]
+
+
 def compiler_key(engine: str = "auto", bridges: Sequence[Path] = ()) -> list[str | Path]:
     """Return the cache key parts that stand for this compiler, its tools and this processor.
 
@@ -31,13 +36,12 @@ def compiler_key(engine: str = "auto", bridges: Sequence[Path] = ()) -> list[str
         GoldenGateError: a bad declaration.
     """
     folders = ("", "passes") if engine == "verilator" else ("", "passes", "engine")
-    code = [path for part in folders for path in sorted((_PACKAGE / part).glob("*.py"))]
+    code = code_of(*folders)
     for module in _MAKE_NO_MODELS:
         code.remove(_PACKAGE / module)
     headers = ENGINE_FOLDER.glob if engine == "verilator" else ENGINE_FOLDER.rglob
     tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
-    if engine != "verilator":
-        tools.append(compiler_version())
+    tools.append(compiler_version())
     tools += [kind.contract() for kind in bridge_kinds(bridges).values()]
     # A model is compiled for this very processor; a cache on a shared disk may serve several.
     return [*code, *sorted(headers("*.[ch]*")), *tools, host_fingerprint()]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim_common.tools import python_command
+from firesim_common.watch import watched
 
 from goldengate import capture, verilator_backend
 from goldengate.allowances import DIAGNOSTICS, Allowances, further, is_worse
@@ -21,6 +22,7 @@ from goldengate.errors import GoldenGateError
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import EngineUsed, Manifest
 from goldengate.passes import explain, read
+from goldengate.plain_paths import Links, with_plain_paths
 from goldengate.state import CPU, FPGA, METASIM, TARGETS, UNKNOWN, Request, State
 
 _LOG = "yosys.log"
@@ -34,7 +36,17 @@ def lower(request: Request) -> Manifest:
     Raises:
         GoldenGateError: the design is refused; the message says where and why.
     """
-    return run_passes(request, "goldengate.worker")
+    Path(request.out).mkdir(parents=True, exist_ok=True)
+    with with_plain_paths(request.absolute()) as (plain, links):
+        manifest = run_passes(plain, "goldengate.worker")
+        return manifest if links is None else _restored(links, Path(plain.out))
+
+
+def _restored(links: Links, folder: Path) -> Manifest:
+    """Put the user's files into a manifest that names links to them."""
+    file = folder / MANIFEST
+    file.write_text(links.restored(file.read_text(), escaped=True))
+    return Manifest.read(folder)
 
 
 def run_passes(request: Request, worker: str) -> Manifest:
@@ -62,6 +74,7 @@ def _lowers(folder: Path, worker: str, allowed: Allowances) -> bool:
             stdout=stream,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
+            env=watched(),
             cwd=folder,  # Where $readmemh finds its files; nothing else is read by a relative path.
             check=False,
         )
@@ -198,8 +211,22 @@ def compile_request(
     if request.capture is not None:
         capture.check(request.capture, request.target in (FPGA, METASIM))
     request = request.absolute()
+    Path(request.out).mkdir(parents=True, exist_ok=True)
+    with with_plain_paths(request) as (plain, links):
+        _compile(plain, jobs, training, waves)
+        if links is not None:
+            _restored(links, Path(plain.out))
+    return Path(request.out)
+
+
+def _compile(
+    request: Request,
+    jobs: int,
+    training: Callable[[Path, Path], None] | None,
+    waves: bool,
+) -> None:
+    """Compile a request whose folder is there."""
     out = Path(request.out)
-    out.mkdir(parents=True, exist_ok=True)
     work = out / "build"
     shutil.rmtree(work, ignore_errors=True)
     manifest = lower(dataclasses.replace(request, out=str(work)))
@@ -213,7 +240,6 @@ def compile_request(
         used = _build(request.engine, work, manifest, library, jobs, training, waves)
         manifest = dataclasses.replace(manifest, engine=used)
     manifest.write(out)
-    return out
 
 
 def compile(

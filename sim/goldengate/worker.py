@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from firesim_common import watch
+
 from goldengate import capture, host_rtl, host_top
 from goldengate.allowances import Allowances
 from goldengate.errors import GoldenGateError
@@ -81,6 +83,7 @@ def state_of(folder: Path) -> State:
 
 def main(folder: Path) -> int:
     """Run all passes on FOLDER/request.json."""
+    watch.begin()
     state = state_of(folder)
     try:
         for each in PASSES:

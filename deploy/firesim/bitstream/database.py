@@ -4,30 +4,25 @@
 from __future__ import annotations
 
 import fcntl
-import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlparse
 
 import yaml
-from firesim_common.cache import cached
 from firesim_common.errors import InputError, cut, unknown
 from firesim_common.explain import checked
 from firesim_common.positions import read_users_yaml
 from firesim_common.user_path import user_path
 from firesim_common.whole_file import write_whole
 
+from firesim.bitstream.fetched import MOST_BYTES, fetched
 from firesim.config.hwdb import Hwdb, HwdbEntry
 from firesim.hosts.client import sha256_of
 from firesim.run.folder import results_root
 
 HEAD = "# Hardware database: bitstreams and the designs that they are of.\n"
 FILE = "hwdb.yaml"
-PIECE = 1 << 20
-MOST_BYTES = 4 << 30
-"""Of a bitstream or an image: far more than any device takes."""
-LIMIT_S = 30.0
 
 
 def default_database() -> Path:
@@ -133,34 +128,11 @@ def bitstream_file(database: Path, name: str, entry: HwdbEntry) -> Path:
 
 
 def _fetched(name: str, uri: str, sha256: str | None) -> Path:
-    def fetch(folder: Path) -> None:
-        target = folder / "firesim.bit"
-        try:
-            if uri.startswith("s3:"):
-                _from_s3(uri, target)
-            else:
-                with (
-                    urllib.request.urlopen(uri, timeout=LIMIT_S) as stream,
-                    target.open("wb") as to,
-                ):
-                    while piece := stream.read(PIECE):
-                        if to.tell() + len(piece) > MOST_BYTES:
-                            raise ValueError(f"more than {MOST_BYTES:,} bytes came")
-                        to.write(piece)
-        except Exception as error:
-            raise InputError(
-                f'hwdb entry "{name}": found {uri} not to be had ({error}), expected its bitstream.'
-            ) from error
-
-    return cached("fetched-bitstream", [uri, sha256 or ""], fetch) / "firesim.bit"
-
-
-def _from_s3(uri: str, target: Path) -> None:
-    import boto3
-
-    place = urlparse(uri)
-    s3, key = boto3.client("s3"), place.path.lstrip("/")
-    size = s3.head_object(Bucket=place.netloc, Key=key)["ContentLength"]
-    if size > MOST_BYTES:
-        raise ValueError(f"it has {size:,} bytes")
-    s3.download_file(place.netloc, key, str(target))
+    try:
+        return fetched(uri, sha256)
+    except Exception as error:
+        hint = "" if sha256 else "; with its sha256 in the entry, what is kept needs no server"
+        raise InputError(
+            f'hwdb entry "{name}": found {uri} not to be had ({error}), expected its bitstream'
+            f"{hint}."
+        ) from error

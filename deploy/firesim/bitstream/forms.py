@@ -47,7 +47,9 @@ def form_folder(design: Design, sharing: Sharing = PLAIN) -> Path:
 
     key: list[KeyPart] = [*design.key(), *compiler_key("auto", design.bridges), RTL, "fpga form"]
     key += sharing.key()
-    return cached("fpga-form", key, lambda work: _make(design, sharing, work))
+    return cached(
+        "fpga-form", key, lambda work: _make(design, sharing, work), places=design.places()
+    )
 
 
 def design_form(design: Design, sharing: Sharing = PLAIN) -> FpgaForm:

@@ -76,16 +76,23 @@ class Design:
         )
 
     def key(self) -> list[KeyPart]:
-        """Return what the model depends on, for the cache, but for compiler and training."""
+        """Return what the model is made of, for the cache, but for compiler and training.
+
+        What the sources include is seen when they are read, from `places`.
+        """
         named = [sorted(given.items()) for given in (self.defines, self.parameters)]
         ratios = sorted(self.clock_ratios.items())
         names = [file.name for file in (*self.sources, *self.data_files)]
         options = repr((self.top, self.clock, self.reset, self.events, *named, ratios, names))
-        files = [*self.sources, *self.include_dirs, *self.data_files]
+        files = [*self.sources, *self.data_files]
         tree = [self.device_tree] if self.device_tree else []
         gates = ["gates"] if self.gates else []
         capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
         return [options, *files, *tree, *self._host_rtl_key(), *gates, *capture]
+
+    def places(self) -> list[Path]:
+        """Return from where the reader finds what the sources include, for the cache."""
+        return [*self.sources, *self.include_dirs, *self.data_files]
 
     def _host_rtl_key(self) -> list[KeyPart]:
         """Return what a form with RTL of bridges depends on besides."""

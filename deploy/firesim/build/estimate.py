@@ -84,7 +84,7 @@ def synthesized(design: Design, family: str, sharing: Sharing = PLAIN) -> Path:
         form = shared_form(request, sharing) if sharing else fpga_form(request)
         synthesize(form.sources, form.top, family, folder)
 
-    return cached("synthesis", _key(design, family, sharing), build)
+    return cached("synthesis", _key(design, family, sharing), build, places=design.places())
 
 
 def module_path(path: str, depth: int) -> str:

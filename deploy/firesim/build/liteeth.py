@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from importlib.metadata import version
 from pathlib import Path
 
 from firesim_common.cache import cached
@@ -36,7 +37,7 @@ def liteeth_core(config: Path, simulated: bool = False) -> Path:
     if simulated:
         text = _PHY.sub(f"phy: {SIMULATED_PHY}", text)
     installed = packages_folder(EXTRA, MODULES, "liteeth")
-    versions = "this Python's" if installed is None else installed.name
+    versions = repr([version(name) for name in MODULES]) if installed is None else installed.name
 
     def build(folder: Path) -> None:
         (folder / "config.yml").write_text(text)
@@ -58,7 +59,7 @@ def liteeth_core(config: Path, simulated: bool = False) -> Path:
             raise ToolError(f"{config}: LiteEth refuses it: {(lines or ['no word'])[-1]}")
         (folder / f"{CORE}.v").write_text(_mended(made.read_text()))
 
-    return cached("liteeth-core", [text, versions, _mended("")], build) / f"{CORE}.v"
+    return cached("liteeth-core", [text, versions, Path(__file__)], build) / f"{CORE}.v"
 
 
 def _mended(text: str) -> str:

@@ -129,5 +129,8 @@ def _built(design: Design, engine: str, waves: bool = False, target: str = "cpu"
     if _trains(engine, waves, target):
         key += design.training_key
     return cached(
-        "model", key, lambda folder: compile_design(design, folder, engine, waves, target)
+        "model",
+        key,
+        lambda folder: compile_design(design, folder, engine, waves, target),
+        places=design.places(),
     )

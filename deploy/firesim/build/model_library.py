@@ -9,8 +9,9 @@ import re
 import subprocess
 from pathlib import Path
 
-from firesim_common.cache import cached
+from firesim_common.cache import KeyPart, cached
 from firesim_common.paths import ROOT
+from firesim_common.watch import watched
 
 COMPILER = "g++"
 OPTIONS = ("-std=c++20", "-O3", "-march=native", "-fPIC", "-shared")
@@ -28,20 +29,22 @@ class CompileError(Exception):
 def model_library(source: Path) -> Path:
     """Return the shared object made from `source`, compiled if it or a header has changed.
 
-    What is hashed is the text behind the preprocessor, so every header counts, ours too.
+    Every header that the compiler opens counts, ours too, and so does every place where it looked
+    for one before.
 
     Raises:
         CompileError: it does not compile.
     """
-    text = _compiler(source, "-E", "-P")
     version = _compiler(source, "--version")
     processor = _compiler(source, "-Q", "--help=target")  # What -march=native stands for.
-    key = [text, version, " ".join(OPTIONS), platform.machine(), processor]
+    options = " ".join(OPTIONS)
+    key: list[KeyPart] = [source, source.name, version, options, platform.machine(), processor]
 
     def build(folder: Path) -> None:
         _compiler(source, "-o", str(folder / SHARED_OBJECT))
 
-    return cached("models", key, build) / SHARED_OBJECT
+    places = [source, *INCLUDE_FOLDERS]
+    return cached("models", key, build, places=places) / SHARED_OBJECT
 
 
 def _compiler(source: Path, *words: str) -> str:
@@ -51,7 +54,7 @@ def _compiler(source: Path, *words: str) -> str:
         done = subprocess.run(
             [COMPILER, *OPTIONS, *folders, source.name, *words],
             cwd=source.parent,
-            env={**os.environ, "LC_ALL": "C", "COLUMNS": "80"},
+            env=watched({**os.environ, "LC_ALL": "C", "COLUMNS": "80"}),
             text=True,
             errors="replace",
             stdin=subprocess.DEVNULL,

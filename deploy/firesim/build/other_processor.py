@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from firesim_common.cache import cached
+from firesim_common.cache import KeyPart, cached
 
 NATIVE = "native"
 _JOBS = 2
@@ -24,9 +24,10 @@ def model_for(native: Path, march: str) -> Path:
     """
     if march == NATIVE:
         return native
-    return cached(
-        "other-processor", [native, Path(__file__), march], lambda f: _build(native, f, march)
-    )
+    from goldengate.cache_key import compiler_key
+
+    key: list[KeyPart] = [native, Path(__file__), march, *compiler_key()]
+    return cached("other-processor", key, lambda folder: _build(native, folder, march))
 
 
 def _build(native: Path, folder: Path, march: str) -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from firesim_common.address_map import BOOT_ROM_BASE
 from firesim_common.cache import KeyPart, cached
+from firesim_common.content import files_of
 from firesim_common.paths import ROOT
 from firesim_common.tools import FIRTOOL_ROCKET, ToolError, firtool, run
+from firesim_common.watch import watched
 
 from firesim.build.cores import Cores
 from firesim.build.parts import PARTS, soc_part
@@ -47,7 +49,8 @@ def _assemble_boot_rom(folder: Path) -> Path:
     compile_options = ["-march=rv64i_zicsr", "-mabi=lp64", "-nostdlib", "-nostartfiles"]
     compile_options.append(f"-I{ADDRESS_MAP.parent}")
     link_options = [f"-Wl,-Ttext={BOOT_ROM_BASE:#x}", "-Wl,--build-id=none"]
-    run(["riscv64-unknown-elf-gcc", *compile_options, *link_options, "-o", elf, source])
+    command = ["riscv64-unknown-elf-gcc", *compile_options, *link_options]
+    run([*command, "-o", elf, source], env=watched())
     run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, image])
     return image
 
@@ -80,9 +83,26 @@ def rocket_soc(cores: Cores, coprocessors: Sequence[Sequence[str]] = ()) -> Path
         for intermediate in (firrtl, annotations, image, image.with_suffix(".elf")):
             intermediate.unlink()
 
-    inputs = [ROCKET / "build.sbt", ROCKET / "project" / "build.properties", ROCKET / "src"]
-    code = [BUILD / "rtl_firrtl.py", ADDRESS_MAP, *inputs]
-    return cached("rocket", [options, FIRTOOL_ROCKET, *LOWERING, *code], build)
+    code = [BUILD / "rtl_firrtl.py", ADDRESS_MAP, *_sbt_inputs(ROCKET, ROCKET / "src")]
+    key: list[KeyPart] = [options, FIRTOOL_ROCKET, *LOWERING, *code]
+    return cached("rocket", key, build, places=[ROCKET, ADDRESS_MAP])
+
+
+def _sbt_inputs(project: Path, *sources: Path) -> list[Path]:
+    """Return what sbt reads of a project besides what it has made itself."""
+    settings = [*project.glob("*.sbt"), *(project / "project").glob("*.*")]
+    jars = [project / "lib"] if (project / "lib").is_dir() else []
+    return [*sorted(path for path in settings if path.is_file()), *sources, *jars]
+
+
+def _part_files(folder: Path) -> list[Path]:
+    """Return the files of a part that sbt, or its hardware while it is elaborated, may read."""
+    known = {"part.yaml", "README.md"}
+    return [
+        path
+        for path in files_of([folder])
+        if path.is_file() and path.name not in known and path.suffix != ".dtsi"
+    ]
 
 
 def peripherals(blade: Blade) -> Path:
@@ -105,10 +125,9 @@ def peripherals(blade: Blade) -> Path:
         run_sbt(PERIPHERALS, command, properties=properties)
         listed.unlink()
 
-    inputs = [PERIPHERALS / "build.sbt", PERIPHERALS / "project" / "build.properties"]
-    inputs.append(PERIPHERALS / "src" / "main")
-    folders = sorted({part.folder for part in blade.parts})
-    inputs += [file for folder in folders for file in sorted(folder.rglob("*.scala"))]
+    inputs = _sbt_inputs(PERIPHERALS, PERIPHERALS / "src" / "main")
+    # All of ours are compiled, whichever of them a blade has.
+    inputs += [file for folder in (PARTS, *theirs) for file in _part_files(folder)]
     return cached("peripherals", [options, parts, *inputs], build)
 
 

@@ -20,6 +20,7 @@ from firesim.build.state_map import (
     OtherColumn,
     Otherwise,
     StateMap,
+    map_code,
     map_column,
     parts,
     write_map,
@@ -34,7 +35,8 @@ def scan_map(model: Path, form: Path) -> Path:
 
     Where there is none, the file has the reason.
     """
-    key = [model, form, Path(__file__), Path(__file__).with_name("state_map.py")]
+    code = [Path(__file__), Path(__file__).with_name("state_map.py"), *map_code()]
+    key = [model, form, *code]
     return cached("scan-map", key, lambda folder: _write(model, form, folder)) / FILE
 
 

@@ -48,4 +48,4 @@ def simulated_top(
         )
         goldengate.compile_request(request)
 
-    return cached("board-model", key, compile_in)
+    return cached("board-model", key, compile_in, places=[*sources, *included])

@@ -69,8 +69,15 @@ def state_map(model: Path, metasim: Path) -> Path:
 
     Where there is none, the file has the reason.
     """
-    key = [model, metasim, Path(__file__)]
+    key = [model, metasim, Path(__file__), *map_code()]
     return cached("state-map", key, lambda folder: _write(model, metasim, folder)) / FILE
+
+
+def map_code() -> list[Path]:
+    """Return what reads the designs that maps are made of, for the cache."""
+    from goldengate.cache_key import code_of
+
+    return code_of("engine")
 
 
 def _write(model: Path, metasim: Path, folder: Path) -> None:

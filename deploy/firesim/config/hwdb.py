@@ -29,7 +29,8 @@ class HwdbEntry(Strict):
     region: str | None = None
     """Where the image was made."""
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
-    """Of the bitstream's content."""
+    """Of the bitstream's content. Without it a server is asked before each use whether what was
+    fetched is still what it has."""
     fingerprint: Fingerprint
     """Of the design, as the board's register gives it."""
     blades: Blades = 1

@@ -172,12 +172,15 @@ def fetched(place: S3Place) -> Path:
             raise InputError(f"{place}: found no snapshot there, and none below {above}.")
         raise InputError(unknown(str(place), "one of the snapshots", names))
 
+    key = [str(place), tag]
+
     def fetch(folder: Path) -> None:
         with _asking(place, "s3:GetObject") as s3:
-            answer = s3.get_object(Bucket=place.bucket, Key=_key(place))
+            # Else what was put there since would be kept as what was there before.
+            answer = s3.get_object(Bucket=place.bucket, Key=_key(place), IfMatch=key[1])
             unpacked(cast(IO[bytes], answer["Body"]), folder, place)
 
-    return cached("snapshots", [str(place), tag], fetch)
+    return cached("snapshots", key, fetch)
 
 
 def unpacked(stream: IO[bytes], folder: Path, place: S3Place) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from firesim.build.rtl import blade_rtl
 from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim_common.cache import cached
 from firesim_common.tools import run, verilator_environment
+from goldengate.verilator_backend import host_fingerprint
 
 from regression.support.experiment import ExperimentError
 
@@ -47,7 +49,8 @@ def plain_blade(name: str) -> Path:
         command += ["-MAKEFLAGS", f"OPT_FAST='{COMPILER_FLAGS}'", "-o", "blade"]
         run([*command, *sources, *parts], env=verilator_environment())
 
-    key = [*sources, *parts, *FLAGS, COMPILER_FLAGS, (_HERE / "__init__.py")]
+    tools = [version("verilator"), host_fingerprint()]
+    key = [*sources, *parts, *FLAGS, COMPILER_FLAGS, *tools, (_HERE / "__init__.py")]
     return cached("plain", key, build) / "blade"
 
 

@@ -25,22 +25,14 @@ from goldengate.passes.explain import REFUSED_WARNINGS, declared_modules, explai
 from goldengate.state import State
 
 
-def _quoted(path: Path | str) -> str:
-    if re.search(r'["\s;]', str(path)):
-        raise GoldenGateError(
-            f"{path}: paths with white space, quotes or semicolons are not supported by the reader."
-        )
-    return str(path)
-
-
 def _options(state: State) -> list[str]:
     """Return the options of the reader that decide what the files mean."""
     request, allowed = state.request, state.allowed
     words = ["--single-unit", "--error-limit", "0", "--diag-column-unit", "byte"]
     for folder in request.include_dirs:
-        words += ["-I", _quoted(folder)]
+        words += ["-I", folder]
     for path in dict.fromkeys(Path(source).parent for source in request.sources):
-        words += ["-I", _quoted(path)]
+        words += ["-I", str(path)]
     for name, value in request.defines.items():
         words.append(f"-D{name}" if value is None else f"-D{name}={value}")
     if allowed.delays:
@@ -68,7 +60,7 @@ def _read(state: State, stubs: Path, diagnostics: Path) -> None:
         words += ["-G", f"{name}={_value(state, name)}"]
     for module in state.bridge_kinds:
         words += ["--blackboxed-module", module]
-    ys.Pass.call(state.design, [*words, str(stubs), *map(_quoted, state.sources)])
+    ys.Pass.call(state.design, [*words, str(stubs), *map(str, state.sources)])
 
 
 def _check_parameters(state: State, stubs: Path, diagnostics: Path) -> None:
@@ -86,7 +78,7 @@ def _check_parameters(state: State, stubs: Path, diagnostics: Path) -> None:
     )
     words = ["read_slang", "--ast-compilation-only", "--top", PARAMETER_CHECK, *_options(state)]
     words += ["--diag-json", str(diagnostics), str(check), str(stubs)]
-    words += map(_quoted, state.sources)
+    words += map(str, state.sources)
     ys.Pass.call(ys.Design(), words)
 
 

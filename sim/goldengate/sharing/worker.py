@@ -12,6 +12,8 @@ import json
 import sys
 from pathlib import Path
 
+from firesim_common import watch
+
 from goldengate.channels import Channel, channels_of, fame1_verilog, node_name, of_nodes
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
@@ -76,6 +78,7 @@ def _all_channels(state: State, count: int, ports: list[Port]) -> tuple[list[Cha
 
 def main(folder: Path) -> int:
     """Make the form of FOLDER/request.json."""
+    watch.begin()
     state = state_of(folder)
     wanted = Sharing(**json.loads((folder / WANTED).read_text()))
     assert wanted

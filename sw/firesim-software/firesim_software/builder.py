@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
+from firesim_common.watch import watched
 
 from firesim_software.workload import Workload, workload
 
@@ -42,7 +43,12 @@ def compiler_version() -> str:
 def _run(command: Sequence[str]) -> str:
     try:
         done = subprocess.run(
-            command, text=True, capture_output=True, check=False, stdin=subprocess.DEVNULL
+            command,
+            env=watched(),
+            text=True,
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
     except FileNotFoundError as error:
         raise ProgramError(
@@ -99,7 +105,8 @@ def program(name: str, defines: Sequence[str] = (), fpu: bool = True) -> Path:
     found = workload(name)
     settings = " ".join([*COMMON, *LINK, *defines, *([] if fpu else _INTEGER)])
     key: list[KeyPart] = [compiler_version(), settings, Path(__file__), LIBRARY, found.folder]
-    folder = cached("program", key, lambda work: _build(found, defines, fpu, work))
+    places = [found.folder, LIBRARY]
+    folder = cached("program", key, lambda work: _build(found, defines, fpu, work), places=places)
     return folder / f"{name}.elf"
 
 

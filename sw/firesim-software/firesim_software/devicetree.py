@@ -12,6 +12,7 @@ from pathlib import Path
 
 from firesim_common.errors import InputError
 from firesim_common.regular_file import read_regular
+from firesim_common.watch import watched
 
 _MAGIC = 0xD00DFEED
 _BEGIN, _END, _PROPERTY, _NOP, _FINISH = 1, 2, 3, 4, 9
@@ -138,7 +139,12 @@ def _dtc(source: str, where: Path) -> bytes:
     command = ["dtc", "-I", "dts", "-O", "dtb", "-q", "-i", str(where.parent), "-o", "-", "-"]
     try:
         done = subprocess.run(
-            command, input=source.encode(), capture_output=True, check=False, preexec_fn=_limit
+            command,
+            env=watched(),
+            input=source.encode(),
+            capture_output=True,
+            check=False,
+            preexec_fn=_limit,
         )
     except FileNotFoundError as error:
         raise DeviceTreeError(

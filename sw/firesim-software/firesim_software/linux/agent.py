@@ -44,4 +44,4 @@ def agent_programs() -> Path:
     """
     version = run([COMPILER, "--version"]).splitlines()[0]
     key: list[KeyPart] = [version, FOLDER, ADDRESS_MAP, Path(__file__)]
-    return cached("linux-agent", key, _build)
+    return cached("linux-agent", key, _build, places=[FOLDER, ADDRESS_MAP])

@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from firesim_common.watch import watched
+
 
 class LinuxError(RuntimeError):
     """Something for Linux could not be built, read or run; the message says what to do."""
@@ -32,7 +34,7 @@ def run(
         done = subprocess.run(
             command,
             cwd=cwd,
-            env=None if environment is None else {**os.environ, **environment},
+            env=watched({**os.environ, **(environment or {})}),
             text=True,
             errors="replace",
             capture_output=True,

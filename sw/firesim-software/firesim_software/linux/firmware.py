@@ -30,4 +30,4 @@ def firmware(*, qemu: bool = False) -> Path:
 
     key: list[KeyPart] = [compiler_version(), " ".join(flags), Path(__file__), FIRMWARE]
     key.append(ADDRESS_MAP)
-    return cached("linux-firmware", key, build) / "firmware.elf"
+    return cached("linux-firmware", key, build, places=[FIRMWARE, LIBRARY]) / "firmware.elf"

@@ -53,4 +53,5 @@ def guest_program(name: str) -> Path:
     def build(folder: Path) -> None:
         run([COMPILER, *flags, "-o", str(folder / name), *map(str, sources), *libraries])
 
-    return cached("linux-program", key, build) / name
+    places = [FOLDER / name, FOLDER, agent.FOLDER]
+    return cached("linux-program", key, build, places=places) / name

@@ -47,7 +47,8 @@ def init_program(base: str) -> Path:
         run([*command, *map(str, sources)])
 
     key: list[KeyPart] = [version, " ".join(flags), INIT, agent.FOLDER, ADDRESS_MAP]
-    return cached("linux-init", key, build) / "init"
+    places = [INIT, agent.FOLDER, ADDRESS_MAP]
+    return cached("linux-init", key, build, places=places) / "init"
 
 
 def _script(command: str, outputs: list[str]) -> str:

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The build cache: every file that a step opened is in its key, and nothing else builds again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from firesim_common.cache import MOST_TRIES, cached, content_key
+from firesim_common.errors import InputError
+from firesim_common.reads import NotWatched
+from firesim_common.watch import watched
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of the test's own."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("FIRESIM_CACHE", str(folder))
+    return folder
+
+
+class Preprocessed:
+    """A step: `main.c` through the preprocessor, with `late` as the last folder of the search."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.built = folder, 0
+        self.meanwhile: Callable[[], object] = lambda: None
+        (folder / "src").mkdir(parents=True)
+        (folder / "late").mkdir()
+        self.write("src/main.c", '#include "defs.h"\n#include "more.h"\nDEPTH MORE\n')
+        self.write("src/defs.h", "#define DEPTH 2048\n")
+        self.write("late/more.h", "#define MORE 1\n")
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text)
+
+    def text(self) -> str:
+        """Return what the step makes, from the cache or new."""
+        source, late = self.folder / "src/main.c", self.folder / "late"
+
+        def build(folder: Path) -> None:
+            self.built += 1
+            words = ["gcc", "-E", "-P", f"-I{late}", str(source), "-o", str(folder / "out")]
+            subprocess.run(words, check=True, env=watched())
+            self.meanwhile()
+
+        return (cached("test", [source], build, places=[source, late]) / "out").read_text().strip()
+
+
+@pytest.fixture
+def step(tmp_path: Path) -> Preprocessed:
+    """A step that nothing has been built of."""
+    return Preprocessed(tmp_path / "mine")
+
+
+def test_a_file_that_was_opened_counts_and_its_old_result_comes_back(step: Preprocessed) -> None:
+    assert (step.text(), step.text(), step.built) == ("2048 1", "2048 1", 1)
+    step.write("src/defs.h", "#define DEPTH 1\n")
+    assert (step.text(), step.text(), step.built) == ("1 1", "1 1", 2)
+    step.write("late/more.h", "#define MORE 7\n")
+    assert (step.text(), step.built) == ("1 7", 3)
+    step.write("src/defs.h", "#define DEPTH 2048\n")
+    step.write("late/more.h", "#define MORE 1\n")
+    step.write("late/nobody.h", "reads this\n")
+    assert (step.text(), step.built) == ("2048 1", 3)
+
+
+def test_a_new_file_that_hides_an_old_one_counts(step: Preprocessed) -> None:
+    assert step.text() == "2048 1"
+    step.write("src/more.h", "#define MORE 2\n")
+    assert step.text() == "2048 2"
+    (step.folder / "src/more.h").unlink()
+    assert (step.text(), step.built) == ("2048 1", 2)
+    (step.folder / "late/more.h").unlink()
+    with pytest.raises(subprocess.CalledProcessError):
+        step.text()
+
+
+def test_a_copy_finds_the_result_unless_it_may_read_another_file(
+    step: Preprocessed, tmp_path: Path
+) -> None:
+    step.text()
+    shutil.copytree(step.folder, tmp_path / "copy")
+    step.folder = tmp_path / "copy"
+    assert (step.text(), step.built) == ("2048 1", 1)
+    step.write("src/defs.h", '#include "../../above.h"\n')
+    (tmp_path / "above.h").write_text("#define DEPTH 5\n")
+    (tmp_path / "far").mkdir()
+    shutil.copytree(step.folder, tmp_path / "far/copy")
+    (tmp_path / "far/above.h").write_text("#define DEPTH 6\n")
+    assert step.text() == "5 1"
+    step.folder = tmp_path / "far/copy"
+    assert step.text() == "6 1"
+    (tmp_path / "far/above.h").write_text("#define DEPTH 7\n")
+    assert step.text() == "7 1"
+
+
+def test_a_copy_that_names_the_original_reads_that(step: Preprocessed, tmp_path: Path) -> None:
+    defs = step.folder / "src/defs.h"
+    step.write("src/main.c", f'#include "{defs}"\nDEPTH 0\n')
+    assert step.text() == "2048 0"
+    shutil.copytree(step.folder, tmp_path / "copy")
+    step.folder = tmp_path / "copy"
+    defs.write_text("#define DEPTH 3\n")
+    assert step.text() == "3 0"
+
+
+@pytest.mark.parametrize("name", ["src/main.c", "src/defs.h"])
+def test_a_change_during_a_build_builds_again(step: Preprocessed, name: str) -> None:
+    texts = {"src/main.c": '#include "defs.h"\nDEPTH 9\n', "src/defs.h": "#define DEPTH 9\n"}
+
+    def once() -> None:
+        step.meanwhile = lambda: None
+        step.write(name, texts[name])
+
+    step.meanwhile = once
+    assert "9" in step.text()
+    assert step.built == 2
+    step.meanwhile = lambda: step.write(name, f"{texts[name]}// {step.built}\n")
+    step.write("src/defs.h", "#define DEPTH 10\n")
+    with pytest.raises(InputError, match=rf"{name}: changed {MOST_TRIES} times while it was read"):
+        step.text()
+    step.meanwhile = lambda: None
+    built = step.built
+    step.text()
+    assert step.built == built + 1  # nothing of what was torn was kept
+
+
+def test_half_a_record_or_a_result_that_is_gone_builds_again(
+    step: Preprocessed, cache: Path
+) -> None:
+    step.text()
+    (record,) = (cache / "test").glob(".*.reads")
+    whole = record.read_text()
+    for half in ("", whole[: len(whole) // 2], '[{"result": 1}]', "{}", "[1]"):
+        record.write_text(half)
+        assert step.text() == "2048 1"
+    assert (step.built, record.read_text()) == (6, whole)
+    shutil.rmtree(cache / "test" / next(p.name for p in (cache / "test").glob("[!.]*")))
+    assert (step.text(), step.built) == ("2048 1", 7)
+
+
+def test_many_at_once_build_once(step: Preprocessed) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: step.text(), range(8))) == {"2048 1"}
+    assert step.built == 1
+
+
+def test_variables_by_which_compilers_search_count(
+    step: Preprocessed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (step.folder / "late/more.h").rename(step.folder / "more.h")
+    monkeypatch.setenv("CPATH", str(step.folder))
+    assert step.text() == "2048 1"
+    (step.folder / "early").mkdir()
+    step.write("early/more.h", "#define MORE 4\n")
+    monkeypatch.setenv("CPATH", f"{step.folder}/early:{step.folder}")
+    assert step.text() == "2048 4"
+
+
+def test_a_step_that_nobody_watched_is_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with pytest.raises(NotWatched, match=r"cannot watch what a build reads"):
+        cached("test", [], lambda folder: None, places=[tmp_path / "a"])
+
+
+def test_a_folder_counts_wherever_it_is(tmp_path: Path) -> None:
+    for above in ("target", "__pycache__"):
+        folder = tmp_path / above / "mine"
+        (folder / "target").mkdir(parents=True)
+        (folder / "a.h").write_text("1")
+        first = content_key([folder])
+        (folder / "a.h").write_text("2")
+        second = content_key([folder])
+        (folder / "target/b.h").write_text("3")
+        assert len({first, second, content_key([folder])}) == 3
+
+
+def test_all_that_is_below_a_folder_counts(tmp_path: Path) -> None:
+    folder, other = tmp_path / "mine", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    (folder / "run.sh").write_text("true")
+    (other / "a.h").write_text("1")
+    keys = [content_key([folder])]
+
+    def changed(change: Callable[[], object]) -> None:
+        change()
+        keys.append(content_key([folder]))
+
+    changed(lambda: (folder / "run.sh").chmod(0o755))
+    changed(lambda: (folder / "empty").mkdir())
+    changed(lambda: (folder / "link").symlink_to(other))
+    changed(lambda: (other / "a.h").write_text("2"))
+    changed(lambda: (other / "around").symlink_to(folder))
+    changed(lambda: (other / "a.h").write_text("3"))
+    changed(lambda: (folder / "nowhere").symlink_to("no-such-file"))
+    assert len(set(keys)) == len(keys)
+    assert content_key([folder]) == keys[-1]
+
+
+def test_links_to_links_end_soon(tmp_path: Path) -> None:
+    """Thirty folders, each with two links to the next: a walk along all paths would never end."""
+    for number in range(30):
+        (tmp_path / str(number)).mkdir()
+        for name in "ab":
+            os.symlink(tmp_path / str(number + 1), tmp_path / str(number) / name)
+    (tmp_path / "30").mkdir()
+    (tmp_path / "30/a.h").write_text("1")
+    first = content_key([tmp_path / "0"])
+    (tmp_path / "30/a.h").write_text("2")
+    assert content_key([tmp_path / "0"]) != first
