@@ -15,14 +15,17 @@ from firesim_common.tools import python_command
 from firesim_common.watch import watched
 
 from goldengate import capture, verilator_backend
+from goldengate.allowances import DIAGNOSTICS, Allowances, further, is_worse
 from goldengate.engine import backend as generated_backend
 from goldengate.engine.design import Unsupported
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import EngineUsed, Manifest
-from goldengate.passes import read, rewrite
+from goldengate.passes import explain, read
 from goldengate.plain_paths import Links, with_plain_paths
 from goldengate.state import CPU, FPGA, METASIM, TARGETS, UNKNOWN, Request, State
+
+_LOG = "yosys.log"
 
 
 def lower(request: Request) -> Manifest:
@@ -35,7 +38,7 @@ def lower(request: Request) -> Manifest:
     """
     Path(request.out).mkdir(parents=True, exist_ok=True)
     with with_plain_paths(request.absolute()) as (plain, links):
-        manifest = _lower(plain)
+        manifest = run_passes(plain, "goldengate.worker")
         return manifest if links is None else _restored(links, Path(plain.out))
 
 
@@ -46,17 +49,28 @@ def _restored(links: Links, folder: Path) -> Manifest:
     return Manifest.read(folder)
 
 
-def _lower(request: Request) -> Manifest:
+def run_passes(request: Request, worker: str) -> Manifest:
+    """Run a module that runs the passes, again with allowances where the reader asks for them."""
     folder = Path(request.out)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("error.txt", MANIFEST, "diagnostics.json"):
-        (folder / name).unlink(missing_ok=True)
     _bring(request.data_files, folder)
     (folder / "request.json").write_text(json.dumps(dataclasses.asdict(request)))
-    log = folder / "yosys.log"
-    with log.open("w") as stream:
+    allowed: Allowances | None = Allowances()
+    while allowed is not None:
+        if _lowers(folder, worker, allowed):
+            return Manifest.read(folder)
+        refused, allowed = _refusal(request, allowed)
+    raise GoldenGateError(refused)
+
+
+def _lowers(folder: Path, worker: str, allowed: Allowances) -> bool:
+    """Run the passes once; return whether they came to an end."""
+    for name in ("error.txt", MANIFEST, DIAGNOSTICS, "pass.txt"):
+        (folder / name).unlink(missing_ok=True)
+    allowed.write(folder)
+    with (folder / _LOG).open("w") as stream:
         done = subprocess.run(
-            python_command("-m", "goldengate.worker", folder),
+            python_command("-m", worker, folder),
             stdout=stream,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
@@ -64,10 +78,7 @@ def _lower(request: Request) -> Manifest:
             cwd=folder,  # Where $readmemh finds its files; nothing else is read by a relative path.
             check=False,
         )
-    if done.returncode == 0:
-        return Manifest.read(folder)
-    error = folder / "error.txt"
-    raise GoldenGateError(error.read_text() if error.is_file() else _explain(request, log))
+    return done.returncode == 0
 
 
 def _bring(files: Sequence[str], folder: Path) -> None:
@@ -90,16 +101,23 @@ def _bring(files: Sequence[str], folder: Path) -> None:
             ) from error
 
 
-def _explain(request: Request, log: Path) -> str:
-    """Say why Yosys ended the process."""
-    text = log.read_text(errors="replace")
-    step = (log.parent / "pass.txt").read_text() if (log.parent / "pass.txt").is_file() else ""
-    if step == read.__name__:
-        state = State(request)
-        rewrite.run(state)
-        return read.explain_failure(state, text)
-    lines = [line for line in text.splitlines() if line.strip()]
-    return f"{request.top}: pass {step or 'rewrite'} failed: {lines[-1] if lines else 'no output'}"
+def _refusal(request: Request, allowed: Allowances) -> tuple[str, Allowances | None]:
+    """Say why Yosys ended the process, and what to allow the reader next, if that may help."""
+    folder = Path(request.out)
+    error, log, step = (_text(folder / name) for name in ("error.txt", _LOG, "pass.txt"))
+    if error or step != read.__name__:
+        lines = [line for line in log.splitlines() if line.strip()]
+        last = lines[-1] if lines else "no output"
+        return error or f"{request.top}: pass {step or 'rewrite'} failed: {last}", None
+    state = explain.with_places(State(request, allowed))
+    if is_worse(state, allowed):
+        return allowed.refused, None
+    refused = explain.explain_failure(state, log)
+    return refused, further(state, allowed, log, refused)
+
+
+def _text(file: Path) -> str:
+    return file.read_text(errors="replace") if file.is_file() else ""
 
 
 def _build(

@@ -13,6 +13,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate.allowances import Allowances
 from goldengate.bridges import BridgeKind, bridge_kinds
 from goldengate.capture import Capture, CaptureLayout
 from goldengate.errors import GoldenGateError
@@ -175,11 +176,14 @@ class State:
     """Handed from pass to pass. After `elaborate`, `module` is the only module of the design."""
 
     request: Request
+    allowed: Allowances = field(default_factory=Allowances)
     design: Any = field(default_factory=ys.Design)
     sources: list[Path] = field(default_factory=list)
     original: dict[str, str] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     """Of system tasks, by number."""
+    plain_names: dict[str, str] = field(default_factory=dict)
+    """What stands for each escaped name while the reader works (pass `escapes`)."""
     signals: list[str] = field(default_factory=list)
     divided_clocks: bool = False
     bridges: list[Bridge] = field(default_factory=list)

@@ -17,6 +17,7 @@ from types import ModuleType
 from firesim_common import watch
 
 from goldengate import capture, host_rtl, host_top
+from goldengate.allowances import Allowances
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import (
@@ -24,6 +25,7 @@ from goldengate.passes import (
     check,
     clocks,
     elaborate,
+    escapes,
     fame1,
     hoist,
     instrument,
@@ -73,10 +75,16 @@ def with_host(state: State, manifest: Manifest, folder: Path) -> Manifest:
     return dataclasses.replace(manifest, host=host)
 
 
+def state_of(folder: Path) -> State:
+    """Return what FOLDER asks for, and what the reader is to allow."""
+    request = Request.from_json(json.loads((folder / "request.json").read_text()))
+    return State(request, Allowances.read(folder))
+
+
 def main(folder: Path) -> int:
     """Run all passes on FOLDER/request.json."""
     watch.begin()
-    state = State(Request.from_json(json.loads((folder / "request.json").read_text())))
+    state = state_of(folder)
     try:
         for each in PASSES:
             _run(each, state, folder)
@@ -88,7 +96,7 @@ def main(folder: Path) -> int:
         if target in (FPGA, METASIM):
             manifest = with_host(state, manifest, folder)
     except GoldenGateError as error:
-        (folder / "error.txt").write_text(str(error))
+        (folder / "error.txt").write_text(escapes.shown(state, str(error)))
         return 1
     manifest.write(folder)
     return 0

@@ -83,6 +83,24 @@ def _drive_with_0(state: State) -> None:
     state.warnings.sort()
 
 
+def _refuse_boxes(state: State) -> None:
+    """Refuse what has no content to simulate: black boxes, and gates that may drive nothing."""
+    for cell in state.module.cells_.values():
+        kind = plain(cell.type)
+        where = state.place(cell.get_src_attribute())
+        if kind == "$_TBUF_":
+            raise GoldenGateError(
+                f"{where}: found a gate that drives its output at times only, expected a "
+                f"multiplexer: '?:'."
+            )
+        if kind.startswith("$") or BRIDGE_MODULE.fullmatch(kind):
+            continue
+        raise GoldenGateError(
+            f"{where}: '{plain(cell.name)}' is an instance of '{kind}', a black box; expected its "
+            f"Verilog, or that of a model of it."
+        )
+
+
 def run(state: State) -> None:
     """Check clock and reset, flatten, make the reset active high, and map selections of bits."""
     _input_port(state, state.request.clock, "clock")
@@ -90,6 +108,7 @@ def run(state: State) -> None:
     state.run(f"hierarchy -check -top {state.request.top}")
     state.run("proc")
     state.run("flatten")
+    _refuse_boxes(state)
     reset_level.run(state)
     _drive_with_0(state)
     state.run("bwmuxmap")

@@ -6,17 +6,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-import subprocess
 from pathlib import Path
-
-from firesim_common.tools import python_command
-from firesim_common.watch import watched
 
 from goldengate import compiler
 from goldengate.capture import check as check_capture
 from goldengate.errors import GoldenGateError
 from goldengate.fpga_form import FpgaForm
-from goldengate.manifest import FILE as MANIFEST
 from goldengate.manifest import Manifest
 from goldengate.scan_layout import FILE as SCAN_FILE
 from goldengate.sharing.exclusions import (
@@ -40,26 +35,9 @@ def lower_shared(request: Request, sharing: Sharing) -> Manifest:
     """
     folder = Path(request.out)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("error.txt", MANIFEST, "diagnostics.json", FILE):
-        (folder / name).unlink(missing_ok=True)
-    compiler._bring(request.data_files, folder)
-    (folder / "request.json").write_text(json.dumps(dataclasses.asdict(request)))
+    (folder / FILE).unlink(missing_ok=True)
     (folder / WANTED).write_text(json.dumps(dataclasses.asdict(sharing)))
-    log = folder / "yosys.log"
-    with log.open("w") as stream:
-        done = subprocess.run(
-            python_command("-m", "goldengate.sharing.worker", folder),
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=watched(),
-            cwd=folder,
-            check=False,
-        )
-    if done.returncode == 0:
-        return Manifest.read(folder)
-    error = folder / "error.txt"
-    raise GoldenGateError(error.read_text() if error.is_file() else compiler._explain(request, log))
+    return compiler.run_passes(request, "goldengate.sharing.worker")
 
 
 def shared_form(request: Request, sharing: Sharing) -> FpgaForm:

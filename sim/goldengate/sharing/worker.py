@@ -17,13 +17,13 @@ from firesim_common import watch
 from goldengate.channels import Channel, channels_of, fame1_verilog, node_name, of_nodes
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
-from goldengate.passes import fame1
+from goldengate.passes import escapes, fame1
 from goldengate.scan_top import with_scan
 from goldengate.sharing import multi_cycle, scan, threads
 from goldengate.sharing.options import Shared, Sharing
 from goldengate.sharing.slots import with_slots
-from goldengate.state import FAME1, Port, Request, State
-from goldengate.worker import PASSES, design_hash, with_host
+from goldengate.state import FAME1, Port, State
+from goldengate.worker import PASSES, design_hash, state_of, with_host
 from goldengate.worker import _run as run_pass
 
 WANTED = "wanted.json"
@@ -79,13 +79,13 @@ def _all_channels(state: State, count: int, ports: list[Port]) -> tuple[list[Cha
 def main(folder: Path) -> int:
     """Make the form of FOLDER/request.json."""
     watch.begin()
-    state = State(Request.from_json(json.loads((folder / "request.json").read_text())))
+    state = state_of(folder)
     wanted = Sharing(**json.loads((folder / WANTED).read_text()))
     assert wanted
     try:
         manifest = _run(state, wanted, folder)
     except GoldenGateError as error:
-        (folder / "error.txt").write_text(str(error))
+        (folder / "error.txt").write_text(escapes.shown(state, str(error)))
         return 1
     manifest.write(folder)
     return 0

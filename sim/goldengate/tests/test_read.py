@@ -3,7 +3,9 @@
 
 from pathlib import Path
 
-from goldengate.tests.designs import PORTS, lower, names, refusal, top
+import pytest
+
+from goldengate.tests.designs import PORTS, lower, names, refusal, top, verilog
 
 UART = (
     "logic r, v; logic [7:0] b;\n"
@@ -58,6 +60,63 @@ def test_errors_missing_top(tmp_path: Path) -> None:
     )
 
 
+BODY = "(input clock, input reset, input [7:0] x, output [7:0] y);\nassign y = x;\nendmodule\n"
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "/* a */ module Top",
+        "module /* a */ Top",
+        "module // a\n  Top",
+        "module automatic Top",
+        "module static Top",
+        "macromodule Top",
+        "\ufeffmodule Top",
+        "`timescale 1ns/1ps module Top",
+        "`define NAME Top\nmodule `NAME",
+        "`define HEAD module Top\n`HEAD",
+        "module Sub(input a); endmodule module Top",
+        "package p; endpackage module Top import p::*;",
+    ],
+)
+def test_a_top_is_found_however_it_begins(tmp_path: Path, begin: str) -> None:
+    assert sorted(names(lower(tmp_path, begin + BODY)["ports"])) == ["reset", "x", "y"]
+
+
+def test_a_top_in_an_included_file_is_found(tmp_path: Path) -> None:
+    (tmp_path / "top.vh").write_text("module Top" + BODY)
+    ports = lower(tmp_path, '`include "top.vh"\n')["ports"]
+    assert sorted(names(ports)) == ["reset", "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("head", "value", "expected"),
+    [
+        ("#(int W = 8)", {"W": "4"}, "8'h04"),
+        ("#(parameter bit [7:0] W = 8)", {"W": "4"}, "8'h04"),
+        ('#(parameter W = "MIN")', {"W": "A"}, "8'h41"),
+        ('#(parameter W = "MIN")', {"W": '"A"'}, "8'h41"),
+        ('#(parameter string S = "MIN", int W = S == "B" ? 7 : 1)', {"S": "B"}, "8'h07"),
+    ],
+)
+def test_parameters(tmp_path: Path, head: str, value: dict[str, str], expected: str) -> None:
+    ports = "(input clock, input reset, input [7:0] x, output [7:0] y)"
+    lower(tmp_path, f"module Top {head} {ports};\nassign y = W;\nendmodule\n", parameters=value)
+    assert f"assign y = {expected};" in verilog(tmp_path)
+
+
+def test_errors_parameters(tmp_path: Path) -> None:
+    text = f"module Top #(int WIDTH = 8, parameter NAME = 1) {BODY}"
+    assert refusal(tmp_path, text, parameters={"WITH": "4"}) == (
+        "top.sv:1: module Top has no parameter 'WITH' (nearest: WIDTH); its parameters are: NAME, "
+        "WIDTH."
+    )
+    assert refusal(tmp_path, text, parameters={"WIDTH": "FOUR"}) == (
+        "parameter 'WIDTH': found FOUR, expected a number; a text has quotes: '\"FOUR\"'."
+    )
+
+
 def test_errors_unknown_bridge(tmp_path: Path) -> None:
     assert refusal(tmp_path, top(UART.replace("FireSimUARTBridge", "FireSimUartBridge"))) == (
         "top.sv:3: unknown bridge 'FireSimUartBridge' (nearest: FireSimUARTBridge)."
@@ -86,12 +145,4 @@ def test_errors_declared_bridge_with_other_ports(tmp_path: Path) -> None:
     body = "FireSimTerminationBridge t(.clock, .reset, .valid(x[0]), .value(16'd0)); assign y = x;"
     assert refusal(tmp_path, declaration + top(body, PORTS)) == (
         "top.sv:4: port 'value' of bridge t is 16 bits wide; FireSimTerminationBridge has 32."
-    )
-
-
-def test_errors_path_with_a_space(tmp_path: Path) -> None:
-    folder = tmp_path / "my designs"
-    folder.mkdir()
-    assert refusal(folder, top("assign y = x;")).endswith(
-        "paths with white space, quotes or semicolons are not supported by the reader."
     )

@@ -14,7 +14,7 @@ from typing import Any
 from firesim_common.tools import VERILATOR_OPTIONS, run, verilator_environment
 
 from goldengate.bridges import stock_bridges
-from goldengate.passes.read import declared_modules
+from goldengate.passes.explain import declared_modules
 
 HERE = Path(__file__).resolve().parent
 ENGINE = HERE.parents[2] / "engine"

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Step of pass `read`: what the reader does not take of a file's text, in words that it takes.
+
+In: the files of pass `rewrite`. Out: the same, or copies with equal line numbers, in which
+`supply0` and `supply1` are wires with a value, and escaped names are plain ones where the reader
+asked for that (`escapes.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from goldengate.passes import escapes
+from goldengate.passes.rewrite import check_readable, tokens_of
+from goldengate.state import State
+
+_SUPPLY = re.compile(r"\bsupply[01]\b")
+
+
+def without_supplies(text: str) -> str:
+    """Return the text with `wire gnd = '0;` for `supply0 gnd;`."""
+    if not _SUPPLY.search(text):
+        return text
+    pieces: list[str] = []
+    done, value, depth, previous = 0, "", 0, 0
+    for word, start, end in tokens_of(text):
+        if word in ("supply0", "supply1"):
+            pieces += [text[done:start], "wire"]
+            done, value, depth = end, word[-1], 0
+        elif value and depth == 0 and word in (",", ";"):
+            pieces += [text[done:previous], f" = '{value}"]
+            done = previous
+            value = value if word == "," else ""
+        depth += (word in ("[", "(", "{")) - (word in ("]", ")", "}"))
+        previous = end
+    return "".join([*pieces, text[done:]])
+
+
+def run(state: State) -> None:
+    """Put copies into `state.sources` for files that the reader would not take."""
+    for number, path in enumerate(state.sources):
+        text = check_readable(path)
+        adapted = without_supplies(text)
+        if state.allowed.plain_names:
+            adapted = escapes.hide(state, adapted)
+        if adapted != text:
+            copy = state.out / "adapted" / str(number) / path.name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(adapted)
+            state.original[os.path.realpath(copy)] = state.original[os.path.realpath(path)]
+            state.sources[number] = copy

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the Verilog reader refuses, as sentences: file and line, what was found, what to write.
+
+The reader reports most of it as diagnostics with a place. Of some constructs it says only in its
+log that it has not heard of them, and of a few it does not even say where.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from goldengate.allowances import (
+    DIAGNOSTICS,
+    PARAMETER_CHECK,
+    errors_of,
+    is_delay,
+    load_diagnostics,
+    text_at,
+)
+from goldengate.bridges import BRIDGE_MODULE
+from goldengate.errors import nearest
+from goldengate.passes import escapes
+from goldengate.state import State
+
+_MODULE = re.compile(
+    r"\b(?:macro)?module\b(?:\s|//[^\n]*\n|/\*.*?\*/|\b(?:automatic|static)\b)+\\?(\w+)", re.DOTALL
+)
+_PLACES = "places.json"
+"""Whose file each file is that was read, and whose name each plain one."""
+_OPTIONS = re.compile(r",? ?(?:[(\[][^()\[\]]*--[^()\[\]]*[)\]]|(?:set|see) '--.*)")
+"""Where the reader names its own options, which are not ours."""
+
+_INSTEAD = {
+    "unsynthesizable timing control": "a wait inside a process, expected '@' after 'always' only",
+    "wait statement will not be synthesized": "'wait', expected a condition under a clock's edge",
+    "expect statement will not be synthesized": "'expect', expected 'assert'",
+    "program block will not be synthesized": "a program block, expected a module",
+    "@(edge) will not be synthesized": "an event of both edges, expected 'posedge' or 'negedge'",
+    "iff qualifier will not be synthesized": "'iff' in an event, expected an 'if' in the process",
+    "user-defined primitives unsupported": "a user-defined primitive, expected a module",
+    "reading net state during design initialization": (
+        "an initial value that depends on a signal, expected a constant: signals have no value "
+        "before cycle 0; assign it under the reset, or from 'always_comb'"
+    ),
+    "non-blocking assignments unsupported in design initialization": (
+        "'<=' in an initial block, expected '='"
+    ),
+    "multiple asynchronous loads unsupported": (
+        "a register with two asynchronous resets, expected one; combine them: "
+        "'wire r = a | b;' and '@(posedge clock or posedge r)'"
+    ),
+    "simple if-else pattern expected": (
+        "a process of several edges that does not begin with 'if (reset) ... else ...'"
+    ),
+    "unsupported assignment target expression": (
+        "a target that no wire or variable stands for, expected a name, a selection of it, or a "
+        "concatenation of these"
+    ),
+}
+"""What a message of the reader begins with, and our words for it."""
+
+REFUSED_WARNINGS = frozenset(
+    {
+        "wait statement will not be synthesized",
+        "expect statement will not be synthesized",
+        "program block will not be synthesized",
+    }
+)
+
+_STATEMENTS = {
+    "->": "a signal that is 1 for one cycle",
+    "force": "'=' or '<='",
+    "assign": "'=' or '<='",
+    "release": "'=' or '<='",
+    "disable": "'break', 'continue' or 'return'",
+    "repeat": "a counter",
+    "forever": "'always' with a clock's edge",
+    "randcase": "a register that counts or shifts",
+    "new": "modules and packages",
+}
+"""Statements that only a simulator knows, and what to write instead."""
+
+_NETS = {
+    "real": "a real number, expected an integer",
+    "shortreal": "a real number, expected an integer",
+    "realtime": "a real number, expected an integer",
+    "tri0": "a net with a pull, expected 'wire'",
+    "tri1": "a net with a pull, expected 'wire'",
+    "trireg": "a net that keeps its charge, expected a register under a clock",
+    "triand": "a wired and, expected 'wire' and '&'",
+    "wand": "a wired and, expected 'wire' and '&'",
+    "trior": "a wired or, expected 'wire' and '|'",
+    "wor": "a wired or, expected 'wire' and '|'",
+    "pullup": "a pull, expected a driver: 'assign NAME = 1;'",
+    "pulldown": "a pull, expected a driver: 'assign NAME = 0;'",
+    **dict.fromkeys(
+        ("bufif0", "bufif1", "notif0", "notif1"), "a tri-state gate, expected a multiplexer: '?:'"
+    ),
+    **dict.fromkeys(
+        """nmos pmos cmos rnmos rpmos rcmos tran tranif0 tranif1 rtran rtranif0
+        rtranif1""".split(),
+        "a switch, expected gates or 'assign'",
+    ),
+}
+"""Words of nets and gates with a strength, and what to write instead."""
+
+_KINDS = {
+    "Block": "'fork', expected 'begin' and 'end'",
+    "Call": "a call of a function in C (DPI), expected one in Verilog",
+    "Sequence": "a sequence, expected an assertion of one condition under a clock's edge",
+    "Property": "a property, expected an assertion of one condition under a clock's edge",
+    "Streaming": (
+        "a streaming concatenation that is no value of a known width here, expected a variable in "
+        "between: 'tmp = {<<{a}};' and then '{<<8{o}} = tmp;'"
+    ),
+    "NetAlias": "'alias', expected 'assign'",
+    "Checker": "a checker, expected a module",
+    "CovergroupType": "a covergroup, expected 'cover'",
+    "ClassType": "a class, expected modules and packages",
+    "NewClass": "a class, expected modules and packages",
+    "RandSequence": "'randsequence', expected logic",
+    "EventTrigger": "an event, expected a signal",
+    "ProceduralAssign": "a procedural 'assign' or 'force', expected '=' or '<='",
+    "RealLiteral": "a real number, expected an integer",
+    "StringLiteral": "a text where bits are expected, expected a number",
+}
+"""What the reader's log shows of a construct that it does not know, and what to write instead."""
+
+
+def note_places(state: State) -> None:
+    """Keep for an explanation what this process, which the reader may end, knows of the files."""
+    places = {"original": state.original, "plain_names": state.plain_names}
+    (state.out / _PLACES).write_text(json.dumps(places))
+
+
+def with_places(state: State) -> State:
+    """Fill in what `note_places` kept."""
+    path = state.out / _PLACES
+    if path.is_file():
+        places = json.loads(path.read_text())
+        state.original, state.plain_names = places["original"], places["plain_names"]
+    return state
+
+
+def declared_modules(paths: list[Path]) -> set[str]:
+    """Return the names of modules that stand in the text of these files, before any macro."""
+    return {name for path in paths for name in _MODULE.findall(path.read_text(errors="replace"))}
+
+
+def _top(state: State, modules: set[str]) -> str:
+    top = state.request.top
+    if top in modules:
+        return (
+            f"{top}: this module cannot be the top: expected no interface as its port, and a "
+            f"value for each parameter."
+        )
+    return f"{top}: no source file declares this module{nearest(top, modules)}."
+
+
+def _parameter(state: State, name: str) -> str:
+    """Say that the top has no such parameter, which it has as far as its text tells."""
+    top = state.request.top
+    for file in state.request.sources:
+        text = Path(file).read_text(errors="replace")
+        found = re.search(
+            rf"\bmodule\s+(?:automatic\s+)?{re.escape(top)}\b(.*?)\bendmodule\b", text, re.DOTALL
+        )
+        if not found:
+            continue
+        head = re.match(r"\s*#\s*\(((?:[^()]|\([^()]*\))*)\)", found[1])
+        parts = re.findall(r"\bparameter\b([^;)]*(?:\([^)]*\)[^;)]*)*)", found[1])
+        known = {
+            each
+            for part in [*parts, head[1] if head else ""]
+            for each in re.findall(r"(\w+)\s*(?:\[[^\]]*\]\s*)*=(?!=)", part)
+        }
+        line = text.count("\n", 0, found.start()) + 1
+        return (
+            f"{file}:{line}: module {top} has no parameter '{name}'{nearest(name, known)}; "
+            f"its parameters are: {', '.join(sorted(known)) or 'none'}."
+        )
+    return f"{top}: this module has no parameter '{name}'."
+
+
+def _data_file(state: State, where: str, name: str) -> str:
+    if "/" in name:
+        return f"{where}found the file '{name}', expected a name without a folder."
+    known = [Path(file).name for file in state.request.data_files]
+    return (
+        f"{where}the file '{name}' is not among the data files ({', '.join(known) or 'none'})"
+        f"{nearest(name, known)}."
+    )
+
+
+def _given(state: State, message: str) -> str:
+    """Explain what is wrong with the value of a parameter."""
+    name = re.fullmatch(r"use of undeclared identifier '(\w+)'", message)
+    for parameter, value in state.request.parameters.items():
+        if name and value == name[1]:
+            return (
+                f"parameter '{parameter}': found {value}, expected a number; a text has quotes: "
+                f"'\"{value}\"'."
+            )
+    return f"a parameter of {state.request.top}: {message}."
+
+
+def _about_the_request(state: State, location: str, message: str, modules: set[str]) -> str | None:
+    """Explain what is wrong with the top or with its parameters, which no file says."""
+    if re.fullmatch(r"'.*' is not a valid top-level module", message):
+        return _top(state, modules)
+    if PARAMETER_CHECK not in location:
+        return None
+    parameter = re.fullmatch(r"parameter '(\w+)' does not exist in '.*'", message)
+    return _parameter(state, parameter[1]) if parameter else _given(state, message)
+
+
+def _instead(state: State, location: str, message: str) -> str | None:
+    """Return our words for what the reader leaves out of a design."""
+    for begin, instead in _INSTEAD.items():
+        if message.startswith(begin):
+            following = text_at(state, location)[1] if location else ""
+            if begin.startswith("unsynthesizable timing") and following.startswith("#"):
+                return "a process that only delays drive, expected a clock as an input"
+            return instead
+    if task := re.fullmatch(r"unsupported system task '(\S+)'", message):
+        return f"'{task[1]}', which only a simulator knows, expected it inside '`ifndef SYNTHESIS'"
+    if message in ("unsupported language feature", "unsynthesizable feature") and location:
+        word = re.match(r"->|\w+", text_at(state, location)[1])
+        other = _STATEMENTS.get(word[0] if word else "", "logic under a clock's edge")
+        return f"'{word[0] if word else '?'}', which is no hardware, expected {other}"
+    return None
+
+
+def explain(diagnostic: dict[str, Any], state: State, modules: set[str]) -> str:
+    """Turn one diagnostic of the reader into `file:line: what; nearest name`."""
+    location = str(diagnostic.get("location", ""))
+    location = "" if location.startswith(":") else location
+    message = escapes.shown(state, str(diagnostic["message"]))
+    about = _about_the_request(state, location, message, modules)
+    if about is not None:
+        return about
+    where = f"{state.place(location)}: " if location else f"{state.request.top}: "
+    if missing := re.fullmatch(r"failed to open file '(.*)'", message):
+        return _data_file(state, where, missing[1])
+    if instead := _instead(state, location, message):
+        return f"{where}found {instead}."
+    unknown = re.fullmatch(r"unknown module '(.+)'", message)
+    if not unknown:
+        return f"{where}{_OPTIONS.sub('', message)}."
+    name = unknown[1]
+    if BRIDGE_MODULE.fullmatch(name):
+        return f"{where}unknown bridge '{name}'{nearest(name, state.bridge_kinds)}."
+    return (
+        f"{where}module '{name}' is instantiated here but no source file declares it"
+        f"{nearest(name, modules)}."
+    )
+
+
+def _unknown_construct(state: State, log: str) -> str | None:
+    """Explain a construct that the reader's log shows instead of a diagnostic."""
+    line = re.search(r"^Source line (.*?):(\d+):(\d+): (.*)$", log, re.MULTILINE)
+    if not line:
+        return None
+    kind = re.search(r'^  "kind": "(\w+)"', log, re.MULTILINE)
+    where = state.place(f"{line[1]}:{line[2]}")
+    what = _KINDS.get(kind[1] if kind else "")
+    if what is None:
+        shown = escapes.shown(state, line[4][int(line[3]) - 1 :].strip())
+        what = f"'{shown[:60]}', which the reader does not take, expected another form of it"
+    return f"{where}: found {what}."
+
+
+def _nets(state: State) -> str | None:
+    """Explain a net or gate with a strength, of which the reader does not say where it is."""
+    pattern = re.compile(
+        r'(?P<skip>//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\\\S+)|[`$.]\w+|'
+        rf"\b(?P<word>{'|'.join(_NETS)})\b",
+        re.DOTALL,
+    )
+    for file in state.request.sources:
+        text = Path(file).read_text(errors="replace")
+        for match in pattern.finditer(text):
+            if word := match["word"]:
+                line = text.count("\n", 0, match.start()) + 1
+                return f"{file}:{line}: found '{word}', {_NETS[word]}."
+    return None
+
+
+def explain_failure(state: State, log: str) -> str:
+    """Return the first error of a reader that ended the process."""
+    paths = [Path(file) for file in state.request.sources]
+    modules = declared_modules(paths)
+    errors = errors_of(load_diagnostics(state.out / DIAGNOSTICS))
+    for diagnostic in [one for one in errors if not is_delay(state, one)] or errors:
+        return explain(diagnostic, state, modules)
+    found = _unknown_construct(state, log) or _nets(state)
+    if found is not None:
+        return found
+    lines = [line for line in log.splitlines() if "ERROR:" in line]
+    text = lines[-1].replace("ERROR: ", "", 1) if lines else "it said nothing"
+    return (
+        f"{state.request.top}: the Verilog reader gave up without a place ({text.rstrip('.')}); "
+        f"leave files or modules out to find what it is about."
+    )

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the reader takes when it is asked again, with which warning, and where that ends."""
+
+from pathlib import Path
+
+import pytest
+
+import goldengate
+from goldengate.harness import Model
+from goldengate.tests.designs import lower, refusal, top, verilog, write
+
+REGISTER = "reg [7:0] r; assign y = r; "
+
+
+def _warnings(folder: Path, text: str) -> list[str]:
+    return [one.replace(f"{folder}/", "") for one in lower(folder, text)["warnings"]]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        REGISTER + "always @(posedge clock) r <= #1 x;",
+        REGISTER + "always @(posedge clock) begin #1 r <= x; end",
+        "`define TCQ #1\n" + REGISTER + "always @(posedge clock) r <= `TCQ x;",
+        REGISTER + "parameter TCQ = 100; always @(posedge clock) r <= #TCQ x;",
+        "wire [7:0] w; assign #(2,3) w = x;" + REGISTER + "always @(posedge clock) r <= w;",
+    ],
+)
+def test_delays_are_ignored(tmp_path: Path, body: str) -> None:
+    line = 3 if body.startswith("`") else 2
+    assert _warnings(tmp_path, top(body)) == [
+        f"top.sv:{line}: delays are ignored, as in synthesis."
+    ]
+    assert "r <= x;" in verilog(tmp_path)
+
+
+def test_many_delays_make_one_warning(tmp_path: Path) -> None:
+    body = REGISTER + "always @(posedge clock) begin r[0] <= #1 x[0];\nr[7:1] <= #2 x[7:1]; end"
+    assert _warnings(tmp_path, top(body)) == [
+        "top.sv:2: delays are ignored, as in synthesis (2 delays)."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (
+            "always begin #5 r = 0; #5 r = 1; end",
+            "a process that only delays drive, expected a clock as an input",
+        ),
+        ("always #5 r = ~r;", "a process that only delays drive, expected a clock as an input"),
+        (
+            "always @(posedge clock) begin #1 @(posedge clock); r <= x; end",
+            "a wait inside a process, expected '@' after 'always' only",
+        ),
+        (
+            "always @(posedge clock) r <= @(posedge clock) x;",
+            "a wait inside a process, expected '@' after 'always' only",
+        ),
+        (
+            "always @(posedge clock) begin wait(x); r <= x; end",
+            "'wait', expected a condition under a clock's edge",
+        ),
+    ],
+)
+def test_errors_what_is_no_delay(tmp_path: Path, body: str, found: str) -> None:
+    assert refusal(tmp_path, top(REGISTER + body)) == f"top.sv:2: found {found}."
+
+
+def test_names_before_their_declaration(tmp_path: Path) -> None:
+    body = (
+        "reg [7:0] r; always @(posedge clock) r <= hit;\nassign y = r & late;\n"
+        "wire [7:0] hit = x, late; assign late = x;"
+    )
+    assert _warnings(tmp_path, top(body)) == [
+        "top.sv:2: 'hit' is used before its declaration (2 such uses)."
+    ]
+    assert "r <= x;" in verilog(tmp_path)
+
+
+OLD = (
+    "module Top(input clock, input reset, input [7:0] x, output [7:0] y);\n"
+    "reg [7:0] int, bit; wire [7:0] do = x;\n"
+    "always @(posedge clock) begin int <= do; bit <= int; end\n"
+    "assign y = bit;\nendmodule\n"
+)
+
+
+def _lower_v(folder: Path, text: str) -> list[str]:
+    source = write(folder, text, "top.v")
+    request = goldengate.Request([str(source)], "Top", str(folder / "out"))
+    warnings = goldengate.lower(request).to_json()["warnings"]
+    return [one.replace(f"{folder}/", "") for one in warnings]
+
+
+def test_words_of_systemverilog_are_names_in_verilog(tmp_path: Path) -> None:
+    expected = ["top.v:2: 'int' is a name here: the file is read as Verilog-2005."]
+    assert _lower_v(tmp_path, OLD) == expected
+
+
+def test_systemverilog_in_a_verilog_file_stays_that(tmp_path: Path) -> None:
+    assert (
+        _lower_v(tmp_path, top("logic [7:0] r; always_ff @(posedge clock) r <= x; assign y = r;"))
+        == []
+    )
+
+
+def test_errors_neither_verilog_nor_systemverilog(tmp_path: Path) -> None:
+    with pytest.raises(goldengate.GoldenGateError) as caught:
+        _lower_v(tmp_path, OLD.replace("endmodule", "logic [7:0] z = x +;\nendmodule"))
+    assert str(caught.value).replace(f"{tmp_path}/", "") == "top.v:2: expected a declaration name."
+
+
+def test_errors_words_of_systemverilog_in_systemverilog(tmp_path: Path) -> None:
+    assert refusal(tmp_path, OLD) == "top.sv:2: expected a declaration name."
+
+
+NETLIST = (
+    "module \\Sub.x (input clock, input [7:0] a, output reg [7:0] o);\n"
+    "reg [7:0] \\r[1] , \\s/t , \\reg ;\n"
+    "always @(posedge clock) begin \\r[1] <= a; \\s/t <= \\r[1] ; \\reg <= \\s/t ;"
+    "o <= \\reg ; end\n"
+    "endmodule\n"
+)
+ESCAPED = (
+    "wire [7:0] w; \\Sub.x \\u[0] (.clock, .a(x), .o(w));"
+    "\\Sub.x \\core/alu (.clock, .a(w), .o(y));"
+)
+
+
+@pytest.mark.parametrize("engine", ["generated", "verilator"])
+def test_escaped_names_of_instances(tmp_path: Path, engine: str) -> None:
+    source = write(tmp_path, NETLIST + top(ESCAPED))
+    built = goldengate.compile(
+        [source], "Top", tmp_path / "model", engine=engine, waves=engine == "generated"
+    )
+    with Model(built / "model.so") as model:
+        seen = [model.step({"x": x})["y"] for x in range(1, 6)]
+        state = model.save()
+        seen += [model.step({"x": x})["y"] for x in range(6, 12)]
+        assert model.load(state)
+        again = [model.step({"x": x})["y"] for x in range(6, 12)]
+    assert seen == [0] * 8 + [1, 2, 3]
+    assert again == seen[5:]
