@@ -8,7 +8,8 @@
 // inputs of cycle t, and settles the outputs of cycle t, in one evaluation. Before cycle 0 there is
 // no edge to give; its inputs are put into the registers directly. A design with divided clocks has
 // its inputs not held (FIRESIM_INPUTS_HELD 0): then tick() gives the edge, with one evaluation
-// more.
+// more. Asynchronous controls of registers are inactive until FIRESIM_STARTED (if there are any) is
+// set in the first settle(): so each that is active in cycle 0 has its edge there.
 
 #include <cstdio>
 #include <cstdlib>
@@ -65,7 +66,6 @@ void *create() {
   instance->model.reset(new (std::nothrow) FiresimModel(&instance->context, "model"));
   if (!instance->model) return nullptr;
   instance->model->firesim_clock = 0;
-  // Once with all inputs low: an asynchronous reset that is high from the first cycle then rises.
   instance->model->eval();
   return instance.release();
 }
@@ -109,6 +109,9 @@ void settle(void *opaque) {
   FiresimModel &model = *instance.model;
   require(instance.phase != Phase::kTick, "settle() twice in one cycle; tick() belongs between");
   if (instance.phase == Phase::kFirst) {
+#ifdef FIRESIM_STARTED
+    model.FIRESIM_STARTED = 1;
+#endif
     if constexpr (kInputsHeld) {
       hold_first_inputs(model);
       // No edge has put them there, so nothing would evaluate what depends on them.

@@ -6,7 +6,8 @@ In: the flat, instrumented module. Out: `target.il`, the module itself, for the 
 the inputs held, one clock edge both takes in the inputs of cycle t and settles the outputs of
 cycle t, so that a target cycle costs one evaluation of the logic instead of two or three. Registers
 on a divided clock (a clock that is itself a register) would see the inputs one cycle early that
-way, so a design that has any gets wires in place of the registers.
+way, so a design that has any gets wires in place of the registers. Where the module has
+asynchronous controls, Verilator gets `started.v` in place of `target.v` (step `first_cycle`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from __future__ import annotations
 from pyosys import libyosys as ys
 
 from goldengate.drivers import Drivers, bits
+from goldengate.passes import first_cycle
+from goldengate.passes.first_cycle import STARTED
 from goldengate.state import Port, State, plain, public
 
 MODEL_TOP = "firesim_model"
+TARGET_FILE, STARTED_FILE = "target.v", "started.v"
 HOLD_EDGE = "always @(posedge firesim_clock)"
 
 
@@ -38,8 +42,11 @@ def _declaration(index: int, port: Port) -> str:
     return f"  {direction} wire [{port.width_bits - 1}:0] {port_name(index)}"
 
 
-def model_verilog(top: str, clock: str, ports: list[Port], held: bool) -> str:
-    """Return the text of model.v; `held` says whether inputs go through registers."""
+def model_verilog(top: str, clock: str, ports: list[Port], held: bool, started: bool) -> str:
+    """Return the text of model.v; `held` says whether inputs go through registers.
+
+    `started`: the target has an input for that, which the engine sets in cycle 0; it is held, too.
+    """
     lines = ["// The target with its inputs held in registers, for the compiler of the model."]
     declarations = ["  input wire firesim_clock"]
     declarations += [_declaration(index, port) for index, port in enumerate(ports)]
@@ -48,8 +55,13 @@ def model_verilog(top: str, clock: str, ports: list[Port], held: bool) -> str:
         for index, port in enumerate(ports)
         if port.direction == "in"
     ]
-    lines += [f"module {MODEL_TOP} (", ",\n".join(declarations), ");"]
     connections = [f"    .\\{clock} (firesim_clock)"]
+    if started:
+        declarations.append(f"  {'output reg' if held else 'input wire'} {STARTED}")
+        connections.append(f"    .{STARTED} ({STARTED})")
+    lines += [f"module {MODEL_TOP} (", ",\n".join(declarations), ");"]
+    if started and held:
+        lines.append(f"  {HOLD_EDGE} {STARTED} <= 1'b1;")
     for index, port in enumerate(ports):
         source = port_name(index)
         if port.direction == "in":
@@ -85,14 +97,18 @@ def _with_clock(state: State) -> None:
 
 
 def run(state: State) -> None:
-    """Write target.il, target.v and model.v into the output folder."""
-    request = state.request
+    """Write target.il, target.v and model.v, and perhaps started.v, into the output folder."""
+    request, ports = state.request, state.ports()
     for command in ("opt_expr -mux_undef", "opt_dff", "opt_clean"):
         state.run(command)
     _with_clock(state)
     if request.engine != "verilator":
         state.run(f"write_rtlil {state.out / 'target.il'}")
-    state.run(f"write_verilog -noattr {state.out / 'target.v'}")
+    state.run(f"write_verilog -noattr {state.out / TARGET_FILE}")
+    started = first_cycle.run(state)
+    (state.out / STARTED_FILE).unlink(missing_ok=True)
+    if started:
+        state.run(f"write_verilog -noattr {state.out / STARTED_FILE}")
     held = not state.divided_clocks
-    text = model_verilog(request.top, request.clock, state.ports(), held)
+    text = model_verilog(request.top, request.clock, ports, held, started)
     (state.out / "model.v").write_text(text)

@@ -55,7 +55,9 @@ logic [7:0] count, kept; logic [3:0] open; wire clear = reset | (x == 8'h5);
 always_ff @(posedge clock or posedge clear) if (clear) count <= 8'h40; else count <= count + x;
 always_latch if (x[7]) open = x[3:0];
 always_ff @(posedge clock) kept <= kept ^ count ^ {4'b0, open};
-assign y = kept + count;
+logic [7:0] low; wire low_n = ~reset & (x != 8'h6);
+always_ff @(posedge clock or negedge low_n) if (!low_n) low <= 8'h0a; else low <= low * 3 + x;
+assign y = kept + count + low;
 """
 
 RATIO = """\

@@ -12,7 +12,7 @@ import pytest
 import goldengate
 from goldengate import Event, GoldenGateError
 from goldengate.harness import Model, load_manifest
-from goldengate.tests.designs import seed, top, write
+from goldengate.tests.designs import PORTS, seed, top, write
 from goldengate.tests.reference.plain import build_plain
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "target-design" / "examples"
@@ -102,6 +102,32 @@ def test_the_first_cycle_has_its_inputs(tmp_path: Path, engine: str, edges: str)
     with Model(model / "model.so") as running:
         assert running.step({"reset": 1, "x": 30})["y"] == 30 + at_first
         assert running.step({"reset": 0, "x": 5})["y"] == (30 + at_first) ^ (5 + 7)
+
+
+AT_ONCE = """\
+logic [7:0] low, high, computed, chained;
+wire either_n = rst_n | ~reset, kept_n = low != 8'h0a;
+always @(posedge clock or negedge rst_n) if (!rst_n) low <= 8'h0a; else low <= x;
+always @(posedge clock or posedge reset) if (reset) high <= 8'h40; else high <= x;
+always @(posedge clock or negedge either_n) if (!either_n) computed <= 8'h30; else computed <= x;
+always @(posedge clock or negedge kept_n) if (!kept_n) chained <= 8'h80; else chained <= x;
+assign y = low ^ high ^ computed ^ chained;
+"""
+"""Asynchronous resets that are active from the first cycle on, without an edge before it."""
+
+
+@pytest.mark.parametrize("engine", ["verilator", "generated"])
+def test_resets_act_by_level_in_the_first_cycle(tmp_path: Path, engine: str) -> None:
+    """High or low, computed, or by a register that is reset itself; also in a saved state."""
+    source = write(tmp_path, top(AT_ONCE, PORTS + ", input logic rst_n"))
+    library = goldengate.compile([source], "Top", tmp_path / "model", engine=engine) / "model.so"
+    with Model(library) as running, Model(library) as other, Model(library) as released:
+        assert other.load(running.save())
+        for one in (running, other):
+            assert one.step({"reset": 1, "rst_n": 0, "x": 1})["y"] == 0x0A ^ 0x40 ^ 0x30 ^ 0x80
+            assert one.step({"reset": 0, "rst_n": 1, "x": 5})["y"] == 0x0A ^ 0x40 ^ 0x30 ^ 0x80
+            assert one.step({"x": 6})["y"] == 5 ^ 5 ^ 5 ^ 0x80
+        assert released.step({"reset": 0, "rst_n": 1, "x": 5})["y"] == 0
 
 
 @pytest.fixture(scope="module")
