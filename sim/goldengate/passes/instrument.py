@@ -18,6 +18,7 @@ from pyosys import libyosys as ys
 
 from goldengate import capture
 from goldengate.errors import GoldenGateError, nearest
+from goldengate.passes import loops
 from goldengate.state import Assertion, Counter, Event, State, plain, public
 
 ASSERT_PORT = "firesim_assert"
@@ -49,6 +50,8 @@ def _checks(state: State, flavors: set[str]) -> list[Any]:
 
 
 def _message(state: State, cell: Any) -> str:
+    if cell.has_attribute(public(loops.MESSAGE)):
+        return str(cell.get_string_attribute(public(loops.MESSAGE)))
     file, _, line = state.place(cell.get_src_attribute()).rpartition(":")
     path, label = _path_and_label(cell)
     message = state.messages.get((file, int(line) if line.isdigit() else 0)) or label
