@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -257,6 +258,32 @@ def test_the_shell_completes_names(
     }
     done = RUNNER.invoke(app, [], env=environment, prog_name="firesim")
     assert done.stdout.split() == expected
+
+
+@pytest.mark.parametrize("asked", ["auto", "generated", "verilator"])
+def test_auto_without_training_takes_verilator_and_says_why(
+    asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it asks the compiler for; only the answer to `auto` has to be explained."""
+    import goldengate
+
+    source, out, seen = tmp_path / "add.sv", tmp_path / "out", []
+    source.write_text("module Add(input clock, input reset); endmodule\n")
+
+    def compiled(request: goldengate.Request) -> Path:
+        seen.append(request.engine)
+        out.mkdir()
+        manifest = goldengate.lower(replace(request, out=str(tmp_path / "work")))
+        manifest.write(out)
+        return out
+
+    monkeypatch.setattr(goldengate, "compile_request", compiled)
+    words = ["build", "verilog", "Add", str(source), "--engine", asked, "-o", str(out)]
+    done = RUNNER.invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert seen == ["verilator" if asked == "auto" else asked]
+    reason = "engine: Verilator, since nothing trains the generated engine here"
+    assert done.stderr.startswith(reason) == (asked == "auto")
 
 
 def test_fame1_can_be_asked_for(tmp_path: Path) -> None:

@@ -153,6 +153,7 @@ def test_a_build_leaves_no_compiler(command: str, tmp_path: Path) -> None:
     source.write_text(SLOW.format(mark=uuid.uuid4().hex, odd=2 * os.getpid() + 1))
     recipe.write_text(RECIPE.format())
     words: list[str | Path] = ["build", "verilog", "Slow", source, "-o", model]
+    words += ["--engine", "generated"]
     if command == "runworkload":
         words = [command, "-c", recipe, "--results", tmp_path / "results"]
     with started([*FIRESIM, *words], tmp_path / "log") as (process, mark):

@@ -29,6 +29,7 @@ from goldengate.passes import (
     fame1,
     hoist,
     instrument,
+    loops,
     memory,
     prints,
     read,
@@ -41,8 +42,8 @@ from goldengate.passes import (
 from goldengate.state import CPU, FAME1, FPGA, METASIM, Request, State
 
 PASSES = (
-    rewrite, read, undefined, elaborate, clocks, check, hoist, prints, instrument, bounds, shifts,
-    memory, select,
+    rewrite, read, undefined, elaborate, clocks, loops, check, hoist, prints, instrument, bounds,
+    shifts, memory, select,
 )  # fmt: skip
 BACK_ENDS = {CPU: write, FAME1: fame1, FPGA: fame1, METASIM: fame1}
 

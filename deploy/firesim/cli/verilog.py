@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from firesim.cli.common import (
-    EngineOption,
     GatesOption,
     MultiCycleOption,
     ScanOption,
@@ -28,6 +27,7 @@ from firesim.cli.form_options import (
     sharing_of,
 )
 from firesim.config.capture_depth import DEPTH_CYCLES
+from firesim.config.engine_names import RtlEngine
 
 if TYPE_CHECKING:
     from goldengate import Request
@@ -79,7 +79,18 @@ AssertionsOption = Annotated[
         help="Concurrent assertions that cannot be taken: left out with a warning, or refused."
     ),
 ]
+EngineOption = Annotated[
+    RtlEngine,
+    typer.Option(
+        help="What compiles a model. auto: Verilator, since nothing trains the generated engine "
+        "here; generated: shows registers and memories by name, rests while nothing changes."
+    ),
+]
 _MOST_WARNINGS = 20
+_WHY_VERILATOR = (
+    "engine: Verilator, since nothing trains the generated engine here, and untrained it is slower "
+    "on a busy design; --engine generated shows registers and memories by name."
+)
 
 
 @plain_errors
@@ -128,6 +139,7 @@ def verilog(
     _check_files(files)
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     sharing = sharing_of(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
+    is_untrained = engine == "auto" and target == "cpu"
     request = Request(
         [str(path) for path in files],
         top,
@@ -141,7 +153,7 @@ def verilog(
         parameters=dict(map(split_parameter, parameter or [])),
         data_files=[str(path) for path in data or []],
         target=target,
-        engine=engine,
+        engine="verilator" if is_untrained else engine,
         bridges=[str(path) for path in bridge or []],
         gates=gates,
         capture=capture_of(target, capture or [], capture_depth),
@@ -151,6 +163,8 @@ def verilog(
     )
     _compile(request, sharing)
     say_warnings(output)
+    if is_untrained:
+        typer.echo(_WHY_VERILATOR, err=True)
     typer.echo(output)
 
 

@@ -64,7 +64,9 @@ _INITRAMFS = (
 )
 _KERNEL = (
     Input("driver", f"{LINUX}/drivers/firesim_blk.c", text('"fsblk0"', '"fsblk9"')),
-    Input("configuration", f"{LINUX}/kernel.config", text("CONFIG_RSEQ=y", "# CONFIG_RSEQ is not set")),
+    Input(
+        "configuration", f"{LINUX}/kernel.config", text("CONFIG_RSEQ=y", "# CONFIG_RSEQ is not set")
+    ),
 )
 _ROCKET = (
     Input(

@@ -7,6 +7,8 @@ combinational cells is refused by name.
 
 from __future__ import annotations
 
+import re
+
 from goldengate.engine import memories, registers, signals
 from goldengate.engine.cells import RULES, evaluate
 from goldengate.engine.design import Design, Port, Probe, Unsupported
@@ -16,6 +18,7 @@ from goldengate.engine.signals import Signal
 from goldengate.engine.wiring import CONSTANT, Wiring
 
 OUTPUT = {"$memrd_v2": "DATA"}
+_MOST_NAMES = 4
 
 
 class _Importer:
@@ -122,13 +125,23 @@ class _Importer:
             self.values[number] = evaluate(self.graph, cell, inputs)
 
     def _loop(self, path: list[int], again: int) -> Unsupported:
-        names = []
-        for number in path[path.index(again) :]:
-            cell = self.cells[number]
-            output = cell.ports.get("Y") or cell.ports.get("Q") or cell.ports["DATA"]
-            names.append(f"{output[0][0]} ({cell.source})")
+        """Name a loop as the user does; the pass `loops` leaves those of memories and resets."""
+        ring = [self.cells[number] for number in path[path.index(again) :]]
+        outputs = {
+            name
+            for cell in ring
+            for name, _, _ in cell.ports.get("Y") or cell.ports.get("Q") or cell.ports["DATA"]
+        }
+        for left, right in self.module.connections:
+            if outputs & {name for name, _, _ in right}:
+                outputs |= {name for name, _, _ in left}
+        names = sorted(name for name in outputs if name and not name.startswith("$"))
+        shown = ", ".join(f"'{name}'" for name in names[:_MOST_NAMES]) or "what has no name"
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        places = (re.match(r"[^|]*?:\d+", cell.source) for cell in ring)
+        place = next((found[0] for found in places if found), "unknown place")
         return Unsupported(
-            f"{self.module.name}: a loop through combinational cells: {' -> '.join(names)}"
+            f"{self.module.name}: a loop through combinational cells: {shown}{more} ({place})"
         )
 
     def _evaluate_all(self) -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pass `check`: refuse what cannot be simulated cycle by cycle.
 
-In: the flat module. Out: the same, with no combinational loop, no signal with two drivers, and
+In: the flat module. Out: the same, with no combinational loop (the pass `loops` has taken out those
+of logic), no signal with two drivers, and
 every register, memory and assert clocked by the one clock, directly or through gates (an integrated
 clock gate) or registers (a divider).
 """
@@ -17,6 +18,9 @@ from goldengate.errors import GoldenGateError
 from goldengate.state import State, plain, public
 from goldengate.tasks.calls import PRINT
 from goldengate.tasks.cells import call_of
+
+_MOST_STEPS = 4
+"""Of a loop that are named."""
 
 
 def _name(text: str) -> str:
@@ -45,6 +49,8 @@ def explain_check(state: State, log: str) -> str | None:
                 f"{_name(d.split(' source: ')[0])} ({state.place(d.split(' source: ')[-1])})"
                 for d in wires
             ]
+            if len(steps) > _MOST_STEPS:
+                steps[_MOST_STEPS:] = [f"{len(steps) - _MOST_STEPS} more"]
             return (
                 f"{state.request.top}: combinational loop through {' -> '.join(steps)}; "
                 f"put a register in it."

@@ -20,6 +20,7 @@ from pyosys import libyosys as ys
 
 from goldengate import capture
 from goldengate.errors import GoldenGateError, nearest
+from goldengate.passes import loops
 from goldengate.state import Assertion, Counter, Event, State, plain, public
 from goldengate.tasks.calls import FAIL, PRINT, Call
 from goldengate.tasks.cells import call_of, path_of, text_of
@@ -53,6 +54,12 @@ def _checks(state: State, flavors: set[str]) -> list[Any]:
 
 def _message(path: str, what: str) -> str:
     return f"{path}: {what or 'assert'}" if path else what or "assert"
+
+
+def _assert_message(cell: Any) -> str:
+    if cell.has_attribute(public(loops.MESSAGE)):
+        return str(cell.get_string_attribute(public(loops.MESSAGE)))
+    return _message(*_path_and_label(cell))
 
 
 def _unique(name: str, taken: set[str]) -> str:
@@ -191,9 +198,8 @@ def _collect_asserts(state: State) -> None:
             state.asserts.append(_add_end(state, cell, call, bit))
             failed.append(cell.getPort(public("EN")))
         else:
-            path, label = _path_and_label(cell)
             source = state.place(cell.get_src_attribute())
-            state.asserts.append(Assertion(bit, _message(path, label), source))
+            state.asserts.append(Assertion(bit, _assert_message(cell), source))
             name = ys.IdString(f"$firesim$false${bit}")
             false = module.LogicNot(name, cell.getPort(public("A")))
             name = ys.IdString(f"$firesim$failed${bit}")

@@ -27,17 +27,6 @@ def test_a_divided_clock_is_accepted(tmp_path: Path) -> None:
     lower(tmp_path, top(body))
 
 
-def test_errors_loop_through_modules(tmp_path: Path) -> None:
-    text = "module Inverter(input i, output o); assign o = ~i; endmodule\n" + top(
-        "wire p, q;\nInverter a(.i(p), .o(q));\nInverter b(.i(q & x[0]), .o(p));\n"
-        "assign y = {8{p}};"
-    )
-    message = refusal(tmp_path, text)
-    assert message.startswith("Top: combinational loop through ")
-    assert message.endswith("; put a register in it.")
-    assert "a.i (top.sv:1)" in message or "p (top.sv:3)" in message
-
-
 def test_errors_two_drivers(tmp_path: Path) -> None:
     body = "wire w; assign w = x[0] & x[1];\nassign w = x[2] | x[3];\nassign y = {8{w}};"
     message = refusal(tmp_path, top(body))

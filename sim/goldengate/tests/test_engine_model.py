@@ -121,5 +121,5 @@ def test_what_it_does_not_take_is_named() -> None:
         cell("$and", {"A_WIDTH": 1, "B_WIDTH": 1, "Y_WIDTH": 1}, A="\\d", B="\\y", Y="\\w"),
         cell("$or", {"A_WIDTH": 1, "B_WIDTH": 1, "Y_WIDTH": 1}, A="\\d", B="\\w", Y="\\y"),
     ]
-    with pytest.raises(Unsupported, match="loop through combinational cells: w .* -> y"):
+    with pytest.raises(Unsupported, match=r"a loop through combinational cells: 'w', 'y' \("):
         design(module_text("\n".join(["  wire \\w", *loop]), d=1, y=1))

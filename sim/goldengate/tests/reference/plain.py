@@ -7,7 +7,7 @@ that the harness can reach them under the names Golden Gate gives its hoisted po
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,9 @@ def _field(port: dict[str, Any], manifest: dict[str, Any], header: str) -> str:
     return renamed if renamed in header else str(port["name"])
 
 
-def _write_ports(manifest: dict[str, Any], out: Path, header: str) -> None:
+def _write_ports(
+    manifest: dict[str, Any], out: Path, header: str, before: Mapping[str, int]
+) -> None:
     """Write the table of ports; `header` is what Verilator declares."""
     entries = [
         f'  PLAIN_PORT("{port["name"]}", {port["width_bits"]}, {int(port["direction"] == "in")}, '
@@ -62,6 +64,8 @@ def _write_ports(manifest: dict[str, Any], out: Path, header: str) -> None:
     (out / "plain_ports.h").write_text(
         f"#define PLAIN_CLOCK {manifest['clock']}\n"
         + " \\\n".join(["#define PLAIN_PORTS", *entries])
+        + "\n#define PLAIN_BEFORE(model)"
+        + "".join(f" (model).{name} = {value};" for name, value in before.items())
         + "\n"
     )
 
@@ -73,10 +77,14 @@ def build_plain(
     jobs: int = 2,
     include_dirs: Sequence[Path] = (),
     fast: str = "-O1",
+    more: Sequence[str] = (),
+    before: Mapping[str, int] | None = None,
 ) -> Path:
     """Compile `sources` (top and ports as in the manifest) to `out/plain.so` and return it.
 
     `fast` are the options of g++ for the code that runs in every cycle; the default compiles soon.
+    `more` are options for Verilator. `before` are inputs that are not 0 before the first cycle: a
+    reset that is low when it is active, so that it has an edge where it is so from cycle 0 on.
     """
     out.mkdir(parents=True, exist_ok=True)
     files = list(sources)
@@ -89,9 +97,9 @@ def build_plain(
     flags = ["--cc", "-O3", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert"]
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-DSYNTHESIS", "--prefix", "Vplain"]
     flags += ["-CFLAGS", "-fPIC -fvisibility=hidden", "--top-module", manifest["top"]]
-    flags += [*VERILATOR_OPTIONS, *(f"-I{folder}" for folder in include_dirs)]
+    flags += [*VERILATOR_OPTIONS, *(f"-I{folder}" for folder in include_dirs), *more]
     run(["verilator", *flags, "--Mdir", objects, *files], env=environment)
-    _write_ports(manifest, out, (objects / "Vplain.h").read_text())
+    _write_ports(manifest, out, (objects / "Vplain.h").read_text(), before or {})
     make: list[str | Path] = ["make", "-C", objects, "-f", "Vplain.mk", f"-j{jobs}"]
     make += ["CFG_CXXFLAGS_PCH_I=-include", f"OPT_FAST={fast}", "OPT_SLOW=-O0"]
     run([*make, "libVplain.a", "libverilated.a"], env=environment)

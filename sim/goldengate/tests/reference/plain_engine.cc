@@ -38,7 +38,8 @@ void *create() {
   instance->context.threads(1);
   instance->model = std::make_unique<Vplain>(&instance->context, "plain");
   instance->model->PLAIN_CLOCK = 0;
-  instance->model->eval();  // an asynchronous reset that is high from the first cycle rises in it
+  PLAIN_BEFORE(*instance->model)
+  instance->model->eval();  // an asynchronous reset that is active from the first cycle has its edge
   return instance.release();
 }
 
