@@ -168,6 +168,7 @@ class _Step:
 
     def _keep_with(self, reads: Reads, work: Path, began: int) -> Path | None:
         assert self.places is not None
+        self.places.check_seen(reads.files)
         seen = seen_now(reads, self.places)
         if not self._is_settled(began, sorted(reads.files)) or seen is None:
             return None

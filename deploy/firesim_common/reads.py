@@ -55,15 +55,10 @@ class Reads:
         """Return what a log has, but for what the step made itself or lies below `without`.
 
         Raises:
-            NotWatched: nothing was watched.
+            OSError: there is no log.
         """
         texts = os.fsdecode(log.read_bytes()).split("\0")[:-1]
         records = [record.group(*_FIELDS) for record in map(_RECORD.fullmatch, texts) if record]
-        if not records:
-            raise NotWatched(
-                "The cache cannot watch what a build reads: found nothing preloaded (LD_PRELOAD), "
-                "expected watch.so in one of its processes."
-            )
         begun = {one[1]: at for at, one in enumerate(records) if one[0] == FROM_HERE}
         own = (*(f"{folder}{os.sep}" for folder in without), *_NO_INPUTS)
         made = {path for what, _, path in records if what == WRITTEN}
@@ -121,6 +116,20 @@ class Places:
     def are_named_in(self, data: bytes) -> bool:
         """Return whether a text says where one of these places is."""
         return any(os.fsencode(root) in data for root in self.roots)
+
+    def check_seen(self, files: Iterable[str]) -> None:
+        """Refuse a step of which no process was seen to read what it was given.
+
+        Raises:
+            NotWatched: so it is.
+        """
+        below = tuple(f"{os.path.realpath(root)}{os.sep}" for root in self.roots)
+        if not any(os.path.realpath(path).startswith(below) for path in files):
+            raise NotWatched(
+                f"The cache cannot see what a build reads in {self.roots[0]}: found no file of it "
+                "opened by a process with LD_PRELOAD, expected some; a compiler that is linked "
+                "statically, or that leaves its work to a server, cannot be watched."
+            )
 
     def fixes(self, name: str) -> bool:
         """Return whether a name would mean another file if the places were elsewhere."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from firesim_common.cache import cached, watched_step
 from firesim_common.reads import FROM_HERE
+from firesim_common.tools import run
 
 _SOURCE = Path(__file__).with_name("watch.c")
 _LOG, _LIBRARY = "FIRESIM_WATCH", "watch.so"
@@ -32,6 +32,7 @@ def watched(environment: Mapping[str, str] | None = None) -> dict[str, str]:
         _LOG: str(step.log),
         "LD_PRELOAD": f"{_library()} {others}".strip(),
         "TMPDIR": str(step.scratch),
+        "CCACHE_DISABLE": "1",  # where `gcc` is a link to ccache: it reads and writes its own files
     }
 
 
@@ -45,10 +46,10 @@ def begin() -> None:
 @lru_cache
 def _library_in(root: str) -> Path:
     def build(folder: Path) -> None:
-        command = [*_COMMAND, "-o", str(folder / _LIBRARY), str(_SOURCE), "-ldl"]
-        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+        run([*_COMMAND, "-o", folder / _LIBRARY, _SOURCE, "-ldl"])
 
-    return cached("watch", [_SOURCE, " ".join(_COMMAND), platform.machine()], build) / _LIBRARY
+    system = " ".join((platform.machine(), *platform.libc_ver()))
+    return cached("watch", [_SOURCE, " ".join(_COMMAND), system], build) / _LIBRARY
 
 
 def _library() -> Path:

@@ -166,8 +166,14 @@ def test_variables_by_which_compilers_search_count(
 
 def test_a_step_that_nobody_watched_is_not_kept(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    with pytest.raises(NotWatched, match=r"cannot watch what a build reads"):
-        cached("test", [], lambda folder: None, places=[tmp_path / "a"])
+
+    def build(folder: Path) -> None:
+        subprocess.run(["true"], check=True, env=watched())
+        subprocess.run(["cat", str(tmp_path / "a")], check=True)
+
+    with pytest.raises(NotWatched, match=rf"cannot see what a build reads in {tmp_path}: found no"):
+        cached("test", [], build, places=[tmp_path / "a"])
+    assert not list((tmp_path / "cache/test").glob("[!.]*"))
 
 
 def test_a_folder_counts_wherever_it_is(tmp_path: Path) -> None:
