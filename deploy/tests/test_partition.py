@@ -67,6 +67,45 @@ def test_the_ends_of_a_link_too_short_to_be_cut_stay_together() -> None:
         placed(plan, hosts(1, 1))
 
 
+@pytest.mark.parametrize(
+    ("recipe", "parts", "text"),
+    [
+        (
+            "rack_8",
+            "{node0: lab0, node1: lab1}",
+            "node0 and node1 on different hosts, expected them together: each link between them, "
+            "through tor0, is shorter than 3 cycles.",
+        ),
+        (
+            "rack_8",
+            "{node0: lab0, node1: lab0, node7: lab1}",
+            "node0 and node7 on different hosts",
+        ),
+        (
+            "clos_2_8_2",
+            "{node0: lab0, node15: lab1}",
+            "node0 and node15 on different hosts, expected them together: each link between them, "
+            "through tor0, root0, tor1, is shorter than 3 cycles.",
+        ),
+    ],
+)
+def test_parts_placed_apart_that_short_links_join_through_others_are_refused(
+    recipe: str, parts: str, text: str
+) -> None:
+    short = "system.link.latency_cycles=2"
+    plan = plan_of(recipe, short, f"placement.parts={parts}", "placement.run_farm=two_processes")
+    with pytest.raises(InputError) as caught:
+        placed(plan, hosts(1, 1))
+    assert text in str(caught.value)
+
+
+def test_parts_placed_together_take_along_what_short_links_join() -> None:
+    short = "system.link.latency_cycles=2"
+    parts = "placement.parts={node0: lab1, node7: lab1}"
+    plan = plan_of("rack_8", short, parts, "placement.run_farm=two_processes")
+    assert set(placed(plan, hosts(1, 1)).values()) == {"lab1"}
+
+
 def test_an_unknown_host_is_refused_with_the_nearest_name() -> None:
     plan = plan_of("rack_8", "placement.parts={node0: lab11}", "placement.run_farm=two_processes")
     with pytest.raises(InputError, match=r'placement.parts.node0: found "lab11".*"lab1"\?'):

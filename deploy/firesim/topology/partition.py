@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from firesim_common.errors import InputError, unknown
+from firesim_common.errors import InputError, cut, unknown
 
 from firesim.topology.costs import SHORTEST_CUT_CYCLES, cut_cost
-from firesim.topology.plan import Plan
+from firesim.topology.plan import Plan, PlannedLink
 
 SEED = 1
 LARGEST_WEIGHT = 1_000_000
@@ -68,20 +68,18 @@ def _groups(plan: Plan, place: str) -> list[list[str]]:
 
     def root(part: str) -> str:
         while together[part] != part:
+            together[part] = together[together[part]]  # Halves the way for the next one.
             part = together[part]
         return part
 
-    for link in plan.links:
-        if link.latency_cycles < SHORTEST_CUT_CYCLES:
-            a, b = root(link.a), root(link.b)
-            together[b] = a
-            hosts = {plan.placement.parts.get(end) for end in (link.a, link.b)} - {None}
-            if len(hosts) > 1:
-                raise InputError(
-                    f"{place}.parts: found {link.a} and {link.b} on different hosts, expected "
-                    f"them together: their link of {link.latency_cycles} cycles is shorter than "
-                    f"{SHORTEST_CUT_CYCLES}."
-                )
+    short = [link for link in plan.links if link.latency_cycles < SHORTEST_CUT_CYCLES]
+    for link in short:
+        together[root(link.b)] = root(link.a)
+    first_in: dict[str, str] = {}
+    for part, host in plan.placement.parts.items():
+        other = first_in.setdefault(root(part), part)
+        if plan.placement.parts[other] != host:
+            raise InputError(f"{place}.parts: {_torn(short, other, part)}")
     first_at: dict[str, str] = {}
     for part, host in plan.placement.parts.items():
         together[root(part)] = root(first_at.setdefault(host, part))
@@ -89,6 +87,37 @@ def _groups(plan: Plan, place: str) -> list[list[str]]:
     for part in plan.models():
         groups.setdefault(root(part), []).append(part)
     return list(groups.values())
+
+
+def _torn(short: Sequence[PlannedLink], one: str, other: str) -> str:
+    """Return why two parts, joined by links that are too short to be cut, must be together."""
+    neighbours: dict[str, list[PlannedLink]] = {}
+    for link in short:
+        neighbours.setdefault(link.a, []).append(link)
+        neighbours.setdefault(link.b, []).append(link)
+    came_by: dict[str, PlannedLink | None] = {one: None}
+    for part in (queue := [one]):  # Breadth first: the shortest way is the one to be read.
+        for link in neighbours.get(part, []):
+            end = link.b if link.a == part else link.a
+            if end not in came_by:
+                came_by[end] = link
+                queue.append(end)
+    way: list[PlannedLink] = []
+    part = other
+    while (link := came_by[part]) is not None:
+        way.insert(0, link)
+        part = link.a if link.b == part else link.b
+    if len(way) == 1:
+        links = f"their link of {way[0].latency_cycles} cycles is shorter than"
+    else:
+        through = [part]
+        for link in way[:-1]:
+            through.append(link.b if link.a == through[-1] else link.a)
+        links = f"each link between them, through {cut(', '.join(through[1:]))}, is shorter than"
+    return (
+        f"found {one} and {other} on different hosts, expected them together: {links} "
+        f"{SHORTEST_CUT_CYCLES}{'' if len(way) == 1 else ' cycles'}."
+    )
 
 
 def _fixed(plan: Plan, groups: list[list[str]], names: list[str]) -> dict[int, int]:

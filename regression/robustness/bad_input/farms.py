@@ -11,10 +11,10 @@ LOCAL = b"kind: local\nprocesses: 2\nfolder: ~/.cache/firesim/bad-input\n"
 DIGITS = "^[A-Za-z0-9][A-Za-z0-9_.:-]*$"
 
 
-def on(farm: bytes, *lines: str) -> tuple[str, dict[str, bytes]]:
+def on(farm: bytes, *lines: str, system: str = SYSTEM) -> tuple[str, dict[str, bytes]]:
     """Return a configuration on a farm, with these keys under `placement` from line 5 on."""
     more = "".join(f"  {line}\n" for line in lines)
-    return f"{SYSTEM}placement:\n  run_farm: {FARM}\n{more}", {FARM: farm}
+    return f"{system}placement:\n  run_farm: {FARM}\n{more}", {FARM: farm}
 
 
 PLACEMENT_CASES = [
@@ -57,6 +57,18 @@ PLACEMENT_CASES = [
             '"local1", did you mean "local1"?'
         ),
         *on(LOCAL, "parts: {node0: local9}"),
+    ),
+    Case(
+        "parts apart that short links join through a switch",
+        (
+            "placement.parts: found node0 and node1 on different hosts, expected them together: "
+            "each link between them, through tor0, is shorter than 3 cycles."
+        ),
+        *on(
+            LOCAL,
+            "parts: {node0: local0, node1: local1}",
+            system=SYSTEM.replace("two_nodes", "two_nodes, link: {latency_cycles: 2}"),
+        ),
     ),
     Case(
         "place for snapshots that is none",
