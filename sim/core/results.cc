@@ -13,6 +13,11 @@ namespace firesim {
 
 namespace {
 
+// More than what they take of result.json.
+constexpr uint64_t kResultBytes = 64 << 10;
+constexpr uint64_t kResultBytesOfModel = 2048;
+constexpr uint64_t kResultBytesOfLink = 1024;
+
 // A hash of tokens that are not in the cycles of the system would look like one of those that are.
 nlohmann::json totals_to_json(const std::optional<ChannelTotals> &totals, bool exact) {
   if (!totals) return nullptr;
@@ -92,6 +97,11 @@ int exit_status(const RunResult &result) {
 }
 
 RunResult Simulation::run() {
+  const bool of_all = !processes_ || processes_->is_first();
+  const uint64_t models = of_all ? listed_.size() : models_.size();
+  ReservedFile result_file(
+      result_path("result", ".json"),
+      kResultBytes + models * kResultBytesOfModel + links_.size() * kResultBytesOfLink);
   if (processes_) join_processes();
   scheduler_->prepare();
   start_control();
@@ -115,7 +125,7 @@ RunResult Simulation::run() {
   if (processes_) {
     processes_->end(result, json, part_.models);
   }
-  write_file_atomically(result_path("result", ".json"), dump_any(json, 1) + "\n");
+  result_file.write(dump_any(json, 1) + "\n");
   return result;
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint64_t kMaxCycle = uint64_t{1} << 62;
 constexpr size_t kMaxRequests = 16;
+constexpr auto kMostFailures = 16;
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -192,9 +193,18 @@ bool SnapshotMaker::try_make(uint64_t cycle, const std::string &name) {
     return true;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
-    made_.push_back({{"name", name}, {"cycle", cycle}, {"error", error.what()}});
+    note_failure({{"name", name}, {"cycle", cycle}, {"error", error.what()}});
     return false;
   }
+}
+
+// The last ones: on a disk that stays full, result.json must not become longer for ever.
+void SnapshotMaker::note_failure(nlohmann::json failure) {
+  const auto failed = [](const nlohmann::json &entry) { return entry.contains("error"); };
+  if (std::count_if(made_.begin(), made_.end(), failed) >= kMostFailures) {
+    made_.erase(std::find_if(made_.begin(), made_.end(), failed));
+  }
+  made_.push_back(std::move(failure));
 }
 
 void SnapshotMaker::answer_requests(uint64_t cycle) {

@@ -66,6 +66,7 @@ class SnapshotMaker {
   void take_part(uint64_t cycle);
   SnapshotContent collect(uint64_t cycle) const;
   nlohmann::json make(uint64_t cycle, const std::string &name);
+  void note_failure(nlohmann::json failure);
   bool try_make(uint64_t cycle, const std::string &name);
   void drop_oldest();
   void remove_leftovers(const std::string &process) const;

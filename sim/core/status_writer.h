@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,14 +16,23 @@ class StatusWriter {
  public:
   // Makes the file at `path` anew. The scheduler has `threads` workers and all its links.
   StatusWriter(const std::filesystem::path &path, const Scheduler &scheduler, uint32_t threads);
+  ~StatusWriter();
+  StatusWriter(const StatusWriter &) = delete;
+  StatusWriter &operator=(const StatusWriter &) = delete;
 
-  // Adds a line. A full disk does not end the run: then the line is torn, and the next may fit.
+  // Adds a line. A full disk does not end the run: there are no more lines then but the last one,
+  // for which there is always room reserved, and it is added at the end.
   void write(double wall_s, const std::vector<ModelStatus> &models);
 
  private:
-  nlohmann::json changed_links();
+  nlohmann::json changed_links(const std::vector<LinkStatus> &now) const;
+  bool make_room(size_t bytes);
+  bool append(const std::string &line);
 
-  std::ofstream file_;
+  int file_ = -1;          // none if it cannot be opened: a run needs no status
+  uint64_t size_ = 0;      // of whole lines
+  uint64_t room_end_ = 0;  // of what is reserved
+  std::string left_out_;   // the last line, if there was no room for it and another one
   const Scheduler &scheduler_;
   const uint32_t threads_;
   const std::vector<std::string> link_names_;
