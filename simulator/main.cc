@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // firesim-sim: simulates what one JSON file describes. See docs/reference/interfaces.md, section 5.
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 #include "core/snapshot.h"
 #include "core/switch_check.h"
 #include "simulator/model_kinds.h"
+#include "simulator/stop_signals.h"
 #include "transport/chaos_mesh.h"
 #include "transport/compressing_mesh.h"
 #include "transport/mesh_keys.h"
@@ -40,27 +40,9 @@ constexpr const char *kUsage =
     "Exit status: 0 every node passed, 1 a node failed or the cycle limit came first,\n"
     "2 bad description, 3 error, 130 interrupted.\n";
 
-std::atomic<firesim::Simulation *> running{nullptr};
-
 // What a guest, a snapshot or a description put into a sentence only shows on a terminal.
 void say(const std::string &text) {
   std::fprintf(stderr, "%s\n", firesim::printable(text).c_str());
-}
-
-void stop_on_signal(int) {
-  if (firesim::Simulation *simulation = running.load()) simulation->request_stop();
-}
-
-// The first signal of each kind stops the run and writes the results; the second one ends the
-// process at once.
-void install_signal_handlers() {
-  struct sigaction action {};
-  action.sa_handler = stop_on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  // A reader of our output that goes away must not end the simulation.
-  std::signal(SIGPIPE, SIG_IGN);
 }
 
 struct Arguments {
@@ -70,6 +52,8 @@ struct Arguments {
 };
 
 int simulate(const Arguments &arguments) {
+  // A reader of our output that goes away must not end the simulation.
+  std::signal(SIGPIPE, SIG_IGN);
   firesim::ModelRegistry registry;
   firesim::register_model_kinds(registry);
   firesim::ZeroMqOptions options;
@@ -83,10 +67,11 @@ int simulate(const Arguments &arguments) {
         if (chaos == nullptr) return mesh;
         return firesim::make_chaos_mesh(std::move(mesh), plan, std::strtoull(chaos, nullptr, 0));
       });
-  running = &simulation;
-  install_signal_handlers();
-  const firesim::RunResult result = simulation.run();
-  running = nullptr;
+  firesim::RunResult result;
+  {
+    const firesim::StopSignals signals([&simulation] { simulation.request_stop(); });
+    result = simulation.run();
+  }
   if (!result.message.empty()) say(result.message);
   return firesim::exit_status(result);
 }
