@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -110,7 +111,7 @@ echo "$*" > "$HOME/apt.log"
 def as_root_without_ninja(tree: Path, pip: str) -> None:
     """Let apt-get and Python's pip be programs of ours, for root on a host that lacks Ninja."""
     have_packages(tree, but=("ninja-build",))
-    for tool in ("setsid", "sleep", "kill", "rm", "mktemp", "tail"):
+    for tool in ("setsid", "sleep", "kill", "rm", "mktemp", "tail", "date"):
         path = shutil.which(tool)
         assert path is not None
         (tree / "bin" / tool).symlink_to(path)
@@ -170,6 +171,86 @@ def test_an_apt_that_fails_is_asked_again_and_then_heard(tree: Path) -> None:
     assert (tree / "apt.log").read_text().split() == ["install", "update", "install"]
     assert "E: no update here\nE: no install here\n" in done.stderr
     assert "apt-get could not install: ninja-build" in done.stderr
+
+
+APT_THAT_IS_LOCKED_OUT = """
+echo "$1" >> "$HOME/apt.log"
+tries() { grep -c "$1" "$HOME/apt.log"; }
+case "$1 $(tries "$1")" in
+"install 1") echo "E: Could not get lock $HOME/lock-frontend. It is held by process 71 (apt)" ;;
+"install 2") echo "E: Could not get lock $HOME/lock-frontend. It is held by process 71 (apt)" ;;
+"install 3") echo "E: Unable to locate package" ;;
+"update 1") echo "E: Could not get lock $HOME/lists/lock. It is held by process 72 (apt-get)" ;;
+"update 2") echo "E: Could not get lock $HOME/lists/lock - open (11: Resource unavailable)" ;;
+*) exit 0 ;;
+esac
+exit 100
+"""
+
+
+def test_another_package_manager_is_waited_for_and_named(tree: Path) -> None:
+    as_root_without_ninja(tree, "")
+    program(tree, "apt-get", APT_THAT_IS_LOCKED_OUT)
+    (tree / "bin/grep").symlink_to(shutil.which("grep") or "")
+    done = start(tree, "quickstart")
+    assert done.returncode == 0, done.stderr
+    waited = [line for line in done.stderr.splitlines() if "waiting for" in line]
+    assert waited == [
+        f"firesim: waiting for {who}; ten minutes at most"
+        for who in (
+            f"process 71 (apt), which holds {tree}/lock-frontend",
+            f"process 72 (apt-get), which holds {tree}/lists/lock",
+            f"another package manager, which holds {tree}/lists/lock",
+        )
+    ]
+    calls = (tree / "apt.log").read_text().split()
+    assert calls == ["install"] * 3 + ["update"] * 3 + ["install"]
+
+
+def test_a_package_manager_that_stays_is_waited_for_ten_minutes(tree: Path) -> None:
+    as_root_without_ninja(tree, "")
+    lock = "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 71 (apt)"
+    program(tree, "apt-get", f'echo "$1" >> "$HOME/apt.log"; echo "{lock}"; exit 100')
+    # A clock by which each look comes five minutes after the one before.
+    (tree / "bin/date").unlink()
+    program(tree, "date", 'echo x >> "$HOME/clock"; echo $(($(grep -c x "$HOME/clock") * 300))')
+    (tree / "bin/grep").symlink_to(shutil.which("grep") or "")
+    done = start(tree, "quickstart")
+    assert done.returncode == 2
+    calls = (tree / "apt.log").read_text().split()
+    assert calls == ["install", "install", "update", "install"]
+    assert lock in done.stderr and "apt-get could not install: ninja-build" in done.stderr
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("apt-get") is None, reason="only root may install packages"
+)
+@pytest.mark.parametrize("lock", ["state/lists/lock", "dpkg/lock-frontend"])
+def test_the_real_apt_says_what_is_read(lock: str, tree: Path) -> None:
+    for name in ("state/lists/partial", "dpkg", "cache/archives/partial", "etc/apt.conf.d"):
+        (tree / name).mkdir(parents=True, exist_ok=True)
+    (tree / "dpkg/status").touch()
+    (tree / "apt.conf").write_text(
+        f'Dir "{tree}"; Dir::State "{tree}/state"; Dir::Cache "{tree}/cache"; '
+        f'Dir::Etc "{tree}/etc"; Dir::State::status "{tree}/dpkg/status"; '
+        'APT::Sandbox::User "";\n'
+    )
+    text = (tree / "firesim").read_text()
+    functions = text[text.index("lock_holder() {") : text.index("# Runs apt_install")]
+    (tree / lock).touch()
+    words = "update" if "lists" in lock else "install nothing-of-this-name"
+    script = f'{functions}\nLC_ALL=C apt-get -o Debug::NoLocking=false {words} > "$1" 2>&1'
+    with (tree / lock).open("w") as held:
+        fcntl.lockf(held, fcntl.LOCK_EX)
+        done = subprocess.run(
+            ["sh", "-c", f'{script}; lock_holder "$1"', "sh", tree / "log"],
+            env={"APT_CONFIG": str(tree / "apt.conf"), "PATH": os.environ["PATH"]},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert f"which holds {tree / lock}" in done.stdout, (tree / "log").read_text()
+    assert f"process {os.getpid()} (" in done.stdout
 
 
 def test_a_signal_ends_apt_and_pip(tree: Path) -> None:
