@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -45,6 +45,13 @@ def record_of(client: HostClient, run: str) -> dict[str, int]:
     file = Path(client.folder) / "runs" / run / "process.json"
     value: dict[str, int] = json.loads(file.read_text())
     return value
+
+
+def until(condition: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
 
 
 def until_over(client: HostClient, run: str) -> int | None:
@@ -216,6 +223,9 @@ def test_a_host_without_the_agent_is_named(words: list[str], text: str, tmp_path
         '{"ok": true, "body_bytes": 1e999}',
         '{"ok": true, "body_bytes": 999999999999}',
         '{"ok": false, "body_bytes": 0}',
+        '{"ok": true, "body_bytes": 0}',
+        '{"ok": true, "body_bytes": 0, "runs": 5}',
+        '{"ok": true, "body_bytes": 0, "runs": {"a": "perhaps"}}',
         "[" * 5_000,
         "NaN",
     ],
@@ -227,6 +237,68 @@ def test_an_answer_that_no_agent_gives_is_one_sentence(answer: str, tmp_path: Pa
     host = HostClient("lab9", _Elsewhere(["python3", "-c", says]), str(tmp_path))
     with pytest.raises(HostLost, match="lab9: "):
         host.runs()
+
+
+SHAPES: dict[str, Callable[[HostClient], object]] = {
+    "hello": lambda host: host.about(),
+    "ports": lambda host: host.ports(1, 2, 3),
+    "load": lambda host: host.load(),
+    "notice": lambda host: host.notice("address"),
+    "missing": lambda host: host.missing([]),
+    "prune": lambda host: host.prune(0),
+    "state": lambda host: host.state("run"),
+    "ask": lambda host: host.ask("run"),
+    "end": lambda host: host.end("run", 0),
+    "runs": lambda host: host.runs(),
+    "listing": lambda host: host.listing("run"),
+    "digest": lambda host: host.digest("run", "file", 1),
+    "control": lambda host: host.control("run", "socket", {}, 1),
+}
+"""Requests whose answers say something."""
+
+
+@pytest.mark.parametrize("verb", SHAPES)
+def test_an_answer_of_another_shape_is_one_sentence(verb: str, tmp_path: Path) -> None:
+    text = '{"ok": true, "body_bytes": 0, "alive": [], "files": {"a": [1]}, "answer": 5}'
+    says = f"import sys; print({agent.MARK.decode()!r}, end=''); print({text!r}); sys.stdin.read()"
+    host = HostClient("lab9", _Elsewhere(["python3", "-c", says]), str(tmp_path))
+    with pytest.raises(HostLost, match=f'lab9: found .* of the answer to "{verb}", expected what'):
+        SHAPES[verb](host)
+
+
+def test_a_process_that_does_not_end_is_refused_in_time(
+    client: HostClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent, "KILLED_S", 0.1)
+    # As one that waits in the kernel for a disk: no signal ends it.
+    monkeypatch.setattr(agent, "signal_all", lambda *_: None)
+    made(client, "one")
+    client.start("one", "files/program", ["600"], {})
+    request = {"run": "one", "grace_s": 0}
+    with pytest.raises(
+        agent_processes.Refused, match=r"process \d+ .* does not end after SIGKILL: it is in"
+    ):
+        agent.Agent(client.folder).end(request)
+
+
+def test_the_status_of_a_process_has_its_room_before_it_starts(client: HostClient) -> None:
+    made(client, "one", Path("/bin/sh").resolve())
+    client.start("one", "files/program", ["-c", "trap 'exit 77' INT; sleep 600 & wait"], {})
+    folder = Path(client.folder) / "runs/one"
+    room = folder / ".exit_status"
+    about = room.stat()
+    assert about.st_size > len("255\n")
+    until(lambda: len(agent_processes.marked(record_of(client, "one"))) == 3)
+    client.ask("one")
+    assert until_over(client, "one") == 77
+    assert (folder / "exit_status").stat().st_ino == about.st_ino
+
+
+def test_a_log_that_cannot_be_opened_is_refused(client: HostClient) -> None:
+    made(client, "one")
+    (Path(client.folder) / "runs/one/run.log").mkdir()
+    with pytest.raises(HostError, match="could not be started: .*Is a directory"):
+        client.start("one", "files/program", ["600"], {})
 
 
 def test_what_a_login_shell_says_first_is_skipped(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from firesim.config.farm import FarmFile
 from firesim.farm.make import make_farm
+from firesim.hosts.answers import Nothing
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostClient, HostError, sha256_of
 from firesim.hosts.ready import connected
@@ -196,7 +197,7 @@ def test_a_host_that_is_lost_while_a_file_is_copied_is_noticed(how: str, tmp_pat
         timer = threading.Timer(0.5, stop)
         timer.start()
         with pytest.raises(HostLost, match="^host1: "):
-            client._call("put", zeros, hash="0" * 64, body_bytes=size)
+            client._call("put", Nothing, zeros, hash="0" * 64, body_bytes=size)
         assert time.monotonic() - stopped[0] < FOUND_WITHIN_S
         begun = time.monotonic()
         client.close()

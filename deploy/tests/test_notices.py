@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from firesim.farm.base import Host
+from firesim.hosts.answers import Notice
 from firesim.hosts.channel import HostLost, LocalLink
-from firesim.hosts.client import HostClient, HostError, Notice
+from firesim.hosts.client import HostClient, HostError
 from firesim.run.remote import notices
 from firesim.run.remote.notices import TRIES, Notices
 

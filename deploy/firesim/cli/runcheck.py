@@ -52,6 +52,8 @@ def runcheck(
     plan = resolve(loaded)
     check_plan(loaded, plan)
     places = placed(plan)
+    if places is not None:
+        places.close()
     hosts = places.of_model if places else {}
     if svg is not None:
         write_svg(plan, svg)
@@ -67,7 +69,6 @@ def runcheck(
         console.print(FUNCTIONAL_NETWORK, highlight=False, soft_wrap=True)
     if places is not None:
         console.print(placement_table(plan, places))
-        places.close()
     if svg is not None:
         console.print(f"drawing: {svg}", highlight=False)
     console.print(

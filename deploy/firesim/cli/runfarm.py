@@ -17,7 +17,7 @@ def runfarm(farm: FarmOption) -> None:
     """
     from rich.console import Console
 
-    from firesim.hosts.ready import connected
+    from firesim.hosts.ready import close_all, connected
 
     console = Console()
     found = farm_from(farm)
@@ -28,14 +28,17 @@ def runfarm(farm: FarmOption) -> None:
         console.print(f"together {money(sum(prices))} USD an hour", highlight=False)
     for line in found.missing().what:
         console.print(f"not up: {line}", highlight=False, markup=False)
-    for ready in connected(hosts):
-        runs = [name for name, alive in ready.client.runs().items() if alive]
-        load = ready.client.load()
-        ready.client.close()
-        console.print(
-            f"{ready.name}: load {load.load:.1f} of {ready.cores} cores, "
-            f"{load.available_bytes / 2**30:.1f} GiB of memory free, "
-            f"{load.free_bytes / 2**30:.1f} GiB of disk free, runs: {', '.join(runs) or 'none'}",
-            highlight=False,
-            soft_wrap=True,
-        )
+    answering = connected(hosts)
+    try:
+        for ready in answering:
+            runs = ", ".join(name for name, alive in ready.client.runs().items() if alive)
+            load = ready.client.load()
+            console.print(
+                f"{ready.name}: load {load.load:.1f} of {ready.cores} cores, "
+                f"{load.available_bytes / 2**30:.1f} GiB of memory free, "
+                f"{load.free_bytes / 2**30:.1f} GiB of disk free, runs: {runs or 'none'}",
+                highlight=False,
+                soft_wrap=True,
+            )
+    finally:
+        close_all(answering)

@@ -28,7 +28,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Iterator  # noqa: UP035 (Python 3.8)
 
-from .agent_kernel import boot_id, is_free, memory, network_bytes, processor
+from .agent_kernel import boot_id, is_free, memory, network_bytes, processor, unended
 from .agent_notice import taken_away
 from .agent_processes import (
     Answer,
@@ -49,6 +49,8 @@ from .agent_relay import Relay, connected, terminal
 MARK = b"firesim agent 1\n"
 ALIVE_S = 2.0
 """Seconds between two signs of life."""
+KILLED_S = 10.0
+"""A process that was killed and takes longer to end waits in the kernel, for a disk perhaps."""
 PIECE = 1 << 20
 FILES = "files"
 MANAGERS = "manager"
@@ -228,7 +230,7 @@ class Agent:
         return {"asked": record is not None}
 
     def end(self, request: Answer) -> Answer:
-        """End the process of a run for certain, and no other one."""
+        """End the process of a run for certain, and no other one; refuse if it does not end."""
         record = read_record(self.run_folder(request))
         if record is None or not marked(record):
             return {"ended": False}
@@ -236,7 +238,10 @@ class Agent:
         limit = time.monotonic() + request["grace_s"]
         while is_alive(record) and time.monotonic() < limit:
             time.sleep(0.02)
-        while marked(record):  # Whatever of it is left, also when its first process was killed.
+        limit = time.monotonic() + KILLED_S
+        while left := marked(record):  # Also when its first process was killed.
+            if time.monotonic() > limit:
+                raise Refused(unended(left[0]))
             signal_all(record, signal.SIGKILL)
             time.sleep(0.02)
         return {"ended": True}

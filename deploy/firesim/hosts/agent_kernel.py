@@ -23,6 +23,17 @@ def started_ticks(pid: int) -> int | None:
     return None if fields[0] == "Z" else int(fields[19])
 
 
+def unended(pid: int) -> str:
+    """Return, in words, what a process does that was killed and is still there."""
+    try:
+        head, _, rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+    except OSError:
+        return f"process {pid} has ended only now"
+    state = rest.split()[0]
+    what = "uninterruptible sleep in the kernel" if state == "D" else f"state {state}"
+    return f"process {pid} ({head.partition('(')[2]}) does not end after SIGKILL: it is in {what}"
+
+
 def is_free(port: int) -> bool:
     """Return whether nobody listens on a port."""
     with socket.socket() as probe:

@@ -18,9 +18,12 @@ from .agent_kernel import boot_id, started_ticks
 RECORD = "process.json"
 MARKED = "FIRESIM_PROCESS"
 """In the environment of a run's processes: what is found there was started by this run."""
+LOG = "run.log"
+STATUS = ".exit_status"
+"""Made before the process starts, so that a disk that is full at its end has room for it."""
 SCRIPT = (
-    'trap : INT TERM; "$@" > run.log 2>&1 < /dev/null; '
-    "echo $? > .exit_status && mv .exit_status exit_status"
+    """trap : INT TERM; "$@"; status=$?; trap '' INT TERM; """
+    f"echo $status 1<> {STATUS} && mv {STATUS} exit_status"
 )
 """Keeps the status of a process that nobody waits for; signals are for the process itself."""
 
@@ -56,9 +59,11 @@ def become(folder: Path, words: list[str], environment: Answer, faults: int) -> 
         os.umask(0o077)
         for name in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM):
             signal.signal(name, signal.SIG_DFL)  # Python ignores some, and hands that down.
-        null = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(null, number)
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        write_text(folder / STATUS, " " * 8)
+        log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        for number in (1, 2):
+            os.dup2(log, number)
         pid = os.getpid()
         record = {"pid": pid, "started_ticks": started_ticks(pid), "boot_id": boot_id()}
         record["mark"] = os.urandom(16).hex()

@@ -12,6 +12,7 @@ from typing import IO, Protocol
 from firesim.hosts.timed import QUIET_S, timed_reader, timed_writer
 
 TAIL_BYTES = 4096
+KILLED_S = 5.0
 LOCAL_QUIET_S = 120.0
 """How long a program of this computer may say nothing. One that ends closes its pipes at once and
 needs no clock to be missed; silence means that others have the processor or the disk."""
@@ -109,7 +110,8 @@ class ProcessChannel:
         self._release()
 
     def _release(self) -> None:
-        self.process.wait()
+        with suppress(subprocess.TimeoutExpired):  # One in the kernel for good is left behind.
+            self.process.wait(timeout=KILLED_S)
         with suppress(OSError):  # What is not yet written has no reader.
             self.input.close()
         self.output.close()

@@ -11,11 +11,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from firesim_common.json_text import parsed
 
 from firesim.hosts import agent
+from firesim.hosts.answers import (
+    About,
+    Answer,
+    Asked,
+    Body,
+    Digest,
+    Ended,
+    Freed,
+    Listing,
+    Load,
+    Missing,
+    Nothing,
+    Notice,
+    Port,
+    Runs,
+    RunState,
+    shaped,
+)
 from firesim.hosts.channel import Channel, HostLost, Link
 from firesim.hosts.relay import relayed
 
@@ -39,65 +57,11 @@ MOST_ANSWER_BYTES = 256 << 20
 """Of a line, and of what follows it: far more than anybody asks for at once."""
 
 
+T = TypeVar("T")
+
+
 class HostError(Exception):
     """A host is there and refuses; the text names it and says why."""
-
-
-@dataclass(frozen=True)
-class About:
-    """What a host is."""
-
-    hostname: str
-    folder: str
-    """Where runs are, absolute."""
-    cores: int
-    memory_bytes: int
-    free_bytes: int
-    """On the disk of the folder."""
-    machine: str
-    """x86_64 or another architecture."""
-    processor: str
-    flags: frozenset[str]
-    """Of the processor, as the kernel names them."""
-    libc: str
-    time_s: float
-    """Its clock."""
-    boot_id: str
-
-
-@dataclass(frozen=True)
-class Load:
-    """How busy a host is."""
-
-    load: float
-    """Processes that run or wait, over the last minute."""
-    available_bytes: int
-    """Of memory."""
-    free_bytes: int
-    """Of disk."""
-    sent_bytes: int
-    received_bytes: int
-
-
-@dataclass(frozen=True)
-class RunState:
-    """What became of the process of a run."""
-
-    started: bool
-    alive: bool
-    exit_status: int | None
-    """None while it lives, and when it was killed."""
-
-
-@dataclass(frozen=True)
-class Notice:
-    """What EC2 says of taking a host away."""
-
-    action: str
-    """terminate, stop or hibernate; empty while it stays."""
-    time: str
-    problem: str
-    """Why nobody knows, empty when EC2 has answered."""
 
 
 @dataclass
@@ -119,37 +83,36 @@ class HostClient:
 
     def about(self) -> About:
         """Make the folder on the host and return what the host is."""
-        found = self._call("hello")
-        return About(**{**found, "flags": frozenset(found["flags"])})
+        return self._call("hello", About)
 
     def ports(self, first: int, span: int, count: int) -> int:
         """Return the first of `count` neighbouring free ports, of `span` ports from `first` on."""
-        return int(self._call("ports", first=first, span=span, count=count)["port"])
+        return self._call("ports", Port, first=first, span=span, count=count).port
 
     def load(self) -> Load:
         """Return how busy the host is."""
-        return Load(**self._call("load"))
+        return self._call("load", Load)
 
     def notice(self, address: str) -> Notice:
         """Return what the instance metadata service at an address says of taking it away."""
-        return Notice(**self._call("notice", address=address))
+        return self._call("notice", Notice, address=address)
 
     def shares(self, shared: Path, name: str, token: str) -> None:
         """Find the manager's file in a shared folder, and write one of that name beside it."""
-        self._call("shares", shared=str(shared), name=name, token=token)
+        self._call("shares", Nothing, shared=str(shared), name=name, token=token)
 
     def missing(self, hashes: Sequence[str]) -> set[str]:
         """Return those of some contents that are not on the host."""
-        return set(self._call("missing", hashes=list(hashes))["missing"])
+        return self._call("missing", Missing, hashes=list(hashes)).missing
 
     def put(self, file: Path, sha256: str) -> None:
         """Copy a file into the host's store; its holes stay holes."""
         with file.open("rb") as stream:
-            self._call("put", stream, hash=sha256, body_bytes=file.stat().st_size)
+            self._call("put", Nothing, stream, hash=sha256, body_bytes=file.stat().st_size)
 
     def prune(self, older_s: float) -> int:
         """Remove contents that no run uses and that are older; return the bytes freed."""
-        return int(self._call("prune", older_s=older_s)["freed_bytes"])
+        return self._call("prune", Freed, older_s=older_s).freed_bytes
 
     def make(
         self,
@@ -159,55 +122,60 @@ class HostClient:
         folders: Sequence[str] = (),
     ) -> None:
         """Make the folder of a run, of contents of the store and of texts, by path."""
-        self._call("make", run=run, links={**links}, texts={**texts}, folders=[*folders])
+        wanted: dict[str, Any] = {"links": {**links}, "texts": {**texts}, "folders": [*folders]}
+        self._call("make", Nothing, run=run, **wanted)
 
     def start(
         self, run: str, program: str, arguments: Sequence[str], environment: Mapping[str, str]
     ) -> None:
         """Start the process of a run, unless it runs; `program` is a path in the run."""
-        self._call(
-            "start", run=run, program=program, arguments=[*arguments], environment={**environment}
-        )
+        wanted: dict[str, Any] = {
+            "program": program,
+            "arguments": [*arguments],
+            "environment": {**environment},
+        }
+        self._call("start", Nothing, run=run, **wanted)
 
     def state(self, run: str) -> RunState:
         """Return whether the process of a run lives and how it ended."""
-        return RunState(**self._call("state", run=run))
+        return self._call("state", RunState, run=run)
 
     def ask(self, run: str) -> bool:
         """Ask the process of a run to write its results and end; return whether it lived."""
-        return bool(self._call("ask", run=run)["asked"])
+        return self._call("ask", Asked, run=run).asked
 
     def end(self, run: str, grace_s: float) -> bool:
         """End the process of a run, by force after `grace_s`; return whether it lived."""
-        return bool(self._call("end", run=run, grace_s=grace_s)["ended"])
+        return self._call("end", Ended, run=run, grace_s=grace_s).ended
 
     def runs(self) -> dict[str, bool]:
         """Return the runs on the host, and whether each one's process lives."""
-        return dict(self._call("runs")["runs"])
+        return self._call("runs", Runs).runs
 
     def remove(self, run: str) -> None:
         """Remove the folder of a run that is over."""
-        self._call("remove", run=run)
+        self._call("remove", Nothing, run=run)
 
     def listing(self, run: str) -> dict[str, tuple[int, int]]:
         """Return size in bytes and time of change in ns of each result of a run, by path."""
-        return {path: tuple(pair) for path, pair in self._call("listing", run=run)["files"].items()}
+        return self._call("listing", Listing, run=run).files
 
     def digest(self, run: str, path: str, size: int) -> str:
         """Return the SHA-256 of the first `size` bytes of a result; "" when it is shorter."""
-        found = self._call("digest", run=run, path=path, size=size)
-        return "" if found["missing_bytes"] else str(found["sha256"])
+        found = self._call("digest", Digest, run=run, path=path, size=size)
+        return "" if found.missing_bytes else found.sha256
 
     def read(self, run: str, path: str, offset: int, most_bytes: int) -> bytes:
         """Return bytes of a result from an offset."""
-        found = self._call("read", run=run, path=path, offset=offset, most_bytes=most_bytes)
-        return bytes(found["body"])
+        wanted: dict[str, Any] = {"path": path, "offset": offset, "most_bytes": most_bytes}
+        return self._call("read", Body, run=run, **wanted).body
 
     def control(self, run: str, name: str, line: Mapping[str, Any], limit_s: float) -> Any:
         """Return what a control socket in the folder of a run answers to one request."""
-        found = self._call("control", run=run, socket=name, line=dict(line), limit_s=limit_s)
+        wanted: dict[str, Any] = {"socket": name, "line": dict(line), "limit_s": limit_s}
+        found = self._call("control", Answer, run=run, **wanted)
         try:
-            return parsed(found["answer"])
+            return parsed(found.answer)
         except ValueError as error:
             raise HostError(f"{self.name}: found no answer of the simulator: {error}.") from error
 
@@ -228,18 +196,24 @@ class HostClient:
     def _relayed(self, **target: Any) -> socket.socket:
         own = HostClient(self.name, self.link, self.folder, self.words)
         try:
-            own._call("relay", **target)
+            own._call("relay", Nothing, **target)
         except HostError:
             own._drop()
             raise
         assert own._channel is not None, "it has just answered"
         return relayed(own._channel)
 
-    def _call(self, verb: str, body: IO[bytes] | None = None, **fields: Any) -> dict[str, Any]:
+    def _call(self, verb: str, shape: type[T], body: IO[bytes] | None = None, **fields: Any) -> T:
+        """Return what the host answers, which has a shape: one of another shape speaks otherwise.
+
+        A host that does is lost as one that speaks no word of ours.
+        """
         request = {"verb": verb, "folder": self.folder, **fields}
         with self._lock:
             try:
                 answer = self._exchange(request, body)
+                if answer.pop("ok"):
+                    return shaped(verb, answer, shape)
             except _Unsent as error:
                 self._drop(abandon=True)
                 raise HostError(f"{self.name}: {error}") from error
@@ -251,9 +225,7 @@ class HostClient:
                 silent = isinstance(error, TimeoutError)  # What it said before is no reason.
                 text = words.splitlines()[-1] if words and not silent else said
                 raise HostLost(f"{self.name}: {text}") from error
-        if not answer.pop("ok"):
-            raise HostError(f"{self.name}: {answer['error']}")
-        return answer
+        raise HostError(f"{self.name}: {answer['error']}")
 
     def _exchange(self, request: Mapping[str, Any], body: IO[bytes] | None) -> dict[str, Any]:
         channel = self._channel = self._channel or self._opened()

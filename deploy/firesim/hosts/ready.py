@@ -14,8 +14,9 @@ from firesim_common.errors import InputError
 
 from firesim.farm.base import Host
 from firesim.hosts.agent_kernel import processor
+from firesim.hosts.answers import About
 from firesim.hosts.channel import HostLost
-from firesim.hosts.client import About, HostClient, HostError
+from firesim.hosts.client import HostClient, HostError
 
 LEAST_FREE_BYTES = 64 << 20
 MOST_CLOCK_S = 60.0
@@ -59,6 +60,12 @@ def on_all(hosts: Sequence[T], work: Callable[[T], R]) -> list[R]:
     return [future.result() for future in futures]
 
 
+def close_all(hosts: Iterable[ReadyHost]) -> None:
+    """Let hosts go."""
+    for ready in hosts:
+        ready.client.close()
+
+
 def connected(hosts: Iterable[Host], answering: bool = False) -> list[ReadyHost]:
     """Return hosts with the agent on each, in the same order; with `answering` those that do.
 
@@ -86,8 +93,7 @@ def connected(hosts: Iterable[Host], answering: bool = False) -> list[ReadyHost]
 
     found = [ready for ready in on_all(listed, connect) if ready is not None]
     if problems and not (answering and found):
-        for ready in found:
-            ready.client.close()
+        close_all(found)
         raise InputError("\n".join(problems[host.name] for host in listed if host.name in problems))
     return found
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from firesim_common.errors import InputError
 from firesim_common.json_text import read_json
 from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
-from firesim_common.whole_file import write_whole
+from firesim_common.whole_file import make_room, room_of, take_disk, write_whole
 
 from firesim.hosts.agent_kernel import boot_id, started_ticks
 
@@ -23,6 +25,10 @@ HOSTS_RECORD = "hosts.json"
 """In its place when the run is on the hosts of a farm."""
 PREPARING = "preparing.json"
 """Beside the results while what a run needs is built: who builds it."""
+RESULT = "result.json"
+RESULT_BYTES = 64 * 1024
+"""Of the manager's, in place of the simulator's, which makes its own room for a longer one."""
+RECORD_BYTES = 4096
 RESERVE = ".reserve"
 RESERVE_BYTES = 512 * 1024
 """Kept free for the last words of a run on a disk that fills up."""
@@ -62,19 +68,48 @@ def new_folder(name: str, explicit: Path | None = None) -> Path:
     raise InputError(f"results folder: found 1000 folders named {stem}, expected fewer.")
 
 
+def drop_folder(folder: Path, was_there: bool) -> None:
+    """Remove a results folder of which nothing is to stay; of one that was there what is in it."""
+    if not was_there:
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    with suppress(OSError):
+        for path in list(folder.iterdir()):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write JSON so that the file is either old or complete, never half."""
     write_whole(path, json.dumps(value, indent=1) + "\n")
 
 
 def make_reserve(folder: Path) -> None:
-    """Take some disk space that `release_reserve` gives back."""
-    (folder / RESERVE).write_bytes(os.urandom(1024) * (RESERVE_BYTES // 1024))
+    """Take the disk space in which a run can say how it ended, and where it runs, in any case.
+
+    What the records of it take is kept for them alone; the rest is for all that follows the end,
+    and `release_reserve` gives it back.
+
+    Raises:
+        OSError: there is no such space.
+    """
+    make_room(folder / RESULT, RESULT_BYTES)
+    for name in (RECORD, HOSTS_RECORD):
+        make_room(folder / name, RECORD_BYTES)
+    take_disk(folder / RESERVE, RESERVE_BYTES)
 
 
 def release_reserve(folder: Path) -> None:
-    """Give the reserved space back, so that the end of the run can be written."""
+    """Give back what was reserved for what follows the end of a run."""
     (folder / RESERVE).unlink(missing_ok=True)
+
+
+def release_rooms(folder: Path) -> None:
+    """Give back what was reserved for records that are not needed: the run is over."""
+    for name in (RESULT, RECORD, HOSTS_RECORD):
+        room_of(folder / name).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -160,7 +195,7 @@ def saved_config(folder: Path, what: str) -> Path:
 def saved_result(folder: Path) -> dict[str, Any]:
     """Return the result.json of the run in `folder`, nothing when there is no whole one."""
     try:
-        value = read_json(folder / "result.json")
+        value = read_json(folder / RESULT)
     except InputError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -9,15 +9,18 @@ import signal
 import subprocess
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
 from firesim.build.launch import start
+from firesim.hosts.agent_kernel import unended
 from firesim.run.folder import ProcessRecord, is_alive, record_of, save_record
 
 GRACE_S = 30.0
 """How long a simulator may take to write its results after being asked to stop."""
+KILLED_S = 10.0
+"""How long one that was killed may take to end; else it waits in the kernel."""
 
 TAIL_BYTES = 8192
 
@@ -25,22 +28,31 @@ TAIL_BYTES = 8192
 class _Log:
     """Takes the simulator's output from a pipe: to run.log, and its end into memory.
 
-    The end is kept apart because on a full disk the file is just what cannot be written.
+    The end is kept apart because on a full disk the file is just what cannot be written. Whatever
+    becomes of the file, the pipe is read: a simulator that nobody listens to would stop.
     """
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
         self.stream = stream
         self.path = path
         self.tail = b""
+        self.fault = ""
+        """Why there is no file."""
         self.thread = threading.Thread(target=self._copy, name="simulator log", daemon=True)
         self.thread.start()
 
     def _copy(self) -> None:
-        with self.path.open("ab", buffering=0) as file:
+        with ExitStack() as stack:
+            file: IO[bytes] | None = None
+            try:
+                file = stack.enter_context(self.path.open("ab", buffering=0))
+            except OSError as error:
+                self.fault = f"{self.path}: cannot be written: {error.strerror}"
             while data := self.stream.read1(65536):  # type: ignore[attr-defined]
                 self.tail = (self.tail + data)[-TAIL_BYTES:]
-                with suppress(OSError):
-                    file.write(data)
+                if file is not None:
+                    with suppress(OSError):
+                        file.write(data)
 
     def last_words(self) -> str:
         """Return the last line with anything in it, once the simulator has ended."""
@@ -58,6 +70,8 @@ class Simulator:
         self.process = start(description, subprocess.PIPE, binary=binary, own_group=True)
         assert self.process.stdout is not None
         self.log = _Log(self.process.stdout, folder / "run.log")
+        self.unended = ""
+        """Why it has not ended although it was killed."""
         self.record = record_of(self.process.pid)
         try:
             save_record(folder, self.record, record_of(os.getpid()))
@@ -82,8 +96,9 @@ class Simulator:
         return []
 
     def news(self) -> list[str]:
-        """Return nothing: there are no hosts to say anything of."""
-        return []
+        """Return what is to be said and was not yet returned: why there is no run.log."""
+        fault, self.log.fault = self.log.fault, ""
+        return [fault] if fault else []
 
     def status_files(self) -> dict[str, str]:
         """Return the names of the status files in the results folder, by host."""
@@ -97,7 +112,11 @@ class Simulator:
                 self.process.wait(timeout=grace_s)
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
             self._signal_group(signal.SIGKILL)
-        return self.process.wait()
+        try:
+            return self.process.wait(timeout=KILLED_S)
+        except subprocess.TimeoutExpired:
+            self.unended = f"firesim-sim: {unended(self.process.pid)}"
+            return -signal.SIGKILL
 
     def _signal_group(self, number: signal.Signals) -> None:
         # Not yet waited for, so the id is still this child's and so is the group.

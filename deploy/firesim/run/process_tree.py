@@ -21,12 +21,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
+from firesim.hosts.agent_kernel import unended
 from firesim.run.folder import ProcessRecord, is_alive, record_of
 
 GRACE_S = 30.0
 """How long processes may take to end after being asked to; a simulator writes its results."""
 INTERRUPTED = 130
 FAILED = 3
+KILLED_S = 10.0
+"""A process that was killed and takes longer to end waits in the kernel, for a disk perhaps."""
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _POLL_S = 0.05
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -141,6 +144,8 @@ def _end_all(spared: set[ProcessRecord], grace_s: float) -> None:
     limit = time.monotonic() + grace_s
     asked: set[ProcessRecord] = set()
     while found := [one for one in descendants(os.getpid()) if one not in spared]:
+        if _waits_in_kernel(found, limit):
+            return
         for record in found:
             if time.monotonic() >= limit:
                 _send(record, signal.SIGKILL)
@@ -185,6 +190,8 @@ def end_descendants(endings: list[signal.Signals], grace_s: float) -> None:
     limit = time.monotonic() + grace_s
     asked: set[ProcessRecord] = set()
     while found := descendants(os.getpid()):
+        if _waits_in_kernel(found, limit):
+            return
         for record in found:
             if time.monotonic() >= limit:
                 _send(record, signal.SIGKILL)
@@ -195,6 +202,15 @@ def end_descendants(endings: list[signal.Signals], grace_s: float) -> None:
         if again is not None and again.si_signo == signal.SIGINT:
             limit = time.monotonic()
         _reap()
+
+
+def _waits_in_kernel(left: list[ProcessRecord], killed_s: float) -> bool:
+    """Return whether processes that were killed will not end, and say so."""
+    if time.monotonic() < killed_s + KILLED_S:
+        return False
+    for record in left:
+        print(f"{unended(record.pid)}; it is left behind.", file=sys.stderr)
+    return True
 
 
 def _send(record: ProcessRecord, number: signal.Signals) -> None:

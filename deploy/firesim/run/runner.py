@@ -9,8 +9,8 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -27,11 +27,13 @@ from firesim.hosts.client import HostError
 from firesim.run.checks import check_plan
 from firesim.run.folder import (
     FULL_BYTES,
+    drop_folder,
     make_reserve,
     new_folder,
     note_begun,
     note_preparing,
     release_reserve,
+    release_rooms,
     write_json,
 )
 from firesim.run.outputs import collect_outputs
@@ -166,28 +168,45 @@ def make_ready(
     steps = Steps(console)
     clones = bool(origin and origin.restore_from)
     places = placed(plan, answering=again is not None, clones=clones)
-    with ending_what_it_starts():
-        make_libraries(loaded, plan, steps)
-        make_drivers(loaded, plan, steps)
-    folder = again or new_folder(loaded.name, results)
     try:
-        note_preparing(folder)
         with ending_what_it_starts():
-            prepared = prepare(plan, folder, steps, places.march if places else NATIVE)
-        check_bridges(loaded, plan, prepared.files)
-        description = _write_inputs(loaded, plan, prepared, folder, origin, places)
-        start = _starter(prepared, folder, description, places, cycle, steps)
-    except BaseException as error:
-        if again is None:
-            shutil.rmtree(folder, ignore_errors=True)
+            make_libraries(loaded, plan, steps)
+            make_drivers(loaded, plan, steps)
+        with _folder(loaded.name, results, again) as folder:
+            note_preparing(folder)
+            with ending_what_it_starts():
+                prepared = prepare(plan, folder, steps, places.march if places else NATIVE)
+            check_bridges(loaded, plan, prepared.files)
+            description = _write_inputs(loaded, plan, prepared, folder, origin, places)
+            start = _starter(prepared, folder, description, places, cycle, steps)
+    except BaseException:
         if places is not None:
             places.close()
+        raise
+    return Ready(plan, folder, start, cycle)
+
+
+@contextmanager
+def _folder(name: str, results: Path | None, again: Path | None) -> Iterator[Path]:
+    """Make a results folder in which all is made ready, or take the one of a run that goes on.
+
+    Of a run that is refused nothing stays, but for an empty folder that was the user's own.
+
+    Raises:
+        InputError: it cannot be made or written, or a host is gone or refuses.
+    """
+    was_there = results is not None and results.is_dir()
+    folder = again or new_folder(name, results)
+    try:
+        yield folder
+    except BaseException as error:
+        if again is None:
+            drop_folder(folder, was_there)
         if isinstance(error, HostLost | HostError):
             raise InputError(f"{error}.") from error
         if isinstance(error, OSError):
             raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
         raise
-    return Ready(plan, folder, start, cycle)
 
 
 def _starter(
@@ -246,19 +265,24 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
     Raises:
         InputError: they cannot be started; nothing runs.
     """
+    try:
+        return _followed(loaded, ready, console)
+    finally:
+        with suppress(OSError):
+            release_rooms(ready.folder)
+
+
+def _followed(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
     plan, folder = ready.plan, ready.folder
     interrupted = False
     watch: Watch | None = None
     began_s = time.monotonic()
     with ended_by_signals():
-        try:
-            with _Held() as held:
-                simulator = ready.start()
-            note_begun(folder)
-        except (HostLost, HostError) as error:
-            raise InputError(f"{error}.") from error
+        with _Held() as held:
+            simulator = _begun(ready)
         try:
             held.let_through()
+            note_begun(folder)
             watch = Watch(loaded.name, plan, folder, ready.start_cycle, simulator)
             watch.to_the_end(console)
             status = simulator.wait()
@@ -270,24 +294,43 @@ def follow(loaded: Loaded, ready: Ready, console: Console) -> Outcome:
             simulator.stop()
             raise
         finally:
-            is_full = False
-            with suppress(OSError):
-                is_full = shutil.disk_usage(folder).free < FULL_BYTES
-                release_reserve(folder)
-                # Left behind by a simulator that was killed.
-                (folder / CONTROL_SOCKET).unlink(missing_ok=True)
+            is_full = _disk_is_full(folder)
     words = simulator.last_words()
     if is_full:
         words = f"{words} (the disk that holds {folder} is full)".strip()
+    unended = simulator.unended
+    result = _result(folder, status, interrupted, time.monotonic() - began_s, words, unended)
     with suppress(OSError):  # A full disk: what was sent is still in the console's log.
         collect_outputs(plan, folder)
     if watch is not None:
         watch.over()
-    result = _result(folder, status, interrupted, time.monotonic() - began_s, words)
     exit_status = _exit_status(status, interrupted)
     # Who was lost to the others, but not to us, is taken for lost as well.
     lost = [] if interrupted else simulator.lost() or result.get("lost", [])
     return Outcome(folder, plan, exit_status, result, ready.start_cycle, lost)
+
+
+def _begun(ready: Ready) -> Simulator | Simulators:
+    """Start the simulators.
+
+    Raises:
+        InputError: they cannot be started; nothing runs.
+    """
+    try:
+        return ready.start()
+    except (HostLost, HostError) as error:
+        raise InputError(f"{error}.") from error
+
+
+def _disk_is_full(folder: Path) -> bool:
+    """Return whether the disk of the results was full, and make it a little less so."""
+    is_full = False
+    with suppress(OSError):
+        is_full = shutil.disk_usage(folder).free < FULL_BYTES
+        release_reserve(folder)
+        # Left behind by a simulator that was killed.
+        (folder / CONTROL_SOCKET).unlink(missing_ok=True)
+    return is_full
 
 
 def _exit_status(status: int, interrupted: bool) -> int:
@@ -297,7 +340,7 @@ def _exit_status(status: int, interrupted: bool) -> int:
 
 
 def _result(
-    folder: Path, status: int, interrupted: bool, wall_s: float, words: str
+    folder: Path, status: int, interrupted: bool, wall_s: float, words: str, unended: str
 ) -> dict[str, Any]:
     """Return result.json, or write one in the simulator's place when it left none."""
     file = folder / "result.json"
@@ -310,7 +353,9 @@ def _result(
     reader = StatusReader(folder / "status.jsonl")
     last = reader.update()
     message = f"firesim-sim ended with {how_it_ended(status)} before it wrote its results"
-    if words and status == BAD_DESCRIPTION:
+    if unended:
+        message = unended
+    elif words and status == BAD_DESCRIPTION:
         message = words  # A whole sentence about something that only the model itself knows.
     elif words:
         message += f"; its last line was: {words}"

@@ -92,15 +92,15 @@ def _groups(plan: Plan, place: str) -> list[list[str]]:
 def _torn(short: Sequence[PlannedLink], one: str, other: str) -> str:
     """Return why two parts, joined by links that are too short to be cut, must be together."""
     neighbours: dict[str, list[PlannedLink]] = {}
-    for link in short:
-        neighbours.setdefault(link.a, []).append(link)
-        neighbours.setdefault(link.b, []).append(link)
+    for near in short:
+        neighbours.setdefault(near.a, []).append(near)
+        neighbours.setdefault(near.b, []).append(near)
     came_by: dict[str, PlannedLink | None] = {one: None}
     for part in (queue := [one]):  # Breadth first: the shortest way is the one to be read.
-        for link in neighbours.get(part, []):
-            end = link.b if link.a == part else link.a
+        for near in neighbours.get(part, []):
+            end = near.b if near.a == part else near.a
             if end not in came_by:
-                came_by[end] = link
+                came_by[end] = near
                 queue.append(end)
     way: list[PlannedLink] = []
     part = other
@@ -111,8 +111,8 @@ def _torn(short: Sequence[PlannedLink], one: str, other: str) -> str:
         links = f"their link of {way[0].latency_cycles} cycles is shorter than"
     else:
         through = [part]
-        for link in way[:-1]:
-            through.append(link.b if link.a == through[-1] else link.a)
+        for near in way[:-1]:
+            through.append(near.b if near.a == through[-1] else near.a)
         links = f"each link between them, through {cut(', '.join(through[1:]))}, is shorter than"
     return (
         f"found {one} and {other} on different hosts, expected them together: {links} "

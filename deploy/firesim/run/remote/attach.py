@@ -12,7 +12,7 @@ from firesim_common.errors import InputError
 
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
-from firesim.hosts.ready import ReadyHost
+from firesim.hosts.ready import ReadyHost, close_all
 from firesim.run.remote import record
 from firesim.run.remote.simulators import Simulators
 from firesim.topology.describe import CONTROL_SOCKET
@@ -39,7 +39,12 @@ def found_again(folder: Path) -> Simulators:
         raise InputError(f"attach: found no hosts.json in {folder}, expected a run on hosts.")
     if found.over:
         raise InputError(f"attach: found the run of {folder} over, expected one that goes on.")
-    simulators = Simulators(record.reconnected(found), found, folder)
+    hosts = record.reconnected(found)
+    try:
+        simulators = Simulators(hosts, found, folder)
+    except BaseException:
+        close_all(hosts)
+        raise
     simulators.watch()
     return simulators
 
@@ -52,8 +57,7 @@ def _hosts(folder: Path) -> Iterator[tuple[str, list[ReadyHost]]]:
     try:
         yield found.run, hosts
     finally:
-        for ready in hosts:
-            ready.client.close()
+        close_all(hosts)
 
 
 def state(folder: Path) -> str:

@@ -14,7 +14,7 @@ from firesim.build.other_processor import NATIVE
 from firesim.config.farm import PORT_SPAN, FarmFile
 from firesim.farm.base import FarmError, RunFarm
 from firesim.farm.make import make_farm
-from firesim.hosts.ready import ReadyHost, common_march, connected
+from firesim.hosts.ready import ReadyHost, close_all, common_march, connected
 from firesim.run.remote.check_kept import check_kept
 from firesim.run.remote.left import clear
 from firesim.topology.costs import measured_costs, stated_costs
@@ -65,8 +65,7 @@ class Places:
 
     def close(self) -> None:
         """Let the hosts go."""
-        for ready in self.hosts:
-            ready.client.close()
+        close_all(self.hosts)
 
 
 def farm_of(path: Path) -> tuple[FarmFile, RunFarm]:
@@ -94,7 +93,11 @@ def up(farm: RunFarm, answering: bool = False) -> list[ReadyHost]:
             f"{farm.name}: found no host up, expected some: firesim launchrunfarm starts them."
         )
     found = connected(hosts, answering)
-    clear(farm.name, found)
+    try:
+        clear(farm.name, found)
+    except BaseException:
+        close_all(found)
+        raise
     return found
 
 
@@ -114,20 +117,13 @@ def placed(plan: Plan, answering: bool = False, clones: bool = False) -> Places 
     try:
         _check_march(plan, hosts)
         of_model = partition(plan, [capacity(ready) for ready in hosts], costs(plan), clones=clones)
-    except BaseException:
-        for ready in hosts:
-            ready.client.close()
-        raise
-    march = common_march(hosts)
-    used = [ready for ready in hosts if ready.name in of_model.values()]
-    for ready in hosts:
-        if ready not in used:
-            ready.client.close()
-    places = Places(file, used, of_model, march, plan.placement.keep_snapshots)
-    try:
+        march = common_march(hosts)
+        used = [ready for ready in hosts if ready.name in of_model.values()]
+        close_all(ready for ready in hosts if ready not in used)
+        places = Places(file, used, of_model, march, plan.placement.keep_snapshots)
         check_kept(places.keep_snapshots, used)
     except BaseException:
-        places.close()
+        close_all(hosts)
         raise
     return places
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firesim_common.errors import InputError
 from firesim_common.json_text import read_json
+from firesim_common.whole_file import make_room
 from pydantic import TypeAdapter
 
 from firesim.config.keep import MANAGER
@@ -45,8 +46,10 @@ def new_name(folder: Path) -> str:
 
 
 def save(folder: Path, record: HostsRecord) -> None:
-    """Write the record of a run into its results folder."""
+    """Write the record of a run into its results folder, with room for how it will end."""
     write_json(folder / HOSTS_RECORD, asdict(record))
+    if not record.over:
+        make_room(folder / HOSTS_RECORD, 2 * (folder / HOSTS_RECORD).stat().st_size)
 
 
 def load(folder: Path) -> HostsRecord | None:

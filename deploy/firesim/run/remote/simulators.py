@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firesim.hosts.answers import RunState
 from firesim.hosts.bundle import LIBRARIES, PROGRAM
 from firesim.hosts.channel import HostLost
-from firesim.hosts.client import HostError, RunState
+from firesim.hosts.client import HostError
 from firesim.hosts.ready import ReadyHost, on_all
 from firesim.run.folder import FULL_BYTES
 from firesim.run.process import GRACE_S
@@ -98,6 +99,8 @@ class Simulators:
         self.kept = kept_of(record, folder, self.said.append)
         self.notices = Notices(record.run, hosts[0].client, folder, self.said.append)
         self.problem = ""
+        self.unended = ""
+        """Why a simulator has not ended although it was killed."""
         self.failed_at_s: float | None = None
         self.never_began = False
         """Whether the others were ended since one failed before they had begun."""
@@ -114,24 +117,25 @@ class Simulators:
         environment = {"LD_LIBRARY_PATH": LIBRARIES}
         if CHAOS in os.environ:
             environment[CHAOS] = os.environ[CHAOS]
-        save(self.folder, self.record)
 
         def one(part: Part) -> None:
             arguments = ["--process", part.ready.name, "--keys", KEYS, DESCRIPTION]
             part.ready.client.start(run, PROGRAM, arguments, environment)
 
         try:
+            save(self.folder, self.record)
             on_all(self.parts, one)
         except BaseException:
             self._end(0)
             self._each(lambda part: part.ready.client.remove(run))
+            self._close()
             raise
         self.watch()
 
     def watch(self) -> None:
         """Follow the parts, each in a thread of its own."""
         for part in self.parts:
-            thread = threading.Thread(target=self._follow, args=(part,), daemon=True)
+            thread = threading.Thread(target=self._watch, args=(part,), daemon=True)
             thread.start()
             self.threads.append(thread)
 
@@ -217,6 +221,9 @@ class Simulators:
     def leave(self) -> None:
         """Follow no more; what runs goes on."""
         self._stop_following()
+        self._close()
+
+    def _close(self) -> None:
         for part in self.parts:
             part.ready.client.close()
 
@@ -228,6 +235,13 @@ class Simulators:
     def _status(self) -> int:
         status = self.parts[0].state.exit_status
         return FAILED if self.lost() or self.never_began or status is None else status
+
+    def _watch(self, part: Part) -> None:
+        """Follow a part; it is lost if that cannot be done, or the run would wait for ever."""
+        try:
+            self._follow(part)
+        except Exception as error:
+            part.lost = f"{part.ready.name}: cannot be followed: {type(error).__name__}: {error}"
 
     def _follow(self, part: Part) -> None:
         """Fetch what is new until the part is over; a host that does not answer is tried again."""
@@ -257,7 +271,14 @@ class Simulators:
     def _end(self, grace_s: float) -> None:
         if self.lost_before_end is None:
             self.lost_before_end = self._lost_now()
-        self._each(lambda part: part.ready.client.end(self.record.run, grace_s))
+
+        def one(part: Part) -> None:
+            try:
+                part.ready.client.end(self.record.run, grace_s)
+            except HostError as error:  # It will never be over.
+                part.lost = self.unended = str(error)
+
+        self._each(one)
 
     def _each(self, work: Any) -> None:
         """Do something on all hosts that answer, whatever becomes of it."""
@@ -294,5 +315,4 @@ class Simulators:
         elif not any(part.lost for part in self.parts):
             ended = {"over": True, "exit_status": self._status()}
             save(self.folder, HostsRecord(**{**vars(self.record), **ended}))
-        for part in self.parts:
-            part.ready.client.close()
+        self._close()
