@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "core/fields.h"
 
@@ -57,10 +58,20 @@ void ModelRegistry::load_library(const std::filesystem::path &path) {
   try {
     entry(*this);
   } catch (const std::exception &error) {
-    throw DescriptionError(path.string() + ": FIRESIM_MODELS failed: " + error.what());
+    give_up(error.what());
+  } catch (...) {
+    give_up("it threw something that is no std::exception");
   }
   loading_.clear();
   libraries_.push_back(path);
+}
+
+// What a library added before it failed is not there either: its kinds would be taken for kinds of
+// FireSim's, or for those of the next library.
+void ModelRegistry::give_up(const std::string &why) {
+  const std::filesystem::path library = std::exchange(loading_, {});
+  std::erase_if(kinds_, [&library](const auto &one) { return one.second.library == library; });
+  throw DescriptionError(library.string() + ": FIRESIM_MODELS failed: " + why);
 }
 
 std::vector<std::string> ModelRegistry::kinds(ModelRole role) const {

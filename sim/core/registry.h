@@ -82,6 +82,8 @@ class ModelRegistry {
     std::filesystem::path library;  // that added it; empty for what comes with FireSim
   };
 
+  [[noreturn]] void give_up(const std::string &why);
+
   std::map<std::pair<ModelRole, std::string>, Kind> kinds_;
   std::vector<std::filesystem::path> libraries_;
   std::filesystem::path loading_;  // the library that is adding its kinds; empty for none
