@@ -6,6 +6,7 @@ A quantity is shown in the same way on the terminal and in a report.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from fractions import Fraction
@@ -22,6 +23,7 @@ _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _TIME = re.compile(r"\s*([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([a-zA-Z]*)\s*")
 
 
+@functools.lru_cache
 def rate(bandwidth_gbps: float) -> tuple[int, int]:
     """Return (k, p): k flits every p cycles give `bandwidth_gbps` of the full 200 Gb/s.
 

@@ -201,7 +201,7 @@ def apply_override(source: Source, assignment: str) -> None:
 
 def _step(target: Any, part: str, path: KeyPath, name: str) -> str | int:
     if isinstance(target, list):
-        if not part.isdigit() or int(part) >= len(target):
+        if not (part.isascii() and part.isdigit()) or int(part) >= len(target):
             raise InputError(
                 f'{name}: {dotted(path)}found index "{part}", expected 0 to {len(target) - 1}.'
             )

@@ -74,7 +74,12 @@ Tree = dict[Name, "Tree | list[Name]"]
 
 
 class Topology(StrictOrName):
-    """A named topology, a tree, or a graph. A plain text is the name of a named topology."""
+    """A named topology, a tree, or a graph. A plain text is the name of a named topology.
+
+    A switch has at most 1,024 ports. There are at most 3,000 switches; switches times nodes are at
+    most 12 million, and switches times those with nodes 1 million, since each switch has a table
+    of all nodes.
+    """
 
     named: str | None = None
     """two_nodes, rack_8 (any number), tree_2_8 (root, 2 racks of 8), clos_2_8_2 (roots, nodes a

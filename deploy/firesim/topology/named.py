@@ -13,6 +13,7 @@ from firesim_common.errors import cut, nearest
 from firesim.topology.shape import Shape
 
 MAX_NODES = 65_000
+MOST_DIGITS = 10
 EXAMPLES = (
     "two_nodes rack_8 tree_2_8 clos_2_8_2 fat_tree_4ary ring_8_1 mesh_4_4_1 torus_4_4_1".split()
 )
@@ -27,11 +28,12 @@ def tree(widths: list[int]) -> Shape:
     """A tree: widths [2, 8] are a root with 2 racks of 8 nodes, [4, 2, 8] one level more."""
     shape = Shape()
     levels = len(widths)
+    counts = [0] * levels
 
     def grow(parent: str | None, level: int) -> None:
         kind = "tor" if level == levels - 1 else "root" if level == 0 else f"agg{level}_"
-        count = sum(1 for name in shape.switches if re.fullmatch(rf"{kind}\d+", name))
-        name = "root" if kind == "root" else f"{kind}{count}"
+        name = "root" if kind == "root" else f"{kind}{counts[level]}"
+        counts[level] += 1
         shape.switches.append(name)
         for _ in range(widths[level]):
             if level == levels - 1:
@@ -107,19 +109,23 @@ def _tree_from(text: str) -> Shape:
 
 _FORMS: list[tuple[str, str, Callable[[re.Match[str]], Shape]]] = [
     ("two_nodes", r"two_nodes", lambda m: rack(2)),
-    ("rack_N", r"rack_(\d+)", lambda m: rack(int(m[1]))),
-    ("tree_A_B", r"tree_(\d+(?:_\d+){1,3})", lambda m: _tree_from(m[1])),
-    ("clos_M_N_R", r"clos_(\d+)_(\d+)_(\d+)", lambda m: clos(int(m[1]), int(m[2]), int(m[3]))),
-    ("fat_tree_Kary", r"fat_tree_(\d+)ary", lambda m: fat_tree(int(m[1]))),
-    ("ring_S_N", r"ring_(\d+)_(\d+)", lambda m: grid((int(m[1]),), int(m[2]), True)),
+    ("rack_N", r"rack_([0-9]+)", lambda m: rack(int(m[1]))),
+    ("tree_A_B", r"tree_([0-9]+(?:_[0-9]+){1,3})", lambda m: _tree_from(m[1])),
+    (
+        "clos_M_N_R",
+        r"clos_([0-9]+)_([0-9]+)_([0-9]+)",
+        lambda m: clos(int(m[1]), int(m[2]), int(m[3])),
+    ),
+    ("fat_tree_Kary", r"fat_tree_([0-9]+)ary", lambda m: fat_tree(int(m[1]))),
+    ("ring_S_N", r"ring_([0-9]+)_([0-9]+)", lambda m: grid((int(m[1]),), int(m[2]), True)),
     (
         "mesh_X_Y_N",
-        r"mesh_(\d+)_(\d+)_(\d+)",
+        r"mesh_([0-9]+)_([0-9]+)_([0-9]+)",
         lambda m: grid((int(m[1]), int(m[2])), int(m[3]), False),
     ),
     (
         "torus_X_Y_N",
-        r"torus_(\d+)_(\d+)_(\d+)",
+        r"torus_([0-9]+)_([0-9]+)_([0-9]+)",
         lambda m: grid((int(m[1]), int(m[2])), int(m[3]), True),
     ),
 ]
@@ -135,7 +141,9 @@ def named_topology(name: str) -> Shape:
         match = re.fullmatch(pattern, name)
         if match is None:
             continue
-        numbers = [int(n) for n in re.findall(r"\d+", name)] or [2]
+        digits = re.findall(r"[0-9]+", name)
+        # A number of thousands of digits is not even read.
+        numbers = [int(n) if len(n) < MOST_DIGITS else MAX_NODES + 1 for n in digits] or [2]
         if min(numbers) < 1 or max(numbers) > MAX_NODES:
             raise ValueError(f'found "{cut(name)}", expected numbers from 1 in {form}.')
         if form == "fat_tree_Kary" and (numbers[0] % 2 or not 2 <= numbers[0] <= 32):

@@ -264,12 +264,15 @@ class Plan:
     placement: PlannedPlacement = field(default_factory=PlannedPlacement)
     """Where it is run."""
 
+    _by_name: dict[str, PlannedNode] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
     def node(self, name: str) -> PlannedNode:
         """Return the node called `name` (KeyError when there is none)."""
-        for node in self.nodes:
-            if node.name == name:
-                return node
-        raise KeyError(name)
+        if len(self._by_name) != len(self.nodes):
+            self._by_name = {node.name: node for node in self.nodes}
+        return self._by_name[name]
 
     def own_blade(self, node: PlannedNode) -> PlannedBlade | None:
         """Return the blade of a node if the configuration describes it, None if it is ours."""

@@ -266,24 +266,34 @@ def _filled(loaded: Loaded, plan: Plan, node: PlannedNode, text: str, key: str) 
     """Replace ${name.mac}, ${name.ip}, ${node.index}, ${nodes}, ... in an argument or command."""
     if "${" not in text:
         return text
-    values = {"nodes": str(len(plan.nodes))}
-    for prefix, other in [(other.name, other) for other in plan.nodes] + [("node", node)]:
-        for part in ("mac", "ip", "index", "name"):
-            values[f"{prefix}.{part}"] = str(getattr(other, part))
     result = ""
     rest = text
     while "${" in rest:
         before, _, tail = rest.partition("${")
         word, closed, rest = tail.partition("}")
-        if not closed or word not in values:
+        value = _value(plan, node, word) if closed else None
+        if value is None:
             what = "arguments" if key == "args" else "command"
             raise loaded.error(
                 node.places[key],
                 f'found "${{{word}}}" in the {what} of "{node.name}", '
                 "expected ${NODE.mac}, .ip, .index or .name, ${node....} or ${nodes}.",
             )
-        result += before + values[word]
+        result += before + value
     return result + rest
+
+
+def _value(plan: Plan, node: PlannedNode, word: str) -> str | None:
+    """Return what a word between ${ and } stands for; `node` is the one whose text it is."""
+    if word == "nodes":
+        return str(len(plan.nodes))
+    name, _, part = word.rpartition(".")
+    if part not in ("mac", "ip", "index", "name"):
+        return None
+    try:
+        return str(getattr(node if name == "node" else plan.node(name), part))
+    except KeyError:
+        return None
 
 
 def _switches(loaded: Loaded, shape: Shape, plan: Plan, bandwidth: dict[str, Rate]) -> None:

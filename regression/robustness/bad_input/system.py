@@ -37,6 +37,39 @@ SYSTEM_CASES = [
         "system:\n  topology: clos_100_100_100\n",
     ),
     Case(
+        "a rack of Arabic digits",
+        (
+            'bad.yaml:2: system.topology: found "rack_\u0663", expected one of two_nodes, rack_N, '
+            "tree_A_B, clos_M_N_R, fat_tree_Kary, ring_S_N, mesh_X_Y_N, torus_X_Y_N, did you mean "
+            '"rack_8"?'
+        ),
+        "system:\n  topology: rack_\u0663\n",
+    ),
+    Case(
+        "a root of 8,000 ports",
+        (
+            'bad.yaml:2: system.topology: found 8000 ports at switch "root", expected at most '
+            "1024."
+        ),
+        "system:\n  topology: tree_8000_1\n",
+    ),
+    Case(
+        "tables of 16 million entries",
+        (
+            "bad.yaml:2: system.topology: found 16,040,000 switches times nodes, expected at most "
+            "12,000,000: each has a way to each."
+        ),
+        "system:\n  topology: tree_400_100\n",
+    ),
+    Case(
+        "2 million ways between switches",
+        (
+            "bad.yaml:2: system.topology: found 2,560,000 switches times those with nodes, "
+            "expected at most 1,000,000: each has a way to each."
+        ),
+        "system:\n  topology: mesh_40_40_1\n",
+    ),
+    Case(
         "odd fat tree",
         (
             'bad.yaml:2: system.topology: found "fat_tree_3ary", expected an even '

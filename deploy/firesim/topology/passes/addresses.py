@@ -16,9 +16,10 @@ def assign(loaded: Loaded, shape: Shape) -> dict[str, tuple[str, str]]:
     owner: dict[str, str] = {}
     result: dict[str, tuple[str, str]] = {}
     given = {name: node.mac for name, node in loaded.config.system.nodes.items() if node.mac}
+    number = {name: index for index, name in enumerate(shape.nodes)}
     # Given addresses first, so that the message points at the line that can be changed.
     for name in sorted(shape.nodes, key=lambda node: node not in given):
-        index = shape.nodes.index(name) if name in given else 0
+        index = number[name]
         path = ("system", "nodes", name, "mac")
         mac = given.get(name, "").upper()
         if not mac:

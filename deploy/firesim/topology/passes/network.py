@@ -7,9 +7,8 @@ of the drift that is allowed, the longest way having all of it. Longer links sta
 
 from __future__ import annotations
 
-import networkx as nx
-
 from firesim.config.network import Network
+from firesim.topology.distances import adjacent_switches, diameter
 from firesim.topology.plan import Plan
 from firesim.topology.shape import Shape
 
@@ -21,7 +20,7 @@ def lengthen_links(network: Network, shape: Shape, plan: Plan) -> None:
     """Set the latencies of a plan whose links are all there; does nothing in mode exact."""
     if not network.is_functional or not plan.links:
         return
-    hops = nx.diameter(shape.graph.subgraph(shape.switches)) + MODEL_LINKS
+    hops = diameter(adjacent_switches(shape)) + MODEL_LINKS
     share_cycles = network.drift_cycles(plan.clock_hz) // hops
     for link in plan.links:
         link.latency_cycles = max(link.latency_cycles, share_cycles)

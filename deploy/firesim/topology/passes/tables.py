@@ -8,9 +8,11 @@ the number of choices. It is fixed, needs no random numbers, and spreads destina
 
 from __future__ import annotations
 
-import networkx as nx
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
-from firesim.topology.plan import Plan
+from firesim.topology.distances import adjacent_switches, layers_from, members
+from firesim.topology.plan import Plan, PlannedNode
 from firesim.topology.shape import Shape
 
 
@@ -24,35 +26,80 @@ def ports_of(shape: Shape) -> dict[str, list[str]]:
 
 
 def fill_tables(shape: Shape, plan: Plan) -> None:
-    """Fill `table` and `flood_ports` of every switch of the plan."""
-    peers = ports_of(shape)
-    switches = shape.graph.subgraph(shape.switches)
-    home = {node: peers[node][0] for node in shape.nodes if peers[node]}
-    distances = {
-        tor: nx.single_source_shortest_path_length(switches, tor) for tor in set(home.values())
-    }
-    tree = _spanning_tree(shape, switches) if shape.switches else set()
+    """Fill `table` and `flood_ports` of every switch of the plan.
+
+    Way by way from each switch that has nodes: all of these are reached over the same ports.
+    """
+    ways = _Ways(shape)
+    at_home: dict[str, list[PlannedNode]] = {}
+    for node in plan.nodes:
+        if peers := ways.peers[node.name]:
+            at_home.setdefault(peers[0], []).append(node)
+    for home, nodes in at_home.items():
+        group = _Group(nodes)
+        for number, closer in ways.to(home):
+            switch = plan.switches[number]
+            switch.table.update(group.ports(closer, switch.level))
+    switch_of = {switch.name: switch for switch in plan.switches}
+    for home, nodes in at_home.items():
+        port = {peer: index for index, peer in enumerate(ways.peers[home])}
+        switch_of[home].table.update({node.mac: port[node.name] for node in nodes})
+    tree = _spanning_tree(shape, ways.peers) if shape.switches else set()
     for switch in plan.switches:
-        mine = peers[switch.name]
-        port = {peer: index for index, peer in enumerate(mine)}
-        for node in plan.nodes:
-            if node.name not in home:
-                continue
-            if home[node.name] == switch.name:
-                switch.table[node.mac] = port[node.name]
-                continue
-            away = distances[home[node.name]]
-            closer = [p for p in mine if p in away and away[p] < away[switch.name]]
-            choice = node.index // len(closer) ** (switch.level - 1) % len(closer)
-            switch.table[node.mac] = port[closer[choice]]
         switch.flood_ports = [
             index
-            for index, peer in enumerate(mine)
-            if peer in home or frozenset((switch.name, peer)) in tree
+            for index, peer in enumerate(ways.peers[switch.name])
+            if peer not in ways.number or frozenset((switch.name, peer)) in tree
         ]
 
 
-def _spanning_tree(shape: Shape, switches: nx.Graph) -> set[frozenset[str]]:
+class _Group:
+    """Nodes at one switch."""
+
+    def __init__(self, nodes: list[PlannedNode]) -> None:
+        self.macs = [node.mac for node in nodes]
+        self.indices = [node.index for node in nodes]
+        self.chosen: dict[tuple[int, int], list[int]] = {}
+
+    def ports(self, closer: list[int], level: int) -> Mapping[str, int]:
+        """Return the port for each node at a switch that has equally short ways there."""
+        count = len(closer)
+        if count == 1:
+            return dict.fromkeys(self.macs, closer[0])
+        base = count ** (level - 1)
+        if (chosen := self.chosen.get((base, count))) is None:
+            chosen = self.chosen[base, count] = [one // base % count for one in self.indices]
+        return dict(zip(self.macs, map(closer.__getitem__, chosen), strict=True))
+
+
+class _Ways:
+    """The shortest ways between the switches of a shape."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.peers = ports_of(shape)
+        self.names = shape.switches
+        self.number = {name: index for index, name in enumerate(shape.switches)}
+        self.adjacent = adjacent_switches(shape)
+        self.known: dict[tuple[int, int], list[int]] = {}
+
+    def to(self, home: str) -> Iterator[tuple[int, list[int]]]:
+        """Return the number of each other switch, and its ports that lead closer to `home`."""
+        layers = layers_from(self.adjacent, self.number[home])
+        for nearer, layer in pairwise(layers):
+            for number in members(layer):
+                yield number, self._ports(number, self.adjacent[number] & nearer)
+
+    def _ports(self, number: int, peers: int) -> list[int]:
+        """Return the ports of a switch to a set of others, in order; few sets come up."""
+        key = (number, peers)
+        if (found := self.known.get(key)) is None:
+            names = {self.names[peer] for peer in members(peers)}
+            mine = self.peers[self.names[number]]
+            found = self.known[key] = [i for i, peer in enumerate(mine) if peer in names]
+        return found
+
+
+def _spanning_tree(shape: Shape, peers: Mapping[str, list[str]]) -> set[frozenset[str]]:
     """Return the links of a breadth-first tree from the first switch, in link order."""
     order = {name: index for index, name in enumerate(shape.switches)}
     tree: set[frozenset[str]] = set()
@@ -61,7 +108,9 @@ def _spanning_tree(shape: Shape, switches: nx.Graph) -> set[frozenset[str]]:
     while front:
         following: list[str] = []
         for name in front:
-            for peer in sorted(switches.neighbors(name), key=order.__getitem__):
+            for peer in sorted(
+                [peer for peer in peers[name] if peer in order], key=order.__getitem__
+            ):
                 if peer not in seen:
                     seen.add(peer)
                     tree.add(frozenset((name, peer)))

@@ -14,6 +14,11 @@ from firesim.config.load import Loaded, is_file
 from firesim.topology.shape import Shape, link_name
 
 MAX_SWITCH_PORTS = 1024
+MOST_SWITCHES = 3_000
+MOST_ENTRIES = 12_000_000
+"""A fat tree of 32 ports has 10.5 million; each is written into the description."""
+MOST_WAYS = 1_000_000
+"""From each switch to each one that has nodes. All of these bound the time of `resolve`."""
 
 
 def validate(loaded: Loaded, shape: Shape) -> None:
@@ -25,6 +30,7 @@ def validate(loaded: Loaded, shape: Shape) -> None:
     _names(loaded, shape)
     _links(loaded, shape)
     _degrees(loaded, shape)
+    _size(loaded, shape)
     _connected(loaded, shape)
     _overrides(loaded, shape)
 
@@ -43,7 +49,7 @@ def _names(loaded: Loaded, shape: Shape) -> None:
 
 def _links(loaded: Loaded, shape: Shape) -> None:
     known = [*shape.nodes, *shape.switches]
-    names = set(known)
+    names, switches = set(known), set(shape.switches)
     seen: set[frozenset[str]] = set()
     for a, b in shape.links:
         place = shape.place(link_name(a, b))
@@ -56,7 +62,7 @@ def _links(loaded: Loaded, shape: Shape) -> None:
         if frozenset((a, b)) in seen:
             raise loaded.error(place, f'found the link "{a}" to "{b}" twice, expected it once.')
         seen.add(frozenset((a, b)))
-        if not {a, b} & set(shape.switches):
+        if a not in switches and b not in switches:
             raise loaded.error(
                 place, f'found a link between the nodes "{a}" and "{b}", expected a switch between.'
             )
@@ -86,6 +92,21 @@ def _degrees(loaded: Loaded, shape: Shape) -> None:
                 f'found {count[switch]} ports at switch "{switch}", '
                 f"expected at most {MAX_SWITCH_PORTS}.",
             )
+
+
+def _size(loaded: Loaded, shape: Shape) -> None:
+    """Refuse a network whose tables would take minutes and gigabytes: an entry for each node."""
+    names = set(shape.switches)
+    homes = {b if a not in names else a for a, b in shape.links if not {a, b} <= names}
+    switches, nodes = len(names), len(shape.nodes)
+    for count, what, most in (
+        (switches, "switches", MOST_SWITCHES),
+        (switches * nodes, "switches times nodes", MOST_ENTRIES),
+        (switches * len(homes), "switches times those with nodes", MOST_WAYS),
+    ):
+        if count > most:
+            text = f"found {count:,} {what}, expected at most {most:,}: each has a way to each."
+            raise loaded.error(("system", "topology"), text)
 
 
 def _is_own(loaded: Loaded, node: str) -> bool:
@@ -118,13 +139,15 @@ def _overrides(loaded: Loaded, shape: Shape) -> None:
         ("switches", list(system.switches), shape.switches),
         ("links", list(system.links), sorted(names)),
     ):
+        there = set(known)
         for name in given:
-            if name not in known:
+            if name not in there:
                 raise loaded.error(
                     ("system", kind, name), unknown(name, f"one of the {kind}", known)
                 )
+    nodes = set(shape.nodes)
     for name in loaded.config.workload.nodes:
-        if name not in shape.nodes:
+        if name not in nodes:
             raise loaded.error(
                 ("workload", "nodes", name), unknown(name, "one of the nodes", shape.nodes)
             )
@@ -140,12 +163,15 @@ def _observed(loaded: Loaded, shape: Shape) -> None:
         for index, one in enumerate(getattr(simulation, kind)):
             named.append((("simulation", kind, index, "node"), one.node))
     named += [(("simulation", "tracing", "nodes"), name) for name in simulation.tracing.nodes or []]
+    known = set(shape.nodes)
     for place, name in named:
-        if name not in shape.nodes:
+        if name not in known:
             raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))
     for kind in ("waves", "capture"):
-        nodes = [one.node for one in getattr(simulation, kind)]
-        for index, name in enumerate(nodes):
-            if name in nodes[:index]:
+        seen: set[str] = set()
+        for index, one in enumerate(getattr(simulation, kind)):
+            name = one.node
+            if name in seen:
                 place = ("simulation", kind, index, "node")
                 raise loaded.error(place, f'found "{name}" twice, expected each node once.')
+            seen.add(name)
