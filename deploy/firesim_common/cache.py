@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from firesim_common.build_nothing import may_build
 from firesim_common.paths import cache_root
 from firesim_common.progress import cached_step
 
@@ -69,6 +70,7 @@ def cached(kind: str, key_parts: Iterable[KeyPart], build: Callable[[Path], None
     final = parent / content_key(key_parts)
     if final.is_dir():
         return final
+    may_build(kind)
     parent.mkdir(parents=True, exist_ok=True)
     with _locked(parent / f".{final.name}.lock"):
         if final.is_dir():

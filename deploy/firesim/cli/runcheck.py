@@ -27,7 +27,8 @@ def runcheck(
 ) -> None:
     """Check a configuration and show what it means; nothing is built or started.
 
-    With a run farm its hosts are asked, and it is shown which one simulates what.
+    With a run farm its hosts are asked, and it is shown which one simulates what. What can only be
+    checked by building is named: it is checked when a run begins.
 
     Examples:
 
@@ -50,7 +51,7 @@ def runcheck(
 
     loaded = load_file(find_config(config), with_farm(override, farm))
     plan = resolve(loaded)
-    check_plan(loaded, plan)
+    unchecked = check_plan(loaded, plan, builds=False)
     places = placed(plan)
     if places is not None:
         places.close()
@@ -71,6 +72,8 @@ def runcheck(
         console.print(placement_table(plan, places))
     if svg is not None:
         console.print(f"drawing: {svg}", highlight=False)
+    for line in unchecked:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print(
         f"{loaded.name}: {len(plan.nodes)} nodes, {len(plan.switches)} switches, "
         f"{len(plan.links)} links: ok",
