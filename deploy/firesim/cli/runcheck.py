@@ -52,8 +52,7 @@ def runcheck(
     loaded = load_file(find_config(config), with_farm(override, farm))
     plan = resolve(loaded)
     unchecked = check_plan(loaded, plan, builds=False)
-    places = placed(plan)
-    if places is not None:
+    if (places := placed(plan)) is not None:
         places.close()
     hosts = places.of_model if places else {}
     if svg is not None:
