@@ -27,7 +27,8 @@ def runcheck(
 ) -> None:
     """Check a configuration and show what it means; nothing is built or started.
 
-    With a run farm its hosts are asked, and it is shown which one simulates what.
+    With a run farm its hosts are asked, and it is shown which one simulates what. What can only be
+    checked by building is named: it is checked when a run begins.
 
     Examples:
 
@@ -50,9 +51,8 @@ def runcheck(
 
     loaded = load_file(find_config(config), with_farm(override, farm))
     plan = resolve(loaded)
-    check_plan(loaded, plan)
-    places = placed(plan)
-    if places is not None:
+    unchecked = check_plan(loaded, plan, builds=False)
+    if (places := placed(plan)) is not None:
         places.close()
     hosts = places.of_model if places else {}
     if svg is not None:
@@ -71,6 +71,8 @@ def runcheck(
         console.print(placement_table(plan, places))
     if svg is not None:
         console.print(f"drawing: {svg}", highlight=False)
+    for line in unchecked:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print(
         f"{loaded.name}: {len(plan.nodes)} nodes, {len(plan.switches)} switches, "
         f"{len(plan.links)} links: ok",

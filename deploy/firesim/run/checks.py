@@ -53,8 +53,10 @@ def linux_names() -> list[str]:
     return description.workloads()
 
 
-def check_plan(loaded: Loaded, plan: Plan) -> None:
+def check_plan(loaded: Loaded, plan: Plan, builds: bool = True) -> list[str]:
     """Check every file and name that the plan refers to, and give its nodes their FPGAs.
+
+    Unless it `builds`, no tool is started; returns in sentences what is checked later for that.
 
     Raises:
         InputError: one line for each thing wrong.
@@ -97,7 +99,7 @@ def check_plan(loaded: Loaded, plan: Plan) -> None:
     _check_parts(loaded, plan)
     _check_instruments(loaded, plan)
     _check_memory_in_rtl(loaded, plan)
-    place_fpgas(loaded, plan)
+    return place_fpgas(loaded, plan, builds)
 
 
 def _check_blade_file(loaded: Loaded, node: PlannedNode, blade: str) -> None:

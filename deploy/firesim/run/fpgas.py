@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from firesim_common.build_nothing import NotBuiltError, building_nothing
 from firesim_common.errors import InputError, unknown
 
 from firesim.bitstream.database import (
@@ -145,15 +146,18 @@ def mapped(
     return found
 
 
-def place_fpgas(loaded: Loaded, plan: Plan) -> None:
+def place_fpgas(loaded: Loaded, plan: Plan, builds: bool = True) -> list[str]:
     """Give each node of the engine `fpga` an FPGA, and its host; refuse the first thing it lacks.
+
+    Whether a bitstream is that of its blade is known once the blade's form for an FPGA is built.
+    Unless this `builds` it, what could not be checked is returned, in sentences.
 
     Raises:
         InputError: a node has no bitstream, or there is no FPGA for it that can be reached.
     """
     nodes = [node for node in plan.nodes if node.engine == "fpga"]
     if not nodes:
-        return
+        return []
     database = _database(loaded, plan)
     chosen = {node.blade: _entry(loaded, plan, node, database) for node in nodes}
     boards = {
@@ -173,14 +177,11 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
     for blade, (name, entry) in chosen.items():
         if entry.supernode:
             _check_supernode(loaded, plan, blade, name, entry, found)
-    for blade, (name, entry) in chosen.items():
-        scans = _is_scanned(loaded, plan, blade, name, entry)
-        for node in nodes:
-            if node.blade == blade:
-                node.scan_chain, node.captured = scans, entry.capture
-                _check_capture(loaded, node, name)
-                node.memory_hardware = entry.memory
-                _check_memory(loaded, plan, node, name)
+    unchecked = [
+        text
+        for blade, (name, entry) in chosen.items()
+        if (text := _check_bitstream(loaded, plan, blade, name, entry, builds))
+    ]
     files = {
         blade: bitstream_file(database, name, entry)
         for blade, (name, entry) in chosen.items()
@@ -192,6 +193,33 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
         node.image = _image(found[node.name].place, entry, files.get(node.blade))
     hosts = {name: seat.place.host for name, seat in found.items()}
     plan.placement = replace(plan.placement, parts={**plan.placement.parts, **hosts})
+    return unchecked
+
+
+def _check_bitstream(
+    loaded: Loaded, plan: Plan, blade: str, name: str, entry: HwdbEntry, builds: bool
+) -> str:
+    """Check that a bitstream is that of a blade and does what its nodes are to do.
+
+    Returns what could not be checked without building, in a sentence; "" when all is.
+    """
+    unchecked = ""
+    try:
+        with building_nothing(not builds):
+            scans = _is_scanned(loaded, plan, blade, name, entry)
+    except NotBuiltError:
+        scans = False
+        unchecked = (
+            f'bitstream "{name}": its fingerprint is compared when a run begins, which builds the '
+            f'form of the blade "{blade}" for an FPGA'
+        )
+    for node in plan.nodes:
+        if node.engine == "fpga" and node.blade == blade:
+            node.scan_chain, node.captured = scans, entry.capture
+            _check_capture(loaded, node, name)
+            node.memory_hardware = entry.memory
+            _check_memory(loaded, plan, node, name)
+    return unchecked
 
 
 def _check_supernode(
