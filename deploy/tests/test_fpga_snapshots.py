@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Snapshots of the engine fpga, on a simulated F2: taken there and continued in rtl, and back.
 
-What a bitstream without a scan chain is asked for is refused.
+The state of one on a U200 is larger than any queue on the way to a board. What a bitstream without a scan chain is asked for is refused.
 """
 
 from __future__ import annotations
@@ -35,6 +35,28 @@ module Teller (input logic clock, input logic reset);
   );
   FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
 endmodule
+"""
+HOARDER = """\
+module Teller (input logic clock, input logic reset);
+  logic [31:0] count;
+  logic [63:0] hoard [0:255];
+  logic ready;
+  always_ff @(posedge clock) begin
+    count <= reset ? 0 : count + 1;
+    hoard[0] <= reset ? 64'd1 : {hoard[255][62:0], hoard[255][63]} + {32'd0, count};
+    for (int i = 1; i < 256; i++) hoard[i] <= reset ? 64'd0 : hoard[i - 1];
+  end
+  FireSimUARTBridge uart (
+    .clock, .reset, .out_valid(count[7:0] == 3 && ready), .out_bits(hoard[count[13:8]][7:0]),
+    .in_ready(1'b1), .out_ready(ready), .in_valid(), .in_bits()
+  );
+  FireSimTerminationBridge over (.clock, .reset, .valid(count == 3000), .value(32'h5555));
+endmodule
+"""
+"""256 registers of 64 bits."""
+HOARDER_BUILDS = """\
+builds:
+  mine: {verilog: {sources: [teller.sv], top: Teller}, board: u200, scan_chain: true}
 """
 BUILDS = """\
 builds:
@@ -90,3 +112,21 @@ def test_a_bitstream_without_a_chain_is_refused(folder: Path, tmp_path: Path) ->
         '--from: found the engine fpga for "soc", whose bitstream has no scan chain, expected a '
         "build with scan_chain: true."
     )
+
+
+def test_a_state_larger_than_any_queue_goes_both_ways(tmp_path: Path) -> None:
+    write_recipe(tmp_path, HOARDER, HOARDER_BUILDS)
+    device = tmp_path / "u200.socket"
+    made = made_board(tmp_path, "mine", device)
+    asked = "simulation.snapshots.at_cycles=[1500]"
+    whole = simulated(tmp_path, tmp_path / "whole")
+    said = (whole.folder / "soc/uart.log").read_bytes()
+    assert whole.exit_status == 0 and len(said) == 12 and len(set(said)) > 6
+    with started(made, device):
+        for engine, other in ENGINES.items():
+            saved = simulated(tmp_path, tmp_path / engine, f"simulation.engine={engine}", asked)
+            assert left(saved, ("uart.log",)) == left(whole, ("uart.log",)), saved.message
+            again = simulated(tmp_path, tmp_path / f"from-{engine}", f"simulation.engine={other}",
+                              start=saved.folder / "snapshots/cycle-1500")  # fmt: skip
+            assert left(again, ()) == left(whole, ()), again.message
+            assert said.endswith((again.folder / "soc/uart.log").read_bytes())

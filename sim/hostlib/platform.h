@@ -3,6 +3,7 @@
 // streams of 64-bit words. An FPGA board has one implementation, a metasimulation another.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -32,6 +33,10 @@ class HostPlatform {
   // Fills `words` with what comes up. False when nothing came for a long time; what did come is
   // kept for the next call.
   virtual bool receive(std::span<uint64_t> words) = 0;
+  // How many words that come up the way from the target keeps while nobody receives them. A caller
+  // whose words are each answered by one sends no more before it receives: send() may not return
+  // until there is room for the answers.
+  virtual size_t answers_kept() const { return 128; }
   // Puts `content` behind a port to a DRAM of the target's host's side (rtl of a bridge); it stays
   // valid as long as this. False on a platform with a DRAM of its own, or with none.
   virtual bool serve_memory(uint32_t port, std::span<uint8_t> content) {

@@ -16,9 +16,6 @@ namespace {
 
 enum Operation : uint32_t { kOff = 0, kShift = 1, kRead = 2, kWrite = 3, kShow = 4 };
 
-// Words that are under way at a time; less than any platform keeps on its way down.
-constexpr size_t kChunk = 128;
-
 ScanImage checked(ScanLayout layout, const std::string &where) {
   try {
     return ScanImage(std::move(layout));
@@ -54,10 +51,12 @@ void ScanChain::choose(uint32_t operation, uint32_t row_words, uint32_t point) {
   }
 }
 
+// Each word is answered by one, so no more are under way than the platform keeps answers.
 ScanChain::Words ScanChain::exchange(const Words &down) {
+  const size_t most = platform_.answers_kept();
   Words up(down.size());
-  for (size_t at = 0; at < down.size(); at += kChunk) {
-    const size_t count = std::min(kChunk, down.size() - at);
+  for (size_t at = 0; at < down.size(); at += most) {
+    const size_t count = std::min(most, down.size() - at);
     platform_.send(std::span(down).subspan(at, count));
     if (!platform_.receive(std::span(up).subspan(at, count))) {
       fail(fmt::format("no answer to {} words", count));

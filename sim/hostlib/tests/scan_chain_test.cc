@@ -53,7 +53,9 @@ class FarChain final : public HostPlatform {
   }
   void send(std::span<const uint64_t> words) override {
     for (const uint64_t word : words) up_.push_back(spoil(take(word)));
+    EXPECT_LE(up_.size(), kept) << "send() would wait for a reader";
   }
+  size_t answers_kept() const override { return kept; }
   bool receive(std::span<uint64_t> words) override {
     if (silent) return false;
     EXPECT_LE(words.size(), up_.size());
@@ -68,6 +70,7 @@ class FarChain final : public HostPlatform {
   Words chain = Words(3), latch;  // the chain's first word is the first that words go in at
   std::vector<Words> wide = std::vector<Words>(8), plain = std::vector<Words>(4);
   bool silent = false;
+  size_t kept = 128;
   std::function<uint64_t(uint32_t, uint64_t)> spoil_word;  // operation, word
 
  private:
@@ -113,6 +116,8 @@ TEST(ScanChain, ReadsWithoutATraceAndWritesEveryBit) {
   SCOPED_TRACE(seed);
   FarChain here(seed), there(seed + 1);
   const FarChain before(seed);
+  here.kept = 1 + seed % 5;  // fewer than a memory has words
+  there.kept = 1 + seed / 5 % 5;
   ScanChain from(here, layout(), "soc"), to(there, layout(), "soc");
   from.read();
   EXPECT_EQ(here.chain, before.chain);
