@@ -20,7 +20,15 @@ from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
 from firesim_common.errors import InputError
 
-from regression.support.one_board import FPGA, TELLER, left, made_board, simulated, write_recipe
+from regression.support.one_board import (
+    FPGA,
+    TELLER,
+    check_it_is_used_once,
+    left,
+    made_board,
+    simulated,
+    write_recipe,
+)
 from regression.support.simulated_boards import device_at, started
 
 BUILDS = """\
@@ -64,6 +72,10 @@ def test_a_run_over_ethernet_is_as_in_rtl(folder: Path, board: Path, tmp_path: P
         assert facts["engine"] == f"fpga at {device_at(folder, BOARD)}"
         assert facts["host_traffic"]["words_up"] > 2 * len(left(rtl)["uart.log"])
     assert board.read_text() == ""
+
+
+def test_a_used_board_is_refused_after_its_reset(folder: Path, tmp_path: Path) -> None:
+    check_it_is_used_once(folder, Path(device_at(folder, BOARD, 2)), tmp_path)
 
 
 def test_what_is_no_board_is_refused(folder: Path, board: Path, tmp_path: Path) -> None:

@@ -21,7 +21,17 @@ import pytest
 from firesim.build.simulator import simulator
 from firesim_common.errors import InputError
 
-from regression.support.one_board import FPGA, TELLER, left, made_board, simulated, write_recipe
+from regression.support.one_board import (
+    FPGA,
+    TELLER,
+    check_a_reset_ends_it,
+    check_it_is_used_once,
+    left,
+    made_board,
+    other_board,
+    simulated,
+    write_recipe,
+)
 from regression.support.simulated_boards import started
 
 BUILDS = """\
@@ -80,6 +90,30 @@ def test_a_run_over_pcie_is_as_in_rtl(folder: Path, tmp_path: Path) -> None:
         assert facts["engine"] == f"fpga at {folder}/board"
         assert facts["host_traffic"]["words_up"] > 2 * len(left(rtl)["uart.log"])
     assert (folder / "said").read_text() == ""
+
+
+@BOTH
+def test_a_hostile_shell_and_two_clocks_change_nothing(folder: Path, tmp_path: Path) -> None:
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    rtl = simulated(folder, tmp_path / "rtl")
+    device = tmp_path / "board"
+    with other_board(folder, "mine", device, tmp_path, f"--hostile-seed={seed}") as farm:
+        assert left(simulated(folder, tmp_path / "fpga", FPGA, farm)) == left(rtl)
+
+
+@BOTH
+def test_a_used_board_is_refused_after_a_hot_reset(folder: Path, tmp_path: Path) -> None:
+    check_it_is_used_once(folder, tmp_path / "board", tmp_path)
+
+
+@BOTH
+def test_a_hot_reset_within_a_run_ends_it(folder: Path, tmp_path: Path) -> None:
+    text = {
+        "f2": "found a window with ",
+        "u250": "the board was reset while it ran",
+    }[board_of(folder)]
+    check_a_reset_ends_it(folder, tmp_path / "board", tmp_path, 42, text)
 
 
 @BOTH

@@ -27,7 +27,15 @@ from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
 from firesim_common.errors import InputError
 
-from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
+from regression.support.one_board import (
+    FPGA,
+    check_it_is_used_once,
+    left,
+    made_board,
+    other_board,
+    simulated,
+    write_recipe,
+)
 from regression.support.simulated_boards import started
 
 BLADE = """\
@@ -85,6 +93,19 @@ def test_a_run_over_the_line_is_as_in_rtl(folder: Path, tmp_path: Path) -> None:
         facts = fpga.result["nodes"][0]["statistics"]
         assert facts["engine"] == f"fpga at {folder}/board"
         assert facts["host_cycles"] > 2_000 * facts["host_traffic"]["words_up"]
+
+
+def test_a_bridge_with_a_clock_of_its_own_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    rtl = simulated(folder, tmp_path / "rtl")
+    device = tmp_path / "board"
+    with other_board(folder, "mine", device, tmp_path, f"--hostile-seed={seed}") as farm:
+        assert left(simulated(folder, tmp_path / "fpga", FPGA, farm)) == left(rtl)
+
+
+def test_a_used_board_is_refused_after_a_break(folder: Path, tmp_path: Path) -> None:
+    check_it_is_used_once(folder, tmp_path / "board", tmp_path)
 
 
 def described(folder: Path, results: Path) -> dict[str, Any]:

@@ -25,6 +25,9 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   MMCME4_BASE #(
     .CLKIN1_PERIOD(4.0), .CLKFBOUT_MULT_F(4.0), .CLKOUT0_DIVIDE_F(`FIRESIM_DIVIDE)
   ) mmcm (
+`ifdef FIRESIM_TWO_CLOCKS
+    .SIMULATED(clk_hbm_ref),  // in a simulation the shell's other clock is the host's
+`endif
     .CLKIN1(clk_main_a0), .CLKFBIN(feedback), .CLKFBOUT(feedback), .RST(1'b0), .PWRDWN(1'b0),
     .CLKOUT0(host_unbuffered), .LOCKED(locked));
   BUFG host_buffer (.I(host_unbuffered), .O(host_clock));
@@ -46,21 +49,29 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   wire [32*BLADES-1:0] ocl_rdata;
   wire [3:0] ocl_reads;
   wire ocl_is_there;
+  wire ddr_is_up, ddr_is_wrong;
+  wire blades_arvalid, blades_arready, blades_rvalid, blades_rready;
+  firesim_board_status status (
+    .clock(clk_main_a0), .reset(shell_reset), .is_chosen(ocl_cl_araddr[9]),
+    .locked(locked), .is_up(settled[3]), .has_dram(EN_DDR != 0), .dram_is_up(ddr_is_up),
+    .dram_is_wrong(ddr_is_wrong), .arvalid(ocl_cl_arvalid), .arready(cl_ocl_arready),
+    .rdata(cl_ocl_rdata), .rresp(cl_ocl_rresp), .rvalid(cl_ocl_rvalid), .rready(ocl_cl_rready),
+    .far_arvalid(blades_arvalid), .far_arready(blades_arready),
+    // A blade that is not there has no identity, and is refused for it.
+    .far_rdata(ocl_is_there ? ocl_rdata[32*ocl_reads +: 32] : 32'd0), .far_rresp(2'b00),
+    .far_rvalid(blades_rvalid), .far_rready(blades_rready));
   firesim_split #(.COUNT(BLADES)) registers_of (
     .clock(clk_main_a0), .reset(stands),
     .write_to(ocl_cl_awaddr[15:12]), .read_to(ocl_cl_araddr[15:12]),
     .awvalid(ocl_cl_awvalid), .awready(cl_ocl_awready), .wvalid(ocl_cl_wvalid), .wlast(1'b1),
     .wready(cl_ocl_wready), .bvalid(cl_ocl_bvalid), .bready(ocl_cl_bready),
-    .arvalid(ocl_cl_arvalid), .arready(cl_ocl_arready), .rvalid(cl_ocl_rvalid), .rlast(1'b1),
-    .rready(ocl_cl_rready), .far_awvalid(ocl_awvalid), .far_awready(ocl_awready),
+    .arvalid(blades_arvalid), .arready(blades_arready), .rvalid(blades_rvalid), .rlast(1'b1),
+    .rready(blades_rready), .far_awvalid(ocl_awvalid), .far_awready(ocl_awready),
     .far_wvalid(ocl_wvalid), .far_wready(ocl_wready), .far_bvalid(ocl_bvalid),
     .far_bready(ocl_bready), .far_arvalid(ocl_arvalid), .far_arready(ocl_arready),
     .far_rvalid(ocl_rvalid), .far_rready(ocl_rready), .writes(), .reads(ocl_reads),
     .is_there(ocl_is_there));
   assign cl_ocl_bresp = 2'b00;
-  assign cl_ocl_rresp = 2'b00;
-  // A blade that is not there has no identity, and is refused for it.
-  assign cl_ocl_rdata = ocl_is_there ? ocl_rdata[32*ocl_reads +: 32] : 32'd0;
 
   wire [BLADES-1:0] pcis_awvalid, pcis_awready, pcis_wvalid, pcis_wready, pcis_bvalid, pcis_bready;
   wire [BLADES-1:0] pcis_arvalid, pcis_arready, pcis_rvalid, pcis_rready, pcis_rlast;
@@ -100,7 +111,7 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   wire [511:0] ddr_wdata, ddr_rdata;
   wire [1:0] ddr_bresp, ddr_rresp;
   wire ddr_awvalid, ddr_awready, ddr_wvalid, ddr_wready, ddr_bvalid, ddr_bready;
-  wire ddr_arvalid, ddr_arready, ddr_rvalid, ddr_rready, ddr_is_up;
+  wire ddr_arvalid, ddr_arready, ddr_rvalid, ddr_rready;
   firesim_dram_axi #(.COUNT(BLADES)) memories (
     .clock(clk_main_a0), .reset(stands), .is_up(ddr_is_up),
     .write_valid(write_valid), .write_ready(write_ready), .write_row(write_row),
@@ -112,7 +123,9 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
     .bid(ddr_bid), .bresp(ddr_bresp), .bvalid(ddr_bvalid), .bready(ddr_bready),
     .arid(ddr_arid), .araddr(ddr_araddr), .arvalid(ddr_arvalid), .arready(ddr_arready),
     .rid(ddr_rid), .rdata(ddr_rdata), .rresp(ddr_rresp), .rvalid(ddr_rvalid),
-    .rready(ddr_rready));
+    .rready(ddr_rready), .wrong(ddr_is_wrong));
+`else
+  assign {ddr_is_up, ddr_is_wrong} = 2'b00;
 `endif
 
   // On the host's clock.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ports of AMD's cores and cells that top.v uses, for checks without Vivado: XDMA by PG195, the
 // clocking wizard by PG065, the AXI converters by PG059 and PG085, the buffers by UG974 and UG953.
-// They do as little as a simulation of the top needs: clocks pass through, so both are one.
+// They do as little as a simulation of the top needs. With FIRESIM_TWO_CLOCKS the host's clock is one
+// that the simulation brings, else it is that of PCIe.
 `define FIRESIM_CHANNEL_PORTS(n) \
   output wire [63:0] m_axis_h2c_tdata_``n, output wire m_axis_h2c_tlast_``n, \
   output wire m_axis_h2c_tvalid_``n, input wire m_axis_h2c_tready_``n, \
@@ -12,8 +13,8 @@
 `define FIRESIM_CHANNEL_USE(n) \
   assign m_axis_h2c_tdata_``n = request[103:40]; \
   assign {m_axis_h2c_tlast_``n, m_axis_h2c_tkeep_``n} = 9'h1ff; \
-  assign m_axis_h2c_tvalid_``n = does & what == DOWN & channel == n; \
-  assign s_axis_c2h_tready_``n = does & what == UP & channel == n; \
+  assign m_axis_h2c_tvalid_``n = does & what == DOWN & channel == n & offers_data; \
+  assign s_axis_c2h_tready_``n = does & what == UP & channel == n & hears; \
   assign takes[n] = m_axis_h2c_tready_``n; \
   assign {gives[n], ends[n], given[64*n +: 64]} = \
     {s_axis_c2h_tvalid_``n, s_axis_c2h_tlast_``n, s_axis_c2h_tdata_``n};
@@ -51,8 +52,10 @@ module firesim_xdma_ip (
 
   // In place of PCIe the lanes carry a byte of ours each way in each cycle (the n lanes have its upper
   // half). Down, a request: what is to be done, an address or a channel, a value; 13 bytes. Up, its
-  // answer: what was done, a value; 9 bytes. What is 0 is nothing. Numbers come lowest byte first; one request at a time.
-  localparam [7:0] READ = 1, WRITE = 2, DOWN = 3, UP = 4, UP_LAST = 5;
+  // answer: what was done, a value; 9 bytes. What is 0 is nothing. Numbers come lowest byte first; one
+  // request at a time. STALL: from now on the core's valid and ready stay away in so many of 256 cycles
+  // (bits 39:32 of the value), by the seed in bits 31:0. No word up is taken before one is asked for.
+  localparam [7:0] READ = 1, WRITE = 2, DOWN = 3, UP = 4, UP_LAST = 5, STALL = 6;
   wire [7:0] came = {pci_exp_rxn, pci_exp_rxp};
   reg [103:0] request;
   reg [71:0] answer;
@@ -61,6 +64,21 @@ module firesim_xdma_ip (
   reg does, put_address, put_value;
   wire [7:0] what = request[7:0];
   assign {pci_exp_txn, pci_exp_txp} = left != 0 ? answer[7:0] : 8'd0;
+
+  reg [31:0] random;
+  reg [7:0] rate;
+  initial begin random = 32'd1; rate = 8'd0; end
+  wire [31:0] a = random ^ (random << 13);
+  wire [31:0] b = a ^ (a >> 17);
+  // What is offered stays; what is ready may change its mind.
+  reg offers_address, offers_data;
+  wire hears = random[31:24] >= rate;
+  always @(posedge sys_clk) begin
+    if (does & what == STALL) {rate, random} <= {request[79:72], request[71:40] | 32'd1};
+    else if (rate != 8'd0) random <= b ^ (b << 5);
+    offers_address <= does & (offers_address | random[23:16] >= rate);
+    offers_data <= does & (offers_data | random[15:8] >= rate);
+  end
 
   assign m_axil_awaddr = request[39:8];
   assign m_axil_araddr = request[39:8];
@@ -86,17 +104,17 @@ module firesim_xdma_ip (
 `endif
   assign {m_axil_awprot, m_axil_arprot} = 6'd0;
   assign m_axil_wstrb = 4'hf;
-  assign m_axil_awvalid = does & what == WRITE & ~put_address;
-  assign m_axil_wvalid = does & what == WRITE & ~put_value;
-  assign m_axil_bready = 1'b1;
-  assign m_axil_arvalid = does & what == READ & ~put_address;
-  assign m_axil_rready = 1'b1;
+  assign m_axil_awvalid = does & what == WRITE & ~put_address & offers_address;
+  assign m_axil_wvalid = does & what == WRITE & ~put_value & offers_data;
+  assign m_axil_bready = hears;
+  assign m_axil_arvalid = does & what == READ & ~put_address & offers_address;
+  assign m_axil_rready = hears;
 
-  wire read = does & what == READ & m_axil_rvalid;
-  wire written = does & what == WRITE & m_axil_bvalid;
-  wire sent = does & what == DOWN & takes[channel];
-  wire received = does & what == UP & gives[channel];
-  wire done = read | written | sent | received;
+  wire read = does & what == READ & m_axil_rvalid & hears;
+  wire written = does & what == WRITE & m_axil_bvalid & hears;
+  wire sent = does & what == DOWN & takes[channel] & offers_data;
+  wire received = does & what == UP & gives[channel] & hears;
+  wire done = read | written | sent | received | (does & what == STALL);
   always @(posedge sys_clk)
     if (!sys_rst_n) begin
       missing <= 4'd0;
@@ -118,7 +136,8 @@ module firesim_xdma_ip (
         does <= 1'b0;
         left <= 4'd9;
         answer <= {read ? {30'd0, m_axil_rresp, m_axil_rdata}
-                   : written ? {30'd0, m_axil_bresp, 32'd0} : given[64*channel +: 64],
+                   : written ? {30'd0, m_axil_bresp, 32'd0}
+                   : received ? given[64*channel +: 64] : 64'd0,
                    received & ends[channel] ? UP_LAST : what};
       end else if (left != 0) begin
         answer <= answer >> 8;
@@ -128,9 +147,41 @@ module firesim_xdma_ip (
 endmodule
 
 module firesim_clock_ip (
+`ifdef FIRESIM_TWO_CLOCKS
+  input wire simulated,
+`endif
   input wire clk_in1, input wire resetn, output wire clk_out1, output wire locked);
+`ifdef FIRESIM_TWO_CLOCKS
+  assign clk_out1 = simulated;
+`else
   assign clk_out1 = clk_in1;
+`endif
   assign locked = resetn;
+endmodule
+
+// A queue of 16 words between two clocks, as AMD's converters have for each channel. A side sees what the
+// other one did two of its own edges later.
+module firesim_queue_of_ip #(parameter WIDTH = 64) (
+  input wire in_clock, input wire in_resetn, input wire in_valid, output wire in_ready,
+  input wire [WIDTH-1:0] in_data,
+  input wire out_clock, input wire out_resetn, output wire out_valid, input wire out_ready,
+  output wire [WIDTH-1:0] out_data);
+  reg [WIDTH-1:0] words [0:15];
+  reg [4:0] head, head_1, head_2, tail, tail_1, tail_2;
+  initial {head, head_1, head_2, tail, tail_1, tail_2} = 30'd0;
+  wire [4:0] used = head - tail_2;
+  assign in_ready = in_resetn & used != 5'd16;
+  assign out_valid = out_resetn & head_2 != tail;
+  assign out_data = words[tail[3:0]];
+  always @(posedge in_clock) begin
+    if (in_valid & in_ready) words[head[3:0]] <= in_data;
+    head <= in_resetn ? head + {4'd0, in_valid & in_ready} : 5'd0;
+    {tail_2, tail_1} <= in_resetn ? {tail_1, tail} : 10'd0;
+  end
+  always @(posedge out_clock) begin
+    tail <= out_resetn ? tail + {4'd0, out_valid & out_ready} : 5'd0;
+    {head_2, head_1} <= out_resetn ? {head_1, head} : 10'd0;
+  end
 endmodule
 
 module firesim_registers_ip (
@@ -150,13 +201,31 @@ module firesim_registers_ip (
   output wire [2:0] m_axi_arprot, output wire m_axi_arvalid, input wire m_axi_arready,
   input wire [31:0] m_axi_rdata, input wire [1:0] m_axi_rresp, input wire m_axi_rvalid,
   output wire m_axi_rready);
-  assign {m_axi_awaddr, m_axi_awprot, m_axi_awvalid} = {s_axi_awaddr, s_axi_awprot, s_axi_awvalid};
-  assign {m_axi_wdata, m_axi_wstrb, m_axi_wvalid} = {s_axi_wdata, s_axi_wstrb, s_axi_wvalid};
-  assign {m_axi_araddr, m_axi_arprot, m_axi_arvalid} = {s_axi_araddr, s_axi_arprot, s_axi_arvalid};
-  assign {s_axi_awready, s_axi_wready, s_axi_arready} = {m_axi_awready, m_axi_wready, m_axi_arready};
-  assign {s_axi_bresp, s_axi_bvalid, m_axi_bready} = {m_axi_bresp, m_axi_bvalid, s_axi_bready};
-  assign {s_axi_rdata, s_axi_rresp, s_axi_rvalid} = {m_axi_rdata, m_axi_rresp, m_axi_rvalid};
-  assign m_axi_rready = s_axi_rready;
+  firesim_queue_of_ip #(.WIDTH(35)) write_addresses (
+    .in_clock(s_axi_aclk), .in_resetn(s_axi_aresetn), .in_valid(s_axi_awvalid),
+    .in_ready(s_axi_awready), .in_data({s_axi_awaddr, s_axi_awprot}),
+    .out_clock(m_axi_aclk), .out_resetn(m_axi_aresetn), .out_valid(m_axi_awvalid),
+    .out_ready(m_axi_awready), .out_data({m_axi_awaddr, m_axi_awprot}));
+  firesim_queue_of_ip #(.WIDTH(36)) written (
+    .in_clock(s_axi_aclk), .in_resetn(s_axi_aresetn), .in_valid(s_axi_wvalid),
+    .in_ready(s_axi_wready), .in_data({s_axi_wdata, s_axi_wstrb}),
+    .out_clock(m_axi_aclk), .out_resetn(m_axi_aresetn), .out_valid(m_axi_wvalid),
+    .out_ready(m_axi_wready), .out_data({m_axi_wdata, m_axi_wstrb}));
+  firesim_queue_of_ip #(.WIDTH(2)) write_answers (
+    .in_clock(m_axi_aclk), .in_resetn(m_axi_aresetn), .in_valid(m_axi_bvalid),
+    .in_ready(m_axi_bready), .in_data(m_axi_bresp),
+    .out_clock(s_axi_aclk), .out_resetn(s_axi_aresetn), .out_valid(s_axi_bvalid),
+    .out_ready(s_axi_bready), .out_data(s_axi_bresp));
+  firesim_queue_of_ip #(.WIDTH(35)) read_addresses (
+    .in_clock(s_axi_aclk), .in_resetn(s_axi_aresetn), .in_valid(s_axi_arvalid),
+    .in_ready(s_axi_arready), .in_data({s_axi_araddr, s_axi_arprot}),
+    .out_clock(m_axi_aclk), .out_resetn(m_axi_aresetn), .out_valid(m_axi_arvalid),
+    .out_ready(m_axi_arready), .out_data({m_axi_araddr, m_axi_arprot}));
+  firesim_queue_of_ip #(.WIDTH(34)) found (
+    .in_clock(m_axi_aclk), .in_resetn(m_axi_aresetn), .in_valid(m_axi_rvalid),
+    .in_ready(m_axi_rready), .in_data({m_axi_rdata, m_axi_rresp}),
+    .out_clock(s_axi_aclk), .out_resetn(s_axi_aresetn), .out_valid(s_axi_rvalid),
+    .out_ready(s_axi_rready), .out_data({s_axi_rdata, s_axi_rresp}));
 endmodule
 
 module firesim_stream_ip (
@@ -164,21 +233,11 @@ module firesim_stream_ip (
   output wire s_axis_tready, input wire [63:0] s_axis_tdata,
   input wire m_axis_aclk, input wire m_axis_aresetn, output wire m_axis_tvalid,
   input wire m_axis_tready, output wire [63:0] m_axis_tdata);
-  // A queue of 16 words, since the core has one between its clocks.
-  reg [63:0] words [0:15];
-  reg [4:0] head, tail;
-  assign s_axis_tready = head - tail != 5'd16;
-  assign m_axis_tvalid = head != tail;
-  assign m_axis_tdata = words[tail[3:0]];
-  always @(posedge s_axis_aclk)
-    if (!s_axis_aresetn) begin
-      head <= 5'd0;
-      tail <= 5'd0;
-    end else begin
-      if (s_axis_tvalid & s_axis_tready) words[head[3:0]] <= s_axis_tdata;
-      head <= head + (s_axis_tvalid & s_axis_tready);
-      tail <= tail + (m_axis_tvalid & m_axis_tready);
-    end
+  firesim_queue_of_ip words (
+    .in_clock(s_axis_aclk), .in_resetn(s_axis_aresetn), .in_valid(s_axis_tvalid),
+    .in_ready(s_axis_tready), .in_data(s_axis_tdata),
+    .out_clock(m_axis_aclk), .out_resetn(m_axis_aresetn), .out_valid(m_axis_tvalid),
+    .out_ready(m_axis_tready), .out_data(m_axis_tdata));
 endmodule
 
 module IBUF (input wire I, output wire O);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The host's sides of FIRESIM_BLADES blades (firesim_blades.v) behind PCIe: AMD's XDMA with a stream each
 // way of 64-bit words for each of them, and registers on its AXI4-Lite, 4 KiB apart, with a count of
-// words up at 0x100. The host clock is made of that of PCIe; AMD's converters cross. FIRESIM_BLADE_1
-// to FIRESIM_BLADE_3 say which blades there are beside the first.
+// words up at 0x100, and firesim_board_status.v at 0x200. The host clock is made of that of PCIe; AMD's
+// converters cross. FIRESIM_BLADE_1 to FIRESIM_BLADE_3 say which blades there are beside the first.
 `ifndef FIRESIM_BLADES
 `define FIRESIM_BLADES 1
 `endif
@@ -73,25 +73,39 @@ module firesim_xdma (
 
   wire host_clock, locked;
   firesim_clock_ip clocks (
+`ifdef FIRESIM_TWO_CLOCKS
+    .simulated(pcie_refclk_n),  // in a simulation this is the host's clock
+`endif
     .clk_in1(pcie_clock), .resetn(pcie_reset_n), .clk_out1(host_clock), .locked(locked));
   reg [3:0] settled = 4'd0;
   always @(posedge host_clock or negedge locked)
     if (!locked) settled <= 4'd0;
     else settled <= {settled[2:0], 1'b1};
   wire host_reset_n = settled[3];
+  reg [7:0] resets = 8'd0;  // that are over; the first comes after the bitstream
+  always @(posedge host_clock) if (settled[3:2] == 2'b01) resets <= resets + 8'd1;
 
   wire [31:0] awaddr, araddr, wdata, rdata;
   wire [1:0] bresp, rresp;
   wire awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
+  wire b_arvalid, b_arready, b_rvalid, b_rready;
+  wire [31:0] b_rdata;
+  wire [1:0] b_rresp;
+  firesim_board_status status (
+    .clock(pcie_clock), .reset(~pcie_reset_n), .is_chosen(p_araddr[9]), .locked(locked),
+    .is_up(settled[3]), .has_dram(1'b0), .dram_is_up(1'b0), .dram_is_wrong(1'b0),
+    .arvalid(p_arvalid), .arready(p_arready), .rdata(p_rdata), .rresp(p_rresp), .rvalid(p_rvalid),
+    .rready(p_rready), .far_arvalid(b_arvalid), .far_arready(b_arready), .far_rdata(b_rdata),
+    .far_rresp(b_rresp), .far_rvalid(b_rvalid), .far_rready(b_rready));
   firesim_registers_ip registers (
     .s_axi_aclk(pcie_clock), .s_axi_aresetn(pcie_reset_n),
     .s_axi_awaddr(p_awaddr), .s_axi_awprot(p_awprot), .s_axi_awvalid(p_awvalid),
     .s_axi_awready(p_awready), .s_axi_wdata(p_wdata), .s_axi_wstrb(p_wstrb),
     .s_axi_wvalid(p_wvalid), .s_axi_wready(p_wready), .s_axi_bresp(p_bresp),
     .s_axi_bvalid(p_bvalid), .s_axi_bready(p_bready), .s_axi_araddr(p_araddr),
-    .s_axi_arprot(p_arprot), .s_axi_arvalid(p_arvalid), .s_axi_arready(p_arready),
-    .s_axi_rdata(p_rdata), .s_axi_rresp(p_rresp), .s_axi_rvalid(p_rvalid),
-    .s_axi_rready(p_rready),
+    .s_axi_arprot(p_arprot), .s_axi_arvalid(b_arvalid), .s_axi_arready(b_arready),
+    .s_axi_rdata(b_rdata), .s_axi_rresp(b_rresp), .s_axi_rvalid(b_rvalid),
+    .s_axi_rready(b_rready),
     .m_axi_aclk(host_clock), .m_axi_aresetn(host_reset_n),
     .m_axi_awaddr(awaddr), .m_axi_awprot(), .m_axi_awvalid(awvalid), .m_axi_awready(awready),
     .m_axi_wdata(wdata), .m_axi_wstrb(), .m_axi_wvalid(wvalid), .m_axi_wready(wready),
@@ -171,9 +185,11 @@ module firesim_xdma (
       .m_axis_tready(~holds), .m_axis_tdata(near_up_data));
 
     // A read from 0x100 on says how many words came up, so that a host reads no word that is not
-    // there, which would stop AMD's engine by a time limit.
+    // there, which would stop AMD's engine by a time limit. Beside the count, in bits 31:24, is how
+    // often a reset was over: a board that was reset within a run does not pass for one that was not.
     reg counts;
-    reg [31:0] words_up, counted;
+    reg [23:0] words_up;
+    reg [31:0] counted;
     wire asks = far_arvalid[index] & araddr[8];
     assign host_arvalid[index] = far_arvalid[index] & ~araddr[8];
     assign host_rready[index] = far_rready[index] & ~counts;
@@ -184,10 +200,10 @@ module firesim_xdma (
     always @(posedge host_clock)
       if (!host_reset_n) begin
         counts <= 1'b0;
-        words_up <= 32'd0;
+        words_up <= 24'd0;
       end else begin
         words_up <= words_up + (up_valid[index] & up_ready[index]);
-        if (asks) counted <= words_up;
+        if (asks) counted <= {resets, words_up};
         counts <= asks | counts & ~far_rready[index];
       end
   end endgenerate

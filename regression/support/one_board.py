@@ -7,7 +7,8 @@ engine fpga, farm.yaml, builds.yaml and hwdb.yaml.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from firesim.run.restart import restart_from
 from firesim.run.runner import Outcome, run
 from rich.console import Console
 
-from regression.support.simulated_boards import board_farm
+from regression.support.simulated_boards import board_farm, started
 
 FPGA = "simulation.engine=fpga"
 TELLER = """\
@@ -80,6 +81,45 @@ def simulated(
     loaded = load_file(folder / recipe, overrides)
     restart = None if start is None else lambda plan: restart_from(str(start), plan, None)
     return run(loaded, results=results, console=Console(quiet=True), restart=restart)
+
+
+@contextmanager
+def other_board(
+    folder: Path, build: str, device: Path, where: Path, *options: str
+) -> Iterator[str]:
+    """Start a further board of a build at `device`, with options of its program.
+
+    Yield the override by which a run takes it; `where` is a folder for its farm's file.
+    """
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), build)
+    (where / "other.yaml").write_text(board_farm(where, made.board, device))
+    with started(made.with_options(*options), device):
+        yield f"placement.run_farm={where}/other.yaml"
+
+
+def check_it_is_used_once(folder: Path, device: Path, where: Path) -> None:
+    """Run twice on a board whose bitstream is loaded once: the second run is refused.
+
+    Between them is a reset, as by a host that starts anew, which clears the host's side alone.
+    """
+    rtl = simulated(folder, where / "rtl")
+    with other_board(folder, "mine", device, where, "--loaded-once") as farm:
+        first = simulated(folder, where / "first", FPGA, farm)
+        second = simulated(folder, where / "second", FPGA, farm)
+    assert left(first) == left(rtl)
+    assert second.exit_status != 0
+    assert str(second.message).endswith(
+        f"soc: fpga at {device}: its target has run since the bitstream was loaded, and a reset "
+        "does not clear its registers and memories: load the bitstream again"
+    )
+
+
+def check_a_reset_ends_it(folder: Path, device: Path, where: Path, after: int, text: str) -> None:
+    """Run on a board that is reset within the run, after so many accesses: it ends with `text`."""
+    with other_board(folder, "mine", device, where, f"--reset-after={after}") as farm:
+        outcome = simulated(folder, where / "reset", FPGA, farm)
+    assert outcome.reason == "error" and outcome.exit_status != 0
+    assert text in str(outcome.message), outcome.message
 
 
 def left(outcome: Outcome, files: Sequence[str] = FILES) -> dict[str, Any]:

@@ -73,14 +73,24 @@ def started(made: Simulated, device: str | Path, said: Path | None = None) -> It
 
 @contextmanager
 def boards(
-    builds: Path, devices: Mapping[str, str], database: Path, losses: Losses | None = None
+    builds: Path,
+    devices: Mapping[str, str],
+    database: Path,
+    losses: Losses | None = None,
+    hostile_seed: int | None = None,
 ) -> Iterator[list[Simulated]]:
-    """Start a simulated board of a build, by name, at each device; write entries of the builds."""
+    """Start a simulated board of a build, by name, at each device; write entries of the builds.
+
+    With `hostile_seed` each has two unrelated clocks and a hostile shell, by a seed of its own.
+    """
     loaded = LoadedBuilds(builds)
     names = dict.fromkeys(devices.values())
     made = {name: simulated_board(loaded, name, losses=losses) for name in names}
     set_entries(database, {name: one.entry for name, one in made.items()})
     with ExitStack() as stack:
-        for device, name in devices.items():
-            stack.enter_context(started(made[name], device))
+        for index, (device, name) in enumerate(devices.items()):
+            board = made[name]
+            if hostile_seed is not None:
+                board = board.with_options(f"--hostile-seed={hostile_seed + index}")
+            stack.enter_context(started(board, device))
         yield list(made.values())

@@ -210,7 +210,10 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
       model_->settle();
     }
   }
-  if (hosted_) host_cycles_ = hosted_->host_cycles();
+  if (hosted_) {
+    hosted_->target().check_end();
+    host_cycles_ = hosted_->host_cycles();
+  }
   for (const PlacedDriver &item : drivers_) item.driver->finish(cycle);
   if (signals_) signals_->finish();
   if (waves_) waves_->finish();

@@ -42,6 +42,10 @@ bool BoardPlatform::receive(std::span<uint64_t> words) {
 
 // A far end that answers and whose target does not go on is not waited for.
 void BoardPlatform::look_at_cycle() {
+  const std::string why = trouble();
+  // A DRAM may still be in training when a word is waited for.
+  troubled_looks_ = why.empty() ? 0 : troubled_looks_ + 1;
+  if (troubled_looks_ >= still_) fail(why);
   const uint64_t cycle = target_cycle();
   looks_ = cycle == seen_cycle_ ? looks_ + 1 : 0;
   seen_cycle_ = cycle;

@@ -22,7 +22,7 @@ class BoardPlatform : public HostPlatform {
   static constexpr size_t kMostWords = 1 << 16;
 
   // Without a word for `quiet`, receive() looks whether the target goes on; after `still` looks
-  // that found it in the same cycle it is given up.
+  // that found it in the same cycle, or the board in the same trouble, it is given up.
   BoardPlatform(std::chrono::milliseconds quiet, int still) : quiet_(quiet), still_(still) {}
 
   // Puts what came up into received_. True when anything came.
@@ -41,7 +41,8 @@ class BoardPlatform : public HostPlatform {
   const std::chrono::milliseconds quiet_;
   const int still_;
   uint64_t seen_cycle_ = UINT64_MAX;
-  int looks_ = 0;  // in a row that found seen_cycle_
+  int looks_ = 0;           // in a row that found seen_cycle_
+  int troubled_looks_ = 0;  // in a row in which the platform knew what is wrong
 };
 
 }  // namespace firesim::hostlib

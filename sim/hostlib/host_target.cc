@@ -44,11 +44,16 @@ HostTarget::HostTarget(HostPlatform &platform, std::vector<HostChannel> channels
 
 void HostTarget::check_design(const std::string &design_hash, const std::string &where) {
   const uint32_t identity = platform_.read(kIdentity), version = platform_.read(kVersion);
-  if (identity != kIdentityValue || version != kVersionValue) {
+  if (identity != kIdentityValue) {
     throw DescriptionError(
-        fmt::format("{}: found {:#x}, version {}, on the platform, expected {:#x}, version {}: a "
-                    "target of FireSim",
-                    where, identity, version, kIdentityValue, kVersionValue));
+        fmt::format("{}: found {:#x} on the platform, expected {:#x}: a target of FireSim", where,
+                    identity, kIdentityValue));
+  }
+  if (version != kVersionValue) {
+    throw DescriptionError(
+        fmt::format("{}: found registers of version {} on the platform, expected version {}: build "
+                    "the bitstream again with this FireSim",
+                    where, version, kVersionValue));
   }
   const std::string found = fmt::format("{:016x}", platform_.read_wide(kFingerprint));
   if (found != design_hash) {
@@ -56,7 +61,14 @@ void HostTarget::check_design(const std::string &design_hash, const std::string 
         fmt::format("{}: found the design {} on the platform, expected {}, that of the manifest",
                     where, found, design_hash));
   }
-  together_ = (platform_.read(kStatus) & kStatusTogether) != 0;
+  const uint32_t status = platform_.read(kStatus);
+  together_ = (status & kStatusTogether) != 0;
+  if ((status & kStatusUsed) != 0) {
+    throw DescriptionError(
+        fmt::format("{}: {}: its target has run since the bitstream was loaded, and a reset does "
+                    "not clear its registers and memories: load the bitstream again",
+                    where, platform_.name()));
+  }
 }
 
 void HostTarget::choose(const std::function<void(HostChannel &)> &choose) {
@@ -196,9 +208,10 @@ uint64_t HostTarget::receive() {
       continue;
     }
     if (examine_) examine_();
-    throw std::runtime_error(
-        fmt::format("the target stands still in cycle {}: {} host cycles without a step",
-                    first_cycle_ + platform_.read_wide(kCycle), kPatienceHostCycles));
+    const std::string why = platform_.trouble();
+    throw std::runtime_error(fmt::format(
+        "the target stands still in cycle {}: {}", first_cycle_ + platform_.read_wide(kCycle),
+        why.empty() ? fmt::format("{} host cycles without a step", kPatienceHostCycles) : why));
   }
   ++traffic_.words_up;
   return word;
@@ -218,6 +231,14 @@ void HostTarget::check_progress() {
                     platform_.name(), now, seen_, most));
   }
   seen_ = now;
+}
+
+// Rows say how far the target is by differences, and a reset of the board's host side begins a new
+// count.
+void HostTarget::check_end() {
+  if (traffic_.runs == 0) return;
+  seen_ = std::max(seen_, cycles_here());
+  check_progress();
 }
 
 uint64_t HostTarget::counter(uint32_t index, bool before) {

@@ -56,6 +56,9 @@ class HostTarget {
   // channels that are listened to, but for gated ones that their gate holds back. Throws
   // std::runtime_error when the target makes no progress.
   void run(uint64_t limit, const std::function<void(uint64_t)> &on_row);
+  // The last run is over. Throws std::runtime_error when the platform has not counted the cycles of
+  // all runs: something has reset it meanwhile.
+  void check_end();
   // What to ask first when the target makes no progress; it may throw the reason.
   void when_still(std::function<void()> examine) { examine_ = std::move(examine); }
   // Whether the target runs a cycle only together with others, which wait for it, too.

@@ -44,6 +44,8 @@ class HostPlatform {
     static_cast<void>(content);
     return false;
   }
+  // What the platform knows to be wrong with it; empty: nothing. For people, when a target stands.
+  virtual std::string trouble() { return ""; }
   // For people: which platform it is, and what evaluates the target there.
   virtual std::string name() const = 0;
 };

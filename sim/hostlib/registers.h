@@ -12,7 +12,7 @@ enum Register : uint32_t {
   kVersion = 0x04,       // kVersionValue
   kFingerprint = 0x08,   // 64 bits: the design hash
   kCycle = 0x10,         // 64 bits: target cycles that are over
-  kStatus = 0x18,        // kStatusRunning, kStatusExpired, kStatusTogether
+  kStatus = 0x18,        // kStatusRunning, kStatusExpired, kStatusTogether, kStatusUsed
   kPatience = 0x1c,      // host cycles without progress that the watchdog bears; 0: any number
   kHostCycles = 0x20,    // 64 bits: since the host's reset
   kListen = 0x28,        // 64 bits, written: output channels that somebody listens to
@@ -40,9 +40,12 @@ enum Register : uint32_t {
 };
 
 inline constexpr uint32_t kIdentityValue = 0x4653494d;
-inline constexpr uint32_t kVersionValue = 2;
+inline constexpr uint32_t kVersionValue = 3;
 inline constexpr uint32_t kStatusRunning = 1, kStatusExpired = 2;
 // The target is one of a supernode: it runs a cycle when all of them are to.
 inline constexpr uint32_t kStatusTogether = 4;
+// The target has run, or its scan chain was used, since the board's bitstream was loaded. No reset
+// clears it: none clears the target's registers and memories either.
+inline constexpr uint32_t kStatusUsed = 8;
 
 }  // namespace firesim::hostlib

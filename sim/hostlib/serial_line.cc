@@ -6,6 +6,8 @@
 #include <asm/termbits.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/serial.h>
+#include <linux/tty_flags.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -29,6 +31,13 @@ constexpr double kMostSpeedError = 0.02;
 std::string reason() { return std::strerror(errno); }
 
 }  // namespace
+
+bool ask_low_latency(const SerialControl &control) {
+  serial_struct line{};
+  if (control(TIOCGSERIAL, &line) != 0) return false;
+  line.flags |= static_cast<int>(ASYNC_LOW_LATENCY);
+  return control(TIOCSSERIAL, &line) == 0;
+}
 
 SerialLine::SerialLine(const std::string &device, uint32_t bits_per_s) : device_(device) {
   // Without O_NONBLOCK a device that waits for its carrier is opened never.
@@ -63,6 +72,8 @@ void SerialLine::set_up(uint32_t bits_per_s) {
     throw DescriptionError(
         fmt::format("{}: cannot be set to {} bit/s: {}", device_, bits_per_s, reason()));
   }
+  ask_low_latency(
+      [this](unsigned long request, serial_struct *line) { return ioctl(file_, request, line); });
   const double error = static_cast<double>(settings.c_ospeed) / bits_per_s - 1;
   if (error > kMostSpeedError || error < -kMostSpeedError) {
     throw DescriptionError(

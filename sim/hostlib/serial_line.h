@@ -3,9 +3,20 @@
 // given by number. Nothing here waits without a bound.
 #pragma once
 
+#include <functional>
+
 #include "hostlib/byte_line.h"
 
+struct serial_struct;  // of the kernel
+
 namespace firesim::hostlib {
+
+// As ioctl() of a serial device, for the requests TIOCGSERIAL and TIOCSSERIAL.
+using SerialControl = std::function<int(unsigned long request, serial_struct *line)>;
+
+// Asks a device's driver to pass on bytes at once: a USB bridge of FTDI's waits 16 ms for more of
+// them otherwise. False when the device knows no such thing, as a pseudo-terminal.
+bool ask_low_latency(const SerialControl &control);
 
 class SerialLine final : public ByteLine {
  public:

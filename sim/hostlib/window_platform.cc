@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hostlib/board_status.h"
 #include "hostlib/registers.h"
 
 namespace firesim::hostlib {
@@ -15,8 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRegisters = 0, kWindow = 4;  // the numbers of the BARs
-constexpr size_t kRegisterBytes = 0x100, kWindowBytes = 0x2000;
-constexpr size_t kRegisterStride = 0x1000;  // from the registers of one blade to those of the next
+constexpr size_t kRegisterBytes = 0x1000,
+                 kWindowBytes = 0x2000;  // of a blade; the next one's follow
 constexpr uint32_t kState = 0, kWords = 8, kDown = 0, kTake = 0x1000;  // addresses in the window
 constexpr uint32_t kMostShown = 7, kMostRoom = 256;                    // LOG_ROOM of top.sv
 constexpr uint32_t kCounts = (1 << 24) - 1;
@@ -24,7 +25,7 @@ constexpr uint32_t kCounts = (1 << 24) - 1;
 }  // namespace
 
 PciNeeds window_needs(const std::string &id, uint32_t slot) {
-  const PciRange registers{slot * kRegisterStride, kRegisterBytes};
+  const PciRange registers{slot * kRegisterBytes, kRegisterBytes};
   return {id, {{kRegisters, registers}, {kWindow, {slot * kWindowBytes, kWindowBytes}}}};
 }
 
@@ -33,6 +34,9 @@ WindowPlatform::WindowPlatform(std::unique_ptr<PciFunction> function,
     : BoardPlatform(patience.quiet, patience.still),
       function_(std::move(function)),
       patience_(patience) {
+  if (const auto why = clock_trouble(function_->load(kRegisters, kBoardStatus)); !why.empty()) {
+    fail(why);
+  }
   const State found = state();
   if (found.shown != 0 || found.sent != 0 || found.taken != 0) {
     fail(
@@ -50,6 +54,10 @@ void WindowPlatform::write(uint32_t address, uint32_t value) {
   // The registers do one access after the other: when this load is over, so is the store. A word
   // that is sent next finds the register set.
   function_->load(kRegisters, kIdentity);
+}
+
+std::string WindowPlatform::trouble() {
+  return board_trouble(function_->load(kRegisters, kBoardStatus));
 }
 
 // What a load of the state says, as far as it can be so.

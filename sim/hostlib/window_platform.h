@@ -42,6 +42,7 @@ class WindowPlatform final : public BoardPlatform {
   // Returns when the register has its value.
   void write(uint32_t address, uint32_t value) override;
   void send(std::span<const uint64_t> words) override;
+  std::string trouble() override;
 
  private:
   // What the window's state says.

@@ -35,7 +35,8 @@ class XdmaCard {
 
 inline constexpr size_t kXdmaRegisterBytes = 0x1000;  // of a blade; the next one's follow
 inline constexpr uint32_t kMostXdmaBlades = 4;        // as many streams as AMD's core has
-inline constexpr uint32_t kXdmaWordsUp = 0x100;       // words up so far (platforms/xdma/top.v)
+// Bits 23:0 words up so far, 31:24 resets so far (platforms/xdma/top.v).
+inline constexpr uint32_t kXdmaWordsUp = 0x100;
 
 // Opens what blade `slot` has of the devices that begin with `device`, as in /dev/xdma0 (of slot 0
 // /dev/xdma0_user, _h2c_0, _c2h_0), or the socket of a simulated card. Throws std::runtime_error,

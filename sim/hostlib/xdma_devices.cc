@@ -14,6 +14,7 @@
 
 #include "core/check.h"
 #include "hostlib/part_lock.h"
+#include "hostlib/signals_blocked.h"
 
 namespace firesim::hostlib {
 namespace {
@@ -22,6 +23,17 @@ constexpr const char *kUser = "user";
 constexpr size_t kWordBytes = 8;
 // The driver says so after its time limit: a number of the kernel's that <cerrno> has not.
 constexpr int kRestart = 512;
+
+// The driver waits so that a signal ends a transfer, with words lost. A transfer has a time limit.
+ssize_t write_whole(int file, const uint64_t *words, size_t bytes) {
+  const SignalsBlocked blocked;
+  return write(file, words, bytes);
+}
+
+ssize_t read_whole(int file, uint64_t *words, size_t bytes) {
+  const SignalsBlocked blocked;
+  return read(file, words, bytes);
+}
 
 std::string reason() {
   if (errno == kRestart) return "the transfer took longer than the driver's limit";
@@ -99,7 +111,7 @@ void XdmaDevices::send(std::span<const uint64_t> words) {
   while (!words.empty()) {
     const size_t count = std::min(words.size(), kPageWords);
     std::copy_n(words.begin(), count, page_.begin());
-    const ssize_t bytes = write(down_, page_.data(), count * kWordBytes);
+    const ssize_t bytes = write_whole(down_, page_.data(), count * kWordBytes);
     if (bytes < 0) fail(fmt::format("{} takes no words: {}", said(down_name_), reason()));
     if (static_cast<size_t>(bytes) != count * kWordBytes) {
       fail(fmt::format("{} took {} bytes, expected {}", said(down_name_), bytes,
@@ -111,7 +123,7 @@ void XdmaDevices::send(std::span<const uint64_t> words) {
 
 size_t XdmaDevices::receive(std::span<uint64_t> words) {
   const size_t most = std::min(words.size(), kPageWords);
-  const ssize_t bytes = read(up_, page_.data(), most * kWordBytes);
+  const ssize_t bytes = read_whole(up_, page_.data(), most * kWordBytes);
   if (bytes < 0) fail(fmt::format("{} gives no words: {}", said(up_name_), reason()));
   const auto count = static_cast<size_t>(bytes) / kWordBytes;
   if (count == 0 || count > most || static_cast<size_t>(bytes) % kWordBytes != 0) {

@@ -14,7 +14,7 @@ constexpr Mac kHostMac{0x02, 0x46, 0x53, 0xff, 0xff, 0x01};  // of whoever is at
 
 EthernetBoard::EthernetBoard(const std::filesystem::path &library, const std::string &design_hash,
                              uint32_t address)
-    : model_(library, design_hash), address_(address) {
+    : model_(library, design_hash, std::nullopt), address_(address) {
   power_up();
 }
 
@@ -26,6 +26,10 @@ void EthernetBoard::power_up() {
   rx_data_ = model_.pin("rx_data", 8, kOf);
   tx_valid_ = model_.pin("tx_valid", 1, kOf);
   tx_data_ = model_.pin("tx_data", 8, kOf);
+  press_reset();
+}
+
+void EthernetBoard::press_reset() {
   reset_n_.set(0);
   model_.run(kResetCycles);
   reset_n_.set(1);

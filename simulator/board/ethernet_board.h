@@ -24,6 +24,8 @@ class EthernetBoard {
   uint32_t address() const { return address_; }
   // The board as it is after its bitstream was loaded.
   void power_up();
+  // Its button: what the bitstream began with does not come back.
+  void press_reset();
   // Sends a datagram to the board and runs until an answer has come, or the board had time for one;
   // returns those that came. Throws std::runtime_error when what it sends is no frame.
   std::vector<Packet> pass(const Packet &packet);

@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "hostlib/etherbone_packet.h"
+#include "simulator/board/board_options.h"
 #include "simulator/board/ethernet_board.h"
 #include "simulator/board/lossy_link.h"
 #include "simulator/board/until_stopped.h"
@@ -25,7 +26,8 @@ namespace {
 using firesim::Packet;
 
 constexpr const char *kUsage =
-    "usage: firesim-ethernet MODEL.so DESIGN-HASH BOARD-ADDRESS PORT LOSS-PERCENT SEED ADDRESS\n"
+    "usage: firesim-ethernet [OPTIONS] MODEL.so DESIGN-HASH BOARD-ADDRESS PORT LOSS-PERCENT SEED\n"
+    "  ADDRESS\n"
     "Simulates a board on Ethernet (deploy/firesim/build/ethernet_model.py) whose own address is\n"
     "BOARD-ADDRESS behind a UDP socket at PORT of ADDRESS, such as 127.0.7.1. Each way so many\n"
     "percent of all datagrams are lost, as many come twice, and as many late, by SEED. Who first\n"
@@ -100,16 +102,25 @@ bool is_first(const Packet &packet) {
 }
 
 void simulate(firesim::EthernetBoard &board, Socket &socket, uint32_t loss_percent, uint64_t seed,
-              uint16_t port, const std::atomic<bool> &stopped) {
+              uint16_t port, const firesim::BoardOptions &options,
+              const std::atomic<bool> &stopped) {
+  bool is_loaded = false;
+  uint64_t datagrams = 0;  // that came
   firesim::LossyLink<Packet> to_board(seed, loss_percent), from_board(seed + 1, loss_percent);
   while (!stopped) {
     Packet packet{};
     if (!socket.receive(packet, kLookMs)) continue;
     if (is_first(packet)) {
-      board.power_up();
+      if (options.loaded_once && is_loaded) {
+        board.press_reset();
+      } else {
+        board.power_up();
+      }
+      is_loaded = true;
       to_board.forget();
       from_board.forget();
     }
+    if (++datagrams == options.reset_after) board.press_reset();
     packet.to = {board.address(), port};
     for (const Packet &arrived : to_board.pass(std::move(packet))) {
       for (Packet &answer : board.pass(arrived)) {
@@ -122,9 +133,12 @@ void simulate(firesim::EthernetBoard &board, Socket &socket, uint32_t loss_perce
 }  // namespace
 
 int main(int argc, char **argv) {
+  firesim::BoardOptions options;
+  const bool are_options = firesim::take_options(argc, argv, options);
   const long port = argc == 8 ? std::atol(argv[4]) : 0, loss = argc == 8 ? std::atol(argv[5]) : 0;
-  if (port < 1 || port > UINT16_MAX || loss < 0 || loss > kMostLossPercent) {
+  if (!are_options || port < 1 || port > UINT16_MAX || loss < 0 || loss > kMostLossPercent) {
     std::fputs(kUsage, stderr);
+    std::fputs(firesim::kBoardOptionsUsage, stderr);
     return firesim::kBadArguments;
   }
   return firesim::until_stopped([&](const std::atomic<bool> &stopped) {
@@ -134,6 +148,6 @@ int main(int argc, char **argv) {
     fmt::print("{}\n", argv[7]);
     std::fflush(stdout);
     simulate(board, socket, static_cast<uint32_t>(loss), std::strtoull(argv[6], nullptr, 10), near,
-             stopped);
+             options, stopped);
   });
 }

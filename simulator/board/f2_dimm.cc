@@ -34,8 +34,10 @@ enum AnswerFlag : uint32_t {
   kRowThere,
   kIsUp,
   kDoneId,
-  kRowId = kDoneId + 16
+  kRowId = kDoneId + 16,
+  kRowError = kRowId + 16
 };
+constexpr uint64_t kSlaveError = 2;
 
 constexpr uint64_t kRowBytes = 64;
 constexpr size_t kMostWaiting = 16;  // that the controller holds of each kind
@@ -92,7 +94,7 @@ const F2Dimm::Answer *F2Dimm::front(const Answers &answers) const {
 }
 
 void F2Dimm::before_settle() {
-  const bool is_up = now_ >= kTrainingCycles;
+  const bool is_up = now_ >= kTrainingCycles && fault_ != DramFault::kUntrained;
   takes_address_ = is_up && !has_address_ && writes_.size() < kMostWaiting && random() % 8 != 0;
   takes_data_ = is_up && !has_data_ && writes_.size() < kMostWaiting && random() % 8 != 0;
   takes_read_ = is_up && reads_.size() < kMostWaiting && random() % 8 != 0;
@@ -104,6 +106,7 @@ void F2Dimm::before_settle() {
   }
   if (const Answer *row = front(reads_)) {
     lanes[0] |= uint64_t{1} << kRowThere | uint64_t{row->id} << kRowId;
+    if (fault_ == DramFault::kError) lanes[0] |= kSlaveError << kRowError;
     std::copy(row->row.begin(), row->row.end(), lanes.begin() + 1);
   }
   answers_.set_lanes(lanes);

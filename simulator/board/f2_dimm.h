@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "simulator/board/board_model.h"
+#include "simulator/board/board_options.h"
 
 namespace firesim {
 
@@ -21,7 +22,7 @@ class F2Dimm final : public CyclePart {
   // Until the controller is trained, after the reset.
   static constexpr uint64_t kTrainingCycles = 500;
 
-  explicit F2Dimm(uint64_t seed) : random_(seed * 2 + 1), noise_(random_) {}
+  F2Dimm(uint64_t seed, DramFault fault) : fault_(fault), random_(seed * 2 + 1), noise_(random_) {}
   // Whether a model has a controller; then it is connected, and the DIMM as after its power-up.
   bool connect(const BoardModel &model);
   void before_settle() override;
@@ -48,6 +49,7 @@ class F2Dimm final : public CyclePart {
   void end_write();
   void take_read();
 
+  const DramFault fault_;
   uint64_t random_, noise_;
   uint64_t now_ = 0;
   Pin asks_, answers_;

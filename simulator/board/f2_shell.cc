@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace firesim {
@@ -19,8 +18,13 @@ constexpr uint32_t kOcl = 0, kPcis = 4;  // the numbers of their BARs
 }  // namespace
 
 F2Shell::F2Shell(const std::filesystem::path &library, const std::string &design_hash,
-                 uint64_t dimm_seed)
-    : model_(library, design_hash), dimm_(dimm_seed) {
+                 const BoardOptions &options)
+    : model_(library, design_hash, options.hostile_seed),
+      dimm_(options.dram_seed, options.dram_fault),
+      random_(options.hostile_seed.value_or(0)),
+      is_hostile_(options.hostile_seed.has_value()),
+      ocl_writes_("a store into BAR 0", options.hostile_seed),
+      writes_("a store into BAR 4", options.hostile_seed) {
   power_up();
 }
 
@@ -30,15 +34,10 @@ void F2Shell::connect() {
   };
   reset_n_ = pin("reset_n", 1);
   is_up_ = pin("is_up", 1);
-  ocl_awaddr_ = pin("ocl_cl_awaddr", 32);
-  ocl_awvalid_ = pin("ocl_cl_awvalid", 1);
-  ocl_awready_ = pin("cl_ocl_awready", 1);
-  ocl_wdata_ = pin("ocl_cl_wdata", 32);
-  ocl_wvalid_ = pin("ocl_cl_wvalid", 1);
-  ocl_wready_ = pin("cl_ocl_wready", 1);
-  ocl_bresp_ = pin("cl_ocl_bresp", 2);
-  ocl_bvalid_ = pin("cl_ocl_bvalid", 1);
-  ocl_bready_ = pin("ocl_cl_bready", 1);
+  ocl_writes_.connect({pin("ocl_cl_awaddr", 32), pin("ocl_cl_awvalid", 1), pin("cl_ocl_awready", 1),
+                       pin("ocl_cl_wdata", 32), pin("ocl_cl_wvalid", 1), pin("cl_ocl_wready", 1),
+                       std::nullopt, pin("cl_ocl_bresp", 2), pin("cl_ocl_bvalid", 1),
+                       pin("ocl_cl_bready", 1)});
   ocl_araddr_ = pin("ocl_cl_araddr", 32);
   ocl_arvalid_ = pin("ocl_cl_arvalid", 1);
   ocl_arready_ = pin("cl_ocl_arready", 1);
@@ -46,16 +45,11 @@ void F2Shell::connect() {
   ocl_rresp_ = pin("cl_ocl_rresp", 2);
   ocl_rvalid_ = pin("cl_ocl_rvalid", 1);
   ocl_rready_ = pin("ocl_cl_rready", 1);
-  awaddr_ = pin("sh_cl_dma_pcis_awaddr", 64);
-  awvalid_ = pin("sh_cl_dma_pcis_awvalid", 1);
-  awready_ = pin("cl_sh_dma_pcis_awready", 1);
-  wdata_ = pin("sh_cl_dma_pcis_wdata", 512);
-  wstrb_ = pin("sh_cl_dma_pcis_wstrb", 64);
-  wvalid_ = pin("sh_cl_dma_pcis_wvalid", 1);
-  wready_ = pin("cl_sh_dma_pcis_wready", 1);
-  bresp_ = pin("cl_sh_dma_pcis_bresp", 2);
-  bvalid_ = pin("cl_sh_dma_pcis_bvalid", 1);
-  bready_ = pin("sh_cl_dma_pcis_bready", 1);
+  writes_.connect({pin("sh_cl_dma_pcis_awaddr", 64), pin("sh_cl_dma_pcis_awvalid", 1),
+                   pin("cl_sh_dma_pcis_awready", 1), pin("sh_cl_dma_pcis_wdata", 512),
+                   pin("sh_cl_dma_pcis_wvalid", 1), pin("cl_sh_dma_pcis_wready", 1),
+                   pin("sh_cl_dma_pcis_wstrb", 64), pin("cl_sh_dma_pcis_bresp", 2),
+                   pin("cl_sh_dma_pcis_bvalid", 1), pin("sh_cl_dma_pcis_bready", 1)});
   araddr_ = pin("sh_cl_dma_pcis_araddr", 64);
   arvalid_ = pin("sh_cl_dma_pcis_arvalid", 1);
   arready_ = pin("cl_sh_dma_pcis_arready", 1);
@@ -63,18 +57,45 @@ void F2Shell::connect() {
   rresp_ = pin("cl_sh_dma_pcis_rresp", 2);
   rvalid_ = pin("cl_sh_dma_pcis_rvalid", 1);
   rready_ = pin("sh_cl_dma_pcis_rready", 1);
+  for (Pin *valid : {&ocl_arvalid_, &arvalid_}) valid->set(0);
   model_.attach(dimm_.connect(model_) ? &dimm_ : nullptr);
 }
 
 void F2Shell::power_up() {
   model_.power_up();
+  hot_reset();
+  // A function may be reset any number of times before somebody uses it.
+  for (uint64_t resets = upto(2); resets != 0; --resets) {
+    run(upto(300));
+    hot_reset();
+  }
+}
+
+// What was on its way is lost, with the pins that offered it.
+void F2Shell::hot_reset() {
   connect();
   reset_n_.set(0);
-  model_.run(kResetCycles);
+  model_.run(kResetCycles + upto(40));
   reset_n_.set(1);
-  for (Pin *ready : {&ocl_bready_, &ocl_rready_, &bready_, &rready_}) ready->set(1);
   begin("the reset");
-  until(is_up_);
+  do patient_cycle();
+  while (is_up_.get() == 0);
+}
+
+void F2Shell::cycle() {
+  ocl_writes_.before_cycle();
+  writes_.before_cycle();
+  model_.cycle();
+  ocl_writes_.after_cycle();
+  writes_.after_cycle();
+}
+
+void F2Shell::run(uint64_t cycles) {
+  for (; cycles != 0; --cycles) cycle();
+}
+
+void F2Shell::settle_writes(const AxiWrites &writes) {
+  while (!writes.is_idle()) cycle();  // or it throws
 }
 
 void F2Shell::patient_cycle() {
@@ -82,71 +103,53 @@ void F2Shell::patient_cycle() {
     throw std::runtime_error(
         fmt::format("the shell gives up: {} took longer than 8 us, its limit", what_));
   }
-  model_.cycle();
+  cycle();
 }
 
-// Channels of one access hold what they offer, each until the logic takes it.
-void F2Shell::offer(std::vector<Offer> offers) {
-  for (Offer &one : offers) one.valid.set(1);
-  const auto is_taken = [](const Offer &one) { return one.is_taken; };
-  while (!std::all_of(offers.begin(), offers.end(), is_taken)) {
+void F2Shell::read(Pin &address_valid, const Pin &address_ready, const Pin &there, Pin &ready,
+                   const Pin &answer) {
+  run(upto(8));
+  address_valid.set(1);
+  ready.set(0);
+  do patient_cycle();
+  while (address_ready.get() == 0);
+  address_valid.set(0);
+  bool hears = false;
+  do {
+    hears = upto(1) == 0;
+    ready.set(hears ? 1 : 0);
     patient_cycle();
-    for (Offer &one : offers) {
-      if (one.is_taken || one.ready.get() == 0) continue;
-      one.is_taken = true;
-      one.valid.set(0);
-    }
+  } while (!hears || there.get() == 0);
+  ready.set(0);
+  if (const uint64_t found = answer.get(); found != 0) {
+    throw std::runtime_error(
+        fmt::format("found the answer {} to {}, expected 0: the access was wrong", found, what_));
   }
 }
 
-// Cycles up to the one in which a pin is 1, included.
-void F2Shell::until(const Pin &pin) {
-  do patient_cycle();
-  while (pin.get() == 0);
-}
-
-void F2Shell::check_answer(const Pin &response) {
-  if (response.get() == 0) return;
-  throw std::runtime_error(fmt::format(
-      "found the answer {} to {}, expected 0: the access was wrong", response.get(), what_));
-}
-
 uint32_t F2Shell::load(uint32_t address) {
+  settle_writes(ocl_writes_);
   begin("a load from BAR 0");
   ocl_araddr_.set(address);
-  offer({{ocl_arvalid_, ocl_arready_}});
-  until(ocl_rvalid_);
-  check_answer(ocl_rresp_);
+  read(ocl_arvalid_, ocl_arready_, ocl_rvalid_, ocl_rready_, ocl_rresp_);
   return static_cast<uint32_t>(ocl_rdata_.get());
-}
-
-void F2Shell::store(uint32_t address, uint32_t value) {
-  begin("a store into BAR 0");
-  ocl_awaddr_.set(address);
-  ocl_wdata_.set(value);
-  offer({{ocl_awvalid_, ocl_awready_}, {ocl_wvalid_, ocl_wready_}});
-  until(ocl_bvalid_);
-  check_answer(ocl_bresp_);
 }
 
 uint64_t F2Shell::load_word(uint32_t address) {
   begin("a load from BAR 4");
   araddr_.set(address);
-  offer({{arvalid_, arready_}});
-  until(rvalid_);
-  check_answer(rresp_);
+  read(arvalid_, arready_, rvalid_, rready_, rresp_);
   return rdata_.get(address / kLaneBytes % kLanes);
 }
 
-void F2Shell::store_word(uint32_t address, uint64_t value) {
-  begin("a store into BAR 4");
-  const uint32_t lane = address / kLaneBytes % kLanes;
-  awaddr_.set(address);
-  wdata_.set_lane(lane, value);
-  wstrb_.set(uint64_t{0xff} << kLaneBytes * lane);
-  offer({{awvalid_, awready_}, {wvalid_, wready_}});
-  until(bvalid_);
-  check_answer(bresp_);
+void F2Shell::post(AxiWrites &writes, const AxiWrites::Write &write) {
+  while (writes.is_full()) cycle();
+  writes.push(write);
+  if (is_hostile_) {
+    run(upto(6));
+  } else {
+    settle_writes(writes);
+  }
 }
 
 std::vector<uint64_t> F2Shell::access(const hostlib::PciRequest &request) {
@@ -160,14 +163,15 @@ std::vector<uint64_t> F2Shell::access(const hostlib::PciRequest &request) {
                     static_cast<uint32_t>(request.access), request.bar, request.address,
                     request.count, hostlib::kMostPciWords));
   }
-  if (request.access == PciAccess::kLoadWords) model_.run(kFlightCycles);
+  if (request.access == PciAccess::kLoadWords)
+    run(is_hostile_ ? upto(2 * kFlightCycles) : kFlightCycles);
   std::vector<uint64_t> loaded;
   switch (request.access) {
     case PciAccess::kLoad:
       loaded.push_back(load(request.address));
       break;
     case PciAccess::kStore:
-      store(request.address, static_cast<uint32_t>(request.value));
+      post(ocl_writes_, {request.address, 0, static_cast<uint32_t>(request.value)});
       break;
     case PciAccess::kLoadWords:
       for (uint32_t i = 0; i < request.count; ++i) {
@@ -175,7 +179,7 @@ std::vector<uint64_t> F2Shell::access(const hostlib::PciRequest &request) {
       }
       break;
     case PciAccess::kStoreWord:
-      store_word(request.address, request.value);
+      post(writes_, {request.address, request.address / kLaneBytes % kLanes, request.value});
       break;
     default:
       throw std::runtime_error("found a packet that is no access");

@@ -14,13 +14,16 @@ namespace {
 using hostlib::kMostXdmaBlades;
 using hostlib::PciAccess;
 
-constexpr int kResetCycles = 20, kSettleCycles = 20;
+constexpr int kResetCycles = 20, kSettleCycles = 40;
 constexpr int kAddressBytes = 4, kValueBytes = 8;
 
 }  // namespace
 
-XdmaBoard::XdmaBoard(const std::filesystem::path &library, const std::string &design_hash)
-    : model_(library, design_hash) {
+XdmaBoard::XdmaBoard(const std::filesystem::path &library, const std::string &design_hash,
+                     std::optional<uint64_t> hostile_seed)
+    : random_(hostile_seed.value_or(0)),
+      is_hostile_(hostile_seed.has_value()),
+      model_(library, design_hash, hostile_seed) {
   power_up();
 }
 
@@ -30,8 +33,21 @@ void XdmaBoard::power_up() {
   reset_n_ = model_.pin("reset_n", 1, kOf);
   lanes_in_ = model_.pin("lanes_in", 8, kOf);
   lanes_out_ = model_.pin("lanes_out", 8, kOf);
+  hot_reset();
+  // A link may be lost any number of times before somebody uses it.
+  for (uint64_t resets = upto(2); resets != 0; --resets) {
+    model_.run(upto(300));
+    hot_reset();
+  }
+  if (!is_hostile_) return;
+  const uint64_t rate = 32 + upto(128);  // of 256 cycles
+  ask(kStall, 0, rate << 32 | upto(UINT32_MAX - 1), "the start");
+}
+
+void XdmaBoard::hot_reset() {
+  lanes_in_.set(0);
   reset_n_.set(0);
-  model_.run(kResetCycles);
+  model_.run(kResetCycles + upto(40));
   reset_n_.set(1);
   model_.run(kSettleCycles);
 }
@@ -41,6 +57,7 @@ XdmaBoard::Answer XdmaBoard::ask(Kind kind, uint32_t address, uint64_t value, co
     lanes_in_.set(byte & 0xff);
     model_.cycle();
   };
+  model_.run(upto(8));
   put(kind);
   for (int i = 0; i < kAddressBytes; ++i) put(address >> 8 * i);
   for (int i = 0; i < kValueBytes; ++i) put(value >> 8 * i);
@@ -89,7 +106,8 @@ std::vector<uint64_t> XdmaBoard::access(const hostlib::PciRequest &request) {
   const bool fits = at % 4 == 0 && request.address / hostlib::kXdmaRegisterBytes < kMostXdmaBlades;
   if (fits && is(PciAccess::kLoad, hostlib::kXdmaRegisters, 1)) {
     constexpr const char *kWhat = "a load from a register";
-    if (at == hostlib::kXdmaWordsUp) model_.run(kFlightCycles);
+    if (at == hostlib::kXdmaWordsUp)
+      model_.run(is_hostile_ ? upto(2 * kFlightCycles) : kFlightCycles);
     return {of_register(ask(kRead, request.address, 0, kWhat), kWhat)};
   }
   if (fits && is(PciAccess::kStore, hostlib::kXdmaRegisters, 1)) {

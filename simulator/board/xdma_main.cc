@@ -6,7 +6,7 @@
 namespace {
 
 constexpr const char *kUsage =
-    "usage: firesim-xdma MODEL.so DESIGN-HASH BLADES SOCKET\n"
+    "usage: firesim-xdma [OPTIONS] MODEL.so DESIGN-HASH BLADES SOCKET\n"
     "Simulates the top of a board behind AMD's XDMA (deploy/firesim/build/xdma_model.py). A host\n"
     "reaches its registers and streams through SOCKET (sim/hostlib/simulated_xdma_card.h), as\n"
     "many hosts at a time as the board has BLADES. Who connects first finds the board as it is\n"
@@ -16,7 +16,9 @@ constexpr const char *kUsage =
 }  // namespace
 
 int main(int argc, char **argv) {
-  return firesim::simulate_pci_board(argc, argv, kUsage, [](const char *library, const char *hash) {
-    return std::make_unique<firesim::XdmaBoard>(library, hash);
-  });
+  return firesim::simulate_pci_board(
+      argc, argv, kUsage,
+      [](const char *library, const char *hash, const firesim::BoardOptions &options) {
+        return std::make_unique<firesim::XdmaBoard>(library, hash, options.hostile_seed);
+      });
 }

@@ -6,7 +6,7 @@ One on Ethernet is at an address of this computer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -41,6 +41,11 @@ class Simulated:
     """What a hardware database says of it: its model is in the place of the bitstream."""
     words: list[str]
     """The command that simulates it, without the place of its device."""
+
+    def with_options(self, *options: str) -> Simulated:
+        """Return the board with options of its program, such as `--hostile-seed=1`."""
+        program, *arguments = self.words
+        return replace(self, words=[program, *options, *arguments])
 
     @property
     def has_socket(self) -> bool:

@@ -23,7 +23,7 @@ MOST_WINDOWS = 16
 """Blades on an F2, which the top has addresses for (kMostWindows in window_platform.h)."""
 MOST_STREAMS = 4
 """Blades behind AMD's XDMA, whose core has so many streams each way (kMostXdmaBlades)."""
-SHELL_LINK = ("firesim_blades.v", "firesim_split.v")
+SHELL_LINK = ("firesim_blades.v", "firesim_board_status.v", "firesim_split.v")
 """Files of sim/hostlib/rtl that the tops of Vivado's shells need."""
 FILE = "board.yaml"
 Number = Annotated[int, Field(ge=0)]

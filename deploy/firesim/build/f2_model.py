@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The custom logic of an F2 board as a model, for `firesim-f2` to simulate behind its shell.
 
-The kit's module and AMD's cells are the stubs of the board's folder. Clocks pass through them, so
-the shell's clock and the host's are one here; all else is what a build for F2 has.
+The kit's module and AMD's cells are the stubs of the board's folder. The shell's clock and the
+host's are two, each of which rises in the steps of the model that the simulated shell chooses; all
+else is what a build for F2 has.
 """
 
 from __future__ import annotations
@@ -47,10 +48,13 @@ def _wrapper(top: str, with_dimm: bool) -> str:
     joined = ", ".join(f".{name}({name})" for _, _, name in ports)
     return (
         "// Made by FireSim: custom logic for F2 with what its host reaches alone.\n"
-        f"module {TOP} (input wire clock, input wire reset_n, output wire is_up,\n  {declared});\n"
+        f"module {TOP} (input wire clock, input wire shell_tick, input wire host_tick,\n"
+        f"  input wire reset_n, output wire is_up,\n  {declared});\n"
+        "  wire shell_clock = clock & shell_tick, host_clock = clock & host_tick;\n"
         "  wire [15:0] status;\n"
         "  assign is_up = &status[1:0];\n"
-        f"  {top} logic_of_user (.clk_main_a0(clock), .rst_main_n(reset_n),\n"
+        f"  {top} logic_of_user (.clk_main_a0(shell_clock), .rst_main_n(reset_n),\n"
+        "    .clk_hbm_ref(host_clock),\n"
         "    .cl_sh_status_vled(status), .sh_cl_dma_pcis_awid(16'd0),\n"
         "    .sh_cl_dma_pcis_wlast(1'b1), .sh_cl_dma_pcis_arid(16'd0),\n"
         f"    {pins}.sh_cl_dma_pcis_arlen(8'd0), {joined});\nendmodule\n"
@@ -66,7 +70,8 @@ def f2_model(form: FpgaForm, name: str, board: Board, blades: int = 1) -> Path:
     flow = board.aws_flow
     assert flow is not None
     stubs = PLATFORMS / name / "stubs"
-    defines = {"FIRESIM_DIVIDE": DIVIDE, **blade_macros(form, blades)}
+    macros = {"FIRESIM_DIVIDE": DIVIDE, "FIRESIM_TWO_CLOCKS": "1"}
+    defines = {**macros, **blade_macros(form, blades)}
     sources = [*whole_design(form, name, flow), stubs / "cells.sv"]
     if has_dram(form):
         defines |= {"FIRESIM_DRAM": "1", "FIRESIM_SIMULATED_DIMM": "1"}

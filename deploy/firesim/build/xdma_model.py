@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The whole top of a board behind AMD's XDMA as a model, for `firesim-xdma` to simulate.
 
-AMD's cores and cells are the stubs of the top's folder. Clocks pass through them, so that of PCIe
-and the host's are one here, and the lanes of PCIe carry requests of ours; all else is what a build
-for the board has.
+AMD's cores and cells are the stubs of the top's folder. The lanes of PCIe carry requests of ours.
+The clock of PCIe and the host's are two, each of which rises in the steps of the model that the
+simulated board chooses; all else is what a build for the board has.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from firesim.build.simulated_top import simulated_top
 TOP = "firesim_simulated_xdma"
 _WRAPPER = """\
 // Made by FireSim: a board behind XDMA with its lanes alone; those of each pair carry a bit each.
-module {name} (input wire clock, input wire reset_n, input wire [7:0] lanes_in,
-  output wire [7:0] lanes_out);
-  {top} board (.pcie_refclk_p(clock), .pcie_refclk_n(1'b0), .pcie_perst_n(reset_n),
+module {name} (input wire clock, input wire shell_tick, input wire host_tick, input wire reset_n,
+  input wire [7:0] lanes_in, output wire [7:0] lanes_out);
+  wire shell_clock = clock & shell_tick, host_clock = clock & host_tick;
+  {top} board (.pcie_refclk_p(shell_clock), .pcie_refclk_n(host_clock), .pcie_perst_n(reset_n),
     .pcie_rx_p(lanes_in[3:0]), .pcie_rx_n(lanes_in[7:4]),
     .pcie_tx_p(lanes_out[3:0]), .pcie_tx_n(lanes_out[7:4]));
 endmodule
@@ -37,5 +38,5 @@ def xdma_model(form: FpgaForm, board: Board, blades: int = 1) -> Path:
     assert flow is not None
     sources = [PLATFORMS / flow.shell / "stubs.v", *shell_design(form, flow)]
     wrapper = _WRAPPER.format(name=TOP, top=flow.top)
-    defines = shell_macros(form, flow, blades)
+    defines = {**shell_macros(form, flow, blades), "FIRESIM_TWO_CLOCKS": "1"}
     return simulated_top(form, sources, TOP, wrapper, reset="reset_n", defines=defines)

@@ -31,6 +31,24 @@ DramSeedOption = Annotated[
         help="Chooses the times of the board's DRAM, and what it holds at first (else 1).",
     ),
 ]
+HostileOption = Annotated[
+    int | None,
+    typer.Option(
+        "--hostile-seed",
+        min=0,
+        max=2**63 - 1,
+        help="Simulate two unrelated clocks and a hostile shell, chosen by this seed: stores are "
+        "posted and reordered as its rules allow, and nothing is ready when it need not be.",
+    ),
+]
+LoadedOnceOption = Annotated[
+    bool,
+    typer.Option(
+        "--loaded-once",
+        help="Load the bitstream once, as on a real board: a second run finds the board after a "
+        "reset, and is refused.",
+    ),
+]
 SeedOption = Annotated[
     int, typer.Option("--loss-seed", min=0, help="By which it is chosen which of them.")
 ]
@@ -57,6 +75,8 @@ def simulateboard(
         ),
     ] = None,
     dram_seed: DramSeedOption = None,
+    hostile_seed: HostileOption = None,
+    loaded_once: LoadedOnceOption = False,
     loss_percent: LossOption = None,
     loss_seed: SeedOption = 1,
     hwdb: Annotated[
@@ -84,6 +104,10 @@ def simulateboard(
     losses = None if loss_percent is None else Losses(loss_percent, loss_seed)
     loaded = LoadedBuilds(find_builds(recipe))
     made = simulated_board(loaded, build, bit_cycles, dram_seed, losses)
+    if hostile_seed is not None:
+        made = made.with_options(f"--hostile-seed={hostile_seed}")
+    if loaded_once:
+        made = made.with_options("--loaded-once")
     place = place_of(made, build, device)
     if hwdb is not None:
         set_entries(hwdb, {build: made.entry})

@@ -119,7 +119,8 @@ def _on_boards(
     folder = (experiment.folder / (f"{board}-lossy" if losses else board)).absolute()
     _write(folder, board, QUICK_FRAMES if experiment.quick else FRAMES)
     devices = {device_at(folder, board): "echo-8", device_at(folder, board, 1): "talk-1"}
-    with boards(folder / "builds.yaml", devices, folder / "hwdb.yaml", losses):
+    database = folder / "hwdb.yaml"
+    with boards(folder / "builds.yaml", devices, database, losses, experiment.seed):
         rtl, fpga = _run(folder, "rtl", board), _run(folder, "fpga", board)
     first, second = _kept(rtl), _kept(fpga)
     differing = [name for name in first if first[name] != second[name]]

@@ -110,7 +110,8 @@ def shared(
     database = folder / "hwdb.yaml"
     devices = [device_at(folder, board, index) for index in range(2)]
     rtl = _run(folder, "rtl", nodes)
-    with boards(folder / "builds.yaml", dict.fromkeys(devices, "pair"), database):
+    pairs = dict.fromkeys(devices, "pair")
+    with boards(folder / "builds.yaml", pairs, database, hostile_seed=experiment.seed):
         fpga = _run(folder, "fpga", nodes)
     wrong = [key for key in ("token_hash", "end_cycle") if rtl.result[key] != fpga.result[key]]
     wrong += [

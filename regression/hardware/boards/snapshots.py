@@ -8,7 +8,7 @@ cycles chosen at random, each to the token hash and the files of the run that ne
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from firesim.config.load import load_file
@@ -31,8 +31,18 @@ COLUMNS = [
 CONSOLES = ("echo/uart.log", "talk/uart.log")
 FIRST_CYCLE, LAST_CYCLE = 1_000, 20_000
 """Between which snapshots are taken: frames are on their way, and no node has ended."""
+WORDS = 256
+"""Registers of 64 bits that the talker has beside: no queue on the way to a board holds so many."""
 ENGINES = {"fpga": "rtl", "rtl": "fpga"}
 """Where a run is saved, and where it goes on."""
+
+
+def _replace(file: Path, texts: Mapping[str, str]) -> None:
+    text = file.read_text()
+    for old, new in texts.items():
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text)
 
 
 def _run(folder: Path, engine: str, name: str, *more: str, start: Path | None = None) -> Outcome:
@@ -69,12 +79,15 @@ def go_on(
     folder = (experiment.folder / f"{board}-snapshots").absolute()
     write(folder, board, frames)
     builds = folder / "builds.yaml"
-    builds.write_text(builds.read_text().replace("board:", "scan_chain: true, board:"))
+    _replace(
+        builds, {"board:": "scan_chain: true, board:", 'LIMIT: "': f'WORDS: "{WORDS}", LIMIT: "'}
+    )
+    _replace(folder / "recipe.yaml", {"LIMIT: ": f"WORDS: {WORDS}, LIMIT: "})
     cycles = random.Random(experiment.seed).sample(range(FIRST_CYCLE, LAST_CYCLE), 2)
     asked = f"simulation.snapshots.at_cycles={sorted(cycles)}"
     devices = {device_at(folder, board): "echo-8", device_at(folder, board, 1): "talk-1"}
     rows, differing = [], []
-    with boards(builds, devices, folder / "hwdb.yaml"):
+    with boards(builds, devices, folder / "hwdb.yaml", hostile_seed=experiment.seed):
         whole = _run(folder, "rtl", "whole")
         for (saved_in, engine), cycle in zip(ENGINES.items(), cycles, strict=True):
             saved = _run(folder, saved_in, f"saved-in-{saved_in}", asked)

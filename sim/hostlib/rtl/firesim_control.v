@@ -23,6 +23,11 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0, parameter TOGETHE
     stall_seed = 32'd1; stall_rate = 8'd0; counter = 16'd0; host_cycles = 64'd0;
     patience = 32'd0; waited = 32'd0; expired = 1'b0;
   end
+  // The target's registers and memories may not be as the bitstream had them. It begins at 0 with the
+  // bitstream, and no reset clears it, as none clears those.
+  reg used;
+  initial used = 1'b0;
+  always @(posedge host_clock) if (running | scan_load) used <= 1'b1;
 
   wire write = awvalid & wvalid & ~bvalid;
   assign awready = write;
@@ -38,12 +43,12 @@ module firesim_control #(parameter [63:0] FINGERPRINT = 64'd0, parameter TOGETHE
   always @*
     case (araddr)
       8'h00: found = 32'h4653494d;  // "FSIM"
-      8'h04: found = 32'd2;
+      8'h04: found = 32'd3;
       8'h08: found = FINGERPRINT[31:0];
       8'h0c: found = FINGERPRINT[63:32];
       8'h10: found = cycle[31:0];
       8'h14: found = {16'd0, cycle[47:32]};
-      8'h18: found = {29'd0, TOGETHER[0], expired, running};
+      8'h18: found = {28'd0, used, TOGETHER[0], expired, running};
       8'h1c: found = patience;
       8'h20: found = host_cycles[31:0];
       8'h24: found = host_cycles[63:32];

@@ -16,12 +16,12 @@ module firesim_dram_axi #(parameter COUNT = 1) (
   input wire [15:0] bid, input wire [1:0] bresp, input wire bvalid, output wire bready,
   output wire [15:0] arid, output wire [63:0] araddr, output reg arvalid, input wire arready,
   input wire [15:0] rid, input wire [511:0] rdata, input wire [1:0] rresp, input wire rvalid,
-  output wire rready
+  output wire rready,
+  output reg wrong  // an answer with an error came since the reset
 );
   localparam ROW_BITS = 26;  // of 4 GiB
   reg [3:0] write_turn, read_turn, write_of, read_of;
   reg [ROW_BITS-1:0] write_at, read_at;
-  reg wrong;
   initial begin
     awvalid = 1'b0; wvalid = 1'b0; arvalid = 1'b0; write_turn = 4'd0; read_turn = 4'd0;
     wrong = 1'b0;

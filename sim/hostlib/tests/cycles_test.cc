@@ -27,7 +27,7 @@ class FarEnd final : public HostPlatform {
       case kIdentity:
         return kIdentityValue;
       case kVersion:
-        return kVersionValue;
+        return version;
       case kCycle:
         wide_ = cycle();
         return static_cast<uint32_t>(wide_);
@@ -59,6 +59,7 @@ class FarEnd final : public HostPlatform {
   std::vector<uint64_t> up;
   uint32_t reads = 0;
   uint32_t status = 0;
+  uint32_t version = kVersionValue;
 
  private:
   uint64_t wide_ = 0;
@@ -96,6 +97,31 @@ TEST(Cycles, ATargetGoesNoFurtherThanItsRun) {
   EXPECT_EQ(run([&] { return uint64_t{1} << 47; }),
             "far: found 140737488355328 cycles of the target over, expected 0 to 100, where its "
             "run ends");
+}
+
+TEST(Cycles, AResetWithinTheRunIsNoticedAtItsEnd) {
+  FarEnd end;
+  end.up = {uint64_t{1} << 63 | (kLimit - 1) << kNearUp};  // stopped, in the last cycle
+  HostTarget target(end, {}, "0000000000000000", "here");
+  target.check_end();  // nothing ran
+  target.run(kLimit, [](uint64_t) {});
+  end.cycle = [] { return kLimit; };
+  EXPECT_EQ(refusal([&] { target.check_end(); }), "");
+  end.cycle = [] { return kLimit - 30; };
+  EXPECT_EQ(refusal([&] { target.check_end(); }),
+            "far: found 70 cycles of the target over, expected 100 to 100, where its run ends");
+}
+
+TEST(Cycles, AUsedTargetAndRegistersOfAnotherVersionAreRefused) {
+  FarEnd used, other;
+  used.status = kStatusUsed;
+  EXPECT_EQ(refusal([&] { HostTarget(used, {}, "0000000000000000", "here"); }),
+            "here: far: its target has run since the bitstream was loaded, and a reset does not "
+            "clear its registers and memories: load the bitstream again");
+  other.version = kVersionValue - 1;
+  EXPECT_EQ(refusal([&] { HostTarget(other, {}, "0000000000000000", "here"); }),
+            "here: found registers of version 2 on the platform, expected version 3: build the "
+            "bitstream again with this FireSim");
 }
 
 TEST(Cycles, ATargetOfASupernodeWaitsForTheOthersUntilItIsGivenUp) {

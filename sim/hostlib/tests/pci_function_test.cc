@@ -98,7 +98,7 @@ TEST_F(PciFunctionTest, WhatIsNone) {
   make_function(4096, 4096);
   EXPECT_EQ(refusal(), "/resource4: found a BAR of 4096 bytes, expected 8192 or more");
   make_function(0, 8192);
-  EXPECT_EQ(refusal(), "/resource0: found a BAR of 0 bytes, expected 256 or more");
+  EXPECT_EQ(refusal(), "/resource0: found a BAR of 0 bytes, expected 4096 or more");
   fs::remove(function_ / "resource0");
   EXPECT_EQ(refusal(), "/resource0: cannot be opened: No such file or directory");
 }

@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/serial.h>
+#include <linux/tty_flags.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -161,6 +163,22 @@ std::string cannot_open(const std::string &device) {
   } catch (const DescriptionError &error) {
     return error.what();
   }
+}
+
+TEST(SerialLine, ABridgeIsAskedToWaitForNothing) {
+  serial_struct settings{};
+  settings.flags = ASYNC_SPD_MASK;
+  const auto bridge = [&](unsigned long request, serial_struct *line) {
+    if (request == TIOCGSERIAL) *line = settings;
+    if (request == TIOCSSERIAL) settings = *line;
+    return 0;
+  };
+  EXPECT_TRUE(ask_low_latency(bridge));
+  EXPECT_EQ(static_cast<unsigned>(settings.flags), ASYNC_SPD_MASK | ASYNC_LOW_LATENCY);
+  // A pseudo-terminal knows no such thing, and a driver may refuse it: the line is slower then.
+  EXPECT_FALSE(ask_low_latency([](unsigned long, serial_struct *) { return -1; }));
+  EXPECT_FALSE(ask_low_latency(
+      [](unsigned long request, serial_struct *) { return request == TIOCSSERIAL ? -1 : 0; }));
 }
 
 TEST(SerialLine, WhatIsNone) {

@@ -3,13 +3,18 @@
 // and a socket whose far end is no card.
 #include "hostlib/xdma_card.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -142,6 +147,45 @@ TEST_F(XdmaCardTest, TransfersThatFail) {
   fs::create_symlink("/dev/full", card_ + "_h2c_0");
   EXPECT_EQ(said([](XdmaCard &card) { card.send(Words(3)); }),
             card_ + "_h2c_0 takes no words: No space left on device");
+}
+
+// As an operator's Ctrl-C, or a profiler's timer, in the middle of a transfer.
+TEST_F(XdmaCardTest, ASignalDoesNotEndATransfer) {
+  make_devices({});
+  fs::remove(card_ + "_c2h_0");
+  ASSERT_EQ(mkfifo((card_ + "_c2h_0").c_str(), 0600), 0);
+  const int far = open((card_ + "_c2h_0").c_str(), O_RDWR | O_CLOEXEC);
+  struct sigaction action {};
+  action.sa_handler = [](int) {};  // without SA_RESTART
+  sigaction(SIGUSR1, &action, nullptr);
+  const auto card = open_xdma_card(card_);
+  std::atomic<int> waits{0};
+  Words words(1);
+  std::string text = "no word";
+  std::thread reader([&] {
+    waits = static_cast<int>(gettid());
+    try {
+      text = std::to_string(card->receive(words)) + " word";
+    } catch (const std::runtime_error &error) {
+      text = error.what();
+    }
+  });
+  while (waits == 0) std::this_thread::yield();
+  // Until the kernel says that the thread sleeps, in its read.
+  const std::string state = "/proc/self/task/" + std::to_string(waits.load()) + "/stat";
+  for (char letter = 'R'; letter != 'S';) {
+    std::ifstream file(state);
+    std::string text_of_state;
+    std::getline(file, text_of_state);
+    letter = text_of_state[text_of_state.rfind(')') + 2];
+  }
+  pthread_kill(reader.native_handle(), SIGUSR1);
+  const uint64_t word = 7;
+  EXPECT_EQ(write(far, &word, 8), 8);
+  reader.join();
+  close(far);
+  EXPECT_EQ(text, "1 word");
+  EXPECT_EQ(words[0], 7u);
 }
 
 TEST_F(XdmaCardTest, AnswersOfASocketThatCannotBe) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/tests/random_seed.h"
+#include "hostlib/board_status.h"
 #include "hostlib/registers.h"
 
 namespace firesim::hostlib {
@@ -126,8 +127,46 @@ TEST(XdmaPlatform, OneThatStandsStill) {
 TEST(XdmaPlatform, CountsThatCannotBe) {
   EXPECT_EQ(refusal(kIdentityValue, 0, 0, 65'537),
             "found a count of 65537 words up, 0 of them taken, expected at most 65536 more");
-  EXPECT_EQ(refusal(kIdentityValue, 0, 0, UINT32_MAX),
-            "found a count of 4294967295 words up, 0 of them taken, expected at most 65536 more");
+  EXPECT_EQ(refusal(kIdentityValue, 0, 0, 0xffffff),
+            "found a count of 16777215 words up, 0 of them taken, expected at most 65536 more");
+}
+
+TEST(XdmaPlatform, AResetWhileItRuns) {
+  // A reset before a run is none within it.
+  EXPECT_EQ(refusal(kIdentityValue, 0, 3u << 24, 4u << 24 | 1),
+            "found reset 4 of the board's host side, expected 3: the board was reset while it ran");
+  EXPECT_EQ(refusal(kIdentityValue, 0, 3u << 24, UINT32_MAX),
+            "found reset 255 of the board's host side, expected 3: the board was reset while it "
+            "ran, or nothing answers there");
+}
+
+TEST(XdmaPlatform, ABoardThatKnowsWhy) {
+  const auto with = [](uint32_t first, uint32_t later) {
+    auto card = std::make_unique<Card>();
+    int looks = 0;
+    card->registers = [=](uint32_t address) mutable -> uint32_t {
+      if (address == kBoardStatus) return looks++ == 0 ? first : later;
+      return address == kIdentity ? kIdentityValue : 0;
+    };
+    try {
+      XdmaPlatform platform(std::move(card), kShort);
+      uint64_t word = 1;
+      while (!platform.receive({&word, 1})) {
+      }
+      return std::string();
+    } catch (const std::runtime_error &error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(with(0x42530000, 0), "card: the board's host clock is not locked");
+  EXPECT_EQ(with(0x42530001, 0), "card: the board holds its host side in reset");
+  EXPECT_EQ(with(0x42530003, 0x42530000), "card: the board's host clock is not locked");
+  EXPECT_EQ(with(0x42530003, 0x42530007), "card: the board's DRAM is not calibrated");
+  EXPECT_EQ(
+      with(0x42530007, 0x4253001f),
+      "card: the board's DRAM answered an access with an error, and none has been sent since");
+  EXPECT_EQ(with(0x42530003, 0x42530003),
+            "card: the target stands still in cycle 0: no word came for 0.02 s");
 }
 
 }  // namespace
