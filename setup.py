@@ -28,6 +28,7 @@ setup(
     packages=sorted(package_dir),
     package_data={
         "firesim.report": ["*.j2", "*.css", "*.js"],
+        "firesim.bitstream.builders": ["*.tcl"],
         "regression.support": ["*.cc"],
         "regression.support.plain_verilator": ["*.sv", "*.cc"],
         "regression.support.random_programs": ["*.S", "*.ld"],

@@ -49,3 +49,20 @@ def test_each_clock_is_compared_with_its_own(
     clocks: dict[str, tuple[float, float]], reached: float, sentence: str
 ) -> None:
     assert host_clock(report(**clocks), 50.0) == (reached, sentence)
+
+
+def test_a_clock_that_is_missed_names_its_slowest_path() -> None:
+    found = report(host=(58.3, 50.0), ethernet=(99.96, 125.0))
+    ends = {"host": ("a_TRELLIS_FF_Q", "b_TRELLIS_FF_Q"), "ethernet": ("c_DP16KD", "d_TRELLIS_FF")}
+    found["critical_paths"] = [
+        {
+            "from": f"posedge {clock}",
+            "to": f"posedge {clock}",
+            "path": [{"from": {"cell": first}, "to": {"cell": last}}],
+        }
+        for clock, (first, last) in ends.items()
+    ]
+    assert host_clock(found, 50.0)[1].endswith("(slowest: from c_DP16KD to d_TRELLIS_FF)")
+    # A path from one clock to another is neither's.
+    found["critical_paths"][1]["from"] = "posedge host"
+    assert host_clock(found, 50.0)[1].endswith("which the board gives it")

@@ -18,20 +18,20 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
 `include "cl_id_defines.vh"
   localparam LOG_ROOM = 8;
 
-  // The shell's reset stands in a register of ours; the host's comes up when its clock is steady.
+  // The shell's reset stands in a register of ours, and ends the host's clock, too: that begins anew and
+  // is steady before the host's reset is over.
   (* DONT_TOUCH = "TRUE" *) reg shell_reset = 1'b1;
   always @(posedge clk_main_a0) shell_reset <= ~rst_main_n;
   wire host_unbuffered, host_clock, feedback, locked;
   MMCME4_BASE #(
     .CLKIN1_PERIOD(4.0), .CLKFBOUT_MULT_F(4.0), .CLKOUT0_DIVIDE_F(`FIRESIM_DIVIDE)
   ) mmcm (
-    .CLKIN1(clk_main_a0), .CLKFBIN(feedback), .CLKFBOUT(feedback), .RST(1'b0), .PWRDWN(1'b0),
+    .CLKIN1(clk_main_a0), .CLKFBIN(feedback), .CLKFBOUT(feedback), .RST(shell_reset), .PWRDWN(1'b0),
     .CLKOUT0(host_unbuffered), .LOCKED(locked));
   BUFG host_buffer (.I(host_unbuffered), .O(host_clock));
-  wire host_stands = shell_reset | ~locked;
   (* ASYNC_REG = "TRUE" *) reg [3:0] settled = 4'd0;
-  always @(posedge host_clock or posedge host_stands)
-    if (host_stands) settled <= 4'd0;
+  always @(posedge host_clock or negedge locked)
+    if (!locked) settled <= 4'd0;
     else settled <= {settled[2:0], 1'b1};
   wire host_reset = ~settled[3];
   // Neither side of a crossing may go on alone.
@@ -212,7 +212,7 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   assign cl_sh_id0 = `CL_SH_ID0;
   assign cl_sh_id1 = `CL_SH_ID1;
   assign {cl_sh_status0, cl_sh_status1, cl_sh_status2} = '0;
-  assign cl_sh_status_vled = {14'd0, locked, ~host_reset};
+  assign cl_sh_status_vled = {14'd0, locked, host_is_up[1]};
   assign {cl_sh_dma_wr_full, cl_sh_dma_rd_full} = '0;
   assign cl_sh_dma_pcis_ruser = '0;
   assign {cl_sh_pcim_awid, cl_sh_pcim_awaddr, cl_sh_pcim_awlen, cl_sh_pcim_awsize, cl_sh_pcim_awburst,
@@ -237,8 +237,9 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
           hbm_apb_pslverr_0} = '0;
   assign {PCIE_EP_TXP, PCIE_EP_TXN, PCIE_RP_PERSTN, PCIE_RP_TXP, PCIE_RP_TXN} = '0;
 
-  // The shell wants the DIMM's pins on this, also without a controller in it.
-  sh_ddr #(.DDR_PRESENT(EN_DDR)) dimm (
+  // The shell wants the DIMM's pins on this, also without a controller in it. The kit's constraints and
+  // scripts find it by its name.
+  sh_ddr #(.DDR_PRESENT(EN_DDR)) SH_DDR (
     .clk(clk_main_a0), .rst_n(~shell_reset), .stat_clk(clk_main_a0), .stat_rst_n(~shell_reset),
     .CLK_DIMM_DP(CLK_DIMM_DP), .CLK_DIMM_DN(CLK_DIMM_DN), .M_ACT_N(M_ACT_N), .M_MA(M_MA),
     .M_BA(M_BA), .M_BG(M_BG), .M_CKE(M_CKE), .M_ODT(M_ODT), .M_CS_N(M_CS_N),

@@ -2,7 +2,9 @@
 // The host's sides of FIRESIM_BLADES blades (firesim_blades.v) behind PCIe: AMD's XDMA with a stream each
 // way of 64-bit words for each of them, and registers on its AXI4-Lite, 4 KiB apart, with a count of
 // words up at 0x100. The host clock is made of that of PCIe; AMD's converters cross. FIRESIM_BLADE_1
-// to FIRESIM_BLADE_3 say which blades there are beside the first.
+// to FIRESIM_BLADE_3 say which blades there are beside the first. FIRESIM_CLKREQ is for a board that
+// must ask for the clock of PCIe, FIRESIM_CATTRIP for one that is switched off when its HBM says, on a
+// pin of the device, that it is too hot.
 `ifndef FIRESIM_BLADES
 `define FIRESIM_BLADES 1
 `endif
@@ -13,6 +15,12 @@
     .s_axis_c2h_tlast_``n(c2h_last[n]), .s_axis_c2h_tvalid_``n(c2h_valid[n]), \
     .s_axis_c2h_tready_``n(c2h_ready[n]), .s_axis_c2h_tkeep_``n(8'hff)
 module firesim_xdma (
+`ifdef FIRESIM_CLKREQ
+  output wire pcie_clkreq_n,
+`endif
+`ifdef FIRESIM_CATTRIP
+  output wire hbm_cattrip,
+`endif
   input wire pcie_refclk_p,
   input wire pcie_refclk_n,
   input wire pcie_perst_n,
@@ -21,6 +29,13 @@ module firesim_xdma (
   output wire [3:0] pcie_tx_p,
   output wire [3:0] pcie_tx_n
 );
+`ifdef FIRESIM_CLKREQ
+  assign pcie_clkreq_n = 1'b0;
+`endif
+`ifdef FIRESIM_CATTRIP
+  assign hbm_cattrip = 1'b0;  // HBM is not used.
+`endif
+
   wire refclk, perst_n;
   IBUF perst_buffer (.I(pcie_perst_n), .O(perst_n));
 `ifdef FIRESIM_GTE4
@@ -74,7 +89,7 @@ module firesim_xdma (
   wire host_clock, locked;
   firesim_clock_ip clocks (
     .clk_in1(pcie_clock), .resetn(pcie_reset_n), .clk_out1(host_clock), .locked(locked));
-  reg [3:0] settled = 4'd0;
+  (* ASYNC_REG = "TRUE" *) reg [3:0] settled = 4'd0;
   always @(posedge host_clock or negedge locked)
     if (!locked) settled <= 4'd0;
     else settled <= {settled[2:0], 1'b1};

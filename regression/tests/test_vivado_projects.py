@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from firesim.bitstream.builders import vivado_result
 from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.vivado import Vivado
 from firesim.bitstream.builders.vivado_tcl import DIRECTIVES
@@ -58,7 +59,12 @@ def test_the_project_of_a_board(board: str, form: FpgaForm, tmp_path: Path) -> N
     found: dict[str, Any] = json.loads((tmp_path / "result.json").read_text())
     assert found["fmax_mhz"] == pytest.approx(1000 / (1000 / 60 - 1.5), abs=0.01)
     assert found["tools"] == {"vivado": "2024.1"}
-    assert (tmp_path / "firesim.bit").is_file() and (tmp_path / "firesim.mcs").is_file()
+    job = Vivado(Builders()).job(wanted_for(form, board), local=False)
+    assert all(
+        (tmp_path / name).is_file()
+        for name in (*job.results, *vivado_result.REPORTS)
+        if name != "utilization.rpt"
+    )
 
 
 def test_the_strategies(form: FpgaForm, tmp_path: Path) -> None:
@@ -104,8 +110,8 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
         "found the pin AF7 for pcie_tx_p[1] and pcie_tx_p[0]",
     ),
     "a cell": (
-        edited("clocks.xdc", "xdma/axi_aclk", "xdma_0/axi_aclk"),
-        "clocks.xdc:2: get_pins: found no pins xdma_0/axi_aclk in the design",
+        edited("build.tcl", "get_pins clocks/clk_out1", "get_pins clocks_0/clk_out1"),
+        "get_pins: found no pins clocks_0/clk_out1 in the design",
     ),
     "a pin of a cell": (
         edited("build.tcl", "clocks/clk_out1", "clocks/clk_out2"),
@@ -136,7 +142,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
         "phys_opt_design: found it before place_design",
     ),
     "an option": (
-        edited("build.tcl", "report_timing_summary -file", "report_timing_summary -fil"),
+        edited("timing_check.tcl", "timing_verbose -file", "timing_verbose -fil"),
         "report_timing_summary: found the option -fil",
     ),
     "a command": (
@@ -154,6 +160,71 @@ def test_a_planted_fault_is_found(name: str, form: FpgaForm, tmp_path: Path) -> 
     status, lines = recorded(tmp_path, known)
     assert status == 1
     assert any(sentence in line for line in lines), lines
+
+
+MISSED = {
+    "setup of a clock that is not the host's": (
+        "set misses(setup) {{path -0.213 pipe_clk xdma/inst/a_reg/C xdma/inst/b_reg/D}}",
+        "found paths that miss their time after route, expected none: setup of the clock pipe_clk "
+        "from xdma/inst/a_reg/C to xdma/inst/b_reg/D by 0.213 ns",
+    ),
+    "hold": (
+        "set misses(hold) {{path -0.07 clk_out1 blades/a_reg/C blades/b_reg/D}}",
+        "expected none: hold of the clock clk_out1 from blades/a_reg/C to blades/b_reg/D by 0.070",
+    ),
+    "pulse width": (
+        "set timing_report [lreplace $timing_report end end {Timing constraints are not met.}]",
+        "found no word in timing.rpt that all constraints are met, expected it",
+    ),
+    "a register without a clock": (
+        "lappend timing_report {1. checking no_clock (2)} {There are 2} {blades/a_reg/C} "
+        "{blades/b_reg/C}",
+        "found pins without a clock or a limit (2), expected none: blades/a_reg/C; blades/b_reg/C "
+        "(see timing.rpt)",
+    ),
+    "an end that nothing limits": (
+        "lappend timing_report {4. checking unconstrained_internal_endpoints (1)} {| Design} {a/D}",
+        "found pins without a clock or a limit (1), expected none: see timing.rpt",
+    ),
+    "a report in another form": (
+        "set timing_report {{All user specified timing constraints are met.}}",
+        "found no check_timing in timing.rpt, expected it",
+    ),
+    "a crossing": (
+        "set cdc_report {{CDC-1  Critical  2  1-bit unknown CDC circuitry} "
+        "{1  CDC-1  Critical  1-bit unknown CDC circuitry  0  None  blades/a_reg/C blades/b_reg/D} "
+        "{2  CDC-1  Critical  1-bit unknown CDC circuitry  0  None  xdma/a_reg/C xdma/b_reg/D}}",
+        "found critical crossings between clocks (1), expected none: CDC-1 from blades/a_reg/C to "
+        "blades/b_reg/D (see cdc.rpt)",
+    ),
+    "a crossing without its ends": (
+        "set cdc_report {{CDC-1  Critical  2  1-bit unknown CDC circuitry}}",
+        "found 0 of 2 critical crossings in cdc.rpt, expected each with its ends",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISSED)
+def test_a_build_that_misses_its_time_is_refused(name: str, form: FpgaForm, tmp_path: Path) -> None:
+    known = laid_out(form, "u250", tmp_path)
+    said, sentence = MISSED[name]
+    status, lines = recorded(tmp_path, f"{known}{said}\n")
+    assert status == 1 and len(lines) == 1
+    assert lines[0].startswith("firesim fault: ") and sentence in lines[0]
+    assert not (tmp_path / "firesim.bit").exists() and not (tmp_path / "result.json").exists()
+
+
+def test_what_amds_cores_and_our_queues_answer_for_is_no_fault(
+    form: FpgaForm, tmp_path: Path
+) -> None:
+    ends = (
+        "xdma/a_reg/C xdma/b_reg/D",
+        "blade[0].down/inst/a_reg/C blade[0].down/inst/b_reg/D",
+        "blade[0].there/firesim_words_reg_0_1_0_13/RAMA/CLK blade[0].there/firesim_oldest_reg[3]/D",
+    )
+    rows = " ".join(f"{{1 CDC-1 Critical 1-bit unknown 0 None {pair}}}" for pair in ends)
+    known = laid_out(form, "u250", tmp_path)
+    assert recorded(tmp_path, f"{known}set cdc_report {{{rows}}}\n") == (0, [])
 
 
 def test_a_misspelt_port_of_a_core_is_found(form: FpgaForm, tmp_path: Path) -> None:

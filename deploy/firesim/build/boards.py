@@ -98,6 +98,23 @@ class Ethernet(Strict):
     """The board's, unless a build recipe says another one (the macro FIRESIM_ADDRESS)."""
 
 
+class Flash(Strict):
+    """The memory that a board configures itself from, and where a bitstream belongs in it."""
+
+    mib: Number
+    """Its size."""
+    interface: Literal["SPIx4", "SPIx8"]
+    """How the device reads it; of SPIx8 there are two memories, and two files for them."""
+    load_address: Annotated[str, StringConstraints(pattern=r"^0x[0-9a-f]{8}$")]
+    """Where our bitstream begins: behind what its maker has put there."""
+
+    def files(self) -> list[str]:
+        """Return the names of what write_cfgmem makes of firesim.mcs."""
+        if self.interface == "SPIx4":
+            return ["firesim.mcs"]
+        return ["firesim_primary.mcs", "firesim_secondary.mcs"]
+
+
 class VivadoFlow(Strict):
     """How Vivado makes a bitstream for the board; pins.xdc lies beside its file."""
 
@@ -109,8 +126,12 @@ class VivadoFlow(Strict):
     """Macros of its top.v."""
     link_speed: str
     """Of PCIe, a lane, as the core's setting has it."""
-    flash_mib: Number
-    """Size of the memory that the board configures itself from."""
+    flash: Flash | None = None
+    """Of boards that a bitstream can be kept on; without, no file is made for it."""
+    core: dict[str, str] = Field(default_factory=dict)
+    """Further settings of the XDMA core: which of the device's blocks it is."""
+    early: str | None = None
+    """File beside with constraints that come before those of the cores."""
     most_mhz: float
     """Clock of PCIe, of which the host clock is made."""
 

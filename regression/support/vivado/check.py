@@ -39,13 +39,28 @@ CORES = {
 SETTINGS = {
     "xdma": "functional_mode mode_selection pl_link_cap_max_link_width pl_link_cap_max_link_speed "
     "axi_data_width axisten_freq xdma_axi_intf_mm xdma_rnum_chnl xdma_wnum_chnl axilite_master_en "
-    "axilite_master_size axilite_master_scale pf0_device_id xdma_num_usr_irq pcie_blk_locn",
+    "axilite_master_size axilite_master_scale pf0_device_id xdma_num_usr_irq pcie_blk_locn "
+    "en_gt_selection select_quad",
     "clk_wiz": "PRIM_IN_FREQ PRIM_SOURCE CLKOUT1_REQUESTED_OUT_FREQ RESET_TYPE USE_LOCKED "
     "USE_RESET",
     "axi_clock_converter": "PROTOCOL DATA_WIDTH ADDR_WIDTH ACLK_ASYNC SYNCHRONIZATION_STAGES",
     "axis_clock_converter": "TDATA_NUM_BYTES HAS_TLAST HAS_TKEEP IS_ACLK_ASYNC",
 }
 """Settings of AMD's cores by PG195, PG065, PG059 and PG085, those that our projects may use."""
+OPAQUE = ("MMCME4_BASE", "BUFG", "sh_ddr")
+"""Modules of a top in AWS's shell that are not looked into: what they do to clocks is theirs."""
+FLATTEN = [
+    f"setattr -mod -set keep_hierarchy 1 {' '.join(f'{one}*' for one in OPAQUE)}",
+    *("flatten", "opt_expr", "opt_dff", "opt_clean"),
+]
+INSIDE_XDMA = {
+    "xc7": [
+        f"xdma/inst/pcie2_ip_i/pipe_lane[{lane}].gt_wrapper_i/gtp_channel.gtpe2_channel_i"
+        for lane in range(4)
+    ]
+}
+"""Cells within the core that constraints name, by family; the ends of their names are those of RHS
+Research's project."""
 DIRECTIVES = {
     "synth_design": "Default RuntimeOptimized AreaOptimized_high AreaOptimized_medium "
     "AlternateRoutability AreaMapLargeShiftRegToBRAM AreaMultThresholdDSP "
@@ -80,9 +95,17 @@ def elaborated(wanted: Wanted, top_file: Path, folder: Path) -> dict[str, Any]:
 
 
 def elaborated_for_kit(
-    form: FpgaForm, name: str, board: Board, frequency_mhz: float, folder: Path, blades: int = 1
+    form: FpgaForm,
+    name: str,
+    board: Board,
+    frequency_mhz: float,
+    folder: Path,
+    blades: int = 1,
+    flat: bool = False,
 ) -> dict[str, Any]:
     """Return the modules of a board in AWS's shell likewise, with stubs of AWS's kit.
+
+    With `flat` the top has all in it, but for the cells of OPAQUE.
 
     Raises:
         RuntimeError: the reader refused it; the text says why.
@@ -93,11 +116,14 @@ def elaborated_for_kit(
     macros = "".join(f"-D{name}={text} " for name, text in blade_macros(form, blades).items())
     macros += f"-DFIRESIM_DIVIDE={divide_for(flow, frequency_mhz):.3f}"
     macros += " -DFIRESIM_DRAM" if has_dram(form) else ""
-    return _modules_of(flow.top, sources, f"-I{here} -I{here}/stubs {macros}", folder)
+    further = FLATTEN if flat else []
+    return _modules_of(flow.top, sources, f"-I{here} -I{here}/stubs {macros}", folder, further)
 
 
-def _modules_of(top: str, sources: Sequence[Path], words: str, folder: Path) -> dict[str, Any]:
-    """Return the modules of a design; `words` are further options of the reader.
+def _modules_of(
+    top: str, sources: Sequence[Path], words: str, folder: Path, further: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the modules of a design; `words` are options of the reader, `further` more steps.
 
     Raises:
         RuntimeError: the reader refused it; the text says why.
@@ -107,6 +133,7 @@ def _modules_of(top: str, sources: Sequence[Path], words: str, folder: Path) -> 
     commands = [
         f"read_slang --keep-hierarchy --top {top} {words} {files}",
         "proc",
+        *further,
         f"write_json {out}",
     ]
     done = subprocess.run(yosys_command(commands), capture_output=True, text=True, check=False)
@@ -148,6 +175,31 @@ def _registers(module: dict[str, Any]) -> Iterable[tuple[str, bool]]:
                     yield names[bit], cell["type"].startswith("$a")
 
 
+def names_in(modules: dict[str, Any], module: str, path: str = "") -> tuple[list[str], list[str]]:
+    """Return cells and pins of a module and all below it, by Vivado's names.
+
+    Instances of the top module are in it with their pins, else registers and the memories of which
+    a read has no clock, which Vivado makes of look-up tables.
+    """
+    found = modules[module]
+    cells, pins = [], []
+    for name, cell in found["cells"].items():
+        if not name.startswith("$"):
+            cells.append(f"{path}{name}")
+            pins += [f"{path}{name}/{pin}" for pin in cell["connections"]] if not path else []
+        if cell["type"] in modules:
+            more = names_in(modules, cell["type"], f"{path}{name}/")
+            cells, pins = cells + more[0], pins + more[1]
+        elif cell["type"] == "$memrd_v2" and not int(cell["parameters"]["CLK_ENABLE"], 2):
+            memory = cell["parameters"]["MEMID"].lstrip("\\")
+            cells.append(f"{path}{memory}_reg_0")
+            pins.append(f"{path}{memory}_reg_0/CLK")
+    for name, clears in _registers(found):
+        cells.append(path + name)
+        pins += [f"{path}{name}/{pin}" for pin in ("C", "D", "Q", *(["CLR"] if clears else []))]
+    return cells, pins
+
+
 def facts(wanted: Wanted, modules: dict[str, Any], needed: Sequence[str]) -> str:
     """Return what the recorder knows, as Tcl."""
     flow = wanted.board.vivado_flow
@@ -160,15 +212,8 @@ def facts(wanted: Wanted, modules: dict[str, Any], needed: Sequence[str]) -> str
         if len(bits) > 1:
             ports.append(name)
             vectors.append(name)
-    cells, pins = [], []
-    for name, cell in top["cells"].items():
-        if name.startswith("$"):
-            continue
-        cells.append(name)
-        pins += [f"{name}/{pin}" for pin in cell["connections"]]
-    for name, clears in _registers(top):
-        cells.append(name)
-        pins += [f"{name}/{pin}" for pin in ("C", "D", "Q", *(["CLR"] if clears else []))]
+    cells, pins = names_in(modules, flow.top)
+    cells += INSIDE_XDMA.get(wanted.board.family, [])
     used = {cell["type"].lstrip("\\") for cell in top["cells"].values()}
     lists = {
         "parts": [wanted.board.device],

@@ -128,9 +128,19 @@ proc need_property {kind object name value} {
     }
     design {
       need_one_of set_property "property of a design" $name {
-        CFGBVS CONFIG_VOLTAGE BITSTREAM.GENERAL.COMPRESS BITSTREAM.CONFIG.SPI_BUSWIDTH
-        BITSTREAM.CONFIG.USERID
+        CFGBVS CONFIG_VOLTAGE CONFIG_MODE BITSTREAM.GENERAL.COMPRESS BITSTREAM.CONFIG.SPI_BUSWIDTH
+        BITSTREAM.CONFIG.USERID BITSTREAM.CONFIG.CONFIGFALLBACK BITSTREAM.CONFIG.EXTMASTERCCLK_EN
+        BITSTREAM.CONFIG.CONFIGRATE BITSTREAM.CONFIG.SPI_32BIT_ADDR BITSTREAM.CONFIG.SPI_FALL_EDGE
+        BITSTREAM.CONFIG.UNUSEDPIN BITSTREAM.CONFIG.OVERTEMPSHUTDOWN
       }
+      set made(design,$name) $value
+    }
+    cells {
+      need_one_of set_property "property of a cell" $name {LOC}
+      if {[info exists made(loc,$value)]} {
+        fault "set_property: found the place $value for $object and $made(loc,$value), expected one"
+      }
+      set made(loc,$value) $object
     }
     file {need_one_of set_property "property of a file" $name {PROCESSING_ORDER USED_IN}}
     default {fault "set_property: found no object, expected one"}
@@ -149,12 +159,24 @@ proc objects {command kind known name} {
 }
 
 proc get_ports {name} {global ports; objects get_ports ports $ports $name}
-proc get_pins {name} {global pins; objects get_pins pins $pins $name}
+
+proc get_pins {args} {
+  global pins given
+  set rest [taken get_pins {-of_objects 1 -filter 1} $args]
+  if {![info exists given(-of_objects)]} {return [objects get_pins pins $pins [lindex $rest 0]]}
+  if {![regexp {^REF_PIN_NAME == ([A-Z]+)$} $given(-filter) - pin]} {
+    fault "get_pins: found the filter $given(-filter), expected REF_PIN_NAME == PIN"
+  }
+  objects get_pins pins $pins [lindex $given(-of_objects) 1]/$pin
+}
 
 proc get_cells {args} {
   global cells given
   set rest [taken get_cells {-hierarchical 0 -filter 1 -quiet 0} $args]
   if {[info exists given(-filter)]} {
+    if {[regexp {^NAME =~ (\S+)$} $given(-filter) - name]} {
+      return [objects get_cells cells $cells $name]
+    }
     if {![regexp {^(NAME =~ [A-Za-z_/*]+ && )?REF_NAME =~ [A-Z0-9_*]+$} $given(-filter)]} {
       fault "get_cells: found the filter $given(-filter), expected REF_NAME =~ PATTERN"
     }
@@ -284,18 +306,45 @@ proc get_files {name} {
 
 proc update_compile_order {args} {taken update_compile_order {-fileset 1} $args}
 proc report_utilization {args} {taken report_utilization {-hierarchical 0 -file 1} $args}
-proc report_timing_summary {args} {taken report_timing_summary {-file 1} $args}
 
+# Reports after route have what the facts say that the design misses, in Vivado's form, else nothing.
+proc report {command options args_given lines} {
+  global given
+  taken $command $options $args_given
+  need_made $command route_design
+  set stream [open $given(-file) w]
+  puts $stream [join $lines \n]
+  close $stream
+}
+
+proc report_timing_summary {args} {
+  report report_timing_summary {-check_timing_verbose 0 -file 1} $args $::timing_report
+}
+
+proc report_cdc {args} {
+  report report_cdc {-details 0 -severity 1 -file 1} $args $::cdc_report
+}
+
+proc report_methodology {args} {report report_methodology {-file 1} $args {}}
+
+# A path is `path SLACK GROUP START END`.
 proc get_timing_paths {args} {
-  taken get_timing_paths {-group 1 -max_paths 1} $args
+  global given misses
+  taken get_timing_paths {
+    -group 1 -max_paths 1 -nworst 1 -setup 0 -hold 0 -slack_lesser_than 1
+  } $args
   need_made get_timing_paths route_design
-  return {path worst}
+  if {![info exists given(-slack_lesser_than)]} {return {{path 1.5}}}
+  set kind [expr {[info exists given(-hold)] ? "hold" : "setup"}]
+  return [lrange $misses($kind) 0 [expr {$given(-max_paths) - 1}]]
 }
 
 proc get_property {name object} {
-  need_one_of get_property property $name {SLACK PERIOD}
+  set properties {SLACK GROUP STARTPOINT_PIN ENDPOINT_PIN}
+  need_one_of get_property property $name [list {*}$properties PERIOD]
   if {$name eq "PERIOD"} {return 11.0}
-  return 1.5
+  if {[llength $object] == 1} {set object [lindex $object 0]}
+  return [lindex $object [expr {1 + [lsearch $properties $name]}]]
 }
 
 proc version {args} {return 2024.1}
@@ -309,11 +358,23 @@ proc write_cfgmem {args} {
   global given
   taken write_cfgmem {-force 0 -format 1 -size 1 -interface 1 -loadbit 1 -file 1} $args
   need_file write_cfgmem [lindex $given(-loadbit) 2]
-  close [open $given(-file) w]
+  set names [list $given(-file)]
+  if {$given(-interface) eq "SPIx8"} {
+    set root [file rootname $given(-file)]
+    set names [list ${root}_primary.mcs ${root}_secondary.mcs]
+  }
+  foreach name $names {close [open $name w]}
 }
 
 proc unknown {name args} {fault "found the command $name, expected one of Vivado's that is known here"}
 
+set timing_report {
+  {1. checking no_clock (0)}
+  {4. checking unconstrained_internal_endpoints (0)}
+  {All user specified timing constraints are met.}
+}
+set cdc_report {}
+array set misses {setup {} hold {}}
 set constraints {}
 set clocks {}
 set argv [lassign $argv facts script]

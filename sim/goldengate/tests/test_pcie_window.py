@@ -18,6 +18,8 @@ from goldengate.tests.designs import seed, write
 
 LOG_ROOM = 3
 SLVERR = 2
+ROOM = 5
+"""Words that the crossing here holds: four in its memory, and the oldest."""
 TAKE = 4096
 """Address from which on a write takes words."""
 CROSSING = """\
@@ -110,7 +112,7 @@ def test_a_crossing_gives_each_word_once_and_in_its_turn(
             given["in_valid"] = int(generator.random() < (0.9, 0.2, 0.6)[eager])
             given["out_ready"] = int(generator.random() < (0.2, 0.9, 0.6)[eager])
             seen = model.step(given)
-            assert seen["room"] <= 4 - len(waiting)
+            assert seen["room"] <= ROOM - len(waiting)
             if far and seen["out_valid"]:
                 assert seen["out_data"] == waiting[0]
                 if given["out_ready"]:
@@ -118,8 +120,24 @@ def test_a_crossing_gives_each_word_once_and_in_its_turn(
                     passed += 1
             if near and seen["in_ready"] and given["in_valid"]:
                 waiting.append(given["in_data"])
-            assert len(waiting) <= 4
+            assert len(waiting) <= ROOM
     assert passed > 20
+
+
+def test_a_crossing_passes_a_word_in_every_cycle(tmp_path: Path) -> None:
+    text = CROSSING.replace("{near}", "clock").replace("{far}", "clock")
+    text = text.replace("[2:0] room", "[4:0] room").replace(".LOG_DEPTH(2)", ".LOG_DEPTH(4)")
+    files = [write(tmp_path, text), RTL / "firesim_crossing.v"]
+    model = goldengate.compile(files, "Top", tmp_path / "m", clock_ratios={"slow": "1"})
+    seen = []
+    with Model(model / "model.so") as running:
+        for cycle in range(200):
+            given = {"reset": int(cycle < 10), "in_valid": 1, "out_ready": 1}
+            found = running.step({**given, "in_data": cycle & 255})
+            if cycle >= 100:
+                assert found["out_valid"]
+                seen.append(found["out_data"])
+    assert seen == list(range(seen[0], seen[0] + 100))
 
 
 @pytest.mark.parametrize("near_is_slow", [False, True])

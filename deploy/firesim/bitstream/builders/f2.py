@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from firesim.bitstream.builders import f2_project
+from firesim.bitstream.builders import f2_project, vivado_result
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.bitstream.outcome import Outcome
 from firesim.build.boards import PLATFORMS, Board, blade_macros, has_dram, whole_design
@@ -62,6 +62,7 @@ class F2(BitBuilder):
         files = {f"{top}/design/{file.name}": file for file in sources}
         files[f"{top}/design/{top}.sv"] = top_file
         files[f"{top}/design/cl_id_defines.vh"] = board / "cl_id_defines.vh"
+        files[vivado_result.CHECK] = vivado_result.CHECK_FILE
         texts = {
             f"{top}/build/constraints/{name}": text
             for name, text in f2_project.constraints().items()
@@ -73,8 +74,8 @@ class F2(BitBuilder):
             files,
             texts,
             ["bash", "build.sh"],
-            [RESULT, f2_project.CHECKPOINT, "timing.rpt"],
-            ["kit.log", "result.log"],
+            [RESULT, f2_project.CHECKPOINT],
+            ["kit.log", "result.log", *vivado_result.REPORTS],
         )
 
     def finish(self, wanted: Wanted, folder: Path, outcome: Outcome) -> dict[str, Any]:

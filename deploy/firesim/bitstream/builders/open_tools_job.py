@@ -125,6 +125,20 @@ def check_room(resources: Dict[str, int], title: str) -> None:  # noqa: UP006
             )
 
 
+def is_host(clock: Dict[str, float], clock_mhz: float) -> bool:  # noqa: UP006
+    """Return whether a clock of nextpnr's report is the host's, by the frequency it is to have."""
+    return abs(clock["constraint"] - clock_mhz) <= clock_mhz / 100
+
+
+def slowest_path(report: Dict[str, Any], clock: str) -> str:  # noqa: UP006
+    """Return the ends of a clock's slowest path, for the end of a sentence; "" when unknown."""
+    for one in report.get("critical_paths", []):
+        if one["path"] and {one["from"].split()[-1], one["to"].split()[-1]} == {clock}:
+            first, last = one["path"][0]["from"]["cell"], one["path"][-1]["to"]["cell"]
+            return f" (slowest: from {first} to {last})"
+    return ""
+
+
 def host_clock(report: Dict[str, Any], clock_mhz: float) -> Tuple[float, str]:  # noqa: UP006
     """Return what the host clock reaches in MHz, and a sentence if there is none or another fails.
 
@@ -132,12 +146,13 @@ def host_clock(report: Dict[str, Any], clock_mhz: float) -> Tuple[float, str]:  
     """
     hosts, wrong = [], ""
     for name, clock in report["fmax"].items():
-        if abs(clock["constraint"] - clock_mhz) <= clock_mhz / 100:
+        if is_host(clock, clock_mhz):
             hosts.append(clock["achieved"])
         elif clock["achieved"] < clock["constraint"]:
             wrong = (
                 f"found {clock['achieved']:.1f} MHz for the clock {name} after place and route, "
                 f"expected at least {clock['constraint']:.1f}, which the board gives it"
+                f"{slowest_path(report, name)}"
             )
     if not hosts:
         clocks = [f"{name} of {one['constraint']:.1f}" for name, one in report["fmax"].items()]
@@ -167,9 +182,14 @@ def placed(job: Dict[str, Any]) -> Tuple[Dict[str, Any], float, float]:  # noqa:
     if best[3]:
         fail(best[3])
     if best[0] < job["frequency_mhz"]:
+        (slow,) = [
+            name
+            for name, one in best[2]["fmax"].items()
+            if is_host(one, job["clock_mhz"]) and one["achieved"] == best[0]
+        ][:1]
         fail(
             f"found a clock of {best[0]:.1f} MHz after place and route, expected at least "
-            f"{job['frequency_mhz']:g}"
+            f"{job['frequency_mhz']:g}{slowest_path(best[2], slow)}"
         )
     return best[2], round(spent, 1), most
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shlex
 
+from firesim.bitstream.builders import vivado_result
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.bitstream.builders.vivado_tcl import Project, build_tcl, clock_xdc
 from firesim.build.boards import PLATFORMS, Board, VivadoFlow, shell_design, shell_macros
@@ -46,6 +47,10 @@ def project_of(wanted: Wanted, jobs: int) -> Project:
     )
 
 
+def _flash_files(flow: VivadoFlow) -> list[str]:
+    return flow.flash.files() if flow.flash else []
+
+
 class Vivado(BitBuilder):
     """AMD's tools."""
 
@@ -77,13 +82,15 @@ class Vivado(BitBuilder):
         settings = self.settings.vivado
         project = project_of(wanted, settings.jobs)
         files = {f"{SOURCES}/{file.name}": file for file in shell_design(wanted.form, flow)}
-        files["pins.xdc"] = PLATFORMS / wanted.board_name / "pins.xdc"
+        for name in ("pins.xdc", *([flow.early] if flow.early else [])):
+            files[name] = PLATFORMS / wanted.board_name / name
+        files[vivado_result.CHECK] = vivado_result.CHECK_FILE
         texts = {"build.tcl": build_tcl(project), "clocks.xdc": clock_xdc(project)}
         words = [settings.program, "-mode", "batch", "-notrace", "-nojournal"]
         return Job(
             files,
             texts,
             [*words, "-log", "vivado.log", "-source", "build.tcl"],
-            [RESULT, "firesim.bit", "firesim.mcs", "utilization.rpt", "timing.rpt"],
-            ["vivado.log"],
+            [RESULT, "firesim.bit", *_flash_files(flow), "utilization.rpt"],
+            ["vivado.log", *vivado_result.REPORTS],
         )

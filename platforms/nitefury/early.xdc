@@ -1,0 +1,23 @@
+# Lanes 0 to 3 of PCIe on the RHS Research NiteFury II, read before the XDMA core's own constraints.
+# The board has them in another order than the core places its transceivers in. So each transceiver has
+# its place here; the core numbers them 3, 0, 2, 1 by lane, as in RHS Research's own project.
+set_property LOC GTPE2_CHANNEL_X0Y7 [get_cells -hierarchical -filter {NAME =~ */pipe_lane[3].gt_wrapper_i/gtp_channel.gtpe2_channel_i}]
+set_property LOC GTPE2_CHANNEL_X0Y6 [get_cells -hierarchical -filter {NAME =~ */pipe_lane[0].gt_wrapper_i/gtp_channel.gtpe2_channel_i}]
+set_property LOC GTPE2_CHANNEL_X0Y5 [get_cells -hierarchical -filter {NAME =~ */pipe_lane[2].gt_wrapper_i/gtp_channel.gtpe2_channel_i}]
+set_property LOC GTPE2_CHANNEL_X0Y4 [get_cells -hierarchical -filter {NAME =~ */pipe_lane[1].gt_wrapper_i/gtp_channel.gtpe2_channel_i}]
+set_property PACKAGE_PIN B10 [get_ports {pcie_rx_p[0]}]
+set_property PACKAGE_PIN B8 [get_ports {pcie_rx_p[1]}]
+set_property PACKAGE_PIN D11 [get_ports {pcie_rx_p[2]}]
+set_property PACKAGE_PIN D9 [get_ports {pcie_rx_p[3]}]
+set_property PACKAGE_PIN A10 [get_ports {pcie_rx_n[0]}]
+set_property PACKAGE_PIN A8 [get_ports {pcie_rx_n[1]}]
+set_property PACKAGE_PIN C11 [get_ports {pcie_rx_n[2]}]
+set_property PACKAGE_PIN C9 [get_ports {pcie_rx_n[3]}]
+set_property PACKAGE_PIN B6 [get_ports {pcie_tx_p[0]}]
+set_property PACKAGE_PIN B4 [get_ports {pcie_tx_p[1]}]
+set_property PACKAGE_PIN D5 [get_ports {pcie_tx_p[2]}]
+set_property PACKAGE_PIN D7 [get_ports {pcie_tx_p[3]}]
+set_property PACKAGE_PIN A6 [get_ports {pcie_tx_n[0]}]
+set_property PACKAGE_PIN A4 [get_ports {pcie_tx_n[1]}]
+set_property PACKAGE_PIN C5 [get_ports {pcie_tx_n[2]}]
+set_property PACKAGE_PIN C7 [get_ports {pcie_tx_n[3]}]
