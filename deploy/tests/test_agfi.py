@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,37 @@ def test_an_image_that_fails_is_a_sentence(images: Images, tmp_path: Path) -> No
     assert result.exit_code == 3
     assert "failed: No checkpoint in the tar." in result.stderr
     assert not (tmp_path / "hwdb.yaml").exists()
+
+
+def test_an_image_that_failed_is_tried_again(images: Images, tmp_path: Path) -> None:
+    assert make(tmp_path, "bad").exit_code == 3
+    (first,) = images
+    # The same tar an hour later, when AWS is well again.
+    images[first]["made"] -= timedelta(hours=1)
+    again = make(tmp_path, "bad")
+    assert again.exit_code == 3 and len(images) == 2  # A second image, which fails, too.
+    assert f"{first} failed before, and is tried again" in again.stdout
+    for image in images.values():
+        image["made"] -= timedelta(hours=1)
+    (_, second) = images
+    images[second]["name"] = "mended"
+    assert make(tmp_path, "bad").exit_code == 0
+    assert len(images) == 2 and entry_of(tmp_path / "hwdb.yaml", "bad").afi == second
+
+
+def test_an_image_is_copied_to_regions_and_shared_there(images: Images, tmp_path: Path) -> None:
+    more = {"also-in": "eu-west-2"}
+    assert make(tmp_path, **more).exit_code == make(tmp_path, **more).exit_code == 0
+    entry = entry_of(tmp_path / "hwdb.yaml", "reflector-f2")
+    assert len(images) == 2 and list(entry.copies) == ["eu-west-2"]
+    copy = images[entry.copies["eu-west-2"]]
+    assert copy["from"] == ("reflector-f2", REGION, "eu-west-2")
+    words = ["shareagfi", "reflector-f2", "--hwdb", str(tmp_path / "hwdb.yaml"), "--public"]
+    assert RUNNER.invoke(app, words).exit_code == 0
+    assert [image["allowed"] for image in images.values()] == [[{"Group": "all"}]] * 2
+    # Made again without the option, its copies are still known.
+    assert make(tmp_path).exit_code == 0
+    assert entry_of(tmp_path / "hwdb.yaml", "reflector-f2").copies == entry.copies
 
 
 def test_a_bucket_that_is_not_there(images: Images, tmp_path: Path) -> None:

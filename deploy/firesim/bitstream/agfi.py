@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Images of FPGAs on AWS: made of a checkpoint, and shared with accounts or everybody."""
+"""Images of FPGAs on AWS: made of a checkpoint, copied to regions, shared with accounts."""
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ from firesim.farm.ec2_errors import AWS_ERRORS, sentence
 POLL_S = 30.0
 LIMIT_S = 6 * 3600.0
 """An image takes an hour or two."""
+MOST_ATTEMPTS = 16
+"""At an image of one checkpoint, over all times that it is asked for."""
+CLOCKS_S = 120.0
+"""By which AWS's clock and ours may differ."""
 
 
 def _client(service: str, region: str) -> Any:
@@ -42,7 +47,8 @@ def create_image(
 ) -> dict[str, str]:
     """Give a checkpoint of AWS's kit (a .tar) to AWS and wait for its image.
 
-    Returns what a database entry has of it: agfi, afi and region. Asked twice, it is made once.
+    Returns what a database entry has of it: agfi, afi and region. Asked twice, it is made once;
+    asked again after it failed, it is tried once more.
 
     Raises:
         ToolError: AWS refuses, or the image failed.
@@ -51,33 +57,95 @@ def create_image(
 
     from firesim.hosts.client import sha256_of
 
-    digest = sha256_of(checkpoint)
+    digest, began_s = sha256_of(checkpoint), time.time()
     key = f"{prefix}/{digest[:24]}.tar"
     try:
         _client("s3", region).upload_file(str(checkpoint), bucket, key)
-        made = _client("ec2", region).create_fpga_image(
-            InputStorageLocation={"Bucket": bucket, "Key": key},
-            LogsStorageLocation={"Bucket": bucket, "Key": f"{prefix}/logs"},
-            Name=name,
-            Description=f"firesim {fingerprint}",
-            ClientToken=digest[:48],
-        )
     except (*AWS_ERRORS, Boto3Error, OSError) as error:
         raise _said(f"to make an image of {checkpoint.name}", error) from error
-    afi, agfi = str(made["FpgaImageId"]), str(made["FpgaImageGlobalId"])
+    for attempt in range(MOST_ATTEMPTS):
+        try:
+            made = _client("ec2", region).create_fpga_image(
+                InputStorageLocation={"Bucket": bucket, "Key": key},
+                LogsStorageLocation={"Bucket": bucket, "Key": f"{prefix}/logs"},
+                Name=name,
+                Description=f"firesim {fingerprint}",
+                ClientToken=_token(digest, attempt),
+            )
+        except (*AWS_ERRORS, OSError) as error:
+            raise _said(f"to make an image of {checkpoint.name}", error) from error
+        afi, agfi = str(made["FpgaImageId"]), str(made["FpgaImageGlobalId"])
+        found = _described(afi, region)
+        if _code(found) != "failed" or _made_s(found) >= began_s - CLOCKS_S:
+            break
+        say(f"{name}: {afi} failed before, and is tried again")
+    else:
+        raise ToolError(
+            f"AWS: found {MOST_ATTEMPTS} failed images of {checkpoint.name}, expected "
+            "one that AWS takes: its logs are in the bucket."
+        )
     say(f"{name}: {afi} ({agfi}) is being made")
     _wait(afi, region, poll_s)
     return {"agfi": agfi, "afi": afi, "region": region}
 
 
+def copy_image(
+    name: str, entry: HwdbEntry, regions: Sequence[str], say: Say, poll_s: float
+) -> dict[str, str]:
+    """Copy an image to further regions and wait for it there; return its number in each.
+
+    Its global number is the same in all of them. Asked twice, a copy is made once.
+
+    Raises:
+        ToolError: AWS refuses, or a copy failed.
+    """
+    assert entry.afi is not None and entry.region is not None
+    copies = {}
+    for region in regions:
+        token = hashlib.sha256(f"{entry.afi} {region}".encode()).hexdigest()[:48]
+        try:
+            made = _client("ec2", region).copy_fpga_image(
+                SourceFpgaImageId=entry.afi, SourceRegion=entry.region, Name=name, ClientToken=token
+            )
+        except AWS_ERRORS as error:
+            raise _said(f"to copy {entry.afi} to {region}", error) from error
+        copies[region] = str(made["FpgaImageId"])
+        say(f"{name}: {copies[region]} is being made in {region}")
+    for region, afi in copies.items():
+        _wait(afi, region, poll_s)
+    return copies
+
+
+def _token(digest: str, attempt: int) -> str:
+    """Return the token by which AWS knows an attempt; the first one's is the content's own."""
+    if attempt == 0:
+        return digest[:48]
+    return hashlib.sha256(f"{digest} {attempt}".encode()).hexdigest()[:48]
+
+
+def _described(afi: str, region: str) -> dict[str, Any]:
+    try:
+        found = _client("ec2", region).describe_fpga_images(FpgaImageIds=[afi])["FpgaImages"]
+    except AWS_ERRORS as error:
+        raise _said(f"to say how far {afi} is", error) from error
+    return dict(found[0]) if found else {}
+
+
+def _code(found: Mapping[str, Any]) -> str:
+    return str(found.get("State", {}).get("Code", "missing"))
+
+
+def _made_s(found: Mapping[str, Any]) -> float:
+    """Return when an image was asked for; now if AWS does not say."""
+    made = found.get("CreateTime")
+    return float(made.timestamp()) if made is not None else time.time()
+
+
 def _wait(afi: str, region: str, poll_s: float) -> None:
     limit = time.monotonic() + LIMIT_S
     while True:
-        try:
-            found = _client("ec2", region).describe_fpga_images(FpgaImageIds=[afi])["FpgaImages"]
-        except AWS_ERRORS as error:
-            raise _said(f"to say how far {afi} is", error) from error
-        state = found[0]["State"] if found else {"Code": "missing"}
+        found = _described(afi, region)
+        state = found.get("State", {"Code": "missing"})
         if state["Code"] == "available":
             return
         if state["Code"] != "pending":
@@ -101,6 +169,10 @@ def share_image(name: str, entry: HwdbEntry, accounts: Sequence[str], public: bo
     if public:
         permissions["Add"].append({"Group": "all"})
     try:
+        for region, afi in entry.copies.items():
+            _client("ec2", region).modify_fpga_image_attribute(
+                FpgaImageId=afi, Attribute="loadPermission", LoadPermission=permissions
+            )
         ec2 = _client("ec2", entry.region)
         ec2.modify_fpga_image_attribute(
             FpgaImageId=entry.afi, Attribute="loadPermission", LoadPermission=permissions

@@ -27,21 +27,28 @@ def tar2afi(
     ] = False,
     prefix: Annotated[str, typer.Option(help="Folder in the bucket.")] = "firesim",
     region: Annotated[str, typer.Option(help="Where the image is made.")] = "us-east-1",
+    also_in: Annotated[
+        list[str] | None, typer.Option(help="Region that it is copied to; may be repeated.")
+    ] = None,
     poll_s: Annotated[float, typer.Option(help="Seconds between two looks.")] = 30.0,
     hwdb: DatabaseOption = None,
 ) -> None:
     """Have AWS make an image of a checkpoint for F2, wait for it, and note it in the database.
 
-    Repeated after an interruption it waits for the same image.
+    Repeated after an interruption it waits for the same image; repeated after AWS failed to make
+    it, it has AWS try again.
 
     Examples:
 
       firesim tar2afi 2026_11_23.Developer_CL.tar --name mine --fingerprint 31bc41e3cfee0244
       --bucket my-firesim --frequency-mhz 60
+
+      firesim tar2afi 2026_11_23.Developer_CL.tar --name mine --fingerprint 31bc41e3cfee0244
+      --bucket my-firesim --frequency-mhz 60 --also-in eu-west-2
     """
     import time
 
-    from firesim.bitstream.agfi import create_image
+    from firesim.bitstream.agfi import copy_image, create_image
     from firesim.bitstream.database import default_database, read_database, set_entries
     from firesim.config.hwdb import HwdbEntry
 
@@ -54,6 +61,7 @@ def tar2afi(
         agfi=place["agfi"],
         afi=place["afi"],
         region=place["region"],
+        copies=known.copies if known is not None and known.afi == place["afi"] else {},
         fingerprint=fingerprint,
         blades=blades,
         supernode=supernode,
@@ -64,6 +72,10 @@ def tar2afi(
         built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(checkpoint.stat().st_mtime)),
     )
     set_entries(database, {name: entry})
+    if also_in:
+        there = copy_image(name, entry, also_in, typer.echo, poll_s)
+        entry = entry.model_copy(update={"copies": {**entry.copies, **there}})
+        set_entries(database, {name: entry})
     typer.echo(f"{name}: {entry.agfi} in {database}")
 
 

@@ -47,6 +47,7 @@ HostText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-
 Port = Annotated[int, Field(ge=1, le=65535)]
 Count = Annotated[int, Field(ge=1, le=4096)]
 Device = Annotated[str, StringConstraints(max_length=1024), AfterValidator(_device)]
+Cable = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]{1,64}$")]
 Folder = Annotated[str, StringConstraints(pattern=r"^[~/][!-~]*$", max_length=1024)]
 
 
@@ -65,6 +66,11 @@ class Capacity(Strict):
     """How the host reaches each of its FPGAs, in their order: serial devices, such as
     /dev/ttyUSB0, functions on PCI, such as /sys/bus/pci/devices/0000:34:00.0, or IPv4 addresses of
     boards on Ethernet."""
+    cables: list[Cable] = Field(default_factory=list)
+    """Serial numbers of the JTAG cables of its FPGAs behind AMD's XDMA, in their order: with them
+    a run loads each FPGA's bitstream before it starts (default: you load them)."""
+    vivado: str = "vivado"
+    """Vivado or its Lab Edition on the host, or its path, which loads over those cables."""
     folder: Folder = "~/.firesim"
     """Where on the host runs and what they need are kept, for their owner only."""
 
@@ -72,6 +78,9 @@ class Capacity(Strict):
     def _one_each(self) -> Self:
         if self.devices and len(self.devices) != self.fpgas:
             text = f"found {len(self.devices)} devices for {self.fpgas} FPGAs, expected one each."
+            raise ValueError(text)
+        if self.cables and len(self.cables) != self.fpgas:
+            text = f"found {len(self.cables)} cables for {self.fpgas} FPGAs, expected one each."
             raise ValueError(text)
         return self
 

@@ -28,6 +28,8 @@ class HwdbEntry(Strict):
     """The image's number in its region, which sharing takes."""
     region: str | None = None
     """Where the image was made."""
+    copies: dict[str, str] = Field(default_factory=dict)
+    """Its numbers in further regions that it was copied to; its global number is the same there."""
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
     """Of the bitstream's content."""
     fingerprint: Fingerprint

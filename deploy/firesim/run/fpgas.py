@@ -2,11 +2,12 @@
 """Nodes of the engine `fpga`: their bitstreams, and the FPGAs of a farm that they are on.
 
 A board is reached by a device of its host: a serial line, a function on PCI, or the devices of
-AMD's driver for XDMA. Nothing here loads a bitstream.
+AMD's driver for XDMA. What is loaded onto one before a run (load_fpgas.py) is noted here.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,6 +30,7 @@ from firesim.topology.plan import (
     PlannedCard,
     PlannedEthernet,
     PlannedFunction,
+    PlannedImage,
     PlannedLine,
     PlannedNode,
 )
@@ -42,6 +44,8 @@ DEVICES: dict[Driver, str] = {
     "Ethernet": "its IPv4 address, such as 192.168.1.50",
 }
 """What each driver opens."""
+_FUNCTION = re.compile(r"/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/?$")
+"""Ends the folder of a function on PCI, which the socket of a simulated one does not."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,10 @@ class Place:
     board: str
     device: str | None = None
     """How the host reaches it."""
+    cable: str = ""
+    """Serial number of its JTAG cable, if the manager is to load it."""
+    vivado: str = ""
+    """The program that does."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,14 @@ def fpga_places(farm: AnyFarm) -> list[Place]:
 
         hosts = [(slot.name, slot.hosts) for slot in slots_of(farm)]
     return [
-        Place(name, index, host.platform, host.devices[index] if host.devices else None)
+        Place(
+            name,
+            index,
+            host.platform,
+            host.devices[index] if host.devices else None,
+            host.cables[index] if host.cables else "",
+            host.vivado,
+        )
         for name, host in hosts
         if host.platform is not None
         for index in range(host.fpgas)
@@ -166,10 +181,15 @@ def place_fpgas(loaded: Loaded, plan: Plan) -> None:
                 _check_capture(loaded, node, name)
                 node.memory_hardware = entry.memory
                 _check_memory(loaded, plan, node, name)
-        if entry.bitstream is not None:
-            bitstream_file(database, name, entry)
+    files = {
+        blade: bitstream_file(database, name, entry)
+        for blade, (name, entry) in chosen.items()
+        if entry.bitstream is not None
+    }
     for node in nodes:
-        _reach(loaded, plan, node, found[node.name], chosen[node.blade][0])
+        name, entry = chosen[node.blade]
+        _reach(loaded, plan, node, found[node.name], name)
+        node.image = _image(found[node.name].place, entry, files.get(node.blade))
     hosts = {name: seat.place.host for name, seat in found.items()}
     plan.placement = replace(plan.placement, parts={**plan.placement.parts, **hosts})
 
@@ -263,6 +283,20 @@ def _reach(loaded: Loaded, plan: Plan, node: PlannedNode, seat: Seat, entry: str
         node.pci_function = PlannedFunction(place.device, board.pci[0], seat.slot)
     else:
         node.xdma_card = PlannedCard(place.device, seat.slot)
+
+
+def _image(place: Place, entry: HwdbEntry, bitstream: Path | None) -> PlannedImage | None:
+    """Return what the manager loads onto an FPGA: None if it is simulated, or loaded by hand."""
+    board = load_board(place.board)
+    if place.device is None:
+        return None
+    if entry.agfi is not None and _FUNCTION.search(place.device):
+        return PlannedImage(place.device, entry.agfi, board.pci[0])
+    if bitstream is not None and place.cable and board.driver == "XDMA":
+        return PlannedImage(
+            place.device, bitstream=bitstream, cable=place.cable, vivado=place.vivado
+        )
+    return None
 
 
 def _database(loaded: Loaded, plan: Plan) -> Path:

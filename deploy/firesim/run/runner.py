@@ -34,6 +34,7 @@ from firesim.run.folder import (
     release_reserve,
     write_json,
 )
+from firesim.run.load_fpgas import images_of, load_fpgas
 from firesim.run.outputs import collect_outputs
 from firesim.run.own_blades import check_bridges, make_drivers
 from firesim.run.prepare import Prepared, prepare
@@ -176,7 +177,7 @@ def make_ready(
             prepared = prepare(plan, folder, steps, places.march if places else NATIVE)
         check_bridges(loaded, plan, prepared.files)
         description = _write_inputs(loaded, plan, prepared, folder, origin, places)
-        start = _starter(prepared, folder, description, places, cycle, steps)
+        start = _starter(plan, prepared, folder, description, places, cycle, steps)
     except BaseException as error:
         if again is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -191,6 +192,7 @@ def make_ready(
 
 
 def _starter(
+    plan: Plan,
     prepared: Prepared,
     folder: Path,
     description: Path,
@@ -202,6 +204,7 @@ def _starter(
 
     Raises:
         HostLost, HostError: a host is gone or refuses.
+        ToolError: an FPGA could not be loaded.
     """
     if places is None:
         return lambda: Simulator(prepared.binary, description, folder)
@@ -211,6 +214,9 @@ def _starter(
     entry = described(json.loads(description.read_text()), record)
     with steps.step(f"copying what is missing to {len(names)} hosts"):
         ship(places.hosts, entry, prepared.binary, record.run, shared_folder(record))
+    if images := images_of(plan, places.of_model):
+        with steps.step(f"loading {sum(map(len, images.values()))} FPGAs"):
+            load_fpgas(places.hosts, images)
     return lambda: started(places.hosts, record, folder)
 
 

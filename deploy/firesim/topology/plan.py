@@ -113,6 +113,24 @@ class PlannedFunction:
     """Which of the blades on the FPGA it is."""
 
 
+@dataclass(frozen=True)
+class PlannedImage:
+    """What is loaded onto the FPGA that a node is on, before a run."""
+
+    device: str
+    """Of the FPGA, on its host."""
+    agfi: str | None = None
+    """Of an F2: the number of AWS's image."""
+    id: str = ""
+    """Vendor and device that the function has with it."""
+    bitstream: Path | None = None
+    """Of a card behind AMD's XDMA: its file here."""
+    cable: str = ""
+    """Serial number of the JTAG cable that leads to the card."""
+    vivado: str = ""
+    """The program there that speaks to the cable."""
+
+
 @dataclass
 class PlannedNode:
     """A node with its addresses, hardware and software."""
@@ -147,6 +165,8 @@ class PlannedNode:
     pci_function: PlannedFunction | None = None
     """The same of an FPGA in the shell of F2; the next ones behind AMD's XDMA and on Ethernet."""
     xdma_card: PlannedCard | None = None
+    image: PlannedImage | None = None
+    """Of a node on an FPGA that the manager loads."""
     ethernet: PlannedEthernet | None = None
     scan_chain: bool = False
     """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""

@@ -17,6 +17,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
@@ -194,6 +195,7 @@ def fpga_images(pending: int = 1) -> Iterator[dict[str, dict[str, Any]]]:
         token = self._get_param("ClientToken")
         number = f"afi-{token[:17]}"
         asked = {"name": self._get_param("Name"), "token": token, "looks": 0, "allowed": []}
+        asked["made"] = datetime.now(UTC)
         image = images.setdefault(number, asked)
         image["where"] = self._get_param("InputStorageLocation", {})
         return ActionResult({"FpgaImageId": number, "FpgaImageGlobalId": f"agfi-{token[:17]}"})
@@ -207,8 +209,17 @@ def fpga_images(pending: int = 1) -> Iterator[dict[str, dict[str, Any]]]:
             state = {"Code": code}
             if "bad" in image["name"] and code == "available":
                 state = {"Code": "failed", "Message": "No checkpoint in the tar"}
-            found.append({"FpgaImageId": number, "State": state})
+            found.append({"FpgaImageId": number, "State": state, "CreateTime": image["made"]})
         return ActionResult({"FpgaImages": found})
+
+    def copy(self: Any) -> Any:
+        token = self._get_param("ClientToken")
+        number = f"afi-{token[:17]}"
+        source = images[self._get_param("SourceFpgaImageId")]
+        asked = {"name": self._get_param("Name"), "token": token, "looks": 0, "allowed": []}
+        image = images.setdefault(number, {**asked, "made": datetime.now(UTC)})
+        image["from"] = (source["name"], self._get_param("SourceRegion"), self.region)
+        return ActionResult({"FpgaImageId": number})
 
     def modify(self: Any) -> Any:
         image = images[self._get_param("FpgaImageId")]
@@ -222,6 +233,7 @@ def fpga_images(pending: int = 1) -> Iterator[dict[str, dict[str, Any]]]:
     with ExitStack() as stack:
         for name, method in (
             ("create_fpga_image", create),
+            ("copy_fpga_image", copy),
             ("describe_fpga_images", describe),
             ("modify_fpga_image_attribute", modify),
             ("describe_fpga_image_attribute", attribute),

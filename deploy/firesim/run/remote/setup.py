@@ -15,6 +15,7 @@ from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
 from firesim.hosts.ready import ReadyHost, on_all
 from firesim.run.checks import check_plan
+from firesim.run.load_fpgas import images_of, load_fpgas
 from firesim.run.own_blades import make_drivers
 from firesim.run.prepare import prepare
 from firesim.run.remote.places import Places, placed
@@ -56,7 +57,11 @@ def set_up(loaded: Loaded, console: Console) -> tuple[Places, int]:
                 return bundler.send(ready.client, bundles[ready.name])
 
             with steps.step(f"copying what is missing to {len(places.hosts)} hosts"):
-                return places, sum(on_all(places.hosts, one))
+                copied = sum(on_all(places.hosts, one))
+            if images := images_of(plan, places.of_model):
+                with steps.step(f"loading {sum(map(len, images.values()))} FPGAs"):
+                    load_fpgas(places.hosts, images)
+            return places, copied
     except (HostLost, HostError) as error:
         raise InputError(f"{error}.") from error
     finally:
