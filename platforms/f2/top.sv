@@ -12,6 +12,7 @@
 `else
 `define FIRESIM_EN_DDR 0
 `endif
+`default_nettype none  // A name that the shell has not is an error, and no wire.
 module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   `include "cl_ports.vh"
 );
@@ -266,3 +267,4 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
 `endif
     .M_DQS_DP(M_DQS_DP), .M_DQS_DN(M_DQS_DN), .cl_RST_DIMM_N(RST_DIMM_N));
 endmodule
+`default_nettype wire

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What top.sv uses of AWS's kit and of AMD's cells, for checks without them: the ports of `sh_ddr` by the
 // kit's interface, those of the clocks by UG974. The clock passes through, so that the top simulates.
+// With FIRESIM_AWS_KIT the kit's own `sh_ddr` is read.
 `ifndef FIRESIM_SIMULATED_DIMM
+`ifndef FIRESIM_AWS_KIT
 module sh_ddr #(parameter DDR_PRESENT = 0) (
   `include "sh_ddr_ports.vh"
 );
 endmodule
+`endif
 `endif
 
 module MMCME4_BASE #(

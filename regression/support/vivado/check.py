@@ -102,10 +102,12 @@ def elaborated_for_kit(
     folder: Path,
     blades: int = 1,
     flat: bool = False,
+    kit: Path | None = None,
 ) -> dict[str, Any]:
     """Return the modules of a board in AWS's shell likewise, with stubs of AWS's kit.
 
-    With `flat` the top has all in it, but for the cells of OPAQUE.
+    With `flat` the top has all in it, but for the cells of OPAQUE. With the folder of a kit its own
+    ports of the shell and of the DIMM are read in place of ours.
 
     Raises:
         RuntimeError: the reader refused it; the text says why.
@@ -116,8 +118,13 @@ def elaborated_for_kit(
     macros = "".join(f"-D{name}={text} " for name, text in blade_macros(form, blades).items())
     macros += f"-DFIRESIM_DIVIDE={divide_for(flow, frequency_mhz):.3f}"
     macros += " -DFIRESIM_DRAM" if has_dram(form) else ""
+    stubs = here / "stubs"
+    if kit is not None:
+        design = kit / "hdk/common/shell_stable/design"
+        stubs, macros = design / "interfaces", f"{macros} -DFIRESIM_AWS_KIT"
+        sources.append(design / "sh_ddr/sh_ddr.stub.sv")
     further = FLATTEN if flat else []
-    return _modules_of(flow.top, sources, f"-I{here} -I{here}/stubs {macros}", folder, further)
+    return _modules_of(flow.top, sources, f"-I{here} -I{stubs} {macros}", folder, further)
 
 
 def _modules_of(
