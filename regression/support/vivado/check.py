@@ -250,6 +250,12 @@ def lay_out(job: Job, folder: Path) -> None:
         (folder / place).write_text(text)
 
 
+def read_made(folder: Path) -> dict[str, str]:
+    """Return what a recorded script set: pins, places, settings, by the recorder's names."""
+    lines = (folder / "made.txt").read_text().splitlines()
+    return dict(line.split("\t", 1) for line in lines)
+
+
 def recorded(folder: Path, facts_text: str) -> tuple[int, list[str]]:
     """Run build.tcl of a job's folder with the recorder; return exit status and faults."""
     (folder / "facts.tcl").write_text(facts_text)

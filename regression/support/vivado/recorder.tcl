@@ -65,6 +65,7 @@ proc create_project {args} {
   taken create_project {-force 0 -part 1} $args
   need_one_of create_project part $given(-part) $parts
   set made(create_project) 1
+  set made(part) $given(-part)
 }
 
 proc create_ip {args} {
@@ -115,6 +116,7 @@ proc need_property {kind object name value} {
     ip {
       set core $cores($object)
       need_one_of set_property "setting of $core" $name $core_settings($core)
+      if {$core eq "xdma"} {set made(core,[string range $name 7 end]) $value}
     }
     ports {
       need_one_of set_property "property of a port" $name {PACKAGE_PIN IOSTANDARD PULLUP}
@@ -142,7 +144,10 @@ proc need_property {kind object name value} {
       }
       set made(loc,$value) $object
     }
-    file {need_one_of set_property "property of a file" $name {PROCESSING_ORDER USED_IN}}
+    file {
+      need_one_of set_property "property of a file" $name {PROCESSING_ORDER USED_IN}
+      if {$value eq "EARLY"} {set made(early,$object) 1}
+    }
     default {fault "set_property: found no object, expected one"}
   }
 }
@@ -358,6 +363,7 @@ proc write_cfgmem {args} {
   global given
   taken write_cfgmem {-force 0 -format 1 -size 1 -interface 1 -loadbit 1 -file 1} $args
   need_file write_cfgmem [lindex $given(-loadbit) 2]
+  foreach name {-size -interface -loadbit} {set ::made(flash,$name) $given($name)}
   set names [list $given(-file)]
   if {$given(-interface) eq "SPIx8"} {
     set root [file rootname $given(-file)]
@@ -382,4 +388,8 @@ source $facts
 if {[catch {source $script} message]} {
   fault "Tcl stopped: $message"
 }
+# What was set, for checks against what is known of a board.
+set stream [open made.txt w]
+foreach {name value} [array get made] {puts $stream "$name\t$value"}
+close $stream
 exit [expr {$faults != 0}]
