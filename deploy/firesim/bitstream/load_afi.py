@@ -50,7 +50,7 @@ def slot_of(place: str) -> str:
     slots = {where: slot for slot, where in SLOT.findall(aws("fpga-describe-local-image-slots"))}
     if place not in slots:
         fail(f"found no slot of the function {place}, expected one of: {', '.join(sorted(slots))}")
-    return slots[place]
+    return str(slots[place])
 
 
 def load(function: Path, agfi: str, wanted_id: str, limit_s: float) -> None:

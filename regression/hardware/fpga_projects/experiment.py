@@ -52,7 +52,8 @@ def run(experiment: Experiment) -> Verdict:
     form = design_form(
         Design("PacketReflector", (REFLECTOR,), "PacketReflector", parameters=parameters)
     )
-    rows, wrong = [], []
+    rows: list[list[object]] = []
+    facts, wrong = 0, []
     boards = {name: one for name, one in all_boards().items() if one.vivado_flow is not None}
     wrong += [f"{name}: no facts" for name in boards.keys() ^ VIVADO.keys()]
     for name, board in boards.items():
@@ -60,16 +61,15 @@ def run(experiment: Experiment) -> Verdict:
             folder = experiment.folder / f"{name}-{blades}"
             count, differing = vivado_project(form, name, board, blades, folder)
             rows.append([name, blades, count, len(differing)])
-            wrong += differing
+            facts, wrong = facts + count, wrong + differing
     for dram in (False, True):
         count, differing = f2_top(form, dram, experiment.folder / f"f2-{dram}")
         rows.append([f"f2{', memory in RTL' if dram else ''}", 2, count, len(differing)])
-        wrong += differing
+        facts, wrong = facts + count, wrong + differing
     experiment.table("Projects", ["board", "blades", "facts", "differing"], rows)
     for line in wrong:
         experiment.say(line)
     experiment.keep(rows=rows, wrong=wrong)
-    facts = sum(int(row[2]) for row in rows)
     return Verdict(
         not wrong and facts > 0,
         f"{facts} facts of {len(rows)} projects, {len(wrong)} differing",
