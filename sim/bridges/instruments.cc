@@ -9,6 +9,12 @@
 namespace firesim::bridges {
 namespace {
 
+// The port of the arguments of a text; one without storage when it has no arguments.
+FiresimPort argument_port(const Ports &ports, const std::string &port, const char *what,
+                          const std::string &node) {
+  return port.empty() ? FiresimPort{} : model_port(ports, port, what, node);
+}
+
 std::unique_ptr<AssertDriver> make_asserts(const Manifest &manifest, const Ports &ports,
                                            Config &settings, BladeStatus &status,
                                            const std::vector<TracePort> &trace_ports,
@@ -17,7 +23,12 @@ std::unique_ptr<AssertDriver> make_asserts(const Manifest &manifest, const Ports
   if (manifest.assert_port.empty()) return nullptr;
   Window window(config, trace_ports);
   const FiresimPort port = model_port(ports, manifest.assert_port, "asserts", node);
-  return std::make_unique<AssertDriver>(config, port, manifest.asserts, std::move(window), status);
+  std::vector<AssertDriver::Source> sources;
+  for (const AssertInfo &one : manifest.asserts) {
+    sources.push_back({one, argument_port(ports, one.port, "assert", node)});
+  }
+  return std::make_unique<AssertDriver>(config, port, std::move(sources), std::move(window),
+                                        status);
 }
 
 std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const Ports &ports,
@@ -41,9 +52,7 @@ std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const Ports &
   if (!settings.has("prints") || manifest.prints_port.empty()) return nullptr;
   std::vector<PrintDriver::Source> sources;
   for (const PrintInfo &print : manifest.prints) {
-    const FiresimPort arguments =
-        print.port.empty() ? FiresimPort{} : model_port(ports, print.port, "print", node);
-    sources.push_back({print, arguments});
+    sources.push_back({print, argument_port(ports, print.port, "print", node)});
   }
   const FiresimPort port = model_port(ports, manifest.prints_port, "prints", node);
   Config config(settings.child("prints"), settings.child_where("prints"));

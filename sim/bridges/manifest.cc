@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <set>
 
@@ -39,22 +40,58 @@ BridgeInfo read_bridge(const json &item) {
   return bridge;
 }
 
+constexpr uint32_t kMostCharacters = 1 << 20;  // of an argument
+
 PrintPiece read_piece(const json &item) {
   if (item.is_string()) return {item.get<std::string>(), std::nullopt};
   const auto character = [&item](const char *key) {
     return item.at(key).get_ref<const std::string &>().at(0);
   };
-  return {"",
-          PrintArgument{item.at("low_bit").get<uint32_t>(), item.at("width_bits").get<uint32_t>(),
-                        character("base"), item.at("signed").get<bool>(),
-                        item.at("plus").get<std::string>(), character("justify"), character("pad"),
-                        item.at("least_width").get<uint32_t>()}};
+  PrintArgument argument{item.at("low_bit").get<uint32_t>(),
+                         item.at("width_bits").get<uint32_t>(),
+                         character("base"),
+                         item.at("signed").get<bool>(),
+                         character("justify"),
+                         character("pad"),
+                         item.at("least_width").get<uint32_t>(),
+                         item.value("precision", -1),
+                         {}};
+  if (std::max<int64_t>(argument.least_width, argument.precision) > kMostCharacters) {
+    throw ConfigError(fmt::format("prints: found {}, expected an argument of at most {} characters",
+                                  item.dump(), kMostCharacters));
+  }
+  if (item.contains("names")) {
+    for (const auto &[value, name] : item.at("names").items()) {
+      argument.names[std::stoull(value)] = name.get<std::string>();
+    }
+  }
+  return {"", std::move(argument)};
+}
+
+std::vector<PrintPiece> read_pieces(const json &items) {
+  std::vector<PrintPiece> found;
+  for (const json &item : items) found.push_back(read_piece(item));
+  return found;
+}
+
+AssertInfo read_assert(const json &item) {
+  const std::string ends = item.value("ends", "fail");
+  AssertInfo found{item.at("bit").get<uint32_t>(),
+                   item.value("message", ""),
+                   item.value("source", "unknown place"),
+                   item.value("port", ""),
+                   {},
+                   ends == "finish" ? AssertInfo::Ends::kFinish
+                   : ends == "stop" ? AssertInfo::Ends::kStop
+                                    : AssertInfo::Ends::kFail};
+  if (item.contains("pieces")) found.pieces = read_pieces(item.at("pieces"));
+  return found;
 }
 
 PrintInfo read_print(const json &item) {
   PrintInfo print;
   if (!item.at("port").is_null()) print.port = item.at("port").get<std::string>();
-  for (const json &piece : item.at("pieces")) print.pieces.push_back(read_piece(piece));
+  print.pieces = read_pieces(item.at("pieces"));
   return print;
 }
 
@@ -138,10 +175,7 @@ Manifest parse(const json &document) {
     manifest.counters.push_back(
         {item.at("name"), item.value("description", ""), item.at("port").get<std::string>()});
   }
-  for (const json &item : document.at("asserts")) {
-    manifest.asserts.push_back({item.at("bit").get<uint32_t>(), item.value("message", ""),
-                                item.value("source", "unknown place")});
-  }
+  for (const json &item : document.at("asserts")) manifest.asserts.push_back(read_assert(item));
   const json &assert_port = document.at("assert_port");
   if (!assert_port.is_null()) manifest.assert_port = assert_port.get<std::string>();
   for (const json &item : document.at("prints")) manifest.prints.push_back(read_print(item));

@@ -45,29 +45,37 @@ struct CounterInfo {
   std::string port;
 };
 
-struct AssertInfo {
-  uint32_t bit;
-  std::string message;
-  std::string source;  // "file:line"
-};
-
 // One argument of a print: bits of the print's port, and how they become text. `base` is one of
-// b o d h H, c (characters) and t (the target cycle, whatever the bits).
+// b o d h, q (h with 'h before it), s (characters, zeros as blanks), S (without zeros before them),
+// c (the last of them), e f g, u z v, n (one of `names`) and t (the target cycle, whatever the
+// bits).
 struct PrintArgument {
   uint32_t low_bit;
   uint32_t width_bits;
   char base;
   bool is_signed;
-  std::string plus;  // before numbers that are not negative
-  char justify;      // < > or =, which pads between sign and digits
+  char justify;  // < or >
   char pad;
   uint32_t least_width;
+  int precision;                          // of e f g; -1 when not given
+  std::map<uint64_t, std::string> names;  // by value
 };
 
 // An argument, or else text.
 struct PrintPiece {
   std::string text;
   std::optional<PrintArgument> argument;
+};
+
+// What ends the blade. Where it has `pieces`, these are its text, else that is `message`.
+struct AssertInfo {
+  enum class Ends { kFail, kFinish, kStop };
+  uint32_t bit;
+  std::string message;
+  std::string source;  // "file:line"
+  std::string port;    // of the arguments; empty when there are none
+  std::vector<PrintPiece> pieces;
+  Ends ends;
 };
 
 struct PrintInfo {

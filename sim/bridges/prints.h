@@ -13,11 +13,6 @@
 
 namespace firesim::bridges {
 
-// The text of one argument: `bits` are those of the port of a print, least significant first, and
-// `cycle` stands for the target's time.
-std::string format_argument(const PrintArgument &argument, const std::vector<uint32_t> &bits,
-                            uint64_t cycle);
-
 // Keys: file, trigger. A line of the file is "CYCLE: text".
 class PrintDriver final : public Driver {
  public:

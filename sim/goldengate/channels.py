@@ -96,7 +96,10 @@ def channels_of(state: State, ports: list[Port]) -> tuple[list[Channel], list[Po
             chosen = [port for port in of_bridge if port.direction == way]
             found += _channel(f"{stem}_{way}", bridge.path, chosen)
     if state.assert_port is not None:
-        found += _channel(ASSERTS, None, [named.pop(state.assert_port)])
+        arguments = {each.port: None for each in state.asserts if each.port}
+        found += _channel(
+            ASSERTS, None, [named.pop(name) for name in (state.assert_port, *arguments)]
+        )
     if state.prints_port is not None:
         arguments = {each.port: None for each in state.prints if each.port}
         texts = [named.pop(name) for name in (state.prints_port, *arguments)]

@@ -146,6 +146,10 @@ class Manifest:
             del found["engine"]["not_generated"]
         if self.fame1 is not None and self.fame1.threads == 1:
             del found["fame1"]["threads"]
+        for assertion in found["asserts"]:
+            for key, default in (("port", None), ("pieces", []), ("ends", "fail")):
+                if assertion[key] == default:
+                    del assertion[key]
         for bridge in found["bridges"]:
             if bridge["gate"] is None:
                 del bridge["gate"]

@@ -16,9 +16,12 @@ from pyosys import libyosys as ys
 from goldengate.bridges import BridgeKind, bridge_kinds
 from goldengate.capture import Capture, CaptureLayout
 from goldengate.errors import GoldenGateError
+from goldengate.tasks.calls import Call
 
 ZERO, FREE = UNKNOWN = ("zero", "free")
 """What a value is that the text leaves open: 0, or what makes the logic smallest."""
+SKIP, REFUSE = ASSERTIONS = ("skip", "refuse")
+"""What becomes of an assertion that cannot be taken: it is left out with a warning, or an error."""
 CPU, FAME1, FPGA, METASIM = TARGETS = ("cpu", "fame1", "fpga", "metasim")
 """What a design is compiled to."""
 
@@ -76,6 +79,8 @@ class Request:
     unknown: str = ZERO
     """What an `x` of the text, the first value of a register without one, and the rest of a case
     that promises to be complete are: `zero`, or `free`, what makes the logic smallest."""
+    assertions: str = SKIP
+    """What becomes of concurrent assertions that cannot be taken."""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:
@@ -129,11 +134,17 @@ class Counter:
 
 @dataclass
 class Assertion:
-    """One bit of the assert port."""
+    """One bit of the assert port; its text has arguments where there is a port of these.
+
+    `ends` is `fail`, or `finish` or `stop`, which are no failures of an assert.
+    """
 
     bit: int
     message: str
     source: str
+    port: str | None = None
+    pieces: list[dict[str, Any] | str] = field(default_factory=list)
+    ends: str = "fail"
 
 
 @dataclass
@@ -163,7 +174,8 @@ class State:
     design: Any = field(default_factory=ys.Design)
     sources: list[Path] = field(default_factory=list)
     original: dict[str, str] = field(default_factory=dict)
-    messages: dict[tuple[str, int], str] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    """Of system tasks, by number."""
     signals: list[str] = field(default_factory=list)
     divided_clocks: bool = False
     bridges: list[Bridge] = field(default_factory=list)

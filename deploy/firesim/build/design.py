@@ -43,6 +43,8 @@ class Design:
     """Whether a form for an FPGA has triggers in RTL for those bridges that declare a gate."""
     capture: Captured | None = None
     """Signals that a form for an FPGA captures; a model for engine rtl has none of it."""
+    assertions: str = "skip"
+    """What becomes of assertions that cannot be taken: `skip` or `refuse`."""
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
@@ -69,6 +71,7 @@ class Design:
             bridges=[str(file) for file in self.bridges],
             host_rtl={key: dict(given) for key, given in self.host_rtl.items()},
             gates=self.gates,
+            assertions=self.assertions,
             engine=engine,
             capture=goldengate.Capture(tuple(capture.signals), capture.depth_cycles)
             if (capture := self.capture)
@@ -85,7 +88,8 @@ class Design:
         tree = [self.device_tree] if self.device_tree else []
         gates = ["gates"] if self.gates else []
         capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
-        return [options, *files, *tree, *self._host_rtl_key(), *gates, *capture]
+        assertions = [f"assertions {self.assertions}"] if self.assertions != "skip" else []
+        return [options, *files, *tree, *self._host_rtl_key(), *gates, *capture, *assertions]
 
     def _host_rtl_key(self) -> list[KeyPart]:
         """Return what a form with RTL of bridges depends on besides."""
@@ -165,6 +169,7 @@ def own_design(blade: PlannedBlade) -> Design:
         parameters=blade.parameters,
         data_files=blade.data_files,
         bridges=tuple(bridge.declaration for bridge in blade.bridges),
+        assertions=blade.assertions,
         train=own_training.trainer(blade) if training is not None else None,
         training_key=key,
     )

@@ -67,6 +67,15 @@ def fallback_reason(model: Path) -> str | None:
     return engine.not_generated if engine else None
 
 
+def warnings(model: Path) -> list[str]:
+    """Return what the compiler warned of, at most the first twenty."""
+    from goldengate import Manifest
+
+    found = Manifest.read(model).warnings
+    more = [f"{len(found) - 20} more warnings, in {model / 'model.json'}."]
+    return found if len(found) <= 20 else found[:20] + more
+
+
 def bridge_kinds(model: Path) -> frozenset[str]:
     """Return the kinds of bridges in a model."""
     from goldengate import Manifest

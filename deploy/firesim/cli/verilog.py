@@ -66,6 +66,12 @@ UnknownOption = Annotated[
     Literal["zero", "free"],
     typer.Option(help="What an x of the text is: 0, or what makes the logic smallest."),
 ]
+AssertionsOption = Annotated[
+    Literal["skip", "refuse"],
+    typer.Option(
+        help="Concurrent assertions that cannot be taken: left out with a warning, or refused."
+    ),
+]
 _MOST_WARNINGS = 20
 
 
@@ -94,6 +100,7 @@ def verilog(
     memory_parameter: ParametersOption = None,
     engine: EngineOption = "auto",
     unknown: UnknownOption = "zero",
+    assertions: AssertionsOption = "skip",
 ) -> None:
     """Compile a Verilog or SystemVerilog design into a model, or into Verilog for an FPGA.
 
@@ -134,6 +141,7 @@ def verilog(
         capture=capture_of(target, capture or [], capture_depth),
         host_rtl=memory_rtl(target, memory, memory_parameter or []),
         unknown=unknown,
+        assertions=assertions,
     )
     _compile(request, sharing)
     say_warnings(output)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim_common.base import Strict
@@ -100,5 +100,8 @@ class OwnBlade(Strict):
     size, arguments, MAC), a .dtb is taken as it is."""
     device_tree_address: Annotated[int, Field(ge=0, lt=2**56, multiple_of=8)] = DEVICE_TREE_BASE
     """Where the device tree goes."""
+    assertions: Literal["skip", "refuse"] = "skip"
+    """What becomes of a concurrent assertion that cannot be taken: it is left out, with a warning
+    that names its place, or refused."""
     training: Training | None = None
     """Training of the generated engine (default: none)."""

@@ -20,7 +20,14 @@ from firesim.build.blade_tree import blade_device_tree
 from firesim.build.design import Design, own_design, stock_design
 from firesim.build.design import captured as captured_design
 from firesim.build.memory_hardware import KEY, memory_hardware
-from firesim.build.model import bridge_kinds, design_model, fallback_reason, metasim_model, shows
+from firesim.build.model import (
+    bridge_kinds,
+    design_model,
+    fallback_reason,
+    metasim_model,
+    shows,
+    warnings,
+)
 from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.own_bridges import OwnDrivers, own_drivers
 from firesim.build.part_models import functional_parts
@@ -143,6 +150,9 @@ def _models(plan: Plan, steps: Steps) -> tuple[dict[str, Path], dict[str, Path],
     for model, blade in (*built, *blade_of.items()):
         if reason := fallback_reason(model):
             steps.say(f"{blade}: Verilator is used, {reason}")
+    for blade in sorted(models.keys() & plan.own_blades.keys()):
+        for warning in warnings(models[blade]):
+            steps.say(f"{blade}: {warning}")
     with steps.step("mapping the state of metasimulations") if metasims else nullcontext():
         map_of = {made: state_map(models[blade], made) for made, blade in blade_of.items()}
     return models, metasims, {name: map_of[made] for name, made in metasims.items()}

@@ -67,6 +67,7 @@ class PlannedBlade:
     memory_base: int
     device_tree: Path | None
     device_tree_address: int
+    assertions: str
     training: PlannedTraining | None
 
 

@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bridges/driver_registry.h"
+#include "bridges/print_text.h"
 
 namespace firesim::bridges {
 
@@ -21,9 +24,15 @@ void TerminationDriver::end_blade(uint64_t cycle) {
   }
 }
 
-AssertDriver::AssertDriver(Config &config, const FiresimPort &port, std::vector<AssertInfo> asserts,
+AssertDriver::AssertDriver(Config &config, const FiresimPort &port, std::vector<Source> sources,
                            Window window, BladeStatus &status)
-    : failed_(port), asserts_(std::move(asserts)), window_(std::move(window)), status_(&status) {
+    : failed_(port),
+      sources_(std::move(sources)),
+      finishes_(
+          std::any_of(sources_.begin(), sources_.end(),
+                      [](const Source &one) { return one.info.ends != AssertInfo::Ends::kFail; })),
+      window_(std::move(window)),
+      status_(&status) {
   config.finish();
 }
 
@@ -37,16 +46,25 @@ void AssertDriver::load(StateReader &state) {
   window_.load(state);
 }
 
-void AssertDriver::end_blade(uint64_t cycle) {
+void AssertDriver::end_blade(uint64_t cycle, bool open) {
+  using Ends = AssertInfo::Ends;
   if (status_->end.ended()) return;
-  uint32_t bit = 0;
-  while (!failed_[bit]) ++bit;
-  std::string what = fmt::format("assert {}", bit);
-  for (const AssertInfo &info : asserts_) {
-    if (info.bit == bit) what = fmt::format("'{}' at {}", info.message, info.source);
+  for (const Source &one : sources_) {
+    const AssertInfo &info = one.info;
+    if (!failed_[info.bit] || (info.ends == Ends::kFail && !open)) continue;
+    const std::string text =
+        info.pieces.empty() ? info.message : text_of(info.pieces, one.arguments, cycle);
+    if (info.ends == Ends::kFail) {
+      status_->end = {
+          BladeEnd::Kind::kAssert, 1, cycle,
+          fmt::format("assert failed in cycle {}: '{}' at {}", cycle, text, info.source)};
+    } else {
+      const bool finish = info.ends == Ends::kFinish;
+      status_->end = {BladeEnd::Kind::kFinished, finish ? 0 : 1, cycle,
+                      fmt::format("{} at {}", finish ? "$finish" : "$stop", info.source)};
+    }
+    return;
   }
-  status_->end = {BladeEnd::Kind::kAssert, 1, cycle,
-                  fmt::format("assert failed in cycle {}: {}", cycle, what)};
 }
 
 void register_termination(DriverRegistry &registry) {

@@ -31,30 +31,40 @@ class TerminationDriver final : public Driver {
   BladeStatus *status_;
 };
 
-// Ends the blade in the cycle in which a bit of the assert port is 1. Key: trigger.
+// Ends the blade in the cycle in which a bit of the assert port is 1: an assert failed, or $finish
+// or $stop was called. Key: trigger, of asserts alone.
 class AssertDriver final : public Driver {
  public:
-  // `port` is the model's assert port; `window` is that of the key `trigger` of `config`.
-  AssertDriver(Config &config, const FiresimPort &port, std::vector<AssertInfo> asserts,
-               Window window, BladeStatus &status);
+  struct Source {
+    AssertInfo info;
+    FiresimPort arguments;  // storage null when there are none
+  };
+
+  // `port` is the model's assert port, with a bit for each of `sources`; `window` is that of the
+  // key `trigger` of `config`.
+  AssertDriver(Config &config, const FiresimPort &port, std::vector<Source> sources, Window window,
+               BladeStatus &status);
   bool watches_commits() const { return window_.watches_commits(); }
-  bool listens() const override { return !window_.never(); }
-  CycleRange interest() const override { return window_.possible(); }
+  bool listens() const override { return finishes_ || !window_.never(); }
+  CycleRange interest() const override { return finishes_ ? CycleRange{} : window_.possible(); }
   // Woken by the assert port, and by commits where it watches these.
   uint64_t exchange(uint64_t cycle) override {
-    if (window_.open(cycle) && failed_.any()) end_blade(cycle);
+    const bool open = window_.open(cycle);
+    if ((open || finishes_) && failed_.any()) end_blade(cycle, open);
     return kNever;
   }
   bool can_save() const override { return true; }
+  bool ends_blade() const override { return finishes_; }
   void save(StateWriter &state) const override;
   void load(StateReader &state) override;
   RestoreRole restore_role() const override { return RestoreRole::kWatches; }
 
  private:
-  void end_blade(uint64_t cycle);
+  void end_blade(uint64_t cycle, bool open);
 
   OutputBits failed_;
-  std::vector<AssertInfo> asserts_;
+  std::vector<Source> sources_;  // by bit, asserts first
+  bool finishes_;                // whether $finish or $stop may be called
   Window window_;
   BladeStatus *status_;
 };

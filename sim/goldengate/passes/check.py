@@ -15,6 +15,8 @@ from typing import Any
 from goldengate.drivers import Drivers, bits
 from goldengate.errors import GoldenGateError
 from goldengate.state import State, plain, public
+from goldengate.tasks.calls import PRINT
+from goldengate.tasks.cells import call_of
 
 
 def _name(text: str) -> str:
@@ -50,14 +52,19 @@ def explain_check(state: State, log: str) -> str | None:
     return None
 
 
-def _clocked(module: Any) -> Iterator[tuple[Any, Any]]:
+def _ends_a_blade(state: State, cell: Any) -> bool:
+    call = call_of(state, cell)
+    return plain(cell.type) == "$check" or (call is not None and call.kind != PRINT)
+
+
+def _clocked(state: State) -> Iterator[tuple[Any, Any]]:
     """Yield (cell, clock signal) for all clocked cells, black boxes too."""
-    for cell in module.cells_.values():
+    for cell in state.module.cells_.values():
         if cell.hasPort(public("CLK")):
             enable = public("CLK_ENABLE")
             if not cell.hasParam(enable) or cell.getParam(enable).as_bool():
                 yield cell, cell.getPort(public("CLK"))
-        elif plain(cell.type) == "$check" and cell.getParam(public("TRG_ENABLE")).as_bool():
+        elif _ends_a_blade(state, cell) and cell.getParam(public("TRG_ENABLE")).as_bool():
             yield cell, cell.getPort(public("TRG"))
         elif plain(cell.type).startswith("FireSim") and cell.hasPort(public("clock")):
             yield cell, cell.getPort(public("clock"))
@@ -67,7 +74,7 @@ def _check_clocks(state: State) -> None:
     clock = (state.request.clock, 0)
     drivers: Drivers | None = None
     accepted = {clock}
-    for cell, signal in _clocked(state.module):
+    for cell, signal in _clocked(state):
         for bit in bits(signal):
             if bit in accepted:
                 continue

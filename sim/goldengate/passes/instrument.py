@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pass `instrument`: covers and tapped wires become counters, asserts become bits of a vector.
 
-In: `$check` cells (assert, assume, cover) and the request's events. Out: 64-bit ports
-`firesim_counter_<i>`, each the number of earlier cycles since reset in which its event was 1, or a
-vector had one of its values; a port `firesim_assert` with a 1 for each assert that fails in this
-cycle; and where a capture is asked for, `firesim_capture`, its signals side by side. `$print`
-cells that the pass `prints` has left are removed.
+In: `$check` cells (assert, assume, cover), calls of `$error`, `$finish` and the like, and the
+request's events. Out: 64-bit ports `firesim_counter_<i>`, each the number of earlier cycles since
+reset in which its event was 1, or a vector had one of its values; a port `firesim_assert` with a 1
+for each assert that fails, and each `$finish` that is called, in this cycle, with a port
+`firesim_assert_<i>` for the arguments of its text; and where a capture is asked for,
+`firesim_capture`, its signals side by side. `$print` cells that the pass `prints` has left are
+removed.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from pyosys import libyosys as ys
 from goldengate import capture
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.state import Assertion, Counter, Event, State, plain, public
+from goldengate.tasks.calls import FAIL, PRINT, Call
+from goldengate.tasks.cells import call_of, path_of, text_of
 
 ASSERT_PORT = "firesim_assert"
 MOST_HISTOGRAM_BITS = 6
@@ -33,8 +37,7 @@ def _path_and_label(cell: Any) -> tuple[str, str]:
     """Return the path of the module that holds a check, and its label (may be empty)."""
     name = plain(cell.name)
     if name.startswith("$"):
-        match = re.match(r"\$flatten\\(.*)\.\$", name)
-        return (match[1].replace("\\", "") if match else ""), ""
+        return path_of(cell), ""
     path, _, label = name.rpartition(".")
     return path, label
 
@@ -48,11 +51,8 @@ def _checks(state: State, flavors: set[str]) -> list[Any]:
     return sorted(cells, key=lambda cell: (state.place(cell.get_src_attribute()), plain(cell.name)))
 
 
-def _message(state: State, cell: Any) -> str:
-    file, _, line = state.place(cell.get_src_attribute()).rpartition(":")
-    path, label = _path_and_label(cell)
-    message = state.messages.get((file, int(line) if line.isdigit() else 0)) or label
-    return f"{path}: {message or 'assert'}" if path else message or "assert"
+def _message(path: str, what: str) -> str:
+    return f"{path}: {what or 'assert'}" if path else what or "assert"
 
 
 def _unique(name: str, taken: set[str]) -> str:
@@ -151,21 +151,53 @@ def _count_covers(state: State, taken: set[str]) -> None:
         state.module.remove(cell)
 
 
+def _add_end(state: State, cell: Any, call: Call, bit: int) -> Assertion:
+    """Return what ends the blade where a system task is called."""
+    pieces, arguments = text_of(state, cell, call)
+    texts = [one.replace("\n", " ") if isinstance(one, str) else one for one in pieces]
+    if texts and isinstance(texts[0], str):
+        texts[0] = texts[0].lstrip()
+    if texts and isinstance(texts[-1], str):
+        texts[-1] = texts[-1].rstrip()
+    shown = "".join(one if isinstance(one, str) else f"%{one['base']}" for one in texts)
+    message = _message(path_of(cell), shown or call.label or call.task)
+    if arguments.size() == 0 and all(isinstance(one, str) for one in texts):
+        return Assertion(bit, message, call.place, ends=call.kind)
+    port = None
+    if arguments.size():
+        port = f"{ASSERT_PORT}_{bit}"
+        state.module.connect(ys.SigSpec(state.add_output(port, arguments.size())), arguments)
+    before = [f"{path_of(cell)}: "] if path_of(cell) else []
+    return Assertion(bit, message, call.place, port, [*before, *texts], call.kind)
+
+
 def _collect_asserts(state: State) -> None:
-    cells = _checks(state, {"assert", "assume"})
-    if not cells:
+    """Make what ends the blade a vector: failures first, since the lowest bit decides."""
+    found: list[tuple[tuple[bool, str, str], Any, Call | None]] = []
+    for cell in _checks(state, {"assert", "assume"}):
+        place = state.place(cell.get_src_attribute())
+        found.append(((False, place, plain(cell.name)), cell, None))
+    for cell in list(state.module.cells_.values()):
+        call = call_of(state, cell)
+        if call is not None and call.kind != PRINT:
+            found.append(((call.kind != FAIL, call.place, plain(cell.name)), cell, call))
+    if not found:
         return
     module = state.module
-    wire = state.add_output(ASSERT_PORT, len(cells))
+    wire = state.add_output(ASSERT_PORT, len(found))
     failed = ys.SigSpec()
-    for bit, cell in enumerate(cells):
-        message = _message(state, cell)
-        source = state.place(cell.get_src_attribute())
-        state.asserts.append(Assertion(bit, message, source))
-        false = module.LogicNot(ys.IdString(f"$firesim$false${bit}"), cell.getPort(public("A")))
-        failed.append(
-            module.And(ys.IdString(f"$firesim$failed${bit}"), false, cell.getPort(public("EN")))
-        )
+    for bit, (_, cell, call) in enumerate(sorted(found, key=lambda one: one[0])):
+        if call is not None:
+            state.asserts.append(_add_end(state, cell, call, bit))
+            failed.append(cell.getPort(public("EN")))
+        else:
+            path, label = _path_and_label(cell)
+            source = state.place(cell.get_src_attribute())
+            state.asserts.append(Assertion(bit, _message(path, label), source))
+            name = ys.IdString(f"$firesim$false${bit}")
+            false = module.LogicNot(name, cell.getPort(public("A")))
+            name = ys.IdString(f"$firesim$failed${bit}")
+            failed.append(module.And(name, false, cell.getPort(public("EN"))))
         module.remove(cell)
     module.connect(ys.SigSpec(wire), failed)
     state.assert_port = ASSERT_PORT

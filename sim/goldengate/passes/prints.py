@@ -1,72 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pass `prints`: what the target prints becomes ports, from which the host writes the text.
 
-In: `$print` cells (`$display`, `$write`, `$fwrite`) at the rising edge of the request's clock. Out:
-a port `firesim_prints` with a 1 for each one that prints at the end of this cycle, and for each one
-with arguments a port `firesim_print_<i>` of these. Prints in combinational and initial blocks or on
-other clocks are left to the pass `instrument`, which removes them.
+In: calls of `$display` and the like (pass `rewrite`) at the rising edge of the request's clock.
+Out: a port `firesim_prints` with a 1 for each one that prints at the end of this cycle, and for
+each one with arguments a port `firesim_print_<i>` of these. Calls on other clocks and in
+combinational processes are left out, with a warning.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from pyosys import libyosys as ys
 
-from goldengate.errors import GoldenGateError
 from goldengate.state import Print, State, plain, public
+from goldengate.tasks.calls import PRINT, Call
+from goldengate.tasks.cells import call_of, text_of
 
 PRINTS_PORT = "firesim_prints"
-_ITEM = re.compile(
-    r"\{(?P<bits>\d+):(?P<justify>[<>=])(?P<pad>.)(?P<width>\d*)(?P<base>[bodhHctr])"
-    r"(?P<sign>[+ -]?)(?P<show>#?)(?P<group>_?)(?P<signed>[us]?)\}",
-    re.DOTALL,
-)
-_TIME = ("t", "r")
-
-
-def _literal(text: str) -> str:
-    return text.replace("{{", "{").replace("}}", "}")
-
-
-def pieces(text: str, place: str) -> list[dict[str, Any] | str]:
-    """Return a Yosys format string as literal texts and arguments, lowest bits first.
-
-    Raises:
-        GoldenGateError: an argument is printed in a way that is not supported.
-    """
-    found: list[dict[str, Any] | str] = []
-    position = low = 0
-    for match in re.finditer(r"\{\{|\}\}|\{[^{}][^}]*\}", text, re.DOTALL):
-        if match[0] in ("{{", "}}"):
-            continue
-        item = _ITEM.fullmatch(match[0])
-        if item is None or item["show"] or item["group"]:
-            raise GoldenGateError(
-                f"{place}: found an argument printed as '{match[0]}', expected %d, %h, %o, %b, %c, "
-                "%s or %t."
-            )
-        if match.start() > position:
-            found.append(_literal(text[position : match.start()]))
-        position = match.end()
-        bits = 0 if item["base"] in _TIME else int(item["bits"])
-        found.append(
-            {
-                "low_bit": low,
-                "width_bits": bits,
-                "base": "t" if item["base"] in _TIME else item["base"],
-                "signed": item["signed"] == "s",
-                "plus": item["sign"] if item["sign"] in ("+", " ") else "",
-                "justify": item["justify"],
-                "pad": item["pad"],
-                "least_width": int(item["width"] or 0),
-            }
-        )
-        low += bits
-    if position < len(text):
-        found.append(_literal(text[position:]))
-    return found
 
 
 def _on_the_clock(state: State, cell: Any) -> bool:
@@ -79,16 +30,26 @@ def _on_the_clock(state: State, cell: Any) -> bool:
     return bool(rising and cell.getPort(public("TRG")) == clock)
 
 
-def _cells(state: State) -> list[Any]:
+def _cells(state: State) -> list[tuple[Any, Call]]:
     """Return the cells in the order in which they print in one cycle."""
-    found = [
-        cell
-        for cell in state.module.cells_.values()
-        if plain(cell.type) == "$print" and _on_the_clock(state, cell)
-    ]
+    found, left = [], []
+    for cell in list(state.module.cells_.values()):
+        call = call_of(state, cell)
+        if call is None or call.kind != PRINT:
+            continue
+        if _on_the_clock(state, cell):
+            found.append((cell, call))
+        else:
+            left.append(call.place)
+    if left:
+        state.warnings.append(
+            f"{', '.join(dict.fromkeys(left))}: prints at no rising edge of "
+            f"'{state.request.clock}' are left out."
+        )
 
-    def order(cell: Any) -> tuple[str, int, int, str]:
-        file, _, line = state.place(cell.get_src_attribute()).rpartition(":")
+    def order(one: tuple[Any, Call]) -> tuple[str, int, int, str]:
+        cell, call = one
+        file, _, line = call.place.rpartition(":")
         priority = cell.getParam(public("PRIORITY")).as_int(True)
         return file, int(line) if line.isdigit() else 0, -priority, plain(cell.name)
 
@@ -101,15 +62,13 @@ def run(state: State) -> None:
     if not cells:
         return
     module, enables = state.module, ys.SigSpec()
-    for bit, cell in enumerate(cells):
-        source = state.place(cell.get_src_attribute())
-        text = str(cell.getParam(public("FORMAT")).decode_string())
-        arguments = cell.getPort(public("ARGS"))
+    for bit, (cell, call) in enumerate(cells):
+        pieces, arguments = text_of(state, cell, call)
         port = f"firesim_print_{bit}" if arguments.size() else None
         if port is not None:
             module.connect(ys.SigSpec(state.add_output(port, arguments.size())), arguments)
         enables.append(cell.getPort(public("EN")))
-        state.prints.append(Print(bit, port, pieces(text, source), source))
+        state.prints.append(Print(bit, port, pieces, call.place))
         module.remove(cell)
     module.connect(ys.SigSpec(state.add_output(PRINTS_PORT, len(cells))), enables)
     state.prints_port = PRINTS_PORT

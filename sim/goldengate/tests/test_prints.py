@@ -7,13 +7,11 @@ import json
 import subprocess
 from pathlib import Path
 
-import pytest
 from firesim.build.simulator import simulator
 from firesim_common.tools import run, verilator_environment
 
 import goldengate
-from goldengate import GoldenGateError
-from goldengate.passes.prints import pieces
+from goldengate.tasks.formats import Argument, Spec, piece
 from goldengate.tests.designs import lower, names, top, write
 
 TALK = r"""
@@ -118,14 +116,11 @@ def test_ports_and_order(tmp_path: Path) -> None:
     assert widths["firesim_prints"] == 2 and widths["firesim_print_1"] == 8
 
 
-def test_formats() -> None:
-    assert pieces("a {{b}} {8:> 3d-u}{16:=08H+s}c\n", "here") == [
-        "a {b} ",
-        {"low_bit": 0, "width_bits": 8, "base": "d", "signed": False, "plus": "",
-         "justify": ">", "pad": " ", "least_width": 3},
-        {"low_bit": 8, "width_bits": 16, "base": "H", "signed": True, "plus": "+",
-         "justify": "=", "pad": "0", "least_width": 8},
-        "c\n",
-    ]  # fmt: skip
-    with pytest.raises(GoldenGateError, match="here: found an argument printed as '{8:U}'"):
-        pieces("{8:U}", "here")
+def test_items_of_the_manifest() -> None:
+    number = Argument("number")
+    assert piece(Spec("d", width="03"), number, 8, 16, True) == {
+        "low_bit": 8, "width_bits": 16, "base": "d", "signed": True, "justify": ">", "pad": "0",
+        "least_width": 3,
+    }  # fmt: skip
+    assert piece(Spec("o", left=True), number, 0, 16, False)["least_width"] == 0
+    assert piece(Spec("d"), number, 0, 8, True)["least_width"] == 4

@@ -3,42 +3,67 @@
 
 from pathlib import Path
 
-from goldengate.passes.rewrite import rewrite_text
-from goldengate.tests.designs import lower, refusal, top
+import pytest
+
+import goldengate
+from goldengate import GoldenGateError, Request
+from goldengate.passes import rewrite
+from goldengate.state import State
+from goldengate.tests.designs import lower, names, refusal, top, write
 
 
-def test_fwrite_becomes_write() -> None:
-    text, messages = rewrite_text('$fwrite(32\'h80000002, "a,b(%d)", f(x, y));')
-    assert text == '$write("a,b(%d)", f(x, y));'
-    assert messages == {}
+def rewritten(folder: Path, text: str) -> State:
+    """Return the state after the pass, of one file."""
+    state = State(Request([str(write(folder, text))], "Top", str(folder / "out")))
+    rewrite.run(state)
+    return state
 
 
-def test_fatal_and_error_become_asserts_with_their_text() -> None:
-    text, messages = rewrite_text(
-        'if (a)\n  $error("no\\n");\nif (b) $fatal;\nif (c) $fatal(1, "x");'
+def text_of(state: State) -> str:
+    """Return the text the reader reads."""
+    return state.sources[0].read_text()
+
+
+def test_a_call_is_numbered_and_has_the_arguments_that_are_no_text(tmp_path: Path) -> None:
+    body = (
+        'assign y = x;\nalways @(posedge clock)\n  $fwrite(32\'h80000002, "a,b(%s)%d", "t",\n x);'
     )
-    assert text == "if (a)\n  assert(0);\nif (b) assert(0);\nif (c) assert(0);"
-    assert messages == {2: "no", 3: "$fatal", 4: "x"}
+    state = rewritten(tmp_path, top(body))
+    assert text_of(state) == top(
+        'assign y = x;\nalways @(posedge clock)\n  $write("firesim:0:%d", x);\n'
+    )
+    assert state.calls[0].place == f"{tmp_path}/top.sv:4"
 
 
-def test_else_of_an_assert_goes_and_its_text_belongs_to_the_assert() -> None:
-    text, messages = rewrite_text('ok: assert (f(a)\n  && b) else $error("bad %d",\n c);\nz;')
-    assert text == "ok: assert (f(a)\n  && b) \n;\nz;"
-    assert messages == {1: "bad %d"}
+def test_a_text_without_tasks_is_read_as_it_is(tmp_path: Path) -> None:
+    state = rewritten(tmp_path, top('// $fatal\n/* $error("x") */ assign y = x;'))
+    assert state.sources == [tmp_path / "top.sv"] and state.calls == []
 
 
-def test_else_of_an_if_stays() -> None:
-    text, _ = rewrite_text('if (a) b; else $error("c");')
-    assert text == "if (a) b; else assert(0);"
+def test_an_assert_with_an_else_is_a_condition(tmp_path: Path) -> None:
+    body = (
+        'always @(posedge clock)\n  ok: assert (x\n < 3) else $error("bad %d",\n x);\nassign y = x;'
+    )
+    state = rewritten(tmp_path, top(body))
+    assert text_of(state) == top(
+        "always @(posedge clock)\n  begin if ( x < 3 ) begin ; end else begin "
+        '$write("firesim:1:%d", x); end end\n\n\nassign y = x;'
+    )
 
 
-def test_comments_and_strings_are_left_alone() -> None:
-    source = '// $fatal\n/* $error("x") */ s = "$finish";'
-    assert rewrite_text(source) == (source, {})
-
-
-def test_finish_and_stop_go() -> None:
-    assert rewrite_text("if (a) $finish; else $stop(1);")[0] == "if (a) ; else ;"
+def test_calls_behind_macros_and_in_included_files(tmp_path: Path) -> None:
+    write(tmp_path, '`SAY("included", x + 1)\n', "say.svh")
+    body = (
+        "`define SAY(what, value) always @(posedge clock) \\\n"
+        "  if (value == 3) $display(what, value);\n"
+        '`SAY("macro %0d",\n  x)\n`include "say.svh"\nassign y = x;\n'
+        'always @(posedge clock) if (x == 9) $error("last");'
+    )
+    manifest = lower(tmp_path, top(body))
+    assert manifest["prints"][0]["source"] == f"{tmp_path}/say.svh:1"
+    assert manifest["prints"][1]["source"] == f"{tmp_path}/top.sv:4"
+    assert manifest["prints"][1]["pieces"][0] == "macro "
+    assert manifest["asserts"] == [{"bit": 0, "message": "last", "source": f"{tmp_path}/top.sv:8"}]
 
 
 def test_line_numbers_survive_the_whole_pipeline(tmp_path: Path) -> None:
@@ -49,20 +74,42 @@ def test_line_numbers_survive_the_whole_pipeline(tmp_path: Path) -> None:
     assert manifest["asserts"] == [{"bit": 0, "message": "three", "source": f"{tmp_path}/top.sv:5"}]
 
 
-def test_errors_unclosed_call(tmp_path: Path) -> None:
-    assert refusal(tmp_path, 'module Top; initial $display("); $fwrite(1, (2;\n') == (
-        "top.sv: unclosed parenthesis after $fwrite."
+def test_finish_and_stop_end_the_blade_after_what_fails(tmp_path: Path) -> None:
+    body = (
+        "assign y = x;\nalways @(posedge clock) begin\n  if (x == 1) $finish;\n"
+        "  if (x == 2) $stop(1);\n  if (x == 3) $fatal;\nend"
+    )
+    manifest = lower(tmp_path, top(body))
+    assert names(manifest["asserts"], "message") == ["$fatal", "$finish", "$stop"]
+    assert [one.get("ends") for one in manifest["asserts"]] == [None, "finish", "stop"]
+
+
+def test_what_cannot_be_printed_is_said_with_its_place(tmp_path: Path) -> None:
+    body = (
+        "assign y = x;\ninitial $finish;\nalways @(posedge clock) $strobe(x);\n"
+        'always_comb if (x == 3) $display("comb");\n\n'
+        'always @(posedge clock) $display("%s", $sformatf("%d", x));'
+    )
+    warnings = "\n".join(lower(tmp_path, top(body))["warnings"]).replace(f"{tmp_path}/", "")
+    assert "top.sv:3: $finish in an initial or final block is left out." in warnings
+    assert "top.sv:4: $strobe prints after the cycle and is left out." in warnings
+    assert "top.sv:5: prints at no rising edge of 'clock' are left out." in warnings
+    assert "top.sv:7: $display prints what is no number" in warnings
+
+
+def test_errors_formats(tmp_path: Path) -> None:
+    print_ = 'assign y = x;\nalways @(posedge clock) $display("%s", x);'
+    assert "letter" not in str(lower(tmp_path, top(print_))["warnings"])
+    wide = print_.replace("%s", "%9999d")
+    assert refusal(tmp_path, top(wide)) == (
+        "top.sv:3: found '%9999d' in a format, expected a width of at most 4096 characters."
     )
 
 
 def test_errors_missing_file(tmp_path: Path) -> None:
-    import pytest
-
-    import goldengate
-
     missing = str(tmp_path / "absent.sv")
-    with pytest.raises(goldengate.GoldenGateError) as caught:
-        goldengate.lower(goldengate.Request([missing], "Top", str(tmp_path / "out")))
+    with pytest.raises(GoldenGateError) as caught:
+        goldengate.lower(Request([missing], "Top", str(tmp_path / "out")))
     assert str(caught.value) == (
         f"{missing}: cannot be read (No such file or directory); expected a Verilog file."
     )

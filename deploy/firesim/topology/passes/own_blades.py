@@ -48,6 +48,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         clock=blade.clock,
         reset=blade.reset,
         clock_ratios=dict(blade.clock_ratios),
+        assertions=blade.assertions,
         events=tuple(
             (event.name, event.signal, event.description, event.histogram) for event in blade.events
         ),
