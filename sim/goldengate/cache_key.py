@@ -30,12 +30,12 @@ def compiler_key(engine: str = "auto", bridges: Sequence[Path] = ()) -> list[str
     Raises:
         GoldenGateError: a bad declaration.
     """
-    folders = ("", "passes") if engine == "verilator" else ("", "passes", "engine")
+    folders = ("", "passes", "tasks") + (() if engine == "verilator" else ("engine",))
     code = [path for part in folders for path in sorted((_PACKAGE / part).glob("*.py"))]
     for module in _MAKE_NO_MODELS:
         code.remove(_PACKAGE / module)
     headers = ENGINE_FOLDER.glob if engine == "verilator" else ENGINE_FOLDER.rglob
-    tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys")]
+    tools = [f"{package} {version(package)}" for package in ("verilator", "pyosys", "pyslang")]
     if engine != "verilator":
         tools.append(compiler_version())
     tools += [kind.contract() for kind in bridge_kinds(bridges).values()]

@@ -35,6 +35,8 @@ def _cells(state: State) -> list[tuple[Any, Call]]:
     found, left = [], []
     for cell in list(state.module.cells_.values()):
         call = call_of(state, cell)
+        if call is None and plain(cell.type) == "$print":
+            left.append(state.place(cell.get_src_attribute()))
         if call is None or call.kind != PRINT:
             continue
         if _on_the_clock(state, cell):

@@ -177,6 +177,8 @@ class Rewriting:
         if call is None:
             known = effect(task) is not None or LEFT_OUT.fullmatch(task)
             return ";" if known else text(node)
+        if not call.variants:
+            return text(node)  # In no instance, or wrong: then the reader says so.
         unknown = [
             each for v in call.variants.values() for each in v.arguments if each.kind == "other"
         ]
