@@ -31,14 +31,15 @@ class Printer:
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self.wires: list[str] = []
-        """Declarations of what is printed: Verilator may print more than the bits of a part that
-        a call names itself."""
+        self.registers: list[str] = []
+        """What is printed is held by registers: Verilator may print more bits than a wire has."""
 
-    def _wire(self, value: str, width: int, signed: bool) -> str:
-        name = f"v{len(self.wires)}"
+    def _register(self, value: str, width: int, signed: bool) -> str:
+        name = f"v{len(self.registers)}"
         sign = "signed " if signed else ""
-        self.wires.append(f"  wire {sign}[{width - 1}:0] {name} = {value};")
+        self.registers.append(
+            f"  logic {sign}[{width - 1}:0] {name}; always @(posedge clock) {name} <= {value};"
+        )
         return name
 
     def _slice(self, widths: tuple[int, ...]) -> str:
@@ -50,10 +51,10 @@ class Printer:
         chance = self._chance
         widths = (1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 63, 64)
         width = chance.choice(widths)
-        value = self._wire(self._slice((width,)), width, chance.random() < 0.5)
+        value = self._register(self._slice((width,)), width, chance.random() < 0.5)
         form = chance.randrange(6)
         if form == 0:
-            value = f"{value} + {self._wire(self._slice((8,)), 8, False)}"
+            value = f"{value} + {self._register(self._slice((8,)), 8, False)}"
         elif form == 1:
             value = chance.choice(
                 ("W", "8'd200", "-5", "32'hdead_beef", "16'sd77", "minus", "sum(s[7:0])")
@@ -62,7 +63,7 @@ class Printer:
 
     def _wide(self) -> Argument:
         width = self._chance.choice((65, 70, 96, 100, 128, 150))
-        value = self._wire(self._slice((width,)), width, self._chance.random() < 0.5)
+        value = self._register(self._slice((width,)), width, self._chance.random() < 0.5)
         return Argument(value, "dhobp")
 
     def _text(self) -> Argument:
@@ -70,7 +71,7 @@ class Printer:
         width = chance.choice((8, 16, 32, 40, 64, 96))
         letters = "ssssc" + ("u" if width % 32 == 0 else "")
         value = f"{width}'({_WIDE}) | {self._slice((width,))}"
-        return Argument(self._wire(value, width, False), letters)
+        return Argument(self._register(value, width, False), letters)
 
     def _literal(self) -> Argument:
         words = ("lit", "a", "x y", "hello, world")
@@ -153,9 +154,9 @@ module @NAME@ #(parameter string NAME = "none", parameter W = 5)
   kinds::state_t state;
   kinds::pair_t pair;
   logic [1:0][3:0] matrix;
-  assign state = kinds::state_t'(s[1:0]);
-  assign pair = s[20:13];
-  assign matrix = s[30:23];
+  always @(posedge clock) state <= kinds::state_t'(s[1:0]);
+  always @(posedge clock) pair <= s[20:13];
+  always @(posedge clock) matrix <= s[30:23];
   function automatic [9:0] sum(input [7:0] a); sum = a + W; endfunction
 @BODY@
 endmodule
@@ -188,7 +189,7 @@ def _body(chance: random.Random, first: int, count: int) -> str:
         elif form == 2:
             line = f"  if (W > 0) begin : branch_{number}\n  {line}\n  end"
         lines.append(line)
-    return "\n".join([*printer.wires, *lines])
+    return "\n".join([*printer.registers, *lines])
 
 
 def design(seed: int, prints: int) -> str:

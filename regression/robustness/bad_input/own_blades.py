@@ -103,6 +103,12 @@ OWN_BLADE_CASES = [
         SOURCE,
     ),
     Case(
+        "assertions of an own blade",
+        f'bad.yaml:5: {HERE}.assertions: found "ignore", expected "skip" or "refuse".',
+        MINE + "{sources: [a.sv], top: A, assertions: ignore}\n",
+        SOURCE,
+    ),
+    Case(
         "own blade on the functional engine",
         'bad.yaml:7: simulation.engines.node1: found the engine functional for "node1", expected '
         'rtl: the blade "mine" is your RTL and nothing else.',

@@ -9,6 +9,7 @@ an `else` are conditions, and concurrent ones are registers and conditions. What
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from pathlib import Path
@@ -57,16 +58,31 @@ def run(state: State) -> None:
         _change(state)
 
 
+def _make_readable(state: State) -> None:
+    """Copy the files that are no UTF-8, as old comments are, with a sign for each wrong byte."""
+    for number, path in enumerate(state.sources):
+        raw = path.read_bytes()
+        text = raw.decode("utf-8", "replace")
+        if text.encode() != raw:
+            copy = state.out / "readable" / str(number) / path.name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(text.encode())
+            state.sources[number] = copy
+            state.original[os.path.realpath(copy)] = state.original[os.path.realpath(path)]
+
+
 def _change(state: State) -> None:
     # Only here: the library is large, and most commands read no Verilog.
     from goldengate.tasks.rewriting import Rewriting
     from goldengate.tasks.source import Source
 
-    source = Source(state.request, state.original)
+    _make_readable(state)
+    sources = [str(path) for path in state.sources]
+    source = Source(dataclasses.replace(state.request, sources=sources), state.original)
     rewriting = Rewriting(source, state.request.assertions == REFUSE)
     state.warnings += rewriting.run()
     state.calls = rewriting.calls
     for original, copy in source.write(state.out / "rewritten"):
         real = os.path.realpath(original)
-        state.original[os.path.realpath(copy)] = state.original.get(real, original)
+        state.original[os.path.realpath(copy)] = state.original.get(real, str(original))
         state.sources = [copy if os.path.realpath(path) == real else path for path in state.sources]

@@ -63,7 +63,7 @@ class Rewriting:
             GoldenGateError: a format is wrong, or an assertion is refused.
         """
         for member in self.source.members():
-            if OF_INTEREST.search(str(member)):
+            if _of_interest(member):
                 self._walk(member, "")
         if not self._targets:
             return []
@@ -87,7 +87,7 @@ class Rewriting:
             self._note(node, around)
             return
         for child in node:
-            if child is not None and not is_token(child) and OF_INTEREST.search(str(child)):
+            if child is not None and not is_token(child) and _of_interest(child):
                 self._walk(child, around)
 
     def _is_target(self, node: Node, what: str, around: str) -> bool:
@@ -242,6 +242,13 @@ class Rewriting:
             )
         self._left.add("assertions that are not taken are skipped", f"{place} ({reason})")
         return ";" if inline else ""
+
+
+def _of_interest(node: Node) -> bool:
+    try:
+        return OF_INTEREST.search(str(node)) is not None
+    except UnicodeDecodeError:  # A comment of an included file is no UTF-8.
+        return True
 
 
 def _only_texts(node: Node) -> list[Argument] | None:

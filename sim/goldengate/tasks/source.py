@@ -93,7 +93,8 @@ class Source:
         words += ["--allow-dup-initial-drivers", "-DSYNTHESIS"]
         for word in TRANSLATE_OFF:
             words.append(f"--translate-off-format={word},translate_off,translate_on")
-        folders = [*request.include_dirs, *dict.fromkeys(_folder(f) for f in request.sources)]
+        named = [names.get(os.path.realpath(file), file) for file in request.sources]
+        folders = [*request.include_dirs, *dict.fromkeys(_folder(file) for file in named)]
         words += [f"-I{folder}" for folder in folders]
         for name, value in request.defines.items():
             words.append(f"-D{name}" if value is None else f"-D{name}={value}")
@@ -131,6 +132,9 @@ class Source:
         buffer, _, _ = self.outermost(first.location)
         line = self.manager.getLineNumber(self.manager.getFullyExpandedLoc(first.location))
         return f"{self.path(buffer)}:{line}"
+
+    def _file(self, buffer: Any) -> Path:
+        return Path(str(self.manager.getFullPath(buffer)))
 
     def path(self, buffer: Any) -> str:
         """Return the path of a file, as the user has it."""
@@ -200,7 +204,7 @@ class Source:
         words += [token.rawText for token in member.tokens[at : high + 1]]
         self.edits.setdefault(buffer, []).append(Edit(start, end, " ".join(words)))
 
-    def write(self, folder: Path) -> list[tuple[str, Path]]:
+    def write(self, folder: Path) -> list[tuple[Path, Path]]:
         """Write the changed files; return the original path and the copy of each.
 
         A changed file that another one includes is a copy for this inclusion, which a changed copy
@@ -215,30 +219,30 @@ class Source:
                 number = hash(parent.buffer)
                 changed.add(number)
         copies = {
-            number: folder / str(at) / Path(self.path(known[number])).name
+            number: folder / str(at) / self._file(known[number]).name
             for at, number in enumerate(sorted(changed))
         }
         edits = {hash(buffer): list(found) for buffer, found in self.edits.items()}
         for number, buffer in known.items():
             parent = hash(parents[number].buffer)
             if parent in changed:
-                target = copies.get(number, Path(self.path(buffer)))
+                target = copies.get(number, self._file(buffer))
                 edits.setdefault(parent, []).append(
                     self._include(known[parent], parents[number], target)
                 )
         written = []
         for number, copy in copies.items():
-            original = self.path(known[number])
+            original = self._file(known[number])
             copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(_applied(Path(original).read_bytes(), edits.get(number, [])))
+            copy.write_bytes(_applied(original.read_bytes(), edits.get(number, [])))
             written.append((original, copy))
         return written
 
     def _is_file(self, buffer: Any) -> bool:
-        return Path(self.path(buffer)).is_file()
+        return self._file(buffer).is_file()
 
     def _include(self, buffer: Any, location: Any, target: Path) -> Edit:
-        raw = Path(self.path(buffer)).read_bytes()
+        raw = self._file(buffer).read_bytes()
         start = raw.rfind(b"`include", 0, int(location.offset) + len(b"`include"))
         found = _INCLUDE.match(raw, start)
         if found is None:

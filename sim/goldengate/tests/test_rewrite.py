@@ -66,6 +66,35 @@ def test_calls_behind_macros_and_in_included_files(tmp_path: Path) -> None:
     assert manifest["asserts"] == [{"bit": 0, "message": "last", "source": f"{tmp_path}/top.sv:8"}]
 
 
+def test_a_file_that_is_no_utf_8_and_one_with_a_mark(tmp_path: Path) -> None:
+    for raw in (b"// gr\xfc\xdfe\n", b"\xef\xbb\xbf// mark\r\n"):
+        text = top('assign y = x; always @(posedge clock) $display("%s", "t");').encode()
+        (tmp_path / "top.sv").write_bytes(raw + text)
+        request = Request([str(tmp_path / "top.sv")], "Top", str(tmp_path / "out"))
+        (print_,) = goldengate.lower(request).prints
+        assert print_.pieces == ["t\n"] and print_.source == f"{tmp_path}/top.sv:3"
+
+
+def test_scopes_of_arrays_and_subroutines(tmp_path: Path) -> None:
+    sub = 'module Sub(input clock);\nalways @(posedge clock) begin : b $display("%m"); end\nendmodule\n'
+        'module Sub(input clock); always @(posedge clock) begin : b $display("%m"); end endmodule\n'
+    )
+    body = (
+        "assign y = x; Sub u[1:0](.clock); for (genvar i = 0; i < 2; i++) begin : g Sub v(.clock);\n"
+        '  if (i == 1) begin always @(posedge clock) $display("%m"); end end\n'
+        'task t(input z); $display("%m"); endtask always @(posedge clock) t(x[0]);'
+    )
+    manifest = lower(tmp_path, sub + top(body))
+    assert sorted(one["pieces"][0].strip() for one in manifest["prints"]) == [
+        "Top.g[0].v.b",
+        "Top.g[1].genblk1",
+        "Top.g[1].v.b",
+        "Top.t",
+        "Top.u[0].b",
+        "Top.u[1].b",
+    ]
+
+
 def test_line_numbers_survive_the_whole_pipeline(tmp_path: Path) -> None:
     body = (
         'assign y = x;\nalways @(posedge clock)\n  if (!reset && x == 3)\n    $fatal(1,\n "three");'
