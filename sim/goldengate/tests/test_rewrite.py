@@ -76,11 +76,11 @@ def test_a_file_that_is_no_utf_8_and_one_with_a_mark(tmp_path: Path) -> None:
 
 
 def test_scopes_of_arrays_and_subroutines(tmp_path: Path) -> None:
-    sub = 'module Sub(input clock);\nalways @(posedge clock) begin : b $display("%m"); end\nendmodule\n'
-        'module Sub(input clock); always @(posedge clock) begin : b $display("%m"); end endmodule\n'
-    )
+    sub = "module Sub(input clock);\n"
+    sub += 'always @(posedge clock) begin : b $display("%m"); end\nendmodule\n'
     body = (
-        "assign y = x; Sub u[1:0](.clock); for (genvar i = 0; i < 2; i++) begin : g Sub v(.clock);\n"
+        "assign y = x; Sub u[1:0](.clock);\n"
+        "for (genvar i = 0; i < 2; i++) begin : g Sub v(.clock);\n"
         '  if (i == 1) begin always @(posedge clock) $display("%m"); end end\n'
         'task t(input z); $display("%m"); endtask always @(posedge clock) t(x[0]);'
     )
