@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tohost of a blade in RTL: a small design that stores to it, in RTL and metasimulated.
+"""tohost of a blade in RTL: a small design stores to it, on each engine and a simulated board.
 
 Rocket with its caches is in `firesim experiment tohost`.
 """
@@ -7,16 +7,14 @@ Rocket with its caches is in `firesim experiment tohost`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from firesim.config.load import load_text
-from firesim.run.runner import run
-
+from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe
+from regression.support.simulated_boards import started
 from regression.support.tohost_programs import program
 
 DESIGN = """\
 // Stores the words of a print and then a result, each when the host has taken the one before.
-module Tiny(input clock, input reset);
+module Teller(input clock, input reset);
   localparam TOHOST = 32'h80001000, WORDS = 32'h80002000;
   wire req_valid, req_write; wire [31:0] req_address; wire [63:0] req_data;
   reg [63:0] data; reg [2:0] state; reg addressed, sent, mine; reg [31:0] address;
@@ -60,40 +58,37 @@ module Tiny(input clock, input reset);
   end
 endmodule
 """
-RECIPE = """\
-system:
-  topology: {{nodes: [soc], switches: [], links: []}}
-  blades: {{tiny: {{sources: [{sv}], top: Tiny}}}}
-  node: {{blade: tiny, memory: {{size_mib: 16}}}}
-workload: {{nodes: {{soc: {{elf: {elf}}}}}}}
-simulation: {{max_cycles: 20000}}
+BUILDS = """\
+builds:
+  mine: {verilog: {sources: [teller.sv], top: Teller}, board: ulx3s}
 """
 
 
-def ended(folder: Path, *settings: str) -> tuple[dict[str, Any], str]:
-    """Run; return what result.json says of the node, and its console."""
-    text = RECIPE.format(sv=folder / "tiny.sv", elf=folder / "program.elf")
-    outcome = run(load_text(text, settings))
-    (node,) = outcome.result["nodes"]
-    assert isinstance(node, dict)
-    return node, (outcome.folder / "soc/uart.log").read_text()
-
-
-def test_the_host_prints_and_ends_in_the_same_cycle_on_each_engine(
-    tmp_path: Path, results_root: Path
-) -> None:
-    (tmp_path / "tiny.sv").write_text(DESIGN)
-    program(tmp_path, 1)  # for its symbols: the design executes nothing
-    found = set()
-    stalled = "simulation.metasim={stall_seed: 5, stall_rate: 64}"
-    for settings in (
-        ("simulation.random_batch_seed=1", "simulation.threads=1"),
-        ("simulation.rtl_engine=verilator",),
-        ("simulation.engine=metasim", stalled),
-    ):
-        node, text = ended(tmp_path, *settings)
-        assert (node["exit_code"], node["message"]) == (3, "failed with code 3")
-        assert text == "Hello"
-        found.add(node["ended_at_cycle"])
-    (cycle,) = found
-    assert 0 < cycle - 2048 < 200
+def test_the_host_prints_and_ends_in_the_same_cycle_on_each_engine(tmp_path: Path) -> None:
+    write_recipe(tmp_path, DESIGN, BUILDS)
+    elf = program(tmp_path, 1)  # for its symbols: the design executes nothing
+    usual = (
+        f"workload.nodes.soc.elf={elf}",
+        "system.node.memory={size_mib: 16}",
+        "simulation.max_cycles=20000",
+        "simulation.autocounter.enabled=false",
+    )
+    made = made_board(tmp_path, "mine", tmp_path / "board")
+    ways = {
+        "batches": ("simulation.random_batch_seed=1",),
+        "verilator": ("simulation.rtl_engine=verilator",),
+        "metasim": (
+            "simulation.engine=metasim",
+            "simulation.metasim={stall_seed: 5, stall_rate: 64}",
+        ),
+        "fpga": (FPGA,),
+    }
+    found = []
+    with started(made, tmp_path / "board"):
+        for name, settings in ways.items():
+            outcome = simulated(tmp_path, tmp_path / name, *usual, *settings)
+            found.append(left(outcome, ["uart.log"]))
+    assert all(one == found[0] for one in found)
+    assert (found[0]["exit_code"], found[0]["message"]) == (3, "failed with code 3")
+    assert found[0]["uart.log"] == b"Hello"
+    assert 0 < found[0]["ended_at_cycle"] - 2048 < 200
