@@ -2,8 +2,8 @@
 """Step of pass `read`: what the reader does not take of a file's text, in words that it takes.
 
 In: the files of pass `rewrite`. Out: the same, or copies with equal line numbers, in which
-`supply0` and `supply1` are wires with a value, and escaped names are plain ones where the reader
-asked for that (`escapes.py`).
+`supply0` and `supply1` are wires with a value; where the reader asked for that, escaped names are
+plain ones (`escapes.py`) and part selects do not run backwards (`backward.py`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 
+from goldengate import backward
 from goldengate.passes import escapes
 from goldengate.passes.rewrite import check_readable, tokens_of
 from goldengate.state import State
@@ -41,7 +42,7 @@ def run(state: State) -> None:
     """Put copies into `state.sources` for files that the reader would not take."""
     for number, path in enumerate(state.sources):
         text = check_readable(path)
-        adapted = without_supplies(text)
+        adapted = backward.mended(without_supplies(text), state.allowed.selections)
         if state.allowed.plain_names:
             adapted = escapes.hide(state, adapted)
         if adapted != text:

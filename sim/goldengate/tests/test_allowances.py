@@ -142,3 +142,28 @@ def test_escaped_names_of_instances(tmp_path: Path, engine: str) -> None:
         again = [model.step({"x": x})["y"] for x in range(6, 12)]
     assert seen == [0] * 8 + [1, 2, 3]
     assert again == seen[5:]
+
+
+@pytest.mark.parametrize(
+    ("logic", "vector"),
+    [
+        ("q <= LONG ? |x[V-1:G] : &x[V-1:G-3];", "x"),
+        ("q <= {1'b0, LONG ? |x[V-1:G] : &x[V-1:G-3]};", "x"),
+        ("q <= LONG ? |s.f[V-1:G] : &s.f[V-1:G-3];", "f"),
+    ],
+)
+def test_selects_that_run_backwards_where_no_parameter_leads(
+    tmp_path: Path, logic: str, vector: str
+) -> None:
+    part = (
+        "module Part #(parameter V = 8, parameter G = 9, parameter bit LONG = 0)\n"
+        "(input clock, input [V-1:0] x, output reg [1:0] q);\n"
+        "typedef struct packed { logic [V-1:0] f; } s_t; s_t s; assign s = x;\n"
+        f"Leaf leaf();\nalways @(posedge clock) {logic}\n"
+        "endmodule\nmodule Leaf; endmodule\n"
+    )
+    text = part + top("Part p(.clock, .x, .q(y[1:0])); assign y[7:2] = 0;")
+    assert _warnings(tmp_path, text) == [
+        f"top.sv:5: parts of '{vector}' may run backwards where no parameter leads."
+    ]
+    assert "& x[7:6]" in verilog(tmp_path)
