@@ -62,6 +62,8 @@ class Allowances:
     """Whether escaped names are replaced while the reader works."""
     declared_bridges: tuple[str, ...] = ()
     """Bridges that the design declares itself."""
+    enum_steps: bool = False
+    """Whether `next` and `prev` of enumerations become choices."""
     shows_design: bool = False
     """Whether the reader writes down the elaborated design before it refuses it."""
     selections: tuple[tuple[str, str], ...] = ()
@@ -211,6 +213,11 @@ class _Reasons:
                 if is_new and has_text(self.state, parameter):
                     self._allow(texts=(*self.allowed.texts, parameter))
 
+    def enum_steps(self) -> None:
+        """Write choices for steps of an enumeration."""
+        if any(re.search(r"system task '(next|prev)'", str(one["message"])) for one in self.errors):
+            self._allow(enum_steps=True)
+
     def bridges(self) -> None:
         """Leave the declaration of a bridge to the design, if it has one."""
         for one in self.errors:
@@ -259,6 +266,7 @@ def further(state: State, allowed: Allowances, log: str, refused: str) -> Allowa
         reasons.delays()
         reasons.texts()
         reasons.bridges()
+        reasons.enum_steps()
         reasons.selections(log)
     found = reasons.allowed
     if _BAD_NAME in log and not found.plain_names:

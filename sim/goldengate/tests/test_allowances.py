@@ -115,6 +115,35 @@ def test_errors_words_of_systemverilog_in_systemverilog(tmp_path: Path) -> None:
     assert refusal(tmp_path, OLD) == "top.sv:2: expected a declaration name."
 
 
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("e.next()", {0: 2, 2: 3, 3: 0, 1: 0}),
+        ("e.next", {0: 2, 2: 3, 3: 0, 1: 0}),
+        ("e.next(2)", {0: 3, 2: 0, 3: 2, 1: 0}),
+        ("e.prev()", {0: 3, 2: 0, 3: 2, 1: 0}),
+        ("e.prev(4)", {0: 3, 2: 0, 3: 2, 1: 0}),
+    ],
+)
+def test_steps_of_an_enumeration(tmp_path: Path, step: str, expected: dict[int, int]) -> None:
+    body = (
+        "typedef enum logic [1:0] {A = 0, B = 2, /* , */ C} e_t; // A, B\ne_t e, f;\n"
+        f"assign e = e_t'(x[1:0]); assign f = {step}; assign y = f;"
+    )
+    source = write(tmp_path, top(body))
+    built = goldengate.compile([source], "Top", tmp_path / "model", engine="generated")
+    with Model(built / "model.so") as model:
+        assert {x: model.step({"x": x})["y"] for x in expected} == expected
+
+
+def test_errors_steps_of_an_unknown_enumeration(tmp_path: Path) -> None:
+    body = "enum logic [1:0] {A, B} e; assign e = A;\nassign y = e.next();"
+    assert refusal(tmp_path, top(body)) == (
+        "top.sv:3: found 'next' of an enumeration, expected it of a variable whose type is a "
+        "'typedef enum' with a list of names."
+    )
+
+
 NETLIST = (
     "module \\Sub.x (input clock, input [7:0] a, output reg [7:0] o);\n"
     "reg [7:0] \\r[1] , \\s/t , \\reg ;\n"
