@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goldengate import backward
+
 if TYPE_CHECKING:
     from goldengate.state import State
 
@@ -24,6 +26,7 @@ FILE = "allowances.json"
 DIAGNOSTICS = "diagnostics.json"
 PARAMETER_CHECK = "firesim_parameter_check"
 """The module, and its file, in which the reader first sees the values of the top's parameters."""
+_NO_PLACE = "unsynthesizable feature"
 _TIMING = "unsynthesizable timing control"
 _SYSTEMVERILOG = (".sv", ".svh", ".svp")
 _FREE_RUNNING = re.compile(r"\balways\s*(?:begin\s*(?::\s*\w+\s*)?)?$")
@@ -59,8 +62,12 @@ class Allowances:
     """Whether escaped names are replaced while the reader works."""
     declared_bridges: tuple[str, ...] = ()
     """Bridges that the design declares itself."""
-    selections: tuple[tuple[str, int, str], ...] = ()
-    """Part selects that run backwards where no parameter leads: file, line, name of the vector."""
+    enum_steps: bool = False
+    """Whether `next` and `prev` of enumerations become choices."""
+    shows_design: bool = False
+    """Whether the reader writes down the elaborated design before it refuses it."""
+    selections: tuple[tuple[str, str], ...] = ()
+    """Part selects that run backwards where no parameter leads: module, name of the vector."""
     warnings: tuple[str, ...] = ()
     refused: str = ""
     """Why the design was refused before the last of these was allowed."""
@@ -206,12 +213,42 @@ class _Reasons:
                 if is_new and has_text(self.state, parameter):
                     self._allow(texts=(*self.allowed.texts, parameter))
 
+    def enum_steps(self) -> None:
+        """Write choices for steps of an enumeration."""
+        if any(re.search(r"system task '(next|prev)'", str(one["message"])) for one in self.errors):
+            self._allow(enum_steps=True)
+
     def bridges(self) -> None:
         """Leave the declaration of a bridge to the design, if it has one."""
         for one in self.errors:
             name = re.match(r"duplicate definition of '(FireSim\w*Bridge)'", str(one["message"]))
             if name and name[1] not in self.allowed.declared_bridges:
                 self._allow(declared_bridges=(*self.allowed.declared_bridges, name[1]))
+
+    def selections(self, log: str) -> None:
+        """Mend part selects that run backwards, once the reader has shown the design."""
+        unplaced = [
+            one
+            for one in self.errors
+            if one["message"] == _NO_PLACE and str(one.get("location", ":0")).startswith(":")
+        ]
+        if not unplaced or self.allowed.selections:
+            return
+        if not self.allowed.shows_design:
+            self._allow(shows_design=True)
+            return
+        sources = self.state.request.sources
+        places = {
+            one: where
+            for one in backward.in_elaboration(log.splitlines())
+            if (where := backward.place(sources, *one))
+        }
+        self._allow(selections=tuple(places), shows_design=False)
+        for module in sorted({module for module, _ in places}):
+            names = [f"'{name}'" for other, name in places if other == module]
+            first = min(where for (other, _), where in places.items() if other == module)
+            text = f"parts of {', '.join(names)} may run backwards where no parameter leads."
+            self._allow(warnings=(*self.allowed.warnings, f"{first}: {text}"))
 
 
 def has_text(state: State, parameter: str) -> bool:
@@ -229,10 +266,15 @@ def further(state: State, allowed: Allowances, log: str, refused: str) -> Allowa
         reasons.delays()
         reasons.texts()
         reasons.bridges()
+        reasons.enum_steps()
+        reasons.selections(log)
     found = reasons.allowed
     if _BAD_NAME in log and not found.plain_names:
         found = dataclasses.replace(found, plain_names=True)
-    return None if found == allowed else dataclasses.replace(found, refused=refused)
+    showed_nothing = allowed.shows_design and not found.selections
+    if found == allowed or showed_nothing:
+        return None
+    return dataclasses.replace(found, refused=refused)
 
 
 def is_worse(state: State, allowed: Allowances) -> bool:

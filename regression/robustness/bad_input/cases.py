@@ -21,6 +21,7 @@ from firesim.run.steps import Steps
 from firesim.run.switch_libraries import make_libraries
 from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError, listed
+from goldengate import GoldenGateError, Request, lower
 from rich.console import Console
 
 CONFIG = "bad.yaml"
@@ -40,6 +41,8 @@ class Case:
     """Content of bad.yaml; None = the file does not exist."""
     files: dict[str, bytes] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
+    verilog: bool = False
+    """Whether the files are Verilog with the top A, of which Golden Gate has to say it."""
 
 
 def expected(case: Case) -> str:
@@ -102,8 +105,10 @@ def message_of(case: Case, folder: Path) -> str:
             if (places := placed(plan)) is not None:
                 places.close()
             make_libraries(loaded, plan, Steps(Console(quiet=True)))
-        except InputError as error:
-            return str(error)
+            if case.verilog:
+                lower(Request(sorted(case.files), "A", str(folder / "out")).absolute())
+        except (InputError, GoldenGateError) as error:
+            return str(error).replace(f"{folder}/", "")
     return ""
 
 
@@ -124,9 +129,10 @@ def all_cases() -> list[Case]:
     from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
     from regression.robustness.bad_input.switches import SWITCH_CASES
     from regression.robustness.bad_input.system import SYSTEM_CASES
+    from regression.robustness.bad_input.verilog import VERILOG_CASES
     from regression.robustness.bad_input.yaml import YAML_CASES
 
     first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
     engines = [*ENGINE_CASES, *NETWORK_CASES, *SNAPSHOT_CASES]
     later = [*LINUX_CASES, *OWN_BLADE_CASES, *FARM_CASES, *MONITORING_CASES, *FPGA_CASES]
-    return [*first, *engines, *later]
+    return [*first, *engines, *later, *VERILOG_CASES]

@@ -2,8 +2,9 @@
 """Step of pass `read`: what the reader does not take of a file's text, in words that it takes.
 
 In: the files of pass `rewrite`. Out: the same, or copies with equal line numbers, in which
-`supply0` and `supply1` are wires with a value, and escaped names are plain ones where the reader
-asked for that (`escapes.py`).
+`supply0` and `supply1` are wires with a value; where the reader asked for that, escaped names are
+plain ones (`escapes.py`), part selects do not run backwards (`backward.py`), and steps of an
+enumeration are choices (`enums.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 import os
 import re
 
-from goldengate.passes import escapes
+from goldengate import backward
+from goldengate.passes import enums, escapes
 from goldengate.passes.rewrite import check_readable, tokens_of
 from goldengate.state import State
 
@@ -39,9 +41,12 @@ def without_supplies(text: str) -> str:
 
 def run(state: State) -> None:
     """Put copies into `state.sources` for files that the reader would not take."""
+    steps = state.allowed.enum_steps
+    types = enums.enumerations(map(check_readable, state.sources)) if steps else {}
     for number, path in enumerate(state.sources):
         text = check_readable(path)
-        adapted = without_supplies(text)
+        adapted = backward.mended(without_supplies(text), state.allowed.selections)
+        adapted = enums.without_steps(adapted, types)
         if state.allowed.plain_names:
             adapted = escapes.hide(state, adapted)
         if adapted != text:

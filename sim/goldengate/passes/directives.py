@@ -24,6 +24,13 @@ _NAME = re.compile(r"\s*\\?([A-Za-z_][\w$]*)")
 _FILE = re.compile(r'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
 _OFF = re.compile(r"\b(?:pragma|synopsys|synthesis|xilinx)\s+(translate|synthesis)_(off|on)\b")
 
+_HIDDEN = re.compile(
+    r"\b(?:pragma|synopsys|synthesis|xilinx)\s+(translate|synthesis)_off\b[^\n]*"
+    r"(?P<hidden>.*?)//[^\n]*\b\1_on\b",
+    re.DOTALL,
+)
+_INSTANCE = re.compile(r"\s*(\w+)\s+(?:#\s*\(.*?\)\s*)?(\w+)\s*\(", re.DOTALL)
+
 
 def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
@@ -121,6 +128,20 @@ class Preprocessor:
         if counts and existing:
             self.read(existing)
         return file.end()
+
+
+def hidden_driver(text: str, name: str) -> str | None:
+    """Return what `translate_off` hides in a file that has to do with a name, and its line."""
+    for region in _HIDDEN.finditer(text):
+        for statement in re.finditer(r"[^;]+;", region["hidden"]):
+            if not re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", statement[0]):
+                continue
+            begin = statement.start() + len(statement[0]) - len(statement[0].lstrip())
+            line = text.count("\n", 0, region.start("hidden") + begin) + 1
+            instance = _INSTANCE.match(statement[0])
+            what = f"'{instance[2]}' of module '{instance[1]}'" if instance else "a statement"
+            return f"{what} in line {line}"
+    return None
 
 
 def active(files: Sequence[Path], defined: Iterable[str], folders: Sequence[str]) -> dict[str, str]:

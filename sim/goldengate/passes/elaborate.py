@@ -12,12 +12,15 @@ them.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from pathlib import Path
 
 from pyosys import libyosys as ys
 
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.passes import reset_level
+from goldengate.passes.directives import hidden_driver
 from goldengate.state import State, plain, public
 
 
@@ -64,6 +67,19 @@ def _ranges(bits: list[int]) -> str:
     return ", ".join(":".join(map(str, one)) for one in found)
 
 
+@lru_cache(maxsize=8)
+def _text(file: Path) -> str:
+    return file.read_text(errors="replace") if file.is_file() else ""
+
+
+def _left_out(place: str, name: str) -> str:
+    """Say what `translate_off` hides that would drive a wire, if it does."""
+    file = Path(place.rpartition(":")[0])
+    text = _text(file)
+    found = hidden_driver(text, name.rpartition(".")[2]) if "_off" in text else None
+    return f": 'translate_off' hides {found}" if found else ""
+
+
 def _drive_with_0(state: State) -> None:
     """Connect whatever is read and has no driver to 0; say what, and where it is declared."""
     log = state.out / "undriven.log"
@@ -76,9 +92,10 @@ def _drive_with_0(state: State) -> None:
         for bit in bits:
             state.module.connect(ys.SigSpec(wire, bit, 1), ys.SigSpec(ys.Const(0, 1)))
         part = "" if len(bits) == wire.width else f"a part of it (bits {_ranges(bits)}) "
+        place = state.place(wire.get_src_attribute())
         state.warnings.append(
-            f"{state.place(wire.get_src_attribute())}: '{plain(name)}' is read and nothing gives "
-            f"{part or 'it '}a value, which is 0."
+            f"{place}: '{plain(name)}' is read and nothing gives {part or 'it '}a value, which is 0"
+            f"{_left_out(place, plain(name))}."
         )
     state.warnings.sort()
 

@@ -91,9 +91,7 @@ _NETS = {
     "tri1": "a net with a pull, expected 'wire'",
     "trireg": "a net that keeps its charge, expected a register under a clock",
     "triand": "a wired and, expected 'wire' and '&'",
-    "wand": "a wired and, expected 'wire' and '&'",
     "trior": "a wired or, expected 'wire' and '|'",
-    "wor": "a wired or, expected 'wire' and '|'",
     "pullup": "a pull, expected a driver: 'assign NAME = 1;'",
     "pulldown": "a pull, expected a driver: 'assign NAME = 0;'",
     **dict.fromkeys(
@@ -225,6 +223,14 @@ def _instead(state: State, location: str, message: str) -> str | None:
             if begin.startswith("unsynthesizable timing") and following.startswith("#"):
                 return "a process that only delays drive, expected a clock as an input"
             return instead
+    if step := re.fullmatch(r"unsupported system task '(next|prev)'", message):
+        return (
+            f"'{step[1]}' of an enumeration, expected it of a variable whose type is a "
+            f"'typedef enum' with a list of names"
+        )
+    strength = re.fullmatch(r"(?:net type|primitives of type) '(\w+)' unsupported", message)
+    if strength and strength[1] in _NETS:
+        return f"'{strength[1]}', {_NETS[strength[1]]}"
     if task := re.fullmatch(r"unsupported system task '(\S+)'", message):
         return f"'{task[1]}', which only a simulator knows, expected it inside '`ifndef SYNTHESIS'"
     if message in ("unsupported language feature", "unsynthesizable feature") and location:

@@ -56,6 +56,8 @@ def _read(state: State, stubs: Path, diagnostics: Path) -> None:
     words = ["read_slang", "--no-proc", "--keep-hierarchy", "--top", state.request.top]
     words += ["--diag-json", str(diagnostics), "--allow-dup-initial-drivers"]
     words += ["-Wport-width-trunc", "-Wport-width-expand", *_options(state)]
+    if state.allowed.shows_design:
+        words.append("--dump-ast")
     for name in state.request.parameters:
         words += ["-G", f"{name}={_value(state, name)}"]
     for module in state.bridge_kinds:

@@ -115,6 +115,35 @@ def test_errors_words_of_systemverilog_in_systemverilog(tmp_path: Path) -> None:
     assert refusal(tmp_path, OLD) == "top.sv:2: expected a declaration name."
 
 
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("e.next()", {0: 2, 2: 3, 3: 0, 1: 0}),
+        ("e.next", {0: 2, 2: 3, 3: 0, 1: 0}),
+        ("e.next(2)", {0: 3, 2: 0, 3: 2, 1: 0}),
+        ("e.prev()", {0: 3, 2: 0, 3: 2, 1: 0}),
+        ("e.prev(4)", {0: 3, 2: 0, 3: 2, 1: 0}),
+    ],
+)
+def test_steps_of_an_enumeration(tmp_path: Path, step: str, expected: dict[int, int]) -> None:
+    body = (
+        "typedef enum logic [1:0] {A = 0, B = 2, /* , */ C} e_t; // A, B\ne_t e, f;\n"
+        f"assign e = e_t'(x[1:0]); assign f = {step}; assign y = f;"
+    )
+    source = write(tmp_path, top(body))
+    built = goldengate.compile([source], "Top", tmp_path / "model", engine="generated")
+    with Model(built / "model.so") as model:
+        assert {x: model.step({"x": x})["y"] for x in expected} == expected
+
+
+def test_errors_steps_of_an_unknown_enumeration(tmp_path: Path) -> None:
+    body = "enum logic [1:0] {A, B} e; assign e = A;\nassign y = e.next();"
+    assert refusal(tmp_path, top(body)) == (
+        "top.sv:3: found 'next' of an enumeration, expected it of a variable whose type is a "
+        "'typedef enum' with a list of names."
+    )
+
+
 NETLIST = (
     "module \\Sub.x (input clock, input [7:0] a, output reg [7:0] o);\n"
     "reg [7:0] \\r[1] , \\s/t , \\reg ;\n"
@@ -142,3 +171,28 @@ def test_escaped_names_of_instances(tmp_path: Path, engine: str) -> None:
         again = [model.step({"x": x})["y"] for x in range(6, 12)]
     assert seen == [0] * 8 + [1, 2, 3]
     assert again == seen[5:]
+
+
+@pytest.mark.parametrize(
+    ("logic", "vector"),
+    [
+        ("q <= LONG ? |x[V-1:G] : &x[V-1:G-3];", "x"),
+        ("q <= {1'b0, LONG ? |x[V-1:G] : &x[V-1:G-3]};", "x"),
+        ("q <= LONG ? |s.f[V-1:G] : &s.f[V-1:G-3];", "f"),
+    ],
+)
+def test_selects_that_run_backwards_where_no_parameter_leads(
+    tmp_path: Path, logic: str, vector: str
+) -> None:
+    part = (
+        "module Part #(parameter V = 8, parameter G = 9, parameter bit LONG = 0)\n"
+        "(input clock, input [V-1:0] x, output reg [1:0] q);\n"
+        "typedef struct packed { logic [V-1:0] f; } s_t; s_t s; assign s = x;\n"
+        f"Leaf leaf();\nalways @(posedge clock) {logic}\n"
+        "endmodule\nmodule Leaf; endmodule\n"
+    )
+    text = part + top("Part p(.clock, .x, .q(y[1:0])); assign y[7:2] = 0;")
+    assert _warnings(tmp_path, text) == [
+        f"top.sv:5: parts of '{vector}' may run backwards where no parameter leads."
+    ]
+    assert "& x[7:6]" in verilog(tmp_path)

@@ -35,3 +35,26 @@ def test_errors_wide_reset(tmp_path: Path) -> None:
         "Top: expected a one-bit input 'reset' as the reset (nearest: reset); "
         "its inputs are: clock, reset, x."
     )
+
+
+def test_what_translate_off_hides_is_named(tmp_path: Path) -> None:
+    body = (
+        "wire [7:0] q;\n// synthesis translate_off\nMem #(.W(8)) ram(.a(x),\n  .q(q));\n"
+        "// synthesis translate_on\nassign y = q;"
+    )
+    manifest = lower(tmp_path, top(body))
+    assert manifest["warnings"] == [
+        f"{tmp_path}/top.sv:2: 'q' is read and nothing gives it a value, which is 0: "
+        "'translate_off' hides 'ram' of module 'Mem' in line 4."
+    ]
+
+
+def test_errors_black_boxes_and_gates_that_let_go(tmp_path: Path) -> None:
+    box = "(* blackbox *) module Box(input [7:0] a, output [7:0] q); endmodule\n"
+    assert refusal(tmp_path, box + top("Box ip(.a(x), .q(y));")) == (
+        "top.sv:3: 'ip' is an instance of 'Box', a black box; expected its Verilog, or that of a "
+        "model of it."
+    )
+    assert refusal(tmp_path, top("bufif1 (y[0], x[0], x[1]);")) == (
+        "top.sv:2: found a gate that drives its output at times only, expected a multiplexer: '?:'."
+    )
