@@ -22,7 +22,7 @@ def test_every_core_names_a_repository_and_a_commit() -> None:
         assert core.repository.count("/") == 1 and len(core.commit) == 40, core.name
         assert core.folder == core.repository.partition("/")[2], core.name
         assert core.icarus in ICARUS and core.active in ("high", "low"), core.name
-        assert core.files or core.list, core.name
+        assert core.files or core.file_list, core.name
 
 
 def test_inputs_are_the_same_for_a_seed_and_begin_in_reset() -> None:
@@ -56,7 +56,7 @@ def test_files_are_in_order_and_may_be_left_out(tmp_path: Path) -> None:
         "+incdir+${HERE}/inc\n// no\n${HERE}/c.v\n-v ${HERE}/a.v\n"
     )
     patterns = ("b.v", "*.v", "-c.v", "../other/d.v")
-    core = Core("one", "one", patterns, list="list.f", variables={"HERE": "."})
+    core = Core("one", "one", patterns, file_list="list.f", variables={"HERE": "."})
     names = [path.name for path in core.sources(tmp_path / "core")]
     assert names == ["b.v", "a.v", "d.v", "c.v"]
     assert core.include_folders(tmp_path / "core") == [tmp_path / "core/./inc"]

@@ -27,7 +27,7 @@ class Core:
     """A core, with the patterns of its files below its folder in order.
 
     A pattern that begins with - leaves files out, one that begins with ../ is of a repository
-    beside it. `list` is a file list of the repository, read behind `files`, in which `variables`
+    beside it. `file_list` names a list of files, read behind `files`, in which `variables`
     are replaced. `inputs` maps an input to a number that it keeps, or to a way to draw it (module
     `vectors`). `also` says what else the clone must hold.
     """
@@ -37,7 +37,7 @@ class Core:
     files: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
     """Files of ours behind them, where the top has ports of types that only Verilog can give."""
-    list: str = ""
+    file_list: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     repository: str = ""
     commit: str = ""
@@ -60,7 +60,7 @@ class Core:
         """Return the files and include folders of its file list, and of those that it names."""
         files: dict[Path, None] = {}
         folders: dict[Path, None] = {}
-        todo = [root / self.list] if self.list else []
+        todo = [root / self.file_list] if self.file_list else []
         while todo:
             current = todo.pop()
             if not current.is_file():
@@ -75,7 +75,7 @@ class Core:
                     todo.append(root / text[3:].strip())
                 elif text and not text.startswith(("+", "#")):
                     files.setdefault(root / text.removeprefix("-v ").strip())
-        return [*files], [*folders]
+        return list(files), list(folders)
 
     def sources(self, root: Path) -> list[Path]:
         """Return its files.
