@@ -39,7 +39,8 @@ void *create() {
   instance->model = std::make_unique<Vplain>(&instance->context, "plain");
   instance->model->PLAIN_CLOCK = 0;
   PLAIN_BEFORE(*instance->model)
-  instance->model->eval();  // an asynchronous reset that is active from the first cycle has its edge
+  // An asynchronous reset that is active in the first cycle has its edge there.
+  instance->model->eval();
   return instance.release();
 }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// CV32E40X with plain ports: its extension interface, which is off, is of Verilog's interfaces.
+module cv32e40x_plain (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        instr_gnt_i,
+    input  logic        instr_rvalid_i,
+    input  logic [31:0] instr_rdata_i,
+    input  logic        instr_err_i,
+    input  logic        data_gnt_i,
+    input  logic        data_rvalid_i,
+    input  logic [31:0] data_rdata_i,
+    input  logic        data_err_i,
+    input  logic [63:0] time_i,
+    input  logic [31:0] irq_i,
+    input  logic        wu_wfe_i,
+    input  logic        fencei_flush_ack_i,
+    input  logic        debug_req_i,
+    output logic        instr_req_o,
+    output logic [31:0] instr_addr_o,
+    output logic [ 1:0] instr_memtype_o,
+    output logic [ 2:0] instr_prot_o,
+    output logic        instr_dbg_o,
+    output logic        data_req_o,
+    output logic [31:0] data_addr_o,
+    output logic [ 3:0] data_be_o,
+    output logic        data_we_o,
+    output logic [31:0] data_wdata_o,
+    output logic [ 1:0] data_memtype_o,
+    output logic [ 2:0] data_prot_o,
+    output logic        data_dbg_o,
+    output logic [ 5:0] data_atop_o,
+    output logic [63:0] mcycle_o,
+    output logic        fencei_flush_req_o,
+    output logic        debug_havereset_o,
+    output logic        debug_running_o,
+    output logic        debug_halted_o,
+    output logic        debug_pc_valid_o,
+    output logic [31:0] debug_pc_o,
+    output logic        core_sleep_o
+);
+  cv32e40x_if_xif xif ();
+  cv32e40x_core #(
+      .B_EXT(cv32e40x_pkg::ZBA_ZBB_ZBC_ZBS),
+      .A_EXT(cv32e40x_pkg::A)
+  ) core (
+      .*,
+      .scan_cg_en_i       (1'b0),
+      .boot_addr_i        (32'h80),
+      .dm_exception_addr_i(32'h200),
+      .dm_halt_addr_i     (32'h300),
+      .mhartid_i          (32'h0),
+      .mimpid_patch_i     (4'h0),
+      .mtvec_addr_i       (32'h100),
+      .data_exokay_i      (1'b1),
+      .xif_compressed_if  (xif),
+      .xif_issue_if       (xif),
+      .xif_commit_if      (xif),
+      .xif_mem_if         (xif),
+      .xif_mem_result_if  (xif),
+      .xif_result_if      (xif),
+      .clic_irq_i         (1'b0),
+      .clic_irq_id_i      (5'h0),
+      .clic_irq_level_i   (8'h0),
+      .clic_irq_priv_i    (2'h0),
+      .clic_irq_shv_i     (1'b0),
+      .fetch_enable_i     (1'b1)
+  );
+endmodule
