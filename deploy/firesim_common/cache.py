@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from firesim_common.build_nothing import may_build
@@ -57,6 +57,10 @@ class WatchedStep:
 
     log: Path
     scratch: Path
+    own: list[Path] = field(default_factory=list)
+    """Folders whose files are no inputs."""
+    stands_for: dict[str, str] = field(default_factory=dict)
+    """Paths of the user's by those that processes see in their place."""
 
 
 _watched: ContextVar[WatchedStep | None] = ContextVar("_watched", default=None)
@@ -164,8 +168,8 @@ class _Step:
             watched.scratch.mkdir()
             with _watching(watched), cached_step(self.kind):
                 self.build(work)
-            own = [work, scratch, work.resolve(), scratch.resolve()]
-            reads = Reads.of_log(watched.log, own)
+            own = [work, scratch, work.resolve(), scratch.resolve(), *watched.own]
+            reads = Reads.of_log(watched.log, own, watched.stands_for)
         return self._keep_with(reads, work, began)
 
     def _keep_with(self, reads: Reads, work: Path, began: int) -> Path | None:

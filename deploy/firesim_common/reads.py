@@ -51,14 +51,17 @@ class Reads:
     resolved: set[str] = field(default_factory=set)
 
     @staticmethod
-    def of_log(log: Path, without: Sequence[Path]) -> Reads:
+    def of_log(log: Path, without: Sequence[Path], stands_for: Mapping[str, str]) -> Reads:
         """Return what a log has, but for what the step made itself or lies below `without`.
+
+        `stands_for` has the paths of the user's by those that the processes saw in their place.
 
         Raises:
             OSError: there is no log.
         """
         texts = os.fsdecode(log.read_bytes()).split("\0")[:-1]
-        records = [record.group(*_FIELDS) for record in map(_RECORD.fullmatch, texts) if record]
+        matches = [record.group(*_FIELDS) for record in map(_RECORD.fullmatch, texts) if record]
+        records = [(what, process, _users(path, stands_for)) for what, process, path in matches]
         begun = {one[1]: at for at, one in enumerate(records) if one[0] == FROM_HERE}
         own = (*(f"{folder}{os.sep}" for folder in without), *_NO_INPUTS)
         made = {path for what, _, path in records if what == WRITTEN}
@@ -75,6 +78,14 @@ class Reads:
             elif what == RESOLVED and os.path.realpath(path) != os.path.normpath(path):
                 found.resolved.add(path)
         return found
+
+
+def _users(path: str, stands_for: Mapping[str, str]) -> str:
+    """Return a path with what the user named in place of what stands for it."""
+    for link, named in stands_for.items():
+        if path == link or path.startswith(f"{link}{os.sep}"):
+            return named + path.removeprefix(link)
+    return path
 
 
 @dataclass(frozen=True)

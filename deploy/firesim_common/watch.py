@@ -36,6 +36,13 @@ def watched(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     }
 
 
+def stands_for(folder: Path, links: Mapping[str, str]) -> None:
+    """Say of a temporary folder what its links, or copies, are of: that is what a step reads."""
+    if (step := watched_step()) is not None:
+        step.own.append(folder)
+        step.stands_for.update(links)
+
+
 def begin() -> None:
     """Let what this process has read so far be no input: its own modules."""
     if log := os.environ.get(_LOG):

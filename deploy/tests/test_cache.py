@@ -11,7 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from firesim_common.cache import MOST_TRIES, cached, content_key
+from firesim.bitstream.forms import form_folder
+from firesim.build.design import Design
+from firesim_common.cache import MOST_TRIES, built, cached, content_key
 from firesim_common.errors import InputError
 from firesim_common.reads import NotWatched
 from firesim_common.watch import watched
@@ -174,6 +176,26 @@ def test_a_step_that_nobody_watched_is_not_kept(tmp_path: Path) -> None:
     with pytest.raises(NotWatched, match=rf"cannot see what a build reads in {tmp_path}: found no"):
         cached("test", [], build, places=[tmp_path / "a"])
     assert not list((tmp_path / "cache/test").glob("[!.]*"))
+
+
+@pytest.mark.parametrize("above", ["plain", "with a blank", "größer"])
+def test_a_header_beside_a_design_counts_wherever_that_is(tmp_path: Path, above: str) -> None:
+    """The issue's own: a header beside a source, which no recipe names."""
+    folder = tmp_path / above
+    folder.mkdir()
+    (folder / "top.sv").write_text(
+        '`include "defs.vh"\nmodule Top(input clock, input reset, output reg [7:0] out);\n'
+        "  always @(posedge clock) out <= reset ? 0 : out + `STEP;\nendmodule\n"
+    )
+    design = Design("top", (folder / "top.sv",), "Top")
+    found = []
+    for step in (1, 2, 1):
+        (folder / "defs.vh").write_text(f"`define STEP {step}\n")
+        built.clear()
+        found.append((form_folder(design) / "target.v").read_text())
+        found.append(str(built["fpga-form"]))
+    assert found[0] == found[4] != found[2]
+    assert found[1::2] == ["1", "1", "0"]
 
 
 def test_a_folder_counts_wherever_it_is(tmp_path: Path) -> None:

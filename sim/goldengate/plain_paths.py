@@ -19,6 +19,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firesim_common.watch import stands_for
+
 from goldengate.errors import GoldenGateError
 from goldengate.state import Request
 
@@ -121,6 +123,7 @@ def with_plain_paths(request: Request) -> Iterator[tuple[Request, Links | None]]
     with tempfile.TemporaryDirectory(prefix="firesim-paths-", dir=_temporary()) as folder:
         links = Links(Path(folder))
         plain = _through(links, request)
+        stands_for(links.folder, links.shown)
         try:
             yield plain, links
             if plain.out != request.out:

@@ -95,7 +95,7 @@ class Design:
         capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
         assertions = [f"assertions {self.assertions}"] if self.assertions != "skip" else []
         level = [] if self.reset_active == "high" else [f"reset {self.reset_active}"]
-        parts = [options, *level, *files, *tree, *self._host_rtl_key()]
+        parts: list[KeyPart] = [options, *level, *files, *tree, *self._host_rtl_key()]
         return [*parts, *gates, *capture, *assertions]
 
     def places(self) -> list[Path]:
