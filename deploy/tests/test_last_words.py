@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from firesim.config.load import load_file
@@ -188,7 +190,9 @@ def test_a_simulator_that_does_not_end_is_left_with_a_sentence(
     monkeypatch.setattr(process, "KILLED_S", 0.1)
     # As one that waits in the kernel for a disk: no signal ends it.
     monkeypatch.setattr(Simulator, "_signal_group", lambda *_: None)
-    found = simulator(tmp_path, "trap '' INT; sleep 600")
+    found = simulator(tmp_path, f"trap '' INT; touch {tmp_path}/ready; sleep 600")
+    while not (tmp_path / "ready").exists():
+        time.sleep(0.02)
     try:
         assert found.stop(grace_s=0.1) == -signal.SIGKILL
         pid = found.process.pid
@@ -260,3 +264,23 @@ def test_no_connection_stays_when_a_later_step_refuses(
         make_ready(load_file(traffic(ENDLESS), [f'placement.run_farm="{farm}"']), None, QUIET)
     assert len(seen) == 2
     assert [host.name for host in seen if host._channel is not None] == []
+
+
+def test_a_host_that_cannot_be_followed_ends_the_run(
+    traffic: MakeTraffic, tmp_path: Path, results_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def state(host: HostClient, run: str) -> NoReturn:
+        raise KeyError("alive")
+
+    monkeypatch.setattr(HostClient, "state", state)
+    farm = tmp_path / "lab.yaml"
+    farm.write_text(f"kind: local\nprocesses: 2\nfolder: {tmp_path / 'hosts'}\n")
+    placement = f'placement={{run_farm: "{farm}", resume: never}}'
+    outcome = runner.run(load_file(traffic(ENDLESS), [placement]))
+    assert outcome.exit_status == 3
+    assert "cannot be followed: KeyError: 'alive'" in outcome.message
+    records = [
+        json.loads(file.read_text()) for file in tmp_path.glob("hosts/*/runs/*/process.json")
+    ]
+    assert len(records) == 2
+    assert not [one for one in records if record_of(one["pid"]) is not None]

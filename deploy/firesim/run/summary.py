@@ -57,7 +57,8 @@ def print_summary(outcome: Outcome, console: Console) -> None:
             highlight=False,
             soft_wrap=not console.is_terminal,
         )
-    words = {"ended": "all nodes passed" if outcome.exit_status == 0 else "a node failed"}
+    ended = "all nodes passed" if outcome.exit_status == 0 else "a node failed"
+    words = {"ended": f"lost {', '.join(outcome.lost)}" if outcome.lost else ended}
     console.print(f"end: {words.get(outcome.reason, outcome.reason)}", highlight=False)
     if failed := failed_nodes(outcome):
         console.print(

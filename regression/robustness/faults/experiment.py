@@ -4,8 +4,10 @@
 By seed: the manager or the simulator killed, stopped or interrupted at any moment; full, read-only
 and removed disks; cut, changed and missing entries of the cache; two first builds at once; few
 descriptors, little memory, no room for temporary files, a reader that goes away; process ids that
-come again; snapshots cut off. After each, no process of the run is left, there was no stack trace,
-and the next run, which goes on from the last snapshot where there is one, has the same token hash.
+come again; snapshots cut off; a disk that is full before the run is recorded, a log that cannot be
+opened, a process that no signal ends, a host whose answers have another shape. After each, no
+process of the run is left, there was no stack trace, and the next run, which goes on from the last
+snapshot where there is one, has the same token hash.
 
 As many faults as --threads happen at once, each in a folder of its own. What a fault does depends
 on --seed and its number alone: --from NUMBER --faults 1 lets it happen again. Each is kept in

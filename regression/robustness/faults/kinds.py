@@ -18,6 +18,12 @@ from firesim.run.snapshots import snapshots_of
 from firesim_common.paths import cache_root
 from firesim_common.tools import python_command
 
+from regression.robustness.faults.last_words import (
+    disk_full_before_the_record,
+    host_that_answers_in_another_shape,
+    log_that_cannot_be_opened,
+    process_that_does_not_end,
+)
 from regression.robustness.faults.rig import AFTER_THE_END, Broken, Rig, Started
 
 Kind = Callable[[Rig], str]
@@ -367,5 +373,9 @@ KINDS: dict[str, Kind] = {
         newest_snapshot_cut,
         newest_snapshot_changed,
         newest_snapshot_lost,
+        disk_full_before_the_record,
+        log_that_cannot_be_opened,
+        process_that_does_not_end,
+        host_that_answers_in_another_shape,
     )
 }

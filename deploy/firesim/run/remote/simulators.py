@@ -20,7 +20,7 @@ from firesim.hosts.bundle import LIBRARIES, PROGRAM
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
 from firesim.hosts.ready import ReadyHost, on_all
-from firesim.run.folder import FULL_BYTES
+from firesim.run.folder import FULL_BYTES, RESULT, saved_result, write_json
 from firesim.run.process import GRACE_S
 from firesim.run.remote.kept import kept_of
 from firesim.run.remote.keys import FILE as KEYS
@@ -38,7 +38,6 @@ CHAOS = "FIRESIM_CHAOS_SEED"
 """For tests: simulators that are given it delay, cut and reorder what they send."""
 WHOLE = (0, 1)
 """Exit statuses of a simulator that came to its end: all nodes passed, or not all."""
-RESULT = "result.json"
 FAILED = 3
 SIGNALLED = 128
 """A shell adds to this the signal that ended a process."""
@@ -104,6 +103,8 @@ class Simulators:
         self.failed_at_s: float | None = None
         self.never_began = False
         """Whether the others were ended since one failed before they had begun."""
+        self.were_ended = False
+        """Whether the others had to be ended, not the user's wish: they do not know why."""
         self.lost_before_end: list[str] | None = None
         """Who was lost when the others were ended, who are not lost but look so."""
 
@@ -153,6 +154,7 @@ class Simulators:
         if failed_s is not None:
             self.never_began = self.never_began or self._wait_in_vain(failed_s)
             if self.never_began or time.monotonic() - failed_s > OTHERS_S:
+                self.were_ended = True
                 self._end(0)
         return None
 
@@ -241,7 +243,10 @@ class Simulators:
         try:
             self._follow(part)
         except Exception as error:
+            with suppress(HostLost, HostError):
+                part.ready.client.end(self.record.run, 0)
             part.lost = f"{part.ready.name}: cannot be followed: {type(error).__name__}: {error}"
+            self.said.append(part.lost)
 
     def _follow(self, part: Part) -> None:
         """Fetch what is new until the part is over; a host that does not answer is tried again."""
@@ -263,6 +268,7 @@ class Simulators:
                 # When another part has failed, this may well be why: it is not tried again.
                 if self.failed_at_s is not None or time.monotonic() - answered_s > LOST_S:
                     part.lost = str(error)
+                    self.said.append(part.lost)
             except (HostError, OSError) as error:
                 self.problem = self.problem or str(error)
             if part.is_over:
@@ -309,6 +315,10 @@ class Simulators:
         self.kept.finish(self.parts[0].mirror.snapshots())
         if self.never_began:  # It says that somebody has interrupted a run.
             (self.folder / RESULT).unlink(missing_ok=True)
+        elif self.were_ended and saved_result(self.folder).get("reason") == "interrupted":
+            words = {"reason": "error", "message": self.last_words()}
+            with suppress(OSError):
+                write_json(self.folder / RESULT, {**saved_result(self.folder), **words})
         if problems:
             self.problem = f"not all results could be fetched: {problems[0]}"
             self.said.append(f"{self.problem}; firesim attach {self.folder} fetches the rest")
