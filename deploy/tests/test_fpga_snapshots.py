@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Snapshots of the engine fpga, on a simulated F2: taken there and continued in rtl, and back.
 
-The state of one on a U200 is larger than any queue on the way to a board. What a bitstream without a scan chain is asked for is refused.
+The state of one on a U200 is larger than any queue on the way to a board. What a
+bitstream without a scan chain is asked for is refused.
 """
 
 from __future__ import annotations
