@@ -128,6 +128,26 @@ def test_ddr3_timing_is_that_of_the_model_in_cpp(compared: Compare) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("untrained", "the board's DRAM is not calibrated"),
+        (
+            "error",
+            "the board's DRAM answered an access with an error, and none has been sent since",
+        ),
+    ],
+)
+def test_a_dimm_that_fails_is_named(folder: Path, fault: str, says: str) -> None:
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "fixed")
+    set_entries(folder / "hwdb.yaml", {"fixed": made.entry})
+    device = folder / "f2.socket"
+    with started(made.with_options(f"--dram-fault={fault}"), device, folder / "board.log"):
+        outcome = simulated(FPGA, "simulation.fpga.entries={storm: fixed}")
+    assert outcome.exit_status != 0
+    assert str(outcome.message).endswith(says), outcome.message
+
+
+@pytest.mark.parametrize(
     ("build", "says"),
     [
         ("scanned", "builds.scanned.memory: found it with scan_chain, expected one of both: the "

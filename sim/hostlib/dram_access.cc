@@ -37,12 +37,17 @@ void DramAccess::begin(uint32_t operation, uint64_t row, uint64_t rows) {
   platform_.write(kDram, operation | port_ << 8);
 }
 
+// A board may still be training its DRAM, and says so; it is the platform that gives it up.
+void DramAccess::receive(std::span<uint64_t> words, const std::string &otherwise) {
+  while (!platform_.receive(words)) {
+    if (!platform_.trouble().empty()) continue;
+    throw std::runtime_error(fmt::format("{}: {}", platform_.name(), otherwise));
+  }
+}
+
 void DramAccess::take_answer(uint64_t row) {
   uint64_t answer = 0;
-  if (!platform_.receive({&answer, 1})) {
-    throw std::runtime_error(
-        fmt::format("{}: the DRAM takes no row before row {}", platform_.name(), row));
-  }
+  receive({&answer, 1}, fmt::format("the DRAM takes no row before row {}", row));
   if (answer == row) return;
   throw std::runtime_error(fmt::format("{}: found row {} of the DRAM, expected {} after a write",
                                        platform_.name(), answer, row));
@@ -67,9 +72,7 @@ void DramAccess::write_rows(uint64_t row, std::span<const uint64_t> words) {
 
 void DramAccess::read_rows(uint64_t row, std::span<uint64_t> words) {
   begin(kRead, row, words.size() / kWordsOfARow);
-  if (platform_.receive(words)) return;
-  throw std::runtime_error(
-      fmt::format("{}: the DRAM does not give the words of row {}", platform_.name(), row));
+  receive(words, fmt::format("the DRAM does not give the words of row {}", row));
 }
 
 // What of the first and the last row is not among `bytes` keeps what it was.

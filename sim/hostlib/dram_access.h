@@ -32,6 +32,7 @@ class DramAccess {
 
  private:
   void begin(uint32_t operation, uint64_t row, uint64_t rows);
+  void receive(std::span<uint64_t> words, const std::string &otherwise);
   void take_answer(uint64_t row);
   void read_rows(uint64_t row, std::span<uint64_t> words);
   void write_rows(uint64_t row, std::span<const uint64_t> words);

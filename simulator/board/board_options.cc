@@ -20,11 +20,12 @@ bool read_fault(std::string_view text, DramFault &fault) {
   return fault != DramFault::kNone;
 }
 
-bool read_option(std::string_view text, BoardOptions &options) {
+bool read_option(std::string_view text, BoardOptions &options, bool has_dram) {
   const size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
   const std::string_view value = equals == text.npos ? "" : text.substr(equals + 1);
   if (name == "--loaded-once") return options.loaded_once = equals == text.npos;
+  if (name.starts_with("--dram-") && !has_dram) return false;
   if (name == "--dram-fault") return read_fault(value, options.dram_fault);
   if (name == "--dram-seed") return read_number(value, options.dram_seed);
   if (name == "--reset-after") return read_number(value, options.reset_after);
@@ -36,9 +37,9 @@ bool read_option(std::string_view text, BoardOptions &options) {
 
 }  // namespace
 
-bool take_options(int &argc, char **&argv, BoardOptions &options) {
+bool take_options(int &argc, char **&argv, BoardOptions &options, bool has_dram) {
   for (; argc > 1 && std::string_view(argv[1]).starts_with("--"); --argc, ++argv) {
-    if (!read_option(argv[1], options)) return false;
+    if (!read_option(argv[1], options, has_dram)) return false;
     argv[1] = argv[0];
   }
   return true;

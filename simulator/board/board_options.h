@@ -28,7 +28,8 @@ inline constexpr const char *kBoardOptionsUsage =
     "  --loaded-once     a later host finds the board after a reset, not after a new bitstream\n"
     "  --reset-after=N   the board is reset within a run, after N accesses of its host\n";
 
-// Takes the options away from the front of the arguments. False when there is one that is none.
-bool take_options(int &argc, char **&argv, BoardOptions &options);
+// Takes the options away from the front of the arguments. False when there is one that is none, or
+// one of a DRAM for a board that has none.
+bool take_options(int &argc, char **&argv, BoardOptions &options, bool has_dram = false);
 
 }  // namespace firesim

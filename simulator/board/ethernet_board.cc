@@ -8,13 +8,17 @@ namespace firesim {
 namespace {
 
 constexpr int kResetCycles = 20, kSettleCycles = 1000, kGapCycles = 12;
+constexpr uint64_t kMostLaterCycles = 300;                   // that a hostile cable adds to a gap
 constexpr Mac kHostMac{0x02, 0x46, 0x53, 0xff, 0xff, 0x01};  // of whoever is at the other end
 
 }  // namespace
 
 EthernetBoard::EthernetBoard(const std::filesystem::path &library, const std::string &design_hash,
-                             uint32_t address)
-    : model_(library, design_hash, std::nullopt), address_(address) {
+                             uint32_t address, std::optional<uint64_t> hostile_seed)
+    : random_(hostile_seed.value_or(0)),
+      is_hostile_(hostile_seed.has_value()),
+      model_(library, design_hash, std::nullopt),
+      address_(address) {
   power_up();
 }
 
@@ -64,7 +68,8 @@ void EthernetBoard::send(const Bytes &frame) {
     cycle();
   }
   rx_valid_.set(0);
-  for (int i = 0; i < kGapCycles; ++i) cycle();
+  const uint64_t gap = kGapCycles + (is_hostile_ ? random_() % kMostLaterCycles : 0);
+  for (uint64_t i = 0; i < gap; ++i) cycle();
 }
 
 std::vector<Packet> EthernetBoard::pass(const Packet &packet) {

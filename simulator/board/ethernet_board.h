@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,10 @@ namespace firesim {
 
 class EthernetBoard {
  public:
+  // With a seed frames come with gaps. The host's clock is that of Ethernet.
   // Throws DescriptionError when the library is not the model of a board with such pins.
   EthernetBoard(const std::filesystem::path &library, const std::string &design_hash,
-                uint32_t address);
+                uint32_t address, std::optional<uint64_t> hostile_seed);
 
   uint32_t address() const { return address_; }
   // The board as it is after its bitstream was loaded.
@@ -38,6 +41,8 @@ class EthernetBoard {
   static constexpr uint64_t kFlightCycles = 1000;      // of a datagram and its answer: 20 us
   static constexpr uint64_t kPatienceCycles = 20'000;  // for an answer
 
+  std::mt19937_64 random_;
+  const bool is_hostile_;
   BoardModel model_;
   const uint32_t address_;
   Pin reset_n_, rx_valid_, rx_data_, tx_valid_, tx_data_;

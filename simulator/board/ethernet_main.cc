@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
     return firesim::kBadArguments;
   }
   return firesim::until_stopped([&](const std::atomic<bool> &stopped) {
-    firesim::EthernetBoard board(argv[1], argv[2], address_of(argv[3]));
+    firesim::EthernetBoard board(argv[1], argv[2], address_of(argv[3]), options.hostile_seed);
     const auto near = static_cast<uint16_t>(port);
     Socket socket({address_of(argv[7]), near});
     fmt::print("{}\n", argv[7]);

@@ -22,5 +22,6 @@ int main(int argc, char **argv) {
       argc, argv, kUsage,
       [](const char *library, const char *hash, const firesim::BoardOptions &options) {
         return std::make_unique<firesim::F2Shell>(library, hash, options);
-      });
+      },
+      true);
 }

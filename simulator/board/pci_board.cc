@@ -47,9 +47,10 @@ void simulate(PciBoard &board, PciServer &server, const BoardOptions &options,
 
 }  // namespace
 
-int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make) {
+int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make,
+                       bool has_dram) {
   BoardOptions options;
-  const bool are_options = take_options(argc, argv, options);
+  const bool are_options = take_options(argc, argv, options, has_dram);
   const int blades = argc == 5 ? std::atoi(argv[3]) : 0;
   if (!are_options || blades < 1) {
     std::fputs(usage, stderr);

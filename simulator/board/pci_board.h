@@ -37,6 +37,7 @@ using MakePciBoard = std::function<std::unique_ptr<PciBoard>(
 // serves as many hosts at a time as the board has blades, until SIGINT or SIGTERM; prints the
 // socket when it is there. Who connects first finds the board as new, unless the options say
 // otherwise. A host that asks for what cannot be is sent away with a sentence on stderr.
-int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make);
+int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make,
+                       bool has_dram);
 
 }  // namespace firesim

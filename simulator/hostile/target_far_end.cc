@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint64_t kRoom = uint64_t{256} << 4;
 constexpr size_t kMostLoads = 4096;
+constexpr uint64_t kBoardIsWell = 0x42530003;  // rtl/firesim_board_status.v
 
 // A function each load of which gives the next 8 bytes of a text, and 0 after them.
 class SpokenFunction final : public hostlib::PciFunction {
@@ -66,7 +67,7 @@ std::string words(const std::vector<uint64_t> &values) {
 // What a target says that runs ten cycles and has one token in the last of them.
 std::string good_board() {
   const uint64_t identity = hostlib::kIdentityValue;
-  return state(0, 0, 0) +
+  return words({kBoardIsWell}) + state(0, 0, 0) +
          words({identity, hostlib::kVersionValue, kFarHash & UINT32_MAX, kFarHash >> 32, 0}) +
          words(std::vector<uint64_t>(5, identity)) +  // after each write of a register
          state(2, 1, 0) + words(far_row());

@@ -9,10 +9,12 @@ that on Ethernet with LiteEth's core behind UDP, once with losses: a recipe with
 runs a cluster of the reflector, a blade that talks on its console, and a traffic generator over two
 such boards. Token hash, consoles, prints, counters and captures must be those of the engine `rtl`.
 Snapshots of the
-cluster, whose boards then have scan chains, go on in the other engine with its hash. Three
-reflectors run on two boards whose bitstream takes two, and four where those are supernodes. Without
---quick the whole of quickstart runs on two F2, on one F2 with two blades and with a supernode of
-two, and on two boards behind serial lines whose bits take five host cycles instead of 25, with its
+cluster, whose boards then have scan chains and more state than any queue on the way, go on in the
+other engine with its hash. Three reflectors run on two boards whose bitstream takes two, and four
+where those are supernodes. In all of these the boards have two unrelated clocks (those on PCIe) and
+a hostile shell or line, by the seed. Without --quick the whole of
+quickstart runs on two F2, on one F2 with two blades and with a supernode of two, and on two
+boards behind serial lines whose bits take five host cycles instead of 25, with its
 published hash.
 """
 

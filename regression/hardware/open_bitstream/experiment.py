@@ -36,6 +36,7 @@ from regression.hardware.open_bitstream.netlist import netlist_model
 from regression.hardware.open_bitstream.rocket import TARGET_CYCLES, rocket
 from regression.hardware.open_bitstream.tokens import (
     STATUS,
+    USED,
     Compared,
     Comparison,
     cpu_outputs,
@@ -89,7 +90,7 @@ def _compare(
         comparison = Comparison(board, form.manifest)
         comparison.check_identity()
         found = comparison.run(inputs, expected, 1 + generator.randrange(MOST_BATCH))
-        if board.read(STATUS) != 0:
+        if board.read(STATUS) != USED:
             raise ExperimentError("the target goes on after its last cycle")
         return found, line.cycles
 

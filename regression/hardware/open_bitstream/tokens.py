@@ -17,6 +17,8 @@ from goldengate.stalls import packed, unpacked
 from regression.support.experiment import ExperimentError
 
 LISTEN, STATUS, CYCLE, FINGERPRINT, IDENTITY = 0x28, 0x18, 0x10, 0x08, 0x00
+USED = 8
+"""Of the status: the target has run (kStatusUsed in registers.h)."""
 IDENTITY_VALUE = 0x4653494D
 RESET_CYCLES = 16
 Values = dict[str, int]

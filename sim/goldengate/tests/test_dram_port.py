@@ -43,7 +43,8 @@ module Top(input wire clock, input wire slow, input wire reset, input wire is_up
   wire [1535:0] write_data;
   wire [191:0] write_strobe;
   wire [511:0] row_data;
-  firesim_dram_axi #(.COUNT(3)) memories (.clock({far}), .reset(far_reset), .bready(), .*);
+  firesim_dram_axi #(.COUNT(3)) memories (.clock({far}), .reset(far_reset), .bready(),
+    .wrong(), .*);
   genvar i;
   generate for (i = 0; i < 3; i = i + 1) begin : host
     firesim_dram_port port (

@@ -28,8 +28,8 @@ from goldengate.tests.test_host_top import Host
 CYCLES, SEEDS, THREADS = 120, 3, 3
 WIDTHS = {"axil_awaddr": 8, "axil_wdata": 32, "axil_bresp": 2, "axil_araddr": 8, "axil_rdata": 32,
           "axil_rresp": 2, "down_data": 64, "up_data": 64}  # fmt: skip
-TOGETHER = 4
-"""Bit of the status."""
+TOGETHER, USED = 4, 12
+"""The status of one of several, before and after its first run."""
 
 
 class Pins:
@@ -184,7 +184,7 @@ def test_it_is_no_fault_to_wait_for_the_others(models: tuple[Path, Path, Manifes
             host.send(run_command(5))
         for _ in range(2 * patience):
             hosts[0]._cycle()
-        assert [host.read(0x18) for host in hosts] == [TOGETHER | 1, TOGETHER | 1, TOGETHER]
+        assert [host.read(0x18) for host in hosts] == [USED | 1, USED | 1, TOGETHER]
         assert hosts[0].read_wide(0x10) == 0
         hosts[2].send(run_command(9))
         for host in hosts[:2]:
@@ -192,4 +192,4 @@ def test_it_is_no_fault_to_wait_for_the_others(models: tuple[Path, Path, Manifes
         for _ in range(2 * patience):
             hosts[0]._cycle()
         assert [host.read_wide(0x10) for host in hosts] == [5, 5, 5]
-        assert [host.read(0x18) for host in hosts] == [TOGETHER, TOGETHER, TOGETHER | 1]
+        assert [host.read(0x18) for host in hosts] == [USED, USED, USED | 1]

@@ -28,6 +28,8 @@ from goldengate.tests.fame1_designs import DESIGN
 
 CYCLES, SEEDS = 300, 6
 MOST_WAITS = 100_000
+USED = 8
+"""Of the status: the target has run since its bitstream was loaded (kStatusUsed in registers.h)."""
 
 
 class Host:
@@ -160,7 +162,7 @@ def test_rows_are_the_cycles_that_wake_a_driver(models: tuple[Path, Path], stall
         with Model(metasim / "model.so") as model:
             assert model.design_hash == manifest.host.design_hash
             host = Host(model, generator)
-            assert host.read_wide(0x00) == 0x2_4653494D
+            assert host.read_wide(0x00) == 0x3_4653494D
             assert f"{host.read_wide(0x08):016x}" == manifest.design_hash
             host.write(0x28, listen)
             host.write(0x30, number)
@@ -183,8 +185,8 @@ def test_rows_are_the_cycles_that_wake_a_driver(models: tuple[Path, Path], stall
                 for index, channel in enumerate(outs):
                     if listen >> index & 1 and _wakes(manifest, channel, outputs):
                         assert cycle in seen, f"seed {number}: no row for cycle {cycle}"
-            assert host.read(0x18) in (0, 1)  # The last host cycle of the row, or later.
-            assert (host.read(0x18), host.read_wide(0x10)) == (0, CYCLES)
+            assert host.read(0x18) in (USED, USED | 1)  # The last host cycle of the row, or later.
+            assert (host.read(0x18), host.read_wide(0x10)) == (USED, CYCLES)
             host.write(0x4C, 0)
             assert host.read_wide(0x40) == after["firesim_counter_0"]
             rose = after["firesim_counter_0"] - expected[-1]["firesim_counter_0"]
@@ -222,7 +224,7 @@ def test_the_target_stops_after_a_cycle_that_may_be_answered(
         assert unpacked(channel, row.tokens[0])["uart__out_bits"] == 0x5A
         for _ in range(1000):
             host.read(0x18)
-        assert host.read(0x18) == 0, "it is no fault that the host takes its time"
+        assert host.read(0x18) == USED, "it is no fault that the host takes its time"
         assert host.read_wide(0x10) == 9
 
 
@@ -286,7 +288,13 @@ def test_a_target_that_stands_still_is_noticed(models: tuple[Path, Path]) -> Non
         assert host.read(0x18) == 0
         host.send(run_command(100))
         statuses = [host.read(0x18) for _ in range(200)]
-        assert statuses[0] == 1 and statuses[-1] == 3
+        assert statuses[0] & ~USED == 1 and statuses[-1] == USED | 3
+        # No reset makes the target as new.
+        model["host_reset"] = 1
+        for _ in range(20):
+            host._cycle()
+        model["host_reset"] = 0
+        assert (host.read(0x18), host.read_wide(0x10)) == (USED, 0)
 
 
 _SYNTHESIS = """\
