@@ -31,7 +31,7 @@ system:
   topology: {nodes: [soc], switches: [], links: []}
   blades: {ender: {sources: [ender.sv], top: Ender}}
   node: {blade: ender}
-simulation: {threads: 1, max_cycles: 1000}
+simulation: {threads: 1}
 """
 RESET_CYCLES = 16
 ENGINES = (("rtl", "generated"), ("rtl", "verilator"), ("metasim", "generated"))

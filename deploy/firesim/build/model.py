@@ -83,6 +83,13 @@ def bridge_kinds(model: Path) -> frozenset[str]:
     return frozenset(bridge.kind for bridge in Manifest.read(model).bridges)
 
 
+def ends_itself(model: Path) -> bool:
+    """Return whether the design of a model calls $finish or $stop."""
+    from goldengate import Manifest
+
+    return any(one.ends != "fail" for one in Manifest.read(model).asserts)
+
+
 def shows(model: Path, signals: Iterable[str]) -> bool:
     """Return whether a model shows these signals, each a name or memory[row]."""
     from goldengate.harness import Model

@@ -11,6 +11,7 @@ from firesim_common.address_map import DEVICE_TREE_BASE
 from firesim_common.positions import KeyPath
 from firesim_common.tools import ToolError
 
+from firesim.build.model import ends_itself
 from firesim.build.own_bridges import SHARED, SOURCE, driver_library
 from firesim.build.rtl_blade import load_blade
 from firesim.build.traffic import check_traffic
@@ -154,13 +155,19 @@ def check_bridges(loaded: Loaded, plan: Plan, files: Mapping[str, NodeFiles]) ->
         if plan.own_blade(node) is not None:
             _check_node(loaded, plan, node, files[node.name].bridges)
     servers = [node for node in plan.nodes if node.traffic is None]
-    ends = any("termination" in files[node.name].bridges for node in servers)
+    ends = any(_can_end(files[node.name]) for node in servers)
     if servers and not ends and plan.run.max_cycles == 0:
         raise loaded.error(
             ("simulation", "max_cycles"),
             "found 0 and no node whose blade has a termination bridge, expected a last cycle: "
             "nothing else would end the run.",
         )
+
+
+def _can_end(node: NodeFiles) -> bool:
+    if "termination" in node.bridges:
+        return True
+    return node.manifest is not None and ends_itself(node.manifest.parent)
 
 
 def _check_node(loaded: Loaded, plan: Plan, node: PlannedNode, has: Collection[str]) -> None:

@@ -93,7 +93,7 @@ def blocks(node: Any) -> str:
 def _is_pattern(type_: Any) -> bool:
     """Return whether a type of bits is more than a vector."""
     plain = type_.canonicalType
-    if plain.isEnum or plain.isStruct or plain.isPackedUnion:
+    if plain.isStruct or plain.isPackedUnion:
         return True
     element = plain.arrayElementType if plain.isPackedArray else None
     return element is not None and not element.canonicalType.isScalar

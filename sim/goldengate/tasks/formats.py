@@ -53,8 +53,8 @@ class Argument:
     """An argument of a print.
 
     `kind` is `literal` or `string` (a constant of that type), whose `text` is known; `number`, or
-    `pattern`, an enum, a structure or an array of bits; `name`, one of the `names` of an enum's
-    values; `time`, or `none`.
+    `pattern`, a structure or an array of bits; `name`, one of the `names` of an enum's values;
+    `time`, or `none`.
     """
 
     kind: str

@@ -216,13 +216,14 @@ class Rewriting:
         failed = " || ".join(f"({each})" for each in lowered.conditions) or "1'b0"
         if what.startswith("Cover"):
             label = f"{node.label.name.valueText}: " if node.label is not None else ""
-            statement = f"{label}cover ({failed});"
+            # Alone in a process it would lose its name.
+            statement = f"begin {label}cover ({failed}); if (1'b0) ; end"
         else:
             statement = f"if ({failed}) begin {action} end"
         if inline:
             return statement
         items = " ".join(lowered.items)
-        return f"{items} always @({lowered.edge}) begin {statement} end"
+        return f"{items} always @({lowered.edge}) {statement}"
 
     def _action(self, node: Node) -> str:
         passed = node.action.statement

@@ -186,3 +186,34 @@ def test_a_delay_without_an_end_before_an_implication(tmp_path: Path) -> None:
     with Model(model / "model.so") as instance:
         seen = [instance.step({"x": x})["firesim_assert"] for x in (2, 0, 1, 2, 0, 2, 2, 1)]
     assert seen == [0, 0, 0, 1, 0, 1, 1, 0]
+
+
+MACROS = """\
+`define ASSERT(name, prop) name: assert property (@(posedge clock) disable iff ((reset) !== '0) \\
+  (prop)) else begin $error("%s in %m at %0d", `"name`", x); end
+module Sub #(parameter N = 2)(input clock, input reset, input a, input b, input [7:0] x);
+  `ASSERT(First_A, a |-> ##N b)
+  for (genvar i = 0; i < 2; i++) begin : g
+    `ASSERT(Second_A, x[i] |=> $past(x[i]))
+  end
+  seen: cover property (@(posedge clock) a ##1 b);
+  always @(posedge clock) begin
+    now: assert property (a |-> b);
+    if (a) guarded: assert property (disable iff (reset) x < 200);
+  end
+endmodule
+module Top(input clock, input reset, input [7:0] x, output [7:0] y);
+  assign y = x;
+  Sub s(.clock, .reset, .a(x[0]), .b(x[1]), .x); Sub t(.clock, .reset, .a(1'b0), .b(1'b0), .x);
+endmodule
+"""
+
+
+def test_assertions_of_macros_generate_blocks_and_processes(tmp_path: Path) -> None:
+    manifest = lower(tmp_path, MACROS)
+    assert manifest["warnings"] == []
+    assert [one["name"] for one in manifest["counters"]] == ["s.seen", "t.seen"]
+    found = [(one["message"], one["source"].rpartition(":")[2]) for one in manifest["asserts"]]
+    assert ("s: Second_A in Top.s.g[1] at %d", "6") in found
+    assert ("t: First_A in Top.t at %d", "4") in found
+    assert ("s: now", "10") in found and ("t: guarded", "11") in found and len(found) == 10

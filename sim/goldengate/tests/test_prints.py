@@ -16,7 +16,10 @@ from goldengate.tests.designs import lower, names, top, write
 
 TALK = r"""
 logic [63:0] state; logic signed [7:0] little; logic [99:0] wide;
+localparam string NAME = "core";
+logic [1:0] few; logic [15:0] half;
 always @(posedge clock) begin
+  few <= state[1:0]; half <= state[20:5];
   if (reset) begin state <= 64'h9e3779b97f4a7c15; little <= 0; wide <= 1; end
   else begin
     state <= {state[62:0], state[63] ^ state[62] ^ state[60] ^ state[59]};
@@ -27,6 +30,10 @@ always @(posedge clock) begin
                state[19:0], state[4:0], state[8:0], {1'b0, state[5:0] | 7'h40});
       $write("wide %0d %h", wide, wide);
       $display(" %s.", state[3] ? "yes" : "nay");
+      $display("[%s|%0s|%8s|%c] %m %4h %3b %6o", "lit", "xy", "z", "c", little, few, little);
+      $display("d", "lit2", little, , "%p|%0p", wide, few, NAME, "%d", "ab");
+      $display("%e|%0.3f|%g|%u|%t|%v", half, little, few, {4{8'h41}}, half, few);
+      $displayh(NAME, few, wide, "\n", few);
     end
     if (state[3:0] == 5) $display("alone");
   end
@@ -61,7 +68,8 @@ def _verilator_says(folder: Path, source: Path) -> str:
     command += ["--Mdir", str(folder / "obj"), str(source), str(bench), "-CFLAGS", "-O0 -std=c++20"]
     run(command, cwd=folder, env=verilator_environment())
     done = subprocess.run([folder / "obj/Vbench"], capture_output=True, text=True, check=True)
-    return "".join(line for line in done.stdout.splitlines(True) if not line.startswith("- "))
+    text = "".join(line for line in done.stdout.splitlines(True) if not line.startswith("- "))
+    return text.replace("bench.top", "Top")
 
 
 def _firesim_says(folder: Path, model: Path) -> str:

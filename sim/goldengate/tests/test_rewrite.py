@@ -129,6 +129,13 @@ def test_what_cannot_be_printed_is_said_with_its_place(tmp_path: Path) -> None:
 def test_errors_formats(tmp_path: Path) -> None:
     print_ = 'assign y = x;\nalways @(posedge clock) $display("%s", x);'
     assert "letter" not in str(lower(tmp_path, top(print_))["warnings"])
+    for format_, message in (
+        ("%d %d", "no argument provided for '%d' format specifier."),
+        ("%q", "unknown format specifier '%q'."),
+        ("%12p", "field width not allowed on '%p' format specifiers."),
+    ):
+        text = top(print_.replace("%s", format_))
+        assert refusal(tmp_path, text) == f"top.sv:3: {message}"
     wide = print_.replace("%s", "%9999d")
     assert refusal(tmp_path, top(wide)) == (
         "top.sv:3: found '%9999d' in a format, expected a width of at most 4096 characters."
