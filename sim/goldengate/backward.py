@@ -75,9 +75,12 @@ def in_elaboration(lines: Iterable[str]) -> list[tuple[str, str]]:
 def mended(text: str, selections: Iterable[tuple[str, str]]) -> str:
     """Return a file's text in which these selects never run backwards."""
     for module, name in selections:
-        body = re.compile(_MODULE % re.escape(module), re.DOTALL)
         select = re.compile(_SELECT % re.escape(name))
-        text = body.sub(lambda found, each=select: each.sub(_upwards, found[0]), text)
+
+        def upwards(body: re.Match[str], select: re.Pattern[str] = select) -> str:
+            return select.sub(_upwards, body[0])
+
+        text = re.sub(_MODULE % re.escape(module), upwards, text, flags=re.DOTALL)
     return text
 
 
