@@ -9,7 +9,7 @@ import pytest
 from firesim.bitstream.forms import check_board
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.farm import FarmFile
-from firesim.run.fpgas import BoardNode, Place, Seat, fpga_places, mapped
+from firesim.run.fpga_seats import BoardNode, Place, Seat, fpga_places, mapped
 from firesim_common.errors import InputError
 
 

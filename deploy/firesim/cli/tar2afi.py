@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from firesim.cli.common import plain_errors
 from firesim.cli.shareagfi import DatabaseOption
+
+if TYPE_CHECKING:
+    from firesim.config.hwdb import HwdbEntry
 
 
 @plain_errors
@@ -46,16 +49,14 @@ def tar2afi(
       firesim tar2afi 2026_11_23.Developer_CL.tar --name mine --fingerprint 31bc41e3cfee0244
       --bucket my-firesim --frequency-mhz 60 --also-in eu-west-2
     """
-    import time
-
-    from firesim.bitstream.agfi import copy_image, create_image
+    from firesim.bitstream.agfi import create_image
     from firesim.bitstream.database import default_database, read_database, set_entries
     from firesim.config.hwdb import HwdbEntry
 
     _check(checkpoint, name, fingerprint, blades)
     database = hwdb or default_database()
     known = read_database(database).get(name) if database.is_file() else None
-    same = known is not None and known.fingerprint == fingerprint
+    same = known if known is not None and known.fingerprint == fingerprint else None
     place = create_image(checkpoint, name, fingerprint, bucket, prefix, region, typer.echo, poll_s)
     entry = HwdbEntry(
         agfi=place["agfi"],
@@ -65,18 +66,31 @@ def tar2afi(
         fingerprint=fingerprint,
         blades=blades,
         supernode=supernode,
-        capture=known.capture if known is not None and same else None,
-        memory=known.memory if known is not None and same else None,
+        capture=same.capture if same else None,
+        memory=same.memory if same else None,
         board="f2",
         frequency_mhz=frequency_mhz,
-        built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(checkpoint.stat().st_mtime)),
+        built=_built(checkpoint),
     )
     set_entries(database, {name: entry})
     if also_in:
-        there = copy_image(name, entry, also_in, typer.echo, poll_s)
-        entry = entry.model_copy(update={"copies": {**entry.copies, **there}})
-        set_entries(database, {name: entry})
+        set_entries(database, {name: _copied(name, entry, also_in, poll_s)})
     typer.echo(f"{name}: {entry.agfi} in {database}")
+
+
+def _copied(name: str, entry: HwdbEntry, regions: list[str], poll_s: float) -> HwdbEntry:
+    """Have AWS copy an image to further regions; return its entry with its numbers there."""
+    from firesim.bitstream.agfi import copy_image
+
+    there = copy_image(name, entry, regions, typer.echo, poll_s)
+    return entry.model_copy(update={"copies": {**entry.copies, **there}})
+
+
+def _built(checkpoint: Path) -> str:
+    """Return when a checkpoint was written, in ISO 8601."""
+    import time
+
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(checkpoint.stat().st_mtime))
 
 
 def _check(checkpoint: Path, name: str, fingerprint: str, blades: int) -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from firesim_common.build_nothing import NotBuiltError, building_nothing
@@ -23,9 +22,10 @@ from firesim.bitstream.database import (
     refusal,
 )
 from firesim.build.boards import Driver, board_names, known_board, load_board
-from firesim.config.farm import AnyFarm, Capacity, FarmFile, LocalFarm, SlurmFarm, SshFarm
+from firesim.config.farm import FarmFile, SlurmFarm
 from firesim.config.hwdb import HwdbEntry
 from firesim.config.load import Loaded
+from firesim.run.fpga_seats import BoardNode, Place, Seat, fpga_places, mapped
 from firesim.topology.plan import (
     Plan,
     PlannedCard,
@@ -47,103 +47,6 @@ DEVICES: dict[Driver, str] = {
 """What each driver opens."""
 _FUNCTION = re.compile(r"/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/?$")
 """Ends the folder of a function on PCI, which the socket of a simulated one does not."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """One FPGA of a host: hosts as their farm's file has them."""
-
-    host: str
-    index: int
-    board: str
-    device: str | None = None
-    """How the host reaches it."""
-    cable: str = ""
-    """Serial number of its JTAG cable, if the manager is to load it."""
-    vivado: str = ""
-    """The program that does."""
-
-
-@dataclass(frozen=True)
-class BoardNode:
-    """A node that is to be on an FPGA."""
-
-    name: str
-    board: str
-    entry: str = ""
-    """Its bitstream, which nodes on one FPGA have in common."""
-    blades: int = 1
-    """How many nodes that bitstream takes."""
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Where a node is: an FPGA, and which of the blades on it."""
-
-    place: Place
-    slot: int = 0
-
-
-def fpga_places(farm: AnyFarm) -> list[Place]:
-    """Return the FPGAs of a farm's hosts, host by host; those without `platform` are no board."""
-    from firesim.farm.ssh import host_name
-
-    hosts: list[tuple[str, Capacity]]
-    if isinstance(farm, LocalFarm):
-        hosts = [("local0", farm)]
-    elif isinstance(farm, SshFarm):
-        hosts = [(host_name(host), host) for host in farm.hosts]
-    elif isinstance(farm, SlurmFarm):
-        hosts = [(f"node {index}", farm) for index in range(farm.nodes)]
-    else:
-        from firesim.farm.aws_ec2 import slots_of
-
-        hosts = [(slot.name, slot.hosts) for slot in slots_of(farm)]
-    return [
-        Place(
-            name,
-            index,
-            host.platform,
-            host.devices[index] if host.devices else None,
-            host.cables[index] if host.cables else "",
-            host.vivado,
-        )
-        for name, host in hosts
-        if host.platform is not None
-        for index in range(host.fpgas)
-    ]
-
-
-def mapped(
-    nodes: list[BoardNode], places: list[Place], hosts: Mapping[str, str] | None = None
-) -> dict[str, Seat] | str:
-    """Return where each node is; or a board of which there are too few.
-
-    Those that `hosts` places by hand take the first seat on an FPGA of their board there, then the
-    others the first one anywhere. A seat is a blade that is left on an FPGA with the node's
-    bitstream, else the first one on a free FPGA.
-    """
-    free = list(places)
-    left: list[tuple[str, Seat]] = []
-    found: dict[str, Seat] = {}
-    by_hand = hosts or {}
-    for node in sorted(nodes, key=lambda node: node.name not in by_hand):
-        host = by_hand.get(node.name)
-        chosen = next(
-            (one for one in left if one[0] == node.entry and host in (None, one[1].place.host)),
-            None,
-        )
-        if chosen is not None:
-            left.remove(chosen)
-            found[node.name] = chosen[1]
-            continue
-        fits = (one for one in free if one.board == node.board and host in (None, one.host))
-        if (place := next(fits, None)) is None:
-            return node.board
-        free.remove(place)
-        found[node.name] = Seat(place)
-        left += [(node.entry, Seat(place, slot)) for slot in range(1, node.blades)]
-    return found
 
 
 def place_fpgas(loaded: Loaded, plan: Plan, builds: bool = True) -> list[str]:

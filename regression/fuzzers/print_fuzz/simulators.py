@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import goldengate
-from firesim.build.simulator import simulator
+from firesim.build.launch import finish
 from firesim_common.tools import run, verilator_environment
 
 CYCLES = 120
@@ -69,7 +69,7 @@ def firesim_says(folder: Path, source: Path, engine: str) -> tuple[Texts, list[s
         "links": [],
     }
     (folder / "run.json").write_text(json.dumps(description))
-    subprocess.run([simulator(), folder / "run.json"], check=False, capture_output=True)
+    finish(folder / "run.json")
     text = (folder / f"results-{engine}/prints.log").read_bytes().decode("latin-1")
     warnings = json.loads((model / "model.json").read_text())["warnings"]
     return _by_number(re.sub(r"(?m)^\d+: ", "", text)), warnings

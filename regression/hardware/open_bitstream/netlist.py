@@ -65,7 +65,7 @@ def netlist_model(
         ToolError: Verilator or the compiler failed.
     """
     _write(netlist, work, around)
-    (work / "model.v").write_text(model_verilog(top, clock, list(ports), held=True))
+    (work / "model.v").write_text(model_verilog(top, clock, list(ports), held=True, started=False))
     manifest = Manifest(
         top=top,
         design_hash="0" * 16,

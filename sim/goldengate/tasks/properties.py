@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from goldengate.tasks.source import is_token, kind, text
+from goldengate.tasks.source import is_token, kind, short, text
 
 MOST_REGISTERS = 4096
 MOST_CYCLES = 1024
@@ -249,7 +249,7 @@ class Lowering:
             second = self.sequence(node.right, threads, names)
             ages = first.keys() & second.keys()
             return {age: self.wire(f"{first[age]} && {second[age]}") for age in ages}
-        raise Unsupported(f"'{_short(node)}'")
+        raise Unsupported(f"'{short(node)}'")
 
     def _element(self, element: Node, names: dict[str, Named]) -> tuple[int, int | None]:
         if element.range is not None:
@@ -282,10 +282,10 @@ class Lowering:
             "ParenthesizedSequenceExpr",
         ):
             if getattr(node, "repetition", None) is not None:
-                raise Unsupported(f"'{_short(node)}' as a condition")
+                raise Unsupported(f"'{short(node)}' as a condition")
             node = node.expr
         if "SequenceExpr" in kind(node):
-            raise Unsupported(f"'{_short(node)}' as a condition")
+            raise Unsupported(f"'{short(node)}' as a condition")
         return self.expression(node, names)
 
     def bound(self, node: Node, names: dict[str, Named]) -> Named | None:
@@ -332,7 +332,7 @@ class Lowering:
         if "SequenceExpr" in what:
             return self._sequence_fails(node, begin, names, negated)
         if negated:
-            raise Unsupported(f"'not' of '{_short(node)}'")
+            raise Unsupported(f"'not' of '{short(node)}'")
         return self._combined_fails(node, begin, names)
 
     def _combined_fails(self, node: Node, begin: str, names: dict[str, Named]) -> list[str]:
@@ -351,7 +351,7 @@ class Lowering:
                 other = self.wire(f"{begin} && !{condition}")
                 found += self.fails(node.elseClause.expr, other, names)
             return found
-        raise Unsupported(f"'{_short(node)}'")
+        raise Unsupported(f"'{short(node)}'")
 
     def _sequence_fails(
         self, node: Node, begin: str, names: dict[str, Named], negated: bool
@@ -369,11 +369,6 @@ class Lowering:
             if age < last:
                 active = self.register(f"{active} && !{end} && ({alive})")
         return found
-
-
-def _short(node: Node) -> str:
-    shown = text(node)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
 def _instance(found: Named, node: Node, names: dict[str, Named]) -> Named:

@@ -50,6 +50,12 @@ def text(node: Node) -> str:
     return " ".join(token.rawText.replace("\\\n", "") for token in tokens(node))
 
 
+def short(node: Node) -> str:
+    """Return the text of a node as a message shows it."""
+    shown = text(node)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
 def kind(node: Node) -> str:
     """Return the name of a node's kind."""
     return str(node.kind).rpartition(".")[2]

@@ -7,7 +7,7 @@ from goldengate.state import Port
 
 def test_inputs_are_held_in_registers_and_reachable() -> None:
     ports = [Port("a__b", 8, "in"), Port("gen[0].y", 1, "out")]
-    assert model_verilog("Top", "clk", ports, held=True) == (
+    assert model_verilog("Top", "clk", ports, held=True, started=False) == (
         "// The target with its inputs held in registers, for the compiler of the model.\n"
         "module firesim_model (\n"
         "  input wire firesim_clock,\n"
@@ -26,6 +26,6 @@ def test_inputs_are_held_in_registers_and_reachable() -> None:
 
 
 def test_with_a_divided_clock_inputs_are_wires() -> None:
-    text = model_verilog("Top", "clk", [Port("a", 8, "in")], held=False)
+    text = model_verilog("Top", "clk", [Port("a", 8, "in")], held=False, started=False)
     assert "  output wire [7:0] held_0\n" in text
     assert "  assign held_0 = port_0;\n" in text
