@@ -47,7 +47,7 @@ SEARCHED = (
 ).split()
 """Variables by which compilers find files."""
 _COARSE = 5
-"""Linux's CLOCK_REALTIME_COARSE, by which files get their times."""
+"""Linux's CLOCK_REALTIME_COARSE, the time of the last tick."""
 Build = Callable[[Path], None]
 
 
@@ -244,8 +244,11 @@ def _state(path: str) -> tuple[int, ...]:
 
 
 def _next_tick() -> int:
-    """Wait until files get another time than those that were written just now; return that."""
-    before = time.clock_gettime_ns(_COARSE)
-    while (now := time.clock_gettime_ns(_COARSE)) <= before:
+    """Return the time, once every file that is written from now on gets this one or a later one.
+
+    A file gets the time of the last tick, or, on newer kernels, the exact one.
+    """
+    now = time.time_ns()
+    while time.clock_gettime_ns(_COARSE) < now:
         time.sleep(0.001)
     return now

@@ -73,6 +73,15 @@ def test_a_file_that_was_opened_counts_and_its_old_result_comes_back(step: Prepr
     assert (step.text(), step.built) == ("2048 1", 3)
 
 
+def test_the_cache_may_be_in_a_folder_with_blanks(
+    step: Preprocessed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIRESIM_CACHE", str(tmp_path / "my cache: 1"))
+    assert (step.text(), step.text(), step.built) == ("2048 1", "2048 1", 1)
+    step.write("src/defs.h", "#define DEPTH 1\n")
+    assert (step.text(), step.built) == ("1 1", 2)
+
+
 def test_a_new_file_that_hides_an_old_one_counts(step: Preprocessed) -> None:
     assert step.text() == "2048 1"
     step.write("src/more.h", "#define MORE 2\n")
