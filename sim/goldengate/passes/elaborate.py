@@ -19,7 +19,7 @@ from pyosys import libyosys as ys
 
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
-from goldengate.passes import reset_level
+from goldengate.passes import constants, reset_level
 from goldengate.passes.directives import hidden_driver
 from goldengate.state import State, plain, public
 
@@ -123,6 +123,7 @@ def run(state: State) -> None:
     _input_port(state, state.request.clock, "clock")
     _input_port(state, state.request.reset, "reset")
     state.run(f"hierarchy -check -top {state.request.top}")
+    constants.run(state)
     state.run("proc")
     state.run("flatten")
     _refuse_boxes(state)

@@ -58,3 +58,12 @@ def test_errors_black_boxes_and_gates_that_let_go(tmp_path: Path) -> None:
     assert refusal(tmp_path, top("bufif1 (y[0], x[0], x[1]);")) == (
         "top.sv:2: found a gate that drives its output at times only, expected a multiplexer: '?:'."
     )
+
+
+def test_errors_a_constant_beside_another_driver(tmp_path: Path) -> None:
+    beside = top("wire [1:0] w;\nassign w = x[1:0]; assign w[1] = 1'b0; assign y = w;")
+    assert refusal(tmp_path, beside) == (
+        "top.sv:2: 'w[1]' is 0 by one assignment and has another driver, expected one driver."
+    )
+    one_each = top("wire [1:0] w; assign w[0] = x[0]; assign w[1] = 1'b0; assign y = w;")
+    lower(tmp_path, one_each)
