@@ -54,7 +54,7 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   wire blades_arvalid, blades_arready, blades_rvalid, blades_rready;
   firesim_board_status status (
     .clock(clk_main_a0), .reset(shell_reset), .is_chosen(ocl_cl_araddr[9]),
-    .locked(locked), .is_up(settled[3]), .has_dram(EN_DDR != 0), .dram_is_up(ddr_is_up),
+    .locked(locked), .is_up(host_is_up[1]), .has_dram(EN_DDR != 0), .dram_is_up(ddr_is_up),
     .dram_is_wrong(ddr_is_wrong), .arvalid(ocl_cl_arvalid), .arready(cl_ocl_arready),
     .rdata(cl_ocl_rdata), .rresp(cl_ocl_rresp), .rvalid(cl_ocl_rvalid), .rready(ocl_cl_rready),
     .far_arvalid(blades_arvalid), .far_arready(blades_arready),

@@ -133,9 +133,9 @@ FARM_CASES = [
     Case(
         "unknown key of a farm",
         (
-            'lab.yaml:2: found "proceses", expected one of the keys "cores", "devices", '
-            '"first_port", "folder", "fpgas", "kind", "memory_gib", "platform" or "processes", '
-            'did you mean "processes"?'
+            'lab.yaml:2: found "proceses", expected one of the keys "cables", "cores", "devices", '
+            '"first_port", "folder", "fpgas", "kind", "memory_gib", "platform", "processes" or '
+            '"vivado", did you mean "processes"?'
         ),
         *on(b"kind: local\nproceses: 3\n"),
     ),

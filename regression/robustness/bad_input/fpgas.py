@@ -68,8 +68,8 @@ FPGA_CASES = [
     Case(
         "broken hardware database",
         'hwdb.yaml:3: mine-1: found "figerprint", expected one of the keys "afi", "agfi", '
-        '"bitstream", "blades", "board", "built", "capture", "fingerprint", "frequency_mhz", '
-        '"memory", "region", "sha256" or 2 more, did you mean "fingerprint"?',
+        '"bitstream", "blades", "board", "built", "capture", "copies", "fingerprint", '
+        '"frequency_mhz", "memory", "region" or 3 more, did you mean "fingerprint"?',
         _text(),
         _files(OTHER.replace("fingerprint", "figerprint")),
     ),
