@@ -14,6 +14,3 @@ set_property CONFIG_MODE SPIx4 [current_design]
 set_property BITSTREAM.CONFIG.EXTMASTERCCLK_EN DIV-1 [current_design]
 set_property BITSTREAM.CONFIG.SPI_BUSWIDTH 4 [current_design]
 set_property BITSTREAM.CONFIG.SPI_FALL_EDGE YES [current_design]
-# Registers that the reset of the host clock reaches at any time.
-set_false_path -to [get_pins {settled_reg[*]/CLR}]
-set_false_path -to [get_pins {status/flags_1_reg[*]/D}]

@@ -31,6 +31,3 @@ set_property BITSTREAM.CONFIG.SPI_BUSWIDTH 4 [current_design]
 set_property BITSTREAM.CONFIG.SPI_FALL_EDGE YES [current_design]
 set_property BITSTREAM.CONFIG.UNUSEDPIN PULLUP [current_design]
 set_property BITSTREAM.CONFIG.OVERTEMPSHUTDOWN ENABLE [current_design]
-# Registers that the reset of the host clock reaches at any time.
-set_false_path -to [get_pins {settled_reg[*]/CLR}]
-set_false_path -to [get_pins {status/flags_1_reg[*]/D}]

@@ -118,7 +118,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
         "get_pins: found no pins clocks/clk_out2",
     ),
     "a register": (
-        edited("pins.xdc", "settled_reg[*]/CLR", "settle_reg[*]/CLR"),
+        edited("clocks.xdc", "settled_reg[*]/CLR", "settle_reg[*]/CLR"),
         "found no pins settle_reg[*]/CLR",
     ),
     "a part": (

@@ -61,7 +61,7 @@ class Project:
 
 
 def clock_xdc(project: Project) -> str:
-    """Return the constraints that depend on the build.
+    """Return the constraints of platforms/xdma/top.v, which is that of every board, and the build.
 
     There are none between the clocks of PCIe and of the host: they meet in AMD's converters alone,
     whose own constraints a clock group would cancel (UG903: it comes before set_max_delay).
@@ -69,6 +69,10 @@ def clock_xdc(project: Project) -> str:
     return (
         "# Made by firesim buildbitstream.\n"
         f"set_property BITSTREAM.CONFIG.USERID 0x{project.fingerprint[:8]} [current_design]\n"
+        "# Registers that the reset of the host clock reaches at any time, and the first ones of\n"
+        "# the status, which takes flags of any clock.\n"
+        "set_false_path -to [get_pins {settled_reg[*]/CLR}]\n"
+        "set_false_path -to [get_pins {status/flags_1_reg[*]/D}]\n"
     )
 
 
