@@ -29,9 +29,10 @@ StopSignals::StopSignals(std::function<void()> stop) : stop_(std::move(stop)) {
   now = &stop_;
   struct sigaction action {};
   action.sa_handler = stop_now;
+  // Not for a second Ctrl-C. The kernel says that our parent is gone once for each of its threads.
+  sigaction(SIGTERM, &action, nullptr);
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
 }
 
 StopSignals::~StopSignals() {

@@ -7,10 +7,10 @@
 
 namespace firesim {
 
-// While one of these lives, the first SIGINT and the first SIGTERM call `stop`, which must be safe
-// in a signal handler; a second one of a kind ends the process at once. When it is destroyed, no
-// thread is in `stop` any more, and the first signals after that do nothing: what `stop` speaks to
-// may go, whether its run returned or threw.
+// While one of these lives, the first SIGINT and every SIGTERM call `stop`, which must be safe in a
+// signal handler; a second SIGINT ends the process at once. When it is destroyed, no thread is in
+// `stop` any more, and the first signals after that do nothing: what `stop` speaks to may go,
+// whether its run returned or threw.
 class StopSignals {
  public:
   explicit StopSignals(std::function<void()> stop);

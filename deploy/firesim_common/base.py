@@ -33,7 +33,7 @@ NAME_RULE = r"^[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*$"
 Name = Annotated[str, StringConstraints(pattern=NAME_RULE, max_length=64)]
 """A node, switch, program or blade: it becomes a folder, so letters, digits, _ and single -."""
 
-BLADE_RULE = rf"(?:{NAME_RULE})|^[^\n]+\.yaml$"
+BLADE_RULE = rf"(?:{NAME_RULE[:-1]}(?:\+htif)?$)|^[^\n]+\.yaml$"
 BladeName = Annotated[str, StringConstraints(pattern=BLADE_RULE, max_length=1024)]
 """A blade of target-design/blades, or a blade file of the user's, from the folder of the recipe."""
 

@@ -69,11 +69,13 @@ def listening(listener: Listener) -> Iterator[None]:
     finally:
         with _lock:
             _listeners[listener] -= 1
+            if not _listeners[listener]:
+                del _listeners[listener]
 
 
 def _tell(step: Step, is_over: bool) -> None:
     with _lock:
-        listeners = [listener for listener, count in _listeners.items() if count > 0]
+        listeners = list(_listeners)
     for listener in listeners:
         listener(step, is_over)
 

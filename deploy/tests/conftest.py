@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from firesim.config.load import Loaded, load_file
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_file
 
 TRAFFIC = """\
 system:

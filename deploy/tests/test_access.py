@@ -19,13 +19,14 @@ import pytest
 from firesim.access.console import show_log
 from firesim.access.copy import Place, copy_from, copy_to, place_of
 from firesim.access.door import Door, door_of, greets, wait_until_open
-from firesim.access.key import private_key, public_key
 from firesim.access.ssh import ssh_words
 from firesim.build.simulator import simulator
-from firesim.config.load import Loaded
-from firesim.run.folder import load_simulator, record_of, save_record, write_json
-from firesim.run.process import end_recorded
-from firesim.run.runner import Outcome, run
+from firesim.build.ssh_key import private_key, public_key
+from firesim.config.loaded import Loaded
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
+from firesim.work.folder import load_simulator, record_of, save_record, write_json
+from firesim.work.process import end_recorded
 from firesim_common.errors import InputError
 from firesim_common.tools import python_command
 from firesim_software.linux import workload

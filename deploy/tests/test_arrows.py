@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrows go down: which folder may include or import which, and that nothing else happens.
 
-The two tables below are the only place where this is written; ARCHITECTURE.md says why.
+The tables below are the only place where this is written; ARCHITECTURE.md says why.
 """
 
 from __future__ import annotations
@@ -53,6 +53,55 @@ PYTHON_ARROWS: dict[str, set[str]] = {
     "regression": {"firesim_common", "firesim", "goldengate", "firesim_software"},
 }
 """What a Python package may import of the others. Its folder `tests` may import any of them."""
+
+MANAGER_ARROWS: dict[str, set[str]] = {
+    "engines": set(),
+    "units": set(),
+    "hosts": set(),
+    "importing": set(),
+    "config": {"engines", "units"},
+    "topology": {"config", "engines", "units"},
+    "build": {"config", "topology"},
+    "report": {"engines", "topology", "units"},
+    "watch": {"topology", "units"},
+    "work": {"build", "hosts"},
+    "suite": {"build"},
+    "farm": {"config", "hosts", "work"},
+    "results": {"report", "topology", "units", "work"},
+    "snapshots": {"build", "config", "engines", "topology", "work"},
+    "bitstream": {"build", "config", "farm", "hosts", "work"},
+    "remote": {"bitstream", "config", "farm", "hosts", "snapshots", "topology", "work"},
+    "bind": {
+        *("bitstream", "build", "config", "engines", "farm", "hosts", "snapshots", "topology"),
+    },
+    "prepare": {"bind", "bitstream", "build", "config", "topology", "work"},
+    "pipeline": {
+        *("bind", "build", "config", "engines", "hosts", "prepare", "remote", "results"),
+        *("topology", "units", "watch", "work"),
+    },
+    "run": {
+        *("bind", "build", "config", "farm", "hosts", "pipeline", "remote", "results"),
+        *("snapshots", "topology", "watch", "work"),
+    },
+    "access": {"build", "hosts", "pipeline", "run", "topology", "work"},
+    "sweep": {"config", "pipeline", "results", "run", "units", "work"},
+    "api": {"config", "pipeline", "report", "results", "run", "snapshots", "sweep", "topology"},
+    "cli": {
+        *("access", "bind", "bitstream", "build", "config", "engines", "farm", "hosts"),
+        *("importing", "pipeline", "remote", "report", "results", "run", "snapshots", "suite"),
+        *("sweep", "topology", "work"),
+    },
+}
+"""What a room of the manager, a folder or file of it, imports of the others; all is needed."""
+
+KNOWN_INNER: dict[str, set[str]] = {
+    "build/design.py": {"firesim.build.training", "firesim.build.own_training"},
+    "build/training.py": {"firesim.build.launch"},
+    "watch/watch.py": {"firesim.watch.metrics", "firesim.watch.metrics_server"},
+}
+"""Imports inside functions, outside of `cli`. A blade's training runs its model, which is made of
+its design; `build/training.py` is a part of the key of every model in the cache; and most runs do
+without the library of Prometheus. This list only ever becomes shorter."""
 
 KNOWN_UPWARD: dict[str, set[str]] = {}
 """Modules that a package imports against its arrows today. This list only ever becomes shorter."""
@@ -171,6 +220,64 @@ def room_faults(folder: Path) -> list[str]:
     return faults
 
 
+def _of_manager(node: ast.AST) -> list[str]:
+    """Return the modules of the manager that a statement imports, with what it takes of rooms."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names if alias.name.startswith("firesim.")]
+    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        if node.module.count(".") == 1 and node.module.startswith("firesim."):
+            return [f"{node.module}.{alias.name}" for alias in node.names]
+        if node.module == "firesim":
+            return [f"firesim.{alias.name}" for alias in node.names if alias.name[0] != "_"]
+        return [node.module] if node.module.startswith("firesim.") else []
+    return []
+
+
+def manager_faults(
+    folder: Path, arrows: Mapping[str, set[str]], known_inner: Mapping[str, set[str]]
+) -> list[str]:
+    """Return each import in the manager that follows no arrow, or is inside a function.
+
+    Arrows and exceptions that nothing needs are faults, too.
+    """
+    faults: list[str] = []
+    used: dict[str, set[str]] = {room: set() for room in arrows}
+    inner: set[tuple[str, str]] = set()
+    for file in sorted(folder.rglob("*.py")):
+        here = file.relative_to(folder).as_posix()
+        room = here.partition("/")[0].removesuffix(".py")
+        if room not in arrows:
+            faults += [] if here == "__init__.py" else [f"{here}: {room} is not in the table"]
+            continue
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        outside = {id(node) for node in _outside_of_functions(tree)}
+        for node in ast.walk(tree):
+            for module in _of_manager(node):
+                line, other = getattr(node, "lineno", 0), module.split(".")[1]
+                used[room].add(other)
+                if other != room and other not in arrows[room]:
+                    faults.append(f"{here}:{line}: {room} imports {module}, expected no {other}")
+                if id(node) in outside or room == "cli":
+                    continue
+                if module in known_inner.get(here, set()):
+                    inner.add((here, module))
+                else:
+                    faults.append(f"{here}:{line}: imports {module} in a function")
+    for room, below in arrows.items():
+        faults += [f"{room} needs no arrow to {other}" for other in sorted(below - used[room])]
+    for here, modules in known_inner.items():
+        gone = sorted(module for module in modules if (here, module) not in inner)
+        faults += [f"{here} imports {module} in no function any more" for module in gone]
+    return faults
+
+
+def _outside_of_functions(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield node
+            yield from _outside_of_functions(node)
+
+
 def _has_cycle(arrows: Mapping[str, set[str]]) -> bool:
     left = {room: set(below) for room, below in arrows.items()}
     while left:
@@ -191,6 +298,41 @@ def test_python_imports_follow_the_arrows() -> None:
     assert python_faults(packages, PYTHON_ARROWS, KNOWN_UPWARD) == []
 
 
+def test_rooms_of_the_manager_follow_the_arrows() -> None:
+    folder = python_packages()["firesim"]
+    assert manager_faults(folder, MANAGER_ARROWS, KNOWN_INNER) == []
+
+
+def test_each_room_of_the_manager_says_what_it_is_and_what_it_imports() -> None:
+    folder = python_packages()["firesim"]
+    for room, below in MANAGER_ARROWS.items():
+        if (folder / room).is_dir():
+            text = (folder / room / "README.md").read_text(encoding="utf-8")
+            may_import = text.partition("What it may import: ")[2].partition(" of the manager")[0]
+            assert set(re.findall(r"`(\w+)`", may_import)) == below, room
+            assert "Who calls it: " in text and len(text.splitlines()) <= 14, room
+
+
+def test_wrong_arrows_in_the_manager_are_found(tmp_path: Path) -> None:
+    texts = {
+        "low/a.py": "from firesim.high.b import c\n",
+        "high/b.py": "from firesim.low import a\n\n\ndef f():\n    import firesim.low.a\n",
+        "cli/c.py": "def f():\n    from firesim.low.a import d\n",
+        "new/d.py": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    arrows: dict[str, set[str]] = {"low": set(), "high": {"low"}, "cli": {"low", "high"}}
+    assert manager_faults(tmp_path, arrows, {"low/a.py": {"firesim.low.e"}}) == [
+        "high/b.py:5: imports firesim.low.a in a function",
+        "low/a.py:1: low imports firesim.high.b, expected no high",
+        "new/d.py: new is not in the table",
+        "cli needs no arrow to high",
+        "low/a.py imports firesim.low.e in no function any more",
+    ]
+
+
 def test_rooms_of_regression_stand_on_support_alone() -> None:
     assert room_faults(ROOT / "regression") == []
 
@@ -207,7 +349,7 @@ def test_an_import_from_another_room_is_found(tmp_path: Path) -> None:
     assert room_faults(tmp_path) == [expected]
 
 
-@pytest.mark.parametrize("arrows", [CPP_ARROWS, PYTHON_ARROWS])
+@pytest.mark.parametrize("arrows", [CPP_ARROWS, PYTHON_ARROWS, MANAGER_ARROWS])
 def test_arrows_form_no_circle(arrows: dict[str, set[str]]) -> None:
     assert not _has_cycle(arrows)
     assert {below for room in arrows.values() for below in room} <= set(arrows)

@@ -25,8 +25,7 @@ from firesim.bitstream.outcome import Outcome, Use
 from firesim.bitstream.report import picture, write_report
 from firesim.build.boards import Board, load_board
 from firesim.config.bitstream import Builders, BuildRecipe, LoadedBuilds, find_builds
-from firesim.config.farm import LocalFarm
-from firesim.farm.local import Local
+from firesim.farm.kinds.local import Local, LocalFarm
 from firesim.hosts.channel import ProcessChannel
 from firesim.hosts.ready import ReadyHost, connected
 from firesim_common.errors import InputError
@@ -321,7 +320,8 @@ def test_the_report_of_a_build(tmp_path: Path) -> None:
         ),
         (
             "builds: {a: {blade: rocket-1, board: versa-ecp5}}",
-            "found Lattice ECP5-5G Versa, expected a board whose file has the key open_flow.",
+            "found Lattice ECP5-5G Versa, expected a board whose file has the key "
+            '"open_flow", "vivado_flow" or "aws_flow".',
         ),
         (
             "builds: {a: {blade: rocket-1, board: f2}}",

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pylibfst
 import pytest
-from firesim.config.load import load_file
-from firesim.run.checks import check_plan
-from firesim.run.runner import Outcome
-from firesim.topology.resolve import resolve
+from firesim.pipeline.check import check
+from firesim.pipeline.load import load_file
+from firesim.results.outcome import Outcome
 from firesim_common.errors import InputError
 from goldengate.errors import GoldenGateError
 
@@ -188,7 +187,7 @@ MISTAKES = [
 def test_mistaken_captures_are_refused(text: str, sentence: str, folder: Path) -> None:
     with pytest.raises(InputError, match=sentence):
         loaded = load_file(folder / "tell.yaml", [f"simulation.capture=[{text}]"])
-        check_plan(loaded, resolve(loaded))
+        check(loaded)
 
 
 def test_a_signal_that_is_none_is_refused(board: Path, tmp_path: Path) -> None:

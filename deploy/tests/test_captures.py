@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from firesim.config.load import Loaded, find_config, load_file
-from firesim.run.runner import Outcome, run
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import find_config, load_file
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
 
 Load = Callable[..., Loaded]
 INBOUND, OUTBOUND = 1, 2

@@ -8,16 +8,15 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 from firesim.cli.main import app
-from firesim.run.experiments import experiments
-from firesim.run.folder import record_of, save_record
-from firesim.run.snapshots import FORMAT
+from firesim.snapshots.files import FORMAT
+from firesim.suite.experiments import experiments
+from firesim.work.folder import record_of, save_record
 from firesim_common.paths import ROOT
 from typer.testing import CliRunner
 
@@ -260,30 +259,29 @@ def test_the_shell_completes_names(
     assert done.stdout.split() == expected
 
 
-@pytest.mark.parametrize("asked", ["auto", "generated", "verilator"])
-def test_auto_without_training_takes_verilator_and_says_why(
-    asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("asked", "most", "taken", "said"),
+    [
+        ("auto", 3, "generated", "engine: generated, since a busy design of up to 3 items is "),
+        ("auto", 2, "verilator", "engine: Verilator, since the design has 3 items, and without "),
+        ("generated", 2, "generated", ""),
+        ("verilator", 3, "verilator", ""),
+    ],
+)
+def test_auto_takes_the_engine_that_is_faster_without_training_and_says_why(
+    asked: str, most: int, taken: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it asks the compiler for; only the answer to `auto` has to be explained."""
-    import goldengate
-
-    source, out, seen = tmp_path / "add.sv", tmp_path / "out", []
-    source.write_text("module Add(input clock, input reset); endmodule\n")
-
-    def compiled(request: goldengate.Request) -> Path:
-        seen.append(request.engine)
-        out.mkdir()
-        manifest = goldengate.lower(replace(request, out=str(tmp_path / "work")))
-        manifest.write(out)
-        return out
-
-    monkeypatch.setattr(goldengate, "compile_request", compiled)
+    """Three items, of a register and an output, on both sides of the bound."""
+    source, out = tmp_path / "add.sv", tmp_path / "out"
+    ports = "input logic clock, input logic reset, input logic [7:0] x, output logic [7:0] y"
+    body = "logic [7:0] sum; always_ff @(posedge clock) sum <= sum + x; assign y = ~sum;"
+    source.write_text(f"module Add({ports});\n{body}\nendmodule\n")
+    monkeypatch.setattr("goldengate.engine.backend.WHOLE_ITEMS", most)
     words = ["build", "verilog", "Add", str(source), "--engine", asked, "-o", str(out)]
     done = RUNNER.invoke(app, words)
     assert done.exit_code == 0, done.output
-    assert seen == ["verilator" if asked == "auto" else asked]
-    reason = "engine: Verilator, since nothing trains the generated engine here"
-    assert done.stderr.startswith(reason) == (asked == "auto")
+    assert json.loads((out / "model.json").read_text())["engine"]["name"] == taken
+    assert done.stderr.startswith(said) and bool(done.stderr) == bool(said)
 
 
 def test_fame1_can_be_asked_for(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import struct
 from pathlib import Path
 
 import pytest
+from firesim.bind.artifacts import ArtifactError, Room, check_elf
 from firesim.build.cores import SIZES, Cache, Cores
 from firesim.build.rtl_blade import load_blade
-from firesim.run.artifacts import ArtifactError, Room, check_elf
 from firesim_common.errors import InputError
 from firesim_software import own_program
 

@@ -9,8 +9,8 @@ import zlib
 from pathlib import Path
 
 import pytest
-from firesim.run.artifacts import ArtifactError, check_disk_image
-from firesim.run.disk_images import raw_image
+from firesim.bind.artifacts import ArtifactError, check_disk_image
+from firesim.bind.disk_images import raw_image
 
 CLUSTER_BITS = 9
 CLUSTER = 1 << CLUSTER_BITS

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from firesim.config.load import load_file
-from firesim.run.runner import Outcome, run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
 from rich.console import Console
 
 BLADE = """\
@@ -45,12 +46,17 @@ def simulated(folder: Path, stop: int, wrong: int, *overrides: str) -> Outcome:
     return run(load_file(folder / "ends.yaml", overrides), console=Console(quiet=True))
 
 
-def told(outcome: Outcome, folder: Path) -> Told:
+def told(outcome: Outcome) -> Told:
     """Return how the run ended, when, and what was printed."""
     (node,) = outcome.result["nodes"]
-    message = str(node["message"]).replace(f"{folder}/", "")
     printed = (outcome.folder / "soc/prints.log").read_text()
-    return outcome.reason, node["ended_at_cycle"], outcome.exit_status, message, printed
+    return (
+        outcome.reason,
+        node["ended_at_cycle"],
+        outcome.exit_status,
+        str(node["message"]),
+        printed,
+    )
 
 
 @pytest.mark.parametrize(("engine", "made_by"), ENGINES)
@@ -59,9 +65,7 @@ def test_the_end_is_that_of_the_text(
 ) -> None:
     options = (f"simulation.engine={engine}", f"simulation.rtl_engine={made_by}")
     at = RESET_CYCLES + 300
-    reason, cycle, status, message, printed = told(
-        simulated(tmp_path, 0xFFFF, 0xFFFF, *options), tmp_path
-    )
+    reason, cycle, status, message, printed = told(simulated(tmp_path, 0xFFFF, 0xFFFF, *options))
     assert (reason, cycle, status, message) == ("ended", at, 0, "$finish at ender.sv:4")
     counts = range(7, 300, 64)
     assert printed == "".join(
@@ -69,13 +73,13 @@ def test_the_end_is_that_of_the_text(
     )
     silent = simulated(tmp_path, 0xFFFF, 0xFFFF, *options, "simulation.prints=false")
     assert silent.result["end_cycle"] == at
-    reason, cycle, status, message, _ = told(simulated(tmp_path, 41, 0xFFFF, *options), tmp_path)
+    reason, cycle, status, message, _ = told(simulated(tmp_path, 41, 0xFFFF, *options))
     assert (reason, cycle, status, message) == (
         "ended",
         41 + RESET_CYCLES,
         1,
         "$stop at ender.sv:5",
     )
-    reason, cycle, status, message, _ = told(simulated(tmp_path, 0xFFFF, 77, *options), tmp_path)
+    reason, cycle, status, message, _ = told(simulated(tmp_path, 0xFFFF, 77, *options))
     assert (reason, cycle, status) == ("assert", 77 + RESET_CYCLES, 1)
     assert "'inner.part: count is 77 (b2) in Ender.inner.part' at ender.sv:6" in message

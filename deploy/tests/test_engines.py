@@ -12,11 +12,12 @@ from firesim.build import blade_tree
 from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import blade_names, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
-from firesim.config.load import load_text
-from firesim.topology.describe import Load, NodeFiles, Restart, describe
-from firesim.topology.identity import command_line, identity, random_seed
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
+from firesim.prepare.kernel_words import command_line
+from firesim.topology.describe import Load, NodeFiles, Restart, description
+from firesim.topology.identity import identity, random_seed
 from firesim.topology.plan import Plan
-from firesim.topology.resolve import resolve
 from firesim.units import seconds_of
 from firesim_common.errors import InputError
 
@@ -52,7 +53,7 @@ def described(text: str, *overrides: str, restart: Restart | None = None) -> lis
         )
         for node in plan.nodes
     }
-    value = describe(plan, files, Path("/r"), 2, restart)
+    value = description(plan, files, Path("/r"), 2, restart)
     nodes: list[Any] = value["nodes"]
     return nodes
 
@@ -91,8 +92,11 @@ def test_an_rtl_node_beside_it_keeps_model_and_trace() -> None:
 
 
 def test_only_blades_of_rtl_nodes_are_built() -> None:
-    assert plan_of(MIXED).blades("rtl") == ["rocket-1"]
-    assert plan_of(MIXED, "simulation.engines.node1=functional").blades("rtl") == []
+    assert plan_of(MIXED).blades(lambda kind: kind.compiles_rtl) == ["rocket-1"]
+    assert (
+        plan_of(MIXED, "simulation.engines.node1=functional").blades(lambda kind: kind.compiles_rtl)
+        == []
+    )
 
 
 def test_an_override_chooses_the_engine_of_all_nodes() -> None:
@@ -174,7 +178,7 @@ def test_a_program_replaces_the_linux_of_a_named_workload(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "base.yaml").write_text("node: {linux: linux-base, command: ls}\n")
-    monkeypatch.setattr("firesim.config.load.WORKLOADS", tmp_path)
+    monkeypatch.setattr("firesim.pipeline.load.WORKLOADS", tmp_path)
     text = "system: {topology: two_nodes}\nworkload: {base: base, node: {program: hello}}\n"
     node = plan_of(text).nodes[0]
     assert (node.program, node.linux, node.command) == ("hello", None, None)
@@ -193,7 +197,8 @@ def test_a_named_workload_reads_no_files_elsewhere(
     (tmp_path / "secret").write_text("x")
     (folder / "link").symlink_to("../secret")
     (folder / "evil.yaml").write_text(f"node: {{program: hello, disk_image: {named}}}\n")
-    monkeypatch.setattr("firesim.config.load.WORKLOADS", folder)
+    for module in ("pipeline.load", "config.loaded"):
+        monkeypatch.setattr(f"firesim.{module}.WORKLOADS", folder)
     text = "system: {topology: two_nodes}\nworkload: evil\n"
     with pytest.raises(InputError, match=f'evil.yaml:1: .*: found "{named}", expected a file in'):
         plan_of(text)

@@ -26,6 +26,7 @@ from regression.support.one_board import (
     check_it_is_used_once,
     left,
     made_board,
+    other_board,
     simulated,
     write_recipe,
 )
@@ -74,8 +75,30 @@ def test_a_run_over_ethernet_is_as_in_rtl(folder: Path, board: Path, tmp_path: P
     assert board.read_text() == ""
 
 
+def test_two_clocks_change_nothing(folder: Path, tmp_path: Path) -> None:
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    rtl = simulated(folder, tmp_path / "rtl")
+    device = Path(device_at(folder, BOARD, 4))
+    with other_board(folder, "mine", device, tmp_path, f"--hostile-seed={seed}") as farm:
+        assert left(simulated(folder, tmp_path / "fpga", FPGA, farm)) == left(rtl)
+
+
 def test_a_used_board_is_refused_after_its_reset(folder: Path, tmp_path: Path) -> None:
     check_it_is_used_once(folder, Path(device_at(folder, BOARD, 2)), tmp_path)
+
+
+def test_a_board_whose_clock_lost_its_lock_is_refused(folder: Path, tmp_path: Path) -> None:
+    """The board resets itself, which ends the run, and who comes next is told what was wrong."""
+    device = Path(device_at(folder, BOARD, 3))
+    options = ("--loaded-once", "--unlock-after=40")
+    with other_board(folder, "mine", device, tmp_path, *options) as farm:
+        first = simulated(folder, tmp_path / "first", FPGA, farm)
+        second = simulated(folder, tmp_path / "second", FPGA, farm)
+    text = "another host uses the board, or it was reset"
+    assert text in str(first.message) and first.exit_status != 0, first.message
+    text = f"{device}: the board's host clock has lost its lock since the bitstream was loaded"
+    assert text in str(second.message) and second.exit_status != 0, second.message
 
 
 def test_what_is_no_board_is_refused(folder: Path, board: Path, tmp_path: Path) -> None:
@@ -102,7 +125,7 @@ def test_what_is_no_board_is_refused(folder: Path, board: Path, tmp_path: Path) 
     nobody = device_at(folder, BOARD, 1)
     node["ethernet"]["address"] = nobody
     status, text = told("nobody")
-    assert status == 2 and text.startswith(f"soc: {nobody}: found no answer for 5 s to what was ")
+    assert status == 2 and text.startswith(f"soc: {nobody}: found no answer for 15 s to what was ")
     node["ethernet"]["address"] = "nonsense"
     text = "found no IPv4 address, expected that of a board, such as 192.168.1.50"
     assert told("nonsense") == (2, f"soc: nonsense: {text}\n")

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.config.farm import FarmFile
-from firesim.farm.aws_ec2 import FARM, HOST, Ec2
 from firesim.farm.base import FarmError
-from firesim.farm.ec2_host_keys import BEGIN, END, host_key
+from firesim.farm.file import FarmFile
+from firesim.farm.kinds.aws_ec2.host_keys import BEGIN, END, host_key
+from firesim.farm.kinds.aws_ec2.instances import FARM, HOST, Ec2
 from firesim.farm.make import make_farm
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostClient
@@ -294,11 +294,11 @@ def test_the_policy_of_the_how_to_allows_what_is_asked_for() -> None:
         actions = statement["Action"]
         allowed |= {actions} if isinstance(actions, str) else set(actions)
     asked = {"ec2:DescribeInstances"}  # By a paginator.
-    for file in (ROOT / "deploy/firesim/farm").glob("*ec2*.py"):
+    for file in (ROOT / "deploy/firesim/farm/kinds/aws_ec2").glob("*.py"):
         for service, name in re.findall(r"\b_?(ec2|ssm|pricing)\.([a-z_]+)\(", file.read_text()):
             words = "".join(word.capitalize() for word in name.split("_"))
             asked |= {f"{service}:{words}"} - {"ec2:GetPaginator"}
-    file = ROOT / "deploy/firesim/run/bucket.py"
+    file = ROOT / "deploy/firesim/snapshots/bucket.py"
     for name in re.findall(r"\bs3\.([a-z_]+)\(", file.read_text()):
         asked |= {f"s3:{action}" for action in S3_ACTIONS[name]}
     assert asked == allowed

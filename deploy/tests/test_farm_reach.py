@@ -14,15 +14,19 @@ from pathlib import Path
 
 import pytest
 from firesim.access.door import door_of, wait_until_open
-from firesim.config.load import Loaded, load_file
+from firesim.config.loaded import Loaded
+from firesim.farm import left
+from firesim.farm.up import farm_of, up
 from firesim.hosts.agent import Agent
 from firesim.hosts.client import HostClient, HostError, sha256_of
-from firesim.run.remote import left, simulators
-from firesim.run.remote.again import attached, start_and_leave
-from firesim.run.remote.attach import found_again
-from firesim.run.remote.places import farm_of, up
-from firesim.run.remote.reach import reached
-from firesim.run.runner import follow, make_ready
+from firesim.pipeline.collect import collect
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import make_ready
+from firesim.remote import simulators
+from firesim.run.again import attached, start_and_leave
+from firesim.run.attach import found_again
+from firesim.run.reach import reached
 from firesim_common.errors import InputError
 from rich.console import Console
 
@@ -97,7 +101,7 @@ def test_a_run_without_a_gateway_says_so_wherever_it_is(
 def test_a_network_interface_needs_its_host(lab: Path, traffic: MakeTraffic) -> None:
     tap = "system.gateway={mode: tap, device: tap0}"
     with pytest.raises(InputError, match=r"expected that host in placement.parts: {gateway: HOST}"):
-        make_ready(on(lab, traffic, tap), None, QUIET)
+        make_ready(resolve(on(lab, traffic, tap)), None, QUIET)
 
 
 def test_a_folder_that_stayed_on_a_lost_host_goes_at_the_next_connection(
@@ -155,11 +159,11 @@ def test_nobody_waits_for_a_simulator_that_could_not_start(
     monkeypatch.setattr(simulators, "OTHERS_S", 1e9)
     parts = "placement.parts={node0: local0, tor0: local1}"
     loaded = on(lab, traffic, "placement.resume=never", parts, "simulation.max_cycles=100000")
-    ready = make_ready(loaded, None, QUIET)
+    ready = make_ready(resolve(loaded), None, QUIET)
     places = json.loads((ready.folder / "description.json").read_text())["processes"]
     first = places[0]  # The second one comes to it.
     taken = [socket.create_server((first["host"], first["port"] + i)) for i in range(len(places))]
-    outcome = follow(loaded, ready, QUIET)
+    outcome = collect(ready, QUIET)
     for one in taken:
         one.close()
     assert (outcome.exit_status, outcome.reason) == (3, "error")

@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.config.load import Loaded, load_file
-from firesim.run.folder import is_alive, record_of, saved_result
-from firesim.run.remote import record, simulators
-from firesim.run.remote.again import attached, listed_runs, start_and_leave
-from firesim.run.remote.attach import found_again, is_remote
-from firesim.run.restart import restart_from
-from firesim.run.runner import Outcome, run
-from firesim.run.snapshots import snapshots_of
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.remote import record, simulators
+from firesim.results.outcome import Outcome
+from firesim.run.again import attached, listed_runs, start_and_leave
+from firesim.run.attach import found_again, is_remote
+from firesim.snapshots.files import snapshots_of
+from firesim.snapshots.restart import restart_from
+from firesim.work.folder import is_alive, record_of, saved_result
 from firesim_common.errors import InputError
 from rich.console import Console
 

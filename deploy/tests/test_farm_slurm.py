@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from firesim.config.farm import FarmFile
-from firesim.farm.base import FarmError, Host
+from firesim.farm.base import FarmError
+from firesim.farm.file import FarmFile
+from firesim.farm.kinds.slurm import Slurm
 from firesim.farm.make import make_farm
-from firesim.farm.slurm import Slurm
 from firesim.hosts.channel import HostLost, ProcessChannel
 from firesim.hosts.client import HostClient, sha256_of
+from firesim.hosts.host import Host
 
 from regression.support.hosts.bed import why_not
 from regression.support.hosts.slurm import PROGRAMS, Cluster, slurm_cluster
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 LAUNCH = """
 import sys
 from pathlib import Path
-from firesim.config.farm import FarmFile
+from firesim.farm.file import FarmFile
 from firesim.farm.make import make_farm
 make_farm(FarmFile(Path(sys.argv[1]))).launch(lambda line: print(line, flush=True))
 """

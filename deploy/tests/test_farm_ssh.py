@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from firesim.config.farm import FarmFile
+from firesim.bind.check_kept import check_kept
+from firesim.farm.file import FarmFile
 from firesim.farm.make import make_farm
 from firesim.hosts.answers import Nothing
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostClient, HostError, sha256_of
 from firesim.hosts.ready import connected
-from firesim.run.remote.check_kept import check_kept
 from firesim_common.errors import InputError
 from firesim_common.tools import python_command
 
@@ -153,7 +153,7 @@ def test_a_lost_host_is_noticed(how: str, known: bool, tmp_path: Path) -> None:
 ENDS_WITH_UNSENT = """\
 import sys
 from pathlib import Path
-from firesim.config.farm import FarmFile
+from firesim.farm.file import FarmFile
 from firesim.farm.make import make_farm
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostClient
@@ -284,5 +284,5 @@ def test_a_key_that_is_not_let_in_is_refused(bed: list[TestHost], tmp_path: Path
 
 
 def test_no_server_there(bed: list[TestHost], tmp_path: Path) -> None:
-    text = farm_text(bed[:1]).replace(bed[0].address, bed[0].bed.address(200))
+    text = farm_text(bed[:1]).replace("name: host1,", "name: host1, port: 23,")
     assert "found no ssh server there" in refused(bed, tmp_path, text)

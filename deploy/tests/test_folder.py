@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from firesim.run.folder import (
+from firesim.watch.status import StatusReader
+from firesim.work.folder import (
     is_alive,
     load_simulator,
     new_folder,
@@ -20,8 +21,7 @@ from firesim.run.folder import (
     save_record,
     write_json,
 )
-from firesim.run.process import end_recorded, how_it_ended
-from firesim.run.status import StatusReader
+from firesim.work.process import end_recorded, how_it_ended
 from firesim_common.errors import InputError
 
 

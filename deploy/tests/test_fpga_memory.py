@@ -20,9 +20,10 @@ from firesim.bitstream.database import set_entries
 from firesim.bitstream.simulated import simulated_board
 from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
-from firesim.config.load import load_file
-from firesim.run.restart import restart_from
-from firesim.run.runner import Outcome, run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
+from firesim.snapshots.restart import restart_from
 from firesim_common.errors import InputError
 from rich.console import Console
 
@@ -145,6 +146,21 @@ def test_a_dimm_that_fails_is_named(folder: Path, fault: str, says: str) -> None
         outcome = simulated(FPGA, "simulation.fpga.entries={storm: fixed}")
     assert outcome.exit_status != 0
     assert str(outcome.message).endswith(says), outcome.message
+
+
+def test_a_reset_of_the_function_waits_for_the_dimm(folder: Path) -> None:
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "fixed")
+    set_entries(folder / "hwdb.yaml", {"fixed": made.entry})
+    device = folder / "f2.socket"
+    memory = "system.node.memory={size_mib: 4, timing: {model: fixed, latency_cycles: 40}}"
+    ends = {60: "the DRAM takes no row before row 16384", 2000: "found a window with "}
+    for after, text in ends.items():  # While the DRAM is cleared, and while the target runs.
+        board = made.with_options(f"--flr-after={after}")
+        with started(board, device, folder / "board.log"):
+            outcome = simulated(memory, FPGA, "simulation.fpga.entries={storm: fixed}")
+        # The shell would say that something is still on its way to the DIMM.
+        assert (folder / "board.log").read_text() == ""
+        assert text in str(outcome.message), outcome.message
 
 
 @pytest.mark.parametrize(

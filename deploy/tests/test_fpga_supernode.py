@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from firesim.bitstream.forms import check_board
 from firesim.config.bitstream import LoadedBuilds
-from firesim.run.runner import Outcome
+from firesim.results.outcome import Outcome
 from firesim_common.errors import InputError
 
 from regression.support.one_board import FILES, FPGA, simulated

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from firesim.bind.fpga_seats import BoardNode, Place, Seat, fpga_places, mapped
 from firesim.bitstream.forms import check_board
 from firesim.config.bitstream import LoadedBuilds
-from firesim.config.farm import FarmFile
-from firesim.run.fpga_seats import BoardNode, Place, Seat, fpga_places, mapped
+from firesim.farm.file import FarmFile
 from firesim_common.errors import InputError
 
 

@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from firesim.config.load import load_file, load_text
+from firesim.pipeline.load import load_file, load_text
+from firesim.pipeline.run import run
 from firesim.report.console import round_trips
-from firesim.run.runner import Outcome, run
+from firesim.results.outcome import Outcome
 from firesim.topology.plan import Plan
 from firesim_common.paths import ROOT
 
@@ -35,7 +36,7 @@ def no_rtl(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(design: object, *_: object, **__: object) -> Path:
         raise AssertionError(f"the RTL of {design} was asked for")
 
-    monkeypatch.setattr("firesim.run.prepare.design_model", refuse)
+    monkeypatch.setattr("firesim.prepare.models.design_model", refuse)
 
 
 def console(outcome: Outcome, node: str) -> str:
@@ -81,6 +82,28 @@ def test_a_quantum_later_is_a_quantum_later(results_root: Path, no_rtl: None) ->
         key = f"simulation.functional.quantum_cycles={quantum}"
         trips[quantum] = round_trips(console(run(load_text(BARE_METAL, [key])), "node0"))[0][1]
     assert abs(trips[1024] - trips[256] - 2 * (1024 - 256)) < 100
+
+
+@pytest.mark.parametrize(
+    ("latency_cycles", "token_hash", "cycles"),
+    [(4096, "cdac11e17798aefb", 4269), (9000, "572eb14af3693745", 9171)],
+)
+def test_a_disk_is_as_slow_as_the_node_says(
+    latency_cycles: int, token_hash: str, cycles: int, results_root: Path, no_rtl: None
+) -> None:
+    """The first is the declaration's default (sim/bridges/block_device/bridge.yaml)."""
+    disk = "workload={node: {program: block, args: [count=2, sector=1], disk_sectors: 16}}"
+    setting = f"system.nodes.node0.bridges.block_device.latency_cycles={latency_cycles}"
+    general = f"system.node.bridges.block_device.latency_cycles={latency_cycles}"
+    outcome = run(load_text(BARE_METAL, [disk, general]))
+    assert (outcome.exit_status, outcome.result["token_hash"]) == (0, token_hash)
+    alone = run(load_text(BARE_METAL, [disk, setting]))
+    for found, node, expected in (
+        (outcome, "node1", cycles),
+        (alone, "node0", cycles),
+        (alone, "node1", 4269),
+    ):
+        assert f"write_cycles={expected} read_cycles={expected} " in console(found, node)
 
 
 def test_linux_boots_says_who_it_is_and_powers_off(results_root: Path, no_rtl: None) -> None:

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.config.load import Loaded, load_text
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import run
 from firesim.report.console import round_trips
 from firesim.report.page import write_report
-from firesim.run.remote.again import listed_runs
-from firesim.run.runner import Outcome, run
-from firesim.run.summary import print_runs, print_summary
-from firesim.topology.resolve import resolve
+from firesim.results.outcome import Outcome
+from firesim.results.summary import print_runs, print_summary
+from firesim.run.again import listed_runs
 from rich.console import Console
 
 FUNCTIONAL = "simulation.network=functional"

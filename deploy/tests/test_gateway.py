@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from firesim.config.load import Loaded
-from firesim.topology.describe import describe
+from firesim.config.loaded import Loaded
+from firesim.pipeline.resolve import resolve
+from firesim.topology.describe import description
 from firesim.topology.passes.gateway import MAC
 from firesim.topology.plan import Plan
-from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError
 
 Load = Callable[..., Loaded]
@@ -74,9 +74,9 @@ def test_the_entry_is_that_of_the_interfaces_page(load: Load) -> None:
         "system.gateway.forwards=[{node: node1, port: 80, host_port: 8080, name: http}]",
     )
     plan = resolve(loaded)
-    description = describe(plan, {}, loaded.folder, 1)
+    found = description(plan, {}, loaded.folder, 1)
     # Traffic nodes have no ssh, so only the forward asked for is there.
-    assert description["nodes"][-1] == {
+    assert found["nodes"][-1] == {
         "name": "gateway",
         "kind": "gateway",
         "mac": MAC,
@@ -97,7 +97,7 @@ def test_the_entry_is_that_of_the_interfaces_page(load: Load) -> None:
         "poll_cycles": 9,
         "real_time_ratio": 1.0,
     }
-    assert description["links"][-1] == {
+    assert found["links"][-1] == {
         "name": "gateway--tor0",
         "a": {"model": "gateway", "port": 0},
         "b": {"model": "tor0", "port": 2},

@@ -7,10 +7,10 @@ import struct
 from pathlib import Path
 
 import pytest
-from firesim.config.load import load_file
-from firesim.run.artifacts import ArtifactError, Room, check_any_elf, check_elf
-from firesim.run.status import StatusReader
-from firesim.topology.resolve import resolve
+from firesim.bind.artifacts import ArtifactError, Room, check_any_elf, check_elf
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim.watch.status import StatusReader
 from firesim_common.errors import InputError
 
 GOOD = '{"wall_s": 1.0, "models": [{"name": "node0", "cycle": CYCLE, "state": "running"}]}\n'

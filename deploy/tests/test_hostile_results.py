@@ -11,12 +11,12 @@ import pytest
 from firesim.bitstream.farm import read_versions
 from firesim.bitstream.outcome import read_outcome
 from firesim.cli.main import app
-from firesim.report import write_report
 from firesim.report.flamegraph import merge_folded
+from firesim.report.page import write_report
 from firesim.report.results import read_results, read_table, read_text
-from firesim.run.compare import compare
-from firesim.run.folder import load_simulator, preparing_folders
-from firesim.run.remote.again import listed_runs
+from firesim.results.compare import compare
+from firesim.run.again import listed_runs
+from firesim.work.folder import load_simulator, preparing_folders
 from firesim_common.errors import InputError
 from firesim_common.json_text import parsed
 from firesim_common.tools import ToolError

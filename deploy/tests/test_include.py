@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from firesim.config.load import Loaded, load_file
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_file
 from firesim_common.errors import InputError
 
 LAB = """\

@@ -13,13 +13,15 @@ from typing import Any
 
 import pytest
 from firesim.config.keep import S3Place, kept, s3_place
-from firesim.config.load import Loaded, load_file
-from firesim.run import bucket
-from firesim.run.remote.kept import InBucket, Kept, Shared
-from firesim.run.remote.mirror import PENDING
-from firesim.run.restart import restart_from
-from firesim.run.runner import Outcome, run
-from firesim.run.snapshots import read_snapshot, shared_snapshots, snapshots_of
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.remote.kept import InBucket, Kept, Shared
+from firesim.remote.mirror import PENDING
+from firesim.results.outcome import Outcome
+from firesim.snapshots import bucket
+from firesim.snapshots.files import read_snapshot, shared_snapshots, snapshots_of
+from firesim.snapshots.restart import restart_from
 from firesim_common.errors import InputError
 
 from regression.support.hosts.cloud import REGION, Cloud, cloud
@@ -41,7 +43,7 @@ def lab(tmp_path: Path) -> Path:
 @pytest.fixture
 def sky(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
     """Return AWS with a bucket `snaps`, and a cache of the test's own for what comes from there."""
-    from firesim.run import bucket as module
+    from firesim.snapshots import bucket as module
     from firesim_common import cache
 
     def own(kind: str, key: Any, build: Any) -> Path:
@@ -102,7 +104,7 @@ def test_a_run_goes_on_from_s3_when_its_results_are_gone(
     first = run(on(lab, traffic(TRAFFIC), keep, EVERY))
     place = s3_place(keep)
     assert place is not None
-    found = bucket.listed(place)
+    found = sorted(bucket.listed(place), key=lambda one: one.place.prefix)  # not as they arrived
     assert [one.place.prefix.rpartition("/")[2] for one in found] == ["auto-300000", "auto-400000"]
     assert sorted(one.name for one in snapshots_of(first.folder)) == ["auto-300000", "auto-400000"]
     shutil.rmtree(first.folder)

@@ -14,11 +14,15 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from firesim.config.load import load_file
 from firesim.hosts.answers import About
 from firesim.hosts.client import HostClient
-from firesim.run import process, process_tree, runner
-from firesim.run.folder import (
+from firesim.pipeline import run as pipeline
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import make_ready
+from firesim.remote.record import HostsRecord, load, save
+from firesim.work import process, process_tree
+from firesim.work.folder import (
     HOSTS_RECORD,
     RESULT,
     make_reserve,
@@ -27,9 +31,7 @@ from firesim.run.folder import (
     release_rooms,
     write_json,
 )
-from firesim.run.process import Simulator
-from firesim.run.remote.record import HostsRecord, load, save
-from firesim.run.runner import make_ready
+from firesim.work.process import Simulator
 from firesim_common.errors import InputError
 from firesim_common.whole_file import make_room, room_of, write_whole
 from rich.console import Console
@@ -52,8 +54,8 @@ RECORDS = (
     + """
 import sys
 from pathlib import Path
-from firesim.run.folder import *
-from firesim.run.remote.record import *
+from firesim.work.folder import *
+from firesim.remote.record import *
 folder = Path(sys.argv[1])
 record = HostsRecord("run", "farm", ["a", "b"])
 make_reserve(folder)
@@ -77,7 +79,7 @@ SLOW_MANAGER = (
     + """
 import sys, time
 from firesim.cli.main import app
-from firesim.run import process
+from firesim.work import process
 save = process.save_record
 def late(folder, *records):
     limit = time.monotonic() + 30
@@ -229,19 +231,19 @@ def refuse(*_: object) -> None:
 def test_a_refused_run_leaves_the_folder_of_the_user_as_it_was(
     was_there: bool, traffic: MakeTraffic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "prepare", refuse)
+    monkeypatch.setattr(pipeline, "build", refuse)
     results = tmp_path / "mine"
     if was_there:
         results.mkdir()
     with pytest.raises(InputError, match="refused"):
-        make_ready(load_file(traffic(ENDLESS)), results, QUIET)
+        make_ready(resolve(load_file(traffic(ENDLESS))), results, QUIET)
     assert results.is_dir() == was_there
     if was_there:
         assert list(results.iterdir()) == []
         assert new_folder("name", results) == results
 
 
-@pytest.mark.parametrize("step", ["make_libraries", "make_drivers", "new_folder", "prepare"])
+@pytest.mark.parametrize("step", ["open_metrics", "new_folder", "build", "describe", "bring"])
 def test_no_connection_stays_when_a_later_step_refuses(
     step: str,
     traffic: MakeTraffic,
@@ -257,11 +259,12 @@ def test_no_connection_stays_when_a_later_step_refuses(
         return about(host)
 
     monkeypatch.setattr(HostClient, "about", noted)
-    monkeypatch.setattr(runner, step, refuse)
+    monkeypatch.setattr(pipeline, step, refuse)
     farm = tmp_path / "lab.yaml"
     farm.write_text(f"kind: local\nprocesses: 2\nfolder: {tmp_path / 'hosts'}\n")
     with pytest.raises(InputError, match="refused"):
-        make_ready(load_file(traffic(ENDLESS), [f'placement.run_farm="{farm}"']), None, QUIET)
+        loaded = load_file(traffic(ENDLESS), [f'placement.run_farm="{farm}"'])
+        make_ready(resolve(loaded), None, QUIET)
     assert len(seen) == 2
     assert [host.name for host in seen if host._channel is not None] == []
 
@@ -276,7 +279,7 @@ def test_a_host_that_cannot_be_followed_ends_the_run(
     farm = tmp_path / "lab.yaml"
     farm.write_text(f"kind: local\nprocesses: 2\nfolder: {tmp_path / 'hosts'}\n")
     placement = f'placement={{run_farm: "{farm}", resume: never}}'
-    outcome = runner.run(load_file(traffic(ENDLESS), [placement]))
+    outcome = pipeline.run(load_file(traffic(ENDLESS), [placement]))
     assert outcome.exit_status == 3
     assert "cannot be followed: KeyError: 'alive'" in outcome.message
     records = [

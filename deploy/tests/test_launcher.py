@@ -125,6 +125,7 @@ def test_what_starts_qemu_asks_for_it_after_a_quickstart(
 
 
 APT_THAT_WAITS = """
+echo $$ > "$HOME/apt.pid"
 until [ -e "$HOME/pip.log" ]; do sleep 0.05; done
 echo "$*" > "$HOME/apt.log"
 """
@@ -283,7 +284,9 @@ def test_a_signal_ends_apt_and_pip(tree: Path) -> None:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    wait_until(lambda: (tree / "pip.pid").is_file() and (tree / "pip.pid").read_text() != "")
+    # Both: a shell that is just being forked for apt-get would miss the signal.
+    files = [tree / "apt.pid", tree / "pip.pid"]
+    wait_until(lambda: all(file.is_file() and file.read_text() != "" for file in files))
     os.killpg(process.pid, signal.SIGINT)  # As Ctrl-C does: pip is in a session of its own.
     assert process.wait(timeout=20) == 130
     pid = int((tree / "pip.pid").read_text())

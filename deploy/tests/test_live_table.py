@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.config.load import load_file
-from firesim.run.consoles import Consoles
-from firesim.run.display import Display
-from firesim.run.progress import progress, progress_line, slowest, slowest_line
-from firesim.run.status import HostStatus, ModelStatus, Status, StatusReaders, TrafficCount
+from firesim.pipeline.load import load_file
 from firesim.units import count, duration
+from firesim.watch.consoles import Consoles
+from firesim.watch.display import Display
+from firesim.watch.progress import progress, progress_line, slowest, slowest_line
+from firesim.watch.status import HostStatus, ModelStatus, Status, StatusReaders, TrafficCount
 from firesim_common.errors import InputError
 from rich.console import Console
 

@@ -7,9 +7,7 @@ was like at that time.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,156 +15,28 @@ from firesim.bitstream.at_host import JobFailed
 from firesim.bitstream.database import set_entries
 from firesim.bitstream.forms import build_design, design_form
 from firesim.config.bitstream import LoadedBuilds
-from firesim.config.farm import FarmFile
 from firesim.config.hwdb import HwdbEntry
-from firesim.config.load import load_file
+from firesim.farm.file import FarmFile
 from firesim.farm.make import make_farm
-from firesim.run.checks import check_plan
-from firesim.run.load_fpgas import images_of, job_of, load_fpgas
-from firesim.run.remote.places import up
+from firesim.farm.up import up
+from firesim.pipeline.check import check
+from firesim.pipeline.load import load_file
+from firesim.remote.load_fpgas import images_of, load_fpgas
 from firesim.topology.plan import PlannedImage
-from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError
 
+from regression.support.fpga_host import AGFI, PLACE, Bench, card, function
 from regression.support.one_board import FPGA, TELLER, write_recipe
 
 BUILDS = """\
 builds:
   mine: {verilog: {sources: [teller.sv], top: Teller}, board: BOARD}
 """
-PLACE, BRIDGE, AGFI = "0000:65:00.0", "0000:64:02.0", "agfi-0123456789abcdef0"
-TOOL = """\
-#!/usr/bin/env python3
-import json, os, sys
-from pathlib import Path
-here = Path({here!r})
-name = Path(sys.argv[0]).name
-state = json.loads((here / "state.json").read_text())
-with (here / "calls").open("a") as calls:
-    calls.write(" ".join([name, *sys.argv[1:]]) + "\\n")
-{body}
-(here / "state.json").write_text(json.dumps(state))
-"""
-AWS = """\
-words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
-if state.get("refuses") == name:
-    print("Error: (5) out-of-slots"); sys.exit(5)
-if name == "fpga-describe-local-image-slots":
-    print("Type  FpgaImageSlot  VendorId    DeviceId    DBDF")
-    print("AFIDEVICE    3       0x1d0f      0x9048      0000:65:00.0")
-if name == "fpga-clear-local-image":
-    state["image"] = ["No AFI", "cleared"]
-if name == "fpga-load-local-image":
-    (Path(state["function"]) / "device").write_text("0xf002\\n")
-    state["image"] = state.get("shown") or [words["-I"], "busy"]
-if name == "fpga-describe-local-image":
-    image, status = state["image"]
-    print("Type  FpgaImageSlot  FpgaImageId             StatusName    StatusCode   ErrorName")
-    print(f"AFI    {words['-S']}     {image}  {status}      0        ok         0   0x10212415")
-    if status == "busy":
-        state["image"] = [image, "loaded"]
-"""
-SETPCI = """\
-bridge, what = sys.argv[2:4]
-register, _, value = what.partition("=")
-if not value:
-    print(f"{state[register]:04x}")
-else:
-    new, mask = (int(one, 16) for one in value.split(":"))
-    state[register] = state[register] & ~mask | new
-"""
-VIVADO = """\
-if any(state[one] & bit for one, bit in (("COMMAND", 0x100), ("CAP_EXP+8.w", 4))):
-    print("ERROR: the host restarts"); sys.exit(1)
-if not (Path(state["card"]) / "remove").read_text():
-    print("ERROR: the host restarts"); sys.exit(1)
-cable, bitstream = sys.argv[-2:]
-if cable != "21770297400L":
-    print(f"firesim fault: found 0 cables with the serial number {cable} among x, expected one")
-    sys.exit(1)
-state["programmed"] = Path(bitstream).read_text()
-"""
-
-
-class Bench:
-    """A host's tree of files and its tools."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.sys, self.state = folder / "sys", folder / "state.json"
-        self.card = self.sys / "devices/pci0000:64" / BRIDGE / PLACE
-        self.card.mkdir(parents=True)
-        for name, text in (("vendor", "0x10ee"), ("device", "0x903f"), ("remove", "")):
-            (self.card / name).write_text(text)
-        for name in ("resource0", "resource4"):
-            (self.card / name).touch()
-        devices = self.sys / "bus/pci/devices"
-        devices.mkdir(parents=True)
-        (devices / PLACE).symlink_to(self.card)
-        (self.sys / "bus/pci/rescan").write_text("")
-        driver = self.sys / "bus/pci/drivers/xdma"
-        driver.mkdir(parents=True)
-        (driver / "unbind").write_text("")
-        (self.card / "driver").symlink_to(driver)
-        link = self.sys / "class/xdma/xdma0_user"
-        link.mkdir(parents=True)
-        (link / "device").symlink_to(self.card)
-        self.tools = folder / "bin"
-        self.tools.mkdir()
-        self.set(COMMAND=0x0547, **{"CAP_EXP+8.w": 0x293F, "card": str(self.card)})
-        self.set(function=str(self.card), image=["No AFI", "cleared"])
-        for name in ("slots", ""):
-            end = f"-{name}" if name else ""
-            self.tool(f"fpga-describe-local-image{end}", AWS)
-        for name in ("clear", "load"):
-            self.tool(f"fpga-{name}-local-image", AWS)
-        self.tool("setpci", SETPCI)
-        self.tool("vivado", VIVADO)
-
-    def set(self, **values: object) -> None:
-        known = json.loads(self.state.read_text()) if self.state.exists() else {}
-        self.state.write_text(json.dumps({**known, **values}))
-
-    def now(self) -> dict[str, object]:
-        found: dict[str, object] = json.loads(self.state.read_text())
-        return found
-
-    def tool(self, name: str, body: str) -> None:
-        (self.tools / name).write_text(TOOL.format(here=str(self.folder), body=body))
-        (self.tools / name).chmod(0o755)
-
-    def calls(self) -> list[str]:
-        return (self.folder / "calls").read_text().splitlines()
-
-    def run(self, image: PlannedImage) -> tuple[int, str]:
-        """Do the job that loads an FPGA as its host does; return exit status and what it says."""
-        job = job_of(image, str(self.sys))
-        where = self.folder / "job"
-        where.mkdir(exist_ok=True)
-        for name, file in job.files.items():
-            (where / name).write_bytes(file.read_bytes())
-        environment = {**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}"}
-        environment.pop("SUDO_UID", None)
-        done = subprocess.run(
-            list(job.words), cwd=where, env=environment, capture_output=True, text=True, check=False
-        )
-        return done.returncode, done.stdout + done.stderr
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
-
-
-def card(bench: Bench, cable: str = "21770297400L", vivado: str = "vivado") -> PlannedImage:
-    bitstream = bench.folder / "some.bit"
-    bitstream.write_text("bits")
-    return PlannedImage("/dev/xdma0", bitstream=bitstream, cable=cable, vivado=vivado)
-
-
-def function(bench: Bench) -> PlannedImage:
-    (bench.card / "vendor").write_text("0x1d0f\n")
-    return PlannedImage(str(bench.sys / "bus/pci/devices" / PLACE), AGFI, "1d0f:f002")
 
 
 def test_a_card_is_loaded_while_its_bridge_is_silent(bench: Bench) -> None:
@@ -304,8 +174,7 @@ def test_a_run_knows_what_is_loaded(
         f"kind: local\nprocesses: 1\nfpgas: 1\nplatform: {board}\ndevices: [{device}]\n{cables}"
     )
     loaded = load_file(tmp_path / "tell.yaml", [FPGA])
-    plan = resolve(loaded)
-    check_plan(loaded, plan)
+    plan = check(loaded).plan
     found = images_of(plan, {"soc": "local0"})
     expected = (
         PlannedImage(device, AGFI, "1d0f:f002")

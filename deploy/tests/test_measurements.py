@@ -6,20 +6,22 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from firesim.config.load import load_text
-from firesim.report import write_report
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import run
 from firesim.report.console import records, round_trips
+from firesim.report.page import write_report
 from firesim.report.results import LARGEST_TEXT_BYTES, read_text
-from firesim.run.measurements import print_measurements
-from firesim.run.outputs import collect_outputs, missing_outputs
-from firesim.run.runner import Outcome, run
+from firesim.results.measurements import print_measurements
+from firesim.results.outcome import Outcome
+from firesim.results.outputs import collect_outputs, missing_outputs
+from firesim.results.summary import print_summary
 from firesim.run.shown import run_shown
-from firesim.run.summary import print_summary
 from firesim.topology.peers import peers
-from firesim.topology.resolve import resolve
 from firesim_software.linux import description
 from rich.console import Console
 
@@ -85,7 +87,9 @@ def test_no_difference_is_said_where_nothing_names_the_node_pinged(results_root:
 
 def test_a_node_talks_to_those_it_is_told_of_and_a_server_to_those_told_of_it() -> None:
     plan = resolve(load_text(ACROSS_THE_ROOT))
-    plan.node("node1").args = [f"server={plan.node('node2').ip}:7", "not=172.16.0.44"]
+    told = (f"server={plan.node('node2').ip}:7", "not=172.16.0.44")
+    nodes = [replace(one, args=told) if one.name == "node1" else one for one in plan.nodes]
+    plan = replace(plan, nodes=tuple(nodes))
     assert peers(plan) == {
         "node0": ["node3"],
         "node1": ["node2"],

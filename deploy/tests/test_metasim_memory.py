@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.config.load import load_file
-from firesim.run.restart import restart_from
-from firesim.run.runner import Outcome, run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
+from firesim.snapshots.restart import restart_from
 from firesim_common.errors import InputError
 from rich.console import Console
 

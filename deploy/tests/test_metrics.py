@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from firesim.cli.main import app
-from firesim.config.load import load_file
-from firesim.run.metrics_server import MetricsServer, close_all, metrics_server
-from firesim.run.remote.again import attached, start_and_leave
-from firesim.run.runner import Outcome, run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
+from firesim.run.again import attached, start_and_leave
+from firesim.watch.metrics_server import MetricsServer, close_all, metrics_server
 from firesim_common.errors import InputError
 from rich.console import Console
 from typer.testing import CliRunner

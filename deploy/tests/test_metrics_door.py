@@ -9,8 +9,8 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from firesim.run.metrics_door import MOST_CLIENTS
-from firesim.run.metrics_server import ADDRESS, MetricsServer
+from firesim.watch.metrics_door import MOST_CLIENTS
+from firesim.watch.metrics_server import ADDRESS, MetricsServer
 
 
 @pytest.fixture

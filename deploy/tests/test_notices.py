@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.farm.base import Host
 from firesim.hosts.answers import Notice
 from firesim.hosts.channel import HostLost, LocalLink
 from firesim.hosts.client import HostClient, HostError
-from firesim.run.remote import notices
-from firesim.run.remote.notices import TRIES, Notices
+from firesim.hosts.host import Host
+from firesim.remote import notices
+from firesim.remote.notices import TRIES, Notices
 
 from regression.support.hosts.metadata import ACTION, NOTICE, TOKEN, Service
 

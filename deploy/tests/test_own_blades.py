@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pandas
 import pytest
-from firesim.config.load import load_file
-from firesim.run.runner import Outcome, run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
 from firesim.topology.draw import text_drawing
-from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError
 from rich.console import Console
 

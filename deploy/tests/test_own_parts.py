@@ -11,9 +11,9 @@ import pytest
 import yaml
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import load_blade
-from firesim.config.load import Loaded, load_file
-from firesim.run.checks import check_plan
-from firesim.topology.resolve import resolve
+from firesim.config.loaded import Loaded
+from firesim.pipeline.check import check
+from firesim.pipeline.load import load_file
 from firesim_common.errors import InputError
 
 PART = """\
@@ -48,14 +48,13 @@ def recipe(folder: Path, blade: str, **simulation: Any) -> Loaded:
 
 def refusal(loaded: Loaded) -> str:
     with pytest.raises(InputError) as caught:
-        check_plan(loaded, resolve(loaded))
+        check(loaded)
     return str(caught.value)
 
 
 def test_a_blade_file_is_found_beside_the_recipe(tmp_path: Path) -> None:
     loaded = recipe(tmp_path, "parts: [./mine]\n")
-    plan = resolve(loaded)
-    check_plan(loaded, plan)
+    plan = check(loaded).plan
     assert plan.blades() == [str(tmp_path / "own.yaml")]
     assert loaded.resolved()["system"]["node"]["blade"] == str(tmp_path / "own.yaml")
     assert load_blade(plan.blades()[0]).parts[-1].folder == (tmp_path / "mine").resolve()

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.config.load import load_text
-from firesim.run.runner import run
+from firesim.pipeline.load import load_text
+from firesim.pipeline.run import run
 
 
 def compiled(program: str, folder: Path, *options: str) -> Path:

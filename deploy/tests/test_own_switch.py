@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 from firesim.build import model_library as library
 from firesim.build.model_library import CompileError, model_library
-from firesim.config.load import Loaded, load_file
-from firesim.topology.describe import describe
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim.topology.describe import description
 from firesim.topology.plan import PlannedSwitch
-from firesim.topology.resolve import resolve
 
 from regression.support.pages import HOW_TO, PageError, missing_line, run_page
 
@@ -70,14 +72,12 @@ def test_the_library_is_relative_to_what_names_it(tmp_path: Path) -> None:
 def test_the_description_passes_settings_on(tmp_path: Path) -> None:
     config = loaded(tmp_path)
     plan = resolve(config)
-    plan.nodes.clear()
-    for switch in plan.switches:
-        switch.shared_object = Path("/cache/mine.so") if switch.library else None
-    entries = describe(plan, {}, tmp_path, 1)["switches"]
+    made = {one.library: Path("/cache/mine.so") for one in plan.switches if one.library}
+    entries = description(replace(plan, nodes=()), {}, tmp_path, 1, libraries=made)["switches"]
     own = {entry["name"]: (entry.get("library"), entry.get("settings")) for entry in entries}
     assert own == {
         "root": (None, None),
-        "tor0": ("/cache/mine.so", {}),
+        "tor0": ("/cache/mine.so", None),
         "tor1": ("/cache/mine.so", {"b": 2}),
     }
     assert "library" not in next(entry for entry in entries if entry["name"] == "root")

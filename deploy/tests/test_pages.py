@@ -15,6 +15,7 @@ PAGES = (
     "functional-network",
     "metasimulate",
     "own-software",
+    "sweep",
     "watch-a-run",
     "write-a-bridge",
 )

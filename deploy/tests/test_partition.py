@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from firesim.config.load import find_config, load_file
+from firesim.pipeline.load import find_config, load_file
+from firesim.pipeline.resolve import resolve
 from firesim.topology.costs import measured_costs, stated_costs
 from firesim.topology.partition import Capacity, partition
 from firesim.topology.plan import Plan
-from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError
 
 GIB = 1 << 30

@@ -18,7 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from firesim.bitstream.simulated import simulated_board
 from firesim.build.simulator import simulator
+from firesim.config.bitstream import LoadedBuilds
 from firesim_common.errors import InputError
 
 from regression.support.one_board import (
@@ -116,6 +118,52 @@ def test_a_hot_reset_within_a_run_ends_it(folder: Path, tmp_path: Path) -> None:
         "u250": "the board was reset while it ran",
     }[board_of(folder)]
     check_a_reset_ends_it(folder, tmp_path / "board", tmp_path, 42, text)
+
+
+@ON_F2
+@pytest.mark.parametrize("options", [(), ("--hostile-seed={}",)], ids=["plain", "hostile"])
+def test_a_reset_of_the_function_within_a_run_ends_it_and_the_target_counts_as_used(
+    options: tuple[str, ...], folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    seed = random.randrange(1 << 32)
+    device = tmp_path / "board"
+    words = [option.format(seed) for option in options]
+    words += ["--loaded-once", "--flr-after=42"]
+    with other_board(folder, "mine", device, tmp_path, *words) as farm:
+        first = simulated(folder, tmp_path / "first", FPGA, farm)
+        second = simulated(folder, tmp_path / "second", FPGA, farm)
+    # Its store that takes words may come before its look at the window: there are none to take.
+    said = capfd.readouterr().err
+    gone = said == "found the answer 2 to a store into BAR 4, expected 0: the access was wrong\n"
+    text = "the simulated board is gone" if gone and options else "found a window with "
+    assert first.exit_status != 0 and text in str(first.message), (seed, first.message)
+    assert gone or said == "", (seed, said)
+    assert second.exit_status != 0
+    assert str(second.message).endswith(
+        f"soc: fpga at {device}: its target has run since the bitstream was loaded, and a reset "
+        "does not clear its registers and memories: load the bitstream again"
+    )
+
+
+@ON_F2
+def test_a_reset_of_the_function_ends_stores_that_nobody_would_take(
+    folder: Path, tmp_path: Path
+) -> None:
+    """A channel and the window behind it are full: what waits is answered, and dropped."""
+    stores, reset_at = 300, 292
+    device, said = tmp_path / "board", tmp_path / "said"
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine")
+    words = ("--hostile-seed=5", f"--flr-after={reset_at}")
+    with started(made.with_options(*words), device, said), Host(tmp_path) as host:
+        for cycle in range(stores):  # The host's own load was the first access.
+            host.say(STORE_WORD, 4, 8 * cycle % 4096, 1, cycle + 1)
+        later = stores + 1 - reset_at + 1
+        sent = 0
+        while sent < later:
+            state = host.load(4, 0, LOAD_WORDS)
+            sent = state >> 16 & 0xFFFFFF
+        assert (sent, state >> 40, state & 15) == (later, 0, 0)
+    assert (tmp_path / "said").read_text() == ""
 
 
 @BOTH

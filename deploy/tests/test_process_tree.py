@@ -22,7 +22,7 @@ MARK = "FIRESIM_TEST_MARK"
 WORK = """\
 import subprocess, sys, time
 from concurrent.futures import ThreadPoolExecutor
-from firesim.run.process_tree import in_session_of_its_own
+from firesim.work.process_tree import in_session_of_its_own
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(1000)"
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from firesim.run.steps import Steps
+from firesim.work.steps import Steps
 from firesim_common import progress
 from firesim_common.cache import cached, content_key
 from firesim_common.progress import Step, listening, step

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.report import write_report
 from firesim.report.counters import short_names
+from firesim.report.page import write_report
 from firesim.report.results import read_results
 from firesim.report.sections import MANY
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from firesim.report import write_report
+from firesim.report.page import write_report
 
 HEADER = "cycle,queue.fill[0],queue.fill[1],queue.fill[2],queue.fill[3],sent\n"
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from firesim.report import write_report
+from firesim.report.page import write_report
 
 
 def results(folder: Path, result: dict[str, Any], versions: dict[str, Any], log: str) -> str:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from firesim.config.load import Loaded, load_file, load_text
-from firesim.topology.describe import Load, NodeFiles, describe
-from firesim.topology.resolve import resolve
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_file, load_text
+from firesim.pipeline.resolve import resolve
+from firesim.topology.describe import Load, NodeFiles, description
 from firesim_common.errors import InputError
 
 Make = Callable[..., Loaded]
@@ -64,8 +65,8 @@ def test_single_settings_win_over_general_ones() -> None:
 
 def test_arguments_name_other_nodes() -> None:
     plan = resolve(load_text(RTL))
-    assert plan.nodes[0].args == ["role=client", "peer=02:00:00:00:00:09", "count=2"]
-    assert plan.nodes[1].args == ["count=1"]
+    assert plan.nodes[0].args == ("role=client", "peer=02:00:00:00:00:09", "count=2")
+    assert plan.nodes[1].args == ("count=1",)
 
 
 def test_an_override_chooses_the_other_way_to_say_a_latency() -> None:
@@ -77,7 +78,7 @@ def test_an_override_of_a_named_workload() -> None:
     text = "system: {topology: two_nodes}\nworkload: ping\n"
     loaded = load_text(text, ["workload.nodes.node0.args=[count=3]"])
     plan = resolve(loaded)
-    assert [node.args for node in plan.nodes] == [["count=3"], ["role=server"]]
+    assert [node.args for node in plan.nodes] == [("count=3",), ("role=server",)]
 
 
 def test_an_override_of_a_list_item() -> None:
@@ -98,7 +99,7 @@ def test_the_description_is_the_contract_of_the_interfaces_page() -> None:
     loaded = load_text(RTL)
     plan = resolve(loaded)
     made = {node.name: files(node.name) for node in plan.nodes}
-    value = describe(plan, made, Path("/r"), 2)
+    value = description(plan, made, Path("/r"), 2)
     assert value["links"][1] == {
         "name": "node1--tor0",
         "a": {"model": "node1", "port": 0},
@@ -128,7 +129,7 @@ def test_a_blade_without_a_bridge_gets_no_settings_for_it() -> None:
     loaded = load_text(RTL)
     plan = resolve(loaded)
     plain = NodeFiles(["memory"], [], [Path("/e")], 1, Path("/m"), Path("/j"))
-    value = describe(plan, dict.fromkeys(["node0", "node1"], plain), Path("/r"), 1)
+    value = description(plan, dict.fromkeys(["node0", "node1"], plain), Path("/r"), 1)
     instruments = {"autocounter", "assert", "prints"}
     assert set(value["nodes"][0]["bridges"]) == {"memory", *instruments}
 

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from firesim.config.load import load_file
-from firesim.run.folder import ProcessRecord, is_alive, load_simulator
-from firesim.run.runner import run
-from firesim.run.summary import pace
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.summary import pace
+from firesim.work.folder import ProcessRecord, is_alive, load_simulator
 
 MakeTraffic = Callable[..., Path]
 SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import FrozenInstanceError
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from firesim.cli.main import app
-from firesim.config.load import load_file
-from firesim.run.checks import check_plan
-from firesim.topology.resolve import resolve
+from firesim.config.layers import RECIPES, yaml_names
+from firesim.pipeline.build import check_by_tools
+from firesim.pipeline.check import check
+from firesim.pipeline.load import load_file
+from firesim.work.steps import Steps
 from firesim_common.errors import InputError
+from rich.console import Console
 from typer.testing import CliRunner
 
 SOURCE = """module A(input clock, input reset, input [3:0] in, output reg [3:0] out);
@@ -66,31 +70,72 @@ STOCK = [
 ]
 
 
+@pytest.fixture
+def started() -> Iterator[list[str]]:
+    """Return what this process starts, by the interpreter's own events, while the test runs."""
+    found: list[str] = []
+
+    def note(event: str, words: tuple[object, ...]) -> None:
+        if is_watched and event in STARTS:
+            found.append(f"{event} {words}")
+
+    is_watched = True
+    sys.addaudithook(note)
+    yield found
+    is_watched = False
+
+
+STARTS = {
+    "subprocess.Popen",
+    "os.fork",
+    "os.forkpty",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.system",
+}
+
+
 @pytest.mark.parametrize(("blade", "overrides"), [("mine", []), ("rocket-1", STOCK)])
 def test_no_process_is_started(
-    blade: str, overrides: list[str], config: Path, monkeypatch: pytest.MonkeyPatch
+    blade: str, overrides: list[str], config: Path, started: list[str]
 ) -> None:
-    def start(*words: object, **_: object) -> NoReturn:
-        pytest.fail(f"a process was started: {words}")
+    found = check(load_file(config, overrides))
+    assert found.checked_later == (LATER.format(blade),)
+    assert found.places is not None and found.places.of_model["one" if not overrides else "node0"]
+    assert started == []
 
-    # Keys of the cache have what compilers say of themselves; asked for it, they compile nothing.
-    for question in ("compiler_version", "host_fingerprint"):
-        monkeypatch.setattr(f"goldengate.cache_key.{question}", lambda: "a version")
-    for module, name in ((subprocess, "Popen"), (os, "fork"), (os, "posix_spawn")):
-        monkeypatch.setattr(module, name, start)
-    loaded = load_file(config, overrides)
-    assert check_plan(loaded, resolve(loaded), builds=False) == [LATER.format(blade)]
+
+@pytest.mark.parametrize("farm", [None, "two_processes"])
+@pytest.mark.parametrize("recipe", yaml_names(RECIPES))
+def test_no_recipe_starts_a_process(recipe: str, farm: str | None, started: list[str]) -> None:
+    words = ["--farm", farm] if farm else []
+    done = CliRunner().invoke(app, ["runcheck", "-c", recipe, *words])
+    assert done.exit_code == 0, done.output
+    assert started == []
+
+
+def test_a_process_that_is_started_is_counted(started: list[str]) -> None:
+    subprocess.run(["true"], check=True)
+    assert started[0].startswith("subprocess.Popen ")
 
 
 def test_what_needs_no_building_is_still_refused(config: Path, tmp_path: Path) -> None:
     (tmp_path / "firesim.bit").unlink()
-    loaded = load_file(config)
     with pytest.raises(InputError, match="found no file firesim.bit, expected its bitstream"):
-        check_plan(loaded, resolve(loaded), builds=False)
+        check(load_file(config))
 
 
-def test_a_fingerprint_is_compared_with_what_is_built(config: Path) -> None:
-    loaded = load_file(config)
-    for builds in (True, False):  # The first one builds it.
-        with pytest.raises(InputError, match="found a bitstream with the fingerprint 0123456789ab"):
-            check_plan(loaded, resolve(loaded), builds=builds)
+def test_a_fingerprint_is_compared_when_a_run_begins(config: Path) -> None:
+    bound = check(load_file(config))
+    with pytest.raises(InputError, match="found a bitstream with the fingerprint 0123456789ab"):
+        check_by_tools(bound, Steps(Console(quiet=True)))
+
+
+def test_a_plan_is_frozen(config: Path) -> None:
+    plan = check(load_file(config)).plan
+    for part, key in ((plan, "nodes"), (plan.nodes[0], "blade"), (plan.placement, "parts")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(part, key, None)
+    error = plan.error(plan.nodes[0], "engine", "found it.")
+    assert str(error) == f"{config}:7: simulation.engine: found it."

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from firesim.cli.main import app
-from firesim.config.load import load_file
-from firesim.run.compare import compare
-from firesim.run.folder import record_of, save_record
-from firesim.run.runner import run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.compare import compare
+from firesim.work.folder import record_of, save_record
 from typer.testing import CliRunner
 
 MakeTraffic = Callable[..., Path]

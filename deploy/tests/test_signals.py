@@ -16,12 +16,12 @@ from firesim.cli.main import app
 from firesim.cli.peek import peek
 from firesim.cli.poke import poke
 from firesim.cli.waves import waves
-from firesim.config.load import load_text
-from firesim.run.checks import check_plan
-from firesim.run.folder import saved_result
-from firesim.run.runner import Outcome, run
+from firesim.pipeline.check import check
+from firesim.pipeline.load import load_text
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
 from firesim.run.signals import read_peeks
-from firesim.topology.resolve import resolve
+from firesim.work.folder import saved_result
 from firesim_common.errors import InputError
 from firesim_common.paths import ROOT
 from goldengate.harness import Model
@@ -179,14 +179,14 @@ def test_an_unknown_signal_names_the_nearest(hello: Outcome) -> None:
 def test_mistaken_settings_are_refused(text: str, sentence: str, traced_hello: str) -> None:
     with pytest.raises(InputError, match=sentence):
         loaded = load_text(traced_hello, [f"simulation.{text}"])
-        check_plan(loaded, resolve(loaded))
+        check(loaded)
 
 
 def test_verilator_shows_no_signals(traced_hello: str) -> None:
     more = ["simulation.peeks=[{node: node0, cycles: [1], signals: [a]}]"]
     with pytest.raises(InputError, match='found "verilator" with peeks'):
         loaded = load_text(traced_hello, [*more, "simulation.rtl_engine=verilator"])
-        check_plan(loaded, resolve(loaded))
+        check(loaded)
 
 
 def test_a_value_that_is_no_number_is_refused() -> None:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
+from firesim.build import simulator
 from firesim.build.simulator import configure_and_build
 from firesim_common.paths import ROOT
 
@@ -22,3 +24,18 @@ def test_no_compiler_command_knows_where_the_tree_is() -> None:
     compiling = [line for line in done.stdout.splitlines() if " -c " in line]
     assert len(compiling) > 50
     assert not [line for line in compiling if f"{ROOT}/" in line]
+
+
+def test_a_folder_that_was_configured_otherwise_is_configured_again(tmp_path: Path) -> None:
+    """CMake itself would keep the compiler of the first time, in silence."""
+    folder = tmp_path / "variant"
+    folder.mkdir()
+    times = []
+    for variant in ("release", "fuzz", "fuzz"):
+        simulator._configure(folder, simulator._options(variant))
+        compiler = "clang++-19" if variant == "fuzz" else "c++"
+        cache = (folder / "CMakeCache.txt").read_text()
+        (line,) = [line for line in cache.splitlines() if line.startswith("CMAKE_CXX_COMPILER:")]
+        assert line.endswith(f"/{compiler}")
+        times.append((folder / "build.ninja").stat().st_mtime_ns)
+    assert times[0] < times[1] == times[2]

@@ -15,14 +15,16 @@ from pathlib import Path
 
 import pytest
 from firesim.cli.main import app
-from firesim.config.load import load_text
+from firesim.pipeline.load import load_text
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
 from firesim.run.control import ask
-from firesim.run.folder import load_simulator
-from firesim.run.restart import restart_from, resumed
-from firesim.run.runner import Outcome, run
-from firesim.run.snapshots import snapshots_of
+from firesim.run.restart import resumed
+from firesim.snapshots.files import snapshots_of
+from firesim.snapshots.restart import restart_from
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
+from firesim.work.folder import load_simulator
 from typer.testing import CliRunner
 
 RUNNER = CliRunner()

@@ -12,18 +12,11 @@ from pathlib import Path
 
 import pytest
 from firesim.cli.main import app
-from firesim.config.load import load_text
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
 from firesim.run.control import ask, running_folder
-from firesim.run.folder import (
-    PREPARING,
-    note_begun,
-    note_preparing,
-    record_of,
-    save_record,
-    write_json,
-)
-from firesim.run.restart import restart_from, resumed
-from firesim.run.snapshots import (
+from firesim.run.restart import resumed
+from firesim.snapshots.files import (
     FILE,
     LARGEST_BYTES,
     all_snapshots,
@@ -31,8 +24,16 @@ from firesim.run.snapshots import (
     find_snapshot,
     read_snapshot,
 )
+from firesim.snapshots.restart import restart_from
 from firesim.topology.plan import Plan
-from firesim.topology.resolve import resolve
+from firesim.work.folder import (
+    PREPARING,
+    note_begun,
+    note_preparing,
+    record_of,
+    save_record,
+    write_json,
+)
 from firesim_common.errors import InputError
 from typer.testing import CliRunner
 

@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from firesim.access.key import public_key
-from firesim.config.load import load_text
-from firesim.topology.identity import kernel_words
-from firesim.topology.resolve import resolve
+from firesim.build.ssh_key import public_key
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
+from firesim.prepare.kernel_words import kernel_words
 
 
 def words(gateway: str) -> list[list[str]]:

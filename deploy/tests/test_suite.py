@@ -10,9 +10,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from firesim.run import suite
-from firesim.run.experiments import experiments
-from firesim.run.junit import counted
+from firesim.suite import suite
+from firesim.suite.experiments import experiments
+from firesim.suite.junit import counted
 from firesim_common.paths import ROOT
 from firesim_common.tools import python_command
 

@@ -7,11 +7,12 @@ import io
 from pathlib import Path
 
 import pytest
-from firesim.config.load import load_text
-from firesim.run.node_summary import node_summaries, percentile, print_node_summary
-from firesim.run.runner import Outcome, run
-from firesim.run.summary import print_summary
-from firesim.topology.resolve import resolve
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import run
+from firesim.results.node_summary import node_summaries, percentile, print_node_summary
+from firesim.results.outcome import Outcome
+from firesim.results.summary import print_summary
 from rich.console import Console
 
 MANY = """\

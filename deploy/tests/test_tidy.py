@@ -93,12 +93,19 @@ def test_functions_are_short() -> None:
 
 
 def test_nothing_after_the_plan_asks_the_configuration() -> None:
-    """Only what makes the plan may: `firesim.config` and `firesim.topology`."""
-    before = {"config", "topology"}
+    """Only what comes before the plan may: `api`, `config`, `topology`, the second step."""
+    before = {"api", "config", "topology", "resolve.py"}
     files = (f for f in _files() if f.suffix == ".py" and not before & set(f.parts))
     after = (f for f in files if "tests" not in f.relative_to(ROOT).parts)
     found = _names(f for f in after if "loaded.config" in f.read_text(encoding="utf-8"))
     assert found == [], "what is wanted of a system is in its Plan"
+
+
+def test_only_the_plan_asks_where_it_is_from() -> None:
+    manager = (f for f in _files() if "firesim" in f.parts and f.suffix == ".py")
+    after = (f for f in manager if "tests" not in f.relative_to(ROOT).parts)
+    found = _names(f for f in after if "plan.origin" in f.read_text(encoding="utf-8"))
+    assert found == [], "a plan says by `error`, `file_beside` and `configuration` what it knows"
 
 
 def test_one_reader_reads_yaml_of_users() -> None:

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from firesim.bind.tohost import unseen, with_tohost
+from firesim.bitstream.forms import check_board
 from firesim.build.rtl_blade import HTIF, load_blade
-from firesim.config.load import load_text
-from firesim.run.checks import check_plan
-from firesim.run.runner import run
+from firesim.config.bitstream import LoadedBuilds
+from firesim.pipeline.check import check
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import run
 from firesim.topology.plan import PlannedTohost
-from firesim.topology.resolve import resolve
 from firesim_common.errors import InputError
 
 from regression.support.tohost_programs import PRINTED, PRINTS, TEST, built, program
@@ -70,8 +74,7 @@ def test_the_end_does_not_depend_on_threads_and_batches(
 
 def test_the_blade_of_a_program_with_tohost_has_the_part(tmp_path: Path) -> None:
     loaded = load_text(recipe(program(tmp_path, 1)), ["simulation.engine=rtl"])
-    plan = resolve(loaded)
-    check_plan(loaded, plan)
+    plan = check(loaded).plan
     (node,) = plan.nodes
     assert node.tohost == PlannedTohost(0x8000_1000, 0x8000_1040)
     assert node.blade == "rocket-1+htif"
@@ -80,12 +83,35 @@ def test_the_blade_of_a_program_with_tohost_has_the_part(tmp_path: Path) -> None
     assert load_blade("rocket-1").part(HTIF) is None
 
 
+def test_a_bitstream_of_a_blade_with_the_part_is_taken_by_name(tmp_path: Path) -> None:
+    elf = program(tmp_path, 1)
+    for entries, blade in (("rocket-1: plain", "rocket-1"), ("rocket-1+htif: x", "rocket-1+htif")):
+        fpga = f"simulation.fpga.entries={{{entries}}}"
+        loaded = load_text(recipe(elf), ["simulation.engine=fpga", fpga])
+        plan = with_tohost(resolve(loaded))
+        assert plan.nodes[0].blade == blade
+    assert unseen(plan, replace(plan.nodes[0], blade="rocket-1")) == (
+        "node0: its program has the symbol tohost, but its blade rocket-1 has no part htif (no "
+        "FireSimHTIFBridge): the node does not end by it; build a bitstream with 'blade: "
+        "rocket-1+htif' and name it in simulation.fpga.entries: {rocket-1+htif: ENTRY}"
+    )
+
+
+def test_a_build_of_a_blade_with_the_part_by_name(tmp_path: Path) -> None:
+    recipes = tmp_path / "builds.yaml"
+    recipes.write_text("builds: {one: {board: ulx3s, blade: rocket-1+htif}}\n")
+    loaded = LoadedBuilds(recipes)
+    assert check_board(loaded, "one")[0] == "ulx3s"
+    recipes.write_text("builds: {one: {board: ulx3s, blade: rocket-9+htif}}\n")
+    with pytest.raises(InputError, match='found "rocket-9.htif", expected one of the blades'):
+        check_board(LoadedBuilds(recipes), "one")
+
+
 def test_a_tohost_that_is_no_word_is_refused(tmp_path: Path) -> None:
     elf = built(tmp_path, TEST.replace("VALUE", "1").replace(".balign ALIGN", ".word 0"), "t.S")
     loaded = load_text(recipe(elf), [])
-    plan = resolve(loaded)
     with pytest.raises(InputError) as refused:
-        check_plan(loaded, plan)
+        check(loaded)
     assert str(refused.value).endswith(
         'found the symbol tohost at 0x80001004 in "program.elf", expected a multiple of 8 in the '
         "memory 0x80000000 to 0x81000000."

@@ -10,10 +10,11 @@ from itertools import combinations
 import networkx as nx
 import pytest
 import yaml
-from firesim.config.load import Loaded, load_text
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
 from firesim.topology.named import named_topology
 from firesim.topology.plan import Plan
-from firesim.topology.resolve import resolve
 from firesim.topology.shape import Shape
 
 Load = Callable[..., Loaded]
@@ -64,7 +65,7 @@ def hops(plan: Plan, source: str, target: str) -> int:
 
 def check_tables(plan: Plan, shape: Shape) -> None:
     """Check that every table leads every node to every other on a shortest path."""
-    graph = shape.graph
+    graph = nx.Graph(shape.links)
     for source in shape.nodes:
         lengths = nx.single_source_shortest_path_length(graph, source)
         for target in shape.nodes:

@@ -20,7 +20,7 @@ from firesim.bitstream.forms import build_design
 from firesim.build.simulator import simulator
 from firesim.cli.main import app
 from firesim.config.bitstream import LoadedBuilds, find_builds
-from firesim.run.runner import Outcome
+from firesim.results.outcome import Outcome
 from typer.testing import CliRunner
 
 from regression.support.one_board import FPGA, left, made_board, simulated, write_recipe

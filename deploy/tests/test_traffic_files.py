@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from firesim.build.pcap import PcapError, read_frames
 from firesim.build.traffic import check_traffic, text_file
-from firesim.config.load import load_file
-from firesim.run.runner import run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
 from firesim_common.errors import InputError
 
 NODE1 = bytes.fromhex("00126d000003")

@@ -10,10 +10,9 @@ from pathlib import Path
 import pylibfst
 import pytest
 from firesim.cli.main import app
-from firesim.config.load import load_text
-from firesim.run.checks import check_plan
-from firesim.run.runner import run
-from firesim.topology.resolve import resolve
+from firesim.pipeline.check import check
+from firesim.pipeline.load import load_text
+from firesim.pipeline.run import run
 from firesim_common.errors import InputError
 from typer.testing import CliRunner
 
@@ -74,14 +73,14 @@ def test_waves_of_a_run_that_has_been(
 def test_mistaken_waves_are_refused(waves: str, sentence: str, traced_hello: str) -> None:
     with pytest.raises(InputError, match=sentence):
         loaded = load_text(traced_hello, [f"simulation.waves=[{waves}]"])
-        check_plan(loaded, resolve(loaded))
+        check(loaded)
 
 
 def test_verilator_shows_no_waves(traced_hello: str) -> None:
     more = ["simulation.waves=[{node: node0, end_cycle: 5}]", "simulation.rtl_engine=verilator"]
     with pytest.raises(InputError, match='found "verilator" with waves'):
         loaded = load_text(traced_hello, more)
-        check_plan(loaded, resolve(loaded))
+        check(loaded)
 
 
 def test_an_unknown_scope_names_the_nearest(results_root: Path, traced_hello: str) -> None:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from firesim.config.load import load_file
-from firesim.run.runner import Outcome, run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
 from firesim_common.errors import InputError
 from rich.console import Console
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells of the ECP5 that the board's top and LiteEth's core have: their ports for synthesis, which
-// knows the cells itself, and models for a simulated board (FIRESIM_GMII). There is one clock there,
-// which is the host's and that of Ethernet, and a byte of Ethernet in each of its cycles.
+// knows the cells itself, and models for a simulated board (FIRESIM_GMII). There the oscillator passes the
+// host's clock on; Ethernet's is another one, with a byte in each of its cycles.
 `ifdef FIRESIM_GMII
 `define FIRESIM_CELL
 `else
@@ -17,11 +17,11 @@
 );
 `ifdef FIRESIM_GMII
   assign CLKOP = CLKI;
-  assign LOCK = 1'b1;
+  assign LOCK = ~STDBY;
 `endif
 endmodule
 
-// Its preset is not asynchronous in the model: it comes and goes with the one clock.
+// Its preset is not asynchronous in the model: it comes and goes with its clock.
 `FIRESIM_CELL module FD1S3BX (input wire CK, input wire D, input wire PD, output reg Q);
 `ifdef FIRESIM_GMII
   initial Q = 1'b1;

@@ -3,14 +3,16 @@
 //
 // The module liteeth_core is made by LiteEth (liteeth.yaml): MAC, ARP, IP, UDP and Etherbone. The
 // board's IP address is FIRESIM_ADDRESS; the lowest 24 bits of its MAC address are those of it. With
-// FIRESIM_GMII the core has the wider pins that a simulated board is moved by, and all else is as is.
+// FIRESIM_GMII the core has the wider pins that a simulated board is moved by, on a clock that is not the
+// host's, and all else is as is.
 `ifndef FIRESIM_ADDRESS
 `define FIRESIM_ADDRESS 32'hc0a80132
 `endif
 module firesim_ecpix5 (
   input wire clk100, input wire rst_n,
 `ifdef FIRESIM_GMII
-  input wire gmii_rx_dv, input wire [7:0] gmii_rx_data,
+  input wire gmii_unlocks, input wire gmii_clock, input wire gmii_rx_dv,
+  input wire [7:0] gmii_rx_data,
   output wire gmii_tx_en, output wire [7:0] gmii_tx_data
 `else
   input wire eth_clocks_rx, output wire eth_clocks_tx,
@@ -20,17 +22,30 @@ module firesim_ecpix5 (
 `endif
 );
   // 100 MHz / 2 is what the oscillator of 600 MHz is locked to, by way of its twelfth part.
-  wire host_clock, locked;
+  wire host_clock, locked, unlocks;
+`ifdef FIRESIM_GMII
+  assign unlocks = gmii_unlocks;
+`else
+  assign unlocks = 1'b0;
+`endif
   EHXPLLL #(
     .CLKI_DIV(2), .CLKFB_DIV(1), .CLKOP_ENABLE("ENABLED"), .CLKOP_DIV(12), .CLKOP_CPHASE(5),
     .FEEDBK_PATH("CLKOP")
   ) pll (
     .CLKI(clk100), .CLKFB(host_clock), .CLKOP(host_clock), .LOCK(locked),
-    .RST(1'b0), .STDBY(1'b0), .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b0),
+    .RST(1'b0), .STDBY(unlocks), .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b0),
     .PHASESTEP(1'b0), .PHASELOADREG(1'b0), .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0));
   reg [3:0] settled = 4'd0;
   always @(posedge host_clock) settled <= {settled[2:0], locked & rst_n};
   wire reset = ~&settled;
+  // A reset clears neither: after it the host still learns that its clock was not what it seemed.
+  (* ASYNC_REG = "TRUE" *) reg [1:0] lock = 2'd0;
+  reg was_locked = 1'b0, lost = 1'b0;
+  always @(posedge host_clock) begin
+    lock <= {lock[0], locked};
+    was_locked <= was_locked | lock[1];
+    lost <= lost | (was_locked & ~lock[1]);
+  end
 
   wire host_reset;
   wire [31:0] bus_awaddr, bus_wdata, bus_araddr, bus_rdata;
@@ -44,7 +59,7 @@ module firesim_ecpix5 (
     .sys_clock(host_clock), .sys_reset(reset),
     .ip_address(ADDRESS), .mac_address({24'h024653, ADDRESS[23:0]}),
 `ifdef FIRESIM_GMII
-    .gmii_clocks_rx(host_clock), .gmii_clocks_tx(host_clock), .gmii_clocks_gtx(),
+    .gmii_clocks_rx(gmii_clock), .gmii_clocks_tx(gmii_clock), .gmii_clocks_gtx(),
     .gmii_rst_n(), .gmii_int_n(1'b1), .gmii_mdio(mdio), .gmii_mdc(), .gmii_col(1'b0),
     .gmii_crs(1'b0), .gmii_rx_er(1'b0), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_data(gmii_rx_data),
     .gmii_tx_er(), .gmii_tx_en(gmii_tx_en), .gmii_tx_data(gmii_tx_data),
@@ -67,6 +82,7 @@ module firesim_ecpix5 (
   wire [63:0] down_data, up_data;
   firesim_etherbone_link link (
     .host_clock(host_clock), .reset(reset), .host_reset(host_reset),
+    .status({9'd0, lost, 4'd0, ~reset, lock[1]}),
     .bus_awaddr(bus_awaddr), .bus_awvalid(bus_awvalid), .bus_awready(bus_awready),
     .bus_wdata(bus_wdata), .bus_wvalid(bus_wvalid), .bus_wready(bus_wready),
     .bus_bvalid(bus_bvalid), .bus_bready(bus_bready),

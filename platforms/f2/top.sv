@@ -20,9 +20,16 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   localparam LOG_ROOM = 8;
 
   // The shell's reset stands in a register of ours, and ends the host's clock, too: that begins anew and
-  // is steady before the host's reset is over.
-  (* DONT_TOUCH = "TRUE" *) reg shell_reset = 1'b1;
-  always @(posedge clk_main_a0) shell_reset <= ~rst_main_n;
+  // is steady before the host's reset is over. So does a reset of the function, which leaves the DIMM and
+  // the status alone.
+  wire closes, restarts;
+  (* DONT_TOUCH = "TRUE" *) reg shell_reset = 1'b1, clock_reset = 1'b1;
+  reg flr_asked = 1'b0;
+  always @(posedge clk_main_a0) begin
+    shell_reset <= ~rst_main_n;
+    clock_reset <= ~rst_main_n | restarts;
+    flr_asked <= sh_cl_flr_assert;
+  end
   wire host_unbuffered, host_clock, feedback, locked;
   MMCME4_BASE #(
     .CLKIN1_PERIOD(4.0), .CLKFBOUT_MULT_F(4.0), .CLKOUT0_DIVIDE_F(`FIRESIM_DIVIDE)
@@ -30,7 +37,7 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
 `ifdef FIRESIM_TWO_CLOCKS
     .SIMULATED(clk_hbm_ref),  // in a simulation the shell's other clock is the host's
 `endif
-    .CLKIN1(clk_main_a0), .CLKFBIN(feedback), .CLKFBOUT(feedback), .RST(shell_reset), .PWRDWN(1'b0),
+    .CLKIN1(clk_main_a0), .CLKFBIN(feedback), .CLKFBOUT(feedback), .RST(clock_reset), .PWRDWN(1'b0),
     .CLKOUT0(host_unbuffered), .LOCKED(locked));
   BUFG host_buffer (.I(host_unbuffered), .O(host_clock));
   (* ASYNC_REG = "TRUE" *) reg [3:0] settled = 4'd0;
@@ -41,7 +48,32 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   // Neither side of a crossing may go on alone.
   (* ASYNC_REG = "TRUE" *) reg [1:0] host_is_up = 2'd0;
   always @(posedge clk_main_a0) host_is_up <= {host_is_up[0], settled[3]};
-  wire stands = shell_reset | ~host_is_up[1];
+  wire stands = clock_reset | ~host_is_up[1];
+
+  wire [3:0] accesses;  // on OCL and PCIS: whether writes, and whether reads, are on their way
+  wire [1:0] rows;  // of the DIMM, the same
+  firesim_function_reset function_reset (
+    .clock(clk_main_a0), .reset(shell_reset), .asked(flr_asked), .shell_waits(|accesses),
+    .memory_waits(|rows), .is_up(host_is_up[1]), .closes(closes), .restarts(restarts),
+    .done(cl_sh_flr_done));
+  firesim_in_flight ocl_writes_left (
+    .clock(clk_main_a0), .reset(clock_reset), .offered(ocl_cl_awvalid | ocl_cl_wvalid),
+    .begins(ocl_cl_awvalid & cl_ocl_awready), .ends(cl_ocl_bvalid & ocl_cl_bready),
+    .is_any(accesses[0]));
+  firesim_in_flight ocl_reads_left (
+    .clock(clk_main_a0), .reset(clock_reset), .offered(ocl_cl_arvalid),
+    .begins(ocl_cl_arvalid & cl_ocl_arready), .ends(cl_ocl_rvalid & ocl_cl_rready),
+    .is_any(accesses[1]));
+  firesim_in_flight pcis_writes_left (
+    .clock(clk_main_a0), .reset(clock_reset),
+    .offered(sh_cl_dma_pcis_awvalid | sh_cl_dma_pcis_wvalid),
+    .begins(sh_cl_dma_pcis_awvalid & cl_sh_dma_pcis_awready),
+    .ends(cl_sh_dma_pcis_bvalid & sh_cl_dma_pcis_bready), .is_any(accesses[2]));
+  firesim_in_flight pcis_reads_left (
+    .clock(clk_main_a0), .reset(clock_reset), .offered(sh_cl_dma_pcis_arvalid),
+    .begins(sh_cl_dma_pcis_arvalid & cl_sh_dma_pcis_arready),
+    .ends(cl_sh_dma_pcis_rvalid & sh_cl_dma_pcis_rready & cl_sh_dma_pcis_rlast),
+    .is_any(accesses[3]));
 
   // Accesses go to the blade that their address chooses.
   localparam BLADES = `FIRESIM_BLADES;
@@ -114,19 +146,26 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   wire ddr_awvalid, ddr_awready, ddr_wvalid, ddr_wready, ddr_bvalid, ddr_bready;
   wire ddr_arvalid, ddr_arready, ddr_rvalid, ddr_rready;
   firesim_dram_axi #(.COUNT(BLADES)) memories (
-    .clock(clk_main_a0), .reset(stands), .is_up(ddr_is_up),
+    .clock(clk_main_a0), .reset(stands), .is_up(ddr_is_up & ~closes),
     .write_valid(write_valid), .write_ready(write_ready), .write_row(write_row),
     .write_data(write_data), .write_strobe(write_strobe), .write_done(write_done),
     .read_valid(read_valid), .read_ready(read_ready), .read_row(read_row),
-    .row_valid(row_valid), .row_ready(row_ready), .row_data(row_data),
+    .row_valid(row_valid), .row_ready(row_ready | {BLADES{closes}}), .row_data(row_data),
     .awid(ddr_awid), .awaddr(ddr_awaddr), .awvalid(ddr_awvalid), .awready(ddr_awready),
     .wdata(ddr_wdata), .wstrb(ddr_wstrb), .wvalid(ddr_wvalid), .wready(ddr_wready),
     .bid(ddr_bid), .bresp(ddr_bresp), .bvalid(ddr_bvalid), .bready(ddr_bready),
     .arid(ddr_arid), .araddr(ddr_araddr), .arvalid(ddr_arvalid), .arready(ddr_arready),
     .rid(ddr_rid), .rdata(ddr_rdata), .rresp(ddr_rresp), .rvalid(ddr_rvalid),
     .rready(ddr_rready), .wrong(ddr_is_wrong));
+  // The DIMM is not reset with the function, so neither is the count of what it still answers.
+  firesim_in_flight #(.LOG_MOST(16)) rows_written (
+    .clock(clk_main_a0), .reset(shell_reset), .offered(ddr_awvalid | ddr_wvalid),
+    .begins(ddr_awvalid & ddr_awready), .ends(ddr_bvalid & ddr_bready), .is_any(rows[0]));
+  firesim_in_flight #(.LOG_MOST(16)) rows_read (
+    .clock(clk_main_a0), .reset(shell_reset), .offered(ddr_arvalid),
+    .begins(ddr_arvalid & ddr_arready), .ends(ddr_rvalid & ddr_rready), .is_any(rows[1]));
 `else
-  assign {ddr_is_up, ddr_is_wrong} = 2'b00;
+  assign {ddr_is_up, ddr_is_wrong, rows} = 4'd0;
 `endif
 
   // On the host's clock.
@@ -189,11 +228,11 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
       .arready(pcis_arready[index]), .rid(pcis_rid[16*index +: 16]),
       .rdata(pcis_rdata[512*index +: 512]), .rresp(pcis_rresp[2*index +: 2]),
       .rlast(pcis_rlast[index]), .rvalid(pcis_rvalid[index]), .rready(pcis_rready[index]),
-      .down_valid(near_down_valid), .down_ready(near_down_ready), .down_data(near_down_data),
-      .down_room(down_room),
+      .down_valid(near_down_valid), .down_ready(near_down_ready | closes),
+      .down_data(near_down_data), .down_room(down_room),
       .up_valid(near_up_valid), .up_ready(near_up_ready), .up_data(near_up_data));
     firesim_crossing #(.LOG_DEPTH(LOG_ROOM)) down (
-      .in_clock(clk_main_a0), .in_reset(stands), .in_valid(near_down_valid),
+      .in_clock(clk_main_a0), .in_reset(stands), .in_valid(near_down_valid & ~closes),
       .in_ready(near_down_ready), .in_data(near_down_data), .room(down_room),
       .out_clock(host_clock), .out_reset(host_reset), .out_valid(down_valid[index]),
       .out_ready(down_ready[index]), .out_data(down_data[64*index +: 64]));
@@ -222,7 +261,6 @@ module cl_firesim #(parameter EN_DDR = `FIRESIM_EN_DDR, parameter EN_HBM = 0) (
   end endgenerate
 
   // What is left of the shell.
-  assign cl_sh_flr_done = 1'b1;
   assign cl_sh_id0 = `CL_SH_ID0;
   assign cl_sh_id1 = `CL_SH_ID1;
   assign {cl_sh_status0, cl_sh_status1, cl_sh_status2} = '0;

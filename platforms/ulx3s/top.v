@@ -17,6 +17,7 @@ module firesim_ulx3s #(parameter BIT_CYCLES = 25) (
 
   firesim_uart_link #(.DIVISOR(BIT_CYCLES)) link (
     .host_clock(clk_25mhz), .rx(ftdi_txd), .tx(ftdi_rxd), .host_reset(host_reset),
+    .status(16'h0023),  // up, of the board's own clock, without a DRAM
     .axil_awaddr(awaddr), .axil_awvalid(awvalid), .axil_awready(awready),
     .axil_wdata(wdata), .axil_wvalid(wvalid), .axil_wready(wready),
     .axil_bresp(bresp), .axil_bvalid(bvalid), .axil_bready(bready),

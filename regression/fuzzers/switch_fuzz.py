@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.build.simulator import configure_and_build
+from firesim.build.simulator import configure_and_build, sanitizer_environment
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
@@ -41,7 +41,9 @@ def fuzz(experiment: Experiment, plan: Plan) -> dict[str, Any]:
     """
     binary = configure_and_build(plan.variant, (BINARY,)) / "bin" / BINARY
     command = [str(binary), "--cases", str(plan.cases), "--seed", str(plan.first_seed)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=sanitizer_environment()
+    )
     log: Path = experiment.folder / f"{plan.variant}.log"
     log.write_text(f"{' '.join(command)}\n{done.stderr}\n{done.stdout}\n")
     lines = done.stdout.strip().splitlines()

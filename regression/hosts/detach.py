@@ -14,7 +14,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from firesim.run.folder import saved_result
+from firesim.work.folder import saved_result
 from firesim_common.tools import python_command
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named

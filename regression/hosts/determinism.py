@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from firesim.run.remote.simulators import CHAOS
+from firesim.remote.simulators import CHAOS
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.hosts.bed import TestHost, test_bed, why_not

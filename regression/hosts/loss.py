@@ -20,12 +20,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim.run.folder import HOSTS_RECORD
-from firesim.run.remote import record
-from firesim.run.remote.again import attached
-from firesim.run.remote.losses import BEFORE
-from firesim.run.remote.places import farm_of, up
-from firesim.run.runner import Outcome
+from firesim.farm.up import farm_of, up
+from firesim.remote import record
+from firesim.results.outcome import Outcome
+from firesim.run.again import attached
+from firesim.run.losses import BEFORE
+from firesim.work.folder import HOSTS_RECORD
 from rich.console import Console
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from firesim.farm.aws_ec2 import METADATA
+from firesim.farm.kinds.aws_ec2.instances import METADATA
 
 from regression.support.experiment import (
     Experiment,

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firesim.config.load import Loaded
+from firesim.config.loaded import Loaded
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
 

@@ -5,7 +5,7 @@ A node with one core and 64 MiB boots Linux with all our drivers; counted are th
 before the first one of user space (functional blade) and those of a boot with a shell at its prompt
 (QEMU, one instruction a nanosecond). A blade with four cores boots, and a node with Debian's root
 disk on the block device. Then the same image boots from reset in the cycle-exact RTL of the Rocket
-blade, with 32 MiB (memory is what takes the RTL long to set up): its console must say what the
+blade, with 64 MiB (memory is what takes the RTL long to set up): its console must say what the
 functional blade's says, line for line. --quick leaves Debian out, gives the RTL a quick
 memory, and lets no time decide.
 """
@@ -86,7 +86,7 @@ def _boots(experiment: Experiment) -> dict[str, Boot]:
     quiet = {"workload": {"node": {"args": ["quiet", "firesim.instructions=1"]}}}
     wanted = {
         "functional, quiet": one_boot("functional", "rocket-1", 64, quiet),
-        "functional, 32 MiB": one_boot("functional", "rocket-1", 32),
+        "functional, 64 MiB": one_boot("functional", "rocket-1", 64),
         "functional, 4 cores": one_boot("functional", "rocket-4", 64),
     }
     if not experiment.quick:
@@ -96,14 +96,14 @@ def _boots(experiment: Experiment) -> dict[str, Boot]:
     if experiment.arguments.rtl:
         timing = {"memory": {"timing": {"model": "fixed", "latency_cycles": QUICK_LATENCY_CYCLES}}}
         over = {"system": {"node": timing}} if experiment.quick else {}
-        wanted["rtl, 32 MiB"] = one_boot("rtl", "rocket-1", 32, over)
+        wanted["rtl, 64 MiB"] = one_boot("rtl", "rocket-1", 64, over)
     return {
         name: boot(experiment, re.sub(r"\W+", "_", name), wanted) for name, wanted in wanted.items()
     }
 
 
 def _checks(experiment: Experiment, boots: dict[str, Boot], prompt: int) -> dict[str, bool]:
-    quiet, functional = boots["functional, quiet"], boots["functional, 32 MiB"]
+    quiet, functional = boots["functional, quiet"], boots["functional, 64 MiB"]
     checks = {
         f"{quiet.before_init:,} instructions before init, at most {MOST_BEFORE_INIT:,}": (
             quiet.before_init <= MOST_BEFORE_INIT
@@ -119,7 +119,7 @@ def _checks(experiment: Experiment, boots: dict[str, Boot], prompt: int) -> dict
     if (debian := boots.get("functional, Debian on a disk")) is not None:
         words = ("Debian GNU/Linux", "/dev/root / ext4 rw")
         checks["Debian's root is on the block device"] = all(x in debian.console for x in words)
-    if (rtl := boots.get("rtl, 32 MiB")) is not None:
+    if (rtl := boots.get("rtl, 64 MiB")) is not None:
         lines = functional.comparable
         text = f"the RTL says the same {len(lines)} lines as the functional blade"
         checks[text] = rtl.comparable == lines

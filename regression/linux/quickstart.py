@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from firesim.config.engine_names import RtlEngine
+from firesim.engines import RtlEngine
 from firesim.report.console import records, round_trips
 from firesim_common.tools import python_command
 

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from firesim.access.door import Door, door_of, wait_until_open
-from firesim.access.key import ssh_program
 from firesim.access.ssh import run_on
 from firesim.build.launch import start
-from firesim.run.folder import record_of, save_record
+from firesim.build.ssh_key import ssh_program
+from firesim.work.folder import record_of, save_record
 from firesim_common.tools import python_command
 
 from regression.support.cluster import Cluster

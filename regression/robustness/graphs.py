@@ -17,8 +17,8 @@ from typing import Any
 
 import networkx as nx
 import yaml
-from firesim.config.load import load_text
-from firesim.run.runner import run as run_config
+from firesim.pipeline.load import load_text
+from firesim.pipeline.run import run as run_config
 from firesim.topology.named import named_topology
 from firesim.topology.shape import Shape
 
@@ -50,7 +50,7 @@ class Graph:
         """How often a link carries a frame when all that is sent takes its shortest way."""
         nodes, switches = self.shape.nodes, self.shape.switches
         between: dict[str, dict[str, int]] = dict(
-            nx.all_pairs_shortest_path_length(self.shape.graph)
+            nx.all_pairs_shortest_path_length(nx.Graph(self.shape.links))
         )
         single = sum(between[a][b] for a in nodes for b in nodes if a != b)
         to_nobody = 1

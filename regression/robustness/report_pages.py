@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from firesim.config.load import Loaded, find_config, load_file, load_text
-from firesim.report import write_report
-from firesim.run.runner import run as run_config
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import find_config, load_file, load_text
+from firesim.pipeline.run import run as run_config
+from firesim.report.page import write_report
 
 from regression.support.browser import DESKTOP_PX, PHONE_PX, Browser, Page
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named

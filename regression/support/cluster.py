@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from firesim.config.load import Loaded, load_text
-from firesim.run.prepare import prepare
-from firesim.run.steps import Steps
-from firesim.run.switch_libraries import make_libraries
-from firesim.topology.describe import Restart, describe
+from firesim.config.loaded import Loaded
+from firesim.pipeline.bind import bind
+from firesim.pipeline.build import build
+from firesim.pipeline.describe import described
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
+from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
-from firesim.topology.resolve import resolve
+from firesim.work.steps import Steps
 
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run, simulate
@@ -55,10 +57,8 @@ class Cluster:
         """Build what is needed and return the description of a run in `folder`."""
         folder.mkdir(parents=True, exist_ok=True)
         steps = Steps(self.experiment.console)
-        make_libraries(self.loaded, self.plan, steps)
-        prepared = prepare(self.plan, folder, steps)
-        threads = self.plan.run.threads or self.experiment.threads
-        return describe(self.plan, prepared.files, folder, threads, restart)
+        built = build(bind(self.plan, lambda _: restart), folder, steps)
+        return described(built, folder, self.plan.run.threads or self.experiment.threads)
 
 
 def run_cluster(experiment: Experiment, name: str, config: Config, **options: Any) -> Run:

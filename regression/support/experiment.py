@@ -8,7 +8,7 @@ An experiment is a function with a name, in a module whose text says what it sho
         ...  # Returns whether it holds, and the figure.
 
 Nothing else is to be done: `firesim experiment`, its completion and `firesim test` find it there
-(`firesim.run.experiments`). The `Verdict` becomes the last line and the exit status.
+(`firesim.suite.experiments`). The `Verdict` becomes the last line and the exit status.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim.run.experiments import SKIPPED_STATUS, SLOW_STATUS
-from firesim.run.folder import new_folder
+from firesim.suite.experiments import SKIPPED_STATUS, SLOW_STATUS
+from firesim.work.folder import new_folder
 from firesim_common.errors import InputError
 from firesim_common.tools import ToolError
 from rich import box

@@ -17,14 +17,14 @@ import threading
 import time
 from pathlib import Path
 
-from firesim.config.load import find_config, load_file
-from firesim.report import write_report
-from firesim.run.consoles import Consoles
-from firesim.run.display import Display
-from firesim.run.runner import run as run_config
-from firesim.run.status import StatusReaders
-from firesim.topology.draw import write_svg
-from firesim.topology.resolve import resolve
+from firesim.pipeline.load import find_config, load_file
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import run as run_config
+from firesim.report.page import write_report
+from firesim.report.plan_svg import write_svg
+from firesim.watch.consoles import Consoles
+from firesim.watch.display import Display
+from firesim.watch.status import StatusReaders
 from firesim_common.paths import ROOT
 from firesim_common.tools import python_command
 from rich.console import Console

@@ -15,9 +15,10 @@ from typing import Any
 from firesim.bitstream.database import set_entries
 from firesim.bitstream.simulated import Simulated, simulated_board
 from firesim.config.bitstream import LoadedBuilds
-from firesim.config.load import load_file
-from firesim.run.restart import restart_from
-from firesim.run.runner import Outcome, run
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
+from firesim.snapshots.restart import restart_from
 from rich.console import Console
 
 from regression.support.simulated_boards import board_farm, started

@@ -48,6 +48,7 @@ NOT_RUN = {
     "s3": "needs a bucket; deploy/tests run these commands against moto",
     "prometheus": "needs a free port of a given number",
     "experiment": "is an experiment of its own, which CI runs",
+    "incumbent": "needs files of FireSim 1.x; deploy/tests import some with the same keys",
     "installed": "what CI does before it runs this",
     "long": "takes half an hour of processor time when its results are not in the cache",
     "terminal": "needs QEMU's console on a terminal",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from firesim.run.metrics_server import close_all
+from firesim.watch.metrics_server import close_all
 from prometheus_client.parser import text_string_to_metric_families
 from rich.console import Console
 

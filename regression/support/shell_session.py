@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from firesim.run.folder import is_alive, load_simulator
 from firesim.topology.describe import CONTROL_SOCKET
+from firesim.work.folder import is_alive, load_simulator
 from firesim_common.paths import ROOT, cache_root
 
 STAYS = "in one terminal"
@@ -52,7 +52,7 @@ ENDINGS = ((signal.SIGINT, 60.0), (signal.SIGTERM, 30.0), (signal.SIGKILL, 30.0)
 """How a command is ended, and seconds to wait each time."""
 TYPE_AFTER_S = 1.5
 POLL_S = 0.1
-_DATED = re.compile(r"results/2026-01-31-12-00-00-(?P<name>\w+)")
+_DATED = re.compile(r"results/2026-01-31-12-00-00-(?P<name>[\w-]+)")
 """A run of the example's: there is none of this day."""
 _NUMBERS = itertools.count()
 _COMMENT = re.compile(r"\s#\s+(?P<text>[^'\"]*)$")

@@ -60,9 +60,9 @@ PLANTED: dict[str, tuple[str, Any, str]] = {
     "results": ("firesim.report.shape.check", _anything, "Error"),
     "hwdb": ("firesim.bitstream.database.checked", _unexplained, "ValidationError"),
     "builds": ("firesim.config.bitstream.checked", _unexplained, "ValidationError"),
-    "bucket": ("firesim.run.bucket.PLAIN", ANY_NAME, "outside of the target|no plain files"),
-    "listing": ("firesim.run.bucket.UNREADABLE", (), "Error"),
-    "metrics": ("firesim.run.metrics_door._NUMBERS", ANY_NAME, "a defect of the server"),
+    "bucket": ("firesim.snapshots.bucket.PLAIN", ANY_NAME, "outside of the target|no plain files"),
+    "listing": ("firesim.snapshots.bucket.UNREADABLE", (), "Error"),
+    "metrics": ("firesim.watch.metrics_door._NUMBERS", ANY_NAME, "a defect of the server"),
 }
 """What is put in the place of a guard, and what is said then."""
 FEW, MOST = 20, 400

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from firesim.run.runner import run
+from firesim.pipeline.run import run
 
 from regression.support.hosts.bed import test_bed, why_not
 from regression.support.hosts.lab import farm_file, loaded

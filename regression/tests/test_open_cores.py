@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from firesim_common.errors import InputError
 from regression.hardware.open_cores import icarus
 from regression.hardware.open_cores.core import ICARUS, Core, known_cores, read_core
 from regression.hardware.open_cores.experiment import EXAMPLE
-from regression.hardware.open_cores.icarus import ROW
+from regression.hardware.open_cores.icarus import KEPT, ROW
+from regression.hardware.open_cores.sides import Bench
 from regression.hardware.open_cores.vectors import RESET_CYCLES, vectors
 
 
@@ -37,6 +39,15 @@ def test_inputs_are_the_same_for_a_seed_and_begin_in_reset() -> None:
     assert all(0 <= row[3] < 1 << 100 for row in drawn)
 
 
+def test_inputs_that_are_structures() -> None:
+    fields = [[1, "often"], [4, 9], [32, "rv32"], [3, None]]
+    core = Core("one", "one", reset="rst", inputs={"answer": fields})
+    drawn = [row[1] for row in vectors(core, {"rst": 1, "answer": 40}, 2000, 1)]
+    assert {word >> 35 & 15 for word in drawn} == {9} and {word >> 3 & 3 for word in drawn} == {3}
+    assert {word & 7 for word in drawn} == set(range(8))
+    assert 1200 < sum(word >> 39 for word in drawn) < 1900
+
+
 def test_errors_of_the_data(tmp_path: Path) -> None:
     file = tmp_path / "one.yaml"
     file.write_text("top: one\nfils: [a.v]\n")
@@ -49,24 +60,45 @@ def test_errors_of_the_data(tmp_path: Path) -> None:
 
 
 def test_files_are_in_order_and_may_be_left_out(tmp_path: Path) -> None:
-    for name in ("core/a.v", "core/b.v", "core/c.v", "other/d.v", "core/list.f"):
+    listed = ("core/list.f", "core/more.f", "core/e.v", "core/f.v")
+    for name in ("core/a.v", "core/b.v", "core/c.v", "other/d.v", *listed):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("// nothing\n")
     (tmp_path / "core/list.f").write_text(
-        "+incdir+${HERE}/inc\n// no\n${HERE}/c.v\n-v ${HERE}/a.v\n"
+        "+incdir+${HERE}/inc\n// no\n${HERE}/c.v\n-F more.f\n-v ${HERE}/a.v\n${HERE}/f.v\n"
     )
-    patterns = ("b.v", "*.v", "-c.v", "../other/d.v")
+    (tmp_path / "core/more.f").write_text("$HERE/e.v\n")
+    patterns = ("b.v", "[a-d].v", "-c.v", "../other/d.v")
     core = Core("one", "one", patterns, file_list="list.f", variables={"HERE": "."})
+    core = replace(core, without=("./c.v",))
+    assert "c.v" not in [path.name for path in core.sources(tmp_path / "core")]
+    core = replace(core, without=())
     names = [path.name for path in core.sources(tmp_path / "core")]
-    assert names == ["b.v", "a.v", "d.v", "c.v"]
+    assert names == ["b.v", "a.v", "d.v", "c.v", "e.v", "f.v"]
     assert core.include_folders(tmp_path / "core") == [tmp_path / "core/./inc"]
+
+
+def test_files_that_a_core_writes_are_in_its_folder(tmp_path: Path) -> None:
+    core = read_core(EXAMPLE / "crossing.yaml")
+    bench = Bench(tmp_path / "crossing", core, EXAMPLE, 1, 1)
+    bench.folder.mkdir()
+    drive = tmp_path / "drive"
+    drive.write_text("#!/bin/sh\necho trace > trace.dasm\necho 0\necho cpu_s 0\n")
+    drive.chmod(0o755)
+    bench.lines = ["0"]
+    assert bench._drive(drive, tmp_path / "model.so").outputs == [["0"]]
+    assert (bench.folder / "trace.dasm").is_file()
 
 
 def test_the_bench_clears_what_icarus_may_name() -> None:
     core = read_core(EXAMPLE / "crossing.yaml")
-    state = {"total": 1, "rows": 16, "gen[0].unit.held": 1, "$auto$1": 1}
+    state = {"total": 0, "rows": 16, "gen[0].unit.held": 0, "one": 1, "$auto$1": 0}
     zeroed = icarus.zeroed(state, True)
-    assert len(zeroed) == 3 and "core.gen[0].unit.held" in zeroed[2]
+    assert "core.one[firesim_row] = 0;" in zeroed[3]  # a memory with one row is one, too
+    assert len(zeroed) == 4 and "core.gen[0].unit.held" in zeroed[2]
+    changed = f"{KEPT} = core.total; core.total = ~core.total; #0 core.total = {KEPT};"
+    assert zeroed[0] == (f"    if (^core.total === 1'bx) core.total = 0; else begin {changed} end")
+    assert "begin" not in "".join(icarus.zeroed({"total": 0}, False))
     text = icarus.bench(core, core.parameters, {"rst_n": 1, "in": 12}, {"total": 12}, zeroed)
     assert "crossing #(.WIDTH(12)) core (.\\clk (\\clk ), .\\rst_n (\\rst_n )" in text
     each = f"for ({ROW} = 0; {ROW} < 16; {ROW} = {ROW} + 1) if (^core.rows[{ROW}] === 1'bx)"

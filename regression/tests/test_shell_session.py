@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from firesim.run.folder import record_of
+from firesim.work.folder import record_of
 from firesim_common.paths import ROOT
 
 from regression.docs.first_hour.experiment import QUICK_PAGES
@@ -95,7 +95,9 @@ def test_a_block_says_why_it_is_not_run(tmp_path: Path) -> None:
 
 def test_every_page_can_be_followed() -> None:
     known = {page.stem for page in pages()}
-    assert known == {p.stem for folder in FOLDERS for p in (ROOT / "docs" / folder).iterdir()}
+    found = [p for folder in FOLDERS for p in (ROOT / "docs" / folder).iterdir()]
+    # Notebooks are executed, cell by cell, by deploy/tests/test_notebook.py.
+    assert known == {p.stem for p in found if p.suffix != ".ipynb"}
     assert set(QUICK_PAGES) <= known
     for page in pages():
         assert any(block.language == "sh" for block in blocks(page)), page

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from firesim.run.experiments import SLOW_STATUS
+from firesim.suite.experiments import SLOW_STATUS
 from firesim_common.tools import ToolError
 
 from regression.support.cluster import merged

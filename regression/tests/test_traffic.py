@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import yaml
-from firesim.config.load import load_text
-from firesim.topology.resolve import resolve
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
 
 from regression.support.traffic import Packets, mac_of, traffic_config, write_traffic
 

@@ -17,12 +17,14 @@ namespace firesim::bridges {
 using namespace devices;
 namespace {
 
-// The words of every signal by name. Where a register and a wire have one name, the register.
+// The words of every signal by name. Where a register and a wire have one name, the register, with
+// its bits that are constant.
 std::map<std::string, std::vector<FiresimSignal>> by_name(const ModelInstance &model) {
   std::map<std::string, std::vector<FiresimSignal>> found;
   for (const FiresimSignal &word : model.signals()) {
     std::vector<FiresimSignal> &words = found[word.name];
-    if (words.empty() || words[0].kind == word.kind) words.push_back(word);
+    const bool belongs = words.empty() || words[0].kind == word.kind;
+    if (belongs || word.kind == FIRESIM_CONSTANT) words.push_back(word);
   }
   return found;
 }
@@ -58,18 +60,19 @@ unsigned char *place_of(const FiresimSignal &word, uint32_t row) {
   return static_cast<unsigned char *>(word.storage) + size_t{row} * port_bytes(word.width_bits);
 }
 
-}  // namespace
-
-uint32_t SignalAccess::Target::low_bit() const {
-  uint32_t low = UINT32_MAX;
-  for (const FiresimSignal &word : words) low = std::min(low, word.low_bit);
-  return low;
+uint64_t value_of(const FiresimSignal &word, uint32_t row) {
+  FIRESIM_CHECK(word.width_bits <= 64, "words of signals have at most 64 bits");
+  uint64_t bits = 0;
+  std::memcpy(&bits, place_of(word, row), port_bytes(word.width_bits));
+  return bits;
 }
+
+}  // namespace
 
 uint32_t SignalAccess::Target::width_bits() const {
   uint32_t end = 0;
   for (const FiresimSignal &word : words) end = std::max(end, word.low_bit + word.width_bits);
-  return end - low_bit();
+  return end;
 }
 
 SignalAccess::SignalAccess(const nlohmann::json &json, const std::string &where,
@@ -142,6 +145,16 @@ void SignalAccess::add_poke(const nlohmann::json &json, const std::string &where
     config.fail("value",
                 fmt::format("at most {} bits, as '{}' has", target.width_bits(), target.name));
   }
+  for (const FiresimSignal &word : target.words) {
+    const uint64_t fixed = value_of(word, 0);
+    if (word.kind != FIRESIM_CONSTANT ||
+        bits_at(event.value, word.low_bit, word.width_bits) == fixed) {
+      continue;
+    }
+    config.fail("value",
+                fmt::format("{:#x} in bits {}:{}, which never change in '{}'", fixed,
+                            word.low_bit + word.width_bits - 1, word.low_bit, target.name));
+  }
   event.targets.push_back(target);
   events_.push_back(std::move(event));
 }
@@ -200,7 +213,8 @@ void SignalAccess::start_at(uint64_t cycle) {
 void SignalAccess::poke(const Event &event) {
   const Target &target = event.targets[0];
   for (const FiresimSignal &word : target.words) {
-    const uint64_t value = bits_at(event.value, word.low_bit - target.low_bit(), word.width_bits);
+    if (word.kind == FIRESIM_CONSTANT) continue;
+    const uint64_t value = bits_at(event.value, word.low_bit, word.width_bits);
     std::memcpy(place_of(word, target.first_row), &value, port_bytes(word.width_bits));
   }
   ++poked_;
@@ -213,10 +227,7 @@ void SignalAccess::peek(const Event &event, bool wires) {
     for (uint32_t row = target.first_row; row < target.end_row; ++row) {
       Words value(target.width_bits() / 64 + 1);
       for (const FiresimSignal &word : target.words) {
-        FIRESIM_CHECK(word.width_bits <= 64, "words of signals have at most 64 bits");
-        uint64_t bits = 0;
-        std::memcpy(&bits, place_of(word, row), port_bytes(word.width_bits));
-        put_bits(value, word.low_bit - target.low_bit(), bits);
+        put_bits(value, word.low_bit, value_of(word, row));
       }
       file_->put(fmt::format("{},{},{},{}\n", event.cycle, target.name,
                              is_memory ? std::to_string(row) : "", hex(value)));

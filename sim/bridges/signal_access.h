@@ -48,7 +48,6 @@ class SignalAccess {
     uint32_t end_row;
 
     bool is_wire() const { return words[0].kind == FIRESIM_WIRE; }
-    uint32_t low_bit() const;
     uint32_t width_bits() const;
   };
   struct Event {

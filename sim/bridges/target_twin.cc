@@ -45,7 +45,7 @@ std::vector<uint8_t> content_of(const FiresimSignal &word) {
 // Signal `index`, with `width` bits from `low` on in `rows` rows.
 FiresimSignal signal_at(const std::vector<FiresimSignal> &signals, uint32_t index, uint32_t low,
                         uint32_t width, uint32_t rows) {
-  const bool fits = index < signals.size() && signals[index].kind != FIRESIM_WIRE &&
+  const bool fits = index < signals.size() && signals[index].kind < FIRESIM_WIRE &&
                     signals[index].width_bits <= 64 && width >= 1 && low < 64 &&
                     low + width <= signals[index].width_bits && rows <= signals[index].rows;
   if (!fits) throw ConfigError(fmt::format("no signal {} of {} bits", index, low + width));

@@ -23,10 +23,15 @@
 #include "core/model.h"
 
 // Begins the function of a shared object that adds its kinds to `registry`, and says for which
-// version of our headers it was built.
+// version of our headers it was built. In a kind that comes with FireSim, which is linked with it,
+// FIRESIM_STOCK_MODELS is that function's name.
+#ifdef FIRESIM_STOCK_MODELS
+#define FIRESIM_MODELS(registry) void FIRESIM_STOCK_MODELS(firesim::ModelRegistry &registry)
+#else
 #define FIRESIM_MODELS(registry)                                                \
   extern "C" uint32_t firesim_model_abi() { return firesim::kModelAbiVersion; } \
   extern "C" void firesim_register(firesim::ModelRegistry &registry)
+#endif
 
 namespace firesim {
 

@@ -15,8 +15,9 @@ extern "C" {
 enum { FIRESIM_ENGINE_ABI_VERSION = 3 };
 
 /* What a signal is. Registers and memories are the state between two cycles. A wire has the value
- * of the cycle last settled, and is there only in models built for waves. */
-enum { FIRESIM_REGISTER = 0, FIRESIM_MEMORY = 1, FIRESIM_WIRE = 2 };
+ * of the cycle last settled, and is there only in models built for waves. A constant is bits of the
+ * register of its name that never change: it is no state, and must not be written. */
+enum { FIRESIM_REGISTER = 0, FIRESIM_MEMORY = 1, FIRESIM_WIRE = 2, FIRESIM_CONSTANT = 3 };
 
 /* One top-level port of a model instance. `storage` stays valid until the instance is destroyed.
  * Width in bits decides its type: <=8 uint8_t, <=16 uint16_t, <=32 uint32_t, <=64 uint64_t,

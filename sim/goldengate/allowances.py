@@ -3,7 +3,8 @@
 
 The reader is strict at first, so that whatever it takes at once means what it always meant. Its
 refusal says what to allow: delays (ignored, as synthesis does), names used before their
-declaration, the words of SystemVerilog as names in `.v` files, a text as a parameter's value.
+declaration, part selects wider than the vector, the words of SystemVerilog as names in `.v` files,
+a text as a parameter's value, initial values that depend on signals where nothing reads them.
 Each is allowed with a warning that says where, and never more than the design needs.
 """
 
@@ -28,8 +29,10 @@ PARAMETER_CHECK = "firesim_parameter_check"
 """The module, and its file, in which the reader first sees the values of the top's parameters."""
 _NO_PLACE = "unsynthesizable feature"
 _TIMING = "unsynthesizable timing control"
+_INITIAL = "reading net state during design initialization"
 _SYSTEMVERILOG = (".sv", ".svh", ".svp")
 _FREE_RUNNING = re.compile(r"\balways\s*(?:begin\s*(?::\s*\w+\s*)?)?$")
+_FUNCTION = re.compile(r"system task '(next|prev|\$random)'")
 _BAD_NAME = "which is not allowed in RTLIL identifiers"
 _SYNTAX = ("Expected", "Misplaced", "InvalidToken", "UnexpectedToken")
 _WORDS = frozenset(
@@ -54,6 +57,8 @@ class Allowances:
 
     delays: bool = False
     late_names: bool = False
+    wide_parts: bool = False
+    """Whether a part select may be wider than the vector; its further bits are undefined."""
     verilog_2005: tuple[str, ...] = ()
     """Files in which the words of SystemVerilog are names."""
     texts: tuple[str, ...] = ()
@@ -62,12 +67,14 @@ class Allowances:
     """Whether escaped names are replaced while the reader works."""
     declared_bridges: tuple[str, ...] = ()
     """Bridges that the design declares itself."""
-    enum_steps: bool = False
-    """Whether `next` and `prev` of enumerations become choices."""
+    functions: bool = False
+    """Whether functions that the reader lacks are written in other words."""
     shows_design: bool = False
     """Whether the reader writes down the elaborated design before it refuses it."""
     selections: tuple[tuple[str, str], ...] = ()
     """Part selects that run backwards where no parameter leads: module, name of the vector."""
+    initial_values: tuple[tuple[str, str, int], ...] = ()
+    """Initial values that nothing reads: file, name of the variable, line."""
     warnings: tuple[str, ...] = ()
     refused: str = ""
     """Why the design was refused before the last of these was allowed."""
@@ -83,7 +90,8 @@ class Allowances:
             return Allowances()
         data = json.loads((folder / FILE).read_text())
         lists = {key: tuple(value) for key, value in data.items() if isinstance(value, list)}
-        lists["selections"] = tuple(tuple(one) for one in data["selections"])
+        for key in ("selections", "initial_values"):
+            lists[key] = tuple(tuple(one) for one in data[key])
         return Allowances(**{**data, **lists})
 
 
@@ -136,6 +144,17 @@ def is_delay(state: State, diagnostic: dict[str, Any]) -> bool:
         following.startswith("#") and not following.startswith("##")
         for _, following in (texts if is_macro else texts[:1])
     )
+
+
+def _whole(state: State, location: str) -> tuple[str, int]:
+    """Return the text of the file of a place, and where in it that is."""
+    file, line, column = _split(location)
+    path = state.out / file
+    if not file or not path.is_file():
+        return "", 0
+    lines = path.read_bytes().split(b"\n")
+    before = b"\n".join([*lines[: line - 1], lines[line - 1][: column - 1]])
+    return path.read_text(errors="replace"), len(before.decode(errors="replace"))
 
 
 def _many(number: int, what: str) -> str:
@@ -192,6 +211,18 @@ class _Reasons:
             more = _many(len(found), "such uses")
             self._warn(found[0], f"'{''.join(name)}' is used before its declaration{more}.")
 
+    def wide_parts(self) -> None:
+        """Take part selects that are wider than what they select from."""
+        found = [one for one in self.errors if one.get("code") == "RangeWidthOOB"]
+        if found and not self.allowed.wide_parts:
+            self._allow(wide_parts=True)
+            size, kind = re.findall(r"range of (\d+) elements from '(.*)'", found[0]["message"])[0]
+            more = _many(len(found), "such selections")
+            self._warn(
+                found[0],
+                f"a part of {size} is selected from '{kind}': what lies beyond is undefined{more}.",
+            )
+
     def delays(self) -> None:
         """Ignore delays, if all that the reader says of time is about delays."""
         found = [one for one in self.errors if str(one["message"]).startswith(_TIMING)]
@@ -213,10 +244,27 @@ class _Reasons:
                 if is_new and has_text(self.state, parameter):
                     self._allow(texts=(*self.allowed.texts, parameter))
 
-    def enum_steps(self) -> None:
-        """Write choices for steps of an enumeration."""
-        if any(re.search(r"system task '(next|prev)'", str(one["message"])) for one in self.errors):
-            self._allow(enum_steps=True)
+    def functions(self) -> None:
+        """Write steps of an enumeration, and `$random` with a seed, in other words."""
+        if any(_FUNCTION.search(str(one["message"])) for one in self.errors):
+            self._allow(functions=True)
+
+    def initial_values(self) -> None:
+        """Leave out initial values that depend on signals, of variables that nothing reads."""
+        from goldengate import unread  # Only here: it takes apart text, as the passes do.
+
+        texts = [Path(file).read_text(errors="replace") for file in self.state.request.sources]
+        for one in self.errors:
+            location = str(one.get("location", ":0"))
+            if not str(one["message"]).startswith(_INITIAL) or location.startswith(":"):
+                continue
+            name, line = unread.variable_at(*_whole(self.state, location))
+            variable = (self._original(one), name, line)
+            if not name or variable in self.allowed.initial_values:
+                continue
+            if not unread.is_reached(texts, name):
+                self._allow(initial_values=(*self.allowed.initial_values, variable))
+                self._warn(one, f"nothing reads '{name}', whose initial value is left out.")
 
     def bridges(self) -> None:
         """Leave the declaration of a bridge to the design, if it has one."""
@@ -263,10 +311,12 @@ def further(state: State, allowed: Allowances, log: str, refused: str) -> Allowa
     reasons = _Reasons(state, allowed, errors_of(load_diagnostics(state.out / DIAGNOSTICS)))
     if not reasons.words():
         reasons.late_names()
+        reasons.wide_parts()
         reasons.delays()
         reasons.texts()
         reasons.bridges()
-        reasons.enum_steps()
+        reasons.functions()
+        reasons.initial_values()
         reasons.selections(log)
     found = reasons.allowed
     if _BAD_NAME in log and not found.plain_names:

@@ -18,7 +18,11 @@ from typing import Any, NamedTuple, Tuple  # noqa: UP035 (Python 3.8)
 
 FEWEST_ROWS = 64
 """Fewer take less of a device as small memories."""
-_READ, _WRITE, _INITIAL = "$memrd_v2", "$memwr_v2", "$meminit_v2"
+_READ, _WRITE, _MASKED = "$memrd_v2", "$memwr_v2", "$meminit_v2"
+_INITIAL = ("$meminit", _MASKED)
+"""First values of all bits of a row, and of some."""
+_ENABLED = "$dffe"
+_REGISTERS = ("$dff", _ENABLED)
 Bit = Tuple[str, int]  # noqa: UP006
 
 
@@ -65,11 +69,11 @@ def _value(bit: Any) -> int | None:
 def _clock(cell: Any) -> Bit | None:
     """Return the rising clock of a register or of a port of a memory, None when it has another."""
     bit = _bits(cell, "CLK")[0]
-    clocked = cell.type.str() == "$dff" or _flag(cell, "CLK_ENABLE")
+    clocked = cell.type.str() in _REGISTERS or _flag(cell, "CLK_ENABLE")
     return _key(bit) if clocked and _flag(cell, "CLK_POLARITY") and bit.is_wire() else None
 
 
-class _Memory:
+class Memory:
     """A memory and its ports."""
 
     def __init__(self, memory: Any) -> None:
@@ -86,14 +90,15 @@ class _Memory:
             if not begin <= row < begin + _number(cell, "WORDS"):
                 continue
             data = _bits(cell, "DATA")[(row - begin) * self.width :]
-            for at, enable in enumerate(_bits(cell, "EN")):
-                if _value(enable) == 1:
+            masked = cell.type.str() == _MASKED
+            for at, enable in enumerate(_bits(cell, "EN") if masked else shown):
+                if not masked or _value(enable) == 1:
                     shown[at] = data[at]
         known = all(bit is not None and _value(bit) is not None for bit in shown)
         return shown if known else None
 
 
-class _Early(NamedTuple):
+class Early(NamedTuple):
     """How a port is read a cycle early."""
 
     clock: Any
@@ -107,19 +112,22 @@ class BlockReads:
 
     def __init__(self, module: Any) -> None:
         """Take a module of pyosys."""
+        self.module = module
         self.registers: dict[Bit, tuple[Any, int]] = {}
-        self.memories: dict[str, _Memory] = {
-            name.str(): _Memory(memory) for name, memory in dict(module.memories).items()
+        self.following: dict[str, list[Any]] = {}
+        """What each register with an enable takes next, by the register's name."""
+        self.memories: dict[str, Memory] = {
+            name.str(): Memory(memory) for name, memory in dict(module.memories).items()
         }
         for cell in module.cells_.values():
             kind = cell.type.str()
-            if kind == "$dff":
+            if kind in _REGISTERS:
                 for at, bit in enumerate(_bits(cell, "Q")):
                     self.registers[_key(bit)] = (cell, at)
-            elif kind in (_READ, _WRITE, _INITIAL):
+            elif kind in (_READ, _WRITE, *_INITIAL):
                 memory = self.memories[cell.getParam(_id("MEMID")).decode_string()]
-                ports = {_READ: memory.reads, _WRITE: memory.writes, _INITIAL: memory.initial}
-                ports[kind].append(cell)
+                ports = {_READ: memory.reads, _WRITE: memory.writes}
+                ports.get(kind, memory.initial).append(cell)
 
     def run(self) -> list[str]:
         """Change the reads of each memory of which all can be; return the memories' names."""
@@ -132,11 +140,54 @@ class BlockReads:
                 continue
             for cell, early in zip(memory.reads, found):  # noqa: B905 (Python 3.8)
                 assert early is not None
-                _change(memory, cell, early)
+                self.change(memory, cell, early)
             changed.append(name.lstrip("\\"))
         return changed
 
-    def _early(self, memory: _Memory, cell: Any) -> _Early | None:
+    def _next(self, register: Any) -> list[Any]:
+        """Return what a register takes at the next edge of its clock."""
+        if register.type.str() != _ENABLED:
+            return _bits(register, "D")
+        name = register.name.str()
+        if name not in self.following:
+            kept, taken = (register.getPort(_id(port)) for port in ("Q", "D"))
+            if not _flag(register, "EN_POLARITY"):
+                kept, taken = taken, kept
+            made = self._mux(f"$firesim$next{name}", kept, taken, register.getPort(_id("EN")))
+            self.following[name] = list(made.to_sigbit_vector())
+        return self.following[name]
+
+    def _mux(self, name: str, low: Any, high: Any, select: Any) -> Any:
+        from pyosys import libyosys
+
+        return self.module.Mux(libyosys.IdString(name), low, high, select)
+
+    def change(self, memory: Memory, cell: Any, early: Early) -> None:
+        """Let a port read early: it sees what is written in the same cycle."""
+        from pyosys import libyosys
+
+        writes = 1 + max((_number(one, "PORTID") for one in memory.writes), default=-1)
+        self.read_early(cell, early)
+        cell.setParam(_id("TRANSPARENCY_MASK"), libyosys.Const.from_string("1" * writes))
+        cell.setParam(_id("COLLISION_X_MASK"), libyosys.Const.from_string("0" * writes))
+
+    @staticmethod
+    def read_early(cell: Any, early: Early) -> None:
+        """Give a port a clock and the next address; what it sees of writes stands as it was."""
+        from pyosys import libyosys
+
+        high = libyosys.Const(1, 1)
+        for name, value in (
+            ("CLK_ENABLE", high),
+            ("CLK_POLARITY", high),
+            ("INIT_VALUE", _signal(early.first).as_const()),
+        ):
+            cell.setParam(_id(name), value)
+        cell.setPort(_id("CLK"), early.clock)
+        cell.setPort(_id("EN"), libyosys.SigSpec(high))
+        cell.setPort(_id("ADDR"), _signal(early.address))
+
+    def _early(self, memory: Memory, cell: Any) -> Early | None:
         """Return how a port is read early, None when it cannot be."""
         if _flag(cell, "CLK_ENABLE") or _number(cell, "WIDTH") != memory.width:
             return None
@@ -148,7 +199,7 @@ class BlockReads:
                 if register is None:
                     return None
                 registers.append(register)
-                value, following = _first(bit), _bits(register, "D")[at]
+                value, following = _first(bit), self._next(register)[at]
             if value is None:
                 return None
             first |= value << place
@@ -157,7 +208,7 @@ class BlockReads:
         shown = memory.row(first)
         if not registers or len(clocks) != 1 or None in clocks or shown is None:
             return None
-        return _Early(registers[0].getPort(_id("CLK")), address, shown)
+        return Early(registers[0].getPort(_id("CLK")), address, shown)
 
 
 def _first(bit: Any) -> int | None:
@@ -167,22 +218,3 @@ def _first(bit: Any) -> int | None:
         return None
     text = bit.wire.attributes[name].as_string()[::-1]
     return {"0": 0, "1": 1}.get(text[bit.offset]) if bit.offset < len(text) else None
-
-
-def _change(memory: _Memory, cell: Any, early: _Early) -> None:
-    """Let a port read early."""
-    from pyosys import libyosys
-
-    writes = 1 + max((_number(one, "PORTID") for one in memory.writes), default=-1)
-    high = libyosys.Const(1, 1)
-    for name, value in (
-        ("CLK_ENABLE", high),
-        ("CLK_POLARITY", high),
-        ("TRANSPARENCY_MASK", libyosys.Const.from_string("1" * writes)),
-        ("COLLISION_X_MASK", libyosys.Const.from_string("0" * writes)),
-        ("INIT_VALUE", _signal(early.first).as_const()),
-    ):
-        cell.setParam(_id(name), value)
-    cell.setPort(_id("CLK"), early.clock)
-    cell.setPort(_id("EN"), libyosys.SigSpec(high))
-    cell.setPort(_id("ADDR"), _signal(early.address))

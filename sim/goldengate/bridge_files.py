@@ -103,10 +103,21 @@ def table() -> str:
     return "\n".join(lines)
 
 
+def settings_table() -> str:
+    """Return the table of what configurations may tell our bridges, for people."""
+    lines = ["| key | setting | default | limits | meaning |", "|---|---|---|---|---|"]
+    for kind in stock_bridges().values():
+        for name, one in kind.settings.items():
+            cells = (kind.key, name, one.shown_default, one.shown_limits or "any", one.meaning)
+            lines.append("| `{}` | `{}` | {} | {} | {} |".format(*cells))
+    return "\n".join(lines)
+
+
 def contract() -> str:
-    """Return the page of the bridges with the table of today's declarations."""
+    """Return the page of the bridges with the tables of today's declarations."""
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    made = f"{BEGIN}\n\n{table()}\n\n{END}"
+    told = "A run's configuration tells them under `system.node.bridges`:"
+    made = f"{BEGIN}\n\n{table()}\n\n{told}\n\n{settings_table()}\n\n{END}"
     return pattern.sub(lambda _: made, CONTRACT.read_text(), count=1)
 
 

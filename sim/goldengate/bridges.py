@@ -17,6 +17,7 @@ from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
 from firesim_common.explain import checked
 from firesim_common.positions import KeyPath, Source, read_yaml
+from firesim_common.settings import Settings
 from pydantic import Field, field_validator
 
 from goldengate.errors import GoldenGateError
@@ -124,6 +125,8 @@ class BridgeKind(Strict):
     """Parameters of the module, in order."""
     ports: dict[str, Port]
     """Ports beside clock and reset, in order."""
+    settings: Settings = Field(default_factory=dict)
+    """What a configuration may tell the driver."""
     gate: Gate | None = None
     """Its trigger, where there is one for RTL."""
     host_rtl: HostRtl | None = None

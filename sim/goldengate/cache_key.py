@@ -18,7 +18,6 @@ _MAKE_NO_MODELS = (
     "stalls.py",
     "synthesis.py",
     "synthesis_cells.py",
-    "block_reads.py",
 )
 
 

@@ -121,7 +121,7 @@ def _text(file: Path) -> str:
 
 
 def _build(
-    engine: str,
+    request: Request,
     work: Path,
     manifest: Manifest,
     library: Path,
@@ -129,12 +129,25 @@ def _build(
     training: Callable[[Path, Path], None] | None,
     waves: bool,
 ) -> EngineUsed:
-    """Make the library with the engine asked for; return what the manifest says of it."""
-    refused = None
+    """Make the library with the engine asked for; return what the manifest says of it.
+
+    Where `auto` is to be the faster one, the generated engine takes what has been trained, and of
+    the rest what is one zone: cut into pieces without a profile, a busy design is slower than with
+    Verilator.
+    """
+    engine, refused = request.engine, None
+    is_chosen = engine == "auto" and request.by_speed and not training and not waves
+    most = generated_backend.WHOLE_ITEMS if is_chosen else None
     if engine != "verilator":
         try:
             generated_backend.build(
-                work, manifest, library, jobs=jobs, training=training, waves=waves
+                work,
+                manifest,
+                library,
+                jobs=jobs,
+                training=training,
+                waves=waves,
+                most_items=most,
             )
             return EngineUsed("generated")
         except Unsupported as reason:
@@ -163,10 +176,11 @@ def _metasim(
         clock=host.clock,
         reset=host.reset,
         engine=request.engine,
+        by_speed=request.by_speed,
         unknown=request.unknown,
     )
     lowered = lower(inner)
-    used = _build(request.engine, work / "host", lowered, library, jobs, training, False)
+    used = _build(inner, work / "host", lowered, library, jobs, training, False)
     host = dataclasses.replace(host, design_hash=lowered.design_hash)
     return dataclasses.replace(manifest, engine=used, host=host)
 
@@ -237,7 +251,7 @@ def _compile(
             shutil.copyfile(work / name, out / name)
     else:
         library = out / "model.so"
-        used = _build(request.engine, work, manifest, library, jobs, training, waves)
+        used = _build(request, work, manifest, library, jobs, training, waves)
         manifest = dataclasses.replace(manifest, engine=used)
     manifest.write(out)
 

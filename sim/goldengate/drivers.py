@@ -22,6 +22,10 @@ def bit_key(bit: Any) -> Bit:
 
 def bits(signal: Any) -> list[Bit]:
     """List the wire bits of a signal; constants are left out."""
+    if signal.is_wire():  # All of one, which most are: its name is asked for once.
+        wire = signal.as_wire()
+        name = plain(wire.name)
+        return [(name, offset) for offset in range(wire.width)]
     return [bit_key(bit) for bit in signal.to_sigbit_vector() if bit.is_wire()]
 
 

@@ -23,9 +23,9 @@ from typing import Any
 from goldengate.errors import GoldenGateError, nearest
 
 ABI_VERSION = 3
-KINDS = ("register", "memory", "wire")
+KINDS = ("register", "memory", "wire", "constant")
 """What signals are, by number (firesim_engine.h)."""
-WIRE = KINDS.index("wire")
+WIRE, CONSTANT = KINDS.index("wire"), KINDS.index("constant")
 RESET_CYCLES = 16
 
 
@@ -86,6 +86,10 @@ def _place(word: _Signal, row: int) -> Any:
     """Return the bytes of one row of a word."""
     size = storage_bytes(word.width_bits)
     return (ctypes.c_uint8 * size).from_address(word.storage + row * size)
+
+
+def _bits(word: _Signal) -> str:
+    return f"bits {word.low_bit + word.width_bits - 1}:{word.low_bit}"
 
 
 @dataclass(frozen=True)
@@ -184,16 +188,16 @@ class Model:
     def shape(self, name: str) -> SignalShape:
         """Return what a signal is."""
         words = self._signal(name, 0)
-        width_bits = sum(word.width_bits for word in words)
+        width_bits = max(word.low_bit + word.width_bits for word in words)
         return SignalShape(name, KINDS[words[0].kind], width_bits, words[0].rows)
 
     def _words(self) -> dict[str, list[_Signal]]:
-        """Return the words of every signal, state before wires of the same name."""
+        """Return the words of every signal, state and its constants before wires of its name."""
         if not self._signals:
             for index in range(self._engine.signal_count):
                 word = self._engine.signal(self._instance, index)
                 words = self._signals.setdefault(word.name.decode(), [])
-                if not words or words[0].kind == word.kind:
+                if not words or word.kind in (words[0].kind, CONSTANT):
                     words.append(word)
         return self._signals
 
@@ -213,8 +217,7 @@ class Model:
         State is as the last `step` left it, a wire is that of the cycle just run.
         """
         words = self._signal(name, row)
-        start = min(word.low_bit for word in words)
-        return sum(int.from_bytes(_place(w, row), "little") << (w.low_bit - start) for w in words)
+        return sum(int.from_bytes(_place(w, row), "little") << w.low_bit for w in words)
 
     def poke(self, name: str, value: int, row: int = 0) -> None:
         """Set a register or a row of a memory for the next `step`."""
@@ -224,11 +227,18 @@ class Model:
         width = self.shape(name).width_bits
         if not 0 <= value < 1 << width:
             raise GoldenGateError(f"'{name}' is {width} bits wide; {value} does not fit.")
-        start = min(word.low_bit for word in words)
-        for word in words:
-            part = value >> (word.low_bit - start) & ((1 << word.width_bits) - 1)
-            place = _place(word, row)
-            place[:] = part.to_bytes(len(place), "little")
+        parts = [value >> word.low_bit & ((1 << word.width_bits) - 1) for word in words]
+        for word, part in zip(words, parts, strict=True):
+            fixed = int.from_bytes(_place(word, row), "little")
+            if word.kind == CONSTANT and part != fixed:
+                raise GoldenGateError(
+                    f"{_bits(word)} of '{name}' never change in this design: they are {fixed:#x}; "
+                    f"found {part:#x}."
+                )
+        for word, part in zip(words, parts, strict=True):
+            if word.kind != CONSTANT:
+                place = _place(word, row)
+                place[:] = part.to_bytes(len(place), "little")
         self._engine.written(self._instance)
 
     def save(self) -> bytes:

@@ -7,7 +7,7 @@ import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from firesim_common.errors import InputError, cut
 from firesim_common.json_text import read_json
@@ -88,6 +88,9 @@ class Host:
         return Host(**{**data, "parts": [Part(**one) for one in data["parts"]]})
 
 
+_Shown = TypeVar("_Shown", Counter, Assertion, Print)
+
+
 @dataclass(frozen=True)
 class Manifest:
     """What is known of a compiled design: its ports, and which of them mean what."""
@@ -134,6 +137,26 @@ class Manifest:
             state.warnings,
             fame1=fame1,
             capture=state.capture,
+        )
+
+    def from_folder(self, folder: Path) -> Manifest:
+        """Return it with files below `folder` named from there on.
+
+        It is kept with a result that serves equal files in any folder.
+        """
+
+        def shown(text: str) -> str:
+            return text.replace(f"{folder}/", "")
+
+        def each(items: list[_Shown]) -> list[_Shown]:
+            return [dataclasses.replace(one, source=shown(one.source)) for one in items]
+
+        return dataclasses.replace(
+            self,
+            counters=each(self.counters),
+            asserts=each(self.asserts),
+            prints=each(self.prints),
+            warnings=[shown(text) for text in self.warnings],
         )
 
     def to_json(self) -> dict[str, Any]:

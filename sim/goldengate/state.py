@@ -66,6 +66,9 @@ class Request:
     `fpga`, the same with the host's side around it; `metasim`, a model of that."""
     engine: str = "auto"
     """Of a CPU model: `verilator`, `generated`, or `auto`, generated where it can."""
+    by_speed: bool = False
+    """Whether `auto` takes the engine that is faster on a busy design; else it takes the generated
+    one wherever it can, which shows and saves registers by name."""
     clock_ratios: dict[str, str] = field(default_factory=dict)
     """Further clock inputs, and how many of their edges there are for each of `clock` ("1/2")."""
     parameters: dict[str, str] = field(default_factory=dict)
@@ -79,6 +82,8 @@ class Request:
     their declaration names, and its parameters."""
     gates: bool = False
     """Of the same targets: bridges whose declaration has a `gate` get one."""
+    block_memories: bool = False
+    """Of target `fpga`: memories are read such that Vivado makes block RAM of them."""
     capture: Capture | None = None
     """Of targets `fpga` and `metasim`: signals that the host's side keeps in a ring."""
     unknown: str = ZERO

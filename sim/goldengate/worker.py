@@ -21,6 +21,7 @@ from goldengate.allowances import Allowances
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
 from goldengate.passes import (
+    block_memories,
     bounds,
     check,
     clocks,
@@ -68,6 +69,9 @@ def with_host(state: State, manifest: Manifest, folder: Path) -> Manifest:
     Raises:
         GoldenGateError: the host cannot serve the target.
     """
+    if state.request.block_memories:  # The fingerprint is that of the form without.
+        _run(block_memories, state, folder)
+        state.run(f"write_verilog -noattr {folder / 'target.v'}")
     parts = host_rtl.host_parts(manifest, state.bridge_kinds, state.request.host_rtl)
     fingerprint = host_rtl.design_hash(manifest.design_hash, parts)
     fingerprint = capture.design_hash(fingerprint, manifest.capture)

@@ -6,7 +6,14 @@ namespace firesim::hostlib {
 namespace {
 
 constexpr uint32_t kMark = 0x4253;
-enum Flag : uint32_t { kLocked = 1, kIsUp = 2, kHasDram = 4, kDramIsUp = 8, kDramIsWrong = 16 };
+enum Flag : uint32_t {
+  kLocked = 1,
+  kIsUp = 2,
+  kHasDram = 4,
+  kDramIsUp = 8,
+  kDramIsWrong = 16,
+  kLost = 64
+};
 
 bool is_status(uint32_t status) { return status >> 16 == kMark; }
 
@@ -16,6 +23,10 @@ std::string clock_trouble(uint32_t status) {
   if (!is_status(status)) return "";
   if ((status & kLocked) == 0) return "the board's host clock is not locked";
   if ((status & kIsUp) == 0) return "the board holds its host side in reset";
+  if ((status & kLost) != 0) {
+    return "the board's host clock has lost its lock since the bitstream was loaded, so what it "
+           "holds may be wrong: look at its power and clock, and load the bitstream again";
+  }
   return "";
 }
 

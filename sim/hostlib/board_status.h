@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the top of a board on PCIe says of itself (rtl/firesim_board_status.v), in words: its host
-// clock, its reset and its DRAM. It answers while nothing behind it does.
+// What the top of a board says of itself (rtl/firesim_board_status.v), in words: its host clock,
+// its reset and its DRAM. On PCIe it answers while nothing behind it does.
 #pragma once
 
 #include <cstdint>

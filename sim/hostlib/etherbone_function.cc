@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "core/check.h"
+#include "hostlib/board_status.h"
 
 namespace firesim::hostlib {
 namespace {
@@ -16,7 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint32_t kIdentityValue = 0x46534542;
-constexpr uint32_t kIdentity = 0, kDone = 4, kValue = 8, kView = 64;  // addresses on the board
+constexpr uint32_t kIdentity = 0, kDone = 4, kValue = 8, kStatus = 12,
+                   kView = 64;  // addresses on the board
 constexpr uint32_t kStore = 0, kLoad = 1, kStoreWord = 2, kReset = 3;
 constexpr size_t kAccessWords = 4, kMostAccesses = 28, kViewWords = 16;
 constexpr int kRegisters = 0, kWindow = 4;              // the BARs that F2 has these in
@@ -47,6 +49,7 @@ void EtherboneFunction::fail(const std::string &what) const {
 
 uint32_t EtherboneFunction::load(int bar, uint32_t address) {
   FIRESIM_CHECK(bar == kRegisters, "registers are in BAR 0");
+  if (address == kBoardStatus) return done({kStatus})[0];
   ask(kLoad, address, 0);
   return done({kValue})[0];
 }

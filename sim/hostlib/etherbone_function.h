@@ -19,9 +19,9 @@
 
 namespace firesim::hostlib {
 
-// How long is waited.
+// How long is waited; on a busy host a simulated board may not run for seconds.
 struct EtherbonePatience {
-  std::chrono::microseconds answer{5'000'000};  // in all, for the answer to a packet
+  std::chrono::microseconds answer{15'000'000};  // in all, for the answer to a packet
   std::chrono::microseconds first{100'000};  // until a packet goes again, while none was answered
   std::chrono::microseconds least{2'000};    // the same, afterwards
 };

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/model.h"
+#include "hostlib/board_status.h"
 #include "hostlib/registers.h"
 #include "hostlib/serial_line.h"
 
@@ -48,6 +49,12 @@ uint32_t UartPlatform::read(uint32_t address) {
   command(bytes);
   wait_for_answers(0);
   return value_;
+}
+
+std::string UartPlatform::trouble() {
+  command(std::array<uint8_t, 1>{'S'});
+  wait_for_answers(0);
+  return board_trouble(value_);
 }
 
 void UartPlatform::write(uint32_t address, uint32_t value) {
@@ -114,15 +121,19 @@ void UartPlatform::take_apart() {
       continue;
     }
     if (letter == 'E') fail("a byte came to the board without its stop bit: noise, or other speed");
-    if (unanswered_.empty() || letter != unanswered_.front().answer) {
+    // A bitstream of before has no such command.
+    const bool knows_none =
+        letter == '?' && !unanswered_.empty() && unanswered_.front().answer == 's';
+    if (!knows_none && (unanswered_.empty() || letter != unanswered_.front().answer)) {
       fail(fmt::format("found the byte {:#04x}, expected {}", letter,
                        unanswered_.empty() ? "'U', a word"
                                            : fmt::format("'{:c}', an answer, or 'U', a word",
                                                          unanswered_.front().answer)));
     }
-    const size_t length = letter == 'r' ? 1 + kValueBytes : 1;
+    const size_t length = letter == 'r' || letter == 's' ? 1 + kValueBytes : 1;
     if (left() < length) break;
-    if (letter == 'r') value_ = number<uint32_t>(&heard_[taken + 1]);
+    if (knows_none) value_ = 0;
+    if (length != 1) value_ = number<uint32_t>(&heard_[taken + 1]);
     taken += length;
     unanswered_bytes_ -= unanswered_.front().bytes;
     unanswered_.pop_front();

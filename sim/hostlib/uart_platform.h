@@ -40,6 +40,7 @@ class UartPlatform final : public BoardPlatform {
   void write(uint32_t address, uint32_t value) override;
   // Commands are done in their order, so this waits only for room on the board.
   void send(std::span<const uint64_t> words) override;
+  std::string trouble() override;
 
  private:
   struct Command {

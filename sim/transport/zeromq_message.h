@@ -16,7 +16,7 @@
 
 #include "core/mesh.h"
 
-#ifdef __SANITIZE_THREAD__
+#ifdef FIRESIM_THREAD_SANITIZER
 extern "C" void AnnotateIgnoreReadsBegin(const char *file, int line);
 extern "C" void AnnotateIgnoreReadsEnd(const char *file, int line);
 #endif
@@ -43,7 +43,7 @@ class ZeroMqMessage {
 };
 
 inline void copy_unseen(void *to, const void *from, size_t bytes) {
-#ifdef __SANITIZE_THREAD__
+#ifdef FIRESIM_THREAD_SANITIZER
   AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
   std::memcpy(to, from, bytes);
   AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
@@ -59,7 +59,7 @@ inline std::optional<Parcel> take_message(void *socket) {
   if (zmq_msg_recv(&taken, socket, ZMQ_DONTWAIT) < 0) return std::nullopt;
   auto message = std::make_shared<ZeroMqMessage>(taken);
   const std::span<const uint8_t> bytes = message->bytes();
-#ifdef __SANITIZE_THREAD__
+#ifdef FIRESIM_THREAD_SANITIZER
   auto copy = std::make_shared<Message>(bytes.size());
   copy_unseen(copy->data(), bytes.data(), bytes.size());
   return Parcel{*copy, copy};
@@ -70,7 +70,7 @@ inline std::optional<Parcel> take_message(void *socket) {
 
 // A connection that has just ended is reported by its monitor.
 inline void give_message(void *socket, Message message) {
-#ifdef __SANITIZE_THREAD__
+#ifdef FIRESIM_THREAD_SANITIZER
   constexpr size_t kMostCopiedBytes = SIZE_MAX;
 #else
   constexpr size_t kMostCopiedBytes = 1024;  // costs less than to keep track of an owner

@@ -27,6 +27,10 @@ bool AxiWrites::is_full() const {
          static_cast<std::ptrdiff_t>(kQueue);
 }
 
+void AxiWrites::forget() {
+  std::erase_if(writes_, [](const OnItsWay &one) { return one.cycles_left == 0; });
+}
+
 AxiWrites::OnItsWay *AxiWrites::next(bool OnItsWay::*taken) {
   for (size_t i = 0; i < std::min(writes_.size(), kMostOutstanding); ++i) {
     if (!(writes_[i].*taken)) return &writes_[i];

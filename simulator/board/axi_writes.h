@@ -34,6 +34,8 @@ class AxiWrites {
 
   void connect(const Pins &pins);
   void push(const Write &write) { writes_.push_back({write}); }
+  // Of those that were not offered yet.
+  void forget();
   bool is_idle() const { return writes_.empty(); }
   // The shell holds this many that were not offered yet, and no more.
   bool is_full() const;

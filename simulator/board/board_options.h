@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 
 namespace firesim {
 
@@ -20,6 +22,10 @@ struct BoardOptions {
   bool loaded_once = false;
   // Accesses after which a host's board is reset within its run; 0: never.
   uint64_t reset_after = 0;
+  // Datagrams after which a board on Ethernet loses the lock of its clock for a moment; 0: never.
+  uint64_t unlock_after = 0;
+  // Accesses after which the function of a host is reset within its run, on F2; 0: never.
+  uint64_t flr_after = 0;
 };
 
 inline constexpr const char *kBoardOptionsUsage =
@@ -28,8 +34,9 @@ inline constexpr const char *kBoardOptionsUsage =
     "  --loaded-once     a later host finds the board after a reset, not after a new bitstream\n"
     "  --reset-after=N   the board is reset within a run, after N accesses of its host\n";
 
-// Takes the options away from the front of the arguments. False when there is one that is none, or
-// one of a DRAM for a board that has none.
-bool take_options(int &argc, char **&argv, BoardOptions &options, bool has_dram = false);
+// Takes the options away from the front of the arguments: those that all boards have, and those
+// that this one has of its `own`. False when there is another one, or one without its value.
+bool take_options(int &argc, char **&argv, BoardOptions &options,
+                  std::initializer_list<std::string_view> own = {});
 
 }  // namespace firesim

@@ -17,7 +17,7 @@ EthernetBoard::EthernetBoard(const std::filesystem::path &library, const std::st
                              uint32_t address, std::optional<uint64_t> hostile_seed)
     : random_(hostile_seed.value_or(0)),
       is_hostile_(hostile_seed.has_value()),
-      model_(library, design_hash, std::nullopt),
+      model_(library, design_hash, hostile_seed),
       address_(address) {
   power_up();
 }
@@ -26,6 +26,7 @@ void EthernetBoard::power_up() {
   constexpr const char *kOf = "a board on Ethernet";
   model_.power_up();
   reset_n_ = model_.pin("reset_n", 1, kOf);
+  unlocks_ = model_.pin("unlocks", 1, kOf);
   rx_valid_ = model_.pin("rx_valid", 1, kOf);
   rx_data_ = model_.pin("rx_data", 8, kOf);
   tx_valid_ = model_.pin("tx_valid", 1, kOf);
@@ -33,10 +34,14 @@ void EthernetBoard::power_up() {
   press_reset();
 }
 
-void EthernetBoard::press_reset() {
-  reset_n_.set(0);
+void EthernetBoard::press_reset() { pulse(reset_n_, 0, 1); }
+
+void EthernetBoard::lose_lock() { pulse(unlocks_, 1, 0); }
+
+void EthernetBoard::pulse(Pin &pin, uint64_t during, uint64_t after) {
+  pin.set(during);
   model_.run(kResetCycles);
-  reset_n_.set(1);
+  pin.set(after);
   model_.run(kSettleCycles);
   coming_.clear();
   came_.clear();

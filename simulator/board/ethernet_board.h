@@ -19,7 +19,7 @@ namespace firesim {
 
 class EthernetBoard {
  public:
-  // With a seed frames come with gaps. The host's clock is that of Ethernet.
+  // With a seed frames come with gaps, and the host's clock has nothing to do with Ethernet's.
   // Throws DescriptionError when the library is not the model of a board with such pins.
   EthernetBoard(const std::filesystem::path &library, const std::string &design_hash,
                 uint32_t address, std::optional<uint64_t> hostile_seed);
@@ -29,11 +29,14 @@ class EthernetBoard {
   void power_up();
   // Its button: what the bitstream began with does not come back.
   void press_reset();
+  // The oscillator of its host's clock loses its lock for a moment, and the board resets itself.
+  void lose_lock();
   // Sends a datagram to the board and runs until an answer has come, or the board had time for one;
   // returns those that came. Throws std::runtime_error when what it sends is no frame.
   std::vector<Packet> pass(const Packet &packet);
 
  private:
+  void pulse(Pin &pin, uint64_t during, uint64_t after);
   void send(const Bytes &frame);
   void cycle();
   void take_frame();
@@ -45,7 +48,7 @@ class EthernetBoard {
   const bool is_hostile_;
   BoardModel model_;
   const uint32_t address_;
-  Pin reset_n_, rx_valid_, rx_data_, tx_valid_, tx_data_;
+  Pin reset_n_, unlocks_, rx_valid_, rx_data_, tx_valid_, tx_data_;
   Bytes coming_;               // of a frame from the board
   std::vector<Packet> came_;   // not returned yet
   std::vector<Bytes> unsent_;  // frames that answer the board's own questions

@@ -34,6 +34,9 @@ constexpr const char *kUsage =
     "asks who is there finds the board as it is after its bitstream was loaded. Runs until SIGINT\n"
     "or SIGTERM.\n";
 
+constexpr const char *kOptionUsage =
+    "  --unlock-after=N  the board's clock loses its lock for a moment, after N datagrams\n";
+
 constexpr int kLookMs = 1000;  // between two looks whether to stop
 constexpr uint32_t kMostLossPercent = 90;
 
@@ -121,6 +124,7 @@ void simulate(firesim::EthernetBoard &board, Socket &socket, uint32_t loss_perce
       from_board.forget();
     }
     if (++datagrams == options.reset_after) board.press_reset();
+    if (datagrams == options.unlock_after) board.lose_lock();
     packet.to = {board.address(), port};
     for (const Packet &arrived : to_board.pass(std::move(packet))) {
       for (Packet &answer : board.pass(arrived)) {
@@ -134,11 +138,12 @@ void simulate(firesim::EthernetBoard &board, Socket &socket, uint32_t loss_perce
 
 int main(int argc, char **argv) {
   firesim::BoardOptions options;
-  const bool are_options = firesim::take_options(argc, argv, options);
+  const bool are_options = firesim::take_options(argc, argv, options, {"--unlock-after"});
   const long port = argc == 8 ? std::atol(argv[4]) : 0, loss = argc == 8 ? std::atol(argv[5]) : 0;
   if (!are_options || port < 1 || port > UINT16_MAX || loss < 0 || loss > kMostLossPercent) {
     std::fputs(kUsage, stderr);
     std::fputs(firesim::kBoardOptionsUsage, stderr);
+    std::fputs(kOptionUsage, stderr);
     return firesim::kBadArguments;
   }
   return firesim::until_stopped([&](const std::atomic<bool> &stopped) {

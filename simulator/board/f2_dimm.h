@@ -25,6 +25,8 @@ class F2Dimm final : public CyclePart {
   F2Dimm(uint64_t seed, DramFault fault) : fault_(fault), random_(seed * 2 + 1), noise_(random_) {}
   // Whether a model has a controller; then it is connected, and the DIMM as after its power-up.
   bool connect(const BoardModel &model);
+  // Whether nothing is on its way to it, or from it.
+  bool is_idle() const { return reads_.empty() && writes_.empty() && !has_address_ && !has_data_; }
   void before_settle() override;
   // Throws std::runtime_error for what AWS's controller would not bear.
   void after_settle() override;

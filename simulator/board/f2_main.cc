@@ -12,8 +12,9 @@ constexpr const char *kUsage =
     "many hosts at a time as the logic has BLADES. Who connects first finds the logic as it is\n"
     "after its image was loaded. A host that breaks a rule of the shell is sent away with a\n"
     "sentence here. The times of the DIMM of a logic that has one, and what it holds before it is\n"
-    "written to, are chosen by --dram-seed=N (1); --dram-fault=untrained or error breaks it. Runs\n"
-    "until SIGINT or SIGTERM.\n";
+    "written to, are chosen by --dram-seed=N (1); --dram-fault=untrained or error breaks it. With\n"
+    "--flr-after=N its function is reset within a run, after N accesses of its host. Runs until\n"
+    "SIGINT or SIGTERM.\n";
 
 }  // namespace
 
@@ -23,5 +24,5 @@ int main(int argc, char **argv) {
       [](const char *library, const char *hash, const firesim::BoardOptions &options) {
         return std::make_unique<firesim::F2Shell>(library, hash, options);
       },
-      true);
+      {"--dram-seed", "--dram-fault", "--flr-after"});
 }

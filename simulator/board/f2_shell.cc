@@ -34,6 +34,8 @@ void F2Shell::connect() {
   };
   reset_n_ = pin("reset_n", 1);
   is_up_ = pin("is_up", 1);
+  flr_assert_ = pin("sh_cl_flr_assert", 1);
+  flr_done_ = pin("cl_sh_flr_done", 1);
   ocl_writes_.connect({pin("ocl_cl_awaddr", 32), pin("ocl_cl_awvalid", 1), pin("cl_ocl_awready", 1),
                        pin("ocl_cl_wdata", 32), pin("ocl_cl_wvalid", 1), pin("cl_ocl_wready", 1),
                        std::nullopt, pin("cl_ocl_bresp", 2), pin("cl_ocl_bvalid", 1),
@@ -57,7 +59,7 @@ void F2Shell::connect() {
   rresp_ = pin("cl_sh_dma_pcis_rresp", 2);
   rvalid_ = pin("cl_sh_dma_pcis_rvalid", 1);
   rready_ = pin("sh_cl_dma_pcis_rready", 1);
-  for (Pin *valid : {&ocl_arvalid_, &arvalid_}) valid->set(0);
+  for (Pin *pin : {&ocl_arvalid_, &arvalid_, &flr_assert_}) pin->set(0);
   model_.attach(dimm_.connect(model_) ? &dimm_ : nullptr);
 }
 
@@ -67,7 +69,11 @@ void F2Shell::power_up() {
   // A function may be reset any number of times before somebody uses it.
   for (uint64_t resets = upto(2); resets != 0; --resets) {
     run(upto(300));
-    hot_reset();
+    if (upto(1) == 0) {
+      hot_reset();
+    } else {
+      function_reset();
+    }
   }
 }
 
@@ -80,6 +86,26 @@ void F2Shell::hot_reset() {
   begin("the reset");
   do patient_cycle();
   while (is_up_.get() == 0);
+}
+
+void F2Shell::function_reset() {
+  for (AxiWrites *writes : {&ocl_writes_, &writes_}) writes->forget();
+  flr_assert_.set(1);
+  load_word(0);  // Two that are on their way.
+  load(0);
+  begin("the reset of the function");
+  do patient_cycle();
+  while (flr_done_.get() == 0);
+  if (!ocl_writes_.is_idle() || !writes_.is_idle()) {
+    throw std::runtime_error("found the reset of the function done, and a store not answered");
+  }
+  // It is not reset, and would answer somebody who asked for something else.
+  if (!dimm_.is_idle()) {
+    throw std::runtime_error("found the reset of the function done, and the DIMM at work");
+  }
+  run(1 + upto(20));
+  flr_assert_.set(0);
+  run(4 + upto(20));
 }
 
 void F2Shell::cycle() {

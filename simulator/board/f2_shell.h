@@ -5,7 +5,7 @@
 // As a hostile shell (board_options.h) it posts stores: up to 16 wait in it and 32 are on their
 // way, their addresses and data in no order to each other, loads of BAR 4 overtake them, and
 // nothing is ready when it need not be. A load of BAR 0 comes after the stores before it, as on
-// PCIe.
+// PCIe. Before somebody uses it, it resets the function or the bus a few times.
 //
 // Time passes with accesses alone: a host that waits for the target looks at its window. A look
 // takes the 1 us that a load takes on PCIe, so that what the target does is most of what is
@@ -33,6 +33,9 @@ class F2Shell final : public PciBoard {
 
   void power_up() override;
   void hot_reset() override;
+  // What the shell has not offered yet is lost; what it has must be answered before the reset is
+  // done.
+  void function_reset() override;
   // Throws when the logic answers not within the shell's 8 us, or that the access was wrong, too.
   std::vector<uint64_t> access(const hostlib::PciRequest &request) override;
 
@@ -61,7 +64,7 @@ class F2Shell final : public PciBoard {
   AxiWrites ocl_writes_, writes_;
   const char *what_ = "";
   uint64_t cycles_left_ = 0;
-  Pin reset_n_, is_up_;
+  Pin reset_n_, is_up_, flr_assert_, flr_done_;
   Pin ocl_araddr_, ocl_arvalid_, ocl_arready_, ocl_rdata_, ocl_rresp_, ocl_rvalid_, ocl_rready_;
   Pin araddr_, arvalid_, arready_, rdata_, rresp_, rvalid_, rready_;
 };

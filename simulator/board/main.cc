@@ -69,7 +69,7 @@ void simulate(firesim::SerialBoard &board, firesim::Terminal &terminal,
 
 int main(int argc, char **argv) {
   firesim::BoardOptions options;
-  const bool are_options = firesim::take_options(argc, argv, options);
+  const bool are_options = firesim::take_options(argc, argv, options) && options.unlock_after == 0;
   uint32_t bit_cycles = 0;
   const bool counted = are_options && (argc == 4 || argc == 5);
   if (counted) std::from_chars(argv[3], argv[3] + std::strlen(argv[3]), bit_cycles);

@@ -36,6 +36,7 @@ void simulate(PciBoard &board, PciServer &server, const BoardOptions &options,
     if (!request) continue;
     try {
       if (++accesses == options.reset_after) board.hot_reset();
+      if (accesses == options.flr_after) board.function_reset();
       const auto loaded = board.access(*request);
       if (!loaded.empty()) server.answer(loaded);
     } catch (const std::runtime_error &error) {
@@ -48,9 +49,9 @@ void simulate(PciBoard &board, PciServer &server, const BoardOptions &options,
 }  // namespace
 
 int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make,
-                       bool has_dram) {
+                       std::initializer_list<std::string_view> own_options) {
   BoardOptions options;
-  const bool are_options = take_options(argc, argv, options, has_dram);
+  const bool are_options = take_options(argc, argv, options, own_options);
   const int blades = argc == 5 ? std::atoi(argv[3]) : 0;
   if (!are_options || blades < 1) {
     std::fputs(usage, stderr);

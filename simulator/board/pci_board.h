@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hostlib/pci_messages.h"
@@ -25,6 +27,9 @@ class PciBoard {
   // A reset of the bus, as by a link that was lost: what the bitstream began with does not come
   // back.
   virtual void hot_reset() = 0;
+  // A reset of the one function that hosts have, of which the board is told. Where a board is not
+  // told of such, the bus is reset.
+  virtual void function_reset() { hot_reset(); }
   // Does what a host asks; returns what it loaded. Throws std::runtime_error when there is no such
   // access, or the board does not bear it: a host that keeps to the protocol never sees any of it.
   virtual std::vector<uint64_t> access(const hostlib::PciRequest &request) = 0;
@@ -38,6 +43,6 @@ using MakePciBoard = std::function<std::unique_ptr<PciBoard>(
 // socket when it is there. Who connects first finds the board as new, unless the options say
 // otherwise. A host that asks for what cannot be is sent away with a sentence on stderr.
 int simulate_pci_board(int argc, char **argv, const char *usage, const MakePciBoard &make,
-                       bool has_dram);
+                       std::initializer_list<std::string_view> own_options = {});
 
 }  // namespace firesim

@@ -20,6 +20,5 @@ int main(int argc, char **argv) {
       argc, argv, kUsage,
       [](const char *library, const char *hash, const firesim::BoardOptions &options) {
         return std::make_unique<firesim::XdmaBoard>(library, hash, options.hostile_seed);
-      },
-      false);
+      });
 }

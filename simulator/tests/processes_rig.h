@@ -23,7 +23,7 @@
 #include "transport/compressing_mesh.h"
 #include "transport/zeromq_mesh.h"
 
-#ifdef __SANITIZE_THREAD__
+#ifdef FIRESIM_THREAD_SANITIZER
 // ThreadSanitizer does not see inside libzmq, and takes what its threads copy and decrypt for
 // races.
 inline constexpr const char *kSuppressions =
@@ -233,9 +233,11 @@ class ProcessesTest : public testing::Test {
               const std::string &description = "many.json") {
     const pid_t child = fork();
     if (child != 0) return child;
-#ifdef __SANITIZE_THREAD__
+#ifdef FIRESIM_THREAD_SANITIZER
     std::ofstream(folder_ / "suppressions") << kSuppressions;
-    setenv("TSAN_OPTIONS", ("suppressions=" + (folder_ / "suppressions").string()).c_str(), 1);
+    const char *given = std::getenv("TSAN_OPTIONS");
+    const std::string ours = ":suppressions=" + (folder_ / "suppressions").string();
+    setenv("TSAN_OPTIONS", ((given == nullptr ? "" : given) + ours).c_str(), 1);
 #endif
     const std::string log = (folder_ / (process + ".log")).string();
     static_cast<void>(!freopen(log.c_str(), "w", stderr));

@@ -4,7 +4,7 @@
 // what happens when one of them fails, does not come, or is killed.
 #include "simulator/tests/processes_rig.h"
 
-#ifdef __SANITIZE_THREAD__
+#ifdef FIRESIM_THREAD_SANITIZER
 extern "C" const char *__tsan_default_suppressions() { return kSuppressions; }
 #endif
 

@@ -32,7 +32,8 @@ TEST(StopSignals, StopTheRunThatThereIs) {
   const StopSignals signals([&run] { run.request_stop(); });
   raise(SIGINT);
   raise(SIGTERM);
-  EXPECT_EQ(stops, 2);
+  raise(SIGTERM);  // a parent that ends with its threads says so more than once
+  EXPECT_EQ(stops, 3);
 }
 
 TEST(StopSignals, DoNotReachARunThatHasThrown) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes the switches in this folder known under their kinds.
+// Makes the switches of kinds/ known under the names of their folders.
 #pragma once
 
 #include "core/registry.h"
 
 namespace firesim {
 
-// Adds "store_and_forward" and "cut_through".
+// Adds the kind of every folder of kinds/.
 void register_stock_switches(ModelRegistry &registry);
 
 }  // namespace firesim

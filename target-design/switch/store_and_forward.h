@@ -16,7 +16,7 @@
 //     on: so a packet of one flit is in the switch for exactly the switching latency.
 //
 // To make a switch of your own, derive from this class and override one of the protected virtual
-// functions, or derive from `Model` for something wholly different. See cut_through.h, and
+// functions, or derive from `Model` for something wholly different. See kinds/cut_through, and
 // docs/how-to/write-a-switch.md.
 #pragma once
 

@@ -15,12 +15,14 @@ from typing import Any
 from firesim_common.errors import InputError, unknown
 
 from firesim.hosts.client import HostError
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim.run.attach import is_remote
 from firesim.run.control import is_running
-from firesim.run.folder import saved_config
-from firesim.run.remote.attach import is_remote
-from firesim.run.remote.reach import reached, simulated
+from firesim.run.reach import reached, simulated
 from firesim.topology.describe_gateway import STATUS
 from firesim.topology.passes.gateway import NAME, SSH, SSH_PORT
+from firesim.work.folder import saved_config
 
 FIRST_TRY_S = 1.0
 LONGEST_TRY_S = 30.0
@@ -108,9 +110,6 @@ def _door(entry: dict[str, Any], run: Path, there: str | None) -> Door:
 
 def _addresses(run: Path, there: str | None) -> list[Door]:
     """Return the nodes' own addresses: a network interface of the host leads to them."""
-    from firesim.config.load import load_file
-    from firesim.topology.resolve import resolve
-
     plan = resolve(load_file(saved_config(run, "ssh")))
     names = plan.gateway.ssh_nodes if plan.gateway else []
     return [Door(name, plan.node(name).ip, SSH_PORT, run, there) for name in names]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from firesim.access import through
 from firesim.access.door import Door
-from firesim.access.key import private_key, ssh_program
+from firesim.build.ssh_key import private_key, ssh_program
 
 KNOWN_HOSTS = "known_hosts"
 

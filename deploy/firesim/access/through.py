@@ -19,7 +19,7 @@ from firesim_common.errors import InputError
 from firesim.access.door import Door
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
-from firesim.run.remote.reach import reached
+from firesim.run.reach import reached
 
 COMMAND = '"$FIRESIM_PYTHON" -P -m firesim.access.through'
 PYTHON, DOOR = "FIRESIM_PYTHON", "FIRESIM_DOOR"

@@ -13,7 +13,8 @@ from firesim_common.tools import ToolError
 
 from firesim.config.hwdb import HwdbEntry
 from firesim.farm.base import FarmError, Say
-from firesim.farm.ec2_errors import AWS_ERRORS, sentence
+from firesim.farm.kinds.aws_ec2.errors import AWS_ERRORS, sentence
+from firesim.hosts.client import sha256_of
 
 POLL_S = 30.0
 LIMIT_S = 6 * 3600.0
@@ -54,8 +55,6 @@ def create_image(
         ToolError: AWS refuses, or the image failed.
     """
     from boto3.exceptions import Boto3Error
-
-    from firesim.hosts.client import sha256_of
 
     digest, began_s = sha256_of(checkpoint), time.time()
     key = f"{prefix}/{digest[:24]}.tar"

@@ -23,12 +23,12 @@ from firesim.config.bitstream import LoadedBuilds
 from firesim.config.farm import farm_path
 from firesim.config.hwdb import HwdbEntry
 from firesim.farm.base import FarmError, RunFarm
+from firesim.farm.up import farm_of, up
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError, sha256_of
 from firesim.hosts.ready import ReadyHost
-from firesim.run.process_tree import ended_by_signals, ending_what_it_starts
-from firesim.run.remote.places import farm_of, up
-from firesim.run.steps import Steps
+from firesim.work.process_tree import ended_by_signals, ending_what_it_starts
+from firesim.work.steps import Steps
 
 
 def database_of(loaded: LoadedBuilds, asked: Path | None) -> Path:

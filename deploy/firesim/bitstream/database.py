@@ -19,7 +19,7 @@ from firesim_common.whole_file import write_whole
 from firesim.bitstream.fetched import MOST_BYTES, fetched
 from firesim.config.hwdb import Hwdb, HwdbEntry
 from firesim.hosts.client import sha256_of
-from firesim.run.folder import results_root
+from firesim.work.folder import results_root
 
 HEAD = "# Hardware database: bitstreams and the designs that they are of.\n"
 FILE = "hwdb.yaml"

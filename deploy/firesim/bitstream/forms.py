@@ -18,12 +18,13 @@ from firesim.bitstream.builders.make import builder_for
 from firesim.build.boards import Board, all_boards, board_names, known_board
 from firesim.build.design import Design, captured, stock_design
 from firesim.build.memory_hardware import KEY as MEMORY
+from firesim.build.names import blade_names
+from firesim.build.rtl_blade import WITH_HTIF
 from firesim.config.bitstream import BuildRecipe, LoadedBuilds, VerilogSource
 from firesim.config.capture import Captured
-from firesim.config.load import is_file
+from firesim.config.loaded import is_file
 from firesim.config.memory_hardware import MemoryHardware
 from firesim.config.own_blade import reset_level, reset_name
-from firesim.run.checks import blade_names
 
 SCANNED = Sharing(scan_chain=True)
 """The form whose state can be had."""
@@ -68,7 +69,7 @@ def design_form(design: Design, sharing: Sharing = PLAIN) -> FpgaForm:
 def _make(design: Design, sharing: Sharing, folder: Path) -> None:
     request = design.request(folder, "auto")
     made = shared_form(request, sharing) if sharing else fpga_form(request)
-    made.manifest.write(folder)
+    made.manifest.from_folder(design.folder()).write(folder)
 
 
 def build_form(loaded: LoadedBuilds, name: str) -> FpgaForm:
@@ -102,7 +103,9 @@ def build_design(loaded: LoadedBuilds, name: str) -> Design:
     """
     recipe = loaded.file.builds[name]
     design = equipped(_plain_design(loaded, recipe), recipe.capture, recipe.memory_in_rtl)
-    return replace(design, gates=_has_gates(recipe))
+    found = known_board(recipe.board)
+    by_vivado = found is not None and found[1].on_pcie
+    return replace(design, gates=_has_gates(recipe), block_memories=by_vivado)
 
 
 def _has_gates(recipe: BuildRecipe) -> bool:
@@ -164,7 +167,7 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
         raise loaded.error(name, "", 'expected exactly one of the keys "blade" and "verilog".')
     _check_features(loaded, name, recipe)
     is_name = recipe.blade is not None and not is_file("blade", recipe.blade)
-    if is_name and recipe.blade not in blade_names():
+    if is_name and str(recipe.blade).removesuffix(WITH_HTIF) not in blade_names():
         text = unknown(str(recipe.blade), "one of the blades", blade_names())
         raise loaded.error(name, "blade", text)
     for text in _files(recipe):
@@ -210,7 +213,7 @@ def _check_features(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> Non
 def _checked(loaded: LoadedBuilds, name: str) -> tuple[str, Board, BitBuilder]:
     found = check_board(loaded, name)
     recipe = loaded.file.builds[name]
-    builder = builder_for(found[0], found[1], recipe, loaded.file.builders)
+    builder = builder_for(found[1], recipe, loaded.file.builders)
     if isinstance(builder, str):
         raise loaded.error(name, "builder", builder)
     if reason := builder.refusal(found[0], found[1], recipe):

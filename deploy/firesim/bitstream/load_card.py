@@ -16,9 +16,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import List, NoReturn  # noqa: UP035 (Python 3.8)
 
@@ -28,6 +30,8 @@ MAKER = "0x10ee"
 SERR, FATAL = ("COMMAND", 0x0100), ("CAP_EXP+8.w", 0x0004)
 """Of a bridge: that it passes system errors on, and that it reports fatal ones."""
 LIMIT_S = 20.0
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals by which somebody ends a run: the card comes back first."""
 PROGRAM = """\
 lassign $argv cable bitstream
 open_hw_manager
@@ -88,17 +92,33 @@ def bridge_of(root: Path, place: str) -> Path:
     return above
 
 
+def restore(bridge: str, serr: bool, fatal: bool) -> None:
+    """Let a bridge report what it reported before."""
+    for (register, bit), was in ((SERR, serr), (FATAL, fatal)):
+        if was:
+            setpci(bridge, f"{register}={bit:04x}:{bit:04x}")
+
+
 def detach(root: Path, place: str) -> None:
-    """Switch the bridge's reporting off and remove the card; say what the bridge had."""
+    """Switch the bridge's reporting off and remove the card; say what the bridge had.
+
+    When that fails, what is gone is looked for again and the bridge reports as before.
+    """
     bridge = bridge_of(root, place)
-    had = {}
-    for name, (register, bit) in (("serr", SERR), ("fatal", FATAL)):
-        had[name] = bool(int(setpci(bridge.name, register), 16) & bit)
-        setpci(bridge.name, f"{register}=0000:{bit:04x}")
-    for function in sorted(bridge.glob(place[:-1] + "[0-7]")):
-        if (function / "driver").exists():
-            write(function / "driver/unbind", function.name)
-        write(function / "remove", "1")
+    had = {"serr": False, "fatal": False}
+    try:
+        for name, (register, bit) in (("serr", SERR), ("fatal", FATAL)):
+            had[name] = bool(int(setpci(bridge.name, register), 16) & bit)
+            setpci(bridge.name, f"{register}=0000:{bit:04x}")
+        for function in sorted(bridge.glob(place[:-1] + "[0-7]")):
+            if (function / "driver").exists():
+                write(function / "driver/unbind", function.name)
+            write(function / "remove", "1")
+    except SystemExit:
+        with suppress(SystemExit):
+            write(root / "bus/pci/rescan", "1")
+        restore(bridge.name, **had)
+        raise
     print(json.dumps({"bridge": bridge.name, **had}), flush=True)
 
 
@@ -118,9 +138,7 @@ def attach(root: Path, place: str, bridge: str, serr: str, fatal: str) -> None:
                 )
             time.sleep(0.1)
     finally:
-        for (register, bit), was in ((SERR, serr), (FATAL, fatal)):
-            if was == "1":
-                setpci(bridge, f"{register}={bit:04x}:{bit:04x}")
+        restore(bridge, serr == "1", fatal == "1")
 
 
 def as_root(root: Path, *words: str) -> str:
@@ -149,10 +167,13 @@ def place_of(root: Path, device: str) -> str:
 def load(root: Path, device: str, cable: str, bitstream: str, vivado: str) -> None:
     """Do all of it for a card, by its device's name."""
     place = place_of(root, device)
+    # Who ends the run may end this, but not between the two halves.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     had = json.loads(as_root(root, "detach", place).splitlines()[-1])
     Path("program.tcl").write_text(PROGRAM)
     why = ""
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
         words = [vivado, "-mode", "batch", "-notrace", "-nojournal", "-source", "program.tcl"]
         done = subprocess.run(
             [*words, "-tclargs", cable, bitstream], stdout=subprocess.PIPE,
@@ -166,8 +187,10 @@ def load(root: Path, device: str, cable: str, bitstream: str, vivado: str) -> No
     except OSError as error:
         why = f"found no program {vivado} ({error.strerror}), expected Vivado or its Lab Edition"
     finally:
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
         flags = [str(int(had[name])) for name in ("serr", "fatal")]
         as_root(root, "attach", place, had["bridge"], *flags)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
     if why:
         fail(why)
     limit = time.monotonic() + LIMIT_S
@@ -180,6 +203,8 @@ def load(root: Path, device: str, cable: str, bitstream: str, vivado: str) -> No
 
 if __name__ == "__main__":
     verb, *words = sys.argv[1:]
+    for number in ENDS:
+        signal.signal(number, lambda found, _: sys.exit(128 + found))
     # Through sudo the tree is the kernel's own.
     count = {"detach": 1, "attach": 4, "load": 4}[verb]
     own = os.environ.get("SUDO_UID") is not None or len(words) == count

@@ -14,6 +14,8 @@ from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
 from pydantic import Field, StringConstraints
 
+from firesim.build.liteeth import liteeth_core
+
 if TYPE_CHECKING:
     from goldengate.fpga_form import FpgaForm
 
@@ -278,8 +280,6 @@ def whole_design(
         ToolError: a core of the board's cannot be made.
     """
     from goldengate.channels import RTL
-
-    from firesim.build.liteeth import liteeth_core
 
     folder = PLATFORMS / board
     link, further = list(flow.link), []

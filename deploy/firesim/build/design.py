@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from firesim_common.cache import KeyPart
 
+from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import Event, load_blade
 from firesim.config.capture import Captured
-from firesim.topology.plan import PlannedBlade
+from firesim.topology.plan import Plan, PlannedBlade
 
 if TYPE_CHECKING:
     from goldengate import Request
@@ -42,6 +44,8 @@ class Design:
     """Kinds of bridges, by key, whose host's side is RTL in a form for an FPGA; its parameters."""
     gates: bool = False
     """Whether a form for an FPGA has triggers in RTL for those bridges that declare a gate."""
+    block_memories: bool = False
+    """Whether a form for an FPGA has its memories such that Vivado makes block RAM of them."""
     capture: Captured | None = None
     """Signals that a form for an FPGA captures; a model for engine rtl has none of it."""
     assertions: str = "skip"
@@ -52,6 +56,10 @@ class Design:
     """Training for goldengate.compile_request: (model folder, profile folder)."""
     training_key: tuple[KeyPart, ...] = ()
     """What the training depends on."""
+
+    def folder(self) -> Path:
+        """Return the folder that all its sources are below."""
+        return Path(os.path.commonpath([file.parent for file in self.sources]))
 
     def request(self, folder: Path, engine: str) -> Request:
         """Return the compilation of the model into `folder`."""
@@ -73,6 +81,7 @@ class Design:
             bridges=[str(file) for file in self.bridges],
             host_rtl={key: dict(given) for key, given in self.host_rtl.items()},
             gates=self.gates,
+            block_memories=self.block_memories,
             assertions=self.assertions,
             engine=engine,
             capture=goldengate.Capture(tuple(capture.signals), capture.depth_cycles)
@@ -92,6 +101,7 @@ class Design:
         files = [*self.sources, *self.data_files]
         tree = [self.device_tree] if self.device_tree else []
         gates = ["gates"] if self.gates else []
+        gates += ["block memories"] if self.block_memories else []
         capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
         assertions = [f"assertions {self.assertions}"] if self.assertions != "skip" else []
         level = [] if self.reset_active == "high" else [f"reset {self.reset_active}"]
@@ -129,7 +139,6 @@ def stock_design(name: str) -> Design:
         ToolError: a generator failed.
     """
     from firesim.build import training
-    from firesim.build.rtl import blade_rtl
 
     rtl = blade_rtl(name)
     blade = json.loads((rtl / "blade.json").read_text())
@@ -185,3 +194,13 @@ def own_design(blade: PlannedBlade) -> Design:
         train=own_training.trainer(blade) if training is not None else None,
         training_key=key,
     )
+
+
+def blade_design(plan: Plan, blade: str) -> Design:
+    """Return the design of a blade of a plan, of ours or of the user's own.
+
+    Raises:
+        InputError, ToolError: a blade of ours cannot be elaborated.
+    """
+    own = plan.own_blades.get(blade)
+    return stock_design(blade) if own is None else own_design(own)

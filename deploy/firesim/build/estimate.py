@@ -21,9 +21,6 @@ from firesim.build.design import Design
 
 KINDS = ("lut", "ff", "bram_kbit", "uram", "dsp")
 NAMES = {"lut": "LUT", "ff": "FF", "bram_kbit": "BRAM (kbit)", "uram": "URAM", "dsp": "DSP"}
-USABLE = 0.7
-"""Share of a device's tables, registers and memories beyond which routing seldom succeeds: a rule
-of thumb, no measurement."""
 NS_A_LEVEL = {"ecp5": (0.8, 1.5), "xcup": (0.4, 1.0), "xc7": (0.6, 1.4)}
 """Time of a table with its wires, least and most. ECP5 from nextpnr on our designs, the others from
 what such designs reach on these families; a large design comes nearer to the most."""

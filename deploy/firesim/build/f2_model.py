@@ -28,7 +28,8 @@ input 512 sh_cl_dma_pcis_wdata, input 64 sh_cl_dma_pcis_wstrb, input 1 sh_cl_dma
 output 1 cl_sh_dma_pcis_wready, output 2 cl_sh_dma_pcis_bresp, output 1 cl_sh_dma_pcis_bvalid,
 input 1 sh_cl_dma_pcis_bready, input 64 sh_cl_dma_pcis_araddr, input 1 sh_cl_dma_pcis_arvalid,
 output 1 cl_sh_dma_pcis_arready, output 512 cl_sh_dma_pcis_rdata, output 2 cl_sh_dma_pcis_rresp,
-output 1 cl_sh_dma_pcis_rvalid, input 1 sh_cl_dma_pcis_rready"""
+output 1 cl_sh_dma_pcis_rvalid, input 1 sh_cl_dma_pcis_rready,
+input 1 sh_cl_flr_assert, output 1 cl_sh_flr_done"""
 """Ports of the top that the simulated shell moves: direction, bits, name."""
 
 

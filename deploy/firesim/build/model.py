@@ -122,6 +122,7 @@ def compile_design(
     request = dataclasses.replace(design.request(folder, engine), target=target)
     with step(f"compiling the model of {design.name}", COMPILING_S if is_ours else None):
         goldengate.compile_request(request, training=training, waves=waves)
+    goldengate.Manifest.read(folder).from_folder(design.folder()).write(folder)
     if design.device_tree is not None:
         shutil.copyfile(design.device_tree, folder / "blade.dts")
 

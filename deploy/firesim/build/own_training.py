@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from firesim.build.bridge_drivers import bridge_settings, own_drivers
 from firesim.build.model import bridge_kinds
-from firesim.build.own_bridges import own_drivers
 from firesim.build.traffic import text_file
 from firesim.build.training import LINK_LATENCY_CYCLES, MACS, MEMORY_BYTES, simulate
 from firesim.topology.plan import PlannedBlade
@@ -59,7 +59,7 @@ def _bridges(blade: PlannedBlade, folder: Path, kinds: frozenset[str]) -> dict[s
 def _description(blade: PlannedBlade, model: Path, folder: Path) -> dict[str, Any]:
     assert blade.training is not None
     kinds, drivers = bridge_kinds(model), own_drivers(blade)
-    every = {**_bridges(blade, folder, kinds), **drivers.settings}
+    every = {**bridge_settings(kinds, {}, drivers), **_bridges(blade, folder, kinds)}
     nodes: list[dict[str, Any]] = [
         {
             "name": "blade",

@@ -30,7 +30,7 @@ from firesim.build.parts import (
     soc_part,
 )
 from firesim.build.rtl_blade_merge import merged
-from firesim.config.load import BLADE_FILE
+from firesim.config.loaded import BLADE_FILE
 
 BLADES = ROOT / "target-design" / "blades"
 

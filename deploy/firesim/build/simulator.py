@@ -20,8 +20,12 @@ from firesim_common.paths import ROOT, cache_root
 from firesim_common.tools import ToolError, run
 
 SANITIZERS = ("address", "thread")
+CLANG = ("-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19")
+"""libFuzzer comes with it, and it puts a sanitizer's checks in with half of GCC's time."""
 FUZZ = "fuzz"
 """The variant for libFuzzer, by clang."""
+CONFIGURED = ".firesim.configured"
+"""The file in a build folder with what it was configured by."""
 MARCHES = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 """Variants for other processors than this computer's, as -march takes them."""
 PORTABLE = "x86-64-v3"
@@ -55,6 +59,37 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
+def _options(variant: str) -> list[str]:
+    """Return what CMake is told of a variant."""
+    options = ["-DCMAKE_BUILD_TYPE=Release"]
+    if variant in SANITIZERS:
+        options += [f"-DFIRESIM_SANITIZE={variant}", *CLANG]
+    elif variant == FUZZ:
+        options += ["-DFIRESIM_FUZZ=ON", "-DFIRESIM_BRIDGES=OFF", *CLANG]
+    elif variant in MARCHES:
+        options.append(f"-DFIRESIM_MARCH={variant}")
+    if shutil.which("ccache"):
+        options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+    return options
+
+
+def _configure(folder: Path, options: list[str]) -> None:
+    """Configure a build folder, unless it is as these options and today's compiler ask for.
+
+    CMake keeps the compiler that it found first, and asks neither it nor us again.
+    """
+    compiler = "clang++-19" if CLANG[1] in options else "c++"
+    version = run([compiler, "--version"])
+    noted, wanted = folder / CONFIGURED, "\n".join([*options, version])
+    with suppress(OSError):
+        if (folder / "build.ninja").is_file() and noted.read_text(encoding="utf-8") == wanted:
+            return
+    noted.unlink(missing_ok=True)
+    source = _linked_source(folder)
+    run(["cmake", "--fresh", "-S", source, "-B", folder, "-G", "Ninja", *options])
+    noted.write_text(wanted, encoding="utf-8")
+
+
 def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ()) -> Path:
     """Build the C++ tree and return its build folder; unchanged files are not built again.
 
@@ -67,19 +102,7 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
         raise ToolError(f"There is no CMakeLists.txt in {ROOT}: the source tree is not complete.")
     folder = build_folder(variant)
     with _locked(folder):
-        source = _linked_source(folder)
-        if not (folder / "build.ninja").is_file():
-            options = ["-DCMAKE_BUILD_TYPE=Release"]
-            if variant in SANITIZERS:
-                options.append(f"-DFIRESIM_SANITIZE={variant}")
-            elif variant == FUZZ:
-                options += ["-DFIRESIM_FUZZ=ON", "-DFIRESIM_BRIDGES=OFF"]
-                options += ["-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19"]
-            elif variant in MARCHES:
-                options.append(f"-DFIRESIM_MARCH={variant}")
-            if shutil.which("ccache"):
-                options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-            run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", *options])
+        _configure(folder, _options(variant))
         jobs = str(min(os.cpu_count() or 1, 16))
         wanted = [word for target in targets for word in ("--target", target)]
         environment = {
@@ -90,6 +113,22 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
         }
         run(["cmake", "--build", folder, "-j", jobs, *wanted], env=environment)
     return folder
+
+
+def sanitizer_environment(**options: str) -> dict[str, str]:
+    """Return the environment of a program of a sanitized variant, which then names file and line.
+
+    Options of a sanitizer itself come as ASAN_OPTIONS and the like. Clang's own reader of
+    debugging information is a package of its own; that of binutils is there with any compiler.
+    """
+    reader = f"external_symbolizer_path={shutil.which('addr2line') or ''}"
+    names = ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
+    words = {name: [reader, os.environ.get(name), options.pop(name, None)] for name in names}
+    return {
+        **os.environ,
+        **{name: ":".join(word for word in words[name] if word) for name in names},
+        **options,
+    }
 
 
 def simulator(variant: str = "release") -> Path:

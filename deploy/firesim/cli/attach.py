@@ -36,7 +36,7 @@ def attach(
     """
     from rich.console import Console
 
-    from firesim.run.remote.again import attached, the_detached
+    from firesim.run.again import attached, the_detached
 
     console, watching = Console(), monitored([], metrics_port, eta_cycle)
     chosen = (folder or the_detached()).absolute()

@@ -12,7 +12,7 @@ from firesim.cli.common import EngineOption, leaves_nothing, plain_errors
 from firesim.cli.completion import complete_blade, complete_program
 from firesim.cli.estimate import estimate
 from firesim.cli.verilog import say_warnings, verilog
-from firesim.config.engine_names import RtlEngine
+from firesim.engines import RtlEngine
 
 build = typer.Typer(
     help="Build blades, Verilog designs, the simulator and target software; all is cached.",
@@ -41,7 +41,7 @@ def blade(name: NameArgument, engine: EngineOption = "auto") -> None:
     """
     from rich.console import Console
 
-    from firesim.run.steps import Steps
+    from firesim.work.steps import Steps
 
     with Steps(Console(stderr=True)).step(f"building the blade {name}"):
         model = _blade(name, engine)
@@ -53,8 +53,8 @@ def _blade(name: str, engine: RtlEngine = "auto") -> Path:
     from firesim_common.errors import InputError, unknown
 
     from firesim.build.model import blade_model
-    from firesim.config.load import is_file
-    from firesim.run.checks import blade_names
+    from firesim.build.names import blade_names
+    from firesim.config.loaded import is_file
 
     if is_file("blade", name):
         return blade_model(str(Path(name).absolute()), engine)
@@ -103,7 +103,7 @@ def _software(name: str | None) -> None:
     import firesim_software
     from firesim_common.errors import InputError, unknown
 
-    from firesim.run.checks import program_names
+    from firesim.build.names import program_names
 
     known = program_names()
     if name is not None and name not in known:

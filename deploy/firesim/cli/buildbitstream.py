@@ -70,8 +70,8 @@ def buildbitstream(
     from firesim.bitstream.database import read_database
     from firesim.bitstream.forms import check_builds
     from firesim.config.bitstream import LoadedBuilds, find_builds
-    from firesim.run.folder import new_folder
-    from firesim.run.steps import Steps
+    from firesim.work.folder import new_folder
+    from firesim.work.steps import Steps
 
     console = run_console()
     loaded = LoadedBuilds(find_builds(recipe))

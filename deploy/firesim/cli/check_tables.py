@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from rich import box
 from rich.table import Table
 
-from firesim.run.remote.places import Places, costs
+from firesim.bind.hosts import Places, costs
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
 MOST_ROWS = 64
@@ -27,15 +27,15 @@ def placement_table(plan: Plan, places: Places) -> Table:
     for heading in ("cores", "cost %", "links cut", "shortest"):
         table.add_column(heading, justify="right")
     table.add_column("parts", overflow="fold")
-    for ready in places.hosts:
-        parts = [name for name, host in places.of_model.items() if host == ready.name]
+    for one in places.capacities:
+        parts = [name for name, host in places.of_model.items() if host == one.name]
         cut = [link for link in plan.links if (link.a in parts) != (link.b in parts)]
         shortest = min((link.latency_cycles for link in cut), default=None)
         share = sum(cost[part] for part in parts) / sum(cost.values())
         more = [f"and {len(parts) - 12} more"] if len(parts) > 12 else []
         table.add_row(
-            ready.name,
-            str(ready.cores),
+            one.name,
+            str(one.cores),
             f"{100 * share:.0f}",
             str(len(cut)),
             "-" if shortest is None else f"{shortest:,}",
@@ -79,7 +79,7 @@ def _shared(
 
 
 def _timing(node: PlannedNode) -> str:
-    return "-" if node.traffic or node.engine == "functional" else node.memory.timing.model
+    return "-" if not node.is_server or not node.kind.is_rtl else node.memory.timing.model
 
 
 def _bandwidth_gbps(node: PlannedNode) -> float:

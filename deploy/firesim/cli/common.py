@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 import typer
 
 from firesim.cli.completion import complete_recipe
-from firesim.config.engine_names import RtlEngine
+from firesim.engines import RtlEngine
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,7 +91,7 @@ def plain_errors(command: Callable[P, R]) -> Callable[P, R]:
         from firesim_common.printable import printable
         from firesim_common.tools import ToolError
 
-        from firesim.run.artifacts import ArtifactError
+        from firesim.bind.artifacts import ArtifactError
 
         try:
             return command(*args, **kwargs)
@@ -158,7 +158,7 @@ def leaves_nothing(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        from firesim.run.process_tree import ending_what_it_starts
+        from firesim.work.process_tree import ending_what_it_starts
 
         with ending_what_it_starts():
             return command(*args, **kwargs)

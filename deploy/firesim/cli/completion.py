@@ -66,13 +66,13 @@ def _workloads() -> list[str]:
 
 
 def _snapshots() -> list[str]:
-    from firesim.run.snapshots import all_snapshots
+    from firesim.snapshots.files import all_snapshots
 
     return [snapshot.name for snapshot in all_snapshots()]
 
 
 def _runs() -> list[str]:
-    from firesim.run.folder import run_folders
+    from firesim.work.folder import run_folders
 
     return [folder.name for folder in run_folders()]
 
@@ -82,7 +82,7 @@ def _nodes(running: bool) -> list[str]:
     from firesim_common.json_text import read_json
 
     from firesim.run.control import is_running
-    from firesim.run.folder import run_folders
+    from firesim.work.folder import run_folders
 
     found: list[str] = []
     folders = run_folders()

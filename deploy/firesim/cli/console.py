@@ -32,9 +32,9 @@ def console(
     """
     from firesim_common.errors import InputError, unknown
 
+    from firesim.run.attach import is_remote
     from firesim.run.control import running_folder
-    from firesim.run.remote.attach import is_remote
-    from firesim.run.remote.reach import simulated
+    from firesim.run.reach import simulated
 
     folder = running_folder(run, partial(typer.echo, err=True))
     nodes = simulated(folder)
@@ -50,8 +50,8 @@ def console(
 def _here(folder: Path, node: str) -> None:
     """Show the console of a node that this computer simulates."""
     from firesim.access.console import attach, opened, show_log
-    from firesim.run.folder import is_alive, load_simulator
     from firesim.topology.describe import CONSOLE, CONSOLE_LOG
+    from firesim.work.folder import is_alive, load_simulator
 
     record = load_simulator(folder)
 
@@ -72,7 +72,7 @@ def _here(folder: Path, node: str) -> None:
 def _there(folder: Path, host: str, uart: dict[str, Any]) -> None:
     """Show the console of a node that a host of a farm simulates."""
     from firesim.access.console import attach, show_log
-    from firesim.run.remote.reach import reached
+    from firesim.run.reach import reached
 
     with reached(folder, host) as reach, reach.log(str(uart["log"])) as log:
         if not uart["pty"]:

@@ -38,9 +38,9 @@ def enumeratefpgas(
 
     from firesim.bitstream.enumerate import fpgas_of
     from firesim.cli.common import FAILED
+    from firesim.farm.up import up
     from firesim.hosts.channel import HostLost
     from firesim.hosts.client import HostError
-    from firesim.run.remote.places import up
 
     hosts = up(farm_from(farm))
     try:

@@ -96,13 +96,15 @@ def estimate(
 
     from firesim.build import estimate as library
     from firesim.build.boards import load_board
-    from firesim.run.steps import Steps
+    from firesim.work.steps import Steps
 
     chosen, share = load_board(board), library.checked_share(usable)
     captured = _captured(capture or [], capture_depth)
     in_rtl = memory_rtl("fpga", memory, memory_parameter or [])
     design = _design(blade, source or [], parameter or [])
-    design = replace(design, gates=gates, capture=captured, host_rtl=in_rtl)
+    design = replace(
+        design, gates=gates, block_memories=chosen.on_pcie, capture=captured, host_rtl=in_rtl
+    )
     shared = Sharing(multi_cycle_memories, fame5_threads, scan_chain)
     with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
         found = library.estimate(design, board, chosen, depth, share, shared)
@@ -127,9 +129,9 @@ def _design(name: str, sources: list[Path], parameters: list[str]) -> Design:
     from firesim_common.errors import InputError, unknown
 
     from firesim.build.design import Design, stock_design
+    from firesim.build.names import blade_names
     from firesim.cli.verilog import split_parameter
-    from firesim.config.load import is_file
-    from firesim.run.checks import blade_names
+    from firesim.config.loaded import is_file
 
     if sources:
         for path in sources:

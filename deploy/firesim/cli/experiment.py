@@ -12,12 +12,12 @@ import typer
 from firesim.cli.common import plain_errors
 
 if TYPE_CHECKING:
-    from firesim.run.experiments import Found
+    from firesim.suite.experiments import Found
 
 
 def _completed(incomplete: str) -> list[tuple[str, str]]:
     """Return the names that begin so, each with what it shows, for the shell's completion."""
-    from firesim.run.experiments import experiments
+    from firesim.suite.experiments import experiments
 
     return [(k, one.summary) for k, one in experiments().items() if k.startswith(incomplete)]
 
@@ -44,8 +44,8 @@ def experiment(
     """
     from firesim_common.errors import InputError, unknown
 
-    from firesim.run.experiments import experiments, run_experiment
-    from firesim.run.process_tree import in_session_of_its_own
+    from firesim.suite.experiments import experiments, run_experiment
+    from firesim.work.process_tree import in_session_of_its_own
 
     if name == "--help":
         typer.echo(context.get_help())

@@ -14,7 +14,8 @@ from firesim.cli.completion import complete_farm
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from firesim.farm.base import Host, RunFarm
+    from firesim.farm.base import RunFarm
+    from firesim.hosts.host import Host
     from firesim.hosts.ready import ReadyHost
 
 FarmOption = Annotated[
@@ -43,7 +44,7 @@ def farm_from(text: str) -> RunFarm:
         InputError: there is no such file, or it is wrong.
     """
     from firesim.config.farm import farm_path
-    from firesim.run.remote.places import farm_of
+    from firesim.farm.up import farm_of
 
     return farm_of(farm_path(text, Path.cwd()))[1]
 

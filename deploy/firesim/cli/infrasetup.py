@@ -31,8 +31,8 @@ def infrasetup(
     """
     from rich.console import Console
 
-    from firesim.config.load import find_config, load_file
-    from firesim.run.remote.setup import set_up
+    from firesim.pipeline.load import find_config, load_file
+    from firesim.run.setup import set_up
 
     console = Console()
     loaded = load_file(find_config(config), with_farm(override, farm))

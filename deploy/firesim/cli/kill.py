@@ -32,10 +32,10 @@ def kill(
     """
     from firesim_common.errors import InputError
 
-    from firesim.run.folder import load_simulator, run_folders
-    from firesim.run.process import end_recorded
-    from firesim.run.remote.attach import found_again, is_remote
-    from firesim.run.remote.record import load as load_hosts
+    from firesim.remote.record import load as load_hosts
+    from firesim.run.attach import found_again, is_remote
+    from firesim.work.folder import load_simulator, run_folders
+    from firesim.work.process import end_recorded
 
     if folder is not None and load_simulator(folder) is None and load_hosts(folder) is None:
         raise InputError(f"kill: found no record of a run in {folder}, expected a results folder.")

@@ -24,7 +24,7 @@ def ls(
     """
     from firesim_common.printable import printable
 
-    from firesim.run.remote.again import listed_runs
+    from firesim.run.again import listed_runs
 
     shown = [run for run in listed_runs() if every or not run.is_over]
     for run in shown:

@@ -17,6 +17,7 @@ from firesim.cli.console import console
 from firesim.cli.cp import cp
 from firesim.cli.enumeratefpgas import enumeratefpgas
 from firesim.cli.experiment import experiment
+from firesim.cli.import_files import import_files
 from firesim.cli.infrasetup import infrasetup
 from firesim.cli.kill import kill
 from firesim.cli.launchrunfarm import launchrunfarm
@@ -34,6 +35,7 @@ from firesim.cli.shareagfi import shareagfi
 from firesim.cli.simulateboard import simulateboard
 from firesim.cli.snapshot import snapshot
 from firesim.cli.ssh import ssh
+from firesim.cli.sweep import sweep
 from firesim.cli.tar2afi import tar2afi
 from firesim.cli.terminaterunfarm import terminaterunfarm
 from firesim.cli.test import test
@@ -50,7 +52,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 PANELS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
-    "Simulate": (quickstart, runworkload, runcheck, boot, attach, ls, kill),
+    "Simulate": (quickstart, runworkload, sweep, runcheck, boot, attach, ls, kill),
     "Look into a run": (console, ssh, cp, snapshot, waves, peek, poke),
     "Results": (report, runs),
     "Build": (build, workload),
@@ -63,11 +65,13 @@ PANELS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
         tar2afi,
         shareagfi,
     ),
-    "More": (test, experiment, schema, version),
+    "More": (import_files, test, experiment, schema, version),
 }
 """The commands, as `firesim --help` groups them."""
 GROUPS = {build: "build", runs: "runs", snapshot: "snapshot", workload: "workload"}
 """Those that have commands of their own."""
+NAMES = {import_files: "import"}
+"""Those whose names are words of Python."""
 CONTEXTS: dict[object, dict[str, Any]] = {
     test: {"ignore_unknown_options": False},
     experiment: {
@@ -82,7 +86,8 @@ for panel, commands in PANELS.items():
         if isinstance(one, typer.Typer):
             app.add_typer(one, name=GROUPS[one], rich_help_panel=panel)
         else:
-            app.command(context_settings=CONTEXTS.get(one), rich_help_panel=panel)(one)
+            settings = CONTEXTS.get(one)
+            app.command(NAMES.get(one), context_settings=settings, rich_help_panel=panel)(one)
 
 if __name__ == "__main__":
     app(prog_name="firesim")

@@ -12,7 +12,7 @@ import typer
 from firesim.cli.common import OverrideOption, plain_errors, run_console
 
 if TYPE_CHECKING:
-    from firesim.config.load import Loaded
+    from firesim.config.loaded import Loaded
     from firesim.topology.plan import Plan
 
 
@@ -38,16 +38,12 @@ LINUX = Part(
 
 
 def _checked(parts: list[Part], override: list[str]) -> list[tuple[Loaded, Plan]]:
-    """Load and resolve the recipes of parts: what is wrong is said before the first is run."""
-    from firesim.config.load import find_config, load_file
-    from firesim.run.checks import check_plan
-    from firesim.topology.resolve import resolve
+    """Load and check the recipes of parts: what is wrong is said before the first is run."""
+    from firesim.pipeline.check import check
+    from firesim.pipeline.load import find_config, load_file
 
     loaded = [load_file(find_config(part.recipe), override) for part in parts]
-    checked = [(one, resolve(one)) for one in loaded]
-    for one, plan in checked:
-        check_plan(one, plan)
-    return checked
+    return [(one, check(one).plan) for one in loaded]
 
 
 @plain_errors
@@ -84,9 +80,9 @@ def quickstart(
       firesim quickstart --linux -x simulation.engine=functional
     """
 
+    from firesim.results.summary import print_runs
     from firesim.run.ahead import building_ahead
     from firesim.run.shown import run_shown
-    from firesim.run.summary import print_runs
 
     parts = [BARE_METAL, LINUX]
     if bare_metal != linux:

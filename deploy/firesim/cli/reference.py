@@ -15,8 +15,8 @@ from typing import Any
 import typer.main
 from firesim_common.paths import ROOT
 
-from firesim.config.schema import KINDS, schema
-from firesim.run.experiments import experiments
+from firesim.cli.schemas import KINDS, schema
+from firesim.suite.experiments import experiments
 
 REFERENCE = ROOT / "docs/reference"
 _TITLES = {

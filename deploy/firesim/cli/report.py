@@ -28,8 +28,8 @@ def report(
     from firesim_common.errors import InputError
     from rich.console import Console
 
-    from firesim.run.folder import newest_folder
-    from firesim.run.report_step import report_of
+    from firesim.results.report_step import report_of
+    from firesim.work.folder import newest_folder
 
     chosen = folder or newest_folder()
     if chosen is None or not chosen.is_dir():

@@ -27,8 +27,9 @@ def runcheck(
 ) -> None:
     """Check a configuration and show what it means; nothing is built or started.
 
-    With a run farm its hosts are asked, and it is shown which one simulates what. What can only be
-    checked by building is named: it is checked when a run begins.
+    With a run farm it is shown which host simulates what; hosts that are not this computer are
+    asked what they can take. What can only be checked by building is named: it is checked when a
+    run begins.
 
     Examples:
 
@@ -43,22 +44,19 @@ def runcheck(
     from rich.console import Console
 
     from firesim.cli.check_tables import node_table, placement_table, plan_json, switch_table
-    from firesim.config.load import find_config, load_file
-    from firesim.run.checks import check_plan
-    from firesim.run.remote.places import placed
-    from firesim.topology.draw import text_drawing, write_svg
-    from firesim.topology.resolve import resolve
+    from firesim.pipeline.check import check
+    from firesim.pipeline.load import find_config, load_file
+    from firesim.topology.draw import text_drawing
 
-    loaded = load_file(find_config(config), with_farm(override, farm))
-    plan = resolve(loaded)
-    unchecked = check_plan(loaded, plan, builds=False)
-    if (places := placed(plan)) is not None:
-        places.close()
+    bound = check(load_file(find_config(config), with_farm(override, farm)))
+    plan, places = bound.plan, bound.places
     hosts = places.of_model if places else {}
     if svg is not None:
+        from firesim.report.plan_svg import write_svg
+
         write_svg(plan, svg)
     if as_json:
-        typer.echo(plan_json(loaded.name, plan, hosts))
+        typer.echo(plan_json(plan.name, plan, hosts))
         return
     console = Console()
     console.print(text_drawing(plan, hosts), highlight=False)
@@ -71,10 +69,10 @@ def runcheck(
         console.print(placement_table(plan, places))
     if svg is not None:
         console.print(f"drawing: {svg}", highlight=False)
-    for line in unchecked:
+    for line in bound.checked_later:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print(
-        f"{loaded.name}: {len(plan.nodes)} nodes, {len(plan.switches)} switches, "
+        f"{plan.name}: {len(plan.nodes)} nodes, {len(plan.switches)} switches, "
         f"{len(plan.links)} links: ok",
         highlight=False,
     )

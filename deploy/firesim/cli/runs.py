@@ -15,7 +15,7 @@ from firesim.cli.completion import complete_run
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from firesim.run.compare import Difference
+    from firesim.results.compare import Difference
 
 MOST_ROWS = 60
 DIFFERENT = 1
@@ -40,7 +40,7 @@ def _folder(name: str) -> Path:
     """Return the results folder that a user names."""
     from firesim_common.errors import InputError, unknown
 
-    from firesim.run.folder import HOSTS_RECORD, RECORD, run_folders
+    from firesim.work.folder import HOSTS_RECORD, RECORD, run_folders
 
     known = {one.name: one for one in run_folders()}
     path = known.get(name) or Path(name).expanduser().absolute()
@@ -74,8 +74,8 @@ def list_all(as_json: JsonOption = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from firesim.run.folder import saved_result
-    from firesim.run.remote.again import listed_runs
+    from firesim.run.again import listed_runs
+    from firesim.work.folder import saved_result
 
     rows = [
         {
@@ -127,7 +127,7 @@ def compare(
 
     from rich.console import Console
 
-    from firesim.run.compare import compare as differences_of
+    from firesim.results.compare import compare as differences_of
 
     found = differences_of(_folder(first), _folder(second))
     if as_json:
@@ -185,7 +185,7 @@ def remove(
 
     from firesim_common.errors import InputError
 
-    from firesim.run.remote.again import listed_runs, run_of
+    from firesim.run.again import listed_runs, run_of
 
     if (names is None) == (keep is None):
         raise InputError("runs remove: found neither or both, expected names of runs or --keep.")

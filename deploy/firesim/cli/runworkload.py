@@ -15,7 +15,7 @@ from firesim.cli.farms import AnyFarmOption, with_farm
 from firesim.cli.monitoring import EtaCycleOption, MetricsPortOption, monitored
 
 if TYPE_CHECKING:
-    from firesim.config.load import Loaded
+    from firesim.config.loaded import Loaded
     from firesim.topology.describe import Restart
     from firesim.topology.plan import Plan
 
@@ -122,7 +122,7 @@ def _go_on(folder: Path, override: list[str], results: Path | None) -> NoReturn:
 
 def _from(origin: str | None, clone: int | None) -> Callable[[Plan], Restart | None] | None:
     """Return what says where a run begins; None for cycle 0."""
-    from firesim.run.restart import restart_from
+    from firesim.snapshots.restart import restart_from
 
     return None if origin is None else lambda plan: restart_from(origin, plan, clone)
 
@@ -136,9 +136,9 @@ def detached(
     """Start a configuration file or recipe and leave it alone; say how it is found again."""
     from rich.console import Console
 
-    from firesim.config.load import find_config, load_file
-    from firesim.run.remote.again import start_and_leave
-    from firesim.topology.resolve import resolve
+    from firesim.pipeline.load import find_config, load_file
+    from firesim.pipeline.resolve import resolve
+    from firesim.run.again import start_and_leave
 
     path = find_config(config)
     loaded = load_file(path, override)
@@ -155,7 +155,7 @@ def run_and_report(
     restart: Callable[[Plan], Restart | None] | None = None,
 ) -> NoReturn:
     """Run a configuration file or recipe, print what came of it, and exit with its status."""
-    from firesim.config.load import find_config, load_file
+    from firesim.pipeline.load import find_config, load_file
 
     finish(load_file(find_config(config), override or []), results, restart)
 

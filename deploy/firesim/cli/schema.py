@@ -25,7 +25,7 @@ def schema(
 
       firesim schema workload -o workload.schema.json
     """
-    from firesim.config.schema import schema as make
+    from firesim.cli.schemas import schema as make
 
     text = json.dumps(make(kind), indent=2)
     if output is None:

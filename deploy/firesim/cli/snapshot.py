@@ -14,7 +14,7 @@ from firesim.cli.completion import complete_snapshot
 
 if TYPE_CHECKING:
     from firesim.config.keep import S3Place
-    from firesim.run.snapshots import Snapshot
+    from firesim.snapshots.files import Snapshot
 
 snapshot = typer.Typer(
     help="Snapshots of whole simulations: every model and link at one exact cycle.",
@@ -47,7 +47,7 @@ def save(
       firesim snapshot save booted --run results/2026-01-31-12-00-00-rack_linux_8
     """
     from firesim.run.control import ask, running_folder
-    from firesim.run.snapshots import check_new_name
+    from firesim.snapshots.files import check_new_name
 
     folder = running_folder(run, partial(typer.echo, err=True))
     check_new_name(name, folder)
@@ -94,7 +94,7 @@ def _list_bucket(place: S3Place) -> None:
 
     from firesim_common.printable import printable
 
-    from firesim.run.bucket import listed
+    from firesim.snapshots.bucket import listed
 
     found = listed(place)
     if not found:
@@ -113,7 +113,7 @@ def _list_known(shared: Path | None = None) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from firesim.run.snapshots import all_snapshots, shared_snapshots
+    from firesim.snapshots.files import all_snapshots, shared_snapshots
 
     damaged: dict[Path, InputError] = {}
     known = all_snapshots(damaged) if shared is None else shared_snapshots(shared, damaged)
@@ -150,7 +150,7 @@ def show(name: SnapshotArgument) -> None:
 
     Example: firesim snapshot show booted
     """
-    from firesim.run.snapshots import find_snapshot
+    from firesim.snapshots.files import find_snapshot
 
     found = find_snapshot(name)
     typer.echo(f"folder: {found.path}")
@@ -168,7 +168,7 @@ def delete(name: SnapshotArgument) -> None:
 
     Example: firesim snapshot delete booted
     """
-    from firesim.run.snapshots import delete_snapshot, find_snapshot
+    from firesim.snapshots.files import delete_snapshot, find_snapshot
 
     found = find_snapshot(name)
     delete_snapshot(found.path)

@@ -35,8 +35,8 @@ def test(
     """
     from firesim_common.errors import InputError, listed
 
-    from firesim.run.process_tree import in_session_of_its_own
-    from firesim.run.suite import matching, parts, run_parts
+    from firesim.suite.suite import matching, parts, run_parts
+    from firesim.work.process_tree import in_session_of_its_own
 
     every = parts(ci)
     chosen = matching(every, only or [])

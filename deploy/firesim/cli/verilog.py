@@ -27,7 +27,7 @@ from firesim.cli.form_options import (
     sharing_of,
 )
 from firesim.config.capture_depth import DEPTH_CYCLES
-from firesim.config.engine_names import RtlEngine
+from firesim.engines import RtlEngine
 
 if TYPE_CHECKING:
     from goldengate import Request
@@ -82,15 +82,12 @@ AssertionsOption = Annotated[
 EngineOption = Annotated[
     RtlEngine,
     typer.Option(
-        help="What compiles a model. auto: Verilator, since nothing trains the generated engine "
-        "here; generated: shows registers and memories by name, rests while nothing changes."
+        help="What compiles a model. auto: the faster one on a busy design: generated for up to "
+        "2,500 items, else Verilator, since nothing trains the generated engine here; generated: "
+        "shows registers and memories by name, rests while nothing changes."
     ),
 ]
 _MOST_WARNINGS = 20
-_WHY_VERILATOR = (
-    "engine: Verilator, since nothing trains the generated engine here, and untrained it is slower "
-    "on a busy design; --engine generated shows registers and memories by name."
-)
 
 
 @plain_errors
@@ -139,7 +136,6 @@ def verilog(
     _check_files(files)
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     sharing = sharing_of(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
-    is_untrained = engine == "auto" and target == "cpu"
     request = Request(
         [str(path) for path in files],
         top,
@@ -153,7 +149,8 @@ def verilog(
         parameters=dict(map(split_parameter, parameter or [])),
         data_files=[str(path) for path in data or []],
         target=target,
-        engine="verilator" if is_untrained else engine,
+        engine=engine,
+        by_speed=True,
         bridges=[str(path) for path in bridge or []],
         gates=gates,
         capture=capture_of(target, capture or [], capture_depth),
@@ -163,8 +160,8 @@ def verilog(
     )
     _compile(request, sharing)
     say_warnings(output)
-    if is_untrained:
-        typer.echo(_WHY_VERILATOR, err=True)
+    if engine == "auto":
+        _say_engine(output)
     typer.echo(output)
 
 
@@ -200,6 +197,21 @@ def say_warnings(model: Path) -> None:
     if len(warnings) > _MOST_WARNINGS:
         more = len(warnings) - _MOST_WARNINGS
         typer.echo(f"warning: {more} more, in {model / 'model.json'}", err=True)
+
+
+def _say_engine(model: Path) -> None:
+    """Print on stderr which engine was taken for a model, and why."""
+    from goldengate import Manifest
+    from goldengate.engine.backend import WHOLE_ITEMS
+
+    used = Manifest.read(model).engine
+    if used is None:
+        return
+    taken, why = "Verilator", used.not_generated
+    if why is None:
+        taken = "generated"
+        why = f"a busy design of up to {WHOLE_ITEMS:,} items is faster with it, without training"
+    typer.echo(f"engine: {taken}, since {why}.", err=True)
 
 
 def _split(text: str) -> tuple[str, str, str]:

@@ -102,7 +102,7 @@ def launch(
     from firesim_software.linux import commands
 
     from firesim.cli.runworkload import finish
-    from firesim.config.load import load_text
+    from firesim.pipeline.load import load_text
 
     found = _described("launch", name)
     if engine not in ("qemu", "functional"):

@@ -10,13 +10,13 @@ from firesim_common.base import Name, Strict
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from firesim.config.capture import Capture
-from firesim.config.engine_names import Engine, RtlEngine
 from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER, kept
 from firesim.config.monitoring import Monitoring
 from firesim.config.network import Network
 from firesim.config.signals import Peek, Poke
 from firesim.config.waves import Waves
+from firesim.engines import DEFAULT, Engine, RtlEngine
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
 Word32 = Annotated[int, Field(ge=0, lt=2**32)]
@@ -142,7 +142,7 @@ class Simulation(Strict):
     Only the engines, the timing of functional nodes and a functional network change target cycles.
     """
 
-    engine: Engine = "rtl"
+    engine: Engine = DEFAULT
     """What evaluates the blades: their RTL, exact to the cycle; the same in the form it has on an
     FPGA, with the host's side around it (metasim); a functional model; or an FPGA board of a run
     farm, real or simulated (fpga)."""

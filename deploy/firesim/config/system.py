@@ -14,8 +14,6 @@ from firesim.config.own_blade import OwnBlade
 
 TRAFFIC_BLADE = "traffic"
 """The blade that has no RTL: it replays a traffic file."""
-STOCK_SWITCHES = ("store_and_forward", "cut_through")
-"""The kinds of switches that come with FireSim."""
 
 Gbps = Annotated[float, Field(gt=0, le=200)]
 LatencyCycles = Annotated[int, Field(ge=1, lt=2**32)]
@@ -43,11 +41,13 @@ class Switch(Strict):
     """A switch."""
 
     kind: Name | None = None
-    """The switch model: store_and_forward (default), cut_through, or a kind of `library`."""
+    """The switch model, a folder of target-design/switch/kinds such as store_and_forward (default)
+    and cut_through, or a kind of `library`."""
     library: str | None = None
     """File with switches of your own: C++ (.cc), which is compiled, or a shared object (.so)."""
     settings: dict[str, Any] | None = None
-    """What the kind of the library understands: any YAML, passed on as it is."""
+    """What the kind understands: of a kind of `library` any YAML, passed on as it is; of ours what
+    its switch.yaml declares."""
     switching_latency_cycles: Annotated[int, Field(ge=1, lt=2**32)] | None = None
     """Cycles from the last token of a packet in to its first token out (default 10)."""
     buffer_bytes: BufferBytes | None = None
@@ -64,6 +64,9 @@ class Node(Strict):
     """Memory of the blade."""
     nic_bandwidth_gbps: Gbps | None = None
     """Rate limit the NIC starts with (default: the bandwidth of its link)."""
+    bridges: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Settings of the blade's bridges by the key of their kind, as their bridge.yaml declares:
+    `{block_device: {latency_cycles: 9000}}`."""
     mac: MacAddress | None = None
     """MAC address (default: assigned, 00:12:6D:00:00:02 for the first node and up)."""
     traffic: str | None = None

@@ -1,24 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a farm's file to the farm."""
+"""From a farm's file to the farm, and to the hosts that it asks for, by its kind."""
 
 from __future__ import annotations
 
-from firesim.config.farm import FarmFile, LocalFarm, SlurmFarm, SshFarm
+from typing import Any, Protocol, cast
+
+from firesim.config.farm import Capacity, FarmBase
 from firesim.farm.base import RunFarm
-from firesim.farm.local import Local
-from firesim.farm.slurm import Slurm
-from firesim.farm.ssh import Ssh
+from firesim.farm.file import FarmFile, kind_module
+
+
+class Kind(Protocol):
+    """What the file of a kind has."""
+
+    SETTINGS: type[FarmBase]
+
+    def make(self, file: FarmFile) -> RunFarm:
+        """Return the farm that a file describes; nothing is started."""
+
+    def stated_hosts(self, config: Any) -> list[tuple[str, Capacity]]:
+        """Return the hosts that a farm's file asks for: their names, and what they can take."""
+
+
+def _kind(farm: FarmBase) -> Kind:
+    return cast(Kind, kind_module(farm.kind))
 
 
 def make_farm(file: FarmFile) -> RunFarm:
     """Return the farm that a file describes; nothing is started."""
-    config, name, folder = file.farm, file.name, file.path.parent
-    if isinstance(config, LocalFarm):
-        return Local(name, config)
-    if isinstance(config, SshFarm):
-        return Ssh(name, config, folder)
-    if isinstance(config, SlurmFarm):
-        return Slurm(name, config)
-    from firesim.farm.aws_ec2 import Ec2  # Only who uses it waits for botocore to be loaded.
+    return _kind(file.farm).make(file)
 
-    return Ec2(name, config, folder)
+
+def stated_hosts(farm: FarmBase) -> list[tuple[str, Capacity]]:
+    """Return the hosts that a farm's file asks for: their names, and what they can take."""
+    return _kind(farm).stated_hosts(farm)

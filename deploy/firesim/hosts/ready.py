@@ -12,11 +12,11 @@ from typing import TypeVar
 
 from firesim_common.errors import InputError
 
-from firesim.farm.base import Host
 from firesim.hosts.agent_kernel import processor
 from firesim.hosts.answers import About
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostClient, HostError
+from firesim.hosts.host import Host
 
 LEAST_FREE_BYTES = 64 << 20
 MOST_CLOCK_S = 60.0

@@ -10,7 +10,8 @@ from typing import Any
 from firesim_common.errors import InputError
 from firesim_common.positions import parse_yaml
 
-from firesim.report.results import SERVERS, JsonObject, Results
+from firesim.engines import DEFAULT, ENGINES
+from firesim.report.results import JsonObject, Results
 from firesim.report.tables import Column, View
 
 _SOFTWARE = ("linux", "program", "elf", "functional")
@@ -42,8 +43,8 @@ def _config(results: Results) -> JsonObject:
 def _servers(results: Results) -> list[tuple[str, str]]:
     """Return (name, engine) of every node that has processors."""
     nodes = results.description.get("nodes", [])
-    found = [(str(node.get("name", "?")), str(node.get("kind", "rtl"))) for node in nodes]
-    return [(name, kind) for name, kind in found if kind in SERVERS]
+    found = [(str(node.get("name", "?")), str(node.get("kind", DEFAULT))) for node in nodes]
+    return [(name, kind) for name, kind in found if kind in ENGINES]
 
 
 def _counted(names: list[str]) -> str:
@@ -77,7 +78,7 @@ def is_rocket_rtl(results: Results) -> bool:
     """Return whether every node is a Rocket in RTL, as those of the published simulation rate."""
     engines = [kind for _, kind in _servers(results)]
     rocket = all(blade.startswith("rocket") for blade in _blades(results).values())
-    return bool(engines) and rocket and "functional" not in engines
+    return bool(engines) and rocket and all(ENGINES[engine].is_rtl for engine in engines)
 
 
 def head(results: Results) -> list[Fact]:

@@ -47,15 +47,15 @@ def _groups(models: list[str], key: Callable[[str], object], most: int) -> list[
 
 def _boxes(network: Network) -> dict[str, _Box]:
     """Make one box a model; in a wide row, models with the same switches above share a box."""
-    found = levels(network.nodes, network.graph.adj)
+    found = levels(network.nodes, network.neighbours)
     # What no node reaches is drawn as a switch; a link may end at what is not drawn at all.
-    level = {**dict.fromkeys(network.graph, 1), **found}
+    level = {**dict.fromkeys(network.neighbours, 1), **found}
     owner: dict[str, str] = {}
     boxes: dict[str, _Box] = {}
 
     def above(model: str) -> object:
-        higher = [other for other in network.graph[model] if level[other] > level[model]]
-        beside = [other for other in network.graph[model] if level[other] == level[model]]
+        higher = [other for other in network.neighbours[model] if level[other] > level[model]]
+        beside = [other for other in network.neighbours[model] if level[other] == level[model]]
         # A model linked to one of its own row is drawn alone: the link would have no second end.
         return model if beside else frozenset(owner[other] for other in higher if other in owner)
 

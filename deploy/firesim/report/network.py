@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-import networkx as nx
-
+from firesim.engines import DEFAULT
 from firesim.report.results import JsonObject
 from firesim.units import target_time
 
@@ -38,27 +36,39 @@ class Network:
         self.peers = peers or {}
         self.nodes = [str(node["name"]) for node in description.get("nodes", [])]
         self.node_kind = {
-            str(node["name"]): str(node.get("kind", "rtl")) for node in description.get("nodes", [])
+            str(node["name"]): str(node.get("kind", DEFAULT))
+            for node in description.get("nodes", [])
         }
         self.switching_cycles = {
             str(switch["name"]): int(switch.get("switching_latency_cycles", 10))
             for switch in description.get("switches", [])
         }
         self.links = [_link(entry) for entry in description.get("links", [])]
-        graph: nx.Graph[str] = nx.Graph()
-        graph.add_nodes_from([*self.nodes, *self.switching_cycles])
+        self.neighbours: dict[str, dict[str, int]] = {}
+        """What each model is linked to, and the latency of the link."""
+        for model in [*self.nodes, *self.switching_cycles]:
+            self.neighbours[model] = {}
         for link in self.links:
-            graph.add_edge(link.a, link.b, latency=link.latency_cycles)
-        self.graph = graph
+            for a, b in ((link.a, link.b), (link.b, link.a)):
+                self.neighbours.setdefault(a, {})[b] = link.latency_cycles
 
     def one_way_cycles(self, source: str, target: str) -> int | None:
-        """Return the cycles a one-token packet takes: links plus switching; None if unreachable."""
-        try:
-            path: list[str] = nx.shortest_path(self.graph, source, target)
-        except (nx.NetworkXNoPath, nx.NodeNotFound):
-            return None
-        hops = sum(int(self.graph.edges[a, b]["latency"]) for a, b in pairwise(path))
-        return hops + sum(self.switching_cycles.get(model, 0) for model in path)
+        """Return the cycles a one-token packet takes: links plus switching; None if unreachable.
+
+        On a way with the fewest links, the quickest where there are several.
+        """
+        seen = {source} & set(self.neighbours)
+        front = dict.fromkeys(seen, self.switching_cycles.get(source, 0))
+        while front and target not in front:
+            following: dict[str, int] = {}
+            for model, cycles in front.items():
+                for peer, latency in self.neighbours[model].items():
+                    if peer not in seen:
+                        there = cycles + latency + self.switching_cycles.get(peer, 0)
+                        following[peer] = min(there, following.get(peer, there))
+            seen |= set(following)
+            front = following
+        return front.get(target)
 
     def ideal_round_trips(self, source: str) -> list[int]:
         """Return the distinct ideal round trips from `source` to its peers, in cycles.

@@ -16,6 +16,7 @@ from firesim_common.regular_file import opened_regular
 from firesim_common.user_path import found_in
 from pydantic import TypeAdapter
 
+from firesim.engines import ENGINES
 from firesim.report import shape
 from firesim.topology.peers import FILE as PEERS
 
@@ -33,9 +34,6 @@ LARGEST_TABLE_ROWS = 200_000
 
 LEAST_VALUE, MOST_VALUE = 1e-12, float(2**63)
 """Of numbers in a CSV file, but for 0."""
-
-SERVERS = ("rtl", "metasim", "functional", "fpga")
-"""Kinds of nodes that have a console and memory."""
 
 JsonObject = dict[str, Any]
 
@@ -278,7 +276,7 @@ class _Reader:
 def _read_node(reader: _Reader, node: JsonObject) -> NodeFiles:
     name = str(node.get("name", "?"))
     files = NodeFiles(name)
-    if node.get("kind") not in SERVERS:
+    if node.get("kind") not in ENGINES:
         return files
     bridges: JsonObject = node.get("bridges") or {}
     uart = bridges.get("uart") or {}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from statistics import mean
 
+from firesim.engines import DEFAULT, ENGINES
 from firesim.report import console
 from firesim.report.network import Network, functional_words
 from firesim.report.results import JsonObject, Results
@@ -173,7 +174,7 @@ def node_table(results: Results, network: Network) -> View:
         cpu = end.get("cpu_s")
         view.add(
             name,
-            str(node.get("kind", "rtl")),
+            str(node.get("kind", DEFAULT)),
             str((bridges.get("nic") or node).get("mac", "–")),
             byte_size((bridges.get("memory") or {}).get("size_bytes")),
             grouped(end.get("ended_at_cycle")),
@@ -332,7 +333,8 @@ def bandwidth_of(record: console.Record, clock_hz: float) -> float | None:
 
 def _published_gbps(kind: str, node: str, network: Network) -> str:
     """Return the published figure for what a node of RTL streamed; nothing else compares."""
-    if network.node_kind.get(node) == "functional":
+    engine = ENGINES.get(network.node_kind.get(node, DEFAULT))
+    if engine is not None and not engine.is_rtl:
         return ""
     return PUBLISHED_GBPS.get(kind, PUBLISHED_NIC_GBPS)
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Running a simulation on this machine: checks, folders, the child process, live display."""
+"""Runs as people ask for them: shown, left alone, gone on with, simulated again, looked into."""

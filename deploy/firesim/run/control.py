@@ -13,16 +13,16 @@ from typing import Any
 
 from firesim_common.errors import InputError
 
-from firesim.run.folder import (
+from firesim.run.attach import RUNNING, is_remote, state
+from firesim.run.attach import ask as ask_remote
+from firesim.topology.describe import CONTROL_SOCKET as SOCKET
+from firesim.work.folder import (
     is_alive,
     is_being_prepared,
     load_simulator,
     preparing_folders,
     run_folders,
 )
-from firesim.run.remote.attach import RUNNING, is_remote, state
-from firesim.run.remote.attach import ask as ask_remote
-from firesim.topology.describe import CONTROL_SOCKET as SOCKET
 
 LONGEST_ANSWER_BYTES = 16 << 20
 CONNECT_S = 5.0

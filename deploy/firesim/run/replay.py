@@ -12,12 +12,15 @@ from typing import Any
 from firesim_common.errors import InputError
 from rich.console import Console
 
-from firesim.config.load import Loaded, load_file
-from firesim.run.folder import newest_folder, saved_config, saved_result
-from firesim.run.runner import BAD_DESCRIPTION, Outcome, run
-from firesim.run.snapshots import read_snapshot, snapshots_of
+from firesim.config.loaded import Loaded
+from firesim.pipeline.collect import BAD_DESCRIPTION
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
+from firesim.snapshots.files import read_snapshot, snapshots_of
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
+from firesim.work.folder import newest_folder, saved_config, saved_result
 
 ORIGINAL = "replay-of.txt"
 """In the results of a replay: the folder of the run it repeats."""

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from firesim.config.load import Loaded
-from firesim.run.measurements import print_measurements
-from firesim.run.node_summary import print_node_summary
-from firesim.run.remote.losses import without_lost
-from firesim.run.report_step import report_of
-from firesim.run.runner import Outcome, run
-from firesim.run.summary import print_folder, print_summary
+from firesim.config.loaded import Loaded
+from firesim.results.measurements import print_measurements
+from firesim.results.node_summary import print_node_summary
+from firesim.results.outcome import Outcome
+from firesim.results.report_step import report_of
+from firesim.results.summary import print_folder, print_summary
+from firesim.run.losses import run_through
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
 
@@ -26,8 +26,7 @@ def run_shown(
     restart: Callable[[Plan], Restart | None] | None = None,
 ) -> Outcome:
     """Run a loaded configuration, write the report and print what came of it."""
-    outcome = run(loaded, results=results, console=console, restart=restart)
-    outcome = without_lost(loaded, outcome, console)
+    outcome = run_through(loaded, results, console, restart)
     print_summary(outcome, console)
     print_node_summary(outcome, console)
     print_measurements(outcome, console)

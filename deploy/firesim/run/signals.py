@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 from firesim_common.errors import InputError, unknown
 from rich.console import Console
 
+from firesim.build.design import blade_design
 from firesim.build.model import design_model
-from firesim.config.load import Loaded, load_file
-from firesim.run.folder import saved_config
-from firesim.run.prepare import blade_design
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
 from firesim.run.replay import check_reached, chosen_run, planned, replay
 from firesim.topology.describe import Restart
 from firesim.topology.describe_signals import PEEKS
 from firesim.topology.plan import Plan
-from firesim.topology.resolve import resolve
+from firesim.work.folder import saved_config
 
 if TYPE_CHECKING:
     from goldengate.harness import SignalShape

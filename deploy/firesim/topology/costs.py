@@ -10,16 +10,9 @@ from firesim_common.json_text import read_json
 
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
-STATED_NS_PER_CYCLE = {
-    "rtl": 1000.0,
-    "metasim": 18_000.0,
-    "fpga": 1000.0,
-    "functional": 8.0,
-    "traffic": 0.5,
-    "switch port": 0.5,
-}
-"""Time a part takes for a busy cycle on one core: the generated engine's single-core blade and a
-functional core as `speed` and `functional-speed` measure them, rounded. Only ratios count here."""
+TRAFFIC_NS = PORT_NS = 0.5
+"""Time that a traffic generator, and a port of a switch, take for a busy cycle on one core; that of
+a blade is its engine's."""
 SHORTEST_CUT_CYCLES = 3
 """Latency of the shortest link that two processes can share (docs/reference/interfaces.md)."""
 CUT_NS = 20_000.0
@@ -36,12 +29,11 @@ def stated_costs(plan: Plan) -> dict[str, float]:
 
 
 def _node_ns(node: PlannedNode) -> float:
-    kind = "traffic" if node.traffic is not None else node.engine
-    return STATED_NS_PER_CYCLE[kind]
+    return node.kind.ns_per_cycle if node.is_server else TRAFFIC_NS
 
 
 def _switch_ns(switch: PlannedSwitch) -> float:
-    return STATED_NS_PER_CYCLE["switch port"] * max(1, len(switch.ports))
+    return PORT_NS * max(1, len(switch.ports))
 
 
 def measured_costs(folder: Path, plan: Plan) -> dict[str, float]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from firesim_common.address_map import DRAM_BASE
@@ -17,7 +18,6 @@ from firesim.topology.describe_signals import describe_signals
 from firesim.topology.identity import identity
 from firesim.topology.plan import REACHED_BY, Plan, PlannedNode, PlannedSwitch
 
-DISK_LATENCY_CYCLES = 4096
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
 """Link to the terminal of a node's console, in the node's folder."""
@@ -25,6 +25,7 @@ CONTROL_SOCKET = "control.sock"
 SNAPSHOTS_FOLDER = "snapshots"
 """Where a run keeps its snapshots, in its results."""
 LAST_CYCLE = 2**63 - 1
+NOTHING: Mapping[Path, Path] = MappingProxyType({})
 LONGEST_ADVANCE_CYCLES = 1 << 22
 """The most that firesim-sim takes: about a millisecond of target time, and fast models need less
 host time for it."""
@@ -75,8 +76,8 @@ class NodeFiles:
     memory_base: int = DRAM_BASE
     driver_libraries: Sequence[Path] = ()
     """Shared objects with the drivers of bridges of the user's own."""
-    own_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of those drivers, by the key of their kind."""
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of the bridges whose declaration has some, and of the user's own, by the key of the kind."""
     physical: Mapping[Path, int] = field(default_factory=dict)
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
     parts: list[dict[str, Any]] | None = None
@@ -116,17 +117,19 @@ class Restart:
     """Nodes that continue another node of the snapshot: they are told who they are now."""
 
 
-def describe(
+def description(
     plan: Plan,
-    files: dict[str, NodeFiles],
+    files: Mapping[str, NodeFiles],
     results: Path,
     threads: int,
     restart: Restart | None = None,
     processes: Processes | None = None,
+    libraries: Mapping[Path, Path] = NOTHING,
 ) -> dict[str, Any]:
     """Return the description; every path in it is absolute or relative to `results`.
 
-    Without `processes` one process simulates everything.
+    Without `processes` one process simulates everything. `libraries` are the shared objects of the
+    user's switches, by the files they are made of.
     """
     run = plan.run
     sources = restart.restore_from if restart else {}
@@ -152,7 +155,7 @@ def describe(
         **({"restore": {"snapshot": str(restart.snapshot)}} if restart else {}),
         **(_parts_of_it(plan, processes) if processes else {}),
         "nodes": _placed(nodes, processes),
-        "switches": _placed([describe_switch(switch) for switch in plan.switches], processes),
+        "switches": _placed([describe_switch(one, libraries) for one in plan.switches], processes),
         "links": [
             {
                 "name": link.name,
@@ -176,7 +179,7 @@ def restart_of(description: Mapping[str, Any], cycle: int) -> Restart | None:
 
 def _functional_network(plan: Plan) -> dict[str, Any]:
     """Return what lets models cross a long link at once; not slow ones, which others wait for."""
-    is_slow = any(node.engine != "functional" and node.traffic is None for node in plan.nodes)
+    is_slow = any(node.kind.is_rtl for node in plan.servers)
     longest = {} if is_slow else {"longest_advance_cycles": LONGEST_ADVANCE_CYCLES}
     return {"network": "functional", **longest}
 
@@ -217,18 +220,19 @@ def _continued(
 
 
 def _node(
-    plan: Plan, node: PlannedNode, files: dict[str, NodeFiles], first_cycle: int
+    plan: Plan, node: PlannedNode, files: Mapping[str, NodeFiles], first_cycle: int
 ) -> dict[str, Any]:
     if node.traffic is not None:
         return {"name": node.name, "kind": "traffic", "mac": node.mac, "file": str(node.traffic)}
     made = files[node.name]
     every = _bridges(node, made, first_cycle)
-    if node.engine == "functional":
+    if not node.kind.is_rtl:
         functional = {kind: every[kind] for kind in made.bridges if kind in FUNCTIONAL_BRIDGES}
         functional["memory"] = {key: every["memory"][key] for key in FUNCTIONAL_MEMORY}
+        _tell(functional, made)
         return {
             "name": node.name,
-            "kind": "functional",
+            "kind": node.engine,
             "cores": made.cores,
             **plan.run.functional.model_dump(),
             **({} if made.parts is None else {"parts": made.parts}),
@@ -238,7 +242,8 @@ def _node(
     # These are no bridges of the blade but instruments the compiler adds.
     wanted = {*made.bridges, "autocounter", "assert", "prints"}
     bridges = {kind: value for kind, value in every.items() if kind in wanted}
-    bridges |= {kind: dict(value) for kind, value in made.own_settings.items() if kind in wanted}
+    bridges |= {kind: {} for kind in made.settings if kind in wanted and kind not in bridges}
+    _tell(bridges, made)
     bridges |= describe_signals(node)
     return {
         "name": node.name,
@@ -254,10 +259,17 @@ def _node(
     }
 
 
+def _tell(bridges: dict[str, Any], made: NodeFiles) -> None:
+    """Add the settings that the declarations of bridges have to what the bridges are told."""
+    for kind, settings in made.settings.items():
+        if kind in bridges:
+            bridges[kind] = {**bridges[kind], **settings}
+
+
 def _stalls(plan: Plan, node: PlannedNode) -> dict[str, Any]:
     """Return the stalls of a metasimulated node, nothing when there are none."""
     metasim = plan.run.metasim
-    if node.engine != "metasim" or not metasim.stall_rate:
+    if not node.kind.is_metasimulation or not metasim.stall_rate:
         return {}
     return {"host_stalls": {"seed": metasim.stall_seed, "rate": metasim.stall_rate}}
 
@@ -274,7 +286,6 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "image": str(image) if image else None,
             "overlay": f"{node.name}/disk.overlay" if image else None,
             "size_sectors": node.disk_sectors,
-            "latency_cycles": DISK_LATENCY_CYCLES,
         },
         "nic": {
             "port": 0,
@@ -346,13 +357,15 @@ def _trigger(trigger: Trigger, first_cycle: int) -> dict[str, Any]:
     return trigger.model_dump()
 
 
-def describe_switch(switch: PlannedSwitch) -> dict[str, Any]:
+def describe_switch(
+    switch: PlannedSwitch, libraries: Mapping[Path, Path] = NOTHING
+) -> dict[str, Any]:
     """Return the entry of a switch in the description."""
     interval = switch.throughput_interval_cycles
     return {
         "name": switch.name,
         "kind": switch.kind,
-        **_own_switch(switch),
+        **_own_switch(switch, libraries),
         "switching_latency_cycles": switch.switching_latency_cycles,
         "ports": [
             {
@@ -373,11 +386,9 @@ def describe_switch(switch: PlannedSwitch) -> dict[str, Any]:
     }
 
 
-def _own_switch(switch: PlannedSwitch) -> dict[str, Any]:
-    """Return what an entry says of a switch of the user's, nothing for one of ours."""
+def _own_switch(switch: PlannedSwitch, libraries: Mapping[Path, Path]) -> dict[str, Any]:
+    """Return what an entry says of a switch of the user's, or of one of ours with settings."""
     if switch.library is None:
-        return {}
-    return {
-        "library": str(switch.shared_object or switch.library),
-        "settings": switch.settings or {},
-    }
+        return {"settings": switch.settings} if switch.settings else {}
+    library = {"library": str(libraries.get(switch.library, switch.library))}
+    return {**library, "settings": switch.settings} if switch.settings else library

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from firesim.topology.shape import Shape
 
@@ -27,19 +28,27 @@ def members(numbers: int) -> Iterator[int]:
         numbers ^= lowest
 
 
-def layers_from(adjacent: Sequence[int], start: int) -> list[int]:
+@dataclass(frozen=True)
+class Layer:
+    """A set of switches, twice: as a number, and one by one."""
+
+    numbers: int
+    members: list[int]
+
+
+def layers_from(adjacent: Sequence[int], start: int) -> list[Layer]:
     """Return the sets of switches that are 0, 1, 2, ... links away from one."""
-    found = [1 << start]
-    seen = found[0]
+    found = [Layer(1 << start, [start])]
+    seen = 1 << start
     while True:
         near = 0
-        for number in members(found[-1]):
+        for number in found[-1].members:
             near |= adjacent[number]
         near &= ~seen
         if not near:
             return found
         seen |= near
-        found.append(near)
+        found.append(Layer(near, list(members(near))))
 
 
 def diameter(adjacent: Sequence[int]) -> int:

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-import networkx as nx
 from rich.tree import Tree
 
 from firesim.topology.plan import Plan, PlannedLink, PlannedNode
@@ -26,10 +24,21 @@ def _neighbours(plan: Plan) -> dict[str, list[tuple[str, PlannedLink]]]:
 def _is_layered(plan: Plan) -> bool:
     """Return whether every link of a loop of switches leads up or down."""
     level = {switch.name: switch.level for switch in plan.switches}
-    graph = nx.Graph([(link.a, link.b) for link in plan.links])
-    loops = nx.Graph(graph)
-    loops.remove_edges_from(list(nx.bridges(graph)))
-    return all(level[a] != level[b] for a, b in loops.edges)
+    links = [(link.a, link.b) for link in plan.links if link.a in level and link.b in level]
+    group = {name: name for name in level}
+
+    def root(name: str) -> str:
+        while group[name] != name:
+            group[name] = group[group[name]]  # Halves the way for the next one.
+            name = group[name]
+        return name
+
+    # Of a loop, a link between equals is the last one to come, and finds its ends joined.
+    for a, b in sorted(links, key=lambda link: level[link[0]] == level[link[1]]):
+        if root(a) == root(b) and level[a] == level[b]:
+            return False
+        group[root(a)] = root(b)
+    return True
 
 
 def text_drawing(plan: Plan, hosts: Mapping[str, str] | None = None) -> Tree:
@@ -113,39 +122,3 @@ def _label(plan: Plan, nodes: Mapping[str, PlannedNode], name: str, link: Planne
     return (
         f"{text} [dim]{link.latency_cycles:,} cycles = {time}, {link.bandwidth_gbps:g} Gb/s[/dim]"
     )
-
-
-def write_svg(plan: Plan, path: Path) -> None:
-    """Write the drawing of the report as an SVG file that stands alone."""
-    from firesim import report
-    from firesim.report.drawing import topology_svg
-    from firesim.report.network import Network
-
-    network = Network(
-        {
-            "nodes": [
-                {"name": node.name, "kind": "traffic" if node.traffic else node.engine}
-                for node in plan.nodes
-            ],
-            "switches": [
-                {
-                    "name": switch.name,
-                    "switching_latency_cycles": switch.switching_latency_cycles,
-                }
-                for switch in plan.switches
-            ],
-            "links": [
-                {
-                    "name": link.name,
-                    "a": {"model": link.a, "port": link.a_port},
-                    "b": {"model": link.b, "port": link.b_port},
-                    "latency_cycles": link.latency_cycles,
-                }
-                for link in plan.links
-            ],
-        }
-    )
-    style = (Path(report.__file__).parent / "style.css").read_text()
-    svg = str(topology_svg(network, plan.clock_hz))
-    head, close, rest = svg.partition(">")
-    path.write_text(f"{head}{close}<style>{style}</style>{rest}\n")

@@ -10,7 +10,7 @@ from firesim_common.base import NAME_RULE
 from firesim_common.explain import shown
 from firesim_common.positions import KeyPath
 
-from firesim.config.load import Loaded
+from firesim.config.loaded import Loaded
 from firesim.config.system import Topology
 from firesim.topology.named import named_topology
 from firesim.topology.shape import Shape, link_name

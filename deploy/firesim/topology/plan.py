@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The resolved system: every node, switch and link with every setting decided.
 
-After it nothing asks the configuration again, except where in it something was given.
+All of it is frozen: a step of the pipeline that decides more gives a new plan. The plan knows where
+the user's files say each thing, so that nothing after it reads the configuration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
+from firesim_common.errors import InputError
 from firesim_common.positions import KeyPath
 
-from firesim.config.capture import Captured
-from firesim.config.engine_names import Engine
+from firesim.config.hwdb import HwdbEntry
+from firesim.config.loaded import Loaded
 from firesim.config.memory import Memory
-from firesim.config.memory_hardware import MemoryHardware
 from firesim.config.simulation import Captures
+from firesim.engines import DEFAULT, ENGINES, Engine, EngineKind
 from firesim.topology.plan_run import Instruments, PlannedPlacement, PlannedRun
 
 Rate = tuple[int, int]
@@ -142,7 +145,23 @@ class PlannedImage:
     """The program there that speaks to the cable."""
 
 
-@dataclass
+@dataclass(frozen=True)
+class PlannedBitstream:
+    """The bitstream of a node on an FPGA: its entry in the hardware database."""
+
+    name: str
+    entry: HwdbEntry
+
+
+class Placed(Protocol):
+    """A part of a plan that knows where the configuration says what of it."""
+
+    @property
+    def places(self) -> Mapping[str, KeyPath]:
+        """Places by key."""
+
+
+@dataclass(frozen=True)
 class PlannedNode:
     """A node with its addresses, hardware and software."""
 
@@ -154,13 +173,13 @@ class PlannedNode:
     mac: str
     ip: str
     rate: Rate
-    engine: Engine = "rtl"
+    engine: Engine = DEFAULT
     program: str | None = None
     elf: Path | None = None
     linux: str | None = None
     command: str | None = None
     """What Linux runs; None = its workload's own command."""
-    args: list[str] = field(default_factory=list)
+    args: tuple[str, ...] = ()
     disk_image: Path | None = None
     disk_sectors: int = 0
     device_tree: Path | None = None
@@ -170,28 +189,36 @@ class PlannedNode:
     device_tree_address: int | None = None
     """Byte address that the user chose for the tree; None = the blade's."""
     tohost: PlannedTohost | None = None
-    """Of a program with these symbols; a blade with the part `htif` shows them (run/tohost.py)."""
+    """Of a program with these symbols; a blade with the part `htif` shows them (bind/tohost.py)."""
     traffic: Path | None = None
     instruments: Instruments = field(default_factory=Instruments)
+    bridges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What the configuration says of settings of its bridges; all others have their defaults."""
     serial_line: PlannedLine | None = None
-    """Of a node on an FPGA, once one was found for it (run/fpgas.py)."""
+    """Of a node on an FPGA, once it is bound to one (bind/fpgas.py)."""
     pci_function: PlannedFunction | None = None
     """The same of an FPGA in the shell of F2; the next ones behind AMD's XDMA and on Ethernet."""
     xdma_card: PlannedCard | None = None
     image: PlannedImage | None = None
     """Of a node on an FPGA that the manager loads."""
     ethernet: PlannedEthernet | None = None
-    scan_chain: bool = False
-    """Of a node on an FPGA: its bitstream has the scan chain, by which it is saved and restored."""
-    captured: Captured | None = None
-    """Of a node on an FPGA: the signals that its bitstream captures."""
-    memory_hardware: MemoryHardware | None = None
-    """Of a node on an FPGA: what its bitstream's memory in RTL has room for."""
+    bitstream: PlannedBitstream | None = None
+    """Of a node on an FPGA: its entry in the hardware database."""
     in_supernode: bool = False
     """Of a node on an FPGA: it takes each of its cycles together with the others there."""
-    places: dict[str, KeyPath] = field(default_factory=dict)
+    places: Mapping[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration blade, engine, memory and each part of the software were given,
     and where the node was first named for an instrument."""
+
+    @property
+    def kind(self) -> EngineKind:
+        """What evaluates it, and all that depends on that."""
+        return ENGINES[self.engine]
+
+    @property
+    def is_server(self) -> bool:
+        """Whether it runs software; else it replays a traffic file."""
+        return self.traffic is None
 
     @property
     def memory_bytes(self) -> int:
@@ -199,7 +226,7 @@ class PlannedNode:
         return self.memory_mib << 20
 
 
-@dataclass
+@dataclass(frozen=True)
 class PlannedPort:
     """A switch port: what it leads to and how fast it may send."""
 
@@ -208,35 +235,33 @@ class PlannedPort:
     buffer_bytes: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class PlannedSwitch:
     """A switch with its tables."""
 
     name: str
     kind: str
     switching_latency_cycles: int
-    ports: list[PlannedPort] = field(default_factory=list)
-    table: dict[str, int] = field(default_factory=dict)
+    ports: tuple[PlannedPort, ...] = ()
+    table: Mapping[str, int] = field(default_factory=dict)
     """MAC address to output port."""
-    flood_ports: list[int] = field(default_factory=list)
+    flood_ports: tuple[int, ...] = ()
     """Ports of the spanning tree: where broadcasts and unknown addresses go."""
     library: Path | None = None
     """The user's file with this kind; None for the kinds that come with FireSim."""
-    settings: dict[str, Any] | None = None
+    settings: Mapping[str, Any] | None = None
     """What the user's kind is told."""
-    shared_object: Path | None = None
-    """What is loaded for `library`, once that is built."""
     level: int = 1
     """How many links away the nearest node is."""
     capture: Captures = False
     """Whether packets are captured, and whether at one side alone."""
     throughput_interval_cycles: int = 0
     """Cycles between two rows of throughput.csv; 0 = none."""
-    places: dict[str, KeyPath] = field(default_factory=dict)
+    places: Mapping[str, KeyPath] = field(default_factory=dict)
     """Where in the configuration kind, library and settings were given."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class PlannedLink:
     """A link between port `a_port` of model `a` and port `b_port` of model `b`."""
 
@@ -269,8 +294,8 @@ class PlannedGateway:
     mac: str
     network: str
     """Its address with the length of the network, as 172.16.255.254/16."""
-    forwards: list[PlannedForward]
-    ssh_nodes: list[str]
+    forwards: tuple[PlannedForward, ...]
+    ssh_nodes: tuple[str, ...]
     """Nodes whose ssh is reached through it: their Linux is given the user's key."""
     mode: Literal["user", "tap"]
     device: str | None
@@ -280,15 +305,17 @@ class PlannedGateway:
     real_time_ratio: float
 
 
-@dataclass
+@dataclass(frozen=True)
 class Plan:
     """The whole resolved system."""
 
     name: str
     clock_hz: int
-    nodes: list[PlannedNode]
-    switches: list[PlannedSwitch]
-    links: list[PlannedLink]
+    origin: Loaded = field(repr=False, compare=False)
+    """The configuration, for `error` and `configuration`; nobody else reads it."""
+    nodes: tuple[PlannedNode, ...] = ()
+    switches: tuple[PlannedSwitch, ...] = ()
+    links: tuple[PlannedLink, ...] = ()
     gateway: PlannedGateway | None = None
     own_blades: Mapping[str, PlannedBlade] = field(default_factory=dict)
     """The blades that the configuration describes, by name."""
@@ -297,15 +324,47 @@ class Plan:
     placement: PlannedPlacement = field(default_factory=PlannedPlacement)
     """Where it is run."""
 
-    _by_name: dict[str, PlannedNode] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    def error(self, part: Placed, key: str, text: str) -> InputError:
+        """Return the error that points at what the user's files say of a part."""
+        return self.error_at(part.places[key], text)
+
+    def error_at(self, path: KeyPath, text: str) -> InputError:
+        """Return the error that points at a key of the configuration."""
+        return self.origin.error(path, text)
+
+    def file_beside(self, path: KeyPath, text: str) -> Path:
+        """Return the file that a key names, from the folder of the configuration on.
+
+        Raises:
+            InputError: no path can be written so.
+        """
+        return self.origin.folder / self.origin.source.file(path, text)
+
+    def configuration(self) -> dict[str, Any]:
+        """Return the configuration with every default filled in and every path absolute."""
+        return self.origin.resolved()
+
+    @cached_property
+    def _by_name(self) -> dict[str, PlannedNode]:
+        return {node.name: node for node in self.nodes}
 
     def node(self, name: str) -> PlannedNode:
         """Return the node called `name` (KeyError when there is none)."""
-        if len(self._by_name) != len(self.nodes):
-            self._by_name = {node.name: node for node in self.nodes}
         return self._by_name[name]
+
+    @property
+    def servers(self) -> list[PlannedNode]:
+        """The nodes that run software."""
+        return [node for node in self.nodes if node.is_server]
+
+    def evaluated(self, fits: Callable[[EngineKind], bool]) -> list[PlannedNode]:
+        """Return the nodes that run software, on engines that fit."""
+        return [node for node in self.servers if fits(node.kind)]
+
+    @property
+    def on_boards(self) -> list[PlannedNode]:
+        """The nodes on FPGAs."""
+        return self.evaluated(lambda kind: kind.on_board)
 
     def own_blade(self, node: PlannedNode) -> PlannedBlade | None:
         """Return the blade of a node if the configuration describes it, None if it is ours."""
@@ -317,14 +376,17 @@ class Plan:
         nodes, switches = self.nodes, self.switches
         return [part.name for part in nodes] + [part.name for part in switches] + gateway
 
+    @cached_property
+    def _ends(self) -> frozenset[str]:
+        return frozenset(end for link in self.links for end in (link.a, link.b))
+
     def is_linked(self, name: str) -> bool:
         """Return whether a link ends at a model."""
-        return any(name in (link.a, link.b) for link in self.links)
+        return name in self._ends
 
-    def blades(self, engine: Engine | None = None) -> list[str]:
-        """Return the names of the blades used (by nodes of one engine, when given), sorted."""
-        servers = [node for node in self.nodes if node.traffic is None]
-        return sorted({node.blade for node in servers if engine in (None, node.engine)})
+    def blades(self, fits: Callable[[EngineKind], bool] = lambda kind: True) -> list[str]:
+        """Return the names of the blades used, by nodes on engines that fit, sorted."""
+        return sorted({node.blade for node in self.evaluated(fits)})
 
     def supernodes(self) -> list[str]:
         """Return the names of the nodes in supernodes; each needs a worker thread of its own.
@@ -332,7 +394,3 @@ class Plan:
         One that waits for a cycle keeps its thread until the others of its FPGA are there, too.
         """
         return [node.name for node in self.nodes if node.in_supernode]
-
-    def scanned_blades(self) -> list[str]:
-        """Return the names of the blades whose bitstreams have a scan chain, sorted."""
-        return sorted({node.blade for node in self.nodes if node.scan_chain})

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 from firesim.config.capture import Capture
-from firesim.config.engine_names import RtlEngine
 from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER
 from firesim.config.monitoring import Monitoring
@@ -17,6 +16,7 @@ from firesim.config.network import Network
 from firesim.config.signals import Peek, Poke
 from firesim.config.simulation import AlwaysTrigger, Compression, TraceOutput, Trigger
 from firesim.config.waves import Waves
+from firesim.engines import RtlEngine
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import networkx as nx
 from firesim_common.positions import KeyPath
 
 from firesim.topology.levels import levels
@@ -26,18 +25,18 @@ class Shape:
     """Where in the configuration a name or a link ("a--b") was given; default: the topology."""
 
     @cached_property
-    def graph(self) -> nx.Graph:
-        """The shape as a networkx graph; the shape must be complete."""
-        graph = nx.Graph()
-        graph.add_nodes_from(self.nodes)
-        graph.add_nodes_from(self.switches)
-        graph.add_edges_from(self.links)
-        return graph
+    def neighbours(self) -> dict[str, list[str]]:
+        """What each name is linked to, in port order; the shape must be complete."""
+        found: dict[str, list[str]] = {name: [] for name in [*self.nodes, *self.switches]}
+        for a, b in self.links:
+            found[a].append(b)
+            found[b].append(a)
+        return found
 
     @cached_property
     def levels(self) -> dict[str, int]:
         """The level of each switch that a node reaches."""
-        found = levels(self.nodes, self.graph.adj)
+        found = levels(self.nodes, self.neighbours)
         return {name: found[name] for name in self.switches if name in found}
 
     def place(self, name: str) -> KeyPath:

@@ -150,6 +150,8 @@ SCENES = (
         },
     ),
     Scene("a farm", ("infrasetup", "boot"), quick=False),
+    Scene("a sweep", ("sweep",)),
+    Scene("files of FireSim 1.x", ("import",)),
     Scene("a run left alone", ("attach",), before_each={"attach": "firesim boot -c quickstart"}),
     Scene(
         "bitstreams",
@@ -169,6 +171,7 @@ NOT_RUN = (
     (re.compile(r"^firesim experiment ping"), "experiment"),
     (re.compile(r"\bec2\.yaml"), "ec2"),
     (re.compile(r"s3://"), "s3"),
+    (re.compile(r"^firesim import"), "incumbent"),
     (re.compile(r"^firesim (tar2afi|shareagfi)"), "afi"),
     (re.compile(r"--open$"), "viewer"),
     (re.compile(r"^firesim simulateboard"), "endless"),

@@ -47,6 +47,12 @@ def compile_tool(folder: Path) -> None:
 
 def _cut(found: items.Items, seed: int) -> emit.Emitter:
     """Cut a netlist into pieces of some size, or by an invented profile: any cut must be right."""
+    emitter = _zones(found, seed)
+    emitter.least_sides = random.Random(f"sides of {seed}").choice((0.0, 0.0, 2.0, 8.0))
+    return emitter
+
+
+def _zones(found: items.Items, seed: int) -> emit.Emitter:
     generator = random.Random(f"cut of {seed}")
     folding = fold(found, least_state=1, least_saved=1)
     if generator.random() < 0.4:

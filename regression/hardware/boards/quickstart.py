@@ -17,9 +17,9 @@ import yaml
 from firesim.bitstream.database import set_entries
 from firesim.bitstream.simulated import simulated_board
 from firesim.config.bitstream import LoadedBuilds
-from firesim.config.load import load_file
-from firesim.run.runner import Outcome
-from firesim.run.runner import run as run_loaded
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run as run_loaded
+from firesim.results.outcome import Outcome
 from firesim_common.paths import ROOT
 from rich.console import Console
 

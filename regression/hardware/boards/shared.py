@@ -12,9 +12,9 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from firesim.config.load import load_file
-from firesim.run.runner import Outcome
-from firesim.run.runner import run as run_loaded
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run as run_loaded
+from firesim.results.outcome import Outcome
 from firesim_common.paths import ROOT
 from rich.console import Console
 

@@ -11,10 +11,10 @@ import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from firesim.config.load import load_file
-from firesim.run.restart import restart_from
-from firesim.run.runner import Outcome
-from firesim.run.runner import run as run_loaded
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run as run_loaded
+from firesim.results.outcome import Outcome
+from firesim.snapshots.restart import restart_from
 from rich.console import Console
 
 from regression.support.experiment import Experiment, ExperimentError
@@ -31,8 +31,9 @@ COLUMNS = [
 CONSOLES = ("echo/uart.log", "talk/uart.log")
 FIRST_CYCLE, LAST_CYCLE = 1_000, 20_000
 """Between which snapshots are taken: frames are on their way, and no node has ended."""
-WORDS = 256
-"""Registers of 64 bits that the talker has beside: no queue on the way to a board holds so many."""
+WORDS = 40
+"""Registers of 64 bits that the talker has beside: no queue of AMD's holds so many. With the 256
+rows of its memory no queue on the way to any board does."""
 ENGINES = {"fpga": "rtl", "rtl": "fpga"}
 """Where a run is saved, and where it goes on."""
 

@@ -23,11 +23,11 @@ from firesim.build.boards import load_board
 from firesim.build.simulator import configure_and_build
 from firesim.config.bitstream import LoadedBuilds, find_builds
 from firesim.config.hwdb import HwdbEntry
-from firesim.config.load import load_file
 from firesim.hosts.client import sha256_of
-from firesim.run.runner import Outcome
-from firesim.run.runner import run as run_loaded
-from firesim.run.steps import Steps
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run as run_loaded
+from firesim.results.outcome import Outcome
+from firesim.work.steps import Steps
 from goldengate import Manifest
 from rich.console import Console
 

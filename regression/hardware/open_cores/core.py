@@ -38,6 +38,8 @@ class Core:
     wrappers: tuple[str, ...] = ()
     """Files of ours behind them, where the top has ports of types that only Verilog can give."""
     file_list: str = ""
+    without: tuple[str, ...] = ()
+    """Files of the list that wrappers stand for."""
     variables: Mapping[str, str] = field(default_factory=dict)
     repository: str = ""
     commit: str = ""
@@ -50,6 +52,8 @@ class Core:
     active: str = "high"
     inputs: Mapping[str, Any] = field(default_factory=dict)
     icarus: str = TEXT
+    without_plain: str = ""
+    """Why plain Verilator is no reference for it."""
     cycles: int = 20_000
     unit: bool = False
     """Whether its files are one text, as a simulator with one command line takes them: macros of a
@@ -60,9 +64,8 @@ class Core:
         """Return the files and include folders of its file list, and of those that it names."""
         files: dict[Path, None] = {}
         folders: dict[Path, None] = {}
-        todo = [root / self.file_list] if self.file_list else []
-        while todo:
-            current = todo.pop()
+
+        def read(current: Path) -> None:
             if not current.is_file():
                 raise InputError(f"{current}: found no such file list of {self.name}.")
             for line in current.read_text().splitlines():
@@ -72,9 +75,12 @@ class Core:
                 if text.startswith("+incdir+"):
                     folders.setdefault(root / text.removeprefix("+incdir+"))
                 elif text.startswith(("-F ", "-f ")):
-                    todo.append(root / text[3:].strip())
+                    read(root / text[3:].strip())
                 elif text and not text.startswith(("+", "#")):
                     files.setdefault(root / text.removeprefix("-v ").strip())
+
+        if self.file_list:
+            read(root / self.file_list)
         return list(files), list(folders)
 
     def sources(self, root: Path) -> list[Path]:
@@ -96,7 +102,8 @@ class Core:
                     found.pop(path, None)
                 else:
                     found.setdefault(path)
-        found |= dict.fromkeys(self._listed(root)[0])
+        unwanted = {root / name for name in self.without}
+        found |= dict.fromkeys(one for one in self._listed(root)[0] if one not in unwanted)
         return [*found, *(WRAPPERS / name for name in self.wrappers)]
 
     def include_folders(self, root: Path) -> list[Path]:
@@ -120,7 +127,7 @@ def read_core(path: Path) -> Core:
     for key in data:
         if key not in known:
             raise InputError(f'{path}: found key "{key}"{nearest(key, known)}, expected another.')
-    for key in ("files", "include", "wrappers"):
+    for key in ("files", "include", "wrappers", "without"):
         data[key] = tuple(data.get(key, ()))
     data["parameters"] = {name: str(value) for name, value in data.get("parameters", {}).items()}
     defines = data.get("defines", {})

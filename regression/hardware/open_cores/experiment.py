@@ -62,6 +62,11 @@ def _cell(found: Compared | None, side: Side | None) -> str:
     return f"{found.equal:,} equal{unknown}"
 
 
+def _short(failure: str) -> str:
+    """Leave out the middle of what a tool said: most of it is its command."""
+    return failure if len(failure) < 900 else f"{failure[:150]} ... {failure[-700:]}"
+
+
 def _rate(side: Side | None) -> str:
     if side is None or not side.cpu_s:
         return "-"
@@ -73,12 +78,14 @@ def _run(experiment: Experiment, core: Core, root: Path, drive: Path) -> tuple[l
     cycles = experiment.arguments.cycles or core.cycles
     bench = Bench(experiment.folder / core.name, core, root, experiment.seed, cycles)
     sides = bench.run(drive)
+    if core.without_plain:
+        experiment.say(f"{core.name}: plain Verilator is not asked: {core.without_plain}")
     reference = sides.get(GENERATED, Side(failure="-"))
     against = sides.get(VERILATOR, Side(failure="-")) if reference.failure else reference
     found: dict[str, Compared] = {}
     for name, side in sides.items():
         if side.failure:
-            experiment.say(f"{core.name}, {name}: {side.failure[:500]}")
+            experiment.say(f"{core.name}, {name}: {_short(side.failure)}")
         elif not against.failure:
             found[name] = bench.compare(against, side, name == ICARUS)
             if found[name].first:

@@ -3,6 +3,8 @@
 
 It has four states, so the bench first sets to 0 what is unknown of the registers and memories that
 our model names, as far as the text has them. A bit that it still calls unknown (`x`) says nothing.
+Registers that have a value of the text's change for a moment: `always @*` waits for a change, and
+until one comes, what such a process computes is unknown, also where all that it reads is known.
 """
 
 from __future__ import annotations
@@ -18,13 +20,15 @@ from firesim_common.tools import ToolError
 from regression.hardware.open_cores.core import Core
 
 PROGRAMS = ("iverilog", "vvp")
-ROW = "firesim_row"
+ROW, KEPT = "firesim_row", "firesim_kept"
+_MOST_BITS = 16_384
+"""Of a register."""
 _MOST_TRIES = 6
 _MOST_STOPS = 10_000
 _PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*")
 
 State = Mapping[str, int]
-"""Registers and memories by name, with their rows."""
+"""Registers (0) and memories (their rows, which may be one) by name."""
 
 
 def is_here() -> bool:
@@ -33,14 +37,18 @@ def is_here() -> bool:
 
 
 def zeroed(state: State, is_original: bool) -> list[str]:
-    """Return a statement for each register and memory that sets what is unknown to 0."""
+    """Return a statement for each register and memory that sets what is unknown to 0.
+
+    In the original text, registers whose value is known change, and change back.
+    """
     found = []
     for name, rows in state.items():
         if is_original and not _PLAIN_PATH.fullmatch(name):
             continue
         path = f"core.{name}" if is_original or name.isidentifier() else f"core.\\{name} "
-        if rows == 1:
-            found.append(f"    if (^{path} === 1'bx) {path} = 0;")
+        if rows == 0:
+            known = f" else begin {KEPT} = {path}; {path} = ~{path}; #0 {path} = {KEPT}; end"
+            found.append(f"    if (^{path} === 1'bx) {path} = 0;{known if is_original else ''}")
         else:
             each = f"for ({ROW} = 0; {ROW} < {rows}; {ROW} = {ROW} + 1)"
             found.append(f"    {each} if (^{path}[{ROW}] === 1'bx) {path}[{ROW}] = 0;")
@@ -59,6 +67,7 @@ def bench(
         "module firesim_bench;",
         f"  reg \\{core.clock} = 0;",
         f"  integer firesim_file, firesim_got, {ROW};",
+        f"  reg [{_MOST_BITS - 1}:0] {KEPT};",
     ]
     lines += [f"  reg [{width - 1}:0] \\{name} ;" for name, width in inputs.items()]
     lines += [f"  wire [{width - 1}:0] \\{name} ;" for name, width in outputs.items()]

@@ -127,8 +127,9 @@ class Bench:
         text = [f"inputs {' '.join(self.inputs)}", f"outputs {' '.join(self.outputs)}"]
         text += [f"cycles {len(self.lines)}", *self.lines]
         done = subprocess.run(
-            [str(drive), str(library)],
+            [str(drive.resolve()), str(library.resolve())],
             input="\n".join(text) + "\n",
+            cwd=self.folder,  # A core may write files of its own, such as a trace.
             capture_output=True,
             text=True,
             check=False,
@@ -151,7 +152,7 @@ class Bench:
                     if manifest is None:
                         manifest = goldengate.Manifest.read(library.parent)
                         self._draw(manifest)
-                elif manifest is not None:
+                elif manifest is not None and not self.core.without_plain:
                     library = self._plain(manifest)
                 else:
                     continue
@@ -188,12 +189,13 @@ class Bench:
         return Side(rows, time.process_time() - began)
 
     def _state(self) -> dict[str, int]:
-        """Return the registers and memories that the generated model names, with their rows."""
+        """Return the registers (0) and memories (their rows) that the generated model names."""
         library = self.folder / GENERATED / "model.so"
         if not library.is_file():
             return {}
         with Model(library) as model:
-            return {name: model.shape(name).rows for name in model.signals()}
+            shapes = [model.shape(name) for name in model.signals()]
+        return {one.name: one.rows if one.kind == "memory" else 0 for one in shapes}
 
     def alive(self, side: Side) -> int:
         """Return how many outputs change in the second half of the cycles."""

@@ -4,7 +4,8 @@
 The reset is active for 16 cycles from cycle 0 on, and then now and then for one to three. Other
 inputs are drawn: small numbers, all ones, random bits, or unchanged. `inputs` of a core says
 otherwise: a number is kept; `rv32` is an instruction with a valid opcode, `rv32c` one or two
-compressed ones, too; `often` is mostly 1, `seldom` mostly 0.
+compressed ones, too; `often` is mostly 1, `seldom` mostly 0; a list of `[bits, way]` is a
+structure, its highest bits first.
 """
 
 from __future__ import annotations
@@ -57,6 +58,12 @@ def _drawn(draw: random.Random, rule: Any, width: int, before: int) -> int:
     mask = (1 << width) - 1
     if isinstance(rule, int):
         return rule & mask
+    if isinstance(rule, list):
+        found = 0
+        for bits, way in rule:
+            width -= bits
+            found = found << bits | _drawn(draw, way, bits, before >> width & (1 << bits) - 1)
+        return found
     if rule in ("rv32", "rv32c"):
         one = _rv32 if rule == "rv32" else _rv32c
         words = [one(draw) for _ in range(0, width, 32)]

@@ -16,10 +16,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from firesim.config.load import load_file
-from firesim.run import runner
-from firesim.run.restart import restart_from
-from firesim.run.runner import Outcome
+from firesim.pipeline.load import load_file
+from firesim.pipeline.run import run as run_config
+from firesim.results.outcome import Outcome
+from firesim.snapshots.restart import restart_from
 from rich.console import Console
 
 from regression.hardware.own_switch.rule import Checked, check_traffic, forgetful_cycle
@@ -67,7 +67,7 @@ class User:
         common = ["simulation.engine=rtl", "simulation.throughput_interval_cycles=0"]
         common.append(f"simulation.threads={self.experiment.threads}")
         loaded = load_file(self.folder / RECIPE, [*common, *self.clients, *overrides])
-        outcome = runner.run(
+        outcome = run_config(
             loaded,
             results=self.experiment.folder / name,
             console=Console(quiet=True),

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from firesim.run.runner import Outcome
+from firesim.results.outcome import Outcome
 from firesim.topology.plan import Plan, PlannedSwitch
 
 from regression.support.captured_frames import Frame, read_capture

@@ -12,7 +12,7 @@ from subprocess import DEVNULL
 from typing import Any
 
 import yaml
-from firesim.build.bitstream import PACKAGE, nextpnr_folder
+from firesim.bitstream.builders.open_tools import PACKAGE, nextpnr_folder
 from firesim_common.tools import python_command
 
 from regression.support.hosts.bed import Bed

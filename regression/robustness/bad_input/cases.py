@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firesim.build.names import blade_names, linux_names, program_names
 from firesim.config.layers import yaml_names
-from firesim.config.load import WORKLOADS, load_file
-from firesim.run.checks import blade_names, check_plan, linux_names, program_names
-from firesim.run.remote.places import placed
-from firesim.run.steps import Steps
-from firesim.run.switch_libraries import make_libraries
-from firesim.topology.resolve import resolve
+from firesim.config.loaded import WORKLOADS
+from firesim.pipeline.bind import bind
+from firesim.pipeline.build import check_by_tools
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim.work.steps import Steps
 from firesim_common.errors import InputError, listed
 from goldengate import GoldenGateError, Request, lower
 from rich.console import Console
@@ -100,11 +101,9 @@ def message_of(case: Case, folder: Path) -> str:
     with _inside(folder):
         try:
             loaded = load_file(Path(CONFIG), case.overrides)
-            plan = resolve(loaded)
-            check_plan(loaded, plan)
-            if (places := placed(plan)) is not None:
-                places.close()
-            make_libraries(loaded, plan, Steps(Console(quiet=True)))
+            bound = bind(resolve(loaded))
+            bound.close()
+            check_by_tools(bound, Steps(Console(quiet=True)))
             if case.verilog:
                 lower(Request(sorted(case.files), "A", str(folder / "out")).absolute())
         except (InputError, GoldenGateError) as error:

@@ -47,6 +47,7 @@ def _two(board: bytes) -> bytes:
     return TWO_BOARDS.replace(b"ulx3s", board).replace(b"ecp5-85f", board)
 
 
+HERE = b"kind: local\nfpgas: 2\nplatform: ulx3s\ndevices: [/dev/null, /dev/zero]\n"
 WITH_DEVICES = FARM.replace(b"platform: ulx3s", b"platform: ulx3s, devices: [/dev/ttyUSB0]")
 
 
@@ -150,7 +151,7 @@ FPGA_CASES = [
         "the fingerprint 0123456789abcdef, expected {fingerprint}, that of the blade "
         '"mine": firesim buildbitstream builds it anew.',
         _text(),
-        _files(OTHER, TWO_BOARDS),
+        {**_files(OTHER, HERE), "firesim.bit": BITS},
     ),
     Case(
         "bitstream that is not there",

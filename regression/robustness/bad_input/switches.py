@@ -88,8 +88,8 @@ KEY_CASES = [
     Case(
         "settings for a stock kind",
         (
-            'bad.yaml:4: system.switch.settings: found settings for the kind "store_and_forward", '
-            "expected none: it has none."
+            'bad.yaml:4: system.switch.settings.seed: found "seed", expected no settings: '
+            "this kind has none."
         ),
         switch("settings: {seed: 1}"),
     ),

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from firesim.run.folder import ProcessRecord, record_of, save_record, saved_result
-from firesim.run.snapshots import snapshots_of
+from firesim.snapshots.files import snapshots_of
+from firesim.work.folder import ProcessRecord, record_of, save_record, saved_result
 from firesim_common.paths import cache_root
 from firesim_common.tools import python_command
 

@@ -21,7 +21,7 @@ MANAGER = """
 import os, sys, time
 from firesim.cli.main import app
 from firesim.hosts import client
-from firesim.run import process
+from firesim.work import process
 {change}
 app(sys.argv[1:])
 """
@@ -84,7 +84,7 @@ def disk_full_before_the_record(rig: Rig) -> str:
 def log_that_cannot_be_opened(rig: Rig) -> str:
     """There is a folder where run.log is to be; what the simulator says is read all the same."""
     run = rig.start()
-    run.until(run.results.is_dir, "the folder of results")
+    run.until(lambda: any(run.results.glob("*")), "the first file of results")
     (run.results / "run.log").mkdir(exist_ok=True)
     ending = rig.settle(run)
     _said(run, "run.log: cannot be written: Is a directory")

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from firesim.run.process_tree import descendants
+from firesim.work.process_tree import descendants
 
 _PR_SET_CHILD_SUBREAPER = 36
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from firesim.build.simulator import simulator
-from firesim.run.folder import is_alive, load_simulator, saved_result
-from firesim.run.snapshots import snapshots_of
-from firesim.run.status import StatusReader
+from firesim.snapshots.files import snapshots_of
+from firesim.watch.status import StatusReader
+from firesim.work.folder import is_alive, load_simulator, saved_result
 from firesim_common.tools import python_command
 
 from regression.robustness.faults.own_processes import left_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesim.config.load import load_text
-from firesim.run.runner import run
+from firesim.pipeline.load import load_text
+from firesim.pipeline.run import run
 from firesim_common.errors import InputError
 
 SAVED_AT, CYCLES = 300_000, 320_000

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from firesim.build.simulator import sanitizer_environment
 
 from regression.robustness.hostile.findings import Finding, Tally
 
@@ -58,7 +59,7 @@ def environment() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(
         prefix="firesim-hostile-", dir=MEMORY if MEMORY.is_dir() else None
     ) as folder:
-        yield {**os.environ, **SANITIZERS, "TMPDIR": folder}
+        yield sanitizer_environment(**SANITIZERS, TMPDIR=folder)
 
 
 def _words(binary: Path, base: Path, target: str) -> list[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firesim.config.keep import S3Place, s3_place
-from firesim.run import bucket
-from firesim.run.metrics_server import ADDRESS, MetricsServer
+from firesim.snapshots import bucket
+from firesim.watch.metrics_server import ADDRESS, MetricsServer
 from firesim_common.errors import InputError
 
 from regression.robustness.hostile.mutate import mutated

@@ -17,20 +17,22 @@ from pathlib import Path
 from types import FrameType
 
 from firesim.access.unpack import unpack
+from firesim.bind.artifacts import ArtifactError, Room, check_any_elf, check_elf
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.parts import FUNCTIONAL_MODEL, PARTS, read_part
 from firesim.build.rtl_blade import BLADES, read_blade
-from firesim.config.farm import FARMS, FarmFile
+from firesim.config.farm import FARMS
 from firesim.config.layers import RECIPES
-from firesim.config.load import load_file
+from firesim.farm.file import FarmFile
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim.prepare.user_files import check_device_tree
 from firesim.report.console import records, round_trips
 from firesim.report.results import read_text
-from firesim.run.artifacts import ArtifactError, Room, check_any_elf, check_device_tree, check_elf
-from firesim.run.consoles import ConsoleTail
-from firesim.run.measurements import stream_sentence
-from firesim.run.snapshots import files_of, read_snapshot
-from firesim.run.status import StatusReader
-from firesim.topology.resolve import resolve
+from firesim.results.measurements import stream_sentence
+from firesim.snapshots.files import files_of, read_snapshot
+from firesim.watch.consoles import ConsoleTail
+from firesim.watch.status import StatusReader
 from firesim_common.errors import InputError
 from firesim_common.printable import printable
 from firesim_software import own_device_tree

@@ -15,11 +15,11 @@ from firesim.bitstream.database import bitstream_file, read_database
 from firesim.bitstream.forms import check_builds
 from firesim.config.bitstream import BUILDS, LoadedBuilds
 from firesim.config.keep import S3Place
-from firesim.report import write_report
+from firesim.report.page import write_report
 from firesim.report.results import read_results
-from firesim.run.bucket import unpacked
-from firesim.run.compare import compare
-from firesim.run.remote.again import run_of
+from firesim.results.compare import compare
+from firesim.run.again import run_of
+from firesim.snapshots.bucket import unpacked
 from firesim_common.paths import ROOT
 from firesim_common.printable import printable
 

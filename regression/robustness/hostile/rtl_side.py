@@ -15,8 +15,8 @@ import struct
 from pathlib import Path
 
 from firesim.build.launch import finish
-from firesim.config.load import load_text
-from firesim.run.runner import run
+from firesim.pipeline.load import load_text
+from firesim.pipeline.run import run
 from firesim_common.errors import InputError
 
 from regression.robustness.hostile.findings import Finding, Tally

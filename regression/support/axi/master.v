@@ -41,8 +41,8 @@ module axi_master #(parameter DATA = 512, parameter ID = 16, parameter ADDRESS =
       if (ar_waits) assert (arvalid & ar == {arid, araddr});
       if (awvalid) assert (awaddr[5:0] == 0 & awaddr[63:ADDRESS] == 0);
       if (arvalid) assert (araddr[5:0] == 0 & araddr[63:ADDRESS] == 0);
-      // An address is never more than one beat ahead of its data, nor behind.
-      assert (addresses - beats + 4'd1 <= 4'd2);
+      // An address and its data are offered together, so that neither is more than one ahead.
+      assert (addresses + awvalid == beats + wvalid);
     end
   end
 endmodule

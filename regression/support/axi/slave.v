@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an AXI4 slave with 8 bits of length must do, and what its master may: bursts of one write and one
 // read at a time are followed, so a slave that takes a second one before it has answered is a fault, too.
-// AXI4-Lite is this with a length of 0. An answer must be there within PATIENCE cycles (0: whenever).
-module axi_slave #(parameter DATA = 32, parameter ID = 1, parameter PATIENCE = 8) (
+// AXI4-Lite is this with a length of 0. An answer must be there within PATIENCE cycles (0: whenever). With
+// AT_ONCE it must be there in the cycle after its access was taken, address and data together: this holds in
+// every state that is reached, and by it the other rules are proved for any number of cycles.
+module axi_slave #(parameter DATA = 32, parameter ID = 1, parameter PATIENCE = 8, parameter AT_ONCE = 0) (
   input wire clock, input wire reset,
   input wire [ID-1:0] awid, input wire [7:0] awlen, input wire [63:0] awaddr, input wire awvalid,
   input wire awready, input wire [DATA-1:0] wdata, input wire [DATA/8-1:0] wstrb, input wire wlast,
@@ -84,6 +86,11 @@ module axi_slave #(parameter DATA = 32, parameter ID = 1, parameter PATIENCE = 8
       if (bvalid) assert (addressed & written & bid == write_id);
       if (arvalid & arready) assert (~reading | rvalid & rready & rlast);
       if (rvalid) assert (reading & rid == read_id & rlast == (left == 8'd0));
+      if (AT_ONCE != 0) begin
+        assert (addressed == bvalid & written == bvalid & beats == {7'd0, bvalid});
+        assert (reading == rvalid & (~reading | left == 8'd0 & read_id == rid));
+        assert (~addressed | write_length == 8'd0 & write_id == bid);
+      end
       if (PATIENCE != 0) assert (late_write < PATIENCE & late_read < PATIENCE);
     end
   end

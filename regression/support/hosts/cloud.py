@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
-from firesim.farm.ec2_host_keys import BEGIN, END
+from firesim.farm.kinds.aws_ec2.host_keys import BEGIN, END
 
 from regression.support.hosts.bed import Bed, TestHost
 

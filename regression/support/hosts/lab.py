@@ -7,12 +7,14 @@ import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from firesim.config.load import Loaded, find_config, load_file
-from firesim.run.remote.losses import without_lost
-from firesim.run.runner import Outcome, run
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import find_config, load_file
+from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
+from firesim.run.losses import without_lost
 from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
-from firesim.topology.resolve import resolve
 from rich.console import Console
 
 from regression.support.experiment import ExperimentError

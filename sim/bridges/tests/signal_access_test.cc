@@ -60,6 +60,15 @@ TEST(SignalAccess, APokeHoldsFromItsCycleOn) {
   EXPECT_EQ(rig.text("node0/counters.csv"), "cycle,flits\n100,101\n");
 }
 
+TEST(SignalAccess, ConstantBitsAreShownInTheirPlacesAndNotSet) {
+  const std::vector<json> peeks = {peek(29, {"core.tagged"}), peek(30, {"core.tagged"})};
+  Rig rig(test_manifest(), with_signals(peeks, {poke(30, "core.tagged", "0x7a")}));
+  rig.run(100, {}, {100});
+  rig.blade->finish(100);
+  EXPECT_EQ(rig.text("node0/peeks.csv"),
+            "cycle,signal,row,value\n29,core.tagged,,0xa\n30,core.tagged,,0x7a\n");
+}
+
 TEST(SignalAccess, WhatLiesBeforeASnapshotIsNotRepeated) {
   const std::vector<json> peeks = {peek(30, {"core.count"}), peek(70, {"core.count"})};
   Rig first;
@@ -97,6 +106,10 @@ TEST(SignalAccess, MistakesAreNamed) {
   EXPECT_EQ(refused(none, {poke(1, "core.recent[0]", "0x10000000000")}),
             "node0: bridges.signals.pokes[0].value: found \"0x10000000000\", expected at most 40 "
             "bits, as 'core.recent' has");
+  EXPECT_EQ(
+      refused(none, {poke(1, "core.tagged", "0x7b")}),
+      "node0: bridges.signals.pokes[0].value: found \"0x7b\", expected 0xa in bits 3:0, which "
+      "never change in 'core.tagged'");
   EXPECT_EQ(refused(none, {poke(1, "core.data", "12")}),
             "node0: bridges.signals.pokes[0].value: found \"12\", expected hexadecimal text such "
             "as \"0x1f\"");

@@ -28,6 +28,7 @@ struct Device {
   // registers
   uint8_t valid_r, last_r;
   uint64_t data_r, count_r;
+  uint8_t tag_r;
   uint32_t recent_low[4];
   uint8_t recent_high[4];
 };
@@ -95,6 +96,8 @@ FiresimPort port(void *instance, uint32_t index) {
   return ports[index];
 }
 
+uint8_t tag_below = 0xa;  // bits of core.tagged that never change
+
 FiresimSignal signal(void *instance, uint32_t index) {
   Device &d = *static_cast<Device *>(instance);
   const FiresimSignal signals[] = {
@@ -104,6 +107,8 @@ FiresimSignal signal(void *instance, uint32_t index) {
       {"core.recent", 0, 32, 4, FIRESIM_MEMORY, d.recent_low},
       {"core.data", 0, 64, 1, FIRESIM_WIRE, &d.data_r},
       {"core.sum", 0, 64, 1, FIRESIM_WIRE, &d.out_data},
+      {"core.tagged", 4, 4, 1, FIRESIM_REGISTER, &d.tag_r},
+      {"core.tagged", 0, 4, 1, FIRESIM_CONSTANT, &tag_below},
   };
   return signals[index];
 }
@@ -126,7 +131,7 @@ const FiresimEngine kEngine = {
       std::memcpy(instance, data, bytes);
       return 0;
     },
-    6,
+    8,
     signal,
     [](void *) {},
 };

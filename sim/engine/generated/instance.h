@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The engine interface (firesim_engine.h) over generated code: included at the end of a model's
-// main.cc, which has defined State, initialize(), wake(), cycle(), kPorts and kSignals before.
+// main.cc, which has defined State, initialize(), wake(), cycle(), kPorts, kConstants and
+// kSignals before.
 //
 // settle() computes the outputs of a cycle and, as every register is updated as soon as nothing
 // reads its old value any more, the state of the next one too. So tick() has nothing left to do.
@@ -75,7 +76,9 @@ void tick(void *opaque) {
 FiresimSignal signal(void *opaque, uint32_t index) {
   require(index < kSignalCount, "signal(): index is not below signal_count");
   const model::SignalEntry &entry = model::kSignals[index];
-  auto *bytes = reinterpret_cast<unsigned char *>(&static_cast<Instance *>(opaque)->state);
+  const void *base = &static_cast<Instance *>(opaque)->state;
+  if (entry.kind == FIRESIM_CONSTANT) base = model::kConstants.data();
+  auto *bytes = static_cast<unsigned char *>(const_cast<void *>(base));
   return {entry.name, entry.low_bit, entry.width_bits,
           entry.rows, entry.kind,    bytes + entry.offset};
 }
@@ -92,10 +95,14 @@ void written(void *opaque) {
 static_assert(std::is_trivially_copyable_v<model::State>);
 constexpr uint64_t kStateHash = FIRESIM_STATE_HASH;
 
+bool is_state(const model::SignalEntry &entry) {
+  return entry.kind == FIRESIM_REGISTER || entry.kind == FIRESIM_MEMORY;
+}
+
 size_t saved_bytes() {
   size_t sum = sizeof kStateHash + sizeof(model::Inputs);
   for (const model::SignalEntry &entry : model::kSignals) {
-    if (entry.kind != FIRESIM_WIRE) sum += entry.bytes * entry.rows;
+    if (is_state(entry)) sum += entry.bytes * entry.rows;
   }
   return sum;
 }
@@ -107,7 +114,7 @@ void save(void *opaque, void (*write)(void *to, const void *data, size_t bytes),
   write(to, &instance.state.in, sizeof(model::Inputs));
   const auto *bytes = reinterpret_cast<const unsigned char *>(&instance.state);
   for (const model::SignalEntry &entry : model::kSignals) {
-    if (entry.kind != FIRESIM_WIRE) write(to, bytes + entry.offset, entry.bytes * entry.rows);
+    if (is_state(entry)) write(to, bytes + entry.offset, entry.bytes * entry.rows);
   }
 }
 
@@ -119,7 +126,7 @@ int load(void *opaque, const void *data, size_t bytes) {
   std::memcpy(&instance.state.in, from, sizeof(model::Inputs));
   from += sizeof(model::Inputs);
   for (const model::SignalEntry &entry : model::kSignals) {
-    if (entry.kind == FIRESIM_WIRE) continue;
+    if (!is_state(entry)) continue;
     std::memcpy(to + entry.offset, from, entry.bytes * entry.rows);
     from += entry.bytes * entry.rows;
   }

@@ -50,6 +50,22 @@ inline u64 eight_flags(const u8 *first) {
   return flags;
 }
 
+// Runs a model that is one zone. Every 64 cycles with the same inputs it is looked whether a cycle
+// changed nothing: then no cycle does until an input changes, and the flag is cleared. A cycle that
+// writes to a memory sets it.
+template <class Words, class State, class Cycle>
+inline void run_whole(State &s, Cycle cycle) {
+  if (++s.unchanged < 64) {
+    cycle(s);
+    s.flag[0] = 1;
+    return;
+  }
+  s.unchanged = 0;
+  const Words before = s;
+  cycle(s);
+  if (std::memcmp(&before, static_cast<const Words *>(&s), sizeof(Words)) != 0) s.flag[0] = 1;
+}
+
 // Returns word `index` of the quotient, or else of the remainder, of two numbers of kWords words
 // (least significant first; the divisor follows the dividend). Both are 0 when the divisor is 0.
 template <size_t kWords, bool kQuotient>

@@ -2,7 +2,8 @@
 """Step `access`: the table of signals, by which what is inside a model is read, written and saved.
 
 Registers and memories are in every model and in the same order, so that a saved state is good for
-all models of a design. Wires are there only when the design was built with probes.
+all models of a design. Wires are there only when the design was built with probes. Bits of
+registers that are constant come last.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
+from goldengate.engine import shown
 from goldengate.engine.design import Design
+from goldengate.engine.expressions import literal
 
 if TYPE_CHECKING:
     from goldengate.engine.emit import Emitter
 
 REGISTER, MEMORY, WIRE = "FIRESIM_REGISTER", "FIRESIM_MEMORY", "FIRESIM_WIRE"
+CONSTANT = "FIRESIM_CONSTANT"
 
 
 def _state(design: Design) -> list[tuple[str, int, int, int, str, tuple[str, int]]]:
@@ -39,16 +43,27 @@ def state_hash(design: Design) -> int:
 
 
 def table(emitter: Emitter) -> list[str]:
-    """Return the declaration of kSignals."""
+    """Return the declarations of kConstants and kSignals."""
     design = emitter.design
     entries = [(*entry[:5], emitter.place(entry[5])) for entry in _state(design)]
     entries += [(p.name, p.low, p.width, 1, WIRE, f"s.w{p.index}") for p in design.probes]
-    lines = [f"const std::array<SignalEntry, {len(entries)}> kSignals = {{{{"]
+    count = len(entries) + len(design.constants)
+    values = ", ".join(literal(one.value, one.width) for one in design.constants)
+    lines = [f"const std::array<u64, {len(design.constants)}> kConstants = {{{{{values}}}}};"]
+    lines.append(f"const std::array<SignalEntry, {count}> kSignals = {{{{")
     for name, low, width, rows, kind, place in entries:
+        if kind == REGISTER:
+            name, low = shown.place(design, name, low)
         field = place.removeprefix("s.")
         one = f"{field}[0]" if kind == MEMORY else field
         lines.append(
             f"  {{{json.dumps(name)}, {low}, {width}, {rows}, {kind}, offsetof(State, {field}), "
             f"sizeof(kLayout.{one})}},"
+        )
+    for index, bits in enumerate(design.constants):
+        name, low = shown.place(design, bits.name, bits.low)
+        lines.append(
+            f"  {{{json.dumps(name)}, {low}, {bits.width}, 1, {CONSTANT}, "
+            f"{index} * sizeof(u64), sizeof(u64)}},"
         )
     return [*lines, "}};"]

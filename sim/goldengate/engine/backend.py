@@ -23,7 +23,7 @@ from goldengate.engine import (
     rtlil,
     zones,
 )
-from goldengate.engine.design import Design
+from goldengate.engine.design import Design, Unsupported
 from goldengate.engine.fold import Folding, fold, single
 from goldengate.errors import GoldenGateError
 from goldengate.manifest import Manifest
@@ -35,7 +35,7 @@ COMPILER = "clang++-19"
 """The compiler of generated code; g++ was not compared with it on this code."""
 _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-plt"]
 _PIECE_ITEMS = 60
-_WHOLE_ITEMS = 2500
+WHOLE_ITEMS = 2500
 """Without a profile, a design of so few items is one zone: it rests as a whole or not."""
 Training = Callable[[Path, Path], None]
 _FILES = 4
@@ -109,7 +109,7 @@ def make_model(
 
 def untrained(folding: Folding, keep_all: bool = False) -> emit.Emitter:
     """Cut a design without a profile; small pieces let most of a large one rest in most cycles."""
-    size = _PIECE_ITEMS if len(folding.units) > _WHOLE_ITEMS else _WHOLE_ITEMS
+    size = _PIECE_ITEMS if len(folding.units) > WHOLE_ITEMS else WHOLE_ITEMS
     return emit.Emitter(folding, zones.pieces(folding, size), keep_all=keep_all)
 
 
@@ -150,6 +150,7 @@ def build(
     jobs: int,
     training: Training | None = None,
     waves: bool = False,
+    most_items: int | None = None,
 ) -> None:
     """Generate, compile and link the model of the netlist in `work`.
 
@@ -158,12 +159,18 @@ def build(
     wire that has a name can be seen, and the model is several times slower.
 
     Raises:
-        Unsupported: the design has something this engine does not handle.
+        Unsupported: the design has something this engine does not handle, or more than `most_items`
+            items.
         GoldenGateError: the C++ compiler or the linker failed.
     """
     found = items.collect(read_design(work, manifest, waves))
     # Wires that are to be seen belong to no copy.
     folding = single(found) if waves else fold(found)
+    if most_items is not None and len(folding.units) > most_items:
+        raise Unsupported(
+            f"the design has {len(folding.units):,} items, and without training the generated "
+            f"engine is the faster one only up to {most_items:,}"
+        )
     if training:
         emitter = cut(folding, _train(folding, work, manifest, training, jobs))
     else:

@@ -84,6 +84,16 @@ class Probe:
     index: int
 
 
+@dataclass(frozen=True)
+class Constant:
+    """Bits `low` and up of the register `name` that never change, and so are no state."""
+
+    name: str
+    low: int
+    width: int
+    value: int
+
+
 @dataclass
 class Design:
     """A design ready to be scheduled. Leaves are named ("input" | "register", index, word)."""
@@ -95,6 +105,9 @@ class Design:
     columns: list[Column] = field(default_factory=list)
     probed: list[Node] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)
+    constants: list[Constant] = field(default_factory=list)
+    parts: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
+    """Registers that are shown in parts: (lowest bit, width, "[7:4]")."""
 
     def roots(self) -> list[Node]:
         """Return the nodes that are needed: outputs, next states, memory writes."""

@@ -8,14 +8,16 @@ share are functions of the state `s` and of that of one copy, `c`.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import dataclass
 
-from goldengate.engine import names
+from goldengate.engine import names, sides
 from goldengate.engine.design import Design
 from goldengate.engine.expressions import expression, in_range, literal, type_of
 from goldengate.engine.fold import Folding
 from goldengate.engine.items import Item, is_free, key_of
 from goldengate.engine.nodes import Node
+from goldengate.engine.sides import Branch, Side
 
 
 @dataclass
@@ -45,12 +47,16 @@ class Emitter:
         self.zones = zones
         self.functions = names.functions(self.items, [zone.items for zone in zones])
         self.home = self._homes()
+        self.is_whole = len(zones) == 1 and not folding.modules
+        """Whether all is one zone, which rests when a whole cycle has changed nothing."""
         self.flag = self._flags()
         """The number of each zone's flag, among those of its module or among the others."""
         self._kept: set[object] = set()
         """Keys of nodes that are kept in the state; where copies correspond, of the first's."""
         self.erratic: set[object] = set()
         """Keys of values whose change is not branched on (step `branches`)."""
+        self.least_sides = sides.LEAST_COST
+        """What the sides of a selection cost, at least, when it is branched on (step `sides`)."""
         self.asks = [range(index, index + 1) for index in range(len(zones))]
         """The zones in their order, eight asked for at once or one alone (step `asks`)."""
         self.flags_of: dict[object, set[Reader]] = {}
@@ -164,11 +170,15 @@ class Emitter:
 
     def raise_flags(self, key: object, module: int | None = None) -> str:
         """Return statements that set the flags of the readers of a value."""
+        if self.is_whole:
+            return " s.flag[0] = 1;"
         return "".join(f" {place} = 1;" for place in self._flag_places(key, module))
 
     def store(self, key: object, value: str, width: int, module: int | None = None) -> str:
         """Return statements that keep a value, setting flags when it changes."""
         place, cast = self.place(key, module), f"({storage_type(width)})"
+        if self.is_whole:
+            return f"{place} = {cast}{value};"
         flags = self._flag_places(key, module)
         if not flags:
             return f"{place} = {cast}{value};"
@@ -181,9 +191,9 @@ class Emitter:
     def zone(self, index: int) -> list[str]:
         """Return the statements of a zone."""
         body = _Body(self, self.zones[index].module)
-        body.lines.append(f"{'s' if body.module is None else 'c'}.flag[{self.flag[index]}] = 0;")
-        for item in self.zones[index].items:
-            body.item(item)
+        owner = "s" if body.module is None else "c"
+        body.lines.append(f"{owner}.flag[{self.flag[index]}] = 0;")
+        body.side(sides.plan(self.zones[index].items, self.is_kept, self.least_sides))
         return body.lines
 
 
@@ -202,7 +212,8 @@ class _Body:
         self.emitter = emitter
         self.module = module
         self.lines: list[str] = []
-        self.local: dict[int, str] = {}
+        self.local: ChainMap[int, str] = ChainMap()
+        """Names that are known on the side that is being written."""
 
     def name(self, node: Node) -> str:
         """Return the text of a value, computing or loading it first when needed."""
@@ -223,6 +234,35 @@ class _Body:
         if node.op == "read":
             memory = self.emitter.place(("column", node.value), self.module)
         return expression(node, self.name, self.emitter.design.columns, memory)
+
+    def side(self, side: Side) -> None:
+        """Add the statements of a zone, or of one side of a branch."""
+        for entry in side.entries:
+            if isinstance(entry, Branch):
+                self._branch(entry)
+            else:
+                self.item(entry)
+
+    def _branch(self, branch: Branch) -> None:
+        muxes = [item.node for item in branch.muxes if item.node is not None]
+        select = self.name(branch.select)
+        for node in muxes:
+            self.lines.append(f"{type_of(node.width)} n{node.uid};")
+        for index, side, head in (
+            (1, branch.high, f"if ({select}) {{"),
+            (2, branch.low, "} else {"),
+        ):
+            self.lines.append(head)
+            self.local = self.local.new_child()
+            self.side(side)
+            for node in muxes:
+                self.lines.append(f"n{node.uid} = {self.name(node.args[index])};")
+            self.local = self.local.parents
+        self.lines.append("}")
+        for node in muxes:
+            found = self.local[node.uid] = f"n{node.uid}"
+            if self.emitter.is_kept(node.uid):
+                self.lines.append(self.emitter.store(node.uid, found, node.width, self.module))
 
     def item(self, item: Item) -> None:
         """Add the statements of an item."""

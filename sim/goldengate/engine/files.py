@@ -48,8 +48,8 @@ def _staged(emitter: Emitter) -> list[int]:
     return [item.index for item in emitter.items.items if item.staged]
 
 
-def _structure(emitter: Emitter, module: int | None) -> list[str]:
-    """Return the fields of one copy of a module, or (None) of what belongs to no copy."""
+def _structure(emitter: Emitter, module: int | None) -> tuple[list[str], list[str]]:
+    """Return the words and the memories of one copy of a module, or (None) of no copy."""
     design, places = emitter.design, emitter.folding.places
 
     def belongs(key: object) -> bool:
@@ -67,8 +67,8 @@ def _structure(emitter: Emitter, module: int | None) -> list[str]:
             fields.append((width, name))
     if module is None:
         fields += [(node.width, f"w{index}") for index, node in enumerate(design.probed)]
-    columns = [c for c in design.columns if belongs(("column", c.index))]
-    return [*_by_width(fields), *(_column_field(column) for column in columns)]
+    columns = [_column_field(c) for c in design.columns if belongs(("column", c.index))]
+    return _by_width(fields), columns
 
 
 def state_header(emitter: Emitter) -> str:
@@ -82,13 +82,16 @@ def state_header(emitter: Emitter) -> str:
     for module, count in enumerate(emitter.folding.modules):
         lines += [f"struct Copy{module} {{", f"  u8 flag[{emitter.flag_count(module) or 1}];"]
         lines += [f"  u16 link[{len(emitter.links[module]) or 1}];"]
-        lines += [*_structure(emitter, module), "};"]
+        words, memories = _structure(emitter, module)
+        lines += [*words, *memories, "};"]
         members.append(f"  Copy{module} copies{module}[{count}];")
-    lines += ["struct State {", "  Inputs in;", "  Inputs seen;", *outputs]
+    words, memories = _structure(emitter, None)
+    lines += ["struct Words {", *words, "};"]
+    lines += ["struct State : Words {", "  Inputs in;", "  Inputs seen;", *outputs]
     # One flag more than there are zones: what a copy without such a reader sets.
     assert emitter.flag_count(None) < 1 << 16, "more zones than a link can name"
-    lines += [f"  u8 flag[{emitter.flag_count(None) + 1}];"]
-    lines += [*_structure(emitter, None), *members, "};"]
+    lines += [f"  u8 flag[{emitter.flag_count(None) + 1}];", "  u8 unchanged;"]
+    lines += [*memories, *members, "};"]
     # Defined nowhere: for the sizes of its fields.
     lines += ["extern const State kLayout;"]
     lines += [f"void {function(emitter, index)};" for index in range(len(emitter.zones))]
@@ -114,6 +117,8 @@ def zone_file(emitter: Emitter, indices: list[int]) -> str:
 
 def _input_changes(emitter: Emitter) -> list[str]:
     """Return the statements that set the flags of readers of inputs that have changed."""
+    if emitter.is_whole:
+        return ["  s.flag[0] = 1;", "  s.unchanged = 0;"]
     lines = []
     for index, port in enumerate(emitter.design.ports):
         for word, node in enumerate(port.words if port.is_input else []):
@@ -180,12 +185,16 @@ def _ask_of(emitter: Emitter, zones: range, owner: str, arguments: str) -> list[
 def _cycle_lines(emitter: Emitter) -> list[str]:
     """Return the body of a cycle."""
     lines = ["  if (std::memcmp(&s.in, &s.seen, sizeof(Inputs)) != 0) input_changes(s);"]
-    for zones in emitter.asks:
-        lines += _ask(emitter, zones)
+    staged = []
     for index in _staged(emitter):
         leaf = emitter.design.registers[index].leaf
-        lines.append(f"  {emitter.store(leaf.value, emitter.staged_place(index), leaf.width)}")
-    return lines
+        staged.append(f"  {emitter.store(leaf.value, emitter.staged_place(index), leaf.width)}")
+    if emitter.is_whole:
+        lines += ["  if (s.flag[0] == 0) return;", "  run_whole<Words>(s, [](State &s) {"]
+        return [*lines, f"  {emitter.functions[0]}(s);", *staged, "  });"]
+    for zones in emitter.asks:
+        lines += _ask(emitter, zones)
+    return lines + staged
 
 
 def main_file(emitter: Emitter, design_hash: str, more: list[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from goldengate.engine import masks
 from goldengate.engine.nodes import COMMUTATIVE, WORD, Node, mask, signed
 
 _FOLD: dict[str, Callable[[int, int, int], int]] = {
@@ -183,11 +184,8 @@ class Graph:
             return self.const(0, 1)
         if a.width == 1:
             return self.invert(self.binary("xor", a, b))
-        if b.is_const and a.op == "cat" and a.args[-1].is_const:
-            low = a.width - a.args[-1].width
-            if b.number >> low != a.args[-1].number:
-                return self.const(0, 1)
-            return self.eq(self.slice(a, 0, low), self.const(b.number, low))
+        if b.is_const and a.op == "cat":
+            return masks.compare(self, a, b.number)
         if b.is_const and a.op in ("rep", "mux") and all(x.is_const for x in a.args[1:]):
             return self._eq_of_two(a, b)
         return self._node("eq", 1, (a, b))

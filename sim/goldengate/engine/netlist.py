@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from goldengate.engine import memories, registers, signals
+from goldengate.engine import memories, registers, shown, signals
 from goldengate.engine.cells import RULES, evaluate
 from goldengate.engine.design import Design, Port, Probe, Unsupported
 from goldengate.engine.nodes import WORD, mask
@@ -125,7 +125,7 @@ class _Importer:
             self.values[number] = evaluate(self.graph, cell, inputs)
 
     def _loop(self, path: list[int], again: int) -> Unsupported:
-        """Name a loop as the user does; the pass `loops` leaves those of memories and resets."""
+        """Name a loop as the user does; the pass `loops` leaves those of asynchronous resets."""
         ring = [self.cells[number] for number in path[path.index(again) :]]
         outputs = {
             name
@@ -190,10 +190,11 @@ class _Importer:
                 self._check_clock(cell)
             inputs = self._inputs_by_name(cell, frozenset(("Q", "CLK")))
             following = registers.following(self.graph, cell, inputs, state)
-            pieces = signals.words(self.graph, following)
-            for leaf, node in zip(state, pieces, strict=True):
-                index = leaf.value[1]
-                self.design.registers[index].following = node
+            low = 0
+            for leaf in state:
+                piece = self.graph.cat(signals.take(self.graph, following, low, leaf.width))
+                self.design.registers[leaf.value[1]].following = piece
+                low += leaf.width
         for ports in self.memories.values():
             for cell in ports.writes:
                 self._check_clock(cell)
@@ -210,6 +211,7 @@ class _Importer:
             if not port.is_input:
                 value = self.signal([(port.name, 0, port.width)])
                 port.words = signals.words(self.graph, value)
+        shown.add(self.design, self.module, self.wiring)
         return self.design
 
 

@@ -24,21 +24,21 @@ Inputs = dict[str, Signal]
 
 
 def leaves(design: Design, module: Module, cell: Cell) -> Signal:
-    """Add the registers of a cell, without their next values; return their present values."""
-    initial, position = 0, 0
-    for name, low, width in cell.ports["Q"]:
-        wire = module.wires[name]
-        initial |= ((wire.initial or 0) >> low & ((1 << width) - 1)) << position
-        position += width
+    """Add the registers of a cell, without their next values; return their present values.
+
+    Each chunk of Q has words of its own, since a word is found by its name and lowest bit: a cell
+    may hold several wires, or a wire with a hole, where bits are constant.
+    """
     found: Signal = []
-    for low in range(0, position, WORD):
-        width = min(WORD, position - low)
-        index = len(design.registers)
-        leaf = design.graph.leaf(("register", index), width)
-        start = initial >> low & ((1 << width) - 1)
-        name, first, _ = cell.ports["Q"][0]
-        design.registers.append(Register(index, name, first + low, leaf, leaf, start))
-        found.append(leaf)
+    for name, first, size in cell.ports["Q"]:
+        initial = module.wires[name].initial or 0
+        for low in range(first, first + size, WORD):
+            width = min(WORD, first + size - low)
+            index = len(design.registers)
+            leaf = design.graph.leaf(("register", index), width)
+            start = initial >> low & ((1 << width) - 1)
+            design.registers.append(Register(index, name, low, leaf, leaf, start))
+            found.append(leaf)
     return found
 
 

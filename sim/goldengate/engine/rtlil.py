@@ -43,12 +43,22 @@ class Cell:
 
 @dataclass
 class Wire:
-    """A wire; `initial` is None or its initial value."""
+    """A wire; `initial` is None or its initial value. `offset` is the least number of a bit."""
 
     name: str
     width: int
     direction: str = ""
     initial: int | None = None
+    offset: int = 0
+    is_upto: bool = False
+
+    def bits(self, low: int, width: int) -> str:
+        """Return "[7:4]", the user's numbers of `width` bits from the `low`-th on."""
+        ends = self.offset + low + width - 1, self.offset + low
+        if self.is_upto:
+            end = self.offset + self.width - low
+            ends = end - width, end - 1
+        return f"[{ends[0]}:{ends[1]}]" if width > 1 else f"[{ends[0]}]"
 
 
 @dataclass
@@ -137,8 +147,11 @@ class _Parser:
         for key, value in itertools.pairwise(words):
             if key == "width":
                 wire.width = int(value)
+            elif key == "offset":
+                wire.offset = int(value)
             elif key in ("input", "output", "inout"):
                 wire.direction = key
+        wire.is_upto = "upto" in words[:-1]
         if "init" in self.attributes:
             wire.initial = _constant(self.attributes["init"])[0]
         self.module.wires[wire.name] = wire

@@ -18,9 +18,10 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field
 
+from goldengate.engine.costs import item_cost
 from goldengate.engine.emit import Zone
 from goldengate.engine.fold import Folding
-from goldengate.engine.items import Item, sorted_by_need, successors
+from goldengate.engine.items import sorted_by_need, successors
 from goldengate.engine.profile import Profile
 
 CHECK_COST = 1.0
@@ -34,19 +35,6 @@ MISPREDICT_COST = 15.0
 MOST_ITEMS = 250
 SEARCH_LIMIT = 3000
 """Groups visited in one search for a ring; beyond it two groups are not joined."""
-_COSTS = {"cat": 2.0, "lt": 1.5, "read": 2.0, "mul": 3.0, "mulh": 4.0, "div": 25.0, "mod": 25.0}
-
-
-def item_cost(item: Item) -> float:
-    """Return the cost of an item in operations."""
-    if item.kind == "write":
-        return 2.0
-    if item.node is None:
-        return 1.0
-    node = item.node
-    if node.op == "cat":
-        return 2.0 * len(node.args) - 2.0
-    return 600.0 if node.op in ("divw", "modw") else _COSTS.get(node.op, 1.0)
 
 
 @dataclass

@@ -3,8 +3,9 @@
 
 In: the files of pass `rewrite`. Out: the same, or copies with equal line numbers, in which
 `supply0` and `supply1` are wires with a value; where the reader asked for that, escaped names are
-plain ones (`escapes.py`), part selects do not run backwards (`backward.py`), and steps of an
-enumeration are choices (`enums.py`).
+plain ones (`escapes.py`), part selects do not run backwards (`backward.py`), functions that the
+reader lacks are written in other words (`tasks/functions.py`), and what nothing reads has no
+initial value (`unread.py`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 import os
 import re
 
-from goldengate import backward
-from goldengate.passes import enums, escapes
-from goldengate.passes.rewrite import check_readable, tokens_of
+from goldengate import backward, unread
+from goldengate.passes import escapes
+from goldengate.passes.rewrite import check_readable, source_of, take_copies, tokens_of
 from goldengate.state import State
 
 _SUPPLY = re.compile(r"\bsupply[01]\b")
@@ -39,14 +40,30 @@ def without_supplies(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
+def _write_functions(state: State) -> None:
+    """Write functions that the reader does not know in other words."""
+    from goldengate.tasks.functions import PACKAGE, RANDOM_VERILOG, Functions
+
+    source = source_of(state)
+    needs_package = Functions(source).run()
+    take_copies(state, source, state.out / "functions")
+    if needs_package:
+        package = state.out / f"{PACKAGE}.sv"
+        package.write_text(RANDOM_VERILOG)
+        state.sources.append(package)
+        state.original[os.path.realpath(package)] = str(package)
+
+
 def run(state: State) -> None:
     """Put copies into `state.sources` for files that the reader would not take."""
-    steps = state.allowed.enum_steps
-    types = enums.enumerations(map(check_readable, state.sources)) if steps else {}
+    if state.allowed.functions:
+        _write_functions(state)
     for number, path in enumerate(state.sources):
         text = check_readable(path)
         adapted = backward.mended(without_supplies(text), state.allowed.selections)
-        adapted = enums.without_steps(adapted, types)
+        file = state.original[os.path.realpath(path)]
+        initial = [(name, line) for one, name, line in state.allowed.initial_values if one == file]
+        adapted = unread.without_initial_values(adapted, initial)
         if state.allowed.plain_names:
             adapted = escapes.hide(state, adapted)
         if adapted != text:

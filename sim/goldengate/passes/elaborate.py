@@ -19,7 +19,7 @@ from pyosys import libyosys as ys
 
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
-from goldengate.passes import constants, reset_level
+from goldengate.passes import one_driver, reset_level
 from goldengate.passes.directives import hidden_driver
 from goldengate.state import State, plain, public
 
@@ -104,14 +104,14 @@ def _refuse_boxes(state: State) -> None:
     """Refuse what has no content to simulate: black boxes, and gates that may drive nothing."""
     for cell in state.module.cells_.values():
         kind = plain(cell.type)
+        if (kind.startswith("$") and kind != "$_TBUF_") or BRIDGE_MODULE.fullmatch(kind):
+            continue
         where = state.place(cell.get_src_attribute())
         if kind == "$_TBUF_":
             raise GoldenGateError(
                 f"{where}: found a gate that drives its output at times only, expected a "
                 f"multiplexer: '?:'."
             )
-        if kind.startswith("$") or BRIDGE_MODULE.fullmatch(kind):
-            continue
         raise GoldenGateError(
             f"{where}: '{plain(cell.name)}' is an instance of '{kind}', a black box; expected its "
             f"Verilog, or that of a model of it."
@@ -123,8 +123,9 @@ def run(state: State) -> None:
     _input_port(state, state.request.clock, "clock")
     _input_port(state, state.request.reset, "reset")
     state.run(f"hierarchy -check -top {state.request.top}")
-    constants.run(state)
-    state.run("proc")
+    state.run("proc -noopt")
+    one_driver.run(state)
+    state.run("opt_expr -keepdc")
     state.run("flatten")
     _refuse_boxes(state)
     reset_level.run(state)

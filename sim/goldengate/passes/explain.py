@@ -33,6 +33,7 @@ _PLACES = "places.json"
 _OPTIONS = re.compile(r",? ?(?:[(\[][^()\[\]]*--[^()\[\]]*[)\]]|(?:set|see) '--.*)")
 """Where the reader names its own options, which are not ours."""
 
+_RANDOM = re.compile(r"unsupported system task '(\$u?random(?:_range)?)'")
 _INSTEAD = {
     "unsynthesizable timing control": "a wait inside a process, expected '@' after 'always' only",
     "wait statement will not be synthesized": "'wait', expected a condition under a clock's edge",
@@ -82,6 +83,8 @@ _STATEMENTS = {
     "new": "modules and packages",
 }
 """Statements that only a simulator knows, and what to write instead."""
+
+_CALLED = re.compile(r"(\w+)\s*$")
 
 _NETS = {
     "real": "a real number, expected an integer",
@@ -215,6 +218,23 @@ def _about_the_request(state: State, location: str, message: str, modules: set[s
     return _parameter(state, parameter[1]) if parameter else _given(state, message)
 
 
+def _with_inout(state: State, before: str) -> str | None:
+    """Return the subroutine, called in the text before one of its arguments, that has `inout`."""
+    depth = 0
+    for at in range(len(before) - 1, -1, -1):
+        depth += (before[at] in ")]}") - (before[at] in "([{")
+        if depth < 0 and before[at] == "(" and (called := _CALLED.search(before[:at])):
+            declared = re.compile(
+                rf"\b(function|task)\b[^;(]*\b{called[1]}\s*[;(].*?\bend\1\b", re.DOTALL
+            )
+            for path in state.sources or map(Path, state.request.sources):
+                if (found := declared.search(path.read_text(errors="replace"))) and re.search(
+                    r"\binout\b", found[0]
+                ):
+                    return called[1]
+    return None
+
+
 def _instead(state: State, location: str, message: str) -> str | None:
     """Return our words for what the reader leaves out of a design."""
     for begin, instead in _INSTEAD.items():
@@ -223,10 +243,10 @@ def _instead(state: State, location: str, message: str) -> str | None:
             if begin.startswith("unsynthesizable timing") and following.startswith("#"):
                 return "a process that only delays drive, expected a clock as an input"
             return instead
-    if step := re.fullmatch(r"unsupported system task '(next|prev)'", message):
+    if numbers := _RANDOM.fullmatch(message):
         return (
-            f"'{step[1]}' of an enumeration, expected it of a variable whose type is a "
-            f"'typedef enum' with a list of names"
+            f"'{numbers[1]}', whose numbers each simulator chooses, expected '$random(seed)' with "
+            f"a variable, or it inside '`ifndef SYNTHESIS'"
         )
     strength = re.fullmatch(r"(?:net type|primitives of type) '(\w+)' unsupported", message)
     if strength and strength[1] in _NETS:
@@ -234,7 +254,13 @@ def _instead(state: State, location: str, message: str) -> str | None:
     if task := re.fullmatch(r"unsupported system task '(\S+)'", message):
         return f"'{task[1]}', which only a simulator knows, expected it inside '`ifndef SYNTHESIS'"
     if message in ("unsupported language feature", "unsynthesizable feature") and location:
-        word = re.match(r"->|\w+", text_at(state, location)[1])
+        before, following = text_at(state, location)
+        word = re.match(r"->|\w+", following)
+        if (not word or word[0] not in _STATEMENTS) and (called := _with_inout(state, before)):
+            return (
+                f"an 'inout' argument of '{called}', which the reader does not take, expected an "
+                f"'input' and an 'output'"
+            )
         other = _STATEMENTS.get(word[0] if word else "", "logic under a clock's edge")
         return f"'{word[0] if word else '?'}', which is no hardware, expected {other}"
     return None

@@ -8,7 +8,8 @@ were (registers), and all is computed from them again and again, once more often
 values, so that what is computed in any order at all has settled. An assert checks that it has. So a
 loop in names only has its values, a loop that keeps a value (a latch of gates) keeps it from cycle
 to cycle, and one that never settles ends the run with its signals and the cycle. Both engines and
-FAME-1 get the same.
+FAME-1 get the same. A read port without a clock computes its data from its address, and is repeated
+like any other cell.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from goldengate.state import State, plain, public
 
 MESSAGE = "firesim_message"
 """Attribute of an assert that has a text of its own."""
-_MARK = "firesim_loop"
+_MARK, _STAND_IN = "firesim_loop", "$firesim$loop$read$"
+_READ = "$memrd_v2"
 _BITWISE = {
     "$not": ("A",), "$pos": ("A",), "$buf": ("A",), "$mux": ("A", "B"), "$pmux": ("A", "B"),
     "$and": ("A", "B"), "$or": ("A", "B"), "$xor": ("A", "B"), "$xnor": ("A", "B"),
@@ -44,6 +46,7 @@ class _Cell:
     kind: str
     outputs: list[Any]
     inputs: dict[str, list[Any]]
+    output: str
     nodes: list[int] = field(default_factory=list)
 
 
@@ -85,8 +88,11 @@ class _Loops:
         kind = plain(cell.type)
         signals = {plain(port): signal for port, signal in dict(cell.connections_).items()}
         ports = {port: list(signal.to_sigbit_vector()) for port, signal in signals.items()}
-        outputs = ports.pop("Y")
-        one = _Cell(cell, kind, outputs, ports)
+        output = "DATA" if kind == _READ else "Y"
+        outputs = ports.pop(output)
+        if kind == _READ:  # Its other inputs are constants.
+            ports = {"ADDR": ports["ADDR"]}
+        one = _Cell(cell, kind, outputs, ports, output)
         nodes = len(outputs) if kind in _BITWISE else 1
         for bit in range(nodes):
             one.nodes.append(len(self.of_node))
@@ -261,6 +267,9 @@ class _Loops:
         made = self.module.addCell(self._name("cell"), cell.cell.type)
         for name in dict(cell.cell.parameters):
             made.setParam(name, cell.cell.getParam(name))
+        for name, signal in dict(cell.cell.connections_).items():
+            if plain(name) not in (cell.output, *cell.inputs):
+                made.setPort(name, signal)
         split = _BITWISE.get(cell.kind, ())
         for port in cell.inputs:
             taken: list[list[Any]] = []
@@ -277,7 +286,7 @@ class _Loops:
             for node in nodes
             for at, bit in enumerate(self._node_outputs(node))
         ]
-        made.setPort(public("Y"), _signal(outputs))
+        made.setPort(public(cell.output), _signal(outputs))
         made.set_src_attribute(cell.cell.get_src_attribute())
         if split:
             _size(made, cell.kind, len(nodes))
@@ -345,14 +354,34 @@ def _size(cell: Any, kind: str, width: int) -> None:
             cell.setParam(public(f"{port}_SIGNED"), ys.Const(0, 1))
 
 
+def _reads(module: Any) -> dict[str, Any]:
+    """Add a cell that computes for each read port without a clock; return the ports by its name.
+
+    Yosys looks for loops through cells that compute only.
+    """
+    found: dict[str, Any] = {}
+    for cell in sorted(module.cells_.values(), key=lambda one: plain(one.name)):
+        if plain(cell.type) == _READ and not cell.getParam(public("CLK_ENABLE")).as_bool():
+            name = f"{_STAND_IN}{len(found)}"
+            made = module.addCell(ys.IdString(name), ys.IdString("$pos"))
+            made.setPort(public("A"), cell.getPort(public("ADDR")))
+            made.setPort(public("Y"), cell.getPort(public("DATA")))
+            found[name] = cell
+    return found
+
+
 def _marked(state: State) -> list[Any]:
     """Return the cells of loops as Yosys finds them, of whole cells."""
-    log = state.out / "loops.log"
+    log, module = state.out / "loops.log", state.module
+    reads = _reads(module)
     state.run(f"tee -q -o {log} scc -set_attr {_MARK} {{}}")
-    if "Found 0 SCCs in module" in log.read_text():
-        return []
-    cells = state.module.cells_.values()
-    found = [cell for cell in cells if cell.has_attribute(public(_MARK))]
+    found = []
+    if "Found 0 SCCs in module" not in log.read_text():
+        cells = module.cells_.values()
+        marked = [cell for cell in cells if cell.has_attribute(public(_MARK))]
+        found = [reads.get(plain(cell.name), cell) for cell in marked]
+    for name in reads:
+        module.remove(module.cell(ys.IdString(name)))
     return sorted(found, key=lambda cell: plain(cell.name))
 
 

@@ -22,6 +22,7 @@ from goldengate.bridges import stub_verilog
 from goldengate.errors import GoldenGateError
 from goldengate.passes import adapt, escapes, resets
 from goldengate.passes.explain import REFUSED_WARNINGS, declared_modules, explain, note_places
+from goldengate.passes.rewrite import keyword_versions
 from goldengate.state import State
 
 
@@ -39,11 +40,9 @@ def _options(state: State) -> list[str]:
         words.append("--ignore-timing")
     if allowed.late_names:
         words.append("--allow-use-before-declare")
-    for file in allowed.verilog_2005:
-        read = [str(p) for p in state.sources if state.original.get(os.path.realpath(p)) == file]
-        for path_read in read or [file]:
-            words += ["--map-keyword-version", f"1364-2005+{path_read}"]
-    return words
+    if allowed.wide_parts:
+        words.append("-Wno-error=range-width-oob")
+    return words + keyword_versions(state)
 
 
 def _value(state: State, name: str) -> str:

@@ -12,10 +12,16 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from goldengate import suspects
 from goldengate.errors import GoldenGateError
 from goldengate.state import REFUSE, State
+
+if TYPE_CHECKING:
+    from goldengate.tasks.source import Source
 
 _TOKEN = re.compile(
     r'(?P<skip>//[^\n]*|/\*.*?\*/|\s+)|(?P<string>"(?:\\.|[^"\\\n])*")|(?P<word>[$`]?\w+)|(?P<other>.)',
@@ -25,6 +31,8 @@ _OF_INTEREST = re.compile(
     r"\$f?(?:display|write|strobe|monitor)|\$(?:error|fatal|finish|stop|exit|info|warning)\b"
     r"|\b(?:assert|assume|cover|restrict|expect|property|sequence|clocking|disable)\b|`include\b"
 )
+
+_INCLUDED = re.compile(r'`include\s*"([^"\n]+)"')
 
 
 def tokens_of(text: str) -> list[tuple[str, int, int]]:
@@ -48,14 +56,31 @@ def check_readable(path: Path) -> str:
 
 def run(state: State) -> None:
     """Fill `state.sources` with files to read, `state.original` and `state.calls`."""
-    found = False
+    found = may_change = False
     for name in state.request.sources:
         path = Path(name)
         found = bool(_OF_INTEREST.search(check_readable(path))) or found
+        may_change = may_change or any(map(suspects.may_change, _texts(state, path, set())))
         state.sources.append(path)
         state.original[os.path.realpath(path)] = name
+    if may_change:
+        _make_readable(state)
+        from goldengate.tasks import side_effects
+
+        side_effects.check(source_of(state))
     if found:
         _change(state)
+
+
+def _texts(state: State, path: Path, seen: set[Path]) -> Iterator[str]:
+    """Yield the text of a file and of those that it includes."""
+    seen.add(path)
+    text = path.read_text(errors="replace")
+    yield text
+    for name in _INCLUDED.findall(text):
+        for folder in (path.parent, *map(Path, state.request.include_dirs)):
+            if (folder / name).is_file() and folder / name not in seen:
+                yield from _texts(state, folder / name, seen)
 
 
 def _make_readable(state: State) -> None:
@@ -71,18 +96,40 @@ def _make_readable(state: State) -> None:
             state.original[os.path.realpath(copy)] = state.original[os.path.realpath(path)]
 
 
-def _change(state: State) -> None:
+def source_of(state: State) -> Source:
+    """Return the trees of the files as they are now."""
     # Only here: the library is large, and most commands read no Verilog.
-    from goldengate.tasks.rewriting import Rewriting
     from goldengate.tasks.source import Source
 
-    _make_readable(state)
     sources = [str(path) for path in state.sources]
-    source = Source(dataclasses.replace(state.request, sources=sources), state.original)
-    rewriting = Rewriting(source, state.request.assertions == REFUSE)
-    state.warnings += rewriting.run()
-    state.calls = rewriting.calls
-    for original, copy in source.write(state.out / "rewritten"):
+    request = dataclasses.replace(state.request, sources=sources)
+    return Source(request, state.original, keyword_versions(state))
+
+
+def take_copies(state: State, source: Source, folder: Path) -> None:
+    """Write the changed files into a folder, and take them in place of the others."""
+    for original, copy in source.write(folder):
         real = os.path.realpath(original)
         state.original[os.path.realpath(copy)] = state.original.get(real, str(original))
         state.sources = [copy if os.path.realpath(path) == real else path for path in state.sources]
+
+
+def keyword_versions(state: State) -> list[str]:
+    """Return the reader's options for files in which the words of SystemVerilog are names."""
+    words = []
+    for file in state.allowed.verilog_2005:
+        read = [str(p) for p in state.sources if state.original.get(os.path.realpath(p)) == file]
+        for path_read in read or [file]:
+            words += ["--map-keyword-version", f"1364-2005+{path_read}"]
+    return words
+
+
+def _change(state: State) -> None:
+    from goldengate.tasks.rewriting import Rewriting
+
+    _make_readable(state)
+    source = source_of(state)
+    rewriting = Rewriting(source, state.request.assertions == REFUSE)
+    state.warnings += rewriting.run()
+    state.calls = rewriting.calls
+    take_copies(state, source, state.out / "rewritten")

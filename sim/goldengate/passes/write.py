@@ -99,11 +99,16 @@ def _with_clock(state: State) -> None:
 def run(state: State) -> None:
     """Write target.il, target.v and model.v, and perhaps started.v, into the output folder."""
     request, ports = state.request, state.ports()
-    for command in ("opt_expr -mux_undef", "opt_dff", "opt_clean"):
+    # The generated engine takes the selections in front of registers as they are: as branches that
+    # many registers share. Enables, one for each register, would be evaluated in every cycle.
+    for command in ("opt_expr -mux_undef", "opt_dff -nodffe -nosdff", "opt_clean"):
         state.run(command)
     _with_clock(state)
     if request.engine != "verilator":
         state.run(f"write_rtlil {state.out / 'target.il'}")
+    for command in ("opt_dff", "opt_clean"):
+        state.run(command)
+    _with_clock(state)
     state.run(f"write_verilog -noattr {state.out / TARGET_FILE}")
     started = first_cycle.run(state)
     (state.out / STARTED_FILE).unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -87,16 +87,18 @@ class _Member:
 class Source:
     """The files of a request, read by slang as the reader reads them.
 
-    `names` says, by its real path, how the user calls a file.
+    `names` says, by its real path, how the user calls a file; `more` are options of the reader.
     """
 
-    def __init__(self, request: Request, names: Mapping[str, str]) -> None:
+    def __init__(
+        self, request: Request, names: Mapping[str, str], more: Sequence[str] = ()
+    ) -> None:
         self._names = names
         self._driver = pyslang.driver.Driver()
         self._driver.addStandardArgs()
         words = ["slang", "--single-unit", "--ignore-unknown-modules", "--top", request.top]
         words += ["--allow-use-before-declare", "--relax-enum-conversions", "--error-limit=0"]
-        words += ["--allow-dup-initial-drivers", "-DSYNTHESIS"]
+        words += ["--allow-dup-initial-drivers", "-DSYNTHESIS", *more]
         for word in TRANSLATE_OFF:
             words.append(f"--translate-off-format={word},translate_off,translate_on")
         named = [names.get(os.path.realpath(file), file) for file in request.sources]

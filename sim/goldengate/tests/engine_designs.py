@@ -51,10 +51,14 @@ def _random_core(generator: random.Random, prefix: str) -> tuple[list[str], list
     registers = [f"{prefix}r{index}" for index in range(10)]
     wires, cells = [*registers, "\\x"], []
     for index in range(200):
-        kind = generator.choice(("$xor", "$xnor", "$add", "$sub"))
+        kind = generator.choice(("$xor", "$xnor", "$add", "$sub", "$mux", "$mux"))
         widths: dict[str, int | str] = {"A_WIDTH": 8, "B_WIDTH": 8, "Y_WIDTH": 8}
         a, b = generator.choice(wires), generator.choice(wires[-12:])
+        select = f"{generator.choice(wires[:14])} [{generator.randrange(3)}]"
         wires.append(f"{prefix}w{index}")
+        if kind == "$mux":
+            cells.append(cell(kind, {"WIDTH": 8}, A=a, B=b, S=select, Y=wires[-1]))
+            continue
         cells.append(cell(kind, {**widths, "A_SIGNED": 0, "B_SIGNED": 0}, A=a, B=b, Y=wires[-1]))
     for register in registers:
         parameters: dict[str, int | str] = {"WIDTH": 8, "CLK_POLARITY": 1}

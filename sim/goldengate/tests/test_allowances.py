@@ -86,6 +86,42 @@ OLD = (
 )
 
 
+@pytest.mark.parametrize("engine", ["generated", "verilator"])
+def test_part_selects_wider_than_their_vector(tmp_path: Path, engine: str) -> None:
+    body = (
+        "wire [3:0] part = x[3:0]; wire [2:0] at = x[6:4]; reg [3:0] v; reg [3:0] r;\n"
+        "wire [5:0] up = part[at +: 6];\n"
+        "always @(*) begin v = 4'h5; v[at +: 6] = {2'b0, ~part}; end\n"
+        "always @(posedge clock) r[at -: 6] <= {part, 2'b11};\n"
+        "assign y = x[7] ? {2'b0, up} : {r, v};"
+    )
+    source = write(tmp_path, top(body))
+    built = goldengate.compile([source], "Top", tmp_path / "model", engine=engine)
+    manifest = goldengate.Manifest.read(built).to_json()
+    assert [one.replace(f"{tmp_path}/", "") for one in manifest["warnings"]] == [
+        "top.sv:3: a part of 6 is selected from 'logic[3:0]': what lies beyond is undefined "
+        "(3 such selections)."
+    ]
+    with Model(built / "model.so") as model:
+        for at in range(8):
+            for part in range(16):
+                value = 16 * at + part
+                got = model.step({"x": value})["y"]
+                # What the reader calls undefined is 0.
+                below = 5 & (1 << at) - 1
+                assert got & 15 == (below | (~part & 15) << at) & 15, (at, part)
+                assert model.step({"x": 128 + value})["y"] == part >> at
+                given = 4 * part + 3
+                kept = got >> 4
+                now = model.step({"x": value})["y"] >> 4
+                low = at - 5
+                expected = [
+                    given >> bit - low & 1 if low <= bit <= at else kept >> bit & 1
+                    for bit in range(4)
+                ]
+                assert now == sum(one << bit for bit, one in enumerate(expected))
+
+
 def _lower_v(folder: Path, text: str) -> list[str]:
     source = write(folder, text, "top.v")
     request = goldengate.Request([str(source)], "Top", str(folder / "out"))
@@ -113,35 +149,6 @@ def test_errors_neither_verilog_nor_systemverilog(tmp_path: Path) -> None:
 
 def test_errors_words_of_systemverilog_in_systemverilog(tmp_path: Path) -> None:
     assert refusal(tmp_path, OLD) == "top.sv:2: expected a declaration name."
-
-
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        ("e.next()", {0: 2, 2: 3, 3: 0, 1: 0}),
-        ("e.next", {0: 2, 2: 3, 3: 0, 1: 0}),
-        ("e.next(2)", {0: 3, 2: 0, 3: 2, 1: 0}),
-        ("e.prev()", {0: 3, 2: 0, 3: 2, 1: 0}),
-        ("e.prev(4)", {0: 3, 2: 0, 3: 2, 1: 0}),
-    ],
-)
-def test_steps_of_an_enumeration(tmp_path: Path, step: str, expected: dict[int, int]) -> None:
-    body = (
-        "typedef enum logic [1:0] {A = 0, B = 2, /* , */ C} e_t; // A, B\ne_t e, f;\n"
-        f"assign e = e_t'(x[1:0]); assign f = {step}; assign y = f;"
-    )
-    source = write(tmp_path, top(body))
-    built = goldengate.compile([source], "Top", tmp_path / "model", engine="generated")
-    with Model(built / "model.so") as model:
-        assert {x: model.step({"x": x})["y"] for x in expected} == expected
-
-
-def test_errors_steps_of_an_unknown_enumeration(tmp_path: Path) -> None:
-    body = "enum logic [1:0] {A, B} e; assign e = A;\nassign y = e.next();"
-    assert refusal(tmp_path, top(body)) == (
-        "top.sv:3: found 'next' of an enumeration, expected it of a variable whose type is a "
-        "'typedef enum' with a list of names."
-    )
 
 
 NETLIST = (
@@ -196,3 +203,28 @@ def test_selects_that_run_backwards_where_no_parameter_leads(
         f"top.sv:5: parts of '{vector}' may run backwards where no parameter leads."
     ]
     assert "& x[7:6]" in verilog(tmp_path)
+
+
+UNREAD = (
+    "logic [7:0] r = 8'h3, unused = x & (|r ? {8{reset}} :\n 8'h1), s = 8'h5;\n"
+    "if (1) begin : gen logic no = x[0]; end\n"
+    "always_ff @(posedge clock) begin r <= x; s <= r; end\n"
+)
+
+
+def test_initial_values_of_what_nothing_reads(tmp_path: Path) -> None:
+    assert _warnings(tmp_path, top(UNREAD + "assign y = s;")) == [
+        "top.sv:2: nothing reads 'unused', whose initial value is left out.",
+        "top.sv:4: nothing reads 'no', whose initial value is left out.",
+    ]
+    for start in ("r = 8'h03;", "s = 8'h05;"):
+        assert start in verilog(tmp_path)
+
+
+@pytest.mark.parametrize("read", ["unused", "{7'b0, gen.no}"])
+def test_errors_initial_values_that_are_read(tmp_path: Path, read: str) -> None:
+    assert refusal(tmp_path, top(UNREAD + f"assign y = s ^ {read};")) == (
+        f"top.sv:{2 if read == 'unused' else 4}: found an initial value that depends on a signal, "
+        "expected a constant: signals have no value before cycle 0; assign it under the reset, or "
+        "from 'always_comb'."
+    )

@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from goldengate.tests.designs import PORTS, lower, refusal, top, verilog
 
 
@@ -60,10 +62,63 @@ def test_errors_black_boxes_and_gates_that_let_go(tmp_path: Path) -> None:
     )
 
 
-def test_errors_a_constant_beside_another_driver(tmp_path: Path) -> None:
-    beside = top("wire [1:0] w;\nassign w = x[1:0]; assign w[1] = 1'b0; assign y = w;")
-    assert refusal(tmp_path, beside) == (
-        "top.sv:2: 'w[1]' is 0 by one assignment and has another driver, expected one driver."
+PARTS = (
+    "module Zero(output o); assign o = 0; endmodule module One(output o); assign o = 1; endmodule "
+    "module Copy(input a, output o); assign o = a; endmodule module Open(output o); endmodule "
+    "module Into(input i, output o); assign i = 0; assign o = i; endmodule\n"
+)
+
+
+ZERO, ASSIGNED = "by instance 'a' (0) at top.sv:3", "by an assignment at top.sv:4"
+
+
+@pytest.mark.parametrize(
+    ("drivers", "found"),
+    [
+        ("Zero a(w);\nOne b(w);", f"{ZERO} and by instance 'b' (1) at top.sv:4"),
+        ("Zero a(w);\nCopy b(x[0], w);", f"{ZERO} and by instance 'b' at top.sv:4"),
+        ("Zero a(w);\nassign w = x[0] & x[1];", f"{ASSIGNED} and {ZERO}"),
+        ("assign w = 1'b0;\nassign w = |x;", f"by an assignment (0) and {ASSIGNED}"),
+        (
+            "Copy a(x[1], w);\nCopy b(x[0], w);",
+            "by instance 'a' at top.sv:3 and by instance 'b' at top.sv:4",
+        ),
+    ],
+)
+def test_errors_two_drivers(tmp_path: Path, drivers: str, found: str) -> None:
+    text = PARTS + top(f"wire w; {drivers}\nassign y = w;")
+    assert refusal(tmp_path, text) == f"top.sv:3: 'w' is driven {found}, expected one driver."
+
+
+def test_errors_an_input_that_is_assigned(tmp_path: Path) -> None:
+    assert refusal(tmp_path, PARTS + top("Into a(x[0], y[0]); assign y[7:1] = 0;")) == (
+        "top.sv:1: 'i' is driven by an assignment (0) and from outside, as an input, expected one "
+        "driver."
     )
-    one_each = top("wire [1:0] w; assign w[0] = x[0]; assign w[1] = 1'b0; assign y = w;")
-    lower(tmp_path, one_each)
+
+
+def test_drivers_that_agree_or_are_none(tmp_path: Path) -> None:
+    """Also those of a net that nothing reads, and of a wired or."""
+    lower(tmp_path, PARTS + top(
+        "wire same, one, open; wor both; wire [1:0] parts;\n"
+        "Zero a(same); Zero b(same); One c(one); Open d(one); Copy e(x[0], open); Zero f(open);\n"
+        "Zero g(both); One h(both); Zero i(parts[0]); assign parts[1] = x[1];\n"
+        "assign y = {same, one, both, parts, x[0]};"
+    ))  # fmt: skip
+    assert "assign y = { 5'h03, x[1], 1'h0, x[0] };" in verilog(tmp_path)
+
+
+SHARED_INDEX = (
+    "integer i; reg [7:0] a, b;\n"
+    "always @(*) for (i = 0; i < 8; i = i + 1) a[i] = x[7 - i];\n"
+    "always @(*) begin for (i = 0; i < 7; i = i + 1) b[i] = x[i]; b[7] = i[0]; end\n"
+)
+
+
+def test_loops_may_share_an_index(tmp_path: Path) -> None:
+    assert lower(tmp_path, top(SHARED_INDEX + "assign y = a ^ b;"))["warnings"] == []
+    read = refusal(tmp_path, top(SHARED_INDEX + "assign y = a ^ b ^ i;"))
+    assert read == (
+        "top.sv:2: 'i[0]' is driven by an assignment (0) and by an assignment (1), expected one "
+        "driver."
+    )

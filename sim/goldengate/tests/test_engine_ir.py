@@ -110,3 +110,45 @@ def test_comparison_with_what_cannot_be() -> None:
     a = graph.cat([graph.leaf("a", 1), graph.const(1, 2)])
     assert graph.eq(a, graph.const(0, 3)).number == 0
     assert graph.eq(a, graph.const(3, 3)) is graph.leaf("a", 1)
+
+
+def test_bits_of_one_word_are_compared_under_a_mask() -> None:
+    """`&{i[0], ~i[2], i[5], b}` is one comparison of `i`, and `b`."""
+    graph = Graph()
+    word, bit = graph.leaf("i", 32), graph.leaf("b", 1)
+    first, second, third = (graph.slice(word, at, 1) for at in (0, 2, 5))
+    parts = graph.cat([first, graph.invert(second), third, bit])
+    found = graph.eq(parts, graph.const(15, 4))
+    assert found.op == "and" and bit in found.args
+    (compared,) = [one for one in found.args if one is not bit]
+    assert compared.op == "eq" and compared.args[1].number == 0x21
+    assert compared.args[0].op == "and" and compared.args[0].args[1].number == 0x25
+    assert compared.args[0].args[0] is word
+    twice = graph.cat([first, second, graph.invert(first)])
+    assert graph.eq(twice, graph.const(7, 3)) is graph.const(0, 1)
+
+
+def test_comparisons_of_what_lies_side_by_side_keep_the_value() -> None:
+    number = seed()
+    for case in range(300):
+        generator = random.Random(f"masks {number} {case}")
+        graph = Graph()
+        leaves: dict[object, int] = {}
+        words = []
+        for index, width in enumerate((1, 1, 8, 32, 64)):
+            leaves[index] = generator.choice((0, mask(width), generator.getrandbits(width)))
+            words.append(graph.leaf(index, width))
+        parts: list[Node] = []
+        while sum(part.width for part in parts) < 20:
+            word = generator.choice(words)
+            size = generator.randint(1, min(word.width, 4))
+            part = graph.slice(word, generator.randint(0, word.width - size), size)
+            constant = graph.const(generator.getrandbits(size), size)
+            kind = generator.randrange(5)
+            part = graph.binary("xor", part, constant) if kind < 2 else part
+            parts.append(graph.rep(graph.slice(part, 0, 1), 3) if kind == 4 else part)
+        whole = graph.cat(parts)
+        present = value(whole, leaves)
+        wanted = generator.choice((present, present, present ^ 1, 0, mask(whole.width)))
+        found = graph.eq(whole, graph.const(wanted, whole.width))
+        assert value(found, leaves) == (present == wanted), f"case {case}, seed {number}"

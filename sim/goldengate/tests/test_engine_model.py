@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from goldengate.engine import backend
+from goldengate.engine import backend, items
 from goldengate.engine.design import Unsupported
 from goldengate.engine.emit import Emitter
-from goldengate.engine.fold import Folding
+from goldengate.engine.fold import Folding, single
 from goldengate.engine.profile import Profile
 from goldengate.tests.engine_designs import Cut, cell, design, model, module_text
 
@@ -123,3 +123,38 @@ def test_what_it_does_not_take_is_named() -> None:
     ]
     with pytest.raises(Unsupported, match=r"a loop through combinational cells: 'w', 'y' \("):
         design(module_text("\n".join(["  wire \\w", *loop]), d=1, y=1))
+
+
+def test_what_is_one_zone_rests_only_when_nothing_changes(tmp_path: Path) -> None:
+    """Inputs stay the same: a memory counts without a register, a ring turns, an input wakes."""
+    memory = "  memory width 16 size 2 \\m\n  wire width 16 \\next"
+    shared: dict[str, int | str] = {"MEMID": '"\\\\m"', "ABITS": 1, "WIDTH": 16}
+    write = {**shared, "CLK_ENABLE": 1, "CLK_POLARITY": 1, "PORTID": 0}
+    widths: dict[str, int | str] = {"A_WIDTH": 16, "B_WIDTH": 1, "Y_WIDTH": 16}
+    every = "{" + " \\e" * 16 + " }"
+    ring = [
+        cell("$dff", {"WIDTH": 8, "CLK_POLARITY": 1}, CLK="\\clock", D=f"\\{d}", Q=f"\\{q}")
+        for d, q in (("p", "q"), ("q", "p"))
+    ]
+    wires = ["  attribute \\init 8'00000001\n  wire width 8 \\p", "  wire width 8 \\q"]
+    cells = [
+        cell("$memwr_v2", write, CLK="\\clock", EN=every, ADDR="1'0", DATA="\\next"),
+        cell("$memrd_v2", {**shared, "CLK_ENABLE": 0}, ADDR="1'0", DATA="\\y0"),
+        cell("$add", {**widths, "A_SIGNED": 0, "B_SIGNED": 0}, A="\\y0", B="1'1", Y="\\next"),
+    ]
+    counting = module_text("\n".join([memory, *cells]), e=1, y0=16)
+    with model(counting, tmp_path / "counting") as running:
+        assert [running.step({"e": 1})["y0"] for _ in range(300)] == list(range(300))
+        assert [running.step({"e": 0})["y0"] for _ in range(300)] == [300] * 300
+        assert [running.step({"e": 1})["y0"] for _ in range(3)] == [300, 301, 302]
+    turning = module_text("\n".join([*wires, *ring, "  connect \\y \\q"]), y=8)
+    with model(turning, tmp_path / "turning") as running:
+        assert [running.step()["y"] for _ in range(300)] == [0, 1] * 150
+
+
+def test_what_is_one_zone_compares_no_value() -> None:
+    text = module_text(cell("$dff", {"WIDTH": 8, "CLK_POLARITY": 1}, CLK="\\clock", D="\\d",
+                            Q="\\y"), d=8, y=8)  # fmt: skip
+    emitter = backend.untrained(single(items.collect(design(text))))
+    assert emitter.is_whole
+    assert not any("!=" in line or "if (" in line for line in emitter.zone(0))

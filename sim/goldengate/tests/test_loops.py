@@ -54,6 +54,23 @@ wire q, n; assign q = ~(x[0] | n); assign n = ~(x[1] | q);
 assign y = {6'b0, n, q};
 """
 
+LIST = """\
+logic [7:0] list [0:7]; wire [7:0] a, b;
+initial for (int i = 0; i < 8; i++) list[i] = 8'(i * 5 + 3);
+assign a = list[x[0] ? b[2:0] : x[3:1]];
+assign b = list[x[0] ? x[3:1] : a[2:0]];
+assign y = x[4] ? a : b;
+"""
+"""Each of two read ports may have its address from the other."""
+
+CHASE = """\
+logic [3:0] list [0:3]; wire [3:0] a;
+initial begin list[0] = 1; list[1] = 2; list[2] = 0; list[3] = 3; end
+assign a = list[x[0] ? a[1:0] : x[2:1]];
+assign y = {4'b0, a};
+"""
+"""With x[0] a read goes round three rows for ever, unless it begins in the fourth."""
+
 OSCILLATOR = """\
 wire ring; assign ring = ~(ring & x[0]);
 assign y = {8{ring}};
@@ -70,6 +87,14 @@ def _bits(x: int) -> int:
     return value ^ shifted[x & 3] ^ (low | ((low ^ x >> 5) & 1) << 1)
 
 
+def _list(x: int) -> int:
+    rows = [at * 5 + 3 for at in range(8)]
+    first = rows[x >> 1 & 7]
+    second = rows[first & 7]
+    a, b = (second, first) if x & 1 else (first, second)
+    return a if x & 16 else b
+
+
 def _order(x: int) -> int:
     if x & 1:
         first, second = x + 3 & 0xFF, x
@@ -82,6 +107,7 @@ EXPECTED = {
     CONDITIONS: lambda x: int(x & 3 == 1),
     ORDER: _order,
     BITS: _bits,
+    LIST: _list,
 }
 
 
@@ -118,6 +144,20 @@ def test_a_latch_of_gates_keeps_its_value(tmp_path: Path, engine: str) -> None:
 
 
 @ENGINES
+def test_a_read_that_goes_round_for_ever_is_named(tmp_path: Path, engine: str) -> None:
+    library, manifest = _model(tmp_path, CHASE, engine)
+    assert manifest.engine == EngineUsed(engine)
+    (failure,) = manifest.asserts
+    place = f"{(tmp_path / 'top.sv').resolve()}:2"
+    assert f"the combinational loop through 'a' ({place}) does not settle" in failure.message
+    with Model(library) as running:
+        assert running.step({"x": 6}) == {"y": 3, "firesim_assert": 0}
+        assert running.step({"x": 1}) == {"y": 3, "firesim_assert": 0}
+        assert running.step({"x": 0}) == {"y": 1, "firesim_assert": 0}
+        assert running.step({"x": 1})["firesim_assert"] == 1
+
+
+@ENGINES
 def test_what_never_settles_is_named_in_its_cycle(tmp_path: Path, engine: str) -> None:
     library, manifest = _model(tmp_path, OSCILLATOR, engine)
     (failure,) = manifest.asserts
@@ -140,7 +180,11 @@ def test_the_form_for_an_fpga_has_the_same_tokens(tmp_path: Path) -> None:
     _compare(
         *_models(
             tmp_path,
-            top(ORDER + LATCH.replace("y =", "w =").replace("wire q", "wire [7:0] w; wire q")),
+            top(
+                ORDER
+                + LATCH.replace("y =", "w =").replace("wire q", "wire [7:0] w; wire q")
+                + LIST.replace("y =", "z =").replace("wire [7:0]", "wire [7:0] z,", 1)
+            ),
         ),
         2,
     )

@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
-
-from firesim.build.simulator import simulator
-from firesim_common.tools import run, verilator_environment
 
 import goldengate
 from goldengate.tasks.formats import Argument, Spec, piece
 from goldengate.tests.designs import lower, names, top, write
+from regression.support.printed import by_node, by_verilator
 
 TALK = r"""
 logic [63:0] state; logic signed [7:0] little; logic [99:0] wide;
@@ -41,66 +37,15 @@ end
 assign y = state[7:0];
 """
 CYCLES = 400
-TEST_BENCH = """\
-module bench;
-  logic clock = 0, reset; logic [7:0] y;
-  Top top(.clock, .reset, .x(8'd0), .y);
-  initial begin
-    for (int cycle = 0; cycle < {cycles}; cycle++) begin
-      reset = cycle < 16; #1 clock = 1; #1 clock = 0;
-    end
-    $finish;
-  end
-endmodule
-"""
-
-
-def _verilator_says(folder: Path, source: Path) -> str:
-    bench = write(folder, TEST_BENCH.replace("{cycles}", str(CYCLES)), "bench.sv")
-    command: list[str | Path] = [
-        "verilator",
-        "--binary",
-        "--top-module",
-        "bench",
-        "-Wno-fatal",
-        "-Wno-lint",
-    ]
-    command += ["--Mdir", str(folder / "obj"), str(source), str(bench), "-CFLAGS", "-O0 -std=c++20"]
-    run(command, cwd=folder, env=verilator_environment())
-    done = subprocess.run([folder / "obj/Vbench"], capture_output=True, text=True, check=True)
-    text = "".join(line for line in done.stdout.splitlines(True) if not line.startswith("- "))
-    return text.replace("bench.top", "Top")
-
-
-def _firesim_says(folder: Path, model: Path) -> str:
-    node = {
-        "name": "node0",
-        "kind": "rtl",
-        "model": str(model / "model.so"),
-        "manifest": str(model / "model.json"),
-        "bridges": {"prints": {"file": "prints.log"}},
-    }
-    description = {
-        "version": 1,
-        "results": str(folder / "results"),
-        "max_cycles": CYCLES,
-        "clock_hz": 10**9,
-        "nodes": [node],
-        "switches": [],
-        "links": [],
-    }
-    (folder / "run.json").write_text(json.dumps(description))
-    subprocess.run([simulator(), folder / "run.json"], check=False, capture_output=True)
-    return (folder / "results/prints.log").read_text()
 
 
 def test_the_text_is_what_verilator_prints(tmp_path: Path) -> None:
     source = write(tmp_path, top(TALK))
-    expected = _verilator_says(tmp_path, source)
+    expected = by_verilator(tmp_path, source, CYCLES, ".x(8'd0), ")
     assert expected.count("\n") > 40 and "yes." in expected and " nay." in expected
     for engine in ("generated", "verilator"):
         model = goldengate.compile([source], "Top", tmp_path / engine, engine=engine)
-        lines = _firesim_says(tmp_path, model).splitlines(True)
+        lines = by_node(tmp_path, model, CYCLES).splitlines(True)
         cycles = [int(line.partition(": ")[0]) for line in lines]
         assert cycles == sorted(cycles) and cycles[0] >= 16 and cycles[-1] < CYCLES
         assert "".join(line.partition(": ")[2] for line in lines) == expected, engine

@@ -126,6 +126,12 @@ def test_a_word_comes_up_while_another_waits_to_go_down(line: Line) -> None:
     assert line.answer() == b"d"
 
 
+def test_the_board_says_how_it_is(line: Line) -> None:
+    line.model["status"] = 0x0123
+    line.send(b"S")
+    assert line.answer() == b"s\x23\x01\x53\x42"
+
+
 def test_what_is_no_command_is_said(line: Line) -> None:
     line.send(b"x")
     assert line.answer() == b"?"

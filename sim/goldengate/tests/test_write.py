@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pass `write`: the text of model.v."""
 
+from pathlib import Path
+
 from goldengate.passes.write import model_verilog
 from goldengate.state import Port
+from goldengate.tests.designs import lower, top, verilog
 
 
 def test_inputs_are_held_in_registers_and_reachable() -> None:
@@ -29,3 +32,18 @@ def test_with_a_divided_clock_inputs_are_wires() -> None:
     text = model_verilog("Top", "clk", [Port("a", 8, "in")], held=False, started=False)
     assert "  output wire [7:0] held_0\n" in text
     assert "  assign held_0 = port_0;\n" in text
+
+
+def test_selections_in_front_of_registers_stay_for_the_generated_engine(tmp_path: Path) -> None:
+    """Verilator's text has an enable of its own for each register; target.il has none."""
+    lower(
+        tmp_path,
+        top(
+            "  reg [7:0] a; assign y = a;\n"
+            "  always @(posedge clock) if (x[0]) begin if (x[1]) a <= x; end"
+        ),
+        engine="auto",
+    )
+    netlist = verilog(tmp_path, "target.il")
+    assert "cell $mux" in netlist and "cell $dff " in netlist
+    assert "cell $dffe" not in netlist

@@ -4,7 +4,9 @@
 // else answers. Others pass, one at a time.
 //
 // Bits of the answer (sim/hostlib/board_status.h): 31:16 MARK, 0 the host's clock is locked, 1 its reset
-// is over, 2 there is a DRAM, 3 it is calibrated, 4 it answered an access with an error.
+// is over, 2 there is a DRAM, 3 it is calibrated, 4 it answered an access with an error. Boards that are
+// not on PCIe have 5 nothing makes the host's clock that could be locked, 6 its lock was lost since the
+// bitstream was loaded.
 module firesim_board_status (
   input wire clock, input wire reset, input wire is_chosen,
   input wire locked, input wire is_up,

@@ -11,12 +11,14 @@
 //                   8, 12         the value, the low half first; with the high half it is done,
 //                                 if the number is that of accesses done so far, else nothing is
 //   a read at 0, 4, 8             IDENTITY; accesses done so far; what the last load found
+//           12            what the board says of itself, as firesim_board_status.v does
 //           64 to 127             what firesim_window.v shows; all of it as it is when 64 is read
 //
 // All reads and the repetition of writes change nothing, so a packet may come twice, late or never.
 // The reset is that of the target, the host's side and the window; the number goes on.
 module firesim_etherbone_link #(parameter LOG_ROOM = 6) (
   input wire host_clock, input wire reset, output wire host_reset,
+  input wire [15:0] status,
   input wire [31:0] bus_awaddr, input wire bus_awvalid, output wire bus_awready,
   input wire [31:0] bus_wdata, input wire bus_wvalid, output wire bus_wready,
   output wire bus_bvalid, input wire bus_bready,
@@ -117,7 +119,8 @@ module firesim_etherbone_link #(parameter LOG_ROOM = 6) (
   always @(posedge host_clock)
     if (state == SEEN)
       bus_rdata <= place[4] ? view[32*place[3:0] +: 32] : place[3:0] == 4'd0 ? IDENTITY :
-        place[3:0] == 4'd1 ? done : place[3:0] == 4'd2 ? value : 32'd0;
+        place[3:0] == 4'd1 ? done : place[3:0] == 4'd2 ? value :
+        place[3:0] == 4'd3 ? {16'h4253, status} : 32'd0;
 
   wire near_valid, near_ready;
   wire [63:0] near_data;

@@ -5,11 +5,12 @@
 //   W address value[4]  write a control register   w
 //   R address           read a control register    r value[4]
 //   D word[8]           a word down the stream     d
+//   S                   what the board says of itself, as firesim_board_status.v does  s value[4]
 // Anything else is answered by ?. A word that comes up is sent as U word[8], between answers. Bytes
 // of a number come lowest first. E says that a byte came without its stop bit: the host must begin
 // anew. At most BYTES bytes may wait for their answers. A break resets everything.
 module firesim_uart_link #(parameter DIVISOR = 25, parameter LOG_BYTES = 6) (
-  input wire host_clock, input wire rx, output wire tx,
+  input wire host_clock, input wire rx, output wire tx, input wire [15:0] status,
   output wire host_reset,
   output wire [7:0] axil_awaddr, output wire axil_awvalid, input wire axil_awready,
   output wire [31:0] axil_wdata, output wire axil_wvalid, input wire axil_wready,
@@ -87,7 +88,7 @@ module firesim_uart_link #(parameter DIVISOR = 25, parameter LOG_BYTES = 6) (
       if (~free) begin
         if (sender_ready) out_left <= out_left - 4'd1;
       end else if (failed) out_left <= 4'd1;
-      else if (send_answer) out_left <= answer == "r" ? 4'd5 : 4'd1;
+      else if (send_answer) out_left <= answer == "r" | answer == "s" ? 4'd5 : 4'd1;
       else if (up_valid) out_left <= 4'd9;
     end
     if (~free) begin
@@ -107,7 +108,10 @@ module firesim_uart_link #(parameter DIVISOR = 25, parameter LOG_BYTES = 6) (
             answer <= next_byte | 8'h20;
             left <= next_byte == "W" ? 4'd5 : next_byte == "R" ? 4'd1 : 4'd8;
             state <= COLLECT;
-            if (next_byte != "W" & next_byte != "R" & next_byte != "D") begin
+            if (next_byte == "S") begin
+              value <= {16'h4253, status};
+              state <= ANSWER;
+            end else if (next_byte != "W" & next_byte != "R" & next_byte != "D") begin
               answer <= "?";
               state <= ANSWER;
             end

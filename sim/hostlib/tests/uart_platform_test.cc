@@ -94,14 +94,25 @@ std::string refusal(const Say &say, const UartPatience &patience = kLong) {
   }
 }
 
-// Answers reads with `value`, and says `more` once after the first one.
-Say answering(uint32_t value, Bytes more) {
-  return [value, more, left = Bytes{}, first = true](const Bytes &came) mutable {
+// Answers reads with `value`, and says `more` once after the first one. Asked what the board says
+// of itself, it knows no such command without a `status`, as bitstreams of before.
+Say answering(uint32_t value, Bytes more, uint32_t status = 0) {
+  return [value, more, status, left = Bytes{}, first = true](const Bytes &came) mutable {
     Bytes said;
     left.insert(left.end(), came.begin(), came.end());
-    for (; left.size() >= 2; left.erase(left.begin(), left.begin() + 2)) {
-      said.push_back('r');
-      for (int i = 0; i < 4; ++i) said.push_back(static_cast<uint8_t>(value >> 8 * i));
+    const auto say = [&](char letter, uint32_t number) {
+      said.push_back(static_cast<uint8_t>(letter));
+      for (int i = 0; i < 4; ++i) said.push_back(static_cast<uint8_t>(number >> 8 * i));
+    };
+    while (!left.empty() && (left[0] == 'S' || left.size() >= 2)) {
+      if (left[0] == 'S') {
+        left.erase(left.begin());
+        if (status == 0) said.push_back('?');
+        if (status != 0) say('s', status);
+        continue;
+      }
+      left.erase(left.begin(), left.begin() + 2);
+      say('r', value);
       if (first) said.insert(said.end(), more.begin(), more.end());
       first = false;
     }
@@ -120,6 +131,13 @@ TEST(UartPlatform, Nonsense) {
   EXPECT_EQ(refusal(answering(1, {'w'})), "found the byte 0x77, expected 'U', a word");
   EXPECT_EQ(refusal(answering(1, {'E'})),
             "a byte came to the board without its stop bit: noise, or other speed");
+}
+
+TEST(UartPlatform, ABoardThatIsNotWellSaysSo) {
+  const std::string said = refusal(answering(7, {}, 0x42530023), kShort);
+  EXPECT_EQ(said.find("the target stands still in cycle"), 0u) << said;
+  EXPECT_EQ(refusal(answering(7, {}, 0x42530001), kShort),
+            "the board holds its host side in reset");
 }
 
 TEST(UartPlatform, ATargetThatDoesNotGoOn) {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "core/scheduler.h"
-#include "switch/cut_through.h"
+#include "switch/kinds/cut_through/cut_through.h"
 #include "switch/store_and_forward.h"
 
 namespace firesim::fuzz {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -69,14 +70,16 @@ TEST(MakeSwitch, SettingsThatNobodyAskedForAreRefused) {
 TEST(Registry, AKindIsAddedOnce) {
   ModelRegistry registry;
   register_stock_switches(registry);
-  EXPECT_EQ(registry.kinds(ModelRole::kSwitch),
-            (std::vector<std::string>{"cut_through", "store_and_forward"}));
+  const std::vector<std::string> kinds = registry.kinds(ModelRole::kSwitch);
+  for (const char *kind : {"cut_through", "store_and_forward"}) {
+    EXPECT_EQ(std::count(kinds.begin(), kinds.end(), kind), 1) << kind;
+  }
   EXPECT_TRUE(registry.kinds(ModelRole::kNode).empty());
   try {
     register_stock_switches(registry);
     FAIL() << "accepted";
   } catch (const std::logic_error &error) {
-    EXPECT_STREQ(error.what(), "kind \"store_and_forward\" is registered twice, first by FireSim");
+    EXPECT_EQ(error.what(), "kind \"" + kinds.front() + "\" is registered twice, first by FireSim");
   }
 }
 

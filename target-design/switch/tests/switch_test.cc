@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "switch/cut_through.h"
+#include "switch/kinds/cut_through/cut_through.h"
 #include "switch/store_and_forward.h"
 
 namespace firesim {

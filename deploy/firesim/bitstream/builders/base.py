@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from goldengate.fpga_form import FpgaForm
 
@@ -58,6 +58,8 @@ class BitBuilder(ABC):
     """A set of tools."""
 
     name: str
+    flow: Literal["open_flow", "vivado_flow", "aws_flow"]
+    """The key of a board's file by which it builds for the board."""
 
     def __init__(self, settings: Builders) -> None:
         """Take the recipe file's settings; nothing is looked for."""

@@ -21,11 +21,10 @@ class F2(BitBuilder):
     """Vivado inside AWS's development kit."""
 
     name = "f2"
+    flow = "aws_flow"
 
     def refusal(self, board_name: str, board: Board, recipe: BuildRecipe) -> str | None:
-        """Refuse other shells, clocks that the top cannot make, and a kit that is not named."""
-        if board.aws_flow is None:
-            return f"found {board.title}, expected a board whose file has the key aws_flow."
+        """Refuse clocks that the top cannot make, and a kit that is not named."""
         wanted_mhz = recipe.frequency_mhz
         if wanted_mhz is not None and not LEAST_MHZ <= wanted_mhz <= MOST_MHZ:
             return f"found {wanted_mhz:g} MHz, expected {LEAST_MHZ:g} to {MOST_MHZ:g}."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a recipe to its bit builder."""
+"""From a recipe to its bit builder: a board's file says by the flow that it has who can build."""
 
 from __future__ import annotations
 
@@ -12,22 +12,18 @@ from firesim.bitstream.builders.vivado import Vivado
 from firesim.build.boards import Board
 from firesim.config.bitstream import Builders, BuildRecipe
 
-_CLASSES: dict[str, type[BitBuilder]] = {one.name: one for one in (OpenTools, Vivado, F2)}
+BUILDERS: tuple[type[BitBuilder], ...] = (OpenTools, Vivado, F2)
 
 
-def names_for(board_name: str, board: Board) -> list[str]:
-    """Return the builders that can make bitstreams for a board, the usual one first."""
-    if board_name == "f2":
-        return ["f2"]
-    return ["open_tools"] if board.family == "ecp5" else ["vivado"]
-
-
-def builder_for(
-    board_name: str, board: Board, recipe: BuildRecipe, settings: Builders
-) -> BitBuilder | str:
+def builder_for(board: Board, recipe: BuildRecipe, settings: Builders) -> BitBuilder | str:
     """Return the builder of a recipe, or the sentence that says why there is none."""
-    possible = names_for(board_name, board)
-    chosen = recipe.builder or possible[0]
+    found = [one for one in BUILDERS if getattr(board, one.flow) is not None]
+    possible: dict[str, type[BitBuilder]] = {one.name: one for one in found}
+    if not possible:
+        flows = listed([one.flow for one in BUILDERS])
+        return f"found {board.title}, expected a board whose file has the key {flows}."
+    chosen = recipe.builder or found[0].name
     if chosen not in possible:
-        return f'found "{chosen}", expected {listed(possible)}, which makes it for {board.title}.'
-    return _CLASSES[chosen](settings)
+        names = listed(list(possible))
+        return f'found "{chosen}", expected {names}, which makes it for {board.title}.'
+    return possible[chosen](settings)

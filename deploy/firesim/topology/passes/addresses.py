@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from firesim.config.load import Loaded
+from firesim.config.loaded import Loaded
 from firesim.topology.shape import Shape
 
 

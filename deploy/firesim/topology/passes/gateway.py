@@ -6,11 +6,13 @@ It is not one of the nodes: it has no software, and no addresses are counted for
 
 from __future__ import annotations
 
-import networkx as nx
+from dataclasses import replace
+
 from firesim_common.errors import unknown
 
 from firesim.config.gateway import Forward
-from firesim.config.load import Loaded
+from firesim.config.loaded import Loaded
+from firesim.topology.levels import levels
 from firesim.topology.passes.validate import MAX_SWITCH_PORTS
 from firesim.topology.plan import (
     Plan,
@@ -31,20 +33,18 @@ SSH_PORT = 22
 BANDWIDTH_GBPS = 200.0
 
 
-def add_gateway(loaded: Loaded, shape: Shape, plan: Plan, latency_cycles: int) -> None:
-    """Add the gateway, if there is to be one, to a plan whose tables are filled.
+def add_gateway(loaded: Loaded, shape: Shape, plan: Plan, latency_cycles: int) -> Plan:
+    """Return a plan whose tables are filled with the gateway, if there is to be one.
 
     Raises:
         InputError: no such switch or node, a switch without room, or its name or MAC is taken.
     """
     wanted = loaded.config.system.gateway
     if wanted is None:
-        return
+        return plan
     _check_free(loaded, shape, plan)
     home = _home(loaded, shape, plan)
     port = len(home.ports)
-    home.ports.append(PlannedPort(NAME, (1, 1), home.ports[0].buffer_bytes))
-    home.flood_ports.append(port)
     link = PlannedLink(
         link_name(NAME, home.name),
         NAME,
@@ -54,25 +54,25 @@ def add_gateway(loaded: Loaded, shape: Shape, plan: Plan, latency_cycles: int) -
         wanted.latency_cycles or latency_cycles,
         BANDWIDTH_GBPS,
     )
-    plan.links.append(link)
-    _fill_tables(shape, plan, home, port)
-    servers = [node.name for node in plan.nodes if wanted.ssh and not node.traffic]
+    servers = [node.name for node in plan.servers if wanted.ssh]
     ssh = [Forward(node=name, port=SSH_PORT, name=SSH) for name in servers]
     # A network interface reaches every port of every node.
     chosen = [*(ssh if wanted.mode == "user" else []), *wanted.forwards]
     reached = [forward.node for forward in chosen if forward.port == SSH_PORT]
-    plan.gateway = PlannedGateway(
+    gateway = PlannedGateway(
         NAME,
         MAC,
         NETWORK,
-        [_forward(loaded, plan, forward) for forward in chosen],
-        servers if wanted.mode == "tap" else reached,
+        tuple(_forward(loaded, plan, forward) for forward in chosen),
+        tuple(servers if wanted.mode == "tap" else reached),
         wanted.mode,
         wanted.device,
         wanted.outgoing,
         wanted.poll_cycles,
         wanted.real_time_ratio,
     )
+    switches = _switches(shape, plan, home)
+    return replace(plan, gateway=gateway, switches=switches, links=(*plan.links, link))
 
 
 def _check_free(loaded: Loaded, shape: Shape, plan: Plan) -> None:
@@ -108,32 +108,40 @@ def _home(loaded: Loaded, shape: Shape, plan: Plan) -> PlannedSwitch:
     return home
 
 
-def _fill_tables(shape: Shape, plan: Plan, home: PlannedSwitch, port: int) -> None:
-    """Enter the gateway's address at every switch, along a shortest path."""
-    switches = shape.graph.subgraph(shape.switches)
-    away = nx.single_source_shortest_path_length(switches, home.name)
-    for switch in plan.switches:
+def _switches(shape: Shape, plan: Plan, home: PlannedSwitch) -> tuple[PlannedSwitch, ...]:
+    """Return the switches with the gateway's port, and its address along a shortest path."""
+    # A way between switches never leads through a node, which has one link.
+    away = levels([home.name], shape.neighbours)
+    port, names = len(home.ports), set(shape.switches)
+
+    def changed(switch: PlannedSwitch) -> PlannedSwitch:
         if switch is home:
-            switch.table[MAC] = port
-            continue
-        switch.table[MAC] = min(
+            return replace(
+                switch,
+                ports=(*switch.ports, PlannedPort(NAME, (1, 1), switch.ports[0].buffer_bytes)),
+                flood_ports=(*switch.flood_ports, port),
+                table={**switch.table, MAC: port},
+            )
+        _, closest = min(
             (away[peer.peer], number)
             for number, peer in enumerate(switch.ports)
-            if peer.peer in away
-        )[1]
+            if peer.peer in names
+        )
+        return replace(switch, table={**switch.table, MAC: closest})
+
+    return tuple(map(changed, plan.switches))
 
 
 def _forward(loaded: Loaded, plan: Plan, forward: Forward) -> PlannedForward:
-    names = {node.name: node for node in plan.nodes}
+    names = [node.name for node in plan.nodes]
     if forward.node not in names:
         raise loaded.error(
-            ("system", "gateway", "forwards"),
-            unknown(forward.node, "one of the nodes", list(names)),
+            ("system", "gateway", "forwards"), unknown(forward.node, "one of the nodes", names)
         )
     return PlannedForward(
         name=forward.name or "",
         node=forward.node,
-        ip=names[forward.node].ip,
+        ip=plan.node(forward.node).ip,
         port=forward.port,
         host=forward.host,
         host_port=forward.host_port,

@@ -7,6 +7,8 @@ of the drift that is allowed, the longest way having all of it. Longer links sta
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firesim.config.network import Network
 from firesim.topology.distances import adjacent_switches, diameter
 from firesim.topology.plan import Plan
@@ -16,11 +18,16 @@ MODEL_LINKS = 2
 """Of a way, those from a node to its switch and from a switch to its node."""
 
 
-def lengthen_links(network: Network, shape: Shape, plan: Plan) -> None:
-    """Set the latencies of a plan whose links are all there; does nothing in mode exact."""
+def lengthen_links(network: Network, shape: Shape, plan: Plan) -> Plan:
+    """Return a plan whose links are all there with their latencies; the same in mode exact."""
     if not network.is_functional or not plan.links:
-        return
+        return plan
     hops = diameter(adjacent_switches(shape)) + MODEL_LINKS
     share_cycles = network.drift_cycles(plan.clock_hz) // hops
-    for link in plan.links:
-        link.latency_cycles = max(link.latency_cycles, share_cycles)
+    return replace(
+        plan,
+        links=tuple(
+            replace(link, latency_cycles=max(link.latency_cycles, share_cycles))
+            for link in plan.links
+        ),
+    )

@@ -4,32 +4,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
+from firesim_common.positions import KeyPath
+
 from firesim.config.simulation import Simulation
-from firesim.topology.plan import Plan
+from firesim.topology.plan import Plan, PlannedNode
 from firesim.topology.plan_run import Instruments, PlannedRun
 
 
-def observe(plan: Plan, simulation: Simulation) -> None:
-    """Set the plan's `run`, the instruments of each node, and captures and throughput of switches.
+def observe(plan: Plan, simulation: Simulation) -> Plan:
+    """Return a plan with its `run`, instruments of nodes, captures and throughput of switches.
 
     The names of nodes below `simulation` are those of the plan's.
     """
-    plan.run = PlannedRun(**{key.name: getattr(simulation, key.name) for key in fields(PlannedRun)})
+    run = PlannedRun(**{key.name: getattr(simulation, key.name) for key in fields(PlannedRun)})
     named = {
         kind: _by_node(getattr(simulation, kind)) for kind in ("waves", "capture", "peeks", "pokes")
     }
     traced = None if simulation.tracing.nodes is None else set(simulation.tracing.nodes)
-    for node in plan.nodes:
+    places = _places(simulation)
+
+    def observed(node: PlannedNode) -> PlannedNode:
         mine = {kind: ones.get(node.name, []) for kind, ones in named.items()}
         is_traced = simulation.tracing.enabled and (traced is None or node.name in traced)
-        node.instruments = _instruments(simulation, mine, is_traced)
-    for switch in plan.switches:
-        switch.capture = simulation.captures
-        switch.throughput_interval_cycles = simulation.throughput_interval_cycles
-    _places(plan, simulation)
+        return replace(
+            node,
+            instruments=_instruments(simulation, mine, is_traced),
+            places={**node.places, **places.get(node.name, {})},
+        )
+
+    switches = tuple(
+        replace(
+            switch,
+            capture=simulation.captures,
+            throughput_interval_cycles=simulation.throughput_interval_cycles,
+        )
+        for switch in plan.switches
+    )
+    return replace(plan, run=run, nodes=tuple(map(observed, plan.nodes)), switches=switches)
 
 
 def _by_node(ones: Sequence[Any]) -> dict[str, list[Any]]:
@@ -62,10 +76,14 @@ def _instruments(
     )
 
 
-def _places(plan: Plan, simulation: Simulation) -> None:
-    """Note where a node was first named for each instrument; not where none names it."""
+def _places(simulation: Simulation) -> dict[str, dict[str, KeyPath]]:
+    """Return by node where it was first named for each instrument; not where none names it."""
+    found: dict[str, dict[str, KeyPath]] = {}
     for kind in ("waves", "peeks", "pokes", "capture"):
         for index, one in enumerate(getattr(simulation, kind)):
-            plan.node(one.node).places.setdefault(kind, ("simulation", kind, index, "node"))
+            mine = found.setdefault(one.node, {})
+            mine.setdefault(kind, ("simulation", kind, index, "node"))
     for index, name in enumerate(simulation.tracing.nodes or []):
-        plan.node(name).places.setdefault("tracing", ("simulation", "tracing", "nodes", index))
+        mine = found.setdefault(name, {})
+        mine.setdefault("tracing", ("simulation", "tracing", "nodes", index))
+    return found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from firesim_common.positions import KeyPath
 
-from firesim.config.load import Loaded
+from firesim.config.loaded import Loaded
 from firesim.config.own_blade import OwnBlade, reset_level, reset_name
 from firesim.topology.plan import PlannedBlade, PlannedBridge, PlannedTraining
 

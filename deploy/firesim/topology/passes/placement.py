@@ -10,13 +10,13 @@ from firesim_common.errors import InputError, unknown
 
 from firesim.config.farm import farm_path
 from firesim.config.keep import MANAGER
-from firesim.config.load import Loaded
+from firesim.config.loaded import Loaded
 from firesim.topology.plan import Plan
 from firesim.topology.plan_run import PlannedPlacement
 
 
-def plan_placement(loaded: Loaded, plan: Plan) -> None:
-    """Set the placement of a plan.
+def planned_placement(loaded: Loaded, plan: Plan) -> PlannedPlacement:
+    """Return the placement for a plan.
 
     Raises:
         InputError: a part that is not in the system, or a file that is not there.
@@ -52,6 +52,6 @@ def plan_placement(loaded: Loaded, plan: Plan) -> None:
         if not (costs / "result.json").is_file():
             text = f'found no result.json in "{wanted.costs}", expected the results of a run.'
             raise loaded.error(("placement", "costs"), text)
-    plan.placement = PlannedPlacement(
+    return PlannedPlacement(
         farm, wanted.parts, costs, wanted.resume, wanted.keep_snapshots, wanted.compression
     )

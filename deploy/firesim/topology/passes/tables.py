@@ -8,95 +8,119 @@ the number of choices. It is fixed, needs no random numbers, and spreads destina
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, pairwise, repeat
+from operator import getitem
 
 from firesim.topology.distances import adjacent_switches, layers_from, members
-from firesim.topology.plan import Plan, PlannedNode
+from firesim.topology.plan import PlannedNode, PlannedSwitch
 from firesim.topology.shape import Shape
 
+_Way = tuple[tuple[int, ...], int]
+"""The ports of a switch that lead closer to another, and its level, which counts if several do."""
 
-def ports_of(shape: Shape) -> dict[str, list[str]]:
-    """Return for each model its peers in port order."""
-    peers: dict[str, list[str]] = {name: [] for name in [*shape.nodes, *shape.switches]}
-    for a, b in shape.links:
-        peers[a].append(b)
-        peers[b].append(a)
-    return peers
+_THERE = 0
+"""Number of the way of a switch to itself."""
 
 
-def fill_tables(shape: Shape, plan: Plan) -> None:
-    """Fill `table` and `flood_ports` of every switch of the plan.
+def fill_tables(
+    shape: Shape, nodes: Iterable[PlannedNode], switches: Sequence[PlannedSwitch]
+) -> tuple[PlannedSwitch, ...]:
+    """Return the switches with `table` and `flood_ports` filled.
 
-    Way by way from each switch that has nodes: all of these are reached over the same ports.
+    For each switch that has nodes, every switch has one of few ways to it; a table is put together
+    from the parts of these ways. Switches with the same ways everywhere have one table.
     """
-    ways = _Ways(shape)
+    ways = _Ways(shape, [switch.level for switch in switches])
     at_home: dict[str, list[PlannedNode]] = {}
-    for node in plan.nodes:
+    for node in nodes:
         if peers := ways.peers[node.name]:
             at_home.setdefault(peers[0], []).append(node)
-    for home, nodes in at_home.items():
-        group = _Group(nodes)
-        for number, closer in ways.to(home):
-            switch = plan.switches[number]
-            switch.table.update(group.ports(closer, switch.level))
-    switch_of = {switch.name: switch for switch in plan.switches}
-    for home, nodes in at_home.items():
-        port = {peer: index for index, peer in enumerate(ways.peers[home])}
-        switch_of[home].table.update({node.mac: port[node.name] for node in nodes})
+    columns, parts = [], []
+    for home, mine in at_home.items():
+        column = ways.to(home)
+        columns.append(column)
+        parts.append(_parts(ways, home, mine, set(column)))
+    macs = [node.mac for mine in at_home.values() for node in mine]
+    own = {home: [node.mac for node in mine] for home, mine in at_home.items()}
+    made: dict[tuple[int, ...], dict[str, int]] = {}
+    tables = []
+    rows = zip(*columns, strict=True) if columns else repeat(())
+    for switch, row in zip(shape.switches, rows, strict=False):
+        if (table := made.get(row)) is None:
+            ports = chain.from_iterable(map(getitem, parts, row))
+            table = made[row] = dict(zip(macs, ports, strict=True))
+            for mac in own.get(switch, ()):
+                table[mac] = table.pop(mac)  # A switch's own nodes come last.
+        tables.append(table)
     tree = _spanning_tree(shape, ways.peers) if shape.switches else set()
-    for switch in plan.switches:
-        switch.flood_ports = [
-            index
-            for index, peer in enumerate(ways.peers[switch.name])
-            if peer not in ways.number or frozenset((switch.name, peer)) in tree
-        ]
+    return tuple(
+        replace(switch, table=table, flood_ports=_flood_ports(switch.name, ways, tree))
+        for switch, table in zip(switches, tables, strict=True)
+    )
 
 
-class _Group:
-    """Nodes at one switch."""
+def _parts(
+    ways: _Ways, home: str, mine: Sequence[PlannedNode], used: Iterable[int]
+) -> dict[int, list[int]]:
+    """Return the ports of a switch's nodes, by the number of each way to it that is used."""
+    found: dict[int, list[int]] = {}
+    for number in used:
+        ports, level = ways.known[number]
+        if number == _THERE:
+            port = {peer: index for index, peer in enumerate(ways.peers[home])}
+            found[number] = [port[node.name] for node in mine]
+        elif len(ports) == 1:
+            found[number] = [ports[0]] * len(mine)
+        else:
+            base, count = len(ports) ** (level - 1), len(ports)
+            found[number] = [ports[node.index // base % count] for node in mine]
+    return found
 
-    def __init__(self, nodes: list[PlannedNode]) -> None:
-        self.macs = [node.mac for node in nodes]
-        self.indices = [node.index for node in nodes]
-        self.chosen: dict[tuple[int, int], list[int]] = {}
 
-    def ports(self, closer: list[int], level: int) -> Mapping[str, int]:
-        """Return the port for each node at a switch that has equally short ways there."""
-        count = len(closer)
-        if count == 1:
-            return dict.fromkeys(self.macs, closer[0])
-        base = count ** (level - 1)
-        if (chosen := self.chosen.get((base, count))) is None:
-            chosen = self.chosen[base, count] = [one // base % count for one in self.indices]
-        return dict(zip(self.macs, map(closer.__getitem__, chosen), strict=True))
+def _flood_ports(name: str, ways: _Ways, tree: Collection[frozenset[str]]) -> tuple[int, ...]:
+    """Return the ports of a switch that lead to nodes, or are of the spanning tree."""
+    return tuple(
+        index
+        for index, peer in enumerate(ways.peers[name])
+        if peer not in ways.number or frozenset((name, peer)) in tree
+    )
 
 
 class _Ways:
     """The shortest ways between the switches of a shape."""
 
-    def __init__(self, shape: Shape) -> None:
-        self.peers = ports_of(shape)
+    def __init__(self, shape: Shape, level: Sequence[int]) -> None:
+        self.peers = shape.neighbours
         self.names = shape.switches
+        self.level = level
         self.number = {name: index for index, name in enumerate(shape.switches)}
         self.adjacent = adjacent_switches(shape)
-        self.known: dict[tuple[int, int], list[int]] = {}
+        self.known: list[_Way] = [((), 1)]
+        self._numbers: dict[_Way, int] = {}
+        self._found: list[dict[int, int]] = [{} for _ in shape.switches]
 
-    def to(self, home: str) -> Iterator[tuple[int, list[int]]]:
-        """Return the number of each other switch, and its ports that lead closer to `home`."""
-        layers = layers_from(self.adjacent, self.number[home])
-        for nearer, layer in pairwise(layers):
-            for number in members(layer):
-                yield number, self._ports(number, self.adjacent[number] & nearer)
-
-    def _ports(self, number: int, peers: int) -> list[int]:
-        """Return the ports of a switch to a set of others, in order; few sets come up."""
-        key = (number, peers)
-        if (found := self.known.get(key)) is None:
-            names = {self.names[peer] for peer in members(peers)}
-            mine = self.peers[self.names[number]]
-            found = self.known[key] = [i for i, peer in enumerate(mine) if peer in names]
+    def to(self, home: str) -> list[int]:
+        """Return the number of each switch's way to `home`; the loop runs for each such pair."""
+        found = [_THERE] * len(self.names)
+        for nearer, layer in pairwise(layers_from(self.adjacent, self.number[home])):
+            for number in layer.members:
+                peers = self.adjacent[number] & nearer.numbers
+                found[number] = self._found[number].get(peers) or self._way(number, peers)
         return found
+
+    def _way(self, number: int, peers: int) -> int:
+        """Return the number of a switch's way to a set of others; few sets come up."""
+        names = {self.names[peer] for peer in members(peers)}
+        mine = self.peers[self.names[number]]
+        ports = tuple(index for index, peer in enumerate(mine) if peer in names)
+        way = (ports, self.level[number] if len(ports) > 1 else 1)
+        if way not in self._numbers:
+            self._numbers[way] = len(self.known)
+            self.known.append(way)
+        self._found[number][peers] = self._numbers[way]
+        return self._numbers[way]
 
 
 def _spanning_tree(shape: Shape, peers: Mapping[str, list[str]]) -> set[frozenset[str]]:

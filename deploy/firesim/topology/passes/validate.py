@@ -6,11 +6,11 @@ Loops between switches are welcome: frames follow shortest paths, broadcasts a s
 
 from __future__ import annotations
 
-import networkx as nx
 from firesim_common.errors import unknown
 from firesim_common.positions import KeyPath
 
-from firesim.config.load import Loaded, is_file
+from firesim.config.loaded import Loaded, is_file
+from firesim.topology.levels import levels
 from firesim.topology.shape import Shape, link_name
 
 MAX_SWITCH_PORTS = 1024
@@ -118,11 +118,10 @@ def _is_own(loaded: Loaded, node: str) -> bool:
 
 
 def _connected(loaded: Loaded, shape: Shape) -> None:
-    graph = shape.graph
-    linked = [name for name in [*shape.nodes, *shape.switches] if graph.degree(name)]
+    linked = [name for name, peers in shape.neighbours.items() if peers]
     if not linked:
         return
-    reached = nx.node_connected_component(graph, linked[0])
+    reached = levels([linked[0]], shape.neighbours)
     for name in linked:
         if name not in reached:
             raise loaded.error(

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""FireSim from Python; `import firesim` has these names."""
+
+from firesim.api.objects import (
+    Gateway,
+    Job,
+    Link,
+    Memory,
+    Node,
+    Placement,
+    Simulation,
+    Switch,
+    System,
+    Topology,
+    Workload,
+)
+from firesim.api.results import Results, compare
+from firesim.api.run import InputError, Run, load, parse
+from firesim.api.sweeps import Sweep
+
+__all__ = [
+    "Gateway",
+    "InputError",
+    "Job",
+    "Link",
+    "Memory",
+    "Node",
+    "Placement",
+    "Results",
+    "Run",
+    "Simulation",
+    "Sweep",
+    "Switch",
+    "System",
+    "Topology",
+    "Workload",
+    "compare",
+    "load",
+    "parse",
+]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the third step chooses and checks: names, files, FPGAs, hosts; nothing is built."""

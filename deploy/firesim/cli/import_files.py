@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim import`: a recipe from files of the earlier FireSim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firesim.cli.common import plain_errors
+
+
+@plain_errors
+def import_files(
+    file: Annotated[Path, typer.Argument(help="config_runtime.yaml, or the JSON of a workload.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Recipe to write (default: print it).")
+    ] = None,
+    hwdb: Annotated[
+        Path | None,
+        typer.Option("--hwdb", help="Hardware database (default: config_hwdb.yaml beside FILE)."),
+    ] = None,
+    build_recipes: Annotated[
+        Path | None,
+        typer.Option(
+            "--build-recipes",
+            help="Build recipes (default: config_build_recipes.yaml beside FILE).",
+        ),
+    ] = None,
+    workload: Annotated[
+        Path | None,
+        typer.Option("--workload", help="Workload (default: as FILE names it, in workloads/)."),
+    ] = None,
+    custom_configs: Annotated[
+        Path | None,
+        typer.Option("--custom-configs", help="Folder with runtime settings of the memory."),
+    ] = None,
+    blade: Annotated[
+        str | None,
+        typer.Option("--blade", help="Blade, a name or a file, instead of the design in FILE."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Make a recipe of a runtime configuration of FireSim 1.x, or of a workload alone.
+
+    What has no counterpart is named once, here and at the top of the recipe. The recipe is checked
+    as `firesim runcheck` does, and written even if that refuses it.
+
+    Examples:
+
+      firesim import firesim/deploy/config_runtime.yaml -o mine.yaml
+
+      firesim import config_runtime.yaml --hwdb my_hwdb.yaml --blade rocket-4-l2
+
+      firesim import deploy/workloads/bare-base.json -o bare.yaml
+    """
+    from firesim_common.errors import InputError
+
+    from firesim.importing.imported import Request, import_files
+
+    if output is not None and output.exists() and not force:
+        raise InputError(f'-o: found "{output}", expected a new file, or --force.')
+    made = import_files(Request(file, hwdb, build_recipes, workload, custom_configs, blade))
+    name = output or Path("recipe.yaml")
+    fault = _fault(made.text, name)
+    if output is None:
+        typer.echo(made.text, nl=False)
+    else:
+        output.write_text(made.text)
+    typer.echo("".join(f"{line}\n" for line in made.notes), nl=False, err=True)
+    typer.echo(f"runcheck: {fault}" if fault else f"runcheck of {name}: ok", err=True)
+    if fault:
+        raise typer.Exit(2)
+
+
+def _fault(text: str, name: Path) -> str:
+    """Return what `runcheck` says against a recipe that would lie at `name`, or nothing."""
+    from firesim_common.errors import InputError
+    from firesim_common.positions import parse_yaml
+
+    from firesim.pipeline.check import check
+    from firesim.pipeline.load import load_source, name_of_file
+
+    try:
+        check(load_source(parse_yaml(text, str(name)), name.absolute().parent, name_of_file(name)))
+    except InputError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of the earlier FireSim and of FireMarshal, read into one recipe."""

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A whole import: from the files of the earlier FireSim to the text of a recipe and its notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesim_common.errors import InputError
+from firesim_common.positions import KeyPath, Source
+
+from firesim.importing.designs import BLADES
+from firesim.importing.hardware import Files, hardware
+from firesim.importing.keys import Notes, text
+from firesim.importing.kinds import read
+from firesim.importing.memory_settings import SIZE_MIB
+from firesim.importing.recipe import Recipe
+from firesim.importing.runtime import KEYS, check_names, network, observed, plusargs
+from firesim.importing.workload_file import Job, jobs_of, name_of, put_jobs
+
+_HWDB, _RECIPES = "config_hwdb.yaml", "config_build_recipes.yaml"
+_CUSTOM = "../sim/custom-runtime-configs"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is imported; what is not given is looked for where the earlier FireSim keeps it."""
+
+    file: Path
+    """config_runtime.yaml, or a workload's JSON."""
+    hwdb: Path | None = None
+    recipes: Path | None = None
+    workload: Path | None = None
+    custom_configs: Path | None = None
+    blade: str | None = None
+    """The blade to use, whatever design the files name."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A recipe, and what its user should know."""
+
+    text: str
+    notes: list[str]
+
+
+def import_files(request: Request) -> Imported:
+    """Make a recipe of what is asked for.
+
+    Raises:
+        InputError: a file is missing or wrong, or a thing has no counterpart that a run needs.
+    """
+    source = read(request.file, "runtime", "workload")
+    notes = Notes()
+    recipe = Recipe([f"Made by `firesim import` from {source.name}.", *_HEAD])
+    if "benchmark_name" in source.data:
+        _from_workload(source, request, recipe, notes)
+    else:
+        _from_runtime(source, request, recipe, notes)
+    if notes.lines:
+        recipe.head += ["", "What has no counterpart, or needs you:"]
+        recipe.head += [f"- {line}" for line in notes.lines]
+    return Imported(recipe.text(), notes.lines)
+
+
+_HEAD = ["Check it with `firesim runcheck -c FILE`, run it with `firesim runworkload -c FILE`."]
+
+
+def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes) -> None:
+    check_names(source)
+    notes.keys(source, (), KEYS)
+    work = _workload(source, request)
+    suffix = text(source, ("workload", "suffix_tag"), "")
+    recipe.set("name", name_of(work) + (f"_{suffix}" if suffix else ""))
+    found = network(source, recipe)
+    entry_at: KeyPath = ("target_config", "default_hw_config")
+    entry = text(source, entry_at)
+    files = _files(request)
+    machine = hardware(entry, (source, entry_at), files, request.blade, notes)
+    design = machine.design
+    if found.networked and not design.nic:
+        notes.add(source, entry_at, "the design has no NIC there; the blade here has one.")
+    plusargs(source, design.memory, notes)
+    recipe.set("system.clock_hz", design.clock_hz, "of the cores and of the network")
+    comment = f"{entry}: {machine.said_by}"
+    recipe.set("system.node.blade", request.blade or design.blade, comment)
+    memory = design.memory.value()
+    about = f"theirs has 16 GiB, {SIZE_MIB} MiB is the most here"
+    for key, value in memory.items():
+        recipe.set(f"system.node.memory.{key}", value, about if key == "size_mib" else "")
+    put_jobs(work, jobs_of(work, notes), found.nodes, recipe, notes)
+    observed(source, recipe, found.networked)
+
+
+def _from_workload(source: Source, request: Request, recipe: Recipe, notes: Notes) -> None:
+    jobs = jobs_of(source, notes)
+    count = 1 if isinstance(jobs, Job) else len(jobs)
+    recipe.set("name", name_of(source))
+    recipe.set("system.topology", f"rack_{count}", "a workload says nothing of the network")
+    recipe.set("system.node.blade", request.blade or BLADES[1], "nor of the design")
+    recipe.set("system.node.memory.size_mib", SIZE_MIB)
+    put_jobs(source, jobs, count, recipe, notes)
+
+
+def _files(request: Request) -> Files:
+    folder = request.file.parent
+    given = {"hwdb": request.hwdb, "build-recipes": request.recipes}
+    for option, path in given.items():
+        if path is not None and not path.is_file():
+            raise InputError(f'--{option}: found "{path}", expected a file that exists.')
+    if request.custom_configs is not None and not request.custom_configs.is_dir():
+        found = f'found "{request.custom_configs}", expected a folder that exists.'
+        raise InputError(f"--custom-configs: {found}")
+    return Files(
+        request.hwdb or _there(folder / _HWDB),
+        request.recipes or _there(folder / _RECIPES),
+        request.custom_configs or folder / _CUSTOM,
+    )
+
+
+def _there(path: Path) -> Path | None:
+    return path if path.is_file() else None
+
+
+def _workload(source: Source, request: Request) -> Source:
+    path: KeyPath = ("workload", "workload_name")
+    name = text(source, path)
+    file = request.workload or request.file.parent / "workloads" / source.file(path, name)
+    if not file.is_file():
+        if request.workload:
+            raise InputError(f'--workload: found "{file}", expected a file that exists.')
+        raise source.error(path, f'found "{file}", expected a file; --workload names another one.')
+    return read(file, "workload")

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs beside each other in one process: they are stopped and kept apart by who started them."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a run is told that is not the only purpose of its process.
+
+    It sets no signal handler, and closes its port for Prometheus when it ends. It may be shared by
+    several runs.
+    """
+
+    stopped: threading.Event = field(default_factory=threading.Event)
+    """Once set, each run ends as Ctrl-C ends a run, with what it has written so far."""
+    preparing: AbstractContextManager[object] = field(default_factory=threading.Lock)
+    """Held by a run while it is made ready, so that one builds what the next ones need, too."""
+
+    def check(self) -> None:
+        """Raise a KeyboardInterrupt if the runs were stopped."""
+        if self.stopped.is_set():
+            raise KeyboardInterrupt

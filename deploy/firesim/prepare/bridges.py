@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of what was built for blades of the user's own: their bridges take what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from firesim.bind.bridges import no_such_bridge
+from firesim.build.model import ends_itself
+from firesim.topology.describe import NodeFiles
+from firesim.topology.plan import Plan, PlannedNode
+
+
+def check_bridges(plan: Plan, files: Mapping[str, NodeFiles]) -> None:
+    """Check that the bridges of each node take what the configuration gives it.
+
+    Raises:
+        InputError: the first thing that has nowhere to go, or a run that nothing can end.
+    """
+    for node in plan.nodes:
+        if plan.own_blade(node) is not None:
+            _check_node(plan, node, files[node.name].bridges)
+    servers = [node for node in plan.nodes if node.traffic is None]
+    ends = any(_can_end(files[node.name]) for node in servers)
+    if servers and not ends and plan.run.max_cycles == 0:
+        raise plan.error_at(
+            ("simulation", "max_cycles"),
+            "found 0 and no node whose blade has a termination bridge, expected a last cycle: "
+            "nothing else would end the run.",
+        )
+
+
+def _can_end(node: NodeFiles) -> bool:
+    if "termination" in node.bridges:
+        return True
+    return node.manifest is not None and ends_itself(node.manifest.parent)
+
+
+def _check_node(plan: Plan, node: PlannedNode, has: Collection[str]) -> None:
+    if "nic" in has and not plan.is_linked(node.name):
+        raise plan.error_at(
+            ("system", "topology"),
+            f'found no link at node "{node.name}", expected one to a switch: its blade has a NIC.',
+        )
+    given: list[tuple[str, str, object]] = [
+        ("memory", "program", node.program),
+        ("memory", "elf", node.elf),
+        ("memory", "linux", node.linux),
+        ("memory", "device_tree", node.device_tree),
+        ("block_device", "disk_image", node.disk_image or node.disk_sectors),
+    ]
+    for bridge, key, value in given:
+        if value and bridge not in has:
+            raise plan.error(
+                node,
+                key,
+                f'found something for the {bridge} bridge of "{node.name}", expected nothing: its '
+                f'blade "{node.blade}" has {" and ".join(sorted(has)) or "no bridge"} and no '
+                f"{bridge}.",
+            )
+    for kind in node.bridges:
+        if kind not in has:
+            raise plan.error(node, f"bridges.{kind}", no_such_bridge(node, kind, sorted(has)))
+    if node.instruments.traced and "tracing" in node.places and "tracerv" not in has:
+        raise plan.error(
+            node,
+            "tracing",
+            f'found "{node.name}", whose blade "{node.blade}" has no tracerv bridge, '
+            "expected a node that can be traced.",
+        )

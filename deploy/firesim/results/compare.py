@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares two runs: what was asked, with what software, how it ended, and every counter.
+
+What the host alone decides, such as processor time, is left out: two runs of the same target with
+the same inputs do not differ in anything that is compared here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
+from firesim_common.positions import read_yaml
+
+from firesim.work.folder import saved_config, saved_result
+
+HOST_ONLY = frozenset({"cpu_s", "wall_s", "advances", "transport", "lost", "snapshots"})
+"""Keys of result.json that say what a run took, and not what the target did."""
+SOFTWARE = ("commit", "packages", "programs", "linux")
+"""Of versions.json."""
+SECTIONS = ("configuration", "software", "end", "nodes", "switches", "links")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value that two runs do not share; None where a run does not have it."""
+
+    section: str
+    key: str
+    left: Any
+    right: Any
+
+
+def compare(left: Path, right: Path) -> list[Difference]:
+    """Return all differences of two results folders, by section and key.
+
+    Raises:
+        InputError: one of them is no results folder, or its run has no result yet.
+    """
+    one, other = values_of(left), values_of(right)
+    order = {section: place for place, section in enumerate(SECTIONS)}
+    keys = sorted({*one, *other}, key=lambda key: (order[key[0]], key[1]))
+    return [
+        Difference(*key, one.get(key), other.get(key))
+        for key in keys
+        if one.get(key) != other.get(key)
+    ]
+
+
+def values_of(folder: Path) -> dict[tuple[str, str], Any]:
+    """Return all that is compared of a results folder, by section and key.
+
+    Raises:
+        InputError: it is no results folder, or its run has no result yet.
+    """
+    found = zip(SECTIONS, _sections(folder), strict=True)
+    return {(section, key): value for section, values in found for key, value in values.items()}
+
+
+def _sections(folder: Path) -> list[dict[str, Any]]:
+    """Return the values of a run by key, a mapping for each of SECTIONS."""
+    config = read_yaml(saved_config(folder, "compare")).data
+    result = saved_result(folder)
+    if not result:
+        raise InputError(f"compare: found no result.json in {folder}, expected a run that is over.")
+    lists = ("nodes", "switches", "links")
+    end = {key: value for key, value in result.items() if key not in lists}
+    parts = [config, _software(folder), end, *(result.get(key, []) for key in lists)]
+    return [dict(_flat(part, "")) for part in parts]
+
+
+def _software(folder: Path) -> dict[str, Any]:
+    try:
+        found = read_json(folder / "versions.json")
+        return {key: found.get(key) for key in SOFTWARE}
+    except (InputError, AttributeError):
+        return {}
+
+
+def _flat(value: Any, key: str) -> Iterator[tuple[str, Any]]:
+    """Give each value that is no list or mapping, with its path; list items by their names."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name not in HOST_ONLY:
+                yield from _flat(inner, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            name = inner.get("name", index) if isinstance(inner, dict) else index
+            yield from _flat(inner, f"{key}.{name}" if key else str(name))
+    elif value is not None:
+        yield key, value

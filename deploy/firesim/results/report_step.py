@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the report of a run, and says so in one sentence when it cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from firesim.report.page import write_report
+
+
+def report_of(folder: Path, console: Console) -> Path | None:
+    """Write report.html; return its path, or None when the disk is full or a file is missing."""
+    try:
+        return write_report(folder)
+    except OSError as error:
+        console.print(f"The report cannot be written: {error}.", style="red", markup=False)
+        return None

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Snapshots in results folders and in buckets: found, checked, fetched."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All tests of the repository and its experiments, found and run."""

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim import`: configurations of the earlier FireSim, their notes, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from firesim.importing.hardware import ENTRY
+from firesim.importing.imported import Request, import_files
+from firesim.importing.keys import TAKEN
+from firesim.importing.runtime import KEYS
+from firesim.importing.topologies import topology
+from firesim.importing.workload_file import KEYS as WORKLOAD_KEYS
+from firesim.pipeline.load import load_text
+from firesim.pipeline.resolve import resolve
+from firesim.topology.plan import Plan
+from firesim_common.errors import InputError
+
+RUNTIME = """\
+run_farm:
+  base_recipe: farms/own.yaml
+  recipe_arg_overrides: {hosts: 2}
+metasimulation:
+  metasimulation_enabled: true
+  metasimulation_host_simulator: verilator
+  metasimulation_only_plusargs: "+fesvr-step-size=128 +max-cycles=5000"
+  metasimulation_only_vcs_plusargs: "+x"
+target_config:
+  topology: TOPOLOGY
+  no_net_num_nodes: 3
+  link_latency: 6405
+  switching_latency: 12
+  net_bandwidth: 100
+  profile_interval: -1
+  default_hw_config: ENTRY
+  plusarg_passthrough: "+mm_backendLatency=7 +odd"
+tracing: {enable: yes, output_format: 1, selector: 3, start: ffffffff00008013, end: "ff00010013"}
+autocounter: {read_rate: 20000}
+workload: {workload_name: work.json, terminate_on_completion: no, suffix_tag: two}
+host_debug: {zero_out_dram: no, disable_synth_asserts: yes}
+synth_print: {start: 10, end: 20, cycle_prefix: yes}
+"""
+TARGET = (
+    "f2-firesim-FireSim-WithNIC_WithFireSimHighPerfConfigTweaks_{}Config-"
+    "FRFCFS16GBQuadRankLLC4MB"
+)
+NAMES = [
+    *(f"example_{2**n}config" for n in range(9)),
+    *(f"supernode_example_{2**n}config" for n in range(2, 11)),
+    *("supernode_example_6config", "supernode_example_deep64config", "example_cross_links"),
+    *("small_hierarchy_8sims", "small_hierarchy_2sims"),
+    *("clos_2_8_2", "clos_8_8_16", "fat_tree_4ary", "no_net_config"),
+]
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """A folder as their `deploy/` is: all files of a run, in our own words."""
+    (tmp_path / "workloads/work").mkdir(parents=True)
+    work = {
+        **{key: None for key, why in WORKLOAD_KEYS.items() if why != TAKEN},
+        "benchmark_name": "work",
+        "common_bootbinary": "a.elf",
+        "common_rootfs": None,
+    }
+    (tmp_path / "workloads/work.json").write_text(json.dumps(work, indent=1))
+    (tmp_path / "workloads/work/a.elf").write_bytes(b"")
+    entries = {
+        cores: {"agfi": "agfi-0", "deploy_quintuplet_override": TARGET.format(f"{cores}Rocket")}
+        for cores in ("Quad", "Octa", "Dual", "")
+    }
+    text = json.dumps({f"hw_{cores}": entry for cores, entry in entries.items()}, indent=1)
+    (tmp_path / "config_hwdb.yaml").write_text(text)
+    return tmp_path
+
+
+def imported(folder: Path, topology: str = "example_8config", entry: str = "hw_Quad") -> list[str]:
+    """Return the text of the recipe, then its notes without the folder."""
+    file = folder / "config_runtime.yaml"
+    file.write_text(RUNTIME.replace("TOPOLOGY", topology).replace("ENTRY", entry))
+    made = import_files(Request(file))
+    return [made.text, *(note.replace(f"{folder}/", "") for note in made.notes)]
+
+
+def plan_of(text: str) -> Plan:
+    """Return what a recipe means."""
+    return resolve(load_text(text))
+
+
+def test_a_runtime_configuration_keeps_every_value(theirs: Path) -> None:
+    config = load_text(imported(theirs)[0]).config
+    assert config.name == "work_two" and config.system.topology.named == "rack_8"
+    assert config.system.link.latency_cycles == 6405 and config.system.link.bandwidth_gbps == 100
+    assert config.system.switch.switching_latency_cycles == 12
+    memory = config.system.node.memory
+    assert config.system.node.blade == "rocket-4-l2" and memory is not None and memory.llc
+    assert memory.timing.model == "fr_fcfs" and memory.timing.ranks == 4
+    assert memory.timing.backend_latency_cycles == 7
+    assert memory.llc.sets * memory.llc.ways * memory.llc.block_bytes == 4 << 20
+    run = config.simulation
+    assert (run.end_when, run.max_cycles, run.autocounter.interval_cycles) == ("first", 5000, 20000)
+    assert run.asserts.kind == "none" and run.tracing.outputs == ["binary"]
+    assert run.prints.model_dump() == {"kind": "cycle", "start": 10, "end": 21}
+    assert run.tracing.trigger.model_dump() == {
+        "kind": "instruction",
+        "start": {"mask": 0xFFFFFFFF, "value": 0x8013},
+        "end": {"mask": 0xFF, "value": 0x10013},
+    }
+    assert config.workload.node.elf == str(theirs / "workloads/work/a.elf")
+
+
+def test_each_key_without_a_counterpart_is_named_once(theirs: Path) -> None:
+    notes = imported(theirs)[1:]
+    named = [found[1] for note in notes if (found := re.search(r":\d+: ([\w.]+): no coun", note))]
+    expected = [key for key, why in KEYS.items() if why != TAKEN]
+    expected += [key for key, why in WORKLOAD_KEYS.items() if why != TAKEN]
+    expected += [f"hw_Quad.{key}" for key in ("agfi",) if ENTRY[key] != TAKEN]
+    assert sorted(named) == sorted(expected)
+    assert any("plusarg_passthrough: +odd: no counterpart" in note for note in notes)
+
+
+def test_every_topology_that_they_name_has_the_same_number_of_nodes(theirs: Path) -> None:
+    for name in NAMES:
+        plan = plan_of(imported(theirs, name)[0])
+        number = re.search(r"(?:example|deep)_?(\d+)config", name)
+        stated = {"no_net_config": 3, "clos_2_8_2": 16, "clos_8_8_16": 128, "fat_tree_4ary": 16}
+        stated |= {"example_cross_links": 2, "small_hierarchy_8sims": 8, "small_hierarchy_2sims": 2}
+        assert len(plan.nodes) == (int(number[1]) if number else stated.get(name, 64)), name
+        assert topology(name, 3).nodes == len(plan.nodes)
+
+
+@pytest.mark.parametrize(
+    ("entry", "blade"), [("", "rocket-1-l2"), ("Dual", "rocket-2"), ("Octa", "rocket-8")]
+)
+def test_designs_that_are_ours_have_blades(theirs: Path, entry: str, blade: str) -> None:
+    plan = plan_of(imported(theirs, "no_net_config", f"hw_{entry}")[0])
+    assert {node.blade for node in plan.nodes} == {blade}
+
+
+def test_build_recipes_and_custom_settings_say_the_memory(theirs: Path) -> None:
+    recipe = {
+        "DESIGN": "FireSim",
+        "TARGET_CONFIG": "QuadRocketConfig",
+        "PLATFORM_CONFIG": "DDR3FCFS",
+    }
+    recipes = {"mine": {**recipe, "metasim_customruntimeconfig": "slow.conf"}}
+    (theirs / "config_build_recipes.yaml").write_text(json.dumps(recipes))
+    (theirs / "slow.conf").write_text("+mm_dramTimings_tCAS=11  # less\n+mm_dramTimings_tAL=0\n")
+    text, *notes = imported(theirs, entry="mine")
+    memory = load_text(text).config.system.node.memory
+    assert memory is not None and memory.timing.model == "fcfs"
+    assert memory.timing.timings.tCAS == 11
+    assert any(note.startswith("slow.conf:2: +mm_dramTimings_tAL: no") for note in notes)
+
+
+def test_jobs_go_to_nodes_in_their_order(theirs: Path) -> None:
+    jobs = [{"name": f"j{n}", "bootbinary": f"{n}.elf", "outputs": ["/x"]} for n in range(8)]
+    work = {"benchmark_name": "work", "workloads": jobs}
+    (theirs / "workloads/work.json").write_text(json.dumps(work, indent=1))
+    text, *notes = imported(theirs)
+    nodes = load_text(text).config.workload.nodes
+    assert [Path(nodes[f"node{n}"].elf or "").name for n in range(8)] == [
+        f"{n}.elf" for n in range(8)
+    ]
+    assert Path(nodes["node3"].disk_image or "").name == "j3.ext2"
+    assert sum("workloads.outputs: no counterpart" in note for note in notes) == 1
+
+
+REFUSED = [
+    ("my_own", "hw_Quad", 'config_runtime.yaml:10: target_config.topology: found "my_own", exp'),
+    ("fireaxe_ring", "hw_Quad", "(FireAxe) is not simulated."),
+    (
+        "example_8config",
+        "hw_Qud",
+        "config_runtime.yaml:16: target_config.default_hw_config: found",
+    ),
+    ("example_8config", "foreign", 'found the design "GemminiRocketConfig", which none of the bl'),
+]
+
+
+@pytest.mark.parametrize(("name", "entry", "sentence"), REFUSED)
+def test_what_is_not_ours_is_refused(theirs: Path, name: str, entry: str, sentence: str) -> None:
+    file = theirs / "config_hwdb.yaml"
+    entries = json.loads(file.read_text())
+    entries["foreign"] = {"deploy_quintuplet_override": TARGET.format("GemminiRocket")}
+    file.write_text(json.dumps(entries, indent=1))
+    with pytest.raises(InputError) as error:
+        imported(theirs, name, entry)
+    assert sentence in str(error.value) and len(str(error.value).splitlines()) == 1
+
+
+def test_files_of_another_kind_are_refused(theirs: Path) -> None:
+    hwdb = theirs / "config_hwdb.yaml"
+    with pytest.raises(InputError, match=r"config_hwdb.yaml:1: found a hardware .* --hwdb\."):
+        import_files(Request(hwdb))
+    imported(theirs)
+    file = theirs / "config_runtime.yaml"
+    with pytest.raises(InputError, match=r"config_runtime.yaml:1: found a runtime conf"):
+        import_files(Request(file, hwdb=file))
+    with pytest.raises(InputError, match=r"--hwdb: found .*, expected a file that exists\."):
+        import_files(Request(file, hwdb=theirs / "none.yaml"))
