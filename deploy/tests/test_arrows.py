@@ -84,12 +84,13 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *("snapshots", "topology", "watch", "work"),
     },
     "access": {"build", "hosts", "pipeline", "run", "topology", "work"},
+    "view": {"remote", "report", "run", "topology", "units", "watch", "work"},
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "api": {"config", "pipeline", "report", "results", "run", "snapshots", "sweep", "topology"},
     "cli": {
         *("access", "bind", "bitstream", "build", "config", "engines", "farm", "hosts"),
         *("importing", "pipeline", "remote", "report", "results", "run", "snapshots", "suite"),
-        *("sweep", "topology", "work"),
+        *("sweep", "topology", "view", "work"),
     },
 }
 """What a room of the manager, a folder or file of it, imports of the others; all is needed."""
