@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Annotated
 
@@ -50,4 +51,5 @@ def view(
     folder = viewed_folder(run, partial(typer.echo, err=True))
     with ViewServer(ViewedRun(folder, eta_cycle), port) as server:
         typer.echo(f"{server.url}\nCtrl-C ends the page; the run goes on.")
-        server.serve_forever()
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
