@@ -71,9 +71,7 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     "snapshots": {"build", "config", "engines", "topology", "work"},
     "bitstream": {"build", "config", "farm", "hosts", "work"},
     "remote": {"bitstream", "config", "farm", "hosts", "snapshots", "topology", "work"},
-    "bind": {
-        *("bitstream", "build", "config", "engines", "farm", "hosts", "snapshots", "topology"),
-    },
+    "bind": {"bitstream", "build", "config", "engines", "farm", "hosts", "snapshots", "topology"},
     "prepare": {"bind", "bitstream", "build", "config", "topology", "work"},
     "pipeline": {
         *("bind", "build", "config", "engines", "hosts", "prepare", "remote", "results"),

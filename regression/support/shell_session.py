@@ -40,7 +40,6 @@ STAYS = "in one terminal"
 PROMPT = "at its prompt"
 INTERRUPTED = "Ctrl-C ends it"
 SERVES = "Ctrl-C ends the page"
-ADDRESS = "http://"
 TYPED = {"Ctrl-] leaves": b"\x1d", "a shell": b"exit\n", "asks first": b"y\n"}
 """What is typed into a command that has a terminal, by what its comment says."""
 _NOTES = (STAYS, PROMPT, INTERRUPTED, SERVES, *TYPED)
@@ -313,22 +312,19 @@ class ShellSession:
         raise CommandError(f"found no simulation by {last.text!r} to go on with:\n{output}")
 
     def _served(self, text: str) -> str:
-        """Begin what serves a page, and end it when the page is there.
-
-        Raises:
-            CommandError: there is none, or it did not end well.
-        """
+        """Begin what serves a page, and end it when the page is there."""
         self._begin(text)
         terminal = self._terminals.pop()
-        until = time.monotonic() + self.limit_s
-        while ADDRESS not in (said := terminal.log.read_text(errors="replace")):
-            if terminal.process.poll() is not None or time.monotonic() > until:
-                break
+        said, until = "", time.monotonic() + self.limit_s
+        while (
+            "http://" not in said and terminal.process.poll() is None and time.monotonic() < until
+        ):
             time.sleep(POLL_S)
+            said = terminal.log.read_text(errors="replace")
         _interrupt(terminal.process)
-        if ADDRESS not in said or terminal.process.returncode != 0:
-            raise CommandError(f"found no page by {text!r}, or no good end of it:\n{said}")
-        return said
+        if "http://" in said and terminal.process.returncode == 0:
+            return said
+        raise CommandError(f"found no page by {text!r}, or no good end of it:\n{said}")
 
     def _interrupt(self) -> str:
         terminal = self._terminals.pop()
