@@ -316,9 +316,7 @@ class ShellSession:
         self._begin(text)
         terminal = self._terminals.pop()
         said, until = "", time.monotonic() + self.limit_s
-        while (
-            "http://" not in said and terminal.process.poll() is None and time.monotonic() < until
-        ):
+        while time.monotonic() < until and "http://" not in said:
             time.sleep(POLL_S)
             said = terminal.log.read_text(errors="replace")
         _interrupt(terminal.process)
