@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from functools import partial
 from typing import Annotated
@@ -11,6 +12,9 @@ import typer
 
 from firesim.cli.common import plain_errors
 from firesim.cli.completion import complete_run
+
+BEHIND = 10
+"""By how much the page stands behind the simulation where both want a core."""
 
 
 @plain_errors
@@ -48,6 +52,7 @@ def view(
     from firesim.view.door import ViewServer
     from firesim.view.viewed import ViewedRun
 
+    os.nice(BEHIND)
     folder = viewed_folder(run, partial(typer.echo, err=True))
     with ViewServer(ViewedRun(folder, eta_cycle), port) as server:
         typer.echo(f"{server.url}\nCtrl-C ends the page; the run goes on.")

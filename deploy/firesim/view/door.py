@@ -26,7 +26,7 @@ from firesim.view.viewed import ViewedRun
 from firesim.watch.few_clients import IDLE_S, FewClients
 
 ADDRESS = "127.0.0.1"
-NEWS_S = 0.5
+NEWS_S = 0.25
 """Between two looks for news; a page is told at least once in ALIVE_S that the run is looked at."""
 ALIVE_S = 5.0
 _HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")

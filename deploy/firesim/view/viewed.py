@@ -32,7 +32,7 @@ from firesim.watch.progress import progress, progress_line, slowest, slowest_lin
 from firesim.watch.status import ModelStatus, Status, StatusReaders
 from firesim.work.folder import RESULT, saved_result
 
-FRESH_S = 0.25
+FRESH_S = 0.2
 """A state is read again when it is older."""
 MOST_STATUS_BYTES = 64 << 20
 """Of a status file that is longer the end is read: rates need a few seconds of it."""
