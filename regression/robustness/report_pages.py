@@ -5,7 +5,8 @@ Three runs are simulated: quickstart's two Rocket nodes, twelve traced Rocket no
 functional ones under a Clos network; without --quick quickstart's Linux part, too. Each report is
 rendered in four ways. No page may be wider than its window; navigation leads in the page's order;
 text stands out from what is behind it; no script fails; charts and flame graphs show values under
-the pointer, and a flame graph zooms. So is the page of `firesim view` of each run. The pictures stay in the results, for eyes.
+the pointer, and a flame graph zooms. So is the
+page of `firesim view` of each run. The pictures stay in the results, for eyes.
 """
 
 from __future__ import annotations
