@@ -71,9 +71,7 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     "snapshots": {"build", "config", "engines", "topology", "work"},
     "bitstream": {"build", "config", "farm", "hosts", "work"},
     "remote": {"bitstream", "config", "farm", "hosts", "snapshots", "topology", "work"},
-    "bind": {
-        *("bitstream", "build", "config", "engines", "farm", "hosts", "snapshots", "topology"),
-    },
+    "bind": {"bitstream", "build", "config", "engines", "farm", "hosts", "snapshots", "topology"},
     "prepare": {"bind", "bitstream", "build", "config", "topology", "work"},
     "pipeline": {
         *("bind", "build", "config", "engines", "hosts", "prepare", "remote", "results"),
@@ -84,12 +82,13 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *("snapshots", "topology", "watch", "work"),
     },
     "access": {"build", "hosts", "pipeline", "run", "topology", "work"},
+    "view": {"remote", "report", "run", "topology", "units", "watch", "work"},
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "api": {"config", "pipeline", "report", "results", "run", "snapshots", "sweep", "topology"},
     "cli": {
         *("access", "bind", "bitstream", "build", "config", "engines", "farm", "hosts"),
         *("importing", "pipeline", "remote", "report", "results", "run", "snapshots", "suite"),
-        *("sweep", "topology", "work"),
+        *("sweep", "topology", "view", "work"),
     },
 }
 """What a room of the manager, a folder or file of it, imports of the others; all is needed."""

@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from firesim.watch.metrics_door import MOST_CLIENTS
+from firesim.watch.few_clients import MOST_CLIENTS
 from firesim.watch.metrics_server import ADDRESS, MetricsServer
 
 

@@ -13,6 +13,7 @@ PAGES = (
     "bring-your-own-verilog",
     "compare-runs",
     "functional-network",
+    "live-page",
     "metasimulate",
     "own-software",
     "sweep",

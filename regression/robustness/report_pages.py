@@ -5,14 +5,17 @@ Three runs are simulated: quickstart's two Rocket nodes, twelve traced Rocket no
 functional ones under a Clos network; without --quick quickstart's Linux part, too. Each report is
 rendered in four ways. No page may be wider than its window; navigation leads in the page's order;
 text stands out from what is behind it; no script fails; charts and flame graphs show values under
-the pointer, and a flame graph zooms. The pictures stay in the results, for eyes.
+the pointer, and a flame graph zooms. So is the
+page of `firesim view` of each run. The pictures stay in the results, for eyes.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import yaml
@@ -20,11 +23,14 @@ from firesim.config.loaded import Loaded
 from firesim.pipeline.load import find_config, load_file, load_text
 from firesim.pipeline.run import run as run_config
 from firesim.report.page import write_report
+from firesim.view.door import ViewServer
+from firesim.view.viewed import ViewedRun
 
 from regression.support.browser import DESKTOP_PX, PHONE_PX, Browser, Page
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 PAIRS = 32
+TOLD_S = 20.0
 TRACED: dict[str, Any] = {
     "name": "traced",
     "system": {"topology": "rack_12", "node": {"memory": {"size_mib": 16}}},
@@ -156,6 +162,34 @@ def _look(experiment: Experiment, browser: Browser, case: Case, report: Path) ->
     return looked
 
 
+def _live(experiment: Experiment, browser: Browser, case: Case) -> Looked:
+    """Look at the page that `firesim view` serves of a run."""
+    looked = Looked()
+    with ViewServer(ViewedRun(experiment.folder / case.name), 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        for width_px in (DESKTOP_PX, PHONE_PX):
+            for dark in (False, True):
+                name = f"{case.name}-live-{width_px}-{'dark' if dark else 'light'}"
+                with browser.page(server.url, width_px, dark=dark) as page:
+                    found = [] if _is_told(page, case) else ["the token hash is not shown"]
+                    page.picture(experiment.folder / f"{name}.png")
+                    found += page.faults()
+                looked.faults += [f"{name}: {fault}" for fault in dict.fromkeys(found)]
+                looked.checks += 1
+        server.shutdown()
+    return looked
+
+
+def _is_told(page: Page, case: Case) -> bool:
+    """Wait until a live page shows how its run ended; return whether it did."""
+    until = time.monotonic() + TOLD_S
+    while time.monotonic() < until:
+        if case.token_hash in page.value("document.getElementById('detail').textContent"):
+            return True
+        time.sleep(0.1)
+    return False
+
+
 def _planted(experiment: Experiment, browser: Browser) -> list[str]:
     """Return the planted faults that are not found."""
     file = experiment.folder / "planted.html"
@@ -177,6 +211,9 @@ def run(experiment: Experiment) -> Verdict:
             faults += looked.faults
             size_kb = report.stat().st_size // 1000
             rows.append((case.name, f"{size_kb:,}", looked.checks, len(looked.faults)))
+            live = _live(experiment, browser, case)
+            faults += live.faults
+            rows.append((f"{case.name}, live page", "", live.checks, len(live.faults)))
     experiment.table("reports", ["report", "size (kB)", "pages rendered", "faults"], rows)
     for fault in faults:
         experiment.say(fault)

@@ -227,8 +227,8 @@ class Browser:
                 return result
 
     @contextlib.contextmanager
-    def page(self, file: Path, width_px: int, *, dark: bool) -> Iterator[Page]:
-        """Open an HTML file in a window of this width and wait until it is loaded and drawn."""
+    def page(self, place: Path | str, width_px: int, *, dark: bool) -> Iterator[Page]:
+        """Open an HTML file or address in a window of this width; wait until it is drawn."""
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})
         page = Page(self, session["sessionId"], width_px, dark)
@@ -241,7 +241,8 @@ class Browser:
         page.call("Emulation.setDeviceMetricsOverride", **window)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         page.call("Emulation.setEmulatedMedia", features=[scheme])
-        page.call("Page.navigate", url=file.resolve().as_uri())
+        url = place if isinstance(place, str) else place.resolve().as_uri()
+        page.call("Page.navigate", url=url)
         until = time.monotonic() + ANSWER_S
         while page.session not in self._loaded:
             self._note(self._next(until))

@@ -22,6 +22,8 @@ from firesim.pipeline.resolve import resolve
 from firesim.pipeline.run import run as run_config
 from firesim.report.page import write_report
 from firesim.report.plan_svg import write_svg
+from firesim.view.door import ViewServer
+from firesim.view.viewed import ViewedRun
 from firesim.watch.consoles import Consoles
 from firesim.watch.display import Display
 from firesim.watch.status import StatusReaders
@@ -122,6 +124,28 @@ def live_table(browser: Browser, folder: Path) -> None:
         page.element("svg", IMAGES / "live-table.png")
 
 
+def live_page(browser: Browser, folder: Path) -> None:
+    """Picture the page of eight Linux nodes that `firesim view` serves while they run."""
+    results = folder / "viewed"
+    runner = threading.Thread(
+        target=run_config,
+        args=(load_file(find_config("rack_linux_8"), ["simulation.status_interval_s=0.1"]),),
+        kwargs={"results": results},
+        daemon=True,
+    )
+    runner.start()
+    while not (results / "run.json").exists():
+        time.sleep(0.05)
+    with ViewServer(ViewedRun(results), 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with browser.page(server.url, DESKTOP_PX, dark=False) as page:
+            while "Gb/s" not in page.value("document.getElementById('link-table').textContent"):
+                time.sleep(0.1)
+            page.picture(IMAGES / "live-page.png", REPORT_PX)
+        server.shutdown()
+    runner.join()
+
+
 def waves(results: Path, folder: Path) -> None:
     """Picture signals of a core and its NIC in GTKWave, while quickstart's node0 streams."""
     shown = [word for scope in SCOPES for word in ("--scope", scope)]
@@ -151,6 +175,7 @@ def main() -> None:
         reports(browser, results)
         topology(browser, folder)
         live_table(browser, folder)
+        live_page(browser, folder)
         waves(results, folder)
 
 

@@ -8,6 +8,7 @@ behind a command says is done:
   as soon as the simulation runs.
 - `at its prompt`: first the shell on the console of node0 says that it is there.
 - `Ctrl-C ends it`: that is typed once the simulation runs.
+- `Ctrl-C ends the page`: that is typed once the command has said at which address the page is.
 - `Ctrl-] leaves`, `a shell`, `asks first`: the command gets a terminal, and that key, or `exit`, or
   `y`, is typed.
 
@@ -38,9 +39,10 @@ from firesim_common.paths import ROOT, cache_root
 STAYS = "in one terminal"
 PROMPT = "at its prompt"
 INTERRUPTED = "Ctrl-C ends it"
+SERVES = "Ctrl-C ends the page"
 TYPED = {"Ctrl-] leaves": b"\x1d", "a shell": b"exit\n", "asks first": b"y\n"}
 """What is typed into a command that has a terminal, by what its comment says."""
-_NOTES = (STAYS, PROMPT, INTERRUPTED, *TYPED)
+_NOTES = (STAYS, PROMPT, INTERRUPTED, SERVES, *TYPED)
 OWN = {"results", "build", "firesim"}
 """Of a clone, what the folder does not share with it."""
 ENDED = {0, -signal.SIGINT, 128 + signal.SIGINT, 128 + signal.SIGTERM}
@@ -154,7 +156,8 @@ class ShellSession:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        ended = [self._end(terminal) for terminal in self._terminals]
+        # What looks at a run ends before the run.
+        ended = [self._end(terminal) for terminal in reversed(self._terminals)]
         if self._prefix:
             subprocess.run(["ip", "netns", "delete", self._prefix[-1]], check=False)
         if kind is None and (wrong := [text for text in ended if text]):
@@ -205,6 +208,8 @@ class ShellSession:
             return self._interrupt()
         if self._terminals:
             self._wait_for_run(PROMPT in piece.notes)
+        if SERVES in piece.notes:
+            return self._served(piece.text)
         for note, keys in TYPED.items():
             if note in piece.notes:
                 return self._at_terminal(piece.text, keys)
@@ -305,6 +310,19 @@ class ShellSession:
             time.sleep(POLL_S)
         output = last.log.read_text(errors="replace")
         raise CommandError(f"found no simulation by {last.text!r} to go on with:\n{output}")
+
+    def _served(self, text: str) -> str:
+        """Begin what serves a page, and end it when the page is there."""
+        self._begin(text)
+        terminal = self._terminals.pop()
+        said, until = "", time.monotonic() + self.limit_s
+        while time.monotonic() < until and "http://" not in said:
+            time.sleep(POLL_S)
+            said = terminal.log.read_text(errors="replace")
+        _interrupt(terminal.process)
+        if "http://" in said and terminal.process.returncode == 0:
+            return said
+        raise CommandError(f"found no page by {text!r}, or no good end of it:\n{said}")
 
     def _interrupt(self) -> str:
         terminal = self._terminals.pop()

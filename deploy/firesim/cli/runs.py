@@ -38,17 +38,9 @@ RunArgument = Annotated[
 
 def _folder(name: str) -> Path:
     """Return the results folder that a user names."""
-    from firesim_common.errors import InputError, unknown
+    from firesim.work.folder import named_folder
 
-    from firesim.work.folder import HOSTS_RECORD, RECORD, run_folders
-
-    known = {one.name: one for one in run_folders()}
-    path = known.get(name) or Path(name).expanduser().absolute()
-    if not any((path / record).is_file() for record in (RECORD, HOSTS_RECORD)):
-        raise InputError(
-            f"runs: {unknown(name, 'a results folder or one of the runs', list(known))}"
-        )
-    return path
+    return named_folder(name, "runs")
 
 
 def _megabytes(folder: Path) -> float:

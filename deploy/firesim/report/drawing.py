@@ -200,6 +200,24 @@ def _draw_box(box: _Box, y: float) -> str:
     )
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """What the elements of a drawing stand for, in the order in which they are in it."""
+
+    boxes: list[list[str]]
+    """The models in each box."""
+    links: list[list[str]]
+    """The links, by name, that each line stands for."""
+
+
+def drawn(network: Network) -> Drawn:
+    """Return what the boxes and lines of `topology_svg` stand for."""
+    boxes = _boxes(network)
+    edges = _edges(network, _owner(boxes))
+    lines = [[link.name for link in links] for links in edges.values()]
+    return Drawn([box.members for box in boxes.values()], lines)
+
+
 def topology_svg(network: Network, clock_hz: float) -> Markup:
     """Draw the network as an `<svg>` element that takes its colours from the page's style sheet.
 

@@ -19,6 +19,8 @@ from firesim.report.results import NodeFiles, Results, read_results
 from firesim.units import byte_size
 
 _HERE = Path(__file__).resolve().parent
+STYLE = _HERE / "style.css"
+"""The look of pages of a run, in light and in dark."""
 SCRIPTS = ("script.js", "flame.js")
 MOST_CONSOLES, LEAST_CONSOLE = 4 << 20, 4 << 10
 """Characters of all consoles together in a page, and of each at least."""
@@ -84,7 +86,7 @@ def _context(results: Results) -> dict[str, Any]:
         "description_text": json.dumps(results.description, indent=1)[:200_000],
         "versions": about.versions_table(results),
         "run_log": results.run_log,
-        "style": Markup((_HERE / "style.css").read_text(encoding="utf-8")),
+        "style": Markup(STYLE.read_text(encoding="utf-8")),
         "scripts": [Markup((_HERE / name).read_text(encoding="utf-8")) for name in SCRIPTS],
     }
 

@@ -63,9 +63,8 @@ class Tile:
     tone: str = ""
 
 
-def end_state(results: Results) -> tuple[str, str, str]:
+def end_state(result: JsonObject | None) -> tuple[str, str, str]:
     """Return how the run ended: headline, explanation, tone (good, warn or bad)."""
-    result = results.result
     if result is None:
         return "not finished", "the simulator left no result: it was killed or still runs", "bad"
     reason, message = str(result.get("reason", "unknown")), str(result.get("message") or "")
@@ -98,7 +97,7 @@ def summary_tiles(results: Results, *, beside_published: bool) -> list[Tile]:
 
     `beside_published` says that the published rate is of the same kind of simulation.
     """
-    reason, explanation, tone = end_state(results)
+    reason, explanation, tone = end_state(results.result)
     cycles, wall_s = progress(results)
     clock = results.clock_hz
     done = None if cycles is None else cycles - results.start_cycle

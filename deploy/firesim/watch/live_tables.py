@@ -65,7 +65,7 @@ def model_table(
             count(model.packets_out),
             percent(model.busy),
             percent(model.waiting),
-            _doing(model),
+            doing(model),
             style="red" if model.has_failed else "cyan" if model.name in switches else None,
         )
     left = len(status.models) - len(rows)
@@ -75,7 +75,8 @@ def model_table(
     return table
 
 
-def _doing(model: ModelStatus) -> str:
+def doing(model: ModelStatus) -> str:
+    """Return what a model does now: that it failed or ended, or whom it waits for."""
     if model.has_failed:
         return f"failed ({model.exit_code})"
     if model.state == "ended":

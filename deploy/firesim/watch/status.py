@@ -157,6 +157,20 @@ class StatusReader:
                     continue  # A torn line of a full disk: the next whole one counts.
         return self.latest
 
+    def skip(self, most_bytes: int) -> bool:
+        """Begin with the last lines of a long file, about so many bytes; return if it did."""
+        try:
+            with self.path.open("rb") as stream:
+                begin = stream.seek(0, 2) - most_bytes
+                if begin <= self.offset:
+                    return False
+                stream.seek(begin)
+                stream.readline()
+                self.offset = stream.tell()
+        except OSError:
+            return False
+        return True
+
     def _added(self) -> bytes:
         """Return whole lines that were not read yet, at most MAX_LINE_BYTES of them."""
         try:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from firesim_common.errors import InputError
+from firesim_common.errors import InputError, unknown
 from firesim_common.json_text import read_json
 from firesim_common.paths import ROOT
 from firesim_common.positions import read_yaml
@@ -220,3 +220,17 @@ def newest_folder() -> Path | None:
     """Return the newest results folder, None when there is none."""
     folders = run_folders()
     return folders[-1] if folders else None
+
+
+def named_folder(name: str, what: str) -> Path:
+    """Return the results folder that a user names: a path, or the name of one of the runs.
+
+    Raises:
+        InputError: there is none; its sentence begins with `what`.
+    """
+    known = {one.name: one for one in run_folders()}
+    path = known.get(name) or Path(name).expanduser().absolute()
+    if not any((path / record).is_file() for record in (RECORD, HOSTS_RECORD, PREPARING)):
+        text = unknown(name, "a results folder or one of the runs", list(known))
+        raise InputError(f"{what}: {text}")
+    return path

@@ -121,6 +121,12 @@ SCENES = (
         before=f"{FUNCTIONAL} --results results/a\n" f"{FUNCTIONAL} --results results/b",
     ),
     Scene(
+        "a page of a run",
+        ("view",),
+        quick=True,
+        before=FUNCTIONAL,
+    ),
+    Scene(
         "a rack runs",
         ("snapshot save", "ssh", "cp", "console", "snapshot show", "snapshot delete"),
         quick=True,
@@ -189,6 +195,8 @@ def note_of(text: str) -> str:
     """Return how an example is typed, as a comment says it on a page."""
     if text.startswith("firesim console"):
         return "  # Ctrl-] leaves"
+    if text.startswith("firesim view"):
+        return "  # Ctrl-C ends the page"
     if text.startswith("firesim ssh") and " -- " not in text:
         return "  # a shell"
     if _ENDLESS.search(text):

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a page is told of its run: the difference to what it knows, a console, counters."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from firesim_common.printable import printable
+
+from firesim.topology.describe import CONSOLE_LOG
+from firesim.units import grouped, significant
+from firesim.view.consoles import piece
+from firesim.view.counters import read_counters
+from firesim.view.viewed import State, ViewedRun
+
+
+class Teller:
+    """Tells one page of a run; it knows what the page was told before."""
+
+    def __init__(self, run: ViewedRun) -> None:
+        """Begin with a page that knows nothing."""
+        self.run = run
+        self.told: State | None = None
+
+    def news(self) -> dict[str, Any] | None:
+        """Return what has changed, None when nothing has."""
+        state, before = self.run.state(), self.told
+        if state == before:
+            return None
+        self.told = state
+        known = {} if before is None else before.models
+        told: dict[str, Any] = {
+            "run": state.run,
+            "models": {name: row for name, row in state.models.items() if known.get(name) != row},
+        }
+        for key in ("boxes", "lines", "links"):
+            if before is None or getattr(before, key) != getattr(state, key):
+                told[key] = getattr(state, key)
+        if before is None:
+            told["history"] = self.run.history()
+        return told
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the page has been told the end."""
+        return self.told is not None and bool(self.told.run["over"])
+
+
+def console(run: ViewedRun, node: str, start: int) -> dict[str, Any] | None:
+    """Return what a node's console said from a place of its log on, None without such a node."""
+    if node not in run.nodes_with("uart"):
+        return None
+    log = run.file_of(node, "uart", "log")
+    return asdict(piece(log or run.folder / node / CONSOLE_LOG, start))
+
+
+def counters(run: ViewedRun, node: str) -> dict[str, Any] | None:
+    """Return a node's counters as texts, None without such a node."""
+    if node not in run.nodes_with("autocounter"):
+        return None
+    path = run.file_of(node, "autocounter", "file")
+    found = None if path is None else read_counters(path)
+    if found is None:
+        return {"cycle": "", "rows": []}
+    rows = [
+        [
+            printable(one.name),
+            grouped(one.total),
+            "" if one.rate is None else significant(one.rate, 3),
+        ]
+        for one in found.counters
+    ]
+    return {"cycle": f"cycle {grouped(found.cycle)}", "rows": rows}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The HTTP server of the live page: it answers this computer only, and whoever knows the token.
+
+A page of another origin in the same browser may send requests here, and a name server may call
+127.0.0.1 by the name of such a page. So the host must be loopback, an origin must be this one, and
+the token in the address must be right; without it, nothing says that there is anything.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from firesim_common.errors import InputError
+
+from firesim.view.answers import Teller, console, counters
+from firesim.view.page import page
+from firesim.view.viewed import ViewedRun
+from firesim.watch.few_clients import IDLE_S, FewClients
+
+ADDRESS = "127.0.0.1"
+NEWS_S = 0.25
+"""Between two looks for news; a page is told at least once in ALIVE_S that the run is looked at."""
+ALIVE_S = 5.0
+_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")
+_START = re.compile(r"[0-9]{1,18}")
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_POLICY = (
+    "default-src 'none'; connect-src 'self'; img-src data:; script-src 'nonce-{nonce}'; "
+    "style-src-elem 'nonce-{nonce}'; style-src-attr 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class ViewServer(FewClients):
+    """Answers at `url`; any number of pages show the same run."""
+
+    allow_reuse_address = True
+
+    def __init__(self, run: ViewedRun, port: int) -> None:
+        """Open a port, with 0 any free one.
+
+        Raises:
+            InputError: the port is in use, or is not for this user.
+        """
+        self.run, self.token = run, secrets.token_urlsafe(18)
+        try:
+            super().__init__((ADDRESS, port), _Handler)
+        except OSError as error:
+            raise InputError(
+                f"--port: port {port} of {ADDRESS} cannot be opened ({error.strerror}), expected "
+                "a free one, or 0 for any free one."
+            ) from error
+        self.url = f"http://{ADDRESS}:{self.server_port}/{self.token}/"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    timeout = IDLE_S
+    server: ViewServer
+    server_version, sys_version = "firesim", ""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: the terminal is the user's."""
+
+    def do_GET(self) -> None:
+        """Answer one request."""
+        found = self._place()
+        if found is None:
+            return
+        place, query = found
+        routes: dict[str, Callable[[], None]] = {
+            "": self._page,
+            "events": self._events,
+            "console": lambda: self._json(
+                console(self.server.run, query.get("node", ""), _start(query))
+            ),
+            "counters": lambda: self._json(counters(self.server.run, query.get("node", ""))),
+        }
+        if place not in routes:
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return
+        routes[place]()
+
+    def _place(self) -> tuple[str, dict[str, str]] | None:
+        """Return what is asked for; None when this request is refused, which is then said."""
+        host, origin = self.headers.get_all("Host", []), self.headers.get_all("Origin", [])
+        if len(host) != 1 or not _HOST.fullmatch(host[0]):
+            self._refuse(HTTPStatus.FORBIDDEN)
+            return None
+        if any(one != f"http://{host[0]}" for one in origin):
+            self._refuse(HTTPStatus.FORBIDDEN)
+            return None
+        try:
+            parts = urlsplit(self.path)
+            values = parse_qs(parts.query, max_num_fields=8)
+        except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST)
+            return None
+        token, slash, place = parts.path.removeprefix("/").partition("/")
+        if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return None
+        return place, {key: value[-1] for key, value in values.items()}
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        self._send(status, "text/plain; charset=utf-8", f"{status.phrase}\n".encode())
+
+    def _send(self, status: HTTPStatus, kind: str, data: bytes, **more: str) -> None:
+        self._head(status, kind, {"Content-Length": str(len(data)), **more})
+        self.wfile.write(data)
+
+    def _head(self, status: HTTPStatus, kind: str, more: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, **_HEADERS, **more}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _page(self) -> None:
+        nonce = secrets.token_urlsafe(18)
+        policy = {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
+        data = page(self.server.run, nonce).encode()
+        self._send(HTTPStatus.OK, "text/html; charset=utf-8", data, **policy)
+
+    def _json(self, value: dict[str, Any] | None) -> None:
+        if value is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return
+        self._send(HTTPStatus.OK, "application/json", json.dumps(value).encode())
+
+    def _events(self) -> None:
+        """Tell a page what happens until the run is over or the page is closed."""
+        self._head(HTTPStatus.OK, "text/event-stream", {})
+        teller = Teller(self.server.run)
+        said_s = time.monotonic()
+        while not teller.is_over:
+            news = teller.news()
+            if news is not None:
+                self.wfile.write(b"data: " + json.dumps(news).encode() + b"\n\n")
+                said_s = time.monotonic()
+            elif time.monotonic() - said_s >= ALIVE_S:
+                self.wfile.write(b": nothing new\n\n")  # Fails when the page was closed.
+                said_s = time.monotonic()
+            if not teller.is_over:
+                time.sleep(NEWS_S)
+
+
+def _start(query: dict[str, str]) -> int:
+    """Return the place in a log that a page asks for, 0 for one that is no place."""
+    text = query.get("from", "0")
+    return int(text) if _START.fullmatch(text) else 0

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts what the server tells of a run into the page. Whatever comes from the run becomes text, never markup.
+"use strict";
+const POLL_MS = 1000;
+const MOST_CONSOLE_CHARACTERS = 400_000;
+const MOST_POINTS = 600;
+const LEAST_S = 0.2;
+const SVG = "http://www.w3.org/2000/svg";
+
+const at = (id) => document.getElementById(id);
+const about = JSON.parse(at("about").textContent);
+let isOver = false;
+
+function row(texts, textColumns) {
+  const made = document.createElement("tr");
+  texts.forEach((text, index) => {
+    const cell = made.insertCell();
+    cell.textContent = text;
+    if (textColumns.includes(index)) cell.className = "text";
+  });
+  return made;
+}
+
+// The models: one row each, made once; only cells whose text has changed are touched.
+const body = at("model-table").tBodies[0];
+const rows = new Map(about.models.map((name) => {
+  const made = row([name, "", "", "", "", "", "", ""], [0, 7]);
+  body.append(made);
+  return [name, made];
+}));
+
+function showModels(models) {
+  for (const [name, figures] of Object.entries(models)) {
+    const made = rows.get(name);
+    if (!made) continue;
+    const look = figures.at(-1);
+    if (made.className !== look) made.className = look;
+    figures.slice(0, -1).forEach((text, index) => {
+      const cell = made.cells[index + 1];
+      if (cell.textContent !== text) cell.textContent = text;
+    });
+  }
+}
+
+at("filter").addEventListener("input", (event) => {
+  const wanted = event.target.value.toLowerCase();
+  for (const [name, made] of rows) made.hidden = !name.toLowerCase().includes(wanted);
+});
+
+// The drawing: its lines and boxes are in the order in which the server tells of them.
+const lines = [...document.querySelectorAll(".topology .link")];
+const boxes = [...document.querySelectorAll(".topology .box")];
+const captions = lines.map((line) => line.querySelector("title").textContent);
+
+function showLoads(loads) {
+  loads.forEach((load, index) => {
+    const line = lines[index];
+    line.classList.toggle("some", load >= 0.001 && load < 0.4);
+    line.classList.toggle("half", load >= 0.4 && load < 0.8);
+    line.classList.toggle("full", load >= 0.8);
+    line.querySelector("line, path").style.strokeWidth = `${2 + 5 * load}px`;
+    line.querySelector("title").textContent = `${captions[index]}; load ${(100 * load).toFixed(1)} %`;
+  });
+}
+
+function showBoxes(looks) {
+  looks.forEach((look, index) => {
+    boxes[index].classList.remove("failed", "ended", "busy", "calm");
+    boxes[index].classList.add(look);
+  });
+}
+
+// The rate: between two moments, over wall time.
+let moments = [];
+
+function hertz(value) {
+  const thousands = Math.min(3, Math.max(0, Math.floor(Math.log10(value) / 3)));
+  return `${Number((value / 1000 ** thousands).toPrecision(3))} ${["Hz", "kHz", "MHz", "GHz"][thousands]}`;
+}
+
+function showRate(run) {
+  const last = moments.at(-1);
+  // Models move a whole batch at once: a rate over less time says nothing.
+  if (!last || run.wall_s - last[0] > LEAST_S || moments.length === 1) moments.push([run.wall_s, run.cycle]);
+  if (moments.length > MOST_POINTS) moments = moments.filter((_, index) => index % 2 === 0);
+  const rates = moments.slice(1).map(([wall, cycle], index) => {
+    const [before, from] = moments[index];
+    return [wall, (cycle - from) / Math.max(wall - before, 1e-9)];
+  });
+  const most = Math.max(...rates.map(([, rate]) => rate), 1);
+  const end = Math.max(moments.at(-1)?.[0] ?? 0, 1e-9);
+  const points = rates.map(([wall, rate]) =>
+    `${(500 * wall / end + 10).toFixed(1)},${(125 - 110 * rate / most).toFixed(1)}`);
+  const line = document.createElementNS(SVG, "polyline");
+  line.setAttribute("class", "line s0");
+  line.setAttribute("points", points.join(" "));
+  const tick = (x, y, anchor, text) => {
+    const made = document.createElementNS(SVG, "text");
+    made.setAttribute("class", "tick");
+    made.setAttribute("x", x);
+    made.setAttribute("y", y);
+    made.setAttribute("text-anchor", anchor);
+    made.textContent = text;
+    return made;
+  };
+  at("plot").replaceChildren(line, tick(10, 11, "start", hertz(most)), tick(10, 144, "start", "0 s"),
+    tick(510, 144, "end", run.wall));
+}
+
+function showRun(run) {
+  isOver = run.over;
+  document.body.classList.toggle("over", run.over);
+  at("tile-state").className = `card tile ${run.tone}`;
+  const texts = {
+    state: run.state,
+    detail: run.detail,
+    target: run.target,
+    cycle: `cycle ${run.cycle.toLocaleString("en-GB")}`,
+    speed: run.rate,
+    slowest: run.slowest,
+    wall: run.wall,
+    ended: `${run.ended} models have ended`,
+    left: run.progress,
+    network: run.network,
+  };
+  for (const [id, text] of Object.entries(texts)) at(id).textContent = text;
+  at("progress").hidden = run.share === null;
+  at("progress").querySelector("progress").value = run.share ?? 0;
+}
+
+function take(news) {
+  at("lost").hidden = true;
+  if (news.history) moments = news.history;
+  showModels(news.models);
+  if (news.boxes) showBoxes(news.boxes);
+  if (news.lines) showLoads(news.lines);
+  if (news.links) at("link-table").tBodies[0].replaceChildren(...news.links.map((link) => row(link, [0])));
+  showRun(news.run);
+  showRate(news.run);
+}
+
+const events = new EventSource("events");
+events.onmessage = (event) => {
+  take(JSON.parse(event.data));
+  if (isOver) events.close();
+};
+events.onerror = () => { at("lost").hidden = isOver; };
+
+async function asked(path) {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  return answer.json();
+}
+
+// One console at a time, and the counters of one node; again each second while the run goes on.
+function follow(select, look) {
+  if (!select) return;
+  let turn = 0;
+  const again = async (mine) => {
+    const wasOver = isOver;
+    if (!document.hidden) {
+      try {
+        await look(select.value, () => mine === turn);
+      } catch {
+        // The line above the figures says that the page is not connected.
+      }
+    }
+    if (mine === turn && !(wasOver && !document.hidden)) setTimeout(again, POLL_MS, mine);
+  };
+  const begin = () => again(++turn);
+  select.addEventListener("change", begin);
+  begin();
+}
+
+let heard = { node: null, next: 0 };
+const openLine = document.createTextNode("");
+follow(at("console-node"), async (node, isWanted) => {
+  const pane = at("console");
+  if (heard.node !== node) {
+    heard = { node, next: 0 };
+    openLine.data = "";
+    pane.replaceChildren(openLine);
+  }
+  const said = await asked(`console?node=${encodeURIComponent(node)}&from=${heard.next}`);
+  if (!isWanted() || (said.next === heard.next && said.open_line === openLine.data)) return;
+  const isAtEnd = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 8;
+  if (said.is_cut) pane.insertBefore(document.createTextNode("… left out; see the file …\n"), openLine);
+  pane.insertBefore(document.createTextNode(said.lines), openLine);
+  openLine.data = said.open_line;
+  heard.next = said.next;
+  while (pane.textContent.length > MOST_CONSOLE_CHARACTERS && pane.childNodes.length > 2) pane.firstChild.remove();
+  if (isAtEnd) pane.scrollTop = pane.scrollHeight;
+});
+
+follow(at("counter-node"), async (node, isWanted) => {
+  const counted = await asked(`counters?node=${encodeURIComponent(node)}`);
+  if (!isWanted()) return;
+  at("counter-cycle").textContent = counted.cycle;
+  at("counter-table").tBodies[0].replaceChildren(...counted.rows.map((one) => row(one, [0])));
+});
