@@ -242,3 +242,41 @@ def test_twenty_points_killed_twice_are_one_table(
     for at in (0, 19):
         outcome = pipeline.run(made.loaded(made.points[at]))
         assert outcome.result["token_hash"] == rows[at]["token_hash"]
+
+
+_WAITING = """
+import sys
+from pathlib import Path
+from firesim.sweep.folder import SweepFolder, opened
+from firesim.sweep.go import Settings, go
+from rich.console import Console
+locked = SweepFolder.locked
+def waiting(folder):
+    print("about to lock", flush=True)
+    sys.stdin.readline()
+    return locked(folder)
+SweepFolder.locked = waiting
+go(opened(Path(sys.argv[1])), Settings(2, reports=False), Console(quiet=True))
+"""
+"""A sweep of a folder that is held up just before it takes the lock."""
+
+
+def test_a_point_is_never_done_by_two_sweeps(
+    traffic: MakeTraffic, results_root: Path, tmp_path: Path
+) -> None:
+    """One process comes to its lock, another does all points meanwhile: nothing is left to do."""
+    made = make(load_file(traffic(SHORT)), {LATENCY: [100, 110]}, tmp_path / "mine")
+    late = subprocess.Popen(
+        python_command("-c", _WAITING, str(made.path)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert late.stdout is not None and late.stdout.readline() == "about to lock\n"
+    words = ("-m", "firesim.cli.main", "sweep", "--resume", str(made.path))
+    other = subprocess.run(python_command(*words), capture_output=True, text=True, timeout=LIMIT_S)
+    assert other.returncode == 0, other.stderr
+    done = _records(made.path)
+    assert len(done) == 2
+    late.communicate("\n", timeout=LIMIT_S)
+    assert late.returncode == 0 and _records(made.path) == done
