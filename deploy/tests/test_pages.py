@@ -15,6 +15,7 @@ PAGES = (
     "functional-network",
     "metasimulate",
     "own-software",
+    "python",
     "sweep",
     "watch-a-run",
     "write-a-bridge",

@@ -143,7 +143,10 @@ class SweepFolder:
             except BlockingIOError as error:
                 text = f"sweep: found another process that simulates the points of {self.path}"
                 raise InputError(f"{text}, expected none.") from error
-            yield
+            try:
+                yield
+            finally:  # A process that was forked meanwhile has the file open as long as it runs.
+                fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 def make(loaded: Loaded, axes: Axes, results: Path | None) -> SweepFolder:

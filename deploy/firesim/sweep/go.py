@@ -53,11 +53,13 @@ def check_points(load: Callable[[Point], Loaded], points: Iterable[Point]) -> No
             raise InputError(f"{point.name} ({point.words()}): {error}") from error
 
 
-def go(folder: SweepFolder, settings: Settings, console: Console) -> None:
+def go(
+    folder: SweepFolder, settings: Settings, console: Console, beside: Beside | None = None
+) -> None:
     """Simulate every point without a result; write the table and the plot, whatever happens.
 
-    A point that fails does not end the others. KeyboardInterrupt ends those that go on, and is
-    raised again when they have ended.
+    A point that fails does not end the others. KeyboardInterrupt, or what `beside` has to stop
+    them, ends those that go on; KeyboardInterrupt is raised when they have ended.
 
     Raises:
         InputError: another process simulates the same sweep.
@@ -66,21 +68,24 @@ def go(folder: SweepFolder, settings: Settings, console: Console) -> None:
         # What is left is known once nobody else simulates any of it.
         left = [point for point, came in folder.all_came() if came is None or not came.is_result]
         try:
-            _simulate(folder, left, settings, console)
+            _simulate(folder, left, settings, console, beside or Beside())
         finally:
             write_table(folder)
             write_plot(folder)
 
 
 def _simulate(
-    folder: SweepFolder, left: Sequence[Point], settings: Settings, console: Console
+    folder: SweepFolder,
+    left: Sequence[Point],
+    settings: Settings,
+    console: Console,
+    beside: Beside,
 ) -> None:
     """Simulate some points of a sweep that nobody else simulates."""
     jobs = min(settings.jobs or os.cpu_count() or 1, max(1, len(left)))
     shares = jobs > 1 and not folder.says(THREADS)
     threads = max(1, (os.cpu_count() or 1) // jobs)
     common = [f"{THREADS}={threads}"] if shares else []
-    beside = Beside()
     progress = Progress(console, len(folder.points), len(left), jobs)
 
     def one(point: Point) -> Came:
