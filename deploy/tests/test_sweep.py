@@ -7,6 +7,7 @@ import csv
 import re
 import signal
 import subprocess
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from firesim.sweep.folder import SweepFolder, make, opened
 from firesim.sweep.go import Settings, go
 from firesim.sweep.plot import numbers
 from firesim.sweep.points import axes_of, grid, short_names
-from firesim.work.folder import is_alive, load_simulator
+from firesim.work.folder import is_alive, load_simulator, record_of, save_record
 from firesim_common.cache import built
 from firesim_common.errors import InputError
 from firesim_common.tools import python_command
@@ -280,3 +281,22 @@ def test_a_point_is_never_done_by_two_sweeps(
     assert len(done) == 2
     late.communicate("\n", timeout=LIMIT_S)
     assert late.returncode == 0 and _records(made.path) == done
+
+
+def test_a_point_that_was_left_running_is_ended_as_the_message_says(
+    traffic: MakeTraffic, results_root: Path
+) -> None:
+    made = make(load_file(traffic(SHORT)), {LATENCY: [100]}, None)
+    folder = made.results(made.points[0])
+    folder.mkdir()
+    with subprocess.Popen(["sleep", "600"]) as left:
+        threading.Thread(target=left.wait, daemon=True).start()
+        save_record(folder, record_of(left.pid), None)
+        with pytest.raises(InputError, match="still running, expected that it is over") as caught:
+            made.clear(made.points[0])
+        (words,) = re.findall(r"firesim (.*) ends it", str(caught.value))
+        assert left.poll() is None
+        assert CliRunner().invoke(app, words.split()).exit_code == 0
+        assert left.wait(LIMIT_S) == -signal.SIGTERM
+    made.clear(made.points[0])
+    assert not folder.exists()

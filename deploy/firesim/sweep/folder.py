@@ -106,7 +106,7 @@ class SweepFolder:
         if has_begun and not run_of(folder).is_over:
             raise InputError(
                 f"sweep: found {folder} still running, expected that it is over: "
-                f"firesim kill --run {folder} ends it."
+                f"firesim kill {folder} ends it."
             )
         shutil.rmtree(folder, ignore_errors=True)
 
