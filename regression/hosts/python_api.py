@@ -49,17 +49,18 @@ firesim.load(sys.argv[1]).sweep(json.loads(sys.argv[2]), sys.argv[3], jobs=2)
 def _run(cycles: int) -> firesim.Run:
     """Return a run of two pairs of nodes that ping each other until it is cut off."""
     ping = ["role=client", "count=1024"]
-    jobs = {
-        "node0": firesim.Job(args=[*ping, "peer=${node1.mac}"]),
-        "node2": firesim.Job(args=[*ping, "peer=${node3.mac}"]),
-    }
     return firesim.Run(
         name="pings",
         system=firesim.System(
-            topology="rack_4", node=firesim.Node(memory=firesim.Memory(size_mib=16))
+            topology=firesim.Topology(named="rack_4"),
+            node=firesim.Node(memory=firesim.Memory(size_mib=16)),
         ),
         workload=firesim.Workload(
-            node=firesim.Job(program="ping", args=["role=server"]), nodes=jobs
+            node=firesim.Job(program="ping", args=["role=server"]),
+            nodes={
+                "node0": firesim.Job(args=[*ping, "peer=${node1.mac}"]),
+                "node2": firesim.Job(args=[*ping, "peer=${node3.mac}"]),
+            },
         ),
         simulation=firesim.Simulation(engine="functional", max_cycles=cycles),
     )
