@@ -4,58 +4,29 @@
 The names of the Python API are those of `firesim.api`, which is imported when one is first used.
 """
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = [
-    "Gateway",
-    "InputError",
-    "Job",
-    "Link",
-    "Memory",
-    "Node",
-    "Placement",
-    "Results",
-    "Run",
-    "Simulation",
-    "Sweep",
-    "Switch",
-    "System",
-    "Topology",
-    "Workload",
-    "compare",
-    "load",
-    "parse",
-]
 
 if TYPE_CHECKING:
-    from firesim.api.objects import (
-        Gateway,
-        Job,
-        Link,
-        Memory,
-        Node,
-        Placement,
-        Simulation,
-        Switch,
-        System,
-        Topology,
-        Workload,
-    )
-    from firesim.api.results import Results, compare
-    from firesim.api.run import InputError, Run, load, parse
-    from firesim.api.sweeps import Sweep
+    from firesim.api import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
-    """Return a name of the API."""
-    if name not in __all__:
-        raise AttributeError(f"module 'firesim' has no attribute '{name}'")
-    import firesim.api
+    """Return a name of the API, or `__all__`, which has them."""
+    # `from firesim import units` asks here for what it is then going to import.
+    is_ours = name == "__all__" or not (name.startswith("_") or find_spec(f"firesim.{name}"))
+    if is_ours:
+        import firesim.api
 
-    return getattr(firesim.api, name)
+        if name in ("__all__", *firesim.api.__all__):
+            return getattr(firesim.api, name)
+    raise AttributeError(f"module 'firesim' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
     """Return the names of the API, too."""
-    return sorted([*globals(), *__all__])
+    import firesim.api
+
+    return sorted({*globals(), *firesim.api.__all__})

@@ -187,7 +187,7 @@ def apply_override(source: Source, assignment: str) -> None:
     target: Any = source.data
     path: KeyPath = ()
     for part in parts[:-1]:
-        target, path = _descend(target, path, part, name)
+        target, path = _descend(source, target, path, part, name)
     step: str | int = _step(target, parts[-1], path, name)
     if isinstance(target, dict):
         forget_replaced(target, [parts[-1]])
@@ -211,8 +211,12 @@ def _step(target: Any, part: str, path: KeyPath, name: str) -> str | int:
     return part
 
 
-def _descend(target: Any, path: KeyPath, part: str, name: str) -> tuple[Any, KeyPath]:
+def _descend(
+    source: Source, target: Any, path: KeyPath, part: str, name: str
+) -> tuple[Any, KeyPath]:
+    """Return what lies one step further down, and the way there; a mapping is made on the way."""
     step = _step(target, part, path, name)
     if isinstance(target, dict) and target.get(part) is None:
         target[part] = {}
+        source.places[(*path, step)] = name
     return target[step], (*path, step)

@@ -86,7 +86,7 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "api": {"config", "pipeline", "report", "results", "run", "snapshots", "sweep", "topology"},
     "cli": {
-        *("access", "bind", "bitstream", "build", "config", "engines", "farm", "hosts"),
+        *("access", "api", "bind", "bitstream", "build", "config", "engines", "farm", "hosts"),
         *("importing", "pipeline", "remote", "report", "results", "run", "snapshots", "suite"),
         *("sweep", "topology", "view", "work"),
     },

@@ -104,7 +104,7 @@ def test_a_run_goes_on_from_s3_when_its_results_are_gone(
     first = run(on(lab, traffic(TRAFFIC), keep, EVERY))
     place = s3_place(keep)
     assert place is not None
-    found = sorted(bucket.listed(place), key=lambda one: one.place.prefix)  # not as they arrived
+    found = bucket.listed(place)
     assert [one.place.prefix.rpartition("/")[2] for one in found] == ["auto-300000", "auto-400000"]
     assert sorted(one.name for one in snapshots_of(first.folder)) == ["auto-300000", "auto-400000"]
     shutil.rmtree(first.folder)
@@ -115,6 +115,15 @@ def test_a_run_goes_on_from_s3_when_its_results_are_gone(
         InputError, match='expected one of the snapshots .*did you mean "s3://snaps'
     ):
         from_place(lab, traffic(TRAFFIC), "manager", f"{found[0].place}0")
+
+
+def test_a_bucket_is_listed_by_cycle_however_they_arrived(sky: Cloud) -> None:
+    arrived = ["a/auto-400000", "a/booted", "a/auto-90000", "a/cycle-100000", "b/auto-90000"]
+    for name in arrived:
+        client().put_object(Bucket="snaps", Key=f"me/{name}.tar", Body=b"")
+    found = [one.place.prefix for one in bucket.listed(S3Place("snaps", "me"))]
+    by_cycle = ["a/auto-90000", "a/cycle-100000", "a/auto-400000", "a/booted", "b/auto-90000"]
+    assert found == [f"me/{name}" for name in by_cycle]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ PAGES = (
     "live-page",
     "metasimulate",
     "own-software",
+    "python",
     "sweep",
     "watch-a-run",
     "write-a-bridge",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from firesim.config.loaded import Loaded
+from firesim.pipeline.check import check
 from firesim.pipeline.load import load_file, load_text
 from firesim.pipeline.resolve import resolve
 from firesim.topology.describe import Load, NodeFiles, description
@@ -149,6 +150,20 @@ def test_all_errors_of_a_file_are_reported_at_once() -> None:
         "run.yaml:3",
         "run.yaml:4",
     ]
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("system.node.bridges.uartt.log=x", 'system.node.bridges.uartt: found "uartt"'),
+        ("system.nodes.node0.bridges.uartt.a.b=1", "system.nodes.node0.bridges.uartt"),
+        ("system.nods.node0.memory.size_mib=16", 'system: found "nods".*mean "nodes"'),
+        ("simulation.autocouner.enabled=true", 'simulation: .*mean "autocounter"'),
+    ],
+)
+def test_an_override_through_a_wrong_key_is_named_itself(override: str, expected: str) -> None:
+    with pytest.raises(InputError, match=rf"^-x {override}: {expected}"):
+        check(load_text(RTL, [override]))
 
 
 def test_a_time_between_two_cycles_names_both(load: Callable[..., Loaded]) -> None:

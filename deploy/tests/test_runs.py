@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`firesim runs`: what two runs do not share is shown, and only what is over is removed."""
+"""`firesim runs`: differences shown, tables exported, and only what is over removed."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas
 import pytest
 from firesim.cli.main import app
 from firesim.pipeline.load import load_file
@@ -64,6 +66,52 @@ def test_another_target_differs_in_what_it_did(
     assert by_key["system.link.latency_cycles"] == (100, 101)
     left, right = by_key["node1.statistics.first_arrival_cycle"]
     assert right - left == 2, "a frame crosses two links"
+
+
+def test_tables_of_a_run_are_exported(two_runs: tuple[Path, Path], tmp_path: Path) -> None:
+    done = RUNNER.invoke(app, ["runs", "export", "one"])
+    links = pandas.read_csv(two_runs[0] / "frames/links.csv")
+    assert done.exit_code == 0 and str(two_runs[0] / "frames/links.csv") in done.output.splitlines()
+    assert "stacks: no rows, no file" in done.output
+    assert not (two_runs[0] / "frames/stacks.csv").exists()
+    result = json.loads((two_runs[0] / "result.json").read_text())
+    both = [result["links"][0][way]["flits"] for way in ("a_to_b", "b_to_a")]
+    assert list(links["flits"])[:2] == both and sum(both) > 0
+    chosen = ["--frame", "links", "--frame", "ports", "--to", str(tmp_path / "tables")]
+    for kind in ("parquet", "json"):
+        done = RUNNER.invoke(app, ["runs", "export", "one", "-f", kind, *chosen])
+        assert done.exit_code == 0, done.output
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {
+        *("links.parquet", "links.json", "ports.parquet", "ports.json"),
+    }
+    assert list(pandas.read_parquet(tmp_path / "tables/links.parquet")["hash"]) == list(
+        links["hash"]
+    )
+    (first, *_) = json.loads((tmp_path / "tables/links.json").read_text())
+    assert (first["flits"], first["latency_cycles"]) == (both[0], 100)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["one", "-f", "parket"], 'found "parket", expected .*parquet'),
+        (["one", "--frame", "link"], 'found "link", expected .*did you mean "links"'),
+        (["none"], 'found "none", expected a results folder or one of the runs'),
+        (["one", "--to", "a-file/tables"], "a-file/tables: cannot be written: Not a directory"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_in_a_sentence(
+    two_runs: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    expected: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").touch()
+    done = RUNNER.invoke(app, ["runs", "export", *words])
+    assert done.exit_code == 2 and re.search(expected, done.output)
+    assert not (two_runs[0] / "frames").exists()
 
 
 def test_runs_are_listed_and_removed_when_they_are_over(

@@ -7,6 +7,7 @@ import csv
 import re
 import signal
 import subprocess
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from firesim.sweep.folder import SweepFolder, make, opened
 from firesim.sweep.go import Settings, go
 from firesim.sweep.plot import numbers
 from firesim.sweep.points import axes_of, grid, short_names
-from firesim.work.folder import is_alive, load_simulator
+from firesim.work.folder import is_alive, load_simulator, record_of, save_record
 from firesim_common.cache import built
 from firesim_common.errors import InputError
 from firesim_common.tools import python_command
@@ -242,3 +243,60 @@ def test_twenty_points_killed_twice_are_one_table(
     for at in (0, 19):
         outcome = pipeline.run(made.loaded(made.points[at]))
         assert outcome.result["token_hash"] == rows[at]["token_hash"]
+
+
+_WAITING = """
+import sys
+from pathlib import Path
+from firesim.sweep.folder import SweepFolder, opened
+from firesim.sweep.go import Settings, go
+from rich.console import Console
+locked = SweepFolder.locked
+def waiting(folder):
+    print("about to lock", flush=True)
+    sys.stdin.readline()
+    return locked(folder)
+SweepFolder.locked = waiting
+go(opened(Path(sys.argv[1])), Settings(2, reports=False), Console(quiet=True))
+"""
+"""A sweep of a folder that is held up just before it takes the lock."""
+
+
+def test_a_point_is_never_done_by_two_sweeps(
+    traffic: MakeTraffic, results_root: Path, tmp_path: Path
+) -> None:
+    """One process comes to its lock, another does all points meanwhile: nothing is left to do."""
+    made = make(load_file(traffic(SHORT)), {LATENCY: [100, 110]}, tmp_path / "mine")
+    late = subprocess.Popen(
+        python_command("-c", _WAITING, str(made.path)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert late.stdout is not None and late.stdout.readline() == "about to lock\n"
+    words = ("-m", "firesim.cli.main", "sweep", "--resume", str(made.path))
+    other = subprocess.run(python_command(*words), capture_output=True, text=True, timeout=LIMIT_S)
+    assert other.returncode == 0, other.stderr
+    done = _records(made.path)
+    assert len(done) == 2
+    late.communicate("\n", timeout=LIMIT_S)
+    assert late.returncode == 0 and _records(made.path) == done
+
+
+def test_a_point_that_was_left_running_is_ended_as_the_message_says(
+    traffic: MakeTraffic, results_root: Path
+) -> None:
+    made = make(load_file(traffic(SHORT)), {LATENCY: [100]}, None)
+    folder = made.results(made.points[0])
+    folder.mkdir()
+    with subprocess.Popen(["sleep", "600"]) as left:
+        threading.Thread(target=left.wait, daemon=True).start()
+        save_record(folder, record_of(left.pid), None)
+        with pytest.raises(InputError, match="still running, expected that it is over") as caught:
+            made.clear(made.points[0])
+        (words,) = re.findall(r"firesim (.*) ends it", str(caught.value))
+        assert left.poll() is None
+        assert CliRunner().invoke(app, words.split()).exit_code == 0
+        assert left.wait(LIMIT_S) == -signal.SIGTERM
+    made.clear(made.points[0])
+    assert not folder.exists()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,25 @@ FRAMES = (
     "stacks",
 )
 """The frames of a run, by the attribute of Results."""
+WRITERS: dict[str, Callable[[DataFrame, Path], Any]] = {
+    "csv": lambda table, path: table.to_csv(path, index=False),
+    "parquet": lambda table, path: table.to_parquet(path, index=False),
+    "json": lambda table, path: table.to_json(path, orient="records", double_precision=15),
+}
+"""What writes a frame to a file, by the ending of the file; JSON is a list with an object a row."""
+
+
+def _write(table: DataFrame, path: Path, writer: Callable[[DataFrame, Path], Any]) -> Path:
+    """Write a frame to a file, which is there when it is whole."""
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        writer(table, part)
+        return part.replace(path)
+    except ImportError as error:
+        raise frames.lacking("pyarrow") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 class Results:
@@ -119,32 +138,32 @@ class Results:
         """Plots of the frames, as figures of matplotlib."""
         return Plots(self)
 
-    def export(self, folder: str | Path, kind: str = "csv") -> list[Path]:
-        """Write each frame that has rows to a file in a folder: CSV or Parquet.
+    def export(
+        self, folder: str | Path, kind: str = "csv", only: Sequence[str] = FRAMES
+    ) -> list[Path]:
+        """Write each frame that has rows to a file in a folder: CSV, Parquet or JSON.
+
+        Of a frame that is not in `only` nothing is written.
 
         Raises:
-            InputError: there is no such kind, or pyarrow, which writes Parquet, is not installed.
+            InputError: there is no such kind or frame, the folder cannot be written, or pyarrow,
+                which writes Parquet, is not installed.
         """
-        writers: dict[str, Callable[[DataFrame, Path], Any]] = {
-            "csv": lambda table, path: table.to_csv(path, index=False),
-            "parquet": lambda table, path: table.to_parquet(path, index=False),
-        }
-        if kind not in writers:
-            raise InputError(f"export: {unknown(kind, 'one of the formats', list(writers))}")
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        written = []
-        for name in FRAMES:
-            table, path = getattr(self, name), Path(folder) / f"{name}.{kind}"
-            if table.empty:
-                continue
-            part = path.with_name(f".{path.name}.part")
-            part.unlink(missing_ok=True)
-            try:
-                writers[kind](table, part)
-            except ImportError as error:
-                raise frames.lacking("pyarrow") from error
-            written.append(part.replace(path))
-        return written
+        if kind not in WRITERS:
+            raise InputError(f"export: {unknown(kind, 'one of the formats', list(WRITERS))}")
+        for name in only:
+            if name not in FRAMES:
+                raise InputError(f"export: {unknown(name, 'one of the frames', list(FRAMES))}")
+        tables = {name: getattr(self, name) for name in only}
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            return [
+                _write(table, Path(folder) / f"{name}.{kind}", WRITERS[kind])
+                for name, table in tables.items()
+                if not table.empty
+            ]
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be written: {error.strerror or error}.") from error
 
 
 def compare(*runs: Results | str | Path) -> DataFrame:

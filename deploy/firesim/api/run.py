@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -150,20 +151,23 @@ class Run:
         results: str | Path | None = None,
         console: Console | None = None,
         report: bool = True,
+        stop: threading.Event | None = None,
     ) -> Results:
         """Build what is missing, simulate to the end and return the results.
 
         It may be called from any thread, and several times at once. Nothing is printed without a
-        console. A failed run has results, too: look at their `exit_status` and `message`.
+        console. A failed run has results, too: look at their `exit_status` and `message`. Once
+        `stop` is set, by another thread or by Ctrl-C in the main thread, the run ends.
 
         Raises:
             InputError: the system, a name or a file is wrong; nothing was started.
             ToolError, GoldenGateError: a build step failed; nothing was started.
-            KeyboardInterrupt: as it came, once the simulators have ended; their results are kept.
+            KeyboardInterrupt: it came, or `stop` was set; the simulators have ended, and their
+                results are kept.
         """
         console = console or Console(stderr=True, quiet=True)
         folder = None if results is None else Path(results)
-        outcome = run_through(self._loaded, folder, console, beside=Beside())
+        outcome = run_through(self._loaded, folder, console, beside=_beside(stop))
         if report:
             report_of(outcome.folder, console)
         if outcome.exit_status == INTERRUPTED:
@@ -179,23 +183,29 @@ class Run:
         console: Console | None = None,
         snapshot: str | None = None,
         reports: bool = False,
+        stop: threading.Event | None = None,
     ) -> Sweep:
         """Run with every combination of values and return the sweep.
 
         `axes` has the values of each key: {"system.link.latency_cycles": [100, 200]}. With the
         folder `results` of the same sweep, only the points without a result are simulated. `jobs`
         points are simulated at a time (0: one for each core), each from `snapshot` if there is one.
-        A point that fails does not end the others: see the column `state`.
+        A point that fails does not end the others: see the column `state`. `stop` as for `run`.
 
         Raises:
             InputError: a value is wrong, or `results` has another sweep; nothing was started.
-            KeyboardInterrupt: as it came, once the points that went on have ended.
+            KeyboardInterrupt: it came, or `stop` was set; the points that went on have ended.
         """
         check_points(lambda point: self.changed(point.values).loaded, grid(axes))
         folder = make(self._loaded, axes, None if results is None else Path(results))
         origin = None if snapshot is None else lambda plan: restart_from(snapshot, plan, None)
-        go(folder, Settings(jobs, origin, reports), console or Console(stderr=True, quiet=True))
+        console = console or Console(stderr=True, quiet=True)
+        go(folder, Settings(jobs, origin, reports), console, _beside(stop))
         return Sweep(folder)
+
+
+def _beside(stop: threading.Event | None) -> Beside:
+    return Beside() if stop is None else Beside(stopped=stop)
 
 
 def load(what: str | Path, overrides: Sequence[str] = ()) -> Run:

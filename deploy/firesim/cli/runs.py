@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`firesim runs`: list, compare and remove results of runs."""
+"""`firesim runs`: list, compare, export and remove results of runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIFFERENT = 1
 """Exit status with --exit-code when two runs differ."""
 
 runs = typer.Typer(
-    help="Results of runs: list them, compare two, remove what is no longer needed.",
+    help="Results of runs: list them, compare two, export tables, remove what is not needed.",
     no_args_is_help=True,
 )
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
@@ -149,6 +149,45 @@ def _difference_table(found: Sequence[Difference]) -> Table:
         cells = ["-" if value is None else str(value) for value in (one.left, one.right)]
         table.add_row(*(printable(text) for text in (f"  {one.key}", *cells)))
     return table
+
+
+@runs.command()
+@plain_errors
+def export(
+    run: RunArgument,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="Folder for the files (default RUN/frames).")
+    ] = None,
+    kind: Annotated[
+        str, typer.Option("--format", "-f", help="Format of the files: csv, parquet or json.")
+    ] = "csv",
+    frame: Annotated[
+        list[str] | None,
+        typer.Option("--frame", help="Export this frame alone, such as links. Repeatable."),
+    ] = None,
+) -> None:
+    """Write the tables of a run to files: CSV, Parquet (needs pyarrow) or JSON, a file a table.
+
+    The tables are the frames of the Python API: nodes, links, ports, throughput, counters, pings,
+    measurements, consoles and stacks. A table without rows gets no file.
+
+    Examples:
+
+      firesim runs export results/a
+
+      firesim runs export results/a --to tables --format parquet --frame counters --frame links
+    """
+    from firesim.api.results import FRAMES, Results
+
+    folder = _folder(run)
+    chosen = frame or FRAMES
+    target = folder / "frames" if to is None else to
+    written = Results(folder).export(target, kind, chosen)
+    for path in written:
+        typer.echo(path)
+    for name in chosen:
+        if target / f"{name}.{kind}" not in written:
+            typer.echo(f"{name}: no rows, no file", err=True)
 
 
 @runs.command()

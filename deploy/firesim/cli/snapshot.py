@@ -66,7 +66,7 @@ def list_all(
     """List the snapshots of all runs in the results, oldest first, and what is wrong with others.
 
     With a place, list what runs on hosts have kept there. What a bucket has is named as --from
-    takes it; in a folder it is FOLDER/RUN/NAME.
+    takes it, run by run and by cycle; in a folder it is FOLDER/RUN/NAME.
 
     Examples:
 

@@ -17,7 +17,9 @@ class Beside:
     """
 
     stopped: threading.Event = field(default_factory=threading.Event)
-    """Once set, each run ends as Ctrl-C ends a run, with what it has written so far."""
+    """Once set, each run ends as Ctrl-C ends a run, with what it has written so far.
+
+    Ctrl-C while the main thread follows one of them sets it."""
     preparing: AbstractContextManager[object] = field(default_factory=threading.Lock)
     """Held by a run while it is made ready, so that one builds what the next ones need, too."""
 

@@ -8,6 +8,8 @@ import shutil
 import signal
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import FrameType
@@ -67,12 +69,30 @@ def collect(ready: Ready, console: Console, beside: Beside | None = None) -> Out
         InputError: they cannot be started; nothing runs.
     """
     try:
+        if beside is not None and threading.current_thread() is threading.main_thread():
+            return _apart(lambda: _followed(ready, console, beside), beside)
         return _followed(ready, console, beside)
     finally:
         if ready.metrics is not None and beside is not None:
             ready.metrics.close()
         with suppress(OSError):
             release_rooms(ready.folder)
+
+
+def _apart(follow: Callable[[], Outcome], beside: Beside) -> Outcome:
+    """Follow a run in a thread of its own, where no KeyboardInterrupt comes.
+
+    Else one that came while a simulator was being started would leave it, known to nobody; and a
+    run beside others sets no handler that could hold it back.
+    """
+    with ThreadPoolExecutor(1, "firesim run") as pool:
+        following = pool.submit(follow)
+        while True:
+            try:
+                wait([following])
+                return following.result()
+            except KeyboardInterrupt:
+                beside.stopped.set()
 
 
 def _followed(ready: Ready, console: Console, beside: Beside | None) -> Outcome:

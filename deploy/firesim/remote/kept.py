@@ -17,6 +17,7 @@ from firesim.remote.mirror import complete_snapshots, drop_snapshots
 from firesim.remote.record import HostsRecord
 from firesim.snapshots import bucket
 from firesim.snapshots.files import FILE as INDEX
+from firesim.snapshots.files import snapshots_of
 from firesim.topology.describe import SNAPSHOTS_FOLDER
 
 AUTOMATIC = "auto-"
@@ -109,8 +110,10 @@ class InBucket(Kept):
 
     def _hand_over(self) -> None:
         found = {file.parent.name for file in self.folder.glob(f"{SNAPSHOTS_FOLDER}/*/{INDEX}")}
-        for name in sorted(found - self.names):
-            self.work.put((name, True))
+        if new := found - self.names:
+            cycles = {one.name: one.cycle for one in snapshots_of(self.folder)}
+            for name in sorted(new, key=lambda name: (cycles.get(name, 0), name)):
+                self.work.put((name, True))
         for name in sorted(self.names - found):
             self.work.put((name, False))
         self.names = found

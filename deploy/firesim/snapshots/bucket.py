@@ -23,8 +23,8 @@ from firesim_common.json_text import read_json
 from firesim_common.tar_stream import BROKEN, opened_stream
 
 from firesim.config.keep import S3Place, s3_place
+from firesim.snapshots.files import AUTOMATIC, files_of
 from firesim.snapshots.files import FILE as INDEX
-from firesim.snapshots.files import files_of
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -110,7 +110,7 @@ def remove(place: S3Place) -> None:
 
 
 def listed(place: S3Place) -> list[InS3]:
-    """Return the snapshots below a place, oldest first.
+    """Return the snapshots below a place, run by run, those of a run by cycle.
 
     Raises:
         InputError: S3 refuses; one sentence.
@@ -120,7 +120,7 @@ def listed(place: S3Place) -> list[InS3]:
 
 
 def listed_by(s3: S3Client, place: S3Place, most_pages: int = MOST_PAGES) -> list[InS3]:
-    """Return what a client of S3 lists below a place, oldest first.
+    """Return what a client of S3 lists below a place, run by run, those of a run by cycle.
 
     Keys that are no place, which nobody could go on from, are left out.
 
@@ -135,7 +135,23 @@ def listed_by(s3: S3Client, place: S3Place, most_pages: int = MOST_PAGES) -> lis
                 at = s3_place(f"s3://{place.bucket}/{key.removesuffix(ENDING)}")
                 if at is not None:
                     found.append(InS3(at, one.get("Size", 0), saved_at))
-    return sorted(found, key=lambda one: one.saved_at)
+    return _ordered(found)
+
+
+def _ordered(found: list[InS3]) -> list[InS3]:
+    """Return snapshots run by run, the run first kept first, those of a run by cycle.
+
+    When each arrived says nothing of its cycle: large ones take longer. A name of the user's own
+    has no cycle: it stays behind those that arrived before it.
+    """
+    runs: dict[str, list[tuple[int, InS3]]] = {}
+    for one in sorted(found, key=lambda one: one.saved_at):
+        run, _, name = one.place.prefix.rpartition("/")
+        of_run = runs.setdefault(run, [])
+        named = AUTOMATIC.fullmatch(name)
+        cycle = int(named[1]) if named else max((cycle for cycle, _ in of_run), default=0)
+        of_run.append((cycle, one))
+    return [one for of_run in runs.values() for _, one in sorted(of_run, key=lambda two: two[0])]
 
 
 def _pages(s3: S3Client, place: S3Place, most_pages: int) -> Iterator[ListObjectsV2OutputTypeDef]:

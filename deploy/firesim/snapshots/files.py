@@ -25,7 +25,7 @@ FILE = "snapshot.json"
 FORMAT = "firesim-snapshot"
 LARGEST_BYTES = 64 << 20
 """The most that is read of a snapshot.json: twenty times that of a thousand nodes."""
-_AUTOMATIC = re.compile(r"(?:auto|cycle)-(\d+)")
+AUTOMATIC = re.compile(r"(?:auto|cycle)-(\d+)")
 
 
 class _File(BaseModel):
@@ -145,7 +145,7 @@ def without_index(run: Path, after_cycle: int) -> list[Path]:
     """
     found = []
     for folder in sorted((run / FOLDER).glob("*/")):
-        automatic = _AUTOMATIC.fullmatch(folder.name)
+        automatic = AUTOMATIC.fullmatch(folder.name)
         is_late = automatic is None or int(automatic[1]) > after_cycle
         whole = os.path.lexists(folder / FILE) or not re.fullmatch(NAME_RULE, folder.name)
         if is_late and not whole:
@@ -214,7 +214,7 @@ def check_new_name(name: str, run: Path) -> None:
     if not re.fullmatch(NAME_RULE, name) or len(name) > 64:
         rule = "a name of letters, digits, _ and single - that starts with a letter"
         raise InputError(f'snapshot: found "{name}", expected {rule}.')
-    if _AUTOMATIC.fullmatch(name):
+    if AUTOMATIC.fullmatch(name):
         raise InputError(
             f'snapshot: found "{name}", expected a name other than auto-N and cycle-N, '
             "which automatic ones have."

@@ -106,7 +106,7 @@ class SweepFolder:
         if has_begun and not run_of(folder).is_over:
             raise InputError(
                 f"sweep: found {folder} still running, expected that it is over: "
-                f"firesim kill --run {folder} ends it."
+                f"firesim kill {folder} ends it."
             )
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -143,7 +143,10 @@ class SweepFolder:
             except BlockingIOError as error:
                 text = f"sweep: found another process that simulates the points of {self.path}"
                 raise InputError(f"{text}, expected none.") from error
-            yield
+            try:
+                yield
+            finally:  # A process that was forked meanwhile has the file open as long as it runs.
+                fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 def make(loaded: Loaded, axes: Axes, results: Path | None) -> SweepFolder:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
@@ -53,21 +53,39 @@ def check_points(load: Callable[[Point], Loaded], points: Iterable[Point]) -> No
             raise InputError(f"{point.name} ({point.words()}): {error}") from error
 
 
-def go(folder: SweepFolder, settings: Settings, console: Console) -> None:
+def go(
+    folder: SweepFolder, settings: Settings, console: Console, beside: Beside | None = None
+) -> None:
     """Simulate every point without a result; write the table and the plot, whatever happens.
 
-    A point that fails does not end the others. KeyboardInterrupt ends those that go on, and is
-    raised again when they have ended.
+    A point that fails does not end the others. KeyboardInterrupt, or what `beside` has to stop
+    them, ends those that go on; KeyboardInterrupt is raised when they have ended.
 
     Raises:
         InputError: another process simulates the same sweep.
     """
-    left = [point for point, came in folder.all_came() if came is None or not came.is_result]
+    with folder.locked():
+        # What is left is known once nobody else simulates any of it.
+        left = [point for point, came in folder.all_came() if came is None or not came.is_result]
+        try:
+            _simulate(folder, left, settings, console, beside or Beside())
+        finally:
+            write_table(folder)
+            write_plot(folder)
+
+
+def _simulate(
+    folder: SweepFolder,
+    left: Sequence[Point],
+    settings: Settings,
+    console: Console,
+    beside: Beside,
+) -> None:
+    """Simulate some points of a sweep that nobody else simulates."""
     jobs = min(settings.jobs or os.cpu_count() or 1, max(1, len(left)))
     shares = jobs > 1 and not folder.says(THREADS)
     threads = max(1, (os.cpu_count() or 1) // jobs)
     common = [f"{THREADS}={threads}"] if shares else []
-    beside = Beside()
     progress = Progress(console, len(folder.points), len(left), jobs)
 
     def one(point: Point) -> Came:
@@ -78,20 +96,15 @@ def go(folder: SweepFolder, settings: Settings, console: Console) -> None:
         folder.note(point, came)
         return came
 
-    with folder.locked():
+    with progress, ThreadPoolExecutor(jobs) as pool:
+        going = {pool.submit(one, point): point for point in left}
         try:
-            with progress, ThreadPoolExecutor(jobs) as pool:
-                going = {pool.submit(one, point): point for point in left}
-                try:
-                    for future in as_completed(going):
-                        progress.over(going[future], future.result())
-                except BaseException:
-                    beside.stopped.set()
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    raise
-        finally:
-            write_table(folder)
-            write_plot(folder)
+            for future in as_completed(going):
+                progress.over(going[future], future.result())
+        except BaseException:
+            beside.stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _came(

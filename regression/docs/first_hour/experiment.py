@@ -28,7 +28,7 @@ from regression.support.experiment import (
 )
 
 QUICK_PAGES = ("your-first-cluster", "log-into-a-node", "look-at-packets")
-"""With --quick. Seven others and the switch's are Python tests: deploy/tests/test_pages.py."""
+"""With --quick. Eight others and the switch's are Python tests: deploy/tests/test_pages.py."""
 MOST_AT_ONCE = 4
 """Each may compile a blade or boot Linux, with gigabytes of memory."""
 

@@ -116,7 +116,7 @@ SCENES = (
     ),
     Scene(
         "results of two runs",
-        ("runs compare", "runs remove"),
+        ("runs compare", "runs export", "runs remove"),
         quick=True,
         before=f"{FUNCTIONAL} --results results/a\n" f"{FUNCTIONAL} --results results/b",
     ),
