@@ -134,22 +134,23 @@ def _present(experiment: Experiment) -> list[tuple[Core, Path]]:
 
 
 def _speeds(experiment: Experiment, drive: Path) -> Verdict:
-    """Measure; hold when each core ran on all sides that it is asked of, and showed the same."""
-    rows, held = [], 0
+    """Build all, then measure; hold when each core ran on all sides and showed the same."""
     cycles = experiment.arguments.cycles or (2_000 if experiment.quick else speeds.CYCLES)
-    present = _present(experiment)
+    present, built = _present(experiment), []
     for core, root in present:
         bench = Bench(experiment.folder / core.name, core, root, experiment.seed, cycles)
-        try:
-            found, failures = speeds.measure(bench, drive, experiment.arguments.rounds)
-        except (InputError, ToolError, ExperimentError) as error:
-            experiment.say(f"{core.name}: {_short(str(error))}")
-            continue
-        for name, failure in failures.items():
+        built.append(speeds.Built(bench, *bench.build(speeds.FAST)))
+        for name, failure in built[-1].failures.items():
             experiment.say(f"{core.name}, {name}: {_short(failure)}")
-        rows.append(found.row(core.name))
-        experiment.say(", ".join(rows[-1]))
-        held += not failures
+    rows, held = [], 0
+    for one in built:
+        try:
+            found = one.measure(drive, experiment.arguments.rounds)
+        except (ToolError, ExperimentError) as error:
+            experiment.say(f"{one.bench.core.name}: {_short(str(error))}")
+            continue
+        rows.append(found.row(one.bench.core.name))
+        held += not one.failures
     title = f"Thousand cycles in a second of processor time, {cycles:,} cycles"
     experiment.table(title, speeds.COLUMNS, rows)
     figure = f"{held} of {len(present)} cores measured on every side, with equal outputs,"

@@ -65,11 +65,23 @@ def speeds_of(cycles: int, rounds: Sequence[Mapping[str, Ran]]) -> Speeds:
     return Speeds(khz, spread)
 
 
-def measure(bench: Bench, drive: Path, rounds: int) -> tuple[Speeds, dict[str, str]]:
-    """Build the sides of a core and run them in turns; return also why a side did not build."""
-    built, failures = bench.build(FAST)
-    done = [
-        {side: bench.drive(drive, library) for side, library in built.items()}
-        for _ in range(rounds)
-    ]
-    return speeds_of(bench.cycles, done), failures
+@dataclass(frozen=True)
+class Built:
+    """The sides of a core that were built, and why others were not."""
+
+    bench: Bench
+    libraries: Mapping[str, Path]
+    failures: Mapping[str, str]
+
+    def measure(self, drive: Path, rounds: int) -> Speeds:
+        """Run the sides in turns.
+
+        Raises:
+            ExperimentError: a side showed other outputs than another.
+            ToolError: a side ended with an error.
+        """
+        done = [
+            {side: self.bench.drive(drive, library) for side, library in self.libraries.items()}
+            for _ in range(rounds)
+        ]
+        return speeds_of(self.bench.cycles, done)
