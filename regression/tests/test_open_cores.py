@@ -40,6 +40,15 @@ def test_inputs_are_the_same_for_a_seed_and_begin_in_reset() -> None:
     assert all(0 <= row[3] < 1 << 100 for row in drawn)
 
 
+def test_a_core_may_be_reset_more_often() -> None:
+    counts = []
+    for one_in in (3000, 300):
+        core = Core("one", "one", reset="rst", reset_one_in=one_in)
+        rows = vectors(core, {"rst": 1}, 30_000, 1)
+        counts.append(sum(row == [1] for row in rows[RESET_CYCLES:]))
+    assert 0 < counts[0] * 4 < counts[1] < 400
+
+
 def test_inputs_that_are_structures() -> None:
     fields = [[1, "often"], [4, 9], [32, "rv32"], [3, None]]
     core = Core("one", "one", reset="rst", inputs={"answer": fields})
