@@ -18,10 +18,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from firesim.bitstream.forms import build_form
 from firesim.bitstream.simulated import simulated_board
 from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
 from firesim_common.errors import InputError
+from goldengate.synthesis import synthesize
 
 from regression.support.one_board import (
     FPGA,
@@ -40,6 +42,26 @@ BUILDS = """\
 builds:
   mine: {verilog: {sources: [teller.sv], top: Teller}, board: BOARD}
 """
+BLADE = (
+    TELLER.replace(
+        "  logic ready;\n",
+        """\
+  logic ready;
+  logic [31:0] rows [0:511];
+  logic [31:0] kept;
+  logic [8:0] at;
+  assign kept = rows[at];
+  always_ff @(posedge clock) begin
+    at <= count[8:0] ^ {8'd0, count[9]};
+    rows[count[8:0]] <= {~count[23:0], 8'h41 + {3'd0, count[13:9]}};
+  end
+""",
+    )
+    .replace(".out_bits(8'h41 + {3'd0, count[13:9]})", ".out_bits(kept[7:0])")
+    .replace('"count %0d", count)', '"count %0d kept %h", count, kept)')
+)
+"""It says what it reads of a memory: at times the row written with the address, at times one
+that is 511 cycles old."""
 LIMIT_S = 120
 LOAD, STORE, LOAD_WORDS, STORE_WORD = 1, 2, 3, 4
 """Of sim/hostlib/pci_messages.h."""
@@ -72,7 +94,7 @@ def folder(
 ) -> Iterator[Path]:
     """Return a folder with the recipes and a simulated board at `board`, which ends with them."""
     folder = tmp_path_factory.mktemp(request.param)
-    write_recipe(folder, TELLER, BUILDS.replace("BOARD", request.param))
+    write_recipe(folder, BLADE, BUILDS.replace("BOARD", request.param))
     made = made_board(folder, "mine", folder / "board")
     with started(made, folder / "board", folder / "said"):
         yield folder
@@ -94,6 +116,16 @@ def test_a_run_over_pcie_is_as_in_rtl(folder: Path, tmp_path: Path) -> None:
         assert facts["engine"] == f"fpga at {folder}/board"
         assert facts["host_traffic"]["words_up"] > 2 * len(left(rtl)["uart.log"])
     assert (folder / "said").read_text() == ""
+
+
+@BOTH
+def test_the_memory_of_its_target_is_block_ram(folder: Path, tmp_path: Path) -> None:
+    """So the runs above are of a form that reads it a cycle early."""
+    form = build_form(LoadedBuilds(folder / "builds.yaml"), "mine")
+    target = next(path for path in form.sources if path.name == "target.v")
+    found = synthesize([target], "Teller", "xcup", tmp_path)
+    assert [cell for cell in found.cells if cell.startswith("RAMB")], found.cells
+    assert not [cell for cell in found.cells if cell.startswith("RAM64")], found.cells
 
 
 @BOTH

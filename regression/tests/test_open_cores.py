@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from firesim_common.errors import InputError
 
-from regression.hardware.open_cores import icarus
+from regression.hardware.open_cores import icarus, speeds
 from regression.hardware.open_cores.core import ICARUS, Core, known_cores, read_core
 from regression.hardware.open_cores.experiment import EXAMPLE
 from regression.hardware.open_cores.icarus import KEPT, ROW
-from regression.hardware.open_cores.sides import Bench
+from regression.hardware.open_cores.sides import GENERATED, PLAIN, Bench, Ran
 from regression.hardware.open_cores.vectors import RESET_CYCLES, vectors
+from regression.support.experiment import ExperimentError
 
 
 def test_every_core_names_a_repository_and_a_commit() -> None:
@@ -37,6 +38,15 @@ def test_inputs_are_the_same_for_a_seed_and_begin_in_reset() -> None:
     assert all(row[2] & 3 == 3 for row in drawn)
     assert len({row[3] for row in drawn}) > 500 and {row[4] for row in drawn} == {0, 1}
     assert all(0 <= row[3] < 1 << 100 for row in drawn)
+
+
+def test_a_core_may_be_reset_more_often() -> None:
+    counts = []
+    for one_in in (3000, 300):
+        core = Core("one", "one", reset="rst", reset_one_in=one_in)
+        rows = vectors(core, {"rst": 1}, 30_000, 1)
+        counts.append(sum(row == [1] for row in rows[RESET_CYCLES:]))
+    assert 0 < counts[0] * 4 < counts[1] < 400
 
 
 def test_inputs_that_are_structures() -> None:
@@ -103,3 +113,20 @@ def test_the_bench_clears_what_icarus_may_name() -> None:
     assert "crossing #(.WIDTH(12)) core (.\\clk (\\clk ), .\\rst_n (\\rst_n )" in text
     each = f"for ({ROW} = 0; {ROW} < 16; {ROW} = {ROW} + 1) if (^core.rows[{ROW}] === 1'bx)"
     assert each in text
+
+
+def _round(generated: float, plain: float, shown: str = "same") -> dict[str, Ran]:
+    return {GENERATED: Ran("same", generated), PLAIN: Ran(shown, plain)}
+
+
+def test_speeds_are_medians_and_ratios_to_plain_verilator() -> None:
+    rounds = [_round(0.5, 1.0), _round(4.0, 1.1), _round(0.4, 0.9)]
+    found = speeds.speeds_of(100_000, rounds)
+    assert found.khz == {GENERATED: 200.0, PLAIN: 100.0}
+    assert found.row("one") == ["one", "200", "-", "100", "2.00", "-", "88%"]
+    assert len(found.row("one")) == len(speeds.COLUMNS)
+
+
+def test_a_side_that_shows_something_else_has_no_speed() -> None:
+    with pytest.raises(ExperimentError, match="found 2 different outputs of 10 cycles"):
+        speeds.speeds_of(10, [_round(1.0, 1.0), _round(1.0, 1.0, "other")])

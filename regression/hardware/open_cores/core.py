@@ -50,6 +50,9 @@ class Core:
     clock: str = "clock"
     reset: str = "reset"
     active: str = "high"
+    reset_one_in: int = 3000
+    """Its reset becomes active again in one of so many cycles: fewer, where random answers of a bus
+    soon leave it waiting for one that does not come."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     icarus: str = TEXT
     without_plain: str = ""

@@ -6,8 +6,9 @@ them is part of FireSim), each below its own name; `--core NAME` chooses some. E
 inputs by the seed. In every cycle from 0 on, every output of the generated engine is compared with
 that of our Verilator path, of plain Verilator on the original text, and of Icarus Verilog where it
 is installed and can read the text (else it simulates the flat Verilog that the passes write). Bits
-that Icarus calls unknown say nothing. `--quick`, or without a folder: a small design of ours, of
-which a copy with one operator changed must be noticed.
+that Icarus calls unknown say nothing. `--speed` measures instead: our two engines and plain
+Verilator in turns, by processor time, where all show the same. `--quick`, or without a folder: a
+small design of ours, of which a copy with one operator changed must be noticed.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import shutil
 from pathlib import Path
 
 from firesim_common.errors import InputError
+from firesim_common.tools import ToolError
 from goldengate.errors import nearest
 
+from regression.hardware.open_cores import speeds
 from regression.hardware.open_cores.core import Core, known_cores, read_core
 from regression.hardware.open_cores.sides import (
     GENERATED,
@@ -41,6 +44,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cores", type=Path, help="folder with clones of the repositories")
     parser.add_argument("--core", action="append", help="a core by name (may be repeated)")
     parser.add_argument("--cycles", type=int, help="cycles, for all cores")
+    parser.add_argument("--speed", action="store_true", help="measure the engines' speeds")
+    parser.add_argument(
+        "--rounds", type=int, default=speeds.ROUNDS, help="of --speed, an odd number"
+    )
 
 
 def _chosen(experiment: Experiment) -> list[Core]:
@@ -112,30 +119,62 @@ def _harness_notices(experiment: Experiment, core: Core, drive: Path) -> bool:
     return own.compare(sides[0], sides[1], False).different > 0
 
 
+def _present(experiment: Experiment) -> list[tuple[Core, Path]]:
+    """Return the cores that are chosen and whose repository is there, each with its folder."""
+    if experiment.quick or experiment.arguments.cores is None:
+        return [(read_core(EXAMPLE / "crossing.yaml"), EXAMPLE)]
+    found = []
+    for core in _chosen(experiment):
+        root = experiment.arguments.cores.resolve() / core.folder
+        if root.is_dir():
+            found.append((core, root))
+        else:
+            experiment.say(f"{core.name}: found no folder {root}, which is {core.repository}.")
+    return found
+
+
+def _speeds(experiment: Experiment, drive: Path) -> Verdict:
+    """Build all, then measure; hold when each core ran on all sides and showed the same."""
+    cycles = experiment.arguments.cycles or (2_000 if experiment.quick else speeds.CYCLES)
+    present, built = _present(experiment), []
+    for core, root in present:
+        bench = Bench(experiment.folder / core.name, core, root, experiment.seed, cycles)
+        built.append(speeds.Built(bench, *bench.build(speeds.FAST)))
+        for name, failure in built[-1].failures.items():
+            experiment.say(f"{core.name}, {name}: {_short(failure)}")
+    rows, held = [], 0
+    for one in built:
+        try:
+            found = one.measure(drive, experiment.arguments.rounds)
+        except (ToolError, ExperimentError) as error:
+            experiment.say(f"{one.bench.core.name}: {_short(str(error))}")
+            continue
+        rows.append(found.row(one.bench.core.name))
+        held += not one.failures
+    title = f"Thousand cycles in a second of processor time, {cycles:,} cycles"
+    experiment.table(title, speeds.COLUMNS, rows)
+    figure = f"{held} of {len(present)} cores measured on every side, with equal outputs,"
+    return Verdict(held == len(present) > 0, figure, "all of them")
+
+
 @experiment_named("open-cores", _arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when every output of every core that runs is equal on all sides."""
-    drive, folder = build_drive(experiment.folder), experiment.arguments.cores
-    rows, held = [], 0
-    if experiment.quick or folder is None:
-        core = read_core(EXAMPLE / "crossing.yaml")
-        if not _harness_notices(experiment, core, drive):
-            return Verdict(False, "a changed copy was not noticed,", "a difference")
-        row, is_held = _run(experiment, core, EXAMPLE, drive)
-        rows, held = [row], int(is_held)
-    else:
-        for core in _chosen(experiment):
-            root = folder.resolve() / core.folder
-            if not root.is_dir():
-                experiment.say(f"{core.name}: found no folder {root}, which is {core.repository}.")
-                continue
-            try:
-                row, is_held = _run(experiment, core, root, drive)
-            except InputError as error:
-                experiment.say(str(error))
-                row, is_held = [core.name, *["-"] * (len(_COLUMNS) - 1)], False
-            rows.append(row)
-            held += is_held
+    drive = build_drive(experiment.folder)
+    if experiment.arguments.speed:
+        return _speeds(experiment, drive)
+    rows, held, present = [], 0, _present(experiment)
+    is_example = [root for _, root in present] == [EXAMPLE]
+    if is_example and not _harness_notices(experiment, present[0][0], drive):
+        return Verdict(False, "a changed copy was not noticed,", "a difference")
+    for core, root in present:
+        try:
+            row, is_held = _run(experiment, core, root, drive)
+        except InputError as error:
+            experiment.say(str(error))
+            row, is_held = [core.name, *["-"] * (len(_COLUMNS) - 1)], False
+        rows.append(row)
+        held += is_held
     experiment.table("Outputs equal in a cycle", _COLUMNS, rows)
     experiment.keep(cores=len(rows), equal=held)
     figure = f"{held} of {len(rows)} cores equal in every output and cycle,"

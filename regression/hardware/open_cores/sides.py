@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import time
 from collections.abc import Sequence
@@ -36,6 +37,14 @@ class Side:
     outputs: list[list[str]] = field(default_factory=list)
     cpu_s: float = 0.0
     failure: str = ""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a side showed in all cycles, as a hash, and the processor time that it took."""
+
+    shown: str
+    cpu_s: float
 
 
 @dataclass
@@ -123,7 +132,12 @@ class Bench:
             before={core.reset: core.released},
         )
 
-    def _drive(self, drive: Path, library: Path) -> Side:
+    def _driven(self, drive: Path, library: Path) -> tuple[list[str], float]:
+        """Return what a model shows, a line for each cycle, and the processor time of the cycles.
+
+        Raises:
+            ToolError: it ended with an error.
+        """
         text = [f"inputs {' '.join(self.inputs)}", f"outputs {' '.join(self.outputs)}"]
         text += [f"cycles {len(self.lines)}", *self.lines]
         done = subprocess.run(
@@ -135,34 +149,53 @@ class Bench:
             check=False,
         )
         if done.returncode != 0:
-            return Side(failure=f"{library}: {done.stderr.strip()[-300:]}")
+            raise ToolError(f"{library}: {done.stderr.strip()[-300:]}")
         lines = done.stdout.splitlines()
-        rows = [line.split() for line in lines[-1 - len(self.lines) : -1]]
-        return Side(rows, float(lines[-1].split()[1]))
+        return lines[-1 - len(self.lines) : -1], float(lines[-1].split()[1])
 
-    def run(self, drive: Path, only: Sequence[str] = SIDES) -> dict[str, Side]:
-        """Build and run sides; one that cannot says why."""
-        found: dict[str, Side] = {}
+    def _drive(self, drive: Path, library: Path) -> Side:
+        try:
+            lines, cpu_s = self._driven(drive, library)
+        except ToolError as error:
+            return Side(failure=str(error))
+        return Side([line.split() for line in lines], cpu_s)
+
+    def drive(self, drive: Path, library: Path) -> Ran:
+        """Run a model for its speed.
+
+        Raises:
+            ToolError: it ended with an error.
+        """
+        lines, cpu_s = self._driven(drive, library)
+        return Ran(hashlib.sha256("\n".join(lines).encode()).hexdigest(), cpu_s)
+
+    def build(self, only: Sequence[str] = SIDES) -> tuple[dict[str, Path], dict[str, str]]:
+        """Build sides as libraries, and draw the inputs; a side that cannot be says why."""
+        built: dict[str, Path] = {}
+        failures: dict[str, str] = {}
         manifest: goldengate.Manifest | None = None
         for name in [side for side in (GENERATED, VERILATOR, PLAIN) if side in only]:
             began = time.monotonic()
             try:
                 if name != PLAIN:
-                    library = self._compile(name)
+                    built[name] = self._compile(name)
                     if manifest is None:
-                        manifest = goldengate.Manifest.read(library.parent)
+                        manifest = goldengate.Manifest.read(built[name].parent)
                         self._draw(manifest)
                 elif manifest is not None and not self.core.without_plain:
-                    library = self._plain(manifest)
-                else:
-                    continue
+                    built[name] = self._plain(manifest)
             except (GoldenGateError, ToolError) as error:
-                found[name] = Side(failure=str(error))
-                continue
+                failures[name] = str(error)
             self.seconds[name] = time.monotonic() - began
-            found[name] = self._drive(drive, library)
+        return built, failures
+
+    def run(self, drive: Path, only: Sequence[str] = SIDES) -> dict[str, Side]:
+        """Build and run sides; one that cannot says why."""
+        built, failures = self.build(only)
+        found = {name: Side(failure=failure) for name, failure in failures.items()}
+        found |= {name: self._drive(drive, library) for name, library in built.items()}
         wanted = ICARUS in only and self.core.icarus != NONE and icarus.is_here()
-        if manifest is not None and wanted:
+        if built and wanted:
             found[ICARUS] = self._icarus()
         return found
 

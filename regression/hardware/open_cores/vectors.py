@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random inputs of a core, cycle by cycle, the same for every side: one line of hex a cycle.
 
-The reset is active for 16 cycles from cycle 0 on, and then now and then for one to three. Other
-inputs are drawn: small numbers, all ones, random bits, or unchanged. `inputs` of a core says
-otherwise: a number is kept; `rv32` is an instruction with a valid opcode, `rv32c` one or two
-compressed ones, too; `often` is mostly 1, `seldom` mostly 0; a list of `[bits, way]` is a
-structure, its highest bits first.
+The reset is active for 16 cycles from cycle 0 on, and then now and then for one to three, in one of
+`reset_one_in` cycles. Other inputs are drawn: small numbers, all ones, random bits, or unchanged.
+`inputs` of a core says otherwise: a number is kept; `rv32` is an instruction with a valid opcode,
+`rv32c` one or two compressed ones, too; `often` is mostly 1, `seldom` mostly 0; a list of
+`[bits, way]` is a structure, its highest bits first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any
 from regression.hardware.open_cores.core import Core
 
 RESET_CYCLES = 16
-_RESET_ONE_IN = 3000
 _OPCODES = (0x03, 0x0F, 0x13, 0x17, 0x23, 0x33, 0x37, 0x63, 0x67, 0x6F, 0x73, 0x13, 0x33, 0x13)
 
 
@@ -87,7 +86,7 @@ def vectors(core: Core, inputs: Mapping[str, int], cycles: int, seed: int) -> li
     present = dict.fromkeys(inputs, 0)
     until = RESET_CYCLES
     for cycle in range(cycles):
-        if cycle >= until and draw.randrange(_RESET_ONE_IN) == 0:
+        if cycle >= until and draw.randrange(core.reset_one_in) == 0:
             until = cycle + draw.randint(1, 3)
         for name, width in inputs.items():
             if name == core.reset:
