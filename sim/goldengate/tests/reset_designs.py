@@ -68,7 +68,8 @@ module Watchdog(input clock, input rst_n, input kick, output logic bark = 0);
     if (!rst_n) begin count <= 0; bark <= 0; end
     else begin count <= kick ? 3'd0 : count + 3'd1; bark <= count == 3'd6; end
 endmodule
-module Unit(input clock, input rst_n, input [7:0] x, output logic [7:0] sum = 0, output logic ask = 0);
+module Unit(input clock, input rst_n, input [7:0] x,
+            output logic [7:0] sum = 0, output logic ask = 0);
   always @(posedge clock or negedge rst_n)
     if (!rst_n) begin sum <= 8'h11; ask <= 0; end
     else begin sum <= sum + x; ask <= x == sum; end
