@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { FIRESIM_ENGINE_ABI_VERSION = 3 };
+enum { FIRESIM_ENGINE_ABI_VERSION = 4 };
 
 /* What a signal is. Registers and memories are the state between two cycles. A wire has the value
  * of the cycle last settled, and is there only in models built for waves. A constant is bits of the
@@ -37,7 +37,7 @@ typedef struct FiresimSignal {
   uint32_t low_bit;
   uint32_t width_bits;
   uint32_t rows; /* 1 unless a memory */
-  uint32_t kind; /* FIRESIM_REGISTER, FIRESIM_MEMORY or FIRESIM_WIRE */
+  uint32_t kind; /* FIRESIM_REGISTER and the others */
   void *storage;
 } FiresimSignal;
 

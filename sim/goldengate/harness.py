@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,16 @@ from typing import Any
 
 from goldengate.errors import GoldenGateError, nearest
 
-ABI_VERSION = 3
+_HEADER = Path(__file__).resolve().parents[1] / "engine" / "firesim_engine.h"
+
+
+def abi_version() -> int:
+    """Return the version of the engine interface that this FireSim reads."""
+    found = re.search(r"FIRESIM_ENGINE_ABI_VERSION = (\d+)", _HEADER.read_text())
+    assert found is not None
+    return int(found[1])
+
+
 KINDS = ("register", "memory", "wire", "constant")
 """What signals are, by number (firesim_engine.h)."""
 WIRE, CONSTANT = KINDS.index("wire"), KINDS.index("constant")
@@ -113,10 +123,10 @@ class Model:
         get_engine = ctypes.CDLL(str(path)).firesim_engine
         get_engine.restype = ctypes.POINTER(_Engine)
         self._engine = get_engine().contents
-        if self._engine.abi_version != ABI_VERSION:
+        if self._engine.abi_version != (expected := abi_version()):
             raise GoldenGateError(
                 f"{path}: engine interface version {self._engine.abi_version}; this FireSim reads "
-                f"version {ABI_VERSION}. Build the model again."
+                f"version {expected}. Build the model again."
             )
         self.engine_name: str = self._engine.engine_name.decode()
         self.design_hash: str = self._engine.design_hash.decode()

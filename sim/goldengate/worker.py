@@ -34,6 +34,7 @@ from goldengate.passes import (
     memory,
     prints,
     read,
+    reset_rounds,
     rewrite,
     select,
     shifts,
@@ -43,8 +44,8 @@ from goldengate.passes import (
 from goldengate.state import CPU, FAME1, FPGA, METASIM, Request, State
 
 PASSES = (
-    rewrite, read, undefined, elaborate, clocks, loops, check, hoist, prints, instrument, bounds,
-    shifts, memory, select,
+    rewrite, read, undefined, elaborate, clocks, loops, reset_rounds, check, hoist, prints,
+    instrument, bounds, shifts, memory, select,
 )  # fmt: skip
 BACK_ENDS = {CPU: write, FAME1: fame1, FPGA: fame1, METASIM: fame1}
 

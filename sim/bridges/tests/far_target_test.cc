@@ -3,6 +3,8 @@
 // of cycles by itself: equal tokens in every cycle, equal files, equal end.
 #include "far_target.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 
@@ -10,6 +12,7 @@
 #include "bridges/driver_schedule.h"
 #include "core/tests/random_seed.h"
 #include "device_rig.h"
+#include "devices/config.h"
 
 namespace firesim::bridges {
 namespace {
@@ -167,6 +170,17 @@ TEST(FarTarget, DriversDoTheSameBeforeATargetBehindAWire) {
   EXPECT_GT(output.flit_count(), 50u);
   // One for reset, one for the first call of all drivers, then whole pieces up to the end.
   EXPECT_EQ(far.batches(), 2 + kTotal / kPiece);
+}
+
+TEST(ModelLibrary, AModelOfAnotherVersionIsRefused) {
+  try {
+    const ModelInstance model(OLD_DEVICE, "0123abcd", "node0");
+    FAIL() << "it was taken";
+  } catch (const devices::ConfigError &error) {
+    EXPECT_EQ(error.what(), fmt::format("node0: model {} has engine ABI version 3, expected 4; "
+                                        "build it again",
+                                        OLD_DEVICE));
+  }
 }
 
 }  // namespace

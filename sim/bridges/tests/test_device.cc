@@ -11,6 +11,11 @@
 
 #include "engine/firesim_engine.h"
 
+// Another version makes an old model.
+#ifndef TEST_DEVICE_ABI
+#define TEST_DEVICE_ABI FIRESIM_ENGINE_ABI_VERSION
+#endif
+
 namespace {
 
 struct Device {
@@ -114,7 +119,7 @@ FiresimSignal signal(void *instance, uint32_t index) {
 }
 
 const FiresimEngine kEngine = {
-    FIRESIM_ENGINE_ABI_VERSION,
+    TEST_DEVICE_ABI,
     28,
     "0123abcd",
     "test device",

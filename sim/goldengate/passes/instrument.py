@@ -20,7 +20,7 @@ from pyosys import libyosys as ys
 
 from goldengate import capture
 from goldengate.errors import GoldenGateError, nearest
-from goldengate.passes import loops
+from goldengate.settled import MESSAGE
 from goldengate.state import Assertion, Counter, Event, State, plain, public
 from goldengate.tasks.calls import FAIL, PRINT, Call
 from goldengate.tasks.cells import call_of, path_of, text_of
@@ -57,8 +57,8 @@ def _message(path: str, what: str) -> str:
 
 
 def _assert_message(cell: Any) -> str:
-    if cell.has_attribute(public(loops.MESSAGE)):
-        return str(cell.get_string_attribute(public(loops.MESSAGE)))
+    if cell.has_attribute(public(MESSAGE)):
+        return str(cell.get_string_attribute(public(MESSAGE)))
     return _message(*_path_and_label(cell))
 
 

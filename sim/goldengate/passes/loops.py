@@ -23,10 +23,9 @@ from pyosys import libyosys as ys
 from goldengate import loop_graph
 from goldengate.drivers import Bit, Drivers, bit_key
 from goldengate.errors import GoldenGateError
+from goldengate.settled import add_check, listed
 from goldengate.state import State, plain, public
 
-MESSAGE = "firesim_message"
-"""Attribute of an assert that has a text of its own."""
 _MARK, _STAND_IN = "firesim_loop", "$firesim$loop$read$"
 _READ = "$memrd_v2"
 _BITWISE = {
@@ -35,7 +34,6 @@ _BITWISE = {
 }  # fmt: skip
 """Cells whose bits do not depend on each other, and their ports that are cut with the output."""
 _MOST_ROUNDS, _MOST_NODES, _LEAST_ROUNDS = 64, 200_000, 3
-_MOST_NAMES = 4
 
 
 @dataclass
@@ -165,11 +163,8 @@ class _Loops:
         inner = [name for name in found if not found[name].port_output]
         shown = sorted(inner or found, key=lambda name: (name.count("."), name))
         first = found[shown[0]] if shown else self.of_node[nodes[0]][0].cell
-        text = ", ".join(f"'{name}'" for name in shown[:_MOST_NAMES])
-        if len(shown) > _MOST_NAMES:
-            text += f" and {len(shown) - _MOST_NAMES} more"
         place = self.state.place(first.get_src_attribute())
-        return text or "what has no name", place
+        return listed(shown), place
 
     def _node_outputs(self, node: int) -> list[Any]:
         cell, bit = self.of_node[node]
@@ -309,23 +304,12 @@ class _Loops:
         names, place = self.named([node for ring in rings for node in ring.nodes])
         rounds = max(ring.rounds for ring in rings)
         same = self.module.Eq(self._name("settled"), final, before)
-        cell = self.module.addCell(self._name("assert"), ys.IdString("$check"))
-        cell.setParam(public("FLAVOR"), ys.Const("assert"))
-        cell.setParam(public("FORMAT"), ys.Const(""))
-        for name in ("PRIORITY", "TRG_WIDTH", "ARGS_WIDTH"):
-            cell.setParam(public(name), ys.Const(0, 32))
-        cell.setParam(public("TRG_POLARITY"), ys.Const(0, 0))
-        cell.setParam(public("TRG_ENABLE"), ys.Const(0, 1))
-        for port in ("TRG", "ARGS"):
-            cell.setPort(public(port), ys.SigSpec())
-        cell.setPort(public("A"), same)
-        cell.setPort(public("EN"), ys.SigSpec(ys.Const(1, 1)))
-        cell.set_src_attribute(self.of_node[rings[0].cuts[0]][0].cell.get_src_attribute())
-        cell.set_string_attribute(
-            public(MESSAGE),
+        add_check(
+            self.module, self._name("assert"), same,
+            self.of_node[rings[0].cuts[0]][0].cell.get_src_attribute(),
             f"the combinational loop through {names} ({place}) does not settle: it still changes "
             f"after {rounds} rounds",
-        )
+        )  # fmt: skip
         self.state.warnings.append(
             f"{place}: {names} are computed from themselves in the same cycle, {rounds} times; a "
             f"run ends if they do not settle."

@@ -7,11 +7,13 @@ import random
 from pathlib import Path
 
 import pytest
+from firesim_common.tools import run
 
 import goldengate
 from goldengate import GoldenGateError
 from goldengate.harness import Model
 from goldengate.tests.designs import seed, top, write
+from goldengate.verilator_backend import ENGINE_FOLDER
 
 BODY = """\
 logic [99:0] wide; logic [7:0] count; logic [15:0] m [0:7];
@@ -50,6 +52,20 @@ def test_state_is_read_and_written_by_name(libraries: tuple[Path, Path]) -> None
         model.poke("m", 0x55, row=200 % 8)
         assert model.step({"x": 100})["y"] == 0xAB ^ 0x55
         assert model.peek("count") == (200 + 100) % 256
+
+
+def test_a_model_of_another_version_is_refused(tmp_path: Path) -> None:
+    """Version 3 had no words for bits that never change."""
+    text = '#include "firesim_engine.h"\nconst FiresimEngine *firesim_engine(void) {\n'
+    text += "  static const FiresimEngine engine = {.abi_version = 3};\n  return &engine;\n}\n"
+    source, library = write(tmp_path, text, "old.c"), tmp_path / "old.so"
+    run(["gcc", "-shared", "-fPIC", "-I", ENGINE_FOLDER, source, "-o", library])
+    with pytest.raises(GoldenGateError) as error:
+        Model(library)
+    assert str(error.value) == (
+        f"{library}: engine interface version 3; this FireSim reads version 4. Build the model "
+        "again."
+    )
 
 
 def test_bits_behind_a_constant_one_are_shown_in_their_places(tmp_path: Path) -> None:
