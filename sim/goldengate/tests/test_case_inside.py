@@ -53,7 +53,8 @@ OF_SIGNALS = (
 
 def _design(forms: Forms, column: int) -> str:
     blocks = [
-        f"if (1) begin : g{n}\nlogic [7:0] y; {form[0] * (column == 1)}always @* begin {form[column]} end\n"
+        f"if (1) begin : g{n}\nlogic [7:0] y; {form[0] * (column == 1)}"
+        f"always @* begin {form[column]} end\n"
         f"assign z[{n}] = y;\nend"
         for n, form in enumerate(forms)
     ]
