@@ -34,6 +34,8 @@ _SYSTEMVERILOG = (".sv", ".svh", ".svp")
 _FREE_RUNNING = re.compile(r"\balways\s*(?:begin\s*(?::\s*\w+\s*)?)?$")
 _FUNCTION = re.compile(r"system task '(next|prev|\$random)'")
 _BAD_NAME = "which is not allowed in RTLIL identifiers"
+_MEMBER = '(failed condition "(bool) const_result")'
+"""What the reader says of a member of `inside` that is a signal."""
 _SYNTAX = ("Expected", "Misplaced", "InvalidToken", "UnexpectedToken")
 _WORDS = frozenset(
     """accept_on alias always_comb always_ff always_latch assert assume before bind bins binsof bit
@@ -69,6 +71,8 @@ class Allowances:
     """Bridges that the design declares itself."""
     functions: bool = False
     """Whether functions that the reader lacks are written in other words."""
+    members: bool = False
+    """Whether members of `inside` that are signals are written as ranges."""
     shows_design: bool = False
     """Whether the reader writes down the elaborated design before it refuses it."""
     selections: tuple[tuple[str, str], ...] = ()
@@ -319,6 +323,8 @@ def further(state: State, allowed: Allowances, log: str, refused: str) -> Allowa
         reasons.initial_values()
         reasons.selections(log)
     found = reasons.allowed
+    if _MEMBER in log and not found.members:
+        found = dataclasses.replace(found, members=True)
     if _BAD_NAME in log and not found.plain_names:
         found = dataclasses.replace(found, plain_names=True)
     showed_nothing = allowed.shows_design and not found.selections

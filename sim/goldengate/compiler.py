@@ -65,7 +65,7 @@ def run_passes(request: Request, worker: str) -> Manifest:
 
 def _lowers(folder: Path, worker: str, allowed: Allowances) -> bool:
     """Run the passes once; return whether they came to an end."""
-    for name in ("error.txt", MANIFEST, DIAGNOSTICS, "pass.txt"):
+    for name in ("error.txt", MANIFEST, DIAGNOSTICS, "pass.txt", explain.LOCATED):
         (folder / name).unlink(missing_ok=True)
     allowed.write(folder)
     with (folder / _LOG).open("w") as stream:
@@ -113,7 +113,24 @@ def _refusal(request: Request, allowed: Allowances) -> tuple[str, Allowances | N
     if is_worse(state, allowed):
         return allowed.refused, None
     refused = explain.explain_failure(state, log)
-    return refused, further(state, allowed, log, refused)
+    more = further(state, allowed, log, refused)
+    if more is None and explain.lacks_place(state, log):
+        _locate(folder)
+        refused = explain.explain_located(state, log, refused)
+    return refused, more
+
+
+def _locate(folder: Path) -> None:
+    """Search for what the reader failed at, by reading parts of the design."""
+    with (folder / "locate.log").open("w") as stream:
+        subprocess.run(
+            python_command("-m", "goldengate.locate", folder),
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            cwd=folder,
+            check=False,
+        )
 
 
 def _text(file: Path) -> str:

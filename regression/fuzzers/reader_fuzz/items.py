@@ -37,10 +37,18 @@ def assign(text: Text, number: int) -> Item:
     """A net with a continuous assignment, perhaps of parts, or with its value declared."""
     vector = text.vector(f"s{number}")
     kind = text.one_of("assign", "wire with a value", "assign parts", "assign some bits")
+    if text.happens(0.1, "streaming"):
+        value = (
+            f"{{<<{text.random.choice((1, 2, 3, 4, 8))}{{{vector.width}'({text.expression()})}}}}"
+        )
+        return Item([_declare(vector), f"assign {vector.name} = {value};"], [vector])
     if kind == "wire with a value":
         return Item([f"wire {vector.shape}{vector.name} = {text.expression()};"], [vector])
     if kind == "assign" or vector.width < 2 or vector.left is None:
-        return Item([_declare(vector), f"assign {vector.name} = {text.expression()};"], [vector])
+        delay = "#1 " if text.happens(0.1, "delay of a net") else ""
+        return Item(
+            [_declare(vector), f"assign {delay}{vector.name} = {text.expression()};"], [vector]
+        )
     cut = text.random.randint(1, vector.width - 1)
     low, high = vector.part(vector.low, cut), vector.part(vector.low + cut, vector.width - cut)
     lines = [f"wire {vector.shape}{vector.name};", f"assign {low} = {text.expression()};"]
@@ -66,6 +74,7 @@ def combinational(text: Text, number: int) -> Item:
 def register(text: Text, number: int) -> Item:
     """A register with some reset, perhaps of some bits, perhaps assigned in the reset only."""
     vector = text.vector(f"r{number}")
+    delay = "#1 " if text.happens(0.1, "delay") else ""
     initial = f" = {text.literal()}" if text.happens(0.2, "initial value") else ""
     lines = [_declare(vector, initial)]
     reset = text.one_of(
@@ -84,8 +93,19 @@ def register(text: Text, number: int) -> Item:
     elif text.happens(0.1, "assigned in the reset only"):
         clocked = ";"
     text.vectors.remove(vector)
-    lines += process(text, reset, f"{part} <= {value};", clocked)
+    lines += process(text, reset, f"{part} <= {delay}{value};", clocked)
+    if text.happens(0.1, "assert property"):
+        first, second = text.condition(), text.condition()
+        lines.append(f"assert property (@(posedge clock) disable iff (srst) {first} |=> {second});")
     return Item(lines, [vector])
+
+
+def wired(text: Text, number: int) -> Item:
+    """A net with several drivers."""
+    vector = text.vector(f"w{number}")
+    word = {"wired and": "wand", "wired or": "wor"}[text.one_of("wired and", "wired or")]
+    drivers = [f"assign {vector.name} = {text.expression()};" for _ in range(2)]
+    return Item([f"{word} {vector.shape}{vector.name};", *drivers], [vector])
 
 
 def process(text: Text, reset: str, on_reset: str, clocked: str) -> list[str]:
@@ -178,6 +198,8 @@ def function(text: Text, number: int) -> Item:
     text.vectors, text.inputs, text.arrays, text.functions = arguments, arguments[:1], [], []
     body = [f"logic {local.shape}{local.name};", f"{local.name} = {text.expression(2)};"]
     text.vectors = [*arguments, local]
+    if text.happens(0.3, "variable with its value"):
+        body[:2] = [f"automatic logic {local.shape}{local.name} = {body[1].partition(' = ')[2]}"]
     body.append(Statements(text, local, "=").statement())
     if text.happens(0.4, "early return"):
         body.append(f"if ({text.condition()}) return {text.expression(2)};")
@@ -193,7 +215,13 @@ def function(text: Text, number: int) -> Item:
 def generate(text: Text, number: int) -> Item:
     """Generate blocks, chosen by a parameter or repeated."""
     vector = Vector(f"g{number}", text.random.randint(2, 9) - 1, 0)
-    kind = text.one_of("generate if", "generate case", "generate for", "generate for of registers")
+    kind = text.one_of(
+        "generate if",
+        "generate case",
+        "generate for",
+        "generate for of registers",
+        "reversed select",
+    )
     lines, width = [f"logic {vector.shape}{vector.name};"], vector.width
     if kind == "generate if":
         lines += [f"if (P0 > {text.random.randint(0, 7)}) begin : yes{number}"]
@@ -201,6 +229,10 @@ def generate(text: Text, number: int) -> Item:
         reset = text.one_of("posedge arst", "negedge arst_n")
         clocked = f"{vector.name} <= {text.expression()};"
         lines += process(text, reset, f"{vector.name} <= {text.literal(width)};", clocked)
+        lines.append("end")
+    elif kind == "reversed select":
+        lines += [f"if (P0 > 7) begin : yes{number}", f"assign {vector.name} = a[P0 - 8:14];"]
+        lines += [f"end else begin : no{number}", f"assign {vector.name} = {text.expression()};"]
         lines.append("end")
     elif kind == "generate case":
         lines.append("case (P0)")
@@ -236,7 +268,11 @@ def machine(text: Text, number: int) -> Item:
         lines.append(
             f"{state}: if ({text.condition()}) {following} = {text.random.choice(states)};"
         )
-    lines += ["default: ;" if text.happens(0.6, "default") else "", "endcase", "end"]
+    lines += ["default: ;" if text.happens(0.6, "default") else "", "endcase"]
+    if text.happens(0.3, "step of an enumeration"):
+        step = text.random.choice(("next()", "prev()", "next(2)"))
+        lines.append(f"if ({text.condition()}) {following} = {name}.{step};")
+    lines.append("end")
     reset = text.one_of("posedge arst", "negedge arst_n", "synchronous reset")
     lines += process(text, reset, f"{name} <= {states[-1]};", f"{name} <= {following};")
     shown = Vector(f"o{number}", 2, 0)
@@ -287,23 +323,30 @@ def instance(text: Text, number: int) -> Item:
     text.inputs = [Vector("n", UNKNOWN_BITS - 1, 0)]
     text.vectors = [Vector("p", width - 1, 0), Vector("q", 4, 0, True), *text.inputs]
     text.arrays, text.functions, text.constants = [], [], ["K"]
-    inner = text.expression()
+    inner, other = text.expression(), text.expression()
     clocked = text.expression()
     reset = text.one_of("posedge arst", "negedge arst_n", "synchronous reset", "no reset")
     lines = process(text, reset, "held <= K;", f"if (K != 3) held <= {clocked};")
     text.vectors, text.inputs, text.arrays, text.functions, text.constants = outer
     ports = "input logic clock, arst, arst_n, srst, input logic [W-1:0] p"
     ports += f", input logic signed [4:0] q, input logic [{UNKNOWN_BITS - 1}:0] n"
-    outside = [f"module {name}_SEED #(parameter W = 4, parameter K = 2) ({ports},"]
-    outside += ["output logic [W-1:0] y, output logic [7:0] held);", f"assign y = {inner};"]
+    outside = [
+        f'module {name}_SEED #(parameter W = 4, parameter K = 2, parameter M = "no") ({ports},'
+    ]
+    outside += [
+        "output logic [W-1:0] y, output logic [7:0] held);",
+        f'assign y = M == "yes" ? {inner} : {other};',
+    ]
     outside += [*lines, "endmodule"]
     shown = [Vector(f"y{number}", width - 1, 0), Vector(f"h{number}", 7, 0)]
+    mode = ', .M("yes")' if text.happens(0.3, "text as a parameter") else ""
+    own = f"\\i[{number}]/x " if text.happens(0.2, "escaped name of an instance") else f"i{number}"
     open_port = text.happens(0.2, "input left open")
     second = "" if open_port else f", .q({text.varying()})"
     return Item(
         [
             *(_declare(one) for one in shown),
-            f"{name}_SEED #(.W({width}), .K({text.random.randint(1, 5)})) i{number} (.clock, "
+            f"{name}_SEED #(.W({width}), .K({text.random.randint(1, 5)}){mode}) {own} (.clock, "
             f".arst, .arst_n, .srst, .p({text.varying()}){second}, .n({text.unknown()}), "
             f".y({shown[0].name}), .held({shown[1].name}));",
         ],
@@ -335,6 +378,7 @@ def parameter(text: Text, number: int) -> Item:
 
 
 ITEMS: tuple[Callable[[Text, int], Item], ...] = (
-    assign, assign, combinational, combinational, register, register, register, partial_registers,
-    memory, partial_array, function, generate, machine, structure, instance, latch, parameter,
+    wired, assign, assign, combinational, combinational, register, register, register,
+    partial_registers, memory, partial_array, function, generate, machine, structure,
+    instance, latch, parameter,
 )  # fmt: skip

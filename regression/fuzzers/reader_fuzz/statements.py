@@ -82,6 +82,9 @@ class Statements:
 
     def _item(self, kind: str, width: int) -> str:
         rng = self.text.random
+        if kind == "case inside" and self.text.happens(0.2, "range of case inside"):
+            low, high = sorted(rng.randrange(1 << width) for _ in range(2))
+            return f"[{width}'d{low}:{width}'d{high}]"
         bits = [rng.choice("01") for _ in range(width)]
         wild = {"casez": "?z", "unique casez": "?", "casex": "?xz", "case inside": "?"}.get(kind)
         if wild:
@@ -105,6 +108,8 @@ class Statements:
         elif text.happens(0.2, "continue"):
             body = f"if (k % 3 == 1) continue; {body}"
         head = f"for (int k = {target.low}; k <= {last}; k += {step})"
+        if text.happens(0.2, "foreach"):
+            head = f"foreach ({target.name}[k])"
         text.vectors = readable
         return f"{head} begin {body} end"
 

@@ -4,8 +4,8 @@
 In: the files of pass `rewrite`. Out: the same, or copies with equal line numbers, in which
 `supply0` and `supply1` are wires with a value; where the reader asked for that, escaped names are
 plain ones (`escapes.py`), part selects do not run backwards (`backward.py`), functions that the
-reader lacks are written in other words (`tasks/functions.py`), and what nothing reads has no
-initial value (`unread.py`).
+reader lacks are written in other words (`tasks/functions.py`), signals as members of `inside` are
+ranges (`tasks/members.py`), and what nothing reads has no initial value (`unread.py`).
 """
 
 from __future__ import annotations
@@ -54,10 +54,21 @@ def _write_functions(state: State) -> None:
         state.original[os.path.realpath(package)] = str(package)
 
 
+def _write_members(state: State) -> None:
+    """Write members of `inside` that are signals as ranges."""
+    from goldengate.tasks.members import Members
+
+    source = source_of(state)
+    Members(source).run()
+    take_copies(state, source, state.out / "members")
+
+
 def run(state: State) -> None:
     """Put copies into `state.sources` for files that the reader would not take."""
     if state.allowed.functions:
         _write_functions(state)
+    if state.allowed.members:
+        _write_members(state)
     for number, path in enumerate(state.sources):
         text = check_readable(path)
         adapted = backward.mended(without_supplies(text), state.allowed.selections)

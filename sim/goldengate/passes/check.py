@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pyosys import libyosys as ys
+
 from goldengate.drivers import Drivers, bits
 from goldengate.errors import GoldenGateError
 from goldengate.state import State, plain, public
@@ -28,6 +30,36 @@ def _name(text: str) -> str:
     return text.rpartition("\\")[2].rstrip(":")
 
 
+_DRIVER = re.compile(r"port \S+ of cell (?P<cell>\S+) \(")
+_OWN = re.compile(r"\$driver\$(?P<name>[^\[\s]+)")
+
+
+def _drivers(state: State, signal: str, details: list[str]) -> str:
+    """Say what drives a signal: each driver with its place.
+
+    A register has the name of what its process assigns, where a wire may have that of an input.
+    """
+    name, _, bit = _name(signal.rstrip(":")).partition(" ")
+    found, own = list[str](), name
+    for detail in details:
+        port = _DRIVER.match(detail)
+        cell = state.module.cell(ys.IdString(port["cell"])) if port else None
+        if cell is None:
+            continue
+        what = "by an assignment"
+        if register := _OWN.search(plain(cell.name)):
+            what, own = "by a process", register["name"]
+        elif plain(cell.type) == "$tribuf":
+            what = "at times only, for which a multiplexer ('?:') is expected,"
+        found.append(f"{what} at {state.place(cell.get_src_attribute())}")
+    if len(found) < len(details):
+        found.append("from outside, as an input" if own == name else "by an assignment")
+    wire = state.module.wire(public(own))
+    place = state.place(wire.get_src_attribute() if wire is not None else "")
+    shown = own + bit if wire is None or wire.width > 1 else own
+    return f"{place}: '{shown}' is driven {' and '.join(sorted(found))}, expected one driver."
+
+
 def explain_check(state: State, log: str) -> str | None:
     """Turn the first problem in the log of Yosys `check` into a sentence, or None."""
     lines = log.splitlines()
@@ -38,11 +70,7 @@ def explain_check(state: State, log: str) -> str | None:
                 break
             details.append(following.strip())
         if "multiple conflicting drivers for" in line:
-            signal = _name(line.rpartition(" for ")[2])
-            drivers = ", ".join(
-                sorted(re.sub(r" \(\$?(\w+)\)", r" (\1)", d.replace("\\", "")) for d in details)
-            )
-            return f"{state.request.top}: signal '{signal}' has more than one driver: {drivers}."
+            return _drivers(state, line.rpartition(" for ")[2], details)
         if "found logic loop" in line:
             wires = [d for d in details if d.startswith("wire \\")]
             steps = [

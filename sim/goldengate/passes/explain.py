@@ -23,6 +23,7 @@ from goldengate.allowances import (
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import nearest
 from goldengate.passes import escapes
+from goldengate.passes.instead import INSTEAD, KINDS, NETS, PARTS, STATEMENTS, TYPES
 from goldengate.state import State
 
 _MODULE = re.compile(
@@ -30,111 +31,30 @@ _MODULE = re.compile(
 )
 _PLACES = "places.json"
 """Whose file each file is that was read, and whose name each plain one."""
+READER = "reader.json"
+"""With which words the reader was called last."""
+LOCATED = "located.json"
+"""What `goldengate.locate` found."""
 _OPTIONS = re.compile(r",? ?(?:[(\[][^()\[\]]*--[^()\[\]]*[)\]]|(?:set|see) '--.*)")
 """Where the reader names its own options, which are not ours."""
 
 _RANDOM = re.compile(r"unsupported system task '(\$u?random(?:_range)?)'")
-_INSTEAD = {
-    "unsynthesizable timing control": "a wait inside a process, expected '@' after 'always' only",
-    "wait statement will not be synthesized": "'wait', expected a condition under a clock's edge",
-    "expect statement will not be synthesized": "'expect', expected 'assert'",
-    "program block will not be synthesized": "a program block, expected a module",
-    "@(edge) will not be synthesized": "an event of both edges, expected 'posedge' or 'negedge'",
-    "iff qualifier will not be synthesized": "'iff' in an event, expected an 'if' in the process",
-    "user-defined primitives unsupported": "a user-defined primitive, expected a module",
-    "reading net state during design initialization": (
-        "an initial value that depends on a signal, expected a constant: signals have no value "
-        "before cycle 0; assign it under the reset, or from 'always_comb'"
-    ),
-    "non-blocking assignments unsupported in design initialization": (
-        "'<=' in an initial block, expected '='"
-    ),
-    "multiple asynchronous loads unsupported": (
-        "a register with two asynchronous resets, expected one; combine them: "
-        "'wire r = a | b;' and '@(posedge clock or posedge r)'"
-    ),
-    "simple if-else pattern expected": (
-        "a process of several edges that does not begin with 'if (reset) ... else ...'"
-    ),
-    "unsupported assignment target expression": (
-        "a target that no wire or variable stands for, expected a name, a selection of it, or a "
-        "concatenation of these"
-    ),
-}
-"""What a message of the reader begins with, and our words for it."""
-
-REFUSED_WARNINGS = frozenset(
-    {
-        "wait statement will not be synthesized",
-        "expect statement will not be synthesized",
-        "program block will not be synthesized",
-    }
-)
-
-_STATEMENTS = {
-    "->": "a signal that is 1 for one cycle",
-    "force": "'=' or '<='",
-    "assign": "'=' or '<='",
-    "release": "'=' or '<='",
-    "disable": "'break', 'continue' or 'return'",
-    "repeat": "a counter",
-    "forever": "'always' with a clock's edge",
-    "randcase": "a register that counts or shifts",
-    "new": "modules and packages",
-}
-"""Statements that only a simulator knows, and what to write instead."""
-
+_TYPE = re.compile(r'^ {2,4}"type": "(.*)"', re.MULTILINE)
+_KIND = re.compile(r'^  "kind": "(\w+)"', re.MULTILINE)
 _CALLED = re.compile(r"(\w+)\s*$")
-
-_NETS = {
-    "real": "a real number, expected an integer",
-    "shortreal": "a real number, expected an integer",
-    "realtime": "a real number, expected an integer",
-    "tri0": "a net with a pull, expected 'wire'",
-    "tri1": "a net with a pull, expected 'wire'",
-    "trireg": "a net that keeps its charge, expected a register under a clock",
-    "triand": "a wired and, expected 'wire' and '&'",
-    "trior": "a wired or, expected 'wire' and '|'",
-    "pullup": "a pull, expected a driver: 'assign NAME = 1;'",
-    "pulldown": "a pull, expected a driver: 'assign NAME = 0;'",
-    **dict.fromkeys(
-        ("bufif0", "bufif1", "notif0", "notif1"), "a tri-state gate, expected a multiplexer: '?:'"
-    ),
-    **dict.fromkeys(
-        """nmos pmos cmos rnmos rpmos rcmos tran tranif0 tranif1 rtran rtranif0
-        rtranif1""".split(),
-        "a switch, expected gates or 'assign'",
-    ),
-}
-"""Words of nets and gates with a strength, and what to write instead."""
-
-_KINDS = {
-    "Block": "'fork', expected 'begin' and 'end'",
-    "Call": "a call of a function in C (DPI), expected one in Verilog",
-    "Sequence": "a sequence, expected an assertion of one condition under a clock's edge",
-    "Property": "a property, expected an assertion of one condition under a clock's edge",
-    "Streaming": (
-        "a streaming concatenation that is no value of a known width here, expected a variable in "
-        "between: 'tmp = {<<{a}};' and then '{<<8{o}} = tmp;'"
-    ),
-    "NetAlias": "'alias', expected 'assign'",
-    "Checker": "a checker, expected a module",
-    "CovergroupType": "a covergroup, expected 'cover'",
-    "ClassType": "a class, expected modules and packages",
-    "NewClass": "a class, expected modules and packages",
-    "RandSequence": "'randsequence', expected logic",
-    "EventTrigger": "an event, expected a signal",
-    "ProceduralAssign": "a procedural 'assign' or 'force', expected '=' or '<='",
-    "RealLiteral": "a real number, expected an integer",
-    "StringLiteral": "a text where bits are expected, expected a number",
-}
-"""What the reader's log shows of a construct that it does not know, and what to write instead."""
 
 
 def note_places(state: State) -> None:
     """Keep for an explanation what this process, which the reader may end, knows of the files."""
     places = {"original": state.original, "plain_names": state.plain_names}
     (state.out / _PLACES).write_text(json.dumps(places))
+
+
+def note_words(state: State, words: list[str], versions: list[str]) -> None:
+    """Keep how the reader is called, for `goldengate.locate`."""
+    kept = {"words": words, "versions": versions, "original": state.original}
+    kept["sources"] = [str(path) for path in state.sources]
+    (state.out / READER).write_text(json.dumps(kept))
 
 
 def with_places(state: State) -> State:
@@ -237,7 +157,7 @@ def _with_inout(state: State, before: str) -> str | None:
 
 def _instead(state: State, location: str, message: str) -> str | None:
     """Return our words for what the reader leaves out of a design."""
-    for begin, instead in _INSTEAD.items():
+    for begin, instead in INSTEAD.items():
         if message.startswith(begin):
             following = text_at(state, location)[1] if location else ""
             if begin.startswith("unsynthesizable timing") and following.startswith("#"):
@@ -249,19 +169,19 @@ def _instead(state: State, location: str, message: str) -> str | None:
             f"a variable, or it inside '`ifndef SYNTHESIS'"
         )
     strength = re.fullmatch(r"(?:net type|primitives of type) '(\w+)' unsupported", message)
-    if strength and strength[1] in _NETS:
-        return f"'{strength[1]}', {_NETS[strength[1]]}"
+    if strength and strength[1] in NETS:
+        return f"'{strength[1]}', {NETS[strength[1]]}"
     if task := re.fullmatch(r"unsupported system task '(\S+)'", message):
         return f"'{task[1]}', which only a simulator knows, expected it inside '`ifndef SYNTHESIS'"
     if message in ("unsupported language feature", "unsynthesizable feature") and location:
         before, following = text_at(state, location)
         word = re.match(r"->|\w+", following)
-        if (not word or word[0] not in _STATEMENTS) and (called := _with_inout(state, before)):
+        if (not word or word[0] not in STATEMENTS) and (called := _with_inout(state, before)):
             return (
                 f"an 'inout' argument of '{called}', which the reader does not take, expected an "
                 f"'input' and an 'output'"
             )
-        other = _STATEMENTS.get(word[0] if word else "", "logic under a clock's edge")
+        other = STATEMENTS.get(word[0] if word else "", "logic under a clock's edge")
         return f"'{word[0] if word else '?'}', which is no hardware, expected {other}"
     return None
 
@@ -291,16 +211,27 @@ def explain(diagnostic: dict[str, Any], state: State, modules: set[str]) -> str:
     )
 
 
+def _construct(log: str) -> str | None:
+    """Return our words for the construct that the reader's log shows, if there are any."""
+    kind = _KIND.search(log)
+    if kind and kind[1] in KINDS:
+        return KINDS[kind[1]]
+    for type_ in _TYPE.findall(log[kind.start() :] if kind else ""):
+        for pattern, what in TYPES.items():
+            if re.fullmatch(pattern, type_):
+                return what
+    return None
+
+
 def _unknown_construct(state: State, log: str) -> str | None:
     """Explain a construct that the reader's log shows instead of a diagnostic."""
     line = re.search(r"^Source line (.*?):(\d+):(\d+): (.*)$", log, re.MULTILINE)
     if not line:
         return None
-    kind = re.search(r'^  "kind": "(\w+)"', log, re.MULTILINE)
     where = state.place(f"{line[1]}:{line[2]}")
-    what = _KINDS.get(kind[1] if kind else "")
+    what = _construct(log)
     if what is None:
-        shown = escapes.shown(state, line[4][int(line[3]) - 1 :].strip())
+        shown = escapes.shown(state, line[4][int(line[3]) - 1 :].partition(";")[0].strip())
         what = f"'{shown[:60]}', which the reader does not take, expected another form of it"
     return f"{where}: found {what}."
 
@@ -309,7 +240,7 @@ def _nets(state: State) -> str | None:
     """Explain a net or gate with a strength, of which the reader does not say where it is."""
     pattern = re.compile(
         r'(?P<skip>//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\\\S+)|[`$.]\w+|'
-        rf"\b(?P<word>{'|'.join(_NETS)})\b",
+        rf"\b(?P<word>{'|'.join(NETS)})\b",
         re.DOTALL,
     )
     for file in state.request.sources:
@@ -317,7 +248,7 @@ def _nets(state: State) -> str | None:
         for match in pattern.finditer(text):
             if word := match["word"]:
                 line = text.count("\n", 0, match.start()) + 1
-                return f"{file}:{line}: found '{word}', {_NETS[word]}."
+                return f"{file}:{line}: found '{word}', {NETS[word]}."
     return None
 
 
@@ -336,4 +267,39 @@ def explain_failure(state: State, log: str) -> str:
     return (
         f"{state.request.top}: the Verilog reader gave up without a place ({text.rstrip('.')}); "
         f"leave files or modules out to find what it is about."
+    )
+
+
+def lacks_place(state: State, log: str) -> bool:
+    """Return whether the reader failed without a word of where."""
+    if errors_of(load_diagnostics(state.out / DIAGNOSTICS)):
+        return False
+    return "Source line <internal>" in log or not (_unknown_construct(state, log) or _nets(state))
+
+
+_MISSING = re.compile(r"wire for symbol (\S+) is missing")
+
+
+def explain_located(state: State, log: str, refused: str) -> str:
+    """Return the error of a reader that said no place, with the place that was searched for."""
+    file = state.out / LOCATED
+    if not file.is_file():
+        return refused
+    found = json.loads(file.read_text())
+    place, text = found["place"], escapes.shown(state, found["text"])
+    if what := _construct(log) or PARTS.get(found["kind"]):
+        return f"{place}: found {what}."
+    if missing := _MISSING.search(log):
+        return (
+            f"{place}: found '{missing[1]}', a variable outside of all modules, expected a "
+            f"signal of the module: '{text}'."
+        )
+    if "ERROR:" not in log:
+        return (
+            f"{place}: found '{text}', at which the Verilog reader never comes to an end, expected "
+            f"no function that calls itself, or an end that constants decide."
+        )
+    return (
+        f"{place}: found '{text}', at which the Verilog reader fails, expected the same in other "
+        f"words, such as smaller steps."
     )

@@ -21,7 +21,8 @@ from goldengate.allowances import DIAGNOSTICS, PARAMETER_CHECK, load_diagnostics
 from goldengate.bridges import stub_verilog
 from goldengate.errors import GoldenGateError
 from goldengate.passes import adapt, escapes, resets
-from goldengate.passes.explain import REFUSED_WARNINGS, declared_modules, explain, note_places
+from goldengate.passes.explain import declared_modules, explain, note_places, note_words
+from goldengate.passes.instead import REFUSED_WARNINGS
 from goldengate.passes.rewrite import keyword_versions
 from goldengate.state import State
 
@@ -61,7 +62,9 @@ def _read(state: State, stubs: Path, diagnostics: Path) -> None:
         words += ["-G", f"{name}={_value(state, name)}"]
     for module in state.bridge_kinds:
         words += ["--blackboxed-module", module]
-    ys.Pass.call(state.design, [*words, str(stubs), *map(str, state.sources)])
+    words += [str(stubs), *map(str, state.sources)]
+    note_words(state, words, keyword_versions(state))
+    ys.Pass.call(state.design, words)
 
 
 def _check_parameters(state: State, stubs: Path, diagnostics: Path) -> None:
