@@ -23,7 +23,7 @@ from firesim.build.parts import PARTS, soc_part
 from firesim.build.rtl_blade import Blade, definition, events_of, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import modernise, with_module_prefix
-from firesim.build.sbt import run_sbt
+from firesim.build.sbt import run_sbt, sbt_word
 
 ROCKET = ROOT / "target-design" / "rocket"
 PERIPHERALS = ROOT / "target-design" / "peripherals"
@@ -69,7 +69,8 @@ def rocket_soc(cores: Cores, coprocessors: Sequence[Sequence[str]] = ()) -> Path
 
     def build(folder: Path) -> None:
         image = _assemble_boot_rom(folder)
-        run_sbt(ROCKET, f"runMain firesim.rocket.Elaborate {image} {folder} {options}")
+        places = f"{sbt_word(image)} {sbt_word(folder)}"
+        run_sbt(ROCKET, f"runMain firesim.rocket.Elaborate {places} {options}")
         firrtl, annotations = folder / f"{top}.fir", folder / f"{top}.anno.json"
         firrtl.write_text(modernise(firrtl.read_text()))
         annotations.write_text(with_module_prefix(annotations.read_text(), top, "Rocket_"))
@@ -121,7 +122,8 @@ def peripherals(blade: Blade) -> Path:
     def build(folder: Path) -> None:
         listed = folder / "parts.json"
         listed.write_text(parts)
-        command = f"runMain firesim.Elaborate {folder} {options} --parts {listed}"
+        places = f"{sbt_word(folder)} {options} --parts {sbt_word(listed)}"
+        command = f"runMain firesim.Elaborate {places}"
         run_sbt(PERIPHERALS, command, properties=properties)
         listed.unlink()
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -30,12 +31,18 @@ JAVA_OPTIONS = (
 )
 
 
+def sbt_word(text: object) -> str:
+    """Return `text`, a path maybe, as one word of an sbt command: blanks and quotes stay in it."""
+    return json.dumps(str(text), ensure_ascii=False)
+
+
 def run_sbt(
     project_dir: Path, *commands: str, properties: Mapping[str, str] = MappingProxyType({})
 ) -> None:
     """Run sbt commands, in order, in one sbt start, in the project in `project_dir`.
 
-    A command with arguments is one string: `run_sbt(project, f"runMain firesim.Elaborate {out}")`.
+    A command with arguments is one string, in which each path is an `sbt_word`:
+    `run_sbt(project, f"runMain firesim.Elaborate {sbt_word(out)}")`.
     `properties` are Java's, which the build may ask for. Two callers that use the same project take
     turns, because sbt does not lock its `target`.
 
