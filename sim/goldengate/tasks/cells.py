@@ -58,7 +58,8 @@ def text_of(state: State, cell: Any, call: Call) -> tuple[Pieces, Any]:
                 found.append(piece(each.spec, argument, 0, 0, False))
             else:
                 width, signed = passed[taken]
-                found.append(piece(each.spec, argument, low, width, signed))
+                fixed = bits.extract(low, width).is_fully_const()
+                found.append(piece(each.spec, argument, low, width, signed, fixed))
                 low, taken = low + width, taken + 1
     return found, bits.extract(0, low)
 

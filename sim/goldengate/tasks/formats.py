@@ -164,7 +164,9 @@ def decimal_width(width_bits: int, signed: bool) -> int:
     return int((width_bits - signed) / 3.321928094887362 + 1.0) + signed
 
 
-def _shape(spec: Spec, argument: Argument, width_bits: int, signed: bool) -> tuple[str, str, int]:
+def _shape(
+    spec: Spec, argument: Argument, width_bits: int, signed: bool, fixed: bool
+) -> tuple[str, str, int]:
     """Return base, padding and least width of an item, as the manifest has them."""
     letter, least = spec.letter, spec.least
     zeros = "0" if spec.width.startswith("0") else " "
@@ -175,7 +177,9 @@ def _shape(spec: Spec, argument: Argument, width_bits: int, signed: bool) -> tup
     if letter == "p":
         return "q" if spec.width == "0" else "d", " ", 0
     if letter == "d":
-        return "d", zeros, least if spec.width else decimal_width(width_bits, signed)
+        # Verilator fills the places of a number's width, but for a constant at the left.
+        bare = spec.width or (spec.left and fixed)
+        return "d", zeros, least if bare else decimal_width(width_bits, signed)
     if letter == "t":
         return "d", " ", least if spec.width else 20
     if letter in _BITS_EACH:
@@ -187,10 +191,15 @@ def _shape(spec: Spec, argument: Argument, width_bits: int, signed: bool) -> tup
 
 
 def piece(
-    spec: Spec, argument: Argument, low_bit: int, width_bits: int, signed: bool
+    spec: Spec,
+    argument: Argument,
+    low_bit: int,
+    width_bits: int,
+    signed: bool,
+    fixed: bool = False,
 ) -> dict[str, Any]:
-    """Return an item as the manifest has it."""
-    base, pad, least = _shape(spec, argument, width_bits, signed)
+    """Return an item as the manifest has it; `fixed` says that its bits are constants."""
+    base, pad, least = _shape(spec, argument, width_bits, signed, fixed)
     found: dict[str, Any] = {
         "low_bit": low_bit,
         "width_bits": width_bits,

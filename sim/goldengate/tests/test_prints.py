@@ -12,7 +12,7 @@ from regression.support.printed import by_node, by_verilator
 
 TALK = r"""
 logic [63:0] state; logic signed [7:0] little; logic [99:0] wide;
-localparam string NAME = "core";
+localparam string NAME = "core"; localparam int WIDE = 30;
 logic [1:0] few; logic [15:0] half;
 always @(posedge clock) begin
   few <= state[1:0]; half <= state[20:5];
@@ -32,6 +32,11 @@ always @(posedge clock) begin
       $displayh(NAME, few, wide, "\n", few);
     end
     if (state[3:0] == 5) $display("alone");
+    if (state[5:0] == 9) begin
+      $display("left %-d", half); $display("left %-d", WIDE); $display("left %-d", "a");
+      $display("left %-d", -8'sd5); $display("left %-4d", WIDE);
+      $display("left %d|%-h", WIDE, WIDE);
+    end
   end
 end
 assign y = state[7:0];
@@ -43,6 +48,7 @@ def test_the_text_is_what_verilator_prints(tmp_path: Path) -> None:
     source = write(tmp_path, top(TALK))
     expected = by_verilator(tmp_path, source, CYCLES, ".x(8'd0), ")
     assert expected.count("\n") > 40 and "yes." in expected and " nay." in expected
+    assert "left 30\n" in expected and "left 97\n" in expected
     for engine in ("generated", "verilator"):
         model = goldengate.compile([source], "Top", tmp_path / engine, engine=engine)
         lines = by_node(tmp_path, model, CYCLES).splitlines(True)
