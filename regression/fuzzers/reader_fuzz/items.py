@@ -101,10 +101,10 @@ def register(text: Text, number: int) -> Item:
 
 
 def wired(text: Text, number: int) -> Item:
-    """A net with several drivers."""
+    """A net with several drivers, none constant: Verilator drops all drivers but a constant one."""
     vector = text.vector(f"w{number}")
     word = {"wired and": "wand", "wired or": "wor"}[text.one_of("wired and", "wired or")]
-    drivers = [f"assign {vector.name} = {text.expression()};" for _ in range(2)]
+    drivers = [f"assign {vector.name} = ({text.expression()}) ^ {port};" for port in ("a", "i")]
     return Item([f"{word} {vector.shape}{vector.name};", *drivers], [vector])
 
 
