@@ -204,7 +204,10 @@ def test_ctrl_c_while_a_simulator_is_started_ends_it(
     """It comes when the simulator runs and nobody has been told of it."""
     folder = tmp_path / "run"
     program = _program(AT_THE_WORST_MOMENT + INTERRUPTED, traffic(ENDLESS), folder)
-    said, errors = program.communicate(timeout=LIMIT_S)
+    try:
+        said, errors = program.communicate(timeout=LIMIT_S)
+    finally:
+        program.kill()  # With it its simulator ends, which the next test would find.
     assert (program.returncode, errors) == (0, "")
     assert said.startswith("begins\ninterrupted True")
     assert firesim.Results(folder).result["reason"] == "interrupted" and not _simulators(folder)

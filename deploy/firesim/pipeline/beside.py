@@ -4,8 +4,20 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
+
+LOOK_S = 0.2
+"""How long the main thread waits at a time.
+
+A thread that waits for a lock without end does not see a signal that came just before, or that the
+kernel gave to another thread.
+"""
 
 
 @dataclass(frozen=True)
@@ -27,3 +39,11 @@ class Beside:
         """Raise a KeyboardInterrupt if the runs were stopped."""
         if self.stopped.is_set():
             raise KeyboardInterrupt
+
+
+def completed(futures: Iterable[Future[T]]) -> Iterator[Future[T]]:
+    """Return futures as they complete; a signal that comes meanwhile is always seen."""
+    left = set(futures)
+    while left:
+        over, left = wait(left, timeout=LOOK_S, return_when=FIRST_COMPLETED)
+        yield from over

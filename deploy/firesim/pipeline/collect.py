@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import FrameType
@@ -17,7 +17,7 @@ from typing import Any
 
 from rich.console import Console
 
-from firesim.pipeline.beside import Beside
+from firesim.pipeline.beside import Beside, completed
 from firesim.pipeline.start import Ready, start
 from firesim.results.outcome import Outcome
 from firesim.results.outputs import collect_outputs
@@ -85,14 +85,25 @@ def _apart(follow: Callable[[], Outcome], beside: Beside) -> Outcome:
     Else one that came while a simulator was being started would leave it, known to nobody; and a
     run beside others sets no handler that could hold it back.
     """
-    with ThreadPoolExecutor(1, "firesim run") as pool:
-        following = pool.submit(follow)
-        while True:
+    outcome: Future[Outcome] = Future()
+    begun = threading.Lock()
+
+    def work() -> None:
+        if begun.acquire(blocking=False):
             try:
-                wait([following])
-                return following.result()
-            except KeyboardInterrupt:
-                beside.stopped.set()
+                outcome.set_result(follow())
+            except BaseException as error:
+                outcome.set_exception(error)
+
+    while True:
+        try:
+            if not begun.locked():  # It may come here, too: then a second thread finds that out.
+                threading.Thread(target=work, name="firesim run").start()
+            return next(completed([outcome])).result()
+        except KeyboardInterrupt:
+            beside.stopped.set()
+            if outcome.done():
+                raise
 
 
 def _followed(ready: Ready, console: Console, beside: Beside | None) -> Outcome:

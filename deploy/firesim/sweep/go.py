@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from firesim_common.errors import InputError
 from rich.console import Console
 
 from firesim.config.loaded import Loaded
-from firesim.pipeline.beside import Beside
+from firesim.pipeline.beside import Beside, completed
 from firesim.pipeline.bind import Origin
 from firesim.pipeline.check import check
 from firesim.results.report_step import report_of
@@ -97,9 +97,9 @@ def _simulate(
         return came
 
     with progress, ThreadPoolExecutor(jobs) as pool:
-        going = {pool.submit(one, point): point for point in left}
         try:
-            for future in as_completed(going):
+            going = {pool.submit(one, point): point for point in left}
+            for future in completed(going):
                 progress.over(going[future], future.result())
         except BaseException:
             beside.stopped.set()

@@ -104,7 +104,8 @@ def wired(text: Text, number: int) -> Item:
     """A net with several drivers, none constant: Verilator drops all drivers but a constant one."""
     vector = text.vector(f"w{number}")
     word = {"wired and": "wand", "wired or": "wor"}[text.one_of("wired and", "wired or")]
-    drivers = [f"assign {vector.name} = ({text.expression()}) ^ {port};" for port in ("a", "i")]
+    varying = ("(a + 24301)", "(i * 54321)")  # what no expression has by chance: x ^ x is constant
+    drivers = [f"assign {vector.name} = ({text.expression()}) ^ {one};" for one in varying]
     return Item([f"{word} {vector.shape}{vector.name};", *drivers], [vector])
 
 
