@@ -24,6 +24,7 @@ MakeTraffic = Callable[..., Path]
 SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"
 ENDLESS = "0 FF:FF:FF:FF:FF:FF 1500 repeat 4000000000 100\n"
 LIMIT_S = 120.0
+LONG = 20_000_000  # Some seconds of the simulator: what looks for it on a busy machine finds it.
 LATENCY, LIMIT = "system.link.latency_cycles", "simulation.max_cycles"
 BEFORE = "import firesim, signal, sys, threading\nrun = firesim.load(sys.argv[1])\n"
 
@@ -124,9 +125,9 @@ def test_children_of_a_fork_run_while_their_parent_does(
     traffic: MakeTraffic, results_root: Path
 ) -> None:
     config = traffic(ENDLESS)
-    alone = [_limited(config, cycles) for cycles in (20_000, 30_000, 3_000_000)]
+    alone = [_limited(config, cycles) for cycles in (20_000, 30_000, LONG)]
     parents: list[str] = []
-    thread = threading.Thread(target=lambda: parents.append(_limited(config, 3_000_000)))
+    thread = threading.Thread(target=lambda: parents.append(_limited(config, LONG)))
     thread.start()
     _wait_for(lambda: _simulators(results_root))
     with multiprocessing.get_context("fork").Pool(2) as pool:
