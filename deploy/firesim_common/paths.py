@@ -7,14 +7,17 @@ import hashlib
 import os
 import re
 import stat
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from firesim_common.errors import InputError
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./+=,@%:~-]*")
 _LINKS = Path("/var/tmp")
-"""Where the links are to folders with blanks; it outlives a restart, as what is built does."""
+"""Where links to folders with blanks are, and what cannot be made in these: like a cache, it
+outlives a restart."""
 
 ROOT = Path(__file__).resolve().parents[2]
 """The source tree (the folder that holds the launcher)."""
@@ -63,3 +66,13 @@ def plain_link(folder: Path) -> Path:
     with suppress(FileExistsError):
         link.symlink_to(folder, target_is_directory=True)
     return link
+
+
+@contextmanager
+def plain_work(folder: Path) -> Iterator[Path]:
+    """Give a folder for tools that follow links, as make does: `folder`, or a temporary one."""
+    if is_plain(folder.resolve()):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="firesim-work-", dir=_LINKS) as made:
+        yield Path(made)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
-from firesim_common.paths import cache_root
+from firesim_common.paths import cache_root, plain_work
 
 from firesim_software.linux import kernel_source
 from firesim_software.linux.errors import LinuxError, run
@@ -69,11 +69,15 @@ def unmet(wanted: str, found: str, with_drivers: bool = True) -> list[str]:
 
 
 def _build(folder: Path) -> None:
-    source = kernel_source.source()
-    tree = folder / "tree"
     what = "kernel: building (about four minutes when nothing is in ccache)"
     print(what, file=sys.stderr, flush=True)
-    run(["cp", "-al", str(source), str(tree)])
+    with plain_work(folder) as work:
+        _build_tree(work / "tree", "-al" if work == folder else "-a", folder)
+
+
+def _build_tree(tree: Path, copy: str, folder: Path) -> None:
+    """Build the kernel in `tree`, made as `cp` does with the options `copy`; put it in `folder`."""
+    run(["cp", copy, str(kernel_source.source()), str(tree)])
     target = tree / "drivers" / "firesim"
     if DRIVERS.is_dir():
         shutil.copytree(DRIVERS, target)
