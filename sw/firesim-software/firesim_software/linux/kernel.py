@@ -42,8 +42,9 @@ class Kernel:
 def _configure(tree: Path, make: list[str], environment: dict[str, str]) -> None:
     run([*make, "tinyconfig"], cwd=tree, environment=environment)
     build = tree / "build"
-    merge = ["scripts/kconfig/merge_config.sh", "-m", "-O", str(build), str(build / ".config")]
-    run([*merge, str(CONFIG)], cwd=tree, environment=environment)
+    shutil.copy2(CONFIG, build / "ours.config")  # The script takes no paths with blanks.
+    merge = ["scripts/kconfig/merge_config.sh", "-m", "-O", "build", "build/.config"]
+    run([*merge, "build/ours.config"], cwd=tree, environment=environment)
     run([*make, "olddefconfig"], cwd=tree, environment=environment)
     lost = unmet(CONFIG.read_text(), (build / ".config").read_text(), DRIVERS.is_dir())
     if lost:
