@@ -14,7 +14,7 @@ from pathlib import Path
 
 from firesim_common.errors import InputError
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./+=,@%:~-]*")
+_PLAIN = re.compile(r"[A-Za-z0-9_./+=,@%~-]*")
 _LINKS = Path("/var/tmp")
 """Where links to folders with blanks are, and what cannot be made in these: like a cache, it
 outlives a restart."""
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def is_plain(path: Path | str) -> bool:
-    """Return whether every tool takes a path as it is: no blanks, quotes or other alphabets."""
+    """Return whether every tool takes a path as it is: without blanks, colons and quotes."""
     return _PLAIN.fullmatch(str(path)) is not None
 
 
@@ -61,7 +61,7 @@ def plain_link(folder: Path) -> Path:
     if not stat.S_ISDIR(held.st_mode) or held.st_uid != os.getuid() or held.st_mode & 0o022:
         raise InputError(
             f"{links}: found what others may change, expected a folder of this user's own: a link "
-            f"there lets tools take the path '{folder}'. Remove it, or use a path without blanks."
+            f"there lets tools take the path '{folder}'. Remove it, or use a plainer path."
         )
     with suppress(FileExistsError):
         link.symlink_to(folder, target_is_directory=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -31,7 +30,7 @@ def watched(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     others = given.get("LD_PRELOAD", "")
     return given | {
         _LOG: str(step.log),
-        "LD_PRELOAD": f"{_plain(_library(), step.scratch)} {others}".strip(),
+        "LD_PRELOAD": f"{_library()} {others}".strip(),
         "TMPDIR": str(step.scratch),
         "CCACHE_DISABLE": "1",  # where `gcc` is a link to ccache: it reads and writes its own files
     }
@@ -58,16 +57,6 @@ def _library_in(root: str) -> Path:
 
     system = " ".join((platform.machine(), *platform.libc_ver()))
     return cached("watch", [_SOURCE, " ".join(_COMMAND), system], build) / _LIBRARY
-
-
-def _plain(library: Path, scratch: Path) -> Path:
-    """Return a name of the library that the loader takes: blanks and colons divide its list."""
-    if not re.search(r"[\s:]", str(library)):
-        return library
-    link = scratch / _LIBRARY
-    if not link.is_symlink():
-        link.symlink_to(library)
-    return link
 
 
 def _library() -> Path:

@@ -70,15 +70,17 @@ def unmet(wanted: str, found: str, with_drivers: bool = True) -> list[str]:
 
 
 def _build(folder: Path) -> None:
+    source = kernel_source.source()
     what = "kernel: building (about four minutes when nothing is in ccache)"
     print(what, file=sys.stderr, flush=True)
     with plain_work(folder) as work:
-        _build_tree(work / "tree", "-al" if work == folder else "-a", folder)
+        tree = work / "tree"
+        run(["cp", "-al" if work == folder else "-a", str(source), str(tree)])
+        _build_in(tree, folder)
 
 
-def _build_tree(tree: Path, copy: str, folder: Path) -> None:
-    """Build the kernel in `tree`, made as `cp` does with the options `copy`; put it in `folder`."""
-    run(["cp", copy, str(kernel_source.source()), str(tree)])
+def _build_in(tree: Path, folder: Path) -> None:
+    """Build the kernel in a tree of its source, which goes; put what is wanted in `folder`."""
     target = tree / "drivers" / "firesim"
     if DRIVERS.is_dir():
         shutil.copytree(DRIVERS, target)
