@@ -16,9 +16,10 @@ import pytest
 from firesim.build.cores import Cores
 from firesim.build.rtl import ADDRESS_MAP, ROCKET, rocket_soc
 from firesim_common.cache import cached
+from firesim_common.paths import plain_link
 from firesim_common.tools import run, verilator_environment
 
-BENCH = ROCKET / "tests"
+BENCH = plain_link(ROCKET / "tests")
 MACHINE_ECALL, MACHINE_TIMER, MACHINE_EXTERNAL = 11, 7, 11
 
 
@@ -43,7 +44,7 @@ def _bench(cores: int) -> Path:
         sources = [*sorted(soc.glob("*.sv")), *sorted(soc.glob("*.v")), BENCH / "soc_bench.cc"]
         options = ["--cc", "--exe", "--prefix", "Vsoc", "--top-module", f"RocketSoC{cores}"]
         options += ["-O3", "--assert", "-Wno-lint", "-Wno-style", "-o", "soc_bench"]
-        flags = f"-std=c++20 -Wall -Wextra -I{BENCH} -I{ADDRESS_MAP.parent}"
+        flags = f"-std=c++20 -Wall -Wextra -I{BENCH} -I{plain_link(ADDRESS_MAP.parent)}"
         verilate: list[str | Path] = ["verilator", *options, "-Mdir", folder, "-CFLAGS", flags]
         run([*verilate, *sources], env=environment)
         make: list[str | Path] = ["make", "-C", folder, "-f", "Vsoc.mk", "-j2", "OPT_FAST=-O1"]

@@ -18,12 +18,13 @@ from elftools.elf.elffile import ELFFile
 from firesim.build.rtl import blade_rtl
 from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim_common.cache import cached
+from firesim_common.paths import plain_link
 from firesim_common.tools import run, verilator_environment
 from goldengate.verilator_backend import host_fingerprint
 
 from regression.support.experiment import ExperimentError
 
-_HERE = Path(__file__).resolve().parent
+_HERE = plain_link(Path(__file__).resolve().parent)
 FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing")
 COMPILER_FLAGS = "-O3 -march=native"
 MEMORY_BYTES = 16 << 20

@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from firesim_common.paths import plain_link
 from firesim_common.tools import VERILATOR_OPTIONS, run, verilator_environment
 
 from goldengate.bridges import stock_bridges
 from goldengate.passes.explain import declared_modules
 
-HERE = Path(__file__).resolve().parent
-ENGINE = HERE.parents[2] / "engine"
+_HERE = Path(__file__).resolve().parent
+HERE = plain_link(_HERE)
+ENGINE = plain_link(_HERE.parents[2] / "engine")
 
 
 def bridge_bodies() -> str:
@@ -87,7 +89,8 @@ def build_plain(
     reset that is low when it is active, so that it has an edge where it is so from cycle 0 on.
     """
     out.mkdir(parents=True, exist_ok=True)
-    files = list(sources)
+    out = plain_link(out)  # Verilator's makefiles take no blanks.
+    files = [plain_link(path.parent) / path.name for path in sources]
     if manifest["bridges"]:
         bodies = out / "bridge_bodies.sv"
         bodies.write_text(bridge_bodies())
@@ -97,7 +100,7 @@ def build_plain(
     flags = ["--cc", "-O3", "--x-assign", "0", "--x-initial", "0", "--no-timing", "--no-assert"]
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-DSYNTHESIS", "--prefix", "Vplain"]
     flags += ["-CFLAGS", "-fPIC -fvisibility=hidden", "--top-module", manifest["top"]]
-    flags += [*VERILATOR_OPTIONS, *(f"-I{folder}" for folder in include_dirs), *more]
+    flags += [*VERILATOR_OPTIONS, *(f"-I{plain_link(path)}" for path in include_dirs), *more]
     run(["verilator", *flags, "--Mdir", objects, *files], env=environment)
     _write_ports(manifest, out, (objects / "Vplain.h").read_text(), before or {})
     make: list[str | Path] = ["make", "-C", objects, "-f", "Vplain.mk", f"-j{jobs}"]
