@@ -27,6 +27,7 @@ from typing import Any
 from firesim.suite.experiments import SKIPPED_STATUS, SLOW_STATUS
 from firesim.work.folder import new_folder
 from firesim_common.errors import InputError
+from firesim_common.paths import plain_link
 from firesim_common.tools import ToolError
 from rich import box
 from rich.console import Console
@@ -68,7 +69,9 @@ class Experiment:
         self.quick: bool = arguments.quick
         self.threads: int = arguments.threads
         self.seed: int = arguments.seed
-        self.folder: Path = new_folder(name, arguments.results)
+        self.results: Path = new_folder(name, arguments.results)
+        self.folder: Path = plain_link(self.results)
+        """The results folder by a path without blanks: experiments run tools in it."""
         # Wide enough that a table never loses a column when the output goes to a file.
         self.console = Console(width=None if os.isatty(1) else 130, highlight=False)
         self.figures: dict[str, Any] = {}
@@ -206,7 +209,7 @@ def run_experiment(
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    experiment.say(f"{name}: seed {experiment.seed}, results in {experiment.folder}")
+    experiment.say(f"{name}: seed {experiment.seed}, results in {experiment.results}")
     began = time.monotonic()
     try:
         verdict = body(experiment)
