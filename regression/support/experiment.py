@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ from typing import Any
 from firesim.suite.experiments import SKIPPED_STATUS, SLOW_STATUS
 from firesim.work.folder import new_folder
 from firesim_common.errors import InputError
-from firesim_common.paths import plain_link
+from firesim_common.paths import plain_work
 from firesim_common.tools import ToolError
 from rich import box
 from rich.console import Console
@@ -61,17 +62,15 @@ class NotHereError(RuntimeError):
 
 
 class Experiment:
-    """One run of an experiment: its arguments, its results folder, and what it prints."""
+    """One run of an experiment: its arguments, the folder that it works in, and what it prints."""
 
-    def __init__(self, name: str, arguments: argparse.Namespace) -> None:
+    def __init__(self, name: str, arguments: argparse.Namespace, folder: Path) -> None:
         self.name = name
         self.arguments = arguments
         self.quick: bool = arguments.quick
         self.threads: int = arguments.threads
         self.seed: int = arguments.seed
-        self.results: Path = new_folder(name, arguments.results)
-        self.folder: Path = plain_link(self.results)
-        """The results folder by a path without blanks: experiments run tools in it."""
+        self.folder = folder
         # Wide enough that a table never loses a column when the output goes to a file.
         self.console = Console(width=None if os.isatty(1) else 130, highlight=False)
         self.figures: dict[str, Any] = {}
@@ -205,12 +204,22 @@ def run_experiment(
     """
     arguments = _parse(name, description, argv, more_arguments)
     try:
-        experiment = Experiment(name, arguments)
+        results = new_folder(name, arguments.results)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    experiment.say(f"{name}: seed {experiment.seed}, results in {experiment.results}")
-    began = time.monotonic()
+    with plain_work(results) as folder:
+        experiment = Experiment(name, arguments, folder)
+        experiment.say(f"{name}: seed {experiment.seed}, results in {results}")
+        try:
+            return _run(experiment, body)
+        finally:
+            if folder != results:  # Tools that take no blanks were run in it.
+                shutil.copytree(folder, results, symlinks=True, dirs_exist_ok=True)
+
+
+def _run(experiment: Experiment, body: Body) -> int:
+    name, began = experiment.name, time.monotonic()
     try:
         verdict = body(experiment)
     except NotHereError as error:

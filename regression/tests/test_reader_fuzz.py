@@ -198,8 +198,8 @@ def test_a_failure_on_golden_gates_netlist_is_a_difference(
 
 @pytest.mark.parametrize(("failed", "is_met"), [(0, True), (20, True), (21, False)])
 def test_few_modules_may_have_no_oracle(tmp_path: Path, failed: int, is_met: bool) -> None:
-    arguments = Namespace(quick=True, threads=1, seed=1, results=tmp_path / "results")
-    experiment = Experiment("reader-fuzz", arguments)
+    arguments = Namespace(quick=True, threads=1, seed=1)
+    experiment = Experiment("reader-fuzz", arguments, tmp_path)
     without = dict.fromkeys(range(failed), programs.CRASHES)
     outcome = batch.Outcome(without_oracle=without, constructs=Counter(CONSTRUCTS))
     verdict = reader_fuzz._verdict(experiment, 2_000, outcome)
