@@ -47,13 +47,13 @@ def table(emitter: Emitter) -> list[str]:
     design = emitter.design
     entries = [(*entry[:5], emitter.place(entry[5])) for entry in _state(design)]
     entries += [(p.name, p.low, p.width, 1, WIRE, f"s.w{p.index}") for p in design.probes]
+    parts = {REGISTER: design.parts, MEMORY: {}, WIRE: design.wire_parts}
     count = len(entries) + len(design.constants)
     values = ", ".join(literal(one.value, one.width) for one in design.constants)
     lines = [f"const std::array<u64, {len(design.constants)}> kConstants = {{{{{values}}}}};"]
     lines.append(f"const std::array<SignalEntry, {count}> kSignals = {{{{")
     for name, low, width, rows, kind, place in entries:
-        if kind == REGISTER:
-            name, low = shown.place(design, name, low)
+        name, low = shown.place(parts[kind], name, low)
         field = place.removeprefix("s.")
         one = f"{field}[0]" if kind == MEMORY else field
         lines.append(
@@ -61,7 +61,7 @@ def table(emitter: Emitter) -> list[str]:
             f"sizeof(kLayout.{one})}},"
         )
     for index, bits in enumerate(design.constants):
-        name, low = shown.place(design, bits.name, bits.low)
+        name, low = shown.place(design.parts, bits.name, bits.low)
         lines.append(
             f"  {{{json.dumps(name)}, {low}, {bits.width}, 1, {CONSTANT}, "
             f"{index} * sizeof(u64), sizeof(u64)}},"
