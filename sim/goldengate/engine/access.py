@@ -47,13 +47,15 @@ def table(emitter: Emitter) -> list[str]:
     design = emitter.design
     entries = [(*entry[:5], emitter.place(entry[5])) for entry in _state(design)]
     entries += [(p.name, p.low, p.width, 1, WIRE, f"s.w{p.index}") for p in design.probes]
-    parts = {REGISTER: design.parts, MEMORY: {}, WIRE: design.wire_parts}
     count = len(entries) + len(design.constants)
     values = ", ".join(literal(one.value, one.width) for one in design.constants)
     lines = [f"const std::array<u64, {len(design.constants)}> kConstants = {{{{{values}}}}};"]
     lines.append(f"const std::array<SignalEntry, {count}> kSignals = {{{{")
     for name, low, width, rows, kind, place in entries:
-        name, low = shown.place(parts[kind], name, low)
+        if kind == REGISTER:
+            name, low = shown.of_register(design, name, low)
+        elif kind == WIRE:
+            name, low = shown.place(design.wire_parts, name, low)
         field = place.removeprefix("s.")
         one = f"{field}[0]" if kind == MEMORY else field
         lines.append(

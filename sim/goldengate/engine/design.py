@@ -112,6 +112,8 @@ class Design:
     constants: list[Constant] = field(default_factory=list)
     parts: Parts = field(default_factory=dict)
     """Registers that are shown in parts."""
+    stands_for: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Registers that are shown as bits of another wire: its name, and the lowest of them."""
     wire_parts: Parts = field(default_factory=dict)
     """Wires that are shown in parts."""
 

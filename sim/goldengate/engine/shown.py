@@ -5,6 +5,7 @@ Optimisation leaves of a register the bits that can change. Of the others, those
 are shown beside it. Where a name has bits that are something else (another register's, or logic),
 or that are left out of the model because nothing reads them, what is kept is shown as parts of that
 name, `held[7:4]`, so that no bit is in another's place, and none has a value that it never had.
+A register that stands for one of the user's, as it is before resets act, has the user's name.
 """
 
 from __future__ import annotations
@@ -55,7 +56,12 @@ def add(design: Design, module: Module, wiring: Wiring) -> None:
     """Say of every register's name which of its bits are constant, and where it is in parts."""
     by_name: dict[str, list[_Run]] = {}
     for register in design.registers:
-        by_name.setdefault(register.name, []).append((register.low, register.leaf.width))
+        name, first = module.wires[register.name].own()
+        if name not in module.wires:
+            name, first = register.name, 0
+        if name != register.name:
+            design.stands_for[register.name] = name, first
+        by_name.setdefault(name, []).append((first + register.low, register.leaf.width))
     parts: dict[str, list[_Run]] = {}
     for name, kept in by_name.items():
         width, constants, open_bits = module.wires[name].width, [], []
@@ -73,6 +79,12 @@ def add(design: Design, module: Module, wiring: Wiring) -> None:
     for name, runs in parts.items():
         wire = module.wires[name]
         design.parts[name] = [(*run, wire.bits(*run)) for run in runs]
+
+
+def of_register(design: Design, name: str, bit: int) -> tuple[str, int]:
+    """Return the name that shows a bit of a register, and which of that name's bits it is."""
+    own, first = design.stands_for.get(name, (name, 0))
+    return place(design.parts, own, first + bit)
 
 
 def _part_at(parts: list[_Run], bit: int) -> _Run:
