@@ -31,6 +31,7 @@ _ROUNDS = Path(__file__).resolve().with_name("rounds.py")
 _FLAGS: list[str | Path] = [
     "--binary", "--timing", "-CFLAGS", "-std=c++20 -O0", "-Wno-fatal", "-Wno-lint", "-Wno-style",
     "--x-assign", "0", "--x-initial", "0", *VERILATOR_OPTIONS,
+    "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include",  # Else small benches fail.
 ]  # fmt: skip
 _BENCH = """\
 module Bench;
