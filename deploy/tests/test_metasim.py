@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from firesim.build.simulator import simulator
+from firesim.build.state_map import VERSION
 from firesim.pipeline.load import load_file
 from firesim.pipeline.run import run
 from firesim.results.outcome import Outcome
@@ -237,12 +238,12 @@ def test_what_is_not_known_inside_is_not_shown(folder: Path) -> None:
         assert done.returncode == 2
         return done.stderr
 
-    unknown = {"version": 1, "refused": "the engine Verilator shows no registers"}
+    unknown = {"version": VERSION, "refused": "the engine Verilator shows no registers"}
     assert (
         "soc: this metasimulation cannot save its state: the engine Verilator shows no registers, "
         "so there can be no snapshots of this system"
     ) in refusal(unknown)
-    foreign = {"version": 1, "registers": [[0, 0, 9999, 0, 1]], "memories": [], "fixed": []}
+    foreign = {"version": VERSION, "registers": [[0, 0, 9999, 0, 1]], "memories": [], "fixed": []}
     assert f"soc: {own}: not a map of these models: no signal 9999 of 1 bits" in refusal(foreign)
     node["bridges"]["waves"] = {"file": "soc/waves.fst", "end_cycle": 9}
     assert (

@@ -115,7 +115,7 @@ TargetTwin::TargetTwin(const Files &files, hostlib::TargetState &state, const Po
 }
 
 void TargetTwin::read_map(const nlohmann::json &map) {
-  if (map.at("version") != 1) throw ConfigError("found another version, expected 1");
+  if (map.at("version") != 2) throw ConfigError("found another version, expected 2");
   if (map.contains("refused")) {
     refused_ = map.at("refused").get<std::string>();
     return;
@@ -129,11 +129,15 @@ void TargetTwin::read_map(const nlohmann::json &map) {
   };
   for (const nlohmann::json &item : map.at("registers")) add(item, 1);
   for (const nlohmann::json &item : map.at("memories")) add(item, item.at(5).get<uint32_t>());
-  for (const nlohmann::json &item : map.at("fixed")) {
+  const auto add_fixed = [&](const nlohmann::json &item, uint64_t value, bool is_read) {
     const auto low = item.at(1).get<uint32_t>(), width = item.at(2).get<uint32_t>();
-    fixed_.push_back({signal_at(mine, item.at(0).get<uint32_t>(), low, width, 1), low, width,
-                      item.at(3).get<uint64_t>()});
+    fixed_.push_back(
+        {signal_at(mine, item.at(0).get<uint32_t>(), low, width, 1), low, width, value, is_read});
+  };
+  for (const nlohmann::json &item : map.at("fixed")) {
+    add_fixed(item, item.at(3).get<uint64_t>(), true);
   }
+  for (const nlohmann::json &item : map.at("unread")) add_fixed(item, 0, false);
   for (const nlohmann::json &item : map.at("constant")) {
     const FiresimSignal word = signal_at(mine, item.get<uint32_t>(), 0, 1, 1);
     constants_.push_back({word, content_of(word)});
@@ -164,7 +168,9 @@ std::optional<std::string> TargetTwin::put() {
     if (!piece.is_equal()) return piece.twin.name;
   }
   for (const Fixed &bits : fixed_) {
-    if (bits_of(bits.twin, 0, bits.low, bits.width) != bits.value) return bits.twin.name;
+    if (bits.is_read && bits_of(bits.twin, 0, bits.low, bits.width) != bits.value) {
+      return bits.twin.name;
+    }
   }
   for (const Constant &memory : constants_) {
     if (content_of(memory.twin) != memory.content) return memory.twin.name;

@@ -59,6 +59,7 @@ class TargetTwin {
     FiresimSignal twin;
     uint32_t low, width;
     uint64_t value;
+    bool is_read;  // else the target's form leaves the bits out, and any value can go there
   };
   struct Constant {
     FiresimSignal twin;

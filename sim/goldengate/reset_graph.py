@@ -90,6 +90,13 @@ class Fan:
         cell = self.reads.get(key) or self.drivers.cells.get(key)
         return None if cell is None or cell.hasPort(public("Q")) else cell
 
+    def is_driven(self, bit: Any) -> bool:
+        """Whether a bit has a value: that of a cell, an input or a constant."""
+        source = self.drivers.source(bit)
+        if not source.is_wire() or source.wire.port_input:
+            return True
+        return bit_key(source) in self.drivers.cells or bit_key(source) in self.reads
+
     @staticmethod
     def output(cell: Any) -> str:
         """Return the name of a cell's output."""

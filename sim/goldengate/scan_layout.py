@@ -85,12 +85,15 @@ class ScanNames:
     """(wire, its lowest bit, bit of the image, width)"""
     constant: list[tuple[str, int, int]] = field(default_factory=list)
     """(wire, its bit, value): a register in the text, but not in the form."""
+    unread: list[tuple[str, int]] = field(default_factory=list)
+    """(wire, its bit): a register in the text that the form leaves out, as nothing reads it."""
 
     @staticmethod
     def read(folder: Path) -> ScanNames:
         """Read what is beside a form."""
         found = json.loads((folder / FILE).read_text())
-        return ScanNames(*([tuple(one) for one in found[key]] for key in ("bits", "constant")))
+        keys = ("bits", "constant", "unread")
+        return ScanNames(*([tuple(one) for one in found[key]] for key in keys))
 
     def write(self, folder: Path) -> None:
         """Write it beside a form."""

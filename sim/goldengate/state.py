@@ -268,3 +268,18 @@ def plain(name: Any) -> str:
 def public(name: str) -> Any:
     """Return the Yosys identifier of a user-visible name."""
     return ys.IdString("\\" + name)
+
+
+def place_of(wire: Any, number: int) -> int:
+    """Return which bit of a wire the user calls `number`, counted from the lowest one."""
+    place = number - int(wire.start_offset)
+    return wire.width - 1 - place if wire.upto else place
+
+
+def bits_text(wire: Any, low: int, width: int) -> str:
+    """Return "[7:4]", the user's numbers of `width` bits of a wire from the `low`-th on."""
+    first, last = (
+        (wire.width - 1 - at if wire.upto else at) + wire.start_offset
+        for at in (low + width - 1, low)
+    )
+    return f"[{first}:{last}]"

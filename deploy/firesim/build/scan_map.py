@@ -61,13 +61,15 @@ def _map(model: Path, form: Path) -> StateMap:
 
 
 def _registers(twin: Design, layout: ScanLayout, names: ScanNames, found: StateMap) -> None:
-    """Map registers, each bit of which has a wire that is in the image, or constant in the form."""
+    """Map registers, each bit of which has a wire that is in the image, or constant or unread."""
     places: dict[tuple[str, int], int] = {}
     for name, low, place, width in names.bits:
         places.update(((name, low + bit), place + bit) for bit in range(width))
     constant = {(name, bit): value for name, bit, value in names.constant}
+    left_out = set(names.unread)
     of_bit: dict[tuple[int, int], int] = {}
     fixed: dict[tuple[int, int], int] = {}
+    unread: set[tuple[int, int]] = set()
     for probe in twin.probes:
         at = probe.low
         for kind, low, width in parts(twin.probed[probe.index], 0, probe.width):
@@ -77,8 +79,10 @@ def _registers(twin: Design, layout: ScanLayout, names: ScanNames, found: StateM
                     raise Otherwise(f"{twin.registers[mine[0]].name} is several registers there")
                 if wire in constant:
                     fixed[mine] = constant[wire]
+                if wire in left_out:
+                    unread.add(mine)
             at += width
-    _runs(twin, of_bit, fixed, found)
+    _runs(twin, of_bit, fixed, unread, found)
     known = {place for _, _, place, width in names.bits for place in range(place, place + width)}
     for place in sorted(known - set(of_bit.values())):
         name = next(one[0] for one in names.bits if one[2] <= place < one[2] + one[3])
@@ -91,6 +95,7 @@ def _runs(
     twin: Design,
     of_bit: dict[tuple[int, int], int],
     fixed: dict[tuple[int, int], int],
+    unread: set[tuple[int, int]],
     found: StateMap,
 ) -> None:
     """Join the bits of each register to runs within words of the image."""
@@ -99,9 +104,12 @@ def _runs(
         for bit in range(register.leaf.width):
             mine = (register.index, bit)
             if (place := of_bit.get(mine)) is None:
-                if mine not in fixed:
+                if mine in fixed:
+                    found.fixed.append([*mine, 1, fixed[mine]])
+                elif mine in unread:
+                    found.unread.append([*mine, 1])
+                else:
                     raise Otherwise(f"{register.name} is no register there")
-                found.fixed.append([*mine, 1, fixed[mine]])
                 last = -1
                 continue
             if last >= 0 and place == last + 1 and place % WORD_BITS:

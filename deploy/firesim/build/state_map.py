@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from firesim_common.cache import cached
 
 if TYPE_CHECKING:
-    from goldengate.engine.design import Column, Design
+    from goldengate.engine.design import Column, Design, Probe
     from goldengate.engine.nodes import Node
 
 FILE = "state-map.json"
-VERSION = 1
+VERSION = 2
 _HOST = re.compile(
     r"(commands|control|pace|decisions|rows|channel_(in|out)_\d+)\..*"
     r"|(stall_(in|out)_\d+|form\.queue_\d+)\..*"
@@ -33,8 +33,10 @@ _HOST = re.compile(
 )
 """State of the host's side (goldengate.host_top and channels), which is no target's."""
 
+_UNREAD = "unread"
 Part = tuple[str | int | None, int, int]
-"""(register, lowest bit, width), ("constant", value, width), or None for what is neither."""
+"""(register, lowest bit, width), ("constant", value, width), (_UNREAD, 0, width) for what is left
+out as nothing reads it, or None for what is none of these."""
 
 
 @dataclass
@@ -45,6 +47,9 @@ class StateMap:
     """Of the twin: signal, lowest bit; of the metasimulation: signal, lowest bit; width."""
     fixed: list[list[int]] = field(default_factory=list)
     """Signal of the twin, lowest bit, width, and the value that the metasimulation has instead."""
+    unread: list[list[int]] = field(default_factory=list)
+    """Signal of the twin, lowest bit, width: what the metasimulation leaves out, as nothing reads
+    it. It is 0 in a state that comes from there."""
     memories: list[list[int]] = field(default_factory=list)
     """As `registers`, and the rows."""
     constant: list[int] = field(default_factory=list)
@@ -158,24 +163,43 @@ def _upper(part: Part, low: int) -> Part:
     return kind, value >> low if kind == "constant" else value + low, width - low
 
 
+def _bits_of(design: Design, words: list[Probe], wanted: Probe) -> Iterator[Part]:
+    """Yield what the bits of a wire are that `wanted` names, from all words of the wire, in order.
+
+    The wire may be cut otherwise here, and have bits that nothing reads.
+    """
+    position, end = wanted.low, wanted.low + wanted.width
+    for word in words:
+        first, last = max(position, word.low), min(end, word.low + word.width)
+        if first >= last:
+            continue
+        if first > position:
+            yield _UNREAD, 0, first - position
+        yield from parts(design.probed[word.index], first - word.low, last - first)
+        position = last
+    if position < end:
+        yield _UNREAD, 0, end - position
+
+
 def _registers(twin: Design, host: Design, path: str, found: StateMap) -> set[int]:
     """Map registers; return those of the metasimulation that are some of the target's."""
-    wires = {(probe.name, probe.low): host.probed[probe.index] for probe in host.probes}
+    wires: dict[str, list[Probe]] = {}
+    for probe in host.probes:
+        wires.setdefault(probe.name, []).append(probe)
     bits: dict[tuple[int, int], tuple[str | int, int]] = {}
     for probe in twin.probes:
-        other = wires.get((f"{path}.{probe.name}", probe.low))
-        if other is None:
-            continue
+        others = wires.get(f"{path}.{probe.name}", [])
         mine = parts(twin.probed[probe.index], 0, probe.width)
-        for (number, low, width), (kind, value, _) in _aligned(mine, parts(other, 0, other.width)):
+        theirs = _bits_of(host, others, probe) if others else []
+        for (number, low, width), (kind, value, _) in _aligned(mine, theirs):
             if not isinstance(number, int) or kind is None:
                 continue
             for bit in range(width):
-                fixed = kind == "constant"
+                fixed = isinstance(kind, str)
                 place = (kind, value >> bit & 1) if fixed else (kind, value + bit)
                 known = bits.setdefault((number, low + bit), place)
-                if known[0] == "constant":
-                    bits[number, low + bit] = place  # A wire that drives nothing may be left out.
+                if known[0] == _UNREAD or (isinstance(known[0], str) and kind != _UNREAD):
+                    bits[number, low + bit] = place  # Another of its wires says more.
                 elif not fixed and known != place:
                     raise Otherwise(f"{twin.registers[number].name} is several registers there")
     covered: set[int] = set()
@@ -204,7 +228,10 @@ def _runs(
                 raise Otherwise(f"{register.name} is no register there")
             kind, value = place
             if isinstance(kind, str):
-                found.fixed.append([register.index, bit, 1, value])
+                if kind == _UNREAD:
+                    found.unread.append([register.index, bit, 1])
+                else:
+                    found.fixed.append([register.index, bit, 1, value])
                 last = None
                 continue
             covered.add(kind)

@@ -28,6 +28,8 @@ class Outcome:
     unknown_bits: int = 0
     kinds: Counter[tuple[str, int]] = field(default_factory=Counter)
     widths: Counter[int] = field(default_factory=Counter)
+    in_rounds: int = 0
+    """Netlists whose asynchronous resets are computed in rounds."""
 
     def add(self, other: Outcome) -> None:
         """Add what another batch showed."""
@@ -36,6 +38,7 @@ class Outcome:
         self.unknown_bits += other.unknown_bits
         self.kinds += other.kinds
         self.widths += other.widths
+        self.in_rounds += other.in_rounds
 
 
 def batches(first: int, count: int) -> list[list[int]]:
@@ -54,7 +57,9 @@ def _compare(folder: Path, tool: Path, seeds: Sequence[int]) -> Outcome:
     for netlist in netlists:
         found.kinds += netlist.kinds
         found.widths.update(netlist.widths.values())
-    oracle.simulate(folder, netlists, CYCLES)
+    answers = oracle.simulate(folder, netlists, CYCLES)
+    found.differences += answers.differences
+    found.in_rounds = answers.in_rounds
     as_models = seeds[0] // BATCH % _AS_MODELS_EVERY == 0
     program = models.program(folder, tool, netlists, as_models)
     for line in run_tool([program, folder, str(CYCLES)]).splitlines():

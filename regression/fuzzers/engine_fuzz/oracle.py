@@ -6,7 +6,8 @@ The pass `sim` reads the inputs of every step (a Yosys witness) and writes all p
 register follows data while a control is active, the pass needs a second low step to see the data.
 
 The pass never ends when two ports of a memory write different data to one row at once, so that
-memories with several write ports are made registers first, by another pass of Yosys.
+memories with several write ports are made registers first, by another pass of Yosys. Netlists with
+loops through asynchronous resets have an oracle of their own (`reset_oracle`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from pathlib import Path
 from firesim_common.tools import python_command
 from firesim_common.tools import run as run_tool
 
+from regression.fuzzers.engine_fuzz import reset_oracle
 from regression.fuzzers.engine_fuzz.builder import CLOCK, FURTHER_CLOCK, name_of
 from regression.fuzzers.engine_fuzz.netlists import Netlist
+from regression.fuzzers.engine_fuzz.reset_oracle import Answers
 
 _MOST_CPU_S = 600
 _RUN = f"""
@@ -60,21 +63,29 @@ class _Input:
         self.value = rng.choice(choices) & full
 
 
-def _stimulus(netlist: Netlist, cycles: int) -> str:
-    """Return the Yosys witness that drives a netlist; its inputs now and then stand still."""
+def _drawn(netlist: Netlist, cycles: int) -> list[str]:
+    """Return the inputs of each cycle, the last one first; now and then they stand still."""
     generator = random.Random(f"inputs of {netlist.seed}")
-    inputs = [(name, _Input(generator, netlist.widths[name])) for name in netlist.inputs]
+    inputs = [_Input(generator, netlist.widths[name]) for name in netlist.inputs]
+    found = []
+    for _ in range(cycles):
+        if generator.random() < 0.85:
+            for one in inputs:
+                one.draw()
+        found.append("".join(format(one.value, f"0{one.width}b") for one in reversed(inputs)))
+    return found
+
+
+def _stimulus(netlist: Netlist, cycles: int) -> str:
+    """Return the Yosys witness that drives a netlist."""
+    inputs = [(name, netlist.widths[name]) for name in netlist.inputs]
     further = [(FURTHER_CLOCK, 1)] if netlist.ratio is not None else []
     signals = [
         {"path": [name], "offset": 0, "width": width, "init_only": False}
-        for name, width in ((CLOCK, 1), *((name, one.width) for name, one in inputs), *further)
+        for name, width in ((CLOCK, 1), *inputs, *further)
     ]
     steps = []
-    for cycle in range(cycles):
-        if generator.random() < 0.85:
-            for _, one in inputs:
-                one.draw()
-        bits = "".join(format(one.value, f"0{one.width}b") for _, one in reversed(inputs))
+    for cycle, bits in enumerate(_drawn(netlist, cycles)):
         low, high = ("0", str(int(netlist.rises(cycle)))) if further else ("", "")
         steps += [{"bits": low + bits + "0"}] * (2 if netlist.has_load else 1)
         steps.append({"bits": high + bits + "1"})
@@ -82,11 +93,12 @@ def _stimulus(netlist: Netlist, cycles: int) -> str:
     return json.dumps(witness)
 
 
-def simulate(folder: Path, netlists: list[Netlist], cycles: int) -> None:
-    """Write NAME.vcd for each netlist into `folder`."""
-    (folder / "batch.il").write_text("".join(netlist.text() for netlist in netlists))
+def simulate(folder: Path, netlists: list[Netlist], cycles: int) -> Answers:
+    """Write NAME.vcd for each netlist into `folder`; return what Verilator says of some."""
+    others = [one for one in netlists if not one.has_loops]
+    (folder / "batch.il").write_text("".join(netlist.text() for netlist in others))
     commands = [f"read_rtlil {folder}/batch.il"]
-    for netlist in netlists:
+    for netlist in others:
         name = name_of(netlist.seed)
         (folder / f"{name}.yw").write_text(_stimulus(netlist, cycles))
         for memory in netlist.contended:
@@ -94,3 +106,5 @@ def simulate(folder: Path, netlists: list[Netlist], cycles: int) -> None:
         commands.append(f"sim -q -zinit -r {folder}/{name}.yw -vcd {folder}/{name}.vcd {name}")
     (folder / "oracle.ys").write_text("\n".join(commands) + "\n")
     run_tool(python_command("-c", _RUN, folder / "oracle.ys"))
+    looped = [one for one in netlists if one.has_loops]
+    return reset_oracle.simulate(folder, looped, {one.seed: _drawn(one, cycles) for one in looped})

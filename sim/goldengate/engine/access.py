@@ -53,7 +53,9 @@ def table(emitter: Emitter) -> list[str]:
     lines.append(f"const std::array<SignalEntry, {count}> kSignals = {{{{")
     for name, low, width, rows, kind, place in entries:
         if kind == REGISTER:
-            name, low = shown.place(design, name, low)
+            name, low = shown.of_register(design, name, low)
+        elif kind == WIRE:
+            name, low = shown.place(design.wire_parts, name, low)
         field = place.removeprefix("s.")
         one = f"{field}[0]" if kind == MEMORY else field
         lines.append(
@@ -61,7 +63,7 @@ def table(emitter: Emitter) -> list[str]:
             f"sizeof(kLayout.{one})}},"
         )
     for index, bits in enumerate(design.constants):
-        name, low = shown.place(design, bits.name, bits.low)
+        name, low = shown.place(design.parts, bits.name, bits.low)
         lines.append(
             f"  {{{json.dumps(name)}, {low}, {bits.width}, 1, {CONSTANT}, "
             f"{index} * sizeof(u64), sizeof(u64)}},"

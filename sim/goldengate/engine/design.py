@@ -84,6 +84,10 @@ class Probe:
     index: int
 
 
+Parts = dict[str, list[tuple[int, int, str]]]
+"""By name: (lowest bit, width, "[7:4]")."""
+
+
 @dataclass(frozen=True)
 class Constant:
     """Bits `low` and up of the register `name` that never change, and so are no state."""
@@ -106,8 +110,12 @@ class Design:
     probed: list[Node] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)
     constants: list[Constant] = field(default_factory=list)
-    parts: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
-    """Registers that are shown in parts: (lowest bit, width, "[7:4]")."""
+    parts: Parts = field(default_factory=dict)
+    """Registers that are shown in parts."""
+    stands_for: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Registers that are shown as bits of another wire: its name, and the lowest of them."""
+    wire_parts: Parts = field(default_factory=dict)
+    """Wires that are shown in parts."""
 
     def roots(self) -> list[Node]:
         """Return the nodes that are needed: outputs, next states, memory writes."""

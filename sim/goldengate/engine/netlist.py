@@ -164,19 +164,19 @@ class _Importer:
                 path.append(needed[0])
 
     def probe_wires(self) -> None:
-        """Keep every wire that the user named to be seen."""
+        """Keep every wire that the user named to be seen, but for what nothing drives."""
         numbers: dict[int, int] = {}
         for wire in self.module.wires.values():
             if wire.name.startswith("$") or wire.name == self.clock:
                 continue
-            low = 0
-            value = self.signal([(wire.name, 0, wire.width)])
-            for node in signals.words(self.graph, value):
-                index = numbers.setdefault(node.uid, len(numbers))
-                if index == len(self.design.probed):
-                    self.design.probed.append(node)
-                self.design.probes.append(Probe(wire.name, low, node.width, index))
-                low += node.width
+            for low, width in shown.runs_of_wire(self.design, wire, self.wiring):
+                value = self.signal([(wire.name, low, width)])
+                for node in signals.words(self.graph, value):
+                    index = numbers.setdefault(node.uid, len(numbers))
+                    if index == len(self.design.probed):
+                        self.design.probed.append(node)
+                    self.design.probes.append(Probe(wire.name, low, node.width, index))
+                    low += node.width
 
     def build(self) -> Design:
         """Evaluate everything and return the design."""

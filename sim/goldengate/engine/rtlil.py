@@ -17,6 +17,13 @@ Chunk = tuple[str, int, int]
 """(wire, lowest bit, width), or ("", value, width) for a constant; signals go lowest first."""
 
 
+SUFFIX = "firesim_suffix"
+"""The attribute of a register that stands for bits of a wire of the user's: how its name ends."""
+HELD = "_before_resets"
+"""Such a suffix, of the value before resets act (pass `reset_rounds`): of a whole wire, or followed
+by `_` and the lowest bit."""
+
+
 @dataclass
 class Cell:
     """A cell: its parameters are integers (x reads as 0) or strings, its ports signals."""
@@ -51,6 +58,13 @@ class Wire:
     initial: int | None = None
     offset: int = 0
     is_upto: bool = False
+    suffix: str = ""
+    """With what its name ends that stands for bits of another wire (SUFFIX), if it does."""
+
+    def own(self) -> tuple[str, int]:
+        """Return the wire that this one stands for, and its lowest bit there; itself for most."""
+        low = self.suffix.removeprefix(HELD).removeprefix("_")
+        return self.name.removesuffix(self.suffix), int(low or 0)
 
     def bits(self, low: int, width: int) -> str:
         """Return "[7:4]", the user's numbers of `width` bits from the `low`-th on."""
@@ -152,6 +166,7 @@ class _Parser:
             elif key in ("input", "output", "inout"):
                 wire.direction = key
         wire.is_upto = "upto" in words[:-1]
+        wire.suffix = self.attributes.get(SUFFIX, "")
         if "init" in self.attributes:
             wire.initial = _constant(self.attributes["init"])[0]
         self.module.wires[wire.name] = wire

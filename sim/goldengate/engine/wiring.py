@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Step `wiring`: which outputs drive a signal, through all connections.
 
-A *driver* is a cell output, an input port or the clock; each has a number. Undriven bits are 0.
+A *driver* is a cell output, an input port or the clock; each has a number. Bits without one are 0
+to what reads them. Nothing does where the optimisation has removed the driver as useless.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ Piece = tuple[int, int, int]
 """(driver, lowest bit, width), or (CONSTANT, value, width)."""
 
 CONSTANT = -1
+_NOTHING = -2
+"""In place of a driver where there is none."""
 
 
 def part(chunks: list[Chunk], low: int, width: int) -> list[Chunk]:
@@ -93,15 +96,35 @@ class Wiring:
             number, start, _ = source.driver
             return [(number, start + low, width)]
         if source.busy:
-            return self.pieces(part(source.chunks, low, width))
+            return self._pieces(part(source.chunks, low, width))
         if source.pieces is None:
             source.busy = True
-            source.pieces = self.pieces(source.chunks)
+            source.pieces = self._pieces(source.chunks)
             source.busy = False
         return _part_of_pieces(source.pieces, low, width)
 
     def pieces(self, chunks: list[Chunk]) -> list[Piece]:
         """Return what drives a signal."""
+        return [
+            (CONSTANT, 0, width) if driver == _NOTHING else (driver, low, width)
+            for driver, low, width in self._pieces(chunks)
+        ]
+
+    def driven(self, chunks: list[Chunk]) -> list[tuple[int, int]]:
+        """Return the runs of bits of a signal that have a driver: (lowest bit, width)."""
+        found: list[tuple[int, int]] = []
+        position = 0
+        for driver, _, width in self._pieces(chunks):
+            if driver != _NOTHING:
+                if found and sum(found[-1]) == position:
+                    found[-1] = found[-1][0], found[-1][1] + width
+                else:
+                    found.append((position, width))
+            position += width
+        return found
+
+    def _pieces(self, chunks: list[Chunk]) -> list[Piece]:
+        """As `pieces`, but with _NOTHING where nothing drives."""
         found: list[Piece] = []
         for name, low, width in chunks:
             if not name:
@@ -113,11 +136,11 @@ class Wiring:
                 if first >= last:
                     continue
                 if first > position:
-                    found.append((CONSTANT, 0, first - position))
+                    found.append((_NOTHING, 0, first - position))
                 found += self._from(source, first - source.low, last - first)
                 position = last
             if position < end:
-                found.append((CONSTANT, 0, end - position))
+                found.append((_NOTHING, 0, end - position))
         return found
 
 

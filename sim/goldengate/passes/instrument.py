@@ -20,8 +20,18 @@ from pyosys import libyosys as ys
 
 from goldengate import capture
 from goldengate.errors import GoldenGateError, nearest
+from goldengate.reset_graph import Fan
 from goldengate.settled import MESSAGE
-from goldengate.state import Assertion, Counter, Event, State, plain, public
+from goldengate.state import (
+    Assertion,
+    Counter,
+    Event,
+    State,
+    bits_text,
+    place_of,
+    plain,
+    public,
+)
 from goldengate.tasks.calls import FAIL, PRINT, Call
 from goldengate.tasks.cells import call_of, path_of, text_of
 
@@ -99,7 +109,7 @@ def _signal(state: State, event: Event) -> Any:
     prefix = state.request.top + "."
     for path in (event.signal, event.signal.removeprefix(prefix)):
         wire, bit = module.wire(public(path)), None
-        match = re.fullmatch(r"(.*)\[(\d+)\]", path)
+        match = re.fullmatch(r"(.*)\[(-?\d+)\]", path)
         if wire is None and match:
             wire, bit = module.wire(public(match[1])), int(match[2])
         if wire is None:
@@ -114,13 +124,15 @@ def _signal(state: State, event: Event) -> Any:
         if bit is None and wire.width != 1:
             raise GoldenGateError(
                 f"event '{event.name}': signal '{path}' is {wire.width} bits wide; name one bit, "
-                f"as in '{path}[0]', or ask for a histogram of its values."
+                f"as in '{path}[{wire.start_offset}]', or ask for a histogram of its values."
             )
-        if bit is not None and bit >= wire.width:
+        place = 0 if bit is None else place_of(wire, bit)
+        if not 0 <= place < wire.width:
+            first, last = wire.start_offset, wire.start_offset + wire.width - 1
             raise GoldenGateError(
-                f"event '{event.name}': signal '{plain(wire.name)}' has bits 0 to {wire.width - 1}."
+                f"event '{event.name}': signal '{plain(wire.name)}' has bits {first} to {last}."
             )
-        return ys.SigSpec(wire, bit or 0, 1)
+        return ys.SigSpec(wire, place, 1)
     raise GoldenGateError(
         f"event '{event.name}': the design has no signal '{event.signal}'"
         f"{nearest(event.signal, state.signals)}."
@@ -209,21 +221,46 @@ def _collect_asserts(state: State) -> None:
     state.assert_port = ASSERT_PORT
 
 
+def _captured(state: State, name: str, fan: Fan) -> Any:
+    """Find what a capture names: a wire, or bits of one, `half[3:0]`.
+
+    What nothing reads is in no model. Bits that the engine rtl does not show are refused here, too.
+    """
+    match = re.fullmatch(r"(.*)\[(-?\d+):(-?\d+)\]", name)
+    wire, low, width = state.module.wire(public(name)), 0, None
+    if wire is None and match and (wire := state.module.wire(public(match[1]))) is not None:
+        ends = sorted(place_of(wire, int(end)) for end in match.groups()[1:])
+        low, width = ends[0], ends[1] - ends[0] + 1
+    if wire is None or not 0 <= low < low + (width or wire.width) <= wire.width or (
+        plain(wire.name) == state.request.clock
+    ):  # fmt: skip
+        wires = (plain(one) for one in state.module.wires_)
+        named = sorted(one for one in wires if not one.startswith("$"))
+        raise GoldenGateError(f"capture: the design has no signal '{name}'{nearest(name, named)}.")
+    signal = ys.SigSpec(wire, low, width or wire.width)
+    driven = [fan.is_driven(bit) for bit in signal.to_sigbit_vector()]
+    if not all(driven):
+        first = driven.index(True) if any(driven) else 0
+        last = [*driven, False].index(False, first) - 1
+        shown = bits_text(wire, low + first, last - first + 1)
+        instead = f"; name '{plain(wire.name)}{shown}'" if any(driven) else ""
+        raise GoldenGateError(
+            f"capture: nothing reads some bits of '{name}', so that no model has them{instead}."
+        )
+    return signal
+
+
 def _capture(state: State) -> None:
     """Make the signals that are captured an output, as they are at this point of all models."""
     wanted = state.request.capture
     if wanted is None:
         return
-    wires = {plain(wire.name): wire for wire in state.module.wires_.values()}
-    named = sorted(name for name in wires if not name.startswith("$"))
+    fan = Fan(state.module)
+    found = [(name, _captured(state, name, fan)) for name in wanted.signals]
     signals = ys.SigSpec()
-    for name in wanted.signals:
-        if name not in named or name == state.request.clock:
-            raise GoldenGateError(
-                f"capture: the design has no signal '{name}'{nearest(name, named)}."
-            )
-        signals.append(ys.SigSpec(wires[name]))
-    widths = [(name, wires[name].width) for name in wanted.signals]
+    for _, one in found:
+        signals.append(one)
+    widths = [(name, one.size()) for name, one in found]
     state.capture = capture.lay_out(wanted.depth_cycles, widths)
     port = state.add_output(capture.PORT, state.capture.width_bits)
     state.module.connect(ys.SigSpec(port), signals)

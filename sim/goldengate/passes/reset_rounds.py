@@ -18,13 +18,12 @@ from pyosys import libyosys as ys
 
 from goldengate import reset_graph
 from goldengate.drivers import Bit, bit_key
+from goldengate.engine.rtlil import HELD, SUFFIX
 from goldengate.reset_graph import KEPT, LOAD, RESET, Found, Group, reset_of, signal
 from goldengate.settled import add_check, listed
 from goldengate.state import State, plain, public
 
 _MOST_CELLS = 200_000
-_HELD = "_before_resets"
-"""With what the name of a register ends that has the value before resets act."""
 
 
 class _Rounds:
@@ -139,11 +138,13 @@ class _Rounds:
             while size < len(bits) and bit_key(bits[size]) == (plain(wire.name), low + size):
                 size += 1
             own = plain(wire.name)
-            name = f"{own}{_HELD}" + (f"_{low}" if size < wire.width else "")
+            suffix = HELD + (f"_{low}" if size < wire.width else "")
+            name = f"{own}{suffix}"
             made = self.module.addWire(
                 ys.IdString(name) if own.startswith("$") else public(name), size
             )
             made.attributes = {public("init"): _taken(wire, low, size)}
+            made.set_string_attribute(public(SUFFIX), suffix)
             found.append(ys.SigSpec(made))
             bits = bits[size:]
         self.held[plain(cell.name)] = found

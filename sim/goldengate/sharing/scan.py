@@ -149,9 +149,9 @@ class _Scan:
             made.setParam(public(name), number)
 
     def names(self, wanted: Wires) -> ScanNames:
-        """Return which named wires are which bits of the image, and which of them are constant."""
+        """Return which named wires are which bits of the image; which are constant, or left out."""
         drivers, found = Drivers(self.state.module), ScanNames()
-        known = set(wanted)
+        known, driven = set(wanted), drivers.cells.keys() | _read_data(self.state)
         for wire in self.state.module.wires_.values():
             if not wire.name.str().startswith("\\"):
                 continue
@@ -171,7 +171,19 @@ class _Scan:
                         found.bits[-1] = (*last[:3], last[3] + 1)
                     else:
                         found.bits.append((name, offset, place, 1))
+                elif (name, offset) in known and bit_key(source) not in driven:
+                    found.unread.append((name, offset))
         return found
+
+
+def _read_data(state: State) -> set[Bit]:
+    """Return the bits that read ports of memories drive."""
+    ports = (public("DATA"), public("RD_DATA"))
+    return {
+        bit_key(bit) for cell in state.module.cells_.values() for port in ports
+        if cell.hasPort(port) and plain(cell.type) not in ("$memwr_v2", "$meminit_v2")
+        for bit in listed(cell.getPort(port)) if bit.is_wire()
+    }  # fmt: skip
 
 
 def _registers(state: State) -> list[Any]:

@@ -73,6 +73,59 @@ def test_a_saved_state_goes_on(tmp_path: Path) -> None:
                 assert other.step(inputs) == running.step(inputs)
 
 
+def _chain(q: int, reset: int, x: int) -> tuple[int, int]:
+    """Return what the design `chain` shows in a cycle that it begins with `q`, and its next `q`."""
+
+    def clear(value: int) -> int:
+        mask = (x >> 1 & 7) << 4 | 0b1011
+        return (value & mask) << 1 | (reset & x & 1)
+
+    reached, done = q, 0
+    while (now := done | clear(reached)) != done:
+        done = now
+        reached = (q & ~done | 4 & done) & 0x7F
+    following = (x ^ reached) & 0x7F
+    on = clear(reached)
+    return clear(reached) & 0x80 | reached, (following & ~on | 4 & on) & 0x7F
+
+
+@pytest.mark.parametrize("waves", [False, True])
+def test_the_users_name_is_the_register(tmp_path: Path, waves: bool) -> None:
+    """It is read as the cycle begins, as of every register, and what is set there may be reset."""
+    source = write(tmp_path, text_of("chain"))
+    made = goldengate.compile([source], "Top", tmp_path, engine="generated", waves=waves)
+    generator, q, poked = random.Random(seed()), 0x2A, 0
+    with Model(made / "model.so") as running:
+        assert running.shape("q").width_bits == 7
+        assert waves or running.signals() == ["q"]
+        for cycle, (reset, x) in enumerate(_given()):
+            assert running.peek("q") == q, cycle
+            if generator.random() < 0.5:
+                q = generator.getrandbits(7)
+                running.poke("q", q)
+                assert running.peek("q") == q
+            y, following = _chain(q, reset, x)
+            poked += y & 0x7F == q
+            assert running.step({"reset": reset, "x": x})["y"] == y, cycle
+            q = following
+    assert CYCLES // 10 < poked < CYCLES - CYCLES // 10
+
+
+def test_registers_of_instances_are_set_by_the_users_names(tmp_path: Path) -> None:
+    source = write(tmp_path, text_of("hierarchy"))
+    made = goldengate.compile([source], "Top", tmp_path, engine="generated")
+    with Model(made / "model.so") as running:
+        assert {"dog.bark", "dog.count", "resets", "unit.ask", "unit.sum"} == {*running.signals()}
+        running.step({"reset": 1, "x": 0})
+        running.poke("unit.sum", 0x40)
+        running.poke("resets", 0)
+        assert running.step({"reset": 0, "x": 0x11})["y"] == 0x40
+        assert (running.peek("unit.sum"), running.peek("dog.count")) == (0x51, 1)
+        running.poke("dog.bark", 1)
+        assert running.step({"reset": 0, "x": 0})["y"] == 0x11 ^ 5 << 5, "it resets all at once"
+        assert (running.peek("dog.bark"), running.peek("dog.count")) == (0, 1)
+
+
 @pytest.mark.parametrize("name", ["catcher", "hierarchy"])
 def test_the_form_for_an_fpga_has_the_same_tokens(tmp_path: Path, name: str) -> None:
     _compare(*_models(tmp_path, text_of(name)), 2)
