@@ -40,7 +40,7 @@ def _names(packages: list[str]) -> set[str]:
 
 
 def _missing(patterns: dict[str, list[str]], files: list[str]) -> list[str]:
-    """Return the files of packages that no pattern has, but for modules and what is for readers."""
+    """Return the files of packages that no pattern has, except modules and pages."""
     found = []
     for name, top in FOLDERS.items():
         for file in files:

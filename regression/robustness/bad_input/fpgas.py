@@ -149,7 +149,7 @@ FPGA_CASES = [
         "wrong fingerprint",
         'bad.yaml:10: simulation.fpga.entries.mine: hwdb entry "mine-1": found a bitstream with '
         "the fingerprint 0123456789abcdef, expected {fingerprint}, that of the blade "
-        '"mine": firesim buildbitstream builds it anew.',
+        '"mine": firesim buildbitstream builds it again.',
         _text(),
         {**_files(OTHER, HERE), "firesim.bit": BITS},
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Broken blades of the user's own, and software that does not fit them, each with its message."""
+"""A user's broken blades, and software that does not fit them, each with its message."""
 
 from __future__ import annotations
 

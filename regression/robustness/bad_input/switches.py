@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Broken switches of the user's: keys, files, C++ and libraries, each with its message."""
+"""A user's broken switches: keys, files, C++ and libraries, each with its message."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verilog of the user's own that cannot become hardware, each with what to write instead."""
+"""A user's Verilog that cannot become hardware, each with what to write instead."""
 
 from __future__ import annotations
 
