@@ -143,3 +143,22 @@ def test_idioms_are_found() -> None:
 def test_what_is_looked_at_is_there() -> None:
     names: Counter[str] = Counter(Path(name).suffix for name in files())
     assert all(names[suffix] > 20 for suffix in (".md", ".py", ".yaml", ".cc", ".h"))
+
+
+def dates(page: str) -> list[str]:
+    """Return the days that a page names, except those in names of folders and in times."""
+    return re.findall(r"(?<![/\d])\b20\d\d-\d\d-\d\d\b(?![-T])", page)
+
+
+def test_reference_pages_are_no_diaries() -> None:
+    pages = sorted((ROOT / "docs/reference").rglob("*.md"))
+    dated = [page.name for page in pages if dates(page.read_text(encoding="utf-8"))]
+    assert dated == [], "what was measured, and when, is in docs/measurements"
+    assert len(pages) > 15
+
+
+def test_a_date_is_found() -> None:
+    page = (
+        "It took 3 s (2026-11-24). `built: 2026-11-23T14:00:00Z`, results/2026-01-31-12-00-00-x\n"
+    )
+    assert dates(page) == ["2026-11-24"]
