@@ -78,6 +78,7 @@ setup(
             "pytest-xdist>=3.6",
             "ruff==0.8.4",
             "mypy==1.13.0",
+            "vulture==2.16",
             "scapy>=2.5",
             "pandas>=2",
             "pyarrow>=15",

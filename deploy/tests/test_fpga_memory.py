@@ -167,7 +167,7 @@ def test_a_reset_of_the_function_waits_for_the_dimm(folder: Path) -> None:
     ("build", "says"),
     [
         ("scanned", "builds.scanned.memory: it cannot be combined with scan_chain: the "
-         "state of that RTL is not in the chain."),
+         "state of that RTL is not in the chain. Remove one."),
         ("serial", 'builds.serial.memory: found "rtl" for ulx3s, expected "host": only the top of '
          '"f2" has DRAM.'),
         ("plain", 'builds.plain.memory_hardware: found it without "memory: rtl".'),

@@ -133,7 +133,7 @@ def test_a_run_that_a_supernode_cannot_have_is_refused(
         (
             "scanned",
             "builds.scanned.supernode: it cannot be combined with scan_chain: the state "
-            "of such a form is not that of a CPU model.",
+            "of such a form is not that of a CPU model. Remove one.",
         ),
     ],
 )
