@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.files import elf
 
 RECIPE = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.support.pages import HOW_TO, page_file
 
 HEAD = "system:\n  topology: two_nodes\n"

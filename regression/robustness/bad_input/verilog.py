@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.own_blades import MINE
 
 _PORTS = "input clock, input reset, input [7:0] a, output [7:0] y, output t"
