@@ -89,7 +89,7 @@ def cpp_faults(texts: Mapping[str, str], others: str = "") -> list[str]:
     places: dict[str, list[str]] = defaultdict(list)
     for file, text in texts.items():
         for line in COMMENT.sub("", text).splitlines():
-            declared = set()
+            declared: set[str] = set()
             if not STATEMENT.match(line):
                 declared = {next(filter(None, found)) for found in DECLARES.findall(line)}
             first = CALLED.search(line) if not line[:1].isspace() else None

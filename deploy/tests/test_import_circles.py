@@ -11,7 +11,7 @@ import pytest
 from firesim_common.paths import ROOT
 
 FOLDERS = {"firesim_common": "deploy/firesim_common", "regression": "regression"}
-"""Packages without a circle. Between packages, and the rooms of the manager, test_arrows.py looks."""
+"""Packages without a circle. Between packages and rooms of the manager, test_arrows.py looks."""
 
 
 def imports(folder: Path, package: str) -> dict[str, set[str]]:
