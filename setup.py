@@ -11,7 +11,7 @@ def below(folder: str, name: str) -> dict[str, str]:
 
 
 package_dir = (
-    below("deploy/firesim_common", "firesim_common")
+    below("common/firesim_common", "firesim_common")
     | below("deploy/firesim", "firesim")
     | below("sim/goldengate", "goldengate")
     | below("sw/firesim-software/firesim_software", "firesim_software")

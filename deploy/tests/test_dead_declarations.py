@@ -16,7 +16,7 @@ from pathlib import Path
 
 from firesim_common.paths import ROOT
 
-PACKAGES = ("deploy", "regression", "sim/goldengate", "sw/firesim-software")
+PACKAGES = ("common", "deploy", "regression", "sim/goldengate", "sw/firesim-software")
 DECORATORS = ("@*command*", "@*callback*", "@*_validator*", "@pytest.fixture*")
 """What is called by typer, pydantic or pytest."""
 OVERRIDES = (
@@ -28,7 +28,7 @@ OVERRIDES = (
 """What Python and libraries look for by its name."""
 BY_NAME = {
     "deploy/firesim/hosts/agent.py",  # what a message asks for
-    "deploy/firesim_common/address_map.py",  # made for three languages
+    "common/firesim_common/address_map.py",  # made for three languages
     "regression/fuzzers/reader_fuzz/expressions.py",  # by the kind of an expression
     "sim/goldengate/engine/emit.py",  # by the kind of an item
     "sim/goldengate/engine/ir.py",  # by the name of an operation

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from firesim_common.paths import ROOT
 
-FOLDERS = {"firesim_common": "deploy/firesim_common", "regression": "regression"}
+FOLDERS = {"firesim_common": "common/firesim_common", "regression": "regression"}
 """Packages without a circle. Between packages and rooms of the manager, test_arrows.py looks."""
 
 

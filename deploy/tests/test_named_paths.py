@@ -15,7 +15,7 @@ from pathlib import PurePath
 from firesim_common.paths import ROOT
 
 READ = set(".py .md .cc .h .c .inc .S .scala .sbt .sv .v .yaml .j2 .js .css .tcl .sh".split())
-TOPS = "deploy|docs|platforms|regression|scripts|shared|sim|simulator|sw|target-design"
+TOPS = "common|deploy|docs|platforms|regression|scripts|shared|sim|simulator|sw|target-design"
 FROM_THE_TOP = re.compile(rf"(?<![\w/.~$}}\-])(?:{TOPS})/[\w./*{{}},\-]*[\w*/}}]")
 PROGRAM = re.compile(r"(?<![\w/.*~$}\-])(?:[\w\-]+/)*[\w\-]+\.(?:md|py)\b")
 PLACEHOLDER = re.compile(r"(^|[/_])[A-Z]{3,}\b")

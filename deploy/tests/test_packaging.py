@@ -14,7 +14,7 @@ import pytest
 from firesim_common.paths import ROOT
 
 FOLDERS = {
-    "firesim_common": "deploy/firesim_common",
+    "firesim_common": "common/firesim_common",
     "firesim": "deploy/firesim",
     "goldengate": "sim/goldengate",
     "firesim_software": "sw/firesim-software/firesim_software",

@@ -167,7 +167,7 @@ FILES = {
     "sw/firesim-software/lib/address_map.h": c_header,
     "target-design/functional/core/address_map.h": cpp_header,
     "target-design/rocket/src/main/scala/AddressMap.scala": scala_object,
-    "deploy/firesim_common/address_map.py": python_module,
+    "common/firesim_common/address_map.py": python_module,
     HARDWARE_PAGE: interfaces_page,
 }
 """What writes each derived file."""
