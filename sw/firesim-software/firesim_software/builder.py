@@ -79,7 +79,7 @@ def _with_library(sources: Sequence[Path], out: Path, flags: Sequence[str], fpu:
 
 
 def own_program(sources: Sequence[Path], out: Path, fpu: bool = True) -> Path:
-    """Compile and link a user's own program with our library; return `out`.
+    """Compile and link a program of the user's own with our library; return `out`.
 
     Its arguments and their defaults are the text `firesim_default_arguments` that it defines, if it
     does. `fpu` is as for `program`.
