@@ -11,7 +11,7 @@ def below(folder: str, name: str) -> dict[str, str]:
 
 
 package_dir = (
-    below("deploy/firesim_common", "firesim_common")
+    below("common/firesim_common", "firesim_common")
     | below("deploy/firesim", "firesim")
     | below("sim/goldengate", "goldengate")
     | below("sw/firesim-software/firesim_software", "firesim_software")
@@ -78,6 +78,7 @@ setup(
             "pytest-xdist>=3.6",
             "ruff==0.8.4",
             "mypy==1.13.0",
+            "vulture==2.16",
             "scapy>=2.5",
             "pandas>=2",
             "pyarrow>=15",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// firesim-sim: simulates what one JSON file describes. See docs/reference/interfaces.md, section 5.
+// firesim-sim: simulates what one JSON file describes. See docs/reference/interfaces/simulation.md.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,7 @@ constexpr const char *kUsage =
     "       firesim-sim --check-switches DESCRIPTION.json\n"
     "       firesim-sim --check-snapshot FOLDER\n"
     "       firesim-sim --make-keys FOLDER NAME...\n"
-    "Simulates what the file describes (docs/reference/interfaces.md, section 5), or what of it\n"
+    "Simulates what the file describes (docs/reference/interfaces/simulation.md), or what of it\n"
     "belongs to one of its processes; only tries its switches; only reads a snapshot, against\n"
     "sizes and hashes; or makes the files of keys by which processes of these names know each "
     "other.\n"

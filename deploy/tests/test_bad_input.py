@@ -10,14 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from regression.robustness.bad_input.cases import (
-    CONFIG,
-    Case,
-    all_cases,
-    expected,
-    message_of,
-    write_case,
-)
+from regression.robustness.bad_input.case import CONFIG, Case
+from regression.robustness.bad_input.cases import all_cases
+from regression.robustness.bad_input.refusal import expected, message_of, write_case
 
 CASES = all_cases()
 

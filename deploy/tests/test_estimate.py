@@ -109,7 +109,7 @@ def test_bad_input(words: list[str], sentence: str) -> None:
         (["--capture", "a", "--capture", "a"], "found 'a' twice"),
         (
             ["--memory", "rtl", "--multi-cycle-memories"],
-            "found a bridge's host side in RTL with multi-cycle memories, expected one of both",
+            "a bridge's host side in RTL cannot be combined with multi-cycle memories: ",
         ),
     ],
 )

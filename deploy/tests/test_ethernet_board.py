@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def board(folder: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
-    """Start a board that loses so many percent, and return a file with what it says."""
+    """Start a board that loses a percentage of datagrams, and return a file with what it says."""
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     losses = Losses(getattr(request, "param", 0), seed)

@@ -13,7 +13,7 @@ import pytest
 from firesim_common.paths import ROOT
 
 COPIED = (
-    *("deploy/firesim", "deploy/firesim_common", "platforms", "sim/bridges", "sim/goldengate"),
+    *("common", "deploy/firesim", "platforms", "sim/bridges", "sim/goldengate"),
     "target-design/switch",
 )
 """What is copied; the rest of the tree are links to it, as nothing is dropped there."""
@@ -121,7 +121,7 @@ def typed(tree: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[
         cwd=folder,
         env={
             **os.environ,
-            "PYTHONPATH": f"{tree}/deploy:{tree}/sim",
+            "PYTHONPATH": f"{tree}/common:{tree}/deploy:{tree}/sim",
             "FIRESIM_RESULTS": str(folder),
         },
         capture_output=True,

@@ -166,8 +166,8 @@ def test_a_reset_of_the_function_waits_for_the_dimm(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("build", "says"),
     [
-        ("scanned", "builds.scanned.memory: found it with scan_chain, expected one of both: the "
-         "state of that RTL is not in the chain."),
+        ("scanned", "builds.scanned.memory: it cannot be combined with scan_chain: the "
+         "state of that RTL is not in the chain. Remove one."),
         ("serial", 'builds.serial.memory: found "rtl" for ulx3s, expected "host": only the top of '
          '"f2" has DRAM.'),
         ("plain", 'builds.plain.memory_hardware: found it without "memory: rtl".'),

@@ -132,8 +132,8 @@ def test_a_run_that_a_supernode_cannot_have_is_refused(
         ("one", "builds.one.supernode: found it with one blade, expected blades: 2 at least."),
         (
             "scanned",
-            "builds.scanned.supernode: found it with scan_chain, expected one of both: the state "
-            "of such a form is not that of a CPU model.",
+            "builds.scanned.supernode: it cannot be combined with scan_chain: the state "
+            "of such a form is not that of a CPU model. Remove one.",
         ),
     ],
 )

@@ -191,5 +191,5 @@ def test_another_fingerprint_is_refused_with_both() -> None:
     assert refusal("a", ENTRY, ENTRY.fingerprint, "the blade rocket-1") is None
     assert refusal("a", ENTRY, "f" * 16, "the blade rocket-1") == (
         'hwdb entry "a": found a bitstream with the fingerprint 0123456789abcdef, expected '
-        "ffffffffffffffff, that of the blade rocket-1: firesim buildbitstream builds it anew."
+        "ffffffffffffffff, that of the blade rocket-1: firesim buildbitstream builds it again."
     )

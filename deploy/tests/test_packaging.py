@@ -14,7 +14,7 @@ import pytest
 from firesim_common.paths import ROOT
 
 FOLDERS = {
-    "firesim_common": "deploy/firesim_common",
+    "firesim_common": "common/firesim_common",
     "firesim": "deploy/firesim",
     "goldengate": "sim/goldengate",
     "firesim_software": "sw/firesim-software/firesim_software",
@@ -40,7 +40,7 @@ def _names(packages: list[str]) -> set[str]:
 
 
 def _missing(patterns: dict[str, list[str]], files: list[str]) -> list[str]:
-    """Return the files of packages that no pattern has, but for modules and what is for readers."""
+    """Return the files of packages that no pattern has, except modules and pages."""
     found = []
     for name, top in FOLDERS.items():
         for file in files:

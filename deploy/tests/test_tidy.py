@@ -10,7 +10,7 @@ from pathlib import Path
 
 from firesim_common.paths import ROOT
 
-FOLDERS = ("deploy", "regression", "scripts", "sim", "simulator", "sw", "target-design")
+FOLDERS = ("common", "deploy", "regression", "scripts", "sim", "simulator", "sw", "target-design")
 NOT_OURS = {"target", "build", "__pycache__"}
 LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 LICENCE_LINES = 12
@@ -24,8 +24,8 @@ LONGER_FUNCTIONS = {
 }
 """Functions that are longer, and how long. This table only ever becomes shorter."""
 LOADS_YAML = re.compile(r"yaml\.(safe_load|load|compose)\(|yaml\.SafeLoader\b")
-YAML_READER = "deploy/firesim_common/yaml_text.py"
-NEAREST = "deploy/firesim_common/errors.py"
+YAML_READER = "common/firesim_common/yaml_text.py"
+NEAREST = "common/firesim_common/errors.py"
 JSON_READER = "sim/core/json_reader.cc"
 PARSES_JSON = re.compile(r"json::(sax_)?parse\(|json::accept\(|>> *json\b")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every recipe of the tree and of its pages becomes objects, and is written back as the same plan.
 
-A plan is the same when all that it decides is: a hash over it, but for where it stands in files.
+A plan is the same when all that it decides is: a hash over it, except for where it stands in files.
 """
 
 from __future__ import annotations

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hardware composed of parts, and hardware of the user's own, in clusters."""
+"""Hardware composed of parts, and the user's own hardware, in clusters."""

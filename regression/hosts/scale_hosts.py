@@ -81,7 +81,7 @@ def _measured() -> Iterator[Memory]:
 
 @dataclass(frozen=True)
 class Scale:
-    """A run of so many clones."""
+    """A run of the given number of clones."""
 
     nodes: int
     hosts: int
@@ -106,7 +106,7 @@ class Scale:
 
 
 def scaled(experiment: Experiment, snapshot: Path, nodes: int, hosts: Sequence[TestHost]) -> Scale:
-    """Run so many clones to their power-off, on hosts or with none in one process."""
+    """Run the given number of clones to their power-off, on hosts or with none in one process."""
     few = nodes == SMALL
     command = "pings neighbours=known" + ("" if few else f" peers={PEERS}")
     config = clones_config(TREES[nodes], command)
@@ -137,7 +137,7 @@ def scaled(experiment: Experiment, snapshot: Path, nodes: int, hosts: Sequence[T
 def on_paper(
     scale: Scale, nodes: int, hosts: int, cores: int, round_trip_us: float
 ) -> list[object]:
-    """Return a row: what so many nodes would take on so many hosts, by the constants of a run.
+    """Return a row: what `nodes` nodes would take on `hosts` hosts, by the constants of a run.
 
     A millisecond of target time takes what the nodes of a host need on its cores, or what the
     rounds of messages need that it consists of, whichever is longer; three are under way at once.

@@ -2,7 +2,7 @@
 """Eight busy blades on two hosts of one core each, against one host of two cores.
 
 The hosts are processes, as the cores are shared here. So what is compared is the processor time of
-the same run, with all threads of all processes, in turns.
+the same run, with all threads of all processes, alternately.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HOSTS = ("a", "b")
 CORES = 2
 """Of the one host; each of the two has one."""
 CYCLES = {"rtl": 64_000, "functional": 32_000_000}
-"""Of a quick run: so many that its start costs little of it."""
+"""Of a quick run: enough that its start costs little of it."""
 TIMES = 4
 """As long is a run that is not quick."""
 
@@ -81,7 +81,7 @@ def _on_two_hosts(description: dict[str, Any]) -> dict[str, Any]:
 
 
 def measure(experiment: Experiment, simulator: Path, engine: str, repeat: int) -> Shared:
-    """Simulate the same blades on one host and on two, in turns.
+    """Simulate the same blades on one host and on two, alternately.
 
     Raises:
         ExperimentError: a run failed.

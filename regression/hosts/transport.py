@@ -42,7 +42,7 @@ RUN_US = 400_000
 
 @dataclass(frozen=True)
 class Case:
-    """One target: so many links, idle or at line rate in both directions, for so many rounds."""
+    """One target: links, idle or at line rate in both directions, for a number of rounds."""
 
     links: int
     loaded: bool
@@ -163,7 +163,7 @@ class Measured:
 
 
 def _measure_rounds(experiment: Experiment, binaries: Path) -> list[Measured]:
-    """Measure all cases, bare and simulated in turns, and print them."""
+    """Measure all cases, bare and simulated alternately, and print them."""
     found, rows = [], []
     for case in _cases(experiment.quick):
         one = Measured(case)

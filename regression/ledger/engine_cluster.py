@@ -2,7 +2,7 @@
 """Eight Rocket blades in one running cluster: the generated engine against Verilator, all cores.
 
 Two blades ping, two stream, four compute, on one switch, with memory timing and counters on. What
-is compared is node-cycles per second of wall time, all of it included, in turns. The token hashes
+is compared, alternately, is node-cycles per second of wall time, all included. The token hashes
 of both sides must be equal. None of these programs trained the engine.
 """
 

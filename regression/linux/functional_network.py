@@ -39,7 +39,7 @@ JsonObject = dict[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A rack of Linux nodes that idles for so long behind links of so many cycles."""
+    """A rack of Linux nodes that idles for `idle_ms` behind links of `link_cycles`."""
 
     name: str
     idle_ms: int

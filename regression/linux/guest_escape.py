@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a Linux node behind a gateway can reach on the host: nothing, unless `outgoing` says so.
 
-Listeners on the host note whoever comes: TCP and UDP on its loopback, on its own address and on
+Listeners on the host note every connection: TCP and UDP on its loopback, on its own address and on
 every address there is. From inside a node everything is tried: the addresses of the gateway with
 the host's ports, those of the gateway's name server, the host's own address and its loopback, the
 metadata address of clouds, the ports by which other nodes are reached, broadcasts, multicasts, DNS,

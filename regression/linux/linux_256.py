@@ -28,7 +28,7 @@ SMALL, MIDDLE, LARGE = 16, 256, 1024
 
 
 def tree_of(nodes: int) -> str:
-    """Return the two-level tree of so many nodes that is nearest to a square.
+    """Return the two-level tree of the given number of nodes that is nearest to a square.
 
     Raises:
         ExperimentError: it would have one level.
@@ -42,7 +42,7 @@ def tree_of(nodes: int) -> str:
 
 
 def clones(experiment: Experiment, snapshot: Path, nodes: int, command: str, threads: int) -> Run:
-    """Run so many clones to their power-off."""
+    """Run the given number of clones to their power-off."""
     cluster = Cluster(experiment, clones_config(tree_of(nodes), command))
     folder = experiment.folder / f"clones-{nodes}-{threads}"
     sources = {node.name: "node0" for node in cluster.plan.nodes}

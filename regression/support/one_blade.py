@@ -31,7 +31,7 @@ def one_blade(blade: str, workload: dict[str, Any], simulation: dict[str, Any]) 
 def kilohertz(
     experiment: Experiment, name: str, config: Config, models: dict[str, Path], repeats: int
 ) -> dict[str, list[float]]:
-    """Run a blade on each model of `models` (by engine), in turns; return kHz of CPU time.
+    """Run a blade on each model of `models` (by engine), alternately; return kHz of CPU time.
 
     A run that `max_cycles` ends is as good as one that ends by itself.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One node whose blade may be on one simulated board: its recipe, its farm, and what a run leaves.
 
-The blade is `Teller`, the text of whoever asks. In the folder are teller.sv, tell.yaml and, for the
+The blade is `Teller`, the text of the caller. In the folder are teller.sv, tell.yaml and, for the
 engine fpga, farm.yaml, builds.yaml and hwdb.yaml.
 """
 
@@ -40,7 +40,7 @@ module Teller (input logic clock, input logic reset);
   FireSimTerminationBridge over (.clock, .reset, .valid(count == 6000), .value(32'h5555));
 endmodule
 """
-"""A blade with a print, a counter, a console and an end, for whoever asks nothing else of it."""
+"""A blade with a print, a counter, a console and an end, for callers that need no other."""
 FILES = ("uart.log", "counters.csv", "prints.log")
 _RECIPE = """\
 name: tell
@@ -101,7 +101,7 @@ def other_board(
 def check_it_is_used_once(folder: Path, device: Path, where: Path) -> None:
     """Run twice on a board whose bitstream is loaded once: the second run is refused.
 
-    Between them is a reset, as by a host that starts anew, which clears the host's side alone.
+    Between them is a reset, as by a host that starts again, which clears the host's side alone.
     """
     rtl = simulated(folder, where / "rtl")
     with other_board(folder, "mine", device, where, "--loaded-once") as farm:
@@ -116,7 +116,7 @@ def check_it_is_used_once(folder: Path, device: Path, where: Path) -> None:
 
 
 def check_a_reset_ends_it(folder: Path, device: Path, where: Path, after: int, text: str) -> None:
-    """Run on a board that is reset within the run, after so many accesses: it ends with `text`."""
+    """Run on a board that is reset after `accesses` accesses: the run ends with `text`."""
     with other_board(folder, "mine", device, where, f"--reset-after={after}") as farm:
         outcome = simulated(folder, where / "reset", FPGA, farm)
     assert outcome.reason == "error" and outcome.exit_status != 0

@@ -156,7 +156,8 @@ def simulate(
 ) -> Run:
     """Run one simulation with its results in `folder`.
 
-    `description` is as interfaces.md, section 5; its key `results` is replaced by `folder`.
+    `description` is that of docs/reference/interfaces/simulation.md; its key `results` is replaced
+    by `folder`.
     `wrapper` are the words of a program that runs the simulator, and passes on its exit status.
 
     Raises:

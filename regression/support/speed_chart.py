@@ -72,7 +72,7 @@ def _draw(groups: list[list[Bar]]) -> Iterator[str]:
         label = f"{10**power} kHz" if power < 3 else f"{10 ** (power - 3)} MHz"
         yield f'<text x="{x:.0f}" y="{bottom + 15}" text-anchor="middle">{label}</text>'
     middle = (LEFT + WIDTH - RIGHT) / 2
-    what = "target cycles per second (logarithmic); one blade on one core, but for the FPGAs"
+    what = "target cycles per second (logarithmic); one blade on one core, except for the FPGAs"
     yield f'<text x="{middle:.0f}" y="{bottom + 32}" text-anchor="middle">{what}</text>'
     y = 8
     for group in groups:

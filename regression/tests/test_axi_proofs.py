@@ -177,7 +177,7 @@ CASES = {
 
 
 def holds(case: Case, text: str, folder: Path) -> bool:
-    """Return whether no run breaks a property: of so many cycles, or of any number."""
+    """Return whether no run breaks a property: of the given number of cycles, or of any number."""
     (folder / "dut.v").write_text(text)
     (folder / "harness.v").write_text(case.harness)
     reads = [f"read_verilog -sv {folder / 'dut.v'}", f"read_verilog -sv {folder / 'harness.v'}"]

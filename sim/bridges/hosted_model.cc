@@ -33,7 +33,7 @@ HostedModel::HostedModel(const Manifest &manifest, TargetPlatform on, const std:
                                                   manifest.design_hash, where);
   if (const uint64_t cycle = platform_->read_wide(hostlib::kCycle); cycle != 0) {
     throw DescriptionError(fmt::format(
-        "{}: found the target in cycle {} on the platform, expected 0: configure it anew", where,
+        "{}: found the target in cycle {} on the platform, expected 0: configure it again", where,
         cycle));
   }
   for (const hostlib::BridgePartInfo &info : manifest.host->parts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// model.json: what Golden Gate says about a compiled model (docs/reference/interfaces.md, 3).
+// model.json, Golden Gate's manifest of a model (docs/reference/interfaces/golden-gate.md).
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@
 namespace firesim {
 
 // Builds the model of a node of kind "rtl". Keys: model, manifest, bridges, driver_libraries
-// (docs/reference/interfaces.md, section 5). Throws DescriptionError. With a
-// `starter` it also continues functional blades.
+// (docs/reference/interfaces/simulation.md). Throws DescriptionError. With a `starter` it also
+// continues functional blades.
 std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const SimulationContext &context,
                                       devices::WarmStarter starter = nullptr);
 

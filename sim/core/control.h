@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The control socket of a run: a Unix stream socket, one JSON object a line each way
-// (docs/reference/interfaces.md, section 9).
+// (docs/reference/interfaces/snapshots.md).
 //
 // One thread serves a bounded number of clients, one command at a time. Lines are bounded, too: a
 // client that sends more without an end of line is told so and cut off, as is one that does not

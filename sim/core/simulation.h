@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A simulation as described by one JSON file (docs/reference/interfaces.md, section 5): reads and
+// A simulation as described by one JSON file (docs/reference/interfaces/simulation.md): reads and
 // checks the description, builds models and links, runs them, writes the results.
 #pragma once
 

@@ -43,7 +43,7 @@ void ModelState::load(Model &model, StateReader &state, uint64_t cycle) {
   state.set_cycle(cycle);
   // Version 1 did not say its cycle, so an index that says another one could not be told from it.
   if (state.section("model", 2) < 2) {
-    state.fail("version 1 does not say its cycle, expected version 2: save the snapshot anew");
+    state.fail("version 1 does not say its cycle, expected version 2: save the snapshot again");
   }
   state.expect("the cycle", cycle);
   if (state.boolean()) {

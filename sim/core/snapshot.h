@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Snapshots of a whole simulation, every model and link at one cycle: a folder that is written, and
-// one that is read (docs/reference/interfaces.md, section 9).
+// one that is read (docs/reference/interfaces/snapshots.md).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The state of a model as a snapshot keeps it (docs/reference/interfaces.md, section 9).
+// The state of a model as a snapshot keeps it (docs/reference/interfaces/snapshots.md).
 //
 // A state is a list of named sections, each with a version of its own, of typed values; a reader
 // asks for the same sections and values in the same order. Every value carries its type, and no

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes status.jsonl (docs/reference/interfaces.md, section 5).
+// Writes status.jsonl (docs/reference/interfaces/results.md).
 #include "core/status_writer.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the description says of a blade's NIC, whatever engine evaluates the blade, and the identity
-// frame that a clone is told by who it is (docs/reference/interfaces.md, section 7).
+// frame that a clone is told by who it is (docs/reference/interfaces/linux.md).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Warm start: an RTL blade goes on where a functional blade was saved
-// (docs/reference/interfaces.md, section 11). What the RTL blade is given for that, so that it need
+// (docs/reference/interfaces/warm-start.md). What the RTL blade is given for that, so that it need
 // not know functional blades.
 #pragma once
 

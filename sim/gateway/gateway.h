@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A door between the target's network and the host: kind "gateway" (interfaces.md, section 10).
+// A door between the target's network and the host: kind "gateway"
+// (docs/reference/interfaces/gateway.md).
 //
 // A node with one port, like a NIC's. Whole frames from the target go to the host side; what the
 // host has for the target is taken in cycles that are multiples of `poll_cycles`, waits in a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A gateway's entry in the simulation description (docs/reference/interfaces.md, section 10).
+// A gateway's entry in the simulation description (docs/reference/interfaces/gateway.md).
 #pragma once
 
 #include <netinet/in.h>

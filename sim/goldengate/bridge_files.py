@@ -126,7 +126,7 @@ FILES: dict[Path, Callable[[], str]] = {CHISEL: chisel, CONTRACT: contract}
 
 
 def main() -> None:
-    """Write every file anew."""
+    """Write every file again."""
     for path, make in FILES.items():
         path.write_text(make())
 

@@ -85,7 +85,7 @@ class _Engine(ctypes.Structure):
 
 
 def storage_bytes(width_bits: int) -> int:
-    """Return the size of a port's storage (docs/reference/interfaces.md, section 4)."""
+    """Return the size of a port's storage (docs/reference/interfaces/engine.md)."""
     for size in (1, 2, 4, 8):
         if width_bits <= 8 * size:
             return size

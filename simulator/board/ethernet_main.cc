@@ -29,10 +29,10 @@ constexpr const char *kUsage =
     "usage: firesim-ethernet [OPTIONS] MODEL.so DESIGN-HASH BOARD-ADDRESS PORT LOSS-PERCENT SEED\n"
     "  ADDRESS\n"
     "Simulates a board on Ethernet (deploy/firesim/build/ethernet_model.py) whose own address is\n"
-    "BOARD-ADDRESS behind a UDP socket at PORT of ADDRESS, such as 127.0.7.1. Each way so many\n"
-    "percent of all datagrams are lost, as many come twice, and as many late, by SEED. Who first\n"
-    "asks who is there finds the board as it is after its bitstream was loaded. Runs until SIGINT\n"
-    "or SIGTERM.\n";
+    "BOARD-ADDRESS behind a UDP socket at PORT of ADDRESS, such as 127.0.7.1. Each way\n"
+    "LOSS-PERCENT of all datagrams are lost, as many come twice, and as many late, by SEED. The\n"
+    "first host that asks finds the board as it is after its bitstream was loaded. Runs until\n"
+    "SIGINT or SIGTERM.\n";
 
 constexpr const char *kOptionUsage =
     "  --unlock-after=N  the board's clock loses its lock for a moment, after N datagrams\n";

@@ -9,7 +9,7 @@ constexpr const char *kUsage =
     "usage: firesim-xdma [OPTIONS] MODEL.so DESIGN-HASH BLADES SOCKET\n"
     "Simulates the top of a board behind AMD's XDMA (deploy/firesim/build/xdma_model.py). A host\n"
     "reaches its registers and streams through SOCKET (sim/hostlib/simulated_xdma_card.h), as\n"
-    "many hosts at a time as the board has BLADES. Who connects first finds the board as it is\n"
+    "many hosts at a time as the board has BLADES. The first to connect finds the board as it is\n"
     "after its bitstream was loaded. A host that AMD's driver would give up is sent away with a\n"
     "sentence here. Runs until SIGINT or SIGTERM.\n";
 

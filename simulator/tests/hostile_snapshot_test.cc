@@ -258,7 +258,7 @@ TEST_F(HostileSnapshotTest, AStateThatDoesNotSayItsCycleIsRefused) {
     }
     EXPECT_EQ(refused(index),
               "snapshot evil: n0: section \"model\": version 1 does not say its cycle, expected "
-              "version 2: save the snapshot anew");
+              "version 2: save the snapshot again");
   }
 }
 

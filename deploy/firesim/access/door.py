@@ -29,7 +29,7 @@ LONGEST_TRY_S = 30.0
 POLL_S = 0.1
 REMOTE_POLL_S = 0.5
 Dial = Callable[[float], socket.socket]
-"""Opens a stream within so many seconds."""
+"""Opens a stream within a number of seconds."""
 
 
 @dataclass(frozen=True)

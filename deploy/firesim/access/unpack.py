@@ -3,7 +3,7 @@
 
 Only folders, files and links are made, all inside the target: every step of a name is opened
 without following links, so that nothing that came before in the stream can lead elsewhere. Files
-get the mode 644 or 755 and belong to whoever asked for them.
+get the mode 644 or 755 and belong to the user who asked for them.
 """
 
 from __future__ import annotations

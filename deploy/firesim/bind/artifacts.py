@@ -81,7 +81,7 @@ def _check_float_abi(path: Path, data: bytes) -> None:
 
 
 def check_any_elf(path: Path, room: Room) -> None:
-    """Check that a file is an executable ELF of any processor that fits a blade of the user's own.
+    """Check that a file is an executable ELF of any processor that fits one of the user's blades.
 
     Raises:
         ArtifactError: it is not, or a segment lies outside memory or over the device tree.

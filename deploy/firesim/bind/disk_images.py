@@ -62,7 +62,7 @@ def image_format(path: Path) -> str:
             )
     name = next((name for at, magic, name in _FORMATS if start[at:].startswith(magic)), None)
     if name is None and end == b"conectix":
-        name = "vpc"  # A fixed disk: raw but for a sector at its end.
+        name = "vpc"  # A fixed disk: raw except for a sector at its end.
     if name is None:
         return "raw"
     if name != QCOW2:

@@ -41,8 +41,8 @@ class Places:
     def processes(self, threads: int = 0, together: Collection[str] = ()) -> Processes:
         """Return the processes, with ports that are free on all hosts.
 
-        Each gets so many threads, or with 0 one for each core of its host, and at least as many as
-        it has nodes of `together`.
+        Each gets `threads` threads, or with 0 one for each core of its host, and at
+        least as many as it has nodes of `together`.
 
         Raises:
             HostLost, HostError: a host is gone, or has no free ports.

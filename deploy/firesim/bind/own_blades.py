@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blades of the user's own: checks of their files before anything is built."""
+"""The user's own blades: checks of their files before anything is built."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def refusal(name: str, entry: HwdbEntry, fingerprint: str, model: str) -> str | 
         return None
     return (
         f'hwdb entry "{name}": found a bitstream with the fingerprint {entry.fingerprint}, '
-        f"expected {fingerprint}, that of {model}: firesim buildbitstream builds it anew."
+        f"expected {fingerprint}, that of {model}: firesim buildbitstream builds it again."
     )
 
 

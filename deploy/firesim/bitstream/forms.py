@@ -206,7 +206,7 @@ def _check_features(loaded: LoadedBuilds, name: str, recipe: BuildRecipe) -> Non
         HOST_RTL: recipe.memory == "rtl",
     }
     if found := excluded(wanted):
-        text = f"found it with {_KEYS[found.other]}, expected one of both: {found.why}."
+        text = f"it cannot be combined with {_KEYS[found.other]}: {found.why}. Remove one."
         raise loaded.error(name, _KEYS[found.feature], text)
 
 

@@ -63,7 +63,7 @@ class Losses:
     """What becomes of datagrams between a board on Ethernet and its host."""
 
     percent: int = 0
-    """So many are lost each way, as many come twice, and as many late."""
+    """Percentage of datagrams lost each way, of those duplicated, and of those delayed."""
     seed: int = 1
 
 

@@ -24,7 +24,7 @@ PLATFORMS = ROOT / "platforms"
 MOST_WINDOWS = 16
 """Blades on an F2, which the top has addresses for (kMostWindows in window_platform.h)."""
 MOST_STREAMS = 4
-"""Blades behind AMD's XDMA, whose core has so many streams each way (kMostXdmaBlades)."""
+"""Blades behind AMD's XDMA, limited by the streams of its core each way (kMostXdmaBlades)."""
 SHELL_LINK = ("firesim_blades.v", "firesim_board_status.v", "firesim_split.v")
 """Files of sim/hostlib/rtl that the tops of Vivado's shells need."""
 FILE = "board.yaml"
@@ -321,6 +321,6 @@ def shell_design(form: FpgaForm, flow: VivadoFlow) -> list[Path]:
 
 
 def shell_macros(form: FpgaForm, flow: VivadoFlow, blades: int) -> dict[str, str]:
-    """Return the macros of such a top with so many blades of a form."""
+    """Return the macros of such a top with `blades` blades of a form."""
     further = {f"FIRESIM_BLADE_{index}": "1" for index in range(1, blades)}
     return {**dict.fromkeys(flow.defines, "1"), **blade_macros(form, blades), **further}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What bridges are told, and the drivers of the user's own compiled."""
+"""What bridges are told, and the user's own drivers, compiled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHARED, SOURCE = ".so", ".cc"
 
 @dataclass(frozen=True)
 class OwnDrivers:
-    """What a node needs for the bridges of the user's own."""
+    """What a node needs for the user's own bridges."""
 
     libraries: tuple[Path, ...] = ()
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def own_drivers(blade: PlannedBlade) -> OwnDrivers:
 
 
 def declared_settings(blade: PlannedBlade | None = None) -> dict[str, Settings]:
-    """Return the settings of our kinds of bridges, and of those of a blade of the user's own.
+    """Return the settings of our kinds of bridges, and of the bridges of a user's blade.
 
     Raises:
         GoldenGateError: a bad declaration.

@@ -90,7 +90,7 @@ class Design:
         )
 
     def key(self) -> list[KeyPart]:
-        """Return what the model is made of, for the cache, but for compiler and training.
+        """Return what the model is made of, for the cache, except for compiler and training.
 
         What the sources include is seen when they are read, from `places`.
         """
@@ -197,7 +197,7 @@ def own_design(blade: PlannedBlade) -> Design:
 
 
 def blade_design(plan: Plan, blade: str) -> Design:
-    """Return the design of a blade of a plan, of ours or of the user's own.
+    """Return the design of a blade of a plan, FireSim's or the user's.
 
     Raises:
         InputError, ToolError: a blade of ours cannot be elaborated.

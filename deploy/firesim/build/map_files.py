@@ -2,7 +2,7 @@
 """Writes what is derived from the address map: for C, C++, Scala, Python and a page of the docs.
 
 The map is `target-design/parts/rocket/part.yaml` and the `place` of every part that is `fixed`.
-`python -m firesim.build.map_files` writes all files anew; a test says when that was forgotten.
+`python -m firesim.build.map_files` writes all files again; a test says when that was forgotten.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ HARDWARE_PAGE = "docs/reference/interfaces/hardware.md"
 
 
 def interfaces_page() -> str:
-    """Return the page of the blade's hardware with its table made anew."""
+    """Return the page of the blade's hardware with its table made again."""
     page = (ROOT / HARDWARE_PAGE).read_text(encoding="utf-8")
     return TABLE.sub(lambda _: "\n".join([*_rows(), ""]), page)
 
@@ -167,7 +167,7 @@ FILES = {
     "sw/firesim-software/lib/address_map.h": c_header,
     "target-design/functional/core/address_map.h": cpp_header,
     "target-design/rocket/src/main/scala/AddressMap.scala": scala_object,
-    "deploy/firesim_common/address_map.py": python_module,
+    "common/firesim_common/address_map.py": python_module,
     HARDWARE_PAGE: interfaces_page,
 }
 """What writes each derived file."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles a C++ file of the user's with models in it (a switch) into a shared object, cached."""
+"""Compiles a user's C++ file with models in it (a switch) into a shared object, cached."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ERROR = re.compile(
 
 
 class CompileError(Exception):
-    """A C++ file of the user's does not compile; `str(error)` is the compiler's first complaint."""
+    """A user's C++ file does not compile; `str(error)` is the compiler's first complaint."""
 
 
 def model_library(source: Path) -> Path:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Models compiled once more for another processor than this computer's.
 
-They are the same C++ and the same options but for `-march`: training and cutting were done on the
+C++ and options are the same except for `-march`: training and cutting were done on the
 model for this computer, so the state and the hash of the design are the same.
 """
 
@@ -17,7 +17,7 @@ _JOBS = 2
 
 
 def model_for(native: Path, march: str) -> Path:
-    """Return the folder with `model.so` and `model.json`, like `native` but for `march`.
+    """Return the folder with `model.so` and `model.json`, like `native` except for `march`.
 
     Raises:
         ToolError, GoldenGateError: a step failed.

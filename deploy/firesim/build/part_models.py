@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parts of a blade for its functional nodes: places, and the compiled models of the user's."""
+"""The parts of a blade for its functional nodes: places, and the user's models, compiled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesim.build.rtl_blade import Blade, BladePart
 
 
 def functional_parts(blade: Blade) -> list[dict[str, Any]]:
-    """Return the parts with registers as the simulation description has them (interfaces.md, 8).
+    """Return the parts with registers as docs/reference/interfaces/functional-blade.md has them.
 
     Raises:
         ToolError: a part's functional.cc does not compile.

@@ -58,7 +58,7 @@ class Region(Strict):
     """A range of addresses."""
 
     title: Title
-    """What it is, as the table of interfaces.md shows it."""
+    """What it is, as the table of docs/reference/interfaces/hardware.md shows it."""
     at: Address
     """First address."""
     bytes: Annotated[int, Field(ge=1, le=1 << 32)] | None = None

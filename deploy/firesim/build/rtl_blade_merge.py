@@ -109,7 +109,7 @@ def _leave_out(base: Source, without: Any, own: Source) -> None:
 
 
 def _replace(base: Source, own: Source) -> None:
-    """Forget the inherited parts that the file itself lists anew."""
+    """Forget the inherited parts that the file itself lists again."""
     listed = own.data.get("parts")
     for part in listed if isinstance(listed, list) else []:
         known = [_name(other) for other in base.data.get("parts", [])]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ThreadsOption = Annotated[
     int,
     typer.Option(
-        help="For an FPGA: so many of the design, a supernode, that share one copy of its logic "
+        help="For an FPGA: number of targets, a supernode, that share one copy of the logic "
         "(FAME-5), one evaluated in each host cycle."
     ),
 ]

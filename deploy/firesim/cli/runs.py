@@ -200,7 +200,7 @@ def remove(
         ),
     ] = None,
     keep: Annotated[
-        int | None, typer.Option("--keep", min=0, help="Remove all but the newest so many.")
+        int | None, typer.Option("--keep", min=0, help="Remove all but this number of newest runs.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:

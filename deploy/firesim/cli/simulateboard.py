@@ -19,7 +19,8 @@ LossOption = Annotated[
         "--loss-percent",
         min=0,
         max=90,
-        help="Of a board on Ethernet: so many datagrams are lost, come twice, and come late.",
+        help="Percentage of datagrams lost, of those duplicated, and of those delayed "
+        "(boards on Ethernet only).",
     ),
 ]
 DramSeedOption = Annotated[
@@ -50,7 +51,12 @@ LoadedOnceOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int, typer.Option("--loss-seed", min=0, help="By which it is chosen which of them.")
+    int,
+    typer.Option(
+        "--loss-seed",
+        min=0,
+        help="Seed that selects which datagrams are lost, duplicated or delayed.",
+    ),
 ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`firesim build verilog`: a design of the user's into a model, or into Verilog for an FPGA."""
+"""`firesim build verilog`: a user's design into a model, or into Verilog for an FPGA."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def view(
 ) -> None:
     """Serve a live page of a run until Ctrl-C: topology, link loads, consoles, counters, rate.
 
-    Open the printed address in a browser of this computer. It holds a token: whoever has it sees
+    Open the printed address in a browser of this computer. It holds a token: anyone who has it sees
     the page. The page only reads the results folder and changes no target cycle. From another
     computer, forward the port: ssh -L 8080:127.0.0.1:8080 HOST
 

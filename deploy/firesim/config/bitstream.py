@@ -27,7 +27,7 @@ Strategy = Literal["default", "basic", "area", "timing", "explore", "congestion"
 
 
 class VerilogSource(Strict):
-    """A Verilog or SystemVerilog design of the user's own, as `firesim build verilog` takes it."""
+    """Your own Verilog or SystemVerilog design, as `firesim build verilog` takes it."""
 
     top: str
     """Name of the top module."""

@@ -42,7 +42,7 @@ class Metasim(Strict):
     """Where the memory's timing is computed: by the host's program, or by RTL beside the target,
     which needs no words to the program but cannot be saved in snapshots."""
     stall_rate: Annotated[int, Field(ge=0, le=240)] = 0
-    """Of 256 host cycles, how many each channel and stream stands still in; 0 = none."""
+    """Host cycles of 256 in which each channel and stream stands still; 0 = none."""
     stall_seed: Annotated[int, Field(ge=1, lt=2**32)] = 1
     """Seed of the stalls."""
 

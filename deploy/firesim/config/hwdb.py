@@ -31,10 +31,10 @@ class HwdbEntry(Strict):
     copies: dict[str, str] = Field(default_factory=dict)
     """Its numbers in further regions that it was copied to; its global number is the same there."""
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
-    """Of the bitstream's content. Without it a server is asked before each use whether what was
-    fetched is still what it has."""
+    """Hash of the bitstream's content. Without it a server is asked before each use whether its
+    file is still the one that was fetched."""
     fingerprint: Fingerprint
-    """Of the design, as the board's register gives it."""
+    """Fingerprint of the design, as the board's register gives it."""
     blades: Blades = 1
     """How many of the design are on it."""
     supernode: bool = False

@@ -22,7 +22,7 @@ WORKLOADS = ROOT / "deploy/workloads"
 
 
 BLADE_FILE = ".yaml"
-"""How a blade of the user's own ends, which is a file; others are names."""
+"""Suffix of the user's own blades, which are files; others are names."""
 
 
 def is_file(key: str, value: str | None) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`system.blades`: hardware of the user's own, any Verilog, given in a run's configuration."""
+"""`system.blades`: your own hardware, any Verilog, given in a run's configuration."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Training(Strict):
 
 
 class OwnBridge(Strict):
-    """A kind of bridge of the user's own: how the Verilog sees it, and what is behind it."""
+    """A kind of bridge that you add: how the Verilog sees it, and what is behind it."""
 
     declaration: str
     """Its declaration (bridge.yaml)."""

@@ -16,7 +16,7 @@ class RunConfig(Strict):
     name: Name | None = None
     """Name of the run in the results folder (default: the file's name)."""
     include: str | list[str] | None = None
-    """Files, or names of recipes, that this file is laid upon: mappings key by key, anything else
+    """Files, or names of recipes, on which this file is laid: mappings key by key, anything else
     replaced; of several the later ones on the earlier ones. Paths in them are theirs."""
     system: System
     """What is modelled."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every run farm can do, and what it says of its hosts.
 
-A farm keeps no notes: what is up is asked of whoever supplies the hosts. So every step can be
+A farm keeps no notes: it asks the supplier of the hosts which are up. So every step can be
 repeated after any failure, and a farm is found again from another computer.
 """
 
@@ -43,7 +43,7 @@ class RunFarm(ABC):
         """Return what of the farm is not up.
 
         Raises:
-            FarmError: whoever supplies the hosts does not answer.
+            FarmError: the supplier of the hosts does not answer.
         """
 
     @abstractmethod
@@ -55,7 +55,7 @@ class RunFarm(ABC):
         """
 
     def dry_run(self, say: Say) -> None:  # noqa: B027 (most have nobody to ask)
-        """Ask whoever supplies the hosts whether they would be had, if that can be asked.
+        """Ask the supplier of the hosts whether it would grant them, if that can be asked.
 
         Raises:
             FarmError: they would not; the text says why.
@@ -66,7 +66,7 @@ class RunFarm(ABC):
         """Return the hosts that are up, always in the same order.
 
         Raises:
-            FarmError: whoever supplies the hosts does not answer.
+            FarmError: the supplier of the hosts does not answer.
         """
 
     @abstractmethod

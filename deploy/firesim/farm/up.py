@@ -29,7 +29,7 @@ def hosts_up(farm: RunFarm) -> list[Host]:
     """Return the hosts of a farm that are up; nothing is started on them.
 
     Raises:
-        InputError: none is, or whoever supplies them does not answer.
+        InputError: none is, or their supplier does not answer.
     """
     try:
         hosts = farm.hosts()

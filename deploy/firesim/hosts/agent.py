@@ -5,7 +5,7 @@ It imports nothing of FireSim but its own parts, agent_*.py. It reads requests, 
 line, and answers each with one line, so no shell ever sees a name. A request may be followed by
 `body_bytes`, and so may an answer. While it works on a request it writes an empty line now and
 then, to say that it lives. After an answer to `relay` all that follows is that stream.
-All that it touches lies below one folder, but for one that hosts share: `store/` has files by the
+All that it touches lies below one folder, except what hosts share: `store/` has files by the
 SHA-256 of their content, `runs/RUN/` has one run each. The other side is client.py.
 """
 

@@ -97,7 +97,7 @@ def _files(value: Any) -> Iterator[Path]:
 
 
 def _libraries(objects: list[Path]) -> dict[str, Path]:
-    """Return the shared libraries of some programs but for those of glibc, by name.
+    """Return the shared libraries of some programs except for those of glibc, by name.
 
     Raises:
         ToolError: ldd cannot say.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds a node of Slurm: a job's script, below which programs are started for whoever asks.
+"""Holds a node of Slurm: a job's script, below which programs are started on request.
 
 Slurm kills the step of an srun that has died, and with it all that was started there. So an srun
 of ours only carries bytes (`ask`): it hands its input and output to this program, which starts what
@@ -66,7 +66,7 @@ def end_all(number: int, frame: object) -> None:
 
 
 def hold(job: str) -> None:
-    """Start programs for whoever asks and is us, until the job ends."""
+    """Start programs for the processes of this user that ask, until the job ends."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGCHLD, reap)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -135,7 +135,7 @@ def start(words: list[str], handed: list[int], peer: socket.socket) -> None:
 
 
 def guard(child: int, peer: socket.socket) -> None:
-    """Wait for the end of a program, and end it when whoever has asked for it is gone.
+    """Wait for the end of a program, and end it when the process that asked for it is gone.
 
     It would not notice: Slurm keeps the pipes of a step open as long as anyone holds them.
     """

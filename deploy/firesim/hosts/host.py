@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A host that is up, whoever supplied it."""
+"""A host that is up, of any run farm."""
 
 from __future__ import annotations
 

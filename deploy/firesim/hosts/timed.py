@@ -54,7 +54,7 @@ def wait(descriptor: int, event: int, quiet_s: float) -> None:
     """Wait until something can be read or written, or the other end is closed.
 
     Raises:
-        TimeoutError: not in so many seconds.
+        TimeoutError: not within `quiet_s`.
     """
     poll = select.poll()
     poll.register(descriptor, event)

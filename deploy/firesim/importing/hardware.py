@@ -15,7 +15,7 @@ from firesim.importing.keys import TAKEN, Notes, mapping, value_at
 from firesim.importing.kinds import read
 from firesim.importing.memory_settings import MemoryModel, settings
 
-_BITSTREAM = "bitstreams are built anew, see docs/how-to/build-bitstreams.md"
+_BITSTREAM = "bitstreams are built again, see docs/how-to/build-bitstreams.md"
 ENTRY = {
     "agfi": _BITSTREAM,
     "bitstream_tar": _BITSTREAM,

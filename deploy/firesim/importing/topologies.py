@@ -80,7 +80,7 @@ def topology(name: str, alone: int) -> Topology:
     hint = f' (did you mean "{close}"?)' if close else ""
     raise ValueError(
         f'found "{cut(name)}", expected a topology that comes with FireSim{hint}; one of your own '
-        f"user_topology.py is written anew, in YAML or Python: {PAGE}#a-topology-of-your-own."
+        f"user_topology.py is written again, in YAML or Python: {PAGE}#a-topology-of-your-own."
     )
 
 

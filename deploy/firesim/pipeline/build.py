@@ -75,7 +75,7 @@ def build(bound: Bound, folder: Path, steps: Steps) -> Built:
     """Build what is missing (all cached) and write each node's device tree into `folder`.
 
     Raises:
-        InputError: a file of the user's is wrong, or has nowhere to go.
+        InputError: a user's file is wrong, or has nowhere to go.
         ToolError, GoldenGateError, LinuxError: a build step failed.
         ArtifactError: software does not fit its blade.
     """
@@ -102,7 +102,7 @@ def _simulator(steps: Steps, march: str) -> Path:
 
 
 def _converted(plan: Plan, folder: Path) -> Plan:
-    """Return a plan with what the simulator reads, for files of the user's in other formats."""
+    """Return a plan with what the simulator reads, for user files in other formats."""
 
     def converted(node: PlannedNode) -> PlannedNode:
         if node.traffic is not None:

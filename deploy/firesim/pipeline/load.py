@@ -91,7 +91,7 @@ def load_source(source: Source, folder: Path, name: str, overrides: Sequence[str
             f"{source.name}:1: found no mapping, expected the keys system, workload, ..."
         )
     if INCLUDE in source.data:
-        raise source.error((INCLUDE,), "expected it in a file, where overrides are laid upon it.")
+        raise source.error((INCLUDE,), "expected it in a file, before overrides are applied.")
     _expand_workload(source)
     config = checked(RunConfig, source)
     return Loaded(config, source, folder, config.name or name)

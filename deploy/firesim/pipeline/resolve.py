@@ -239,7 +239,7 @@ def _with_traffic(loaded: Loaded, node: PlannedNode, hardware: _Settings) -> Pla
 
 
 def _with_software(loaded: Loaded, node: PlannedNode, is_own: bool) -> PlannedNode:
-    """Set what a node runs; a blade of the user's own runs what is named for it, if anything."""
+    """Set what a node runs; a user's blade runs what is named for it, if anything."""
     work = loaded.config.workload
     job: Job | None = work.nodes.get(node.name)
     # A choice of the node's own job replaces the other choice of the general job.
@@ -374,7 +374,7 @@ def _switches(loaded: Loaded, shape: Shape, links: _Links) -> Sequence[PlannedSw
 def _with_library(
     loaded: Loaded, switch: PlannedSwitch, special: Switch | None, settings: _Settings
 ) -> PlannedSwitch:
-    """Plan what a switch of the user's is made from.
+    """Plan what a user's switch is made from.
 
     A kind of a single switch replaces the settings of `system.switch`, too, since they are those
     of another kind, and a stock kind replaces its library.

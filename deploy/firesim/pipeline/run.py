@@ -100,7 +100,7 @@ def made(bound: Bound, folder: Path, steps: Steps, alone: bool = True) -> Descri
 def _folder(name: str, results: Path | None, again: Path | None) -> Iterator[Path]:
     """Make a results folder in which all is made ready, or take the one of a run that goes on.
 
-    Of a run that is refused nothing stays, but for an empty folder that was the user's own.
+    Nothing of a run that is refused stays, except for an empty folder that was there before.
 
     Raises:
         InputError: it cannot be made or written, or a host is gone or refuses.

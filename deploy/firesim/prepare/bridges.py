@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of what was built for blades of the user's own: their bridges take what they are given."""
+"""Checks of what was built for the user's own blades: their bridges take what they are given."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class _Made:
     parts: Mapping[str, list[dict[str, Any]]]
     """The parts of blades with functional nodes, as their description has them."""
     drivers: Mapping[str, OwnDrivers]
-    """Of the blades of the user's own."""
+    """Designs of the user's own blades."""
 
 
 def node_files(

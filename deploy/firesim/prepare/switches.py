@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Switches of the user's own: compiled, loaded and tried before a run."""
+"""The user's own switches: compiled, loaded and tried before a run."""
 
 from __future__ import annotations
 

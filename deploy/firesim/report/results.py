@@ -33,7 +33,7 @@ LARGEST_TABLE_ROWS = 200_000
 """The most rows read from one CSV file, so that a long run cannot exhaust the memory."""
 
 LEAST_VALUE, MOST_VALUE = 1e-12, float(2**63)
-"""Of numbers in a CSV file, but for 0."""
+"""Of numbers in a CSV file, except for 0."""
 
 JsonObject = dict[str, Any]
 

@@ -113,7 +113,7 @@ def _last(folder: Path, start_cycle: int, console: Console) -> Restart | None:
 
 
 def _set_aside(folder: Path, attempt: int) -> None:
-    """Keep what there is, and make room for the same names; snapshots stay where they are."""
+    """Keep what exists, and make room for the same names; snapshots stay where they are."""
     aside = folder / f"{BEFORE}{attempt}"
     aside.mkdir()
     for path in folder.iterdir():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Value:
-    """A signal in a cycle; `row` is None but for memories."""
+    """A signal in a cycle; `row` is None except for memories."""
 
     cycle: int
     signal: str

@@ -141,7 +141,7 @@ def listed_by(s3: S3Client, place: S3Place, most_pages: int = MOST_PAGES) -> lis
 def _ordered(found: list[InS3]) -> list[InS3]:
     """Return snapshots run by run, the run first kept first, those of a run by cycle.
 
-    When each arrived says nothing of its cycle: large ones take longer. A name of the user's own
+    When each arrived says nothing of its cycle: large ones take longer. A name that the user gave
     has no cycle: it stays behind those that arrived before it.
     """
     runs: dict[str, list[tuple[int, InS3]]] = {}
@@ -297,5 +297,5 @@ def _reason(error: Exception, place: S3Place, action: str) -> str:
             "docs/how-to/run-on-ec2.md has a policy."
         )
     if code in NOT_VALID:
-        return "found AWS credentials that are not valid (any more), expected you to log in anew."
+        return "found AWS credentials that are not valid (any more), expected you to log in again."
     return f"S3 refuses: {answer.get('Message') or error}".rstrip(".") + "."

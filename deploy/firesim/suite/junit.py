@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""JUnit XML: reads what test tools wrote, and writes one file of all for those who collect them."""
+"""JUnit XML: reads what test tools wrote, and writes one file of all of it."""
 
 from __future__ import annotations
 

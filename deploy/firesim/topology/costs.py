@@ -14,9 +14,9 @@ TRAFFIC_NS = PORT_NS = 0.5
 """Time that a traffic generator, and a port of a switch, take for a busy cycle on one core; that of
 a blade is its engine's."""
 SHORTEST_CUT_CYCLES = 3
-"""Latency of the shortest link that two processes can share (docs/reference/interfaces.md)."""
+"""Latency of the shortest link that two processes can share."""
 CUT_NS = 20_000.0
-"""What a message between two hosts takes of both, as shared/facts measured it for ZeroMQ."""
+"""What a message between two hosts takes of both, as measured for ZeroMQ."""
 SYNCHRONISATIONS = 3
 """Messages for each latency of the shortest link."""
 

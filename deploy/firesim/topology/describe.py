@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plan as the simulation description that firesim-sim reads (interfaces.md, section 5)."""
+"""The plan as firesim-sim reads it (docs/reference/interfaces/simulation.md)."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class NodeFiles:
     """Disk image of the Linux workload, used when the job names none."""
     memory_base: int = DRAM_BASE
     driver_libraries: Sequence[Path] = ()
-    """Shared objects with the drivers of bridges of the user's own."""
+    """Shared objects with the drivers of the user's own bridges."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of the bridges whose declaration has some, and of the user's own, by the key of the kind."""
+    """Settings of all bridges that have any, by the key of the kind."""
     physical: Mapping[Path, int] = field(default_factory=dict)
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
     parts: list[dict[str, Any]] | None = None
@@ -387,7 +387,7 @@ def describe_switch(
 
 
 def _own_switch(switch: PlannedSwitch, libraries: Mapping[Path, Path]) -> dict[str, Any]:
-    """Return what an entry says of a switch of the user's, or of one of ours with settings."""
+    """Return what an entry says of a user's switch, or of one of FireSim's with settings."""
     if switch.library is None:
         return {"settings": switch.settings} if switch.settings else {}
     library = {"library": str(libraries.get(switch.library, switch.library))}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The gateway's entry in the simulation description (interfaces.md, section 10)."""
+"""The gateway's entry in the simulation description (docs/reference/interfaces/gateway.md)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def random_seed(plan: Plan, node: PlannedNode) -> bytes:
 
 
 def identity(plan: Plan, node: PlannedNode) -> dict[str, str | int]:
-    """Return what a clone is told by the identity frame (interfaces.md, section 7)."""
+    """Return what a clone is told by the identity frame (docs/reference/interfaces/linux.md)."""
     return {
         "ip": f"{node.ip}/{PREFIX_BITS}",
         "name": node.name,

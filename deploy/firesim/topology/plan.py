@@ -29,7 +29,7 @@ Rate = tuple[int, int]
 
 @dataclass(frozen=True)
 class PlannedTraining:
-    """What a blade of the user's own is trained with; None where there is nothing."""
+    """What a user's blade is trained with; None where there is nothing."""
 
     elf: Path | None
     device_tree: Path | None
@@ -40,7 +40,7 @@ class PlannedTraining:
 
 @dataclass(frozen=True)
 class PlannedBridge:
-    """A kind of bridge of the user's own."""
+    """A kind of bridge that the user adds."""
 
     declaration: Path
     driver: Path
@@ -50,7 +50,7 @@ class PlannedBridge:
 
 @dataclass(frozen=True)
 class PlannedBlade:
-    """A blade of the user's own, which the configuration describes."""
+    """A user's blade, which the configuration describes."""
 
     name: str
     place: KeyPath

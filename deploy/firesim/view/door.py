@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The HTTP server of the live page: it answers this computer only, and whoever knows the token.
+"""The HTTP server of the live page: it answers this computer only, and requests with the token.
 
 A page of another origin in the same browser may send requests here, and a name server may call
 127.0.0.1 by the name of such a page. So the host must be loopback, an origin must be this one, and

@@ -25,12 +25,12 @@ def _table() -> Table:
 
 
 def rows_for(models: int, room: int) -> int:
-    """Return how many of so many models a table shows where there is room for so many lines."""
+    """Return how many of `models` models a table shows in `room` lines."""
     return max(4, min(room, FEW_ROWS if models > MANY_MODELS else MANY_MODELS))
 
 
 def shown(models: Sequence[ModelStatus], most: int) -> list[ModelStatus]:
-    """Return all models in their order, or so many: those that failed, then the slowest."""
+    """Return all models in their order, or `most` of them: those that failed, then the slowest."""
     if len(models) <= most:
         return list(models)
     return sorted(models, key=_interest)[:most]
@@ -46,7 +46,7 @@ def _interest(model: ModelStatus) -> tuple[int, int, float]:
 def model_table(
     status: Status, clock_hz: int, switches: Collection[str], with_host: bool, most: int
 ) -> Table:
-    """Return a row for each model, at most so many of them."""
+    """Return a row for each model, at most `most` of them."""
     table = _table()
     table.add_column("model", overflow="fold")
     if with_host:

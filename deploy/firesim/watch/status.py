@@ -158,7 +158,7 @@ class StatusReader:
         return self.latest
 
     def skip(self, most_bytes: int) -> bool:
-        """Begin with the last lines of a long file, about so many bytes; return if it did."""
+        """Begin with the last lines of a long file, about `most_bytes` bytes; return if it did."""
         try:
             with self.path.open("rb") as stream:
                 begin = stream.seek(0, 2) - most_bytes

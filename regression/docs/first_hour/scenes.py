@@ -96,7 +96,7 @@ SCENES = (
         files={"gcd.c": PROGRAM},
     ),
     Scene(
-        "designs of the user's own",
+        "the user's own designs",
         ("build verilog",),
         quick=True,
         files={

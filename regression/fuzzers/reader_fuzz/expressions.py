@@ -22,7 +22,7 @@ _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "===", "!==")
 _LOGIC = ("&&", "||")
 _SHIFTS = ("<<", ">>", "<<<", ">>>")
 UNKNOWN_BITS = 16
-"""So many bits of an argument come from an input of the module."""
+"""Number of bits of an argument that come from an input of the module."""
 
 
 @dataclass(frozen=True)

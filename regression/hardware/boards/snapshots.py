@@ -32,7 +32,7 @@ CONSOLES = ("echo/uart.log", "talk/uart.log")
 FIRST_CYCLE, LAST_CYCLE = 1_000, 20_000
 """Between which snapshots are taken: frames are on their way, and no node has ended."""
 WORDS = 40
-"""Registers of 64 bits that the talker has beside: no queue of AMD's holds so many. With the 256
+"""Registers of 64 bits that the talker has, too: no queue of AMD's holds all of them. With the 256
 rows of its memory no queue on the way to any board does."""
 ENGINES = {"fpga": "rtl", "rtl": "fpga"}
 """Where a run is saved, and where it goes on."""

@@ -41,7 +41,7 @@ class SerialLine:
             self.sending.append(1)
 
     def hold_low(self, bits: int) -> None:
-        """Queue a break of so many bits, and some quiet after it."""
+        """Queue a break of some bits, and some quiet after it."""
         self.sending.extend([0] * bits + [1] * 4)
 
     def cycle(self) -> None:

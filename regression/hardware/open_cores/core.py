@@ -2,7 +2,7 @@
 """A core as data of ours: where its files are, its top, and how its inputs are driven.
 
 One YAML file for each in `cores/`. It names a repository and a commit; nothing of theirs is here.
-The repository itself is a folder of the user's.
+The repository itself is one of the user's folders.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Core:
     reset: str = "reset"
     active: str = "high"
     reset_one_in: int = 3000
-    """Its reset becomes active again in one of so many cycles: fewer, where random answers of a bus
+    """Its reset becomes active again in one of this many cycles: fewer, where random answers of a
     soon leave it waiting for one that does not come."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     icarus: str = TEXT

@@ -7,7 +7,7 @@ inputs by the seed. In every cycle from 0 on, every output of the generated engi
 that of our Verilator path, of plain Verilator on the original text, and of Icarus Verilog where it
 is installed and can read the text (else it simulates the flat Verilog that the passes write). Bits
 that Icarus calls unknown say nothing. `--speed` measures instead: our two engines and plain
-Verilator in turns, by processor time, where all show the same. `--quick`, or without a folder: a
+Verilator alternately, by processor time, where all show the same. `--quick`, or without a folder: a
 small design of ours, of which a copy with one operator changed must be noticed.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Speeds of a core on the sides that run fast: our two engines and plain Verilator, in turns.
+"""Speeds of a core on the sides that run fast: our two engines and plain Verilator, alternately.
 
 All three are driven by the same program with the same inputs, are compiled with the same options of
 g++ where Verilator made the text, and show the same outputs, else there is no figure. Time is that
@@ -74,7 +74,7 @@ class Built:
     failures: Mapping[str, str]
 
     def measure(self, drive: Path, rounds: int) -> Speeds:
-        """Run the sides in turns.
+        """Run the sides alternately.
 
         Raises:
             ExperimentError: a side showed other outputs than another.

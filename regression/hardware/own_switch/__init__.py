@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A switch of the user's own among Rocket nodes, every frame checked."""
+"""A user's own switch among Rocket nodes, every frame checked."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A switch of the user's own, given as C++ in a folder outside the checkout, among Rocket nodes.
+"""A user's own switch, given as C++ in a folder outside the checkout, among Rocket nodes.
 
 The recipe and the switch are those of docs/how-to/write-a-switch.md: four nodes in two racks, whose
 switches spread flows over two roots. Every frame in every switch is compared byte by byte with what
@@ -31,7 +31,7 @@ SOURCE, RECIPE = "spreading.cc", "spreading.yaml"
 TORS = ("tor_a", "tor_b")
 """The switches of its kind."""
 CLIENTS = (("a0", "b0", 3), ("a1", "b1", 5))
-"""Each with its server and its pings: so many that the two do not send in the same cycles."""
+"""Each with its server and its pings: chosen so that the two do not send in the same cycles."""
 REMEMBERS = "if (port_of_.emplace(std::pair(destination, source), port).second) ++flows_on_[port];"
 """The line of `load` that a forgetful switch does not have."""
 COMPARED = ("reason", "end_cycle", "token_hash", "links")

@@ -202,7 +202,7 @@ def run(experiment: Experiment) -> Verdict:
     figure = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
     return Verdict(
         min(ratios.values()) > 1,
-        f"runs equal; Verilator executes so many times the instructions: {figure},",
+        f"runs equal; instructions that Verilator executes for each of ours: {figure},",
         "more than one on every program",
     )
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The generated engine on larger blades: time and memory of the build, and speed against Verilator.
 
-Each blade is compiled from its Verilog anew, and then runs a program on every core on both engines,
-one thread, in turns; the token hashes must be equal. The ratio must not fall with the number of
+Each blade is compiled from its Verilog, and then runs a program on every core on both engines,
+one thread, alternately; the token hashes must be equal. The ratio must not fall with the number of
 cores. Last, eight blades in one netlist are compiled; each must do what one alone does with the
 same random inputs. --quick compiles a small blade, and two of it in one netlist; it leaves the
 speed of the engines to engine-speed.

@@ -18,7 +18,7 @@ from goldengate.harness import RESET_CYCLES, Model
 from regression.support.experiment import ExperimentError
 
 CHANGED = 0.2
-"""Share of the inputs that are drawn anew in a cycle."""
+"""Share of the inputs that are drawn again in a cycle."""
 
 
 def compile_copies(folder: Path, blade: str, copies: int) -> Path:

@@ -3,7 +3,7 @@
 
 The cluster is two such blades on a switch, with memory timing and counters on and the trace armed
 but off; then once more with the trace flowing and call stacks built. All of it is measured in CPU
-time, in turns, so that the load of the host falls on every side alike.
+time, alternately, so that the load of the host falls on every side alike.
 """
 
 from __future__ import annotations

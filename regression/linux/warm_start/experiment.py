@@ -71,7 +71,7 @@ def warm_facts(run: Run) -> tuple[int, int]:
 
 
 def bare_metal_points(experiment: Experiment, points: int) -> list[str]:
-    """Save bare-metal nodes at so many points and continue each; return what went wrong."""
+    """Save bare-metal nodes at random points and continue each; return what went wrong."""
     warm, whole, cycles = saved(experiment, points)
     wrong, rows = [], []
     for cycle in cycles:

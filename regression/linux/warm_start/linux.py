@@ -100,7 +100,7 @@ def _transfer(experiment: Experiment) -> LinuxPair:
 
 
 def linux_points(experiment: Experiment, points: int) -> list[str]:
-    """Save two Linux nodes at so many cycles and continue each; return what went wrong."""
+    """Save two Linux nodes at each of `cycles` and continue; return what went wrong."""
     pair = _transfer(experiment)
     rng = random.Random(f"{experiment.seed} linux")
     first, last = (pair.region_cycle + more for more in AFTER_REGION_CYCLES)

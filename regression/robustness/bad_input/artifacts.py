@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.files import CODE, elf
 
 SYSTEM = "system:\n  topology: two_nodes\n  node:\n    memory: {size_mib: 16}\n"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Broken blade files and parts of the user's own, each with its message."""
+"""A user's broken blade files and parts, each with its message."""
 
 from __future__ import annotations
 
 import struct
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.files import elf
 
 RECIPE = """\
@@ -18,7 +18,7 @@ workload:
 HEAD = "description: d\nextends: rocket-1\n"
 PART = """\
 kind: peripheral
-description: a part of the user's
+description: a part of a user
 title: mine
 place: {at: 0x6001_0000, interrupt: 4}
 hardware: mine.Mine

@@ -1,136 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of broken inputs: what is given, and the exact sentence that must refuse it.
-
-Every case is a configuration `bad.yaml` (and files beside it) that is wrong in one way. It is
-read in its own folder, so that messages start with `bad.yaml:LINE:`.
-"""
+"""The table of broken inputs, from all of its files."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-
-from firesim.build.names import blade_names, linux_names, program_names
-from firesim.config.layers import yaml_names
-from firesim.config.loaded import WORKLOADS
-from firesim.pipeline.bind import bind
-from firesim.pipeline.build import check_by_tools
-from firesim.pipeline.load import load_file
-from firesim.pipeline.resolve import resolve
-from firesim.work.steps import Steps
-from firesim_common.errors import InputError, listed
-from goldengate import GoldenGateError, Request, lower
-from rich.console import Console
-
-CONFIG = "bad.yaml"
-
-
-@dataclass(frozen=True)
-class Case:
-    """One broken input.
-
-    `{blades}`, `{programs}`, `{linux}` and `{workloads}` in `message` are lists of names, `{own}`
-    the blades with one called "mine"; `{fingerprint}` there and in files is that of fpgas.py.
-    """
-
-    name: str
-    message: str
-    text: str | bytes | None
-    """Content of bad.yaml; None = the file does not exist."""
-    files: dict[str, bytes] = field(default_factory=dict)
-    overrides: tuple[str, ...] = ()
-    verilog: bool = False
-    """Whether the files are Verilog with the top A, of which Golden Gate has to say it."""
-
-
-def expected(case: Case) -> str:
-    """Return the message the case must give, with today's blades and programs."""
-    names: dict[str, Callable[[], list[str]]] = {
-        "{blades}": lambda: [*blade_names(), "traffic"],
-        "{own}": lambda: [*blade_names(), "mine", "traffic"],
-        "{programs}": program_names,
-        "{linux}": linux_names,
-        "{workloads}": lambda: yaml_names(WORKLOADS),
-    }
-    message = case.message.replace("{fingerprint}", _fingerprint(case.message))
-    for word, known in names.items():
-        if word in message:
-            message = message.replace(word, listed(sorted(known())))
-    return message
-
-
-def _fingerprint(text: str) -> str:
-    """Return the fingerprint that a text speaks of; "" when it speaks of none."""
-    from regression.robustness.bad_input.fpgas import FINGERPRINT, fingerprint
-
-    return fingerprint() if FINGERPRINT in text else ""
-
-
-def write_case(case: Case, folder: Path) -> Path:
-    """Write the case's files into `folder`; return the path of its configuration."""
-    path = folder / CONFIG
-    if case.text is not None:
-        path.write_bytes(case.text if isinstance(case.text, bytes) else case.text.encode())
-    for name, content in case.files.items():
-        file = folder / name
-        file.parent.mkdir(exist_ok=True)
-        text = content.decode(errors="ignore")
-        file.write_bytes(content.replace(b"{fingerprint}", _fingerprint(text).encode()))
-    return path
-
-
-@contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
-
-
-def message_of(case: Case, folder: Path) -> str:
-    """Read the case as `firesim runworkload` does before it starts anything.
-
-    Returns the message that refuses it, or "" when it is accepted.
-    """
-    write_case(case, folder)
-    with _inside(folder):
-        try:
-            loaded = load_file(Path(CONFIG), case.overrides)
-            bound = bind(resolve(loaded))
-            bound.close()
-            check_by_tools(bound, Steps(Console(quiet=True)))
-            if case.verilog:
-                lower(Request(sorted(case.files), "A", str(folder / "out")).absolute())
-        except (InputError, GoldenGateError) as error:
-            return str(error).replace(f"{folder}/", "")
-    return ""
+from regression.robustness.bad_input.artifacts import ARTIFACT_CASES
+from regression.robustness.bad_input.blades import BLADE_CASES
+from regression.robustness.bad_input.case import Case
+from regression.robustness.bad_input.engines import (
+    ENGINE_CASES,
+    LINUX_CASES,
+    NETWORK_CASES,
+    SNAPSHOT_CASES,
+)
+from regression.robustness.bad_input.farms import FARM_CASES
+from regression.robustness.bad_input.fpgas import FPGA_CASES
+from regression.robustness.bad_input.limits import LIMIT_CASES
+from regression.robustness.bad_input.monitoring import MONITORING_CASES
+from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
+from regression.robustness.bad_input.switches import SWITCH_CASES
+from regression.robustness.bad_input.system import SYSTEM_CASES
+from regression.robustness.bad_input.verilog import VERILOG_CASES
+from regression.robustness.bad_input.yaml import YAML_CASES
 
 
 def all_cases() -> list[Case]:
     """Return every case."""
-    from regression.robustness.bad_input.artifacts import ARTIFACT_CASES
-    from regression.robustness.bad_input.blades import BLADE_CASES
-    from regression.robustness.bad_input.engines import (
-        ENGINE_CASES,
-        LINUX_CASES,
-        NETWORK_CASES,
-        SNAPSHOT_CASES,
-    )
-    from regression.robustness.bad_input.farms import FARM_CASES
-    from regression.robustness.bad_input.fpgas import FPGA_CASES
-    from regression.robustness.bad_input.limits import LIMIT_CASES
-    from regression.robustness.bad_input.monitoring import MONITORING_CASES
-    from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
-    from regression.robustness.bad_input.switches import SWITCH_CASES
-    from regression.robustness.bad_input.system import SYSTEM_CASES
-    from regression.robustness.bad_input.verilog import VERILOG_CASES
-    from regression.robustness.bad_input.yaml import YAML_CASES
-
     first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
     engines = [*ENGINE_CASES, *NETWORK_CASES, *SNAPSHOT_CASES]
     later = [*LINUX_CASES, *OWN_BLADE_CASES, *FARM_CASES, *MONITORING_CASES, *FPGA_CASES]

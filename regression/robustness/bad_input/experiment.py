@@ -17,7 +17,8 @@ from pathlib import Path
 from firesim_common.paths import ROOT
 from firesim_common.tools import python_command
 
-from regression.robustness.bad_input.cases import all_cases, expected, message_of
+from regression.robustness.bad_input.cases import all_cases
+from regression.robustness.bad_input.refusal import expected, message_of
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 GOAL_CASES = 40

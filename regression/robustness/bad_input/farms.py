@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 
 SYSTEM = "system: {topology: two_nodes}\nworkload: {node: {program: hello}}\n"
 FARM = "lab.yaml"

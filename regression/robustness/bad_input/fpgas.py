@@ -3,33 +3,11 @@
 
 from __future__ import annotations
 
-import functools
-import tempfile
 from hashlib import sha256
-from pathlib import Path
 
-from firesim.bitstream.forms import design_form
-from firesim.build.design import Design
-
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
+from regression.robustness.bad_input.fingerprint import FINGERPRINT, SOURCE
 from regression.robustness.bad_input.system import TWO
-
-SOURCE = b"""module A(input clock, input reset, input [3:0] in, output reg [3:0] out);
-  always @(posedge clock) out <= reset ? 4'd0 : out + in;
-endmodule
-"""
-FINGERPRINT = "{fingerprint}"
-"""Stands for that of the module above."""
-
-
-@functools.cache
-def fingerprint() -> str:
-    """Return the fingerprint of the module above."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "a.sv"
-        file.write_bytes(SOURCE)
-        return design_form(Design("mine", (file,), "A")).manifest.design_hash
-
 
 ENTRY = """mine-1:
   bitstream: firesim.bit
@@ -149,7 +127,7 @@ FPGA_CASES = [
         "wrong fingerprint",
         'bad.yaml:10: simulation.fpga.entries.mine: hwdb entry "mine-1": found a bitstream with '
         "the fingerprint 0123456789abcdef, expected {fingerprint}, that of the blade "
-        '"mine": firesim buildbitstream builds it anew.',
+        '"mine": firesim buildbitstream builds it again.',
         _text(),
         {**_files(OTHER, HERE), "firesim.bit": BITS},
     ),

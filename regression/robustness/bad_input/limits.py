@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 
 _MOST_DEPTH, _MOST_VALUES = 64, 200_000
 _DEEP = (

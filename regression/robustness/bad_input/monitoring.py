@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.system import TWO
 
 MONITORING = TWO + "simulation:\n  monitoring: "

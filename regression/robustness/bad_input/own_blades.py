@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Broken blades of the user's own, and software that does not fit them, each with its message."""
+"""A user's broken blades, and software that does not fit them, each with its message."""
 
 from __future__ import annotations
 
 import struct
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.system import TWO
 
 MINE = TWO + "  node: {blade: mine}\n  blades:\n    mine: "

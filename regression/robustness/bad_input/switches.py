@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Broken switches of the user's: keys, files, C++ and libraries, each with its message."""
+"""A user's broken switches: keys, files, C++ and libraries, each with its message."""
 
 from __future__ import annotations
 
 import struct
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.support.pages import HOW_TO, page_file
 
 HEAD = "system:\n  topology: two_nodes\n"

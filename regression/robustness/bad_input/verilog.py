@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verilog of the user's own that cannot become hardware, each with what to write instead."""
+"""A user's Verilog that cannot become hardware, each with what to write instead."""
 
 from __future__ import annotations
 
-from regression.robustness.bad_input.cases import Case
+from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.own_blades import MINE
 
 _PORTS = "input clock, input reset, input [7:0] a, output [7:0] y, output t"

@@ -280,7 +280,7 @@ def _limited(rig: Rig, what: int, most: int) -> str:
 
 
 def few_descriptors(rig: Rig) -> str:
-    """Only so many open files."""
+    """A low limit on open files."""
     return _limited(rig, resource.RLIMIT_NOFILE, rig.rng.randrange(6, 40))
 
 
@@ -290,7 +290,7 @@ def little_memory(rig: Rig) -> str:
 
 
 def output_closed(rig: Rig) -> str:
-    """Whoever reads what the command says goes away."""
+    """The reader of what the command says goes away."""
     read, write = os.pipe()
     run = rig.start(output=write)
     os.close(write)

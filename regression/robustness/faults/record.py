@@ -79,7 +79,7 @@ class Record:
 
 
 def earlier_faults(folder: Path, about: About) -> list[Fault]:
-    """Return the faults of a run that was cut, but for those to be tried again: BROKEN ones.
+    """Return the faults of a run that was cut, except for those to be tried again: BROKEN ones.
 
     Raises:
         InputError: there is no record, or it is one of other faults.

@@ -198,7 +198,7 @@ class Rig:
         return "same hash after --resume" if resumable and _saved(run.results) else "a sentence"
 
     def next_run_works(self, lost: Path | None) -> str:
-        """Go on with a lost run from its last snapshot, or run anew: the hash is the same.
+        """Go on with a lost run from its last snapshot, or run again: the hash is the same.
 
         Returns what it said.
         """
@@ -219,7 +219,7 @@ class Rig:
             raise Broken(f"the hash {found}, expected {expected}:\n{said[-2000:]}")
 
     def nothing_left(self) -> None:
-        """Wait for the end of all that runs have started, but for runs that still go on.
+        """Wait for the end of all that runs have started, except for runs that still go on.
 
         Raises:
             Broken: one stays.

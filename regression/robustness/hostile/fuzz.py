@@ -47,7 +47,7 @@ _RUNS = re.compile(r"stat::number_of_executed_units: (\d+)")
 def fuzz(
     binary: Path, base: Path, target: str, seed: int, runs: int, folder: Path, kept: Path
 ) -> Tally:
-    """Give a target so many runs, or as many as it takes to the first defect.
+    """Give a target a number of runs, or as many as it takes to the first defect.
 
     `kept` is the folder with the inputs of earlier defects; that of a new one goes into `folder`.
     """

@@ -67,7 +67,7 @@ def _words(binary: Path, base: Path, target: str) -> list[str]:
 
 
 def try_cases(binary: Path, base: Path, target: str, first: int, cases: int, folder: Path) -> Tally:
-    """Give a target so many cases from a seed on, and go on behind one that kills the process."""
+    """Give a target `cases` cases from a seed on, and go on behind one that kills the process."""
     tally = Tally(target)
     seed, end = first, first + cases
     while seed < end and len(tally.findings) < MOST_DEATHS:

@@ -103,7 +103,7 @@ def defect(target: Target, data: bytes, folder: Path) -> tuple[bool, str]:
 
 
 def try_cases(target: Target, first: int, cases: int, folder: Path) -> Tally:
-    """Give a target so many cases from a seed on."""
+    """Give a target the given number of cases from a seed on."""
     tally = Tally(target.name)
     for good in target.good:
         accepted, wrong = alone(target, good, folder)

@@ -47,7 +47,7 @@ def base_snapshot(folder: Path) -> Path:
 
 
 def try_cases(snapshot: Path, first: int, cases: int, folder: Path) -> Tally:
-    """Give the simulator so many broken states of a node, from a seed on."""
+    """Give the simulator the given number of broken states of a node, from a seed on."""
     tally = Tally(TARGET)
     shutil.copytree(snapshot, folder / "evil")
     file = folder / "evil" / f"{NODE}.state"

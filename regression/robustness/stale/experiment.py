@@ -35,7 +35,7 @@ from regression.support.experiment import Experiment, ExperimentError, Verdict, 
 BROUGHT = ("maven", "firtool", "linux-source", "linux-ccache", "watch")
 """Kinds of the user's cache that the experiment's has, too: fetched, or slow and never changed."""
 NOT_COPIED = (".git", ".venv", "results", "target", "__pycache__", "*.egg-info", ".mypy_cache")
-PACKAGES = ("deploy", "sim", "sw/firesim-software", "")
+PACKAGES = ("common", "deploy", "sim", "sw/firesim-software", "")
 CLUSTER = "cluster"
 OVERFLOWED = "the packet queue overflowed"
 REFLECTOR = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"

@@ -258,7 +258,7 @@ class Bed:
 
 @contextmanager
 def test_bed(count: int, disk_mib: int = DISK_MIB) -> Iterator[list[TestHost]]:
-    """Start so many hosts; they are gone afterwards."""
+    """Start the given number of hosts; they are gone afterwards."""
     bed = Bed()
     try:
         for _ in range(count):
@@ -272,7 +272,7 @@ test_bed.__test__ = False  # type: ignore[attr-defined]  # as above
 
 
 def farm_text(hosts: Sequence[TestHost]) -> str:
-    """Return a farm file of kind ssh with these hosts, and nothing of the user's own."""
+    """Return a farm file of kind ssh with these hosts, and nothing that is the user's."""
     lines = ["kind: ssh", "hosts:"]
     for host in hosts:
         lines.append(

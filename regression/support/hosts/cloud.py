@@ -182,7 +182,7 @@ def _region(bed: Bed | None) -> Cloud:
 
 @contextmanager
 def fpga_images(pending: int = 1) -> Iterator[dict[str, dict[str, Any]]]:
-    """Give moto images of FPGAs, which it has not; each is pending for so many looks.
+    """Give moto images of FPGAs, which it has not; each is `pending` for that many looks.
 
     Returns them by number: what was asked for, and who may load it. One whose name has "bad" fails.
     """

@@ -195,7 +195,7 @@ def whole_life(
     end_s: float,
     more: Callable[[LifeCycle], None] = lambda life: None,
 ) -> Verdict:
-    """Go through all steps; launching and ending are killed within so many seconds.
+    """Go through all steps; launching and ending are killed within that number of seconds.
 
     `more` is what else is done while the farm is up.
     """

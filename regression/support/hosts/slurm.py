@@ -75,7 +75,7 @@ class Cluster:
 def slurm_cluster(
     nodes: int, proctrack: str = "proctrack/pgid", disk_mib: int = 512
 ) -> Iterator[Cluster]:
-    """Start a cluster with so many nodes of two cores; partitions `main`, and `small` of one node.
+    """Start a cluster with `nodes` nodes of two cores; partitions `main`, and `small` of one node.
 
     Raises:
         BedError: its daemons do not start; the text has the end of their logs.

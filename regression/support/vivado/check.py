@@ -106,7 +106,7 @@ def elaborated_for_kit(
 ) -> dict[str, Any]:
     """Return the modules of a board in AWS's shell likewise, with stubs of AWS's kit.
 
-    With `flat` the top has all in it, but for the cells of OPAQUE. With the folder of a kit its own
+    With `flat` the top has all in it, except the cells of OPAQUE. With the folder of a kit its own
     ports of the shell and of the DIMM are read in place of ours.
 
     Raises:

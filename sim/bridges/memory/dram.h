@@ -88,8 +88,6 @@ class DramTiming final : public TimingModel {
   const Bank &bank_of(const Queued &access) const {
     return banks_[access.rank * config_.banks + access.bank];
   }
-  uint64_t column_cycle(const Queued &access) const;
-  uint64_t activate_cycle(const Queued &access) const;
   Choice choose() const;
   uint32_t window() const;
   Choice access_choice(uint32_t index, uint32_t window) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Triggers: when trace and counters flow. Semantics in docs/reference/interfaces.md, section 5.
+// Triggers: when trace and counters flow. Semantics in docs/reference/interfaces/simulation.md.
 #pragma once
 
 #include <cstdint>

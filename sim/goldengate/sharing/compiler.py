@@ -68,7 +68,7 @@ def _check(request: Request, sharing: Sharing) -> None:
     }
     if found := excluded(wanted):
         raise GoldenGateError(
-            f"found {found.feature} with {found.other}, expected one of both: {found.why}."
+            f"{found.feature} cannot be combined with {found.other}: {found.why}. Remove one."
         )
     if sharing.fame5_threads > 1 and request.target == METASIM:
         raise GoldenGateError(
@@ -84,7 +84,7 @@ def _check(request: Request, sharing: Sharing) -> None:
 
 
 def compile_shared(request: Request, sharing: Sharing, *, jobs: int = 2) -> Path:
-    """Compile a design that shares into its folder `request.out`, made anew, and return that.
+    """Compile a design that shares into its folder `request.out`, made again, and return that.
 
     A FAME-1 form, with the host's side for an FPGA, or a metasimulation of that; `sharing.json`
     says what is shared, and the host cycles of a target cycle.

@@ -23,7 +23,7 @@ from goldengate.sharing.slots import SLOT
 from goldengate.state import State, plain, public
 
 BLOCK_ROWS = 128
-"""A memory of so many rows lies in block memory, whose reads take one slot more."""
+"""A memory with at least as many rows lies in block memory, whose reads take one slot more."""
 _READ, _WRITE = "$memrd_v2", "$memwr_v2"
 
 

@@ -15,7 +15,7 @@ SLOT = "firesim_slot"
 
 
 def with_slots(text: str, fire: str, slots: int) -> str:
-    """Return the text of fame1.v with a step in the last of so many slots."""
+    """Return the text of fame1.v with a step in the last slot."""
     if slots == 1:
         return text
     before = f"  always @(posedge {HOST_CLOCK}) step <= ~{HOST_RESET} & "

@@ -65,7 +65,7 @@ def _run(state: State, wanted: Sharing, folder: Path) -> Manifest:
 
 
 def _all_channels(state: State, count: int, ports: list[Port]) -> tuple[list[Channel], list[Port]]:
-    """Return what `channels_of` does, for so many targets with these ports each."""
+    """Return what `channels_of` does, for a number of targets with these ports each."""
     channels, others = channels_of(state, ports)
     if count == 1:
         return channels, others

@@ -98,6 +98,6 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(GoldenGateError) as found:
         compile_shared(request, Sharing(multi_cycle_memories=True, fame5_threads=2))
     assert str(found.value) == (
-        "found FAME-5 threads with multi-cycle memories, expected one of both: each needs the host "
-        "cycles of a target cycle for itself."
+        "FAME-5 threads cannot be combined with multi-cycle memories: each needs the host "
+        "cycles of a target cycle for itself. Remove one."
     )

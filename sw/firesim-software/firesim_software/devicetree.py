@@ -272,7 +272,7 @@ def own_device_tree(
     initrd: tuple[int, int] | None = None,
     rng_seed: bytes = b"",
 ) -> bytes:
-    """Return the device tree blob of a node from a tree of the user's own.
+    """Return the device tree blob of a node from a user's own tree.
 
     A source (`.dts`) is completed where it has the nodes: the size of the memory (bytes),
     `bootargs` of /chosen, `local-mac-address` of each NIC, and for Linux `initrd` and `rng_seed`;

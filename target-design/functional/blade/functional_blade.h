@@ -12,7 +12,7 @@
 namespace firesim {
 
 // Builds the model of a node of kind "functional". Keys: cores, cycles_per_instruction,
-// quantum_cycles, bridges (docs/reference/interfaces.md, section 8). Throws DescriptionError.
+// quantum_cycles, bridges (docs/reference/interfaces/functional-blade.md). Throws DescriptionError.
 std::unique_ptr<Model> make_functional_blade(const nlohmann::json &node,
                                              const SimulationContext &context);
 

@@ -132,7 +132,7 @@ class Core {
   uint64_t cause = 0, tval = 0;
   bool leave_requested = false;  // by an Mmio callback
   bool stop_requested = false;
-  struct Trap {
+  struct {
     uint64_t at = 0, cause = 0, tval = 0;
     bool taken = false;
   } last_trap;  // for the observer

@@ -200,7 +200,7 @@ Opcode system(Word w) {
 Opcode load_fp(Word w) { return w.f3() == 2 ? flw : w.f3() == 3 ? fld : illegal; }
 Opcode store_fp(Word w) { return w.f3() == 2 ? fsw : w.f3() == 3 ? fsd : illegal; }
 
-// A hint, committed by firesim-start-roi (docs/reference/interfaces.md, section 5).
+// A hint, committed by firesim-start-roi (docs/reference/interfaces/simulation.md).
 constexpr uint32_t kRegionStart = 0x0000'8013;
 
 void decode_word(Word w, Decoded &d) {

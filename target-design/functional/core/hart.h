@@ -44,8 +44,8 @@ struct ArchitecturalState {
 };
 
 // What one instruction did: reported in order to a RetireObserver, as FireSimTraceRVBridge reports
-// it (interfaces.md, section 2). With `exception` nothing committed at `pc`; `interrupt` says that
-// the trap is an interrupt.
+// it (docs/reference/interfaces/bridges.md). With `exception` nothing committed at `pc`;
+// `interrupt` says that the trap is an interrupt.
 struct Retired {
   uint64_t cycle;
   uint64_t pc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NIC: its registers over a send path and a receive path (docs/reference/interfaces.md,
-// section 1).
+// The NIC: its registers over a send path and a receive path (docs/reference/interfaces/
+// hardware.md).
 #pragma once
 
 #include "devices/nic_settings.h"

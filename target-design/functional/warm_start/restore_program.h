@@ -11,7 +11,7 @@
 
 namespace firesim::functional {
 
-// Where it lies: memory that no image uses (docs/reference/interfaces.md, section 7).
+// Where it lies: memory that no image uses (docs/reference/interfaces/linux.md).
 inline constexpr uint64_t kRestoreBase = kRestoreProgramBase;
 inline constexpr uint64_t kRestoreBytes = kRestoreProgramBytes;
 // At the base of DRAM, where all harts begin, this many bytes are replaced by a jump to it.

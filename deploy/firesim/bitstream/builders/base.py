@@ -83,7 +83,7 @@ class BitBuilder(ABC):
 
     @abstractmethod
     def job(self, wanted: Wanted, local: bool) -> Job:
-        """Return the job that builds; what it is must not depend on `local` but for the tools."""
+        """Return the job that builds; only its tools may depend on `local`."""
 
     def finish(self, wanted: Wanted, folder: Path, outcome: Outcome) -> dict[str, Any]:
         """Do what comes after the host's work; return where the bitstream is, for the database.

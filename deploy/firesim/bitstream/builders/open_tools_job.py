@@ -32,7 +32,7 @@ COUNTED = {
     "ff": {"TRELLIS_FF": 1},
     "dsp": {"MULT18X18D": 1},
 }
-"""Cells of a netlist, and how many at least each takes of what a device has only so many of."""
+"""Cells of a netlist, and how many at least each takes of what is scarce on a device."""
 SMALL_MEMORY = "TRELLIS_DPR16X4"
 NAMES = {"lut": "look-up tables", "ff": "registers", "dsp": "multipliers"}
 

@@ -51,7 +51,7 @@ class SlurmFarm(FarmBase, Capacity):
     constraint: str | None = None
     """Features that the nodes must have, as sbatch takes them."""
     time_limit_min: Annotated[int, Field(ge=1)] = 60
-    """The allocation ends after so many minutes."""
+    """Length of the allocation in minutes."""
     launch_timeout_s: Annotated[float, Field(gt=0)] = 600
     """How long to wait for the allocation."""
 
@@ -156,7 +156,7 @@ class Slurm(RunFarm):
         if left := self._wait_for_end(numbers, CANCEL_LIMIT_S):
             raise FarmError(
                 f"{self.name}: found job {left[0]} not ended {CANCEL_LIMIT_S:g} s after scancel, "
-                "expected it ended; its node may be lost: ask whoever runs the cluster."
+                "expected it ended; its node may be lost: ask the administrator of the cluster."
             )
         say(f"{self.name}: ended {len(numbers)} jobs")
 

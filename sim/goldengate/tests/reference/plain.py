@@ -15,7 +15,6 @@ from firesim_common.paths import plain_link
 from firesim_common.tools import VERILATOR_OPTIONS, run, verilator_environment
 
 from goldengate.bridges import stock_bridges
-from goldengate.passes.explain import declared_modules
 
 _HERE = Path(__file__).resolve().parent
 HERE = plain_link(_HERE)
@@ -114,8 +113,3 @@ def build_plain(
     link += [HERE / "plain_engine.cc", objects / "libVplain.a", objects / "libverilated.a"]
     run([*link, "-Wl,--exclude-libs,ALL", "-Wl,-Bsymbolic", "-pthread"], env=environment)
     return library
-
-
-def sources_with_top(sources: Sequence[Path], top: str) -> bool:
-    """Say whether one of the files declares the module `top`."""
-    return top in declared_modules(list(sources))

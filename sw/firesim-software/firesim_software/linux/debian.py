@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesim_software.linux.agent import agent_programs
-from firesim_software.linux.errors import LinuxError, run
+from firesim_software.linux.errors import run
 from firesim_software.linux.locked import Package
 from firesim_software.linux.packages import fetch, install
 
@@ -52,24 +52,3 @@ def debian_root(root: Path, extra: Sequence[str] = ()) -> list[Package]:
         shutil.copy2(program, root / "usr/bin" / program.name)
     (root / "proc").mkdir(exist_ok=True)
     return packages
-
-
-def authorize(root: Path, public_key: Path) -> None:
-    """Let the owner of a public key log in as root by ssh, and nobody else.
-
-    Raises:
-        LinuxError: the file is not a public key.
-    """
-    try:
-        key = public_key.read_text()
-    except OSError as error:
-        raise LinuxError(f'cannot read "{public_key}": {error.strerror}.') from error
-    if not key.startswith(("ssh-", "ecdsa-")) or key.count("\n") > 1:
-        raise LinuxError(f'{public_key}: found "{key[:20]}", expected one public key for ssh.')
-    folder = root / "root/.ssh"
-    folder.mkdir(parents=True, exist_ok=True)
-    (root / "root").chmod(0o700)
-    folder.chmod(0o700)
-    keys = folder / "authorized_keys"
-    keys.write_text(key)
-    keys.chmod(0o600)

@@ -58,11 +58,6 @@ class Description(Strict):
         """The folder of the workload."""
         return FOLDER / self.name
 
-    @property
-    def interactive(self) -> bool:
-        """Whether nodes offer a shell instead of running a command."""
-        return not self.command
-
 
 def workloads() -> list[str]:
     """Return the names of all Linux workloads, sorted."""

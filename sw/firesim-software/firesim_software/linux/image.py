@@ -24,7 +24,7 @@ BOOTARGS = "console=ttySIF0 panic=-1 fw_devlink=off"
 
 @dataclass(frozen=True)
 class LinuxImage:
-    """What a node boots; addresses are those of docs/reference/interfaces.md, section 7."""
+    """What a node boots; addresses are those of docs/reference/interfaces/linux.md."""
 
     name: str
     firmware: Path

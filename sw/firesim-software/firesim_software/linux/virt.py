@@ -43,7 +43,7 @@ _SOC = """  }};
 
 
 def source(cores: int) -> str:
-    """Return the device tree source of a `virt` machine with so many harts."""
+    """Return the device tree source of a `virt` machine with the given number of harts."""
     harts = range(cores)
     clint = ", ".join(f"<&cpu{i}_intc 3>, <&cpu{i}_intc 7>" for i in harts)
     plic = ", ".join(f"<&cpu{i}_intc 11>, <&cpu{i}_intc 9>" for i in harts)

@@ -60,7 +60,7 @@ def sentence(farm: str, what: str, error: Exception) -> FarmError:
             "docs/how-to/run-on-ec2.md has one."
         )
     elif code in ("AuthFailure", "ExpiredToken", "RequestExpired", "InvalidClientTokenId"):
-        text = "found AWS credentials that are not valid (any more), expected you to log in anew."
+        text = "found AWS credentials that are not valid (any more), expected you to log in again."
     elif code in _QUOTA:
         text = (
             f"found the account's quota used up when asked {what}, expected room: ask for a "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which steps of a build run, how long each has taken, and how long it should take.
 
-Whoever does a long step says so here, whoever shows progress listens. What a step took is kept in
+A long step says here that it goes on; a display of progress listens. What a step took is kept in
 the cache folder, and is what the next one of its name should take; before that, what it took on a
 machine of two cores.
 """

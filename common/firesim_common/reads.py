@@ -52,9 +52,9 @@ class Reads:
 
     @staticmethod
     def of_log(log: Path, without: Sequence[Path], stands_for: Mapping[str, str]) -> Reads:
-        """Return what a log has, but for what the step made itself or lies below `without`.
+        """Return what a log has, except for what the step made itself or lies below `without`.
 
-        `stands_for` has the paths of the user's by those that the processes saw in their place.
+        `stands_for` has the user's paths by those that the processes saw in their place.
 
         Raises:
             OSError: there is no log.
@@ -169,7 +169,7 @@ class Record:
     """The name of its folder."""
     shape: list[str]
     fixed: list[str] | None
-    """Where the places have to be, if any file is named by an absolute path of the user's."""
+    """Where the places have to be, if any file is named by a user's absolute path."""
     files: dict[str, str]
     """SHA-256 by name."""
     missing: list[str]

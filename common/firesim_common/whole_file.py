@@ -56,7 +56,7 @@ def _room(path: Path) -> tuple[int, str] | None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file anew; a link that stands at its place, or at any name known before, goes.
+    """Replace a file; a link that stands at its place, or at any name known before, goes.
 
     What `make_room` has taken for it is used up.
 

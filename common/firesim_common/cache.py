@@ -59,7 +59,7 @@ class WatchedStep:
     own: list[Path] = field(default_factory=list)
     """Folders whose files are no inputs."""
     stands_for: dict[str, str] = field(default_factory=dict)
-    """Paths of the user's by those that processes see in their place."""
+    """The user's paths by those that processes see in their place."""
 
 
 _watched: ContextVar[WatchedStep | None] = ContextVar("_watched", default=None)

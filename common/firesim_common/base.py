@@ -35,6 +35,6 @@ Name = Annotated[str, StringConstraints(pattern=NAME_RULE, max_length=64)]
 
 BLADE_RULE = rf"(?:{NAME_RULE[:-1]}(?:\+htif)?$)|^[^\n]+\.yaml$"
 BladeName = Annotated[str, StringConstraints(pattern=BLADE_RULE, max_length=1024)]
-"""A blade of target-design/blades, or a blade file of the user's, from the folder of the recipe."""
+"""A blade of target-design/blades, or a user's blade file, from the folder of the recipe."""
 
 MacAddress = Annotated[str, StringConstraints(pattern=r"^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$")]

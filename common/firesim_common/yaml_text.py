@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """YAML text into nodes and plain values of the YAML 1.2 core schema, within limits.
 
-Whoever wrote the text, it can use up neither the stack nor the memory nor the patience of its
+A hostile text can use up neither the stack nor the memory nor the patience of its
 reader, and no value holds what a terminal would obey. Every refusal has its line.
 """
 
