@@ -19,6 +19,8 @@ from firesim.topology.plan import Plan, PlannedNode, PlannedTohost
 
 TOHOST, FROMHOST = "tohost", "fromhost"
 WORD_BYTES = 8
+LOOKS = frozenset((HTIF, "tsi"))
+"""Kinds of bridges by which the host sees tohost."""
 
 
 def with_tohost(plan: Plan) -> Plan:
@@ -46,7 +48,7 @@ def unseen(plan: Plan, node: PlannedNode) -> str:
     """Say that a node does not end by tohost, as its blade lacks the part, and what to do."""
     text = (
         f"{node.name}: its program has the symbol tohost, but its blade {node.blade} has no part "
-        "htif (no FireSimHTIFBridge): the node does not end by it"
+        "htif (no FireSimHTIFBridge or FireSimTSIBridge): the node does not end by it"
     )
     if plan.own_blade(node) is None and node.kind.on_board:
         blade = f"{node.blade}{WITH_HTIF}"

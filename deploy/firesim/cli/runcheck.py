@@ -69,7 +69,8 @@ def runcheck(
         console.print(placement_table(plan, places))
     if svg is not None:
         console.print(f"drawing: {svg}", highlight=False)
-    for line in bound.checked_later:
+    decided = [line for blade in plan.own_blades.values() for line in blade.decided]
+    for line in (*decided, *bound.checked_later):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print(
         f"{plan.name}: {len(plan.nodes)} nodes, {len(plan.switches)} switches, "

@@ -99,8 +99,11 @@ class Loaded:
     def _resolve_blade(self, path: KeyPath, blade: dict[str, Any]) -> None:
         """Make the files of a blade of `system.blades` absolute."""
         for key in ("sources", "include_dirs", "data_files"):
-            files = enumerate(blade[key])
-            blade[key] = [str(self.file((*path, key, index), text)) for index, text in files]
+            files = enumerate(blade.get(key, ()))
+            found = [str(self.file((*path, key, index), text)) for index, text in files]
+            blade |= {key: found} if key in blade else {}
+        if "chipyard" in blade:
+            blade["chipyard"] = str(self.file((*path, "chipyard"), blade["chipyard"]))
         for index, bridge in enumerate(blade["bridges"]):
             for key in ("declaration", "driver"):
                 bridge[key] = str(self.file((*path, "bridges", index, key), bridge[key]))

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim_common.base import Strict
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_$]*$", max_length=128)]
 """A name in Verilog without escapes."""
@@ -100,10 +100,13 @@ class OwnBridge(Strict):
 class OwnBlade(Strict):
     """A blade in Verilog or SystemVerilog: what Golden Gate is given, and how it is used."""
 
-    sources: Annotated[list[str], Field(min_length=1)]
+    sources: Annotated[list[str], Field(min_length=1)] | None = None
     """Verilog and SystemVerilog files, relative to the file that names them."""
-    top: Identifier
-    """The top module."""
+    chipyard: str | None = None
+    """In place of `sources`: a folder `gen-collateral` that Chipyard has generated, or the
+    `generated-src/NAME` above it."""
+    top: Identifier | None = None
+    """The top module (default for `chipyard`: TestHarness)."""
     parameters: dict[Identifier, int | bool | MacroValue] = Field(default_factory=dict)
     """Parameters of the top module: numbers, or text as Verilog has it ("8'h2a")."""
     include_dirs: list[str] = Field(default_factory=list)
@@ -125,7 +128,8 @@ class OwnBlade(Strict):
     bridges: list[OwnBridge] = Field(default_factory=list)
     """Kinds of bridges of your own that the design has, beside ours."""
     memory_base: Annotated[int, Field(ge=0, lt=2**56, multiple_of=4096)] = DRAM_BASE
-    """Address of the first byte behind its memory bridge, if it has one."""
+    """Address of the first byte behind its memory bridge, if it has one (default for `chipyard`:
+    what the design says)."""
     device_tree: str | None = None
     """Device tree put into its memory for software that wants one: a .dts is completed (memory
     size, arguments, MAC), a .dtb is taken as it is."""
@@ -136,3 +140,13 @@ class OwnBlade(Strict):
     that names its place, or refused."""
     training: Training | None = None
     """Training of the generated engine (default: none)."""
+
+    @model_validator(mode="after")
+    def one_origin(self) -> OwnBlade:
+        given = [key for key in ("sources", "chipyard") if getattr(self, key) is not None]
+        if len(given) != 1:
+            found = "sources and chipyard" if given else "neither sources nor chipyard"
+            raise ValueError(f"found {found}, expected one of the two.")
+        if self.sources is not None and self.top is None:
+            raise ValueError('found no key "top", expected the name of the top module.')
+        return self

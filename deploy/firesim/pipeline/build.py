@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from firesim.bind.disk_images import raw_image
-from firesim.bind.tohost import unseen
+from firesim.bind.tohost import LOOKS, unseen
 from firesim.build.other_processor import NATIVE
-from firesim.build.rtl_blade import HTIF, load_blade
+from firesim.build.rtl_blade import load_blade
 from firesim.build.simulator import simulator
 from firesim.build.traffic import text_file
 from firesim.pipeline.bind import Bound
@@ -90,7 +90,7 @@ def build(bound: Bound, folder: Path, steps: Steps) -> Built:
     made = software(plan, {blade: load_blade(blade) for blade in stock}, steps)
     files = node_files(plan, models, made, folder)
     for node in plan.servers:
-        if node.tohost is not None and HTIF not in files[node.name].bridges:
+        if node.tohost is not None and LOOKS.isdisjoint(files[node.name].bridges):
             steps.say(unseen(plan, node))
     check_bridges(plan, files)
     return Built(bound, plan, binary, files, code.libraries)

@@ -182,6 +182,8 @@ def _nodes(
             if node.linux and node.linux not in linux_mib:
                 linux_mib[node.linux] = _linux_memory_mib(node.linux)
             usual_mib = linux_mib[node.linux] if node.linux else DEFAULT_MEMORY_MIB
+            if is_own and (said_mib := blades[node.blade].memory_mib):
+                usual_mib = said_mib
             node = replace(node, memory_mib=node.memory.size_mib or usual_mib)
         nodes.append(node)
     by_name = {node.name: node for node in nodes}

@@ -302,6 +302,11 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "statistics": f"{node.name}/memory.json",
         },
         "htif": _htif(node, made),
+        "tsi": {
+            "wake": bool(made.load),
+            "program": _htif(node, made),
+            "console": None if "uart" in made.bridges else {"log": f"{node.name}/{CONSOLE_LOG}"},
+        },
         "tracerv": {
             "enabled": wanted.traced,
             "trigger": _trigger(wanted.trace_trigger, first_cycle),

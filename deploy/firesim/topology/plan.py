@@ -74,6 +74,10 @@ class PlannedBlade:
     device_tree_address: int
     assertions: str
     training: PlannedTraining | None
+    memory_mib: int | None = None
+    """Its memory where a node says nothing; None = the usual."""
+    decided: tuple[str, ...] = ()
+    """In sentences what was made of a folder that Chipyard has generated."""
 
 
 @dataclass(frozen=True)

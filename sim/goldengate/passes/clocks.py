@@ -8,6 +8,9 @@ clock, edge k in cycle ceil(k·q/p), so both rise together in cycle 0. Out: what
 gate or a further clock is clocked by the clock, with an enable; a further clock is no input any
 more, but a divider. So each engine, and FAME-1, simulates them.
 
+A clock that is a constant (a JTAG port tied low) never rises: what it clocks has an enable that is
+0.
+
 What is clocked otherwise (by falling edges, by registers, by gates that may open while the clock is
 high) stays as it is; the pass `check` decides about it.
 """
@@ -59,7 +62,7 @@ class _Clocks:
         self.module = state.module
         self.drivers = Drivers(self.module)
         self.clock: Bit = (state.request.clock, 0)
-        self.one = next(iter(ys.SigSpec(ys.Const(1, 1)).to_sigbit_vector()))
+        self.zero, self.one = ys.SigSpec(ys.Const(2, 2)).to_sigbit_vector()
         self.ticks: dict[Bit, Any] = {self.clock: self.one}
         self.made: dict[tuple[str, Bit, Bit], Any] = {}
 
@@ -81,8 +84,8 @@ class _Clocks:
     def enable(self, bit: Any) -> Any:
         """Return the bit that is 1 in the cycles in which a clock rises; None if not known."""
         bit = self.drivers.source(bit)
-        if not bit.is_wire():
-            return None
+        if self._is_constant(bit):
+            return self.zero
         if bit_key(bit) in self.ticks:
             return self.ticks[bit_key(bit)]
         operands = self._operands(self.drivers.cells.get(bit_key(bit)), ("$and", "$logic_and"))
@@ -92,6 +95,22 @@ class _Clocks:
             if opened is not None:
                 return self._gate("And", tick, opened)
         return None
+
+    def _is_constant(self, bit: Any) -> bool:
+        """Whether a clock is a constant, or the inverse of one."""
+        while bit.is_wire():
+            cell = self.drivers.cells.get(bit_key(bit))
+            operands = self._operands(cell, ("$not", "$logic_not", "$and", "$logic_and"))
+            if not operands:
+                return False
+            sources = [self.drivers.source(operand) for operand in operands]
+            if self.zero in sources and len(sources) > 1:
+                return True
+            others = [one for one in sources if one != self.one]
+            if len(others) != 1:
+                return not others
+            bit = others[0]
+        return True
 
     def _operands(self, cell: Any, kinds: tuple[str, ...]) -> list[Any]:
         """Return the one-bit operands of a cell of one of these kinds; none for others."""

@@ -2,7 +2,8 @@
 """Pass `elaborate`: a hierarchy becomes one flat module.
 
 In: modules with instances, every one declared (the reader refuses others). Out: one module whose
-wires and cells carry their path (`core.alu.sum`), bridges still in it as black-box cells.
+wires and cells carry their path (`core.alu.sum`), bridges and clock sources still in it as
+black-box cells.
 What is read and has no driver (an unconnected port, a wire or an element of an array that nothing
 assigns) is 0, with a warning. Selections of single bits ($bwmux, which the reader makes of a write
 to one element of an array in combinational logic) have become other logic, as neither engine has
@@ -20,6 +21,7 @@ from pyosys import libyosys as ys
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
 from goldengate.passes import one_driver, reset_level
+from goldengate.passes.clock_sources import CLOCK_SOURCE
 from goldengate.passes.directives import hidden_driver
 from goldengate.state import State, plain, public
 
@@ -104,7 +106,8 @@ def _refuse_boxes(state: State) -> None:
     """Refuse what has no content to simulate: black boxes, and gates that may drive nothing."""
     for cell in state.module.cells_.values():
         kind = plain(cell.type)
-        if (kind.startswith("$") and kind != "$_TBUF_") or BRIDGE_MODULE.fullmatch(kind):
+        is_ours = BRIDGE_MODULE.fullmatch(kind) or kind == CLOCK_SOURCE
+        if (kind.startswith("$") and kind != "$_TBUF_") or is_ours:
             continue
         where = state.place(cell.get_src_attribute())
         if kind == "$_TBUF_":

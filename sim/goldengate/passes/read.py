@@ -21,6 +21,7 @@ from goldengate.allowances import DIAGNOSTICS, PARAMETER_CHECK, load_diagnostics
 from goldengate.bridges import stub_verilog
 from goldengate.errors import GoldenGateError
 from goldengate.passes import adapt, escapes, resets
+from goldengate.passes.clock_sources import CLOCK_SOURCE, CLOCK_SOURCE_STUB
 from goldengate.passes.explain import declared_modules, explain, note_places, note_words
 from goldengate.passes.instead import REFUSED_WARNINGS
 from goldengate.passes.rewrite import keyword_versions
@@ -60,7 +61,7 @@ def _read(state: State, stubs: Path, diagnostics: Path) -> None:
         words.append("--dump-ast")
     for name in state.request.parameters:
         words += ["-G", f"{name}={_value(state, name)}"]
-    for module in state.bridge_kinds:
+    for module in (*state.bridge_kinds, CLOCK_SOURCE):
         words += ["--blackboxed-module", module]
     words += [str(stubs), *map(str, state.sources)]
     note_words(state, words, keyword_versions(state))
@@ -131,7 +132,9 @@ def run(state: State) -> None:
     modules = declared_modules(state.sources) | set(state.allowed.declared_bridges)
     stubs = state.out / "bridges.sv"
     kinds = state.bridge_kinds.values()
-    stubs.write_text("\n".join(stub_verilog(kind) for kind in kinds if kind.module not in modules))
+    boxes = [stub_verilog(kind) for kind in kinds if kind.module not in modules]
+    boxes += [CLOCK_SOURCE_STUB] if CLOCK_SOURCE not in modules else []
+    stubs.write_text("\n".join(boxes))
     diagnostics = state.out / DIAGNOSTICS
     _check_parameters(state, stubs, diagnostics)
     _read(state, stubs, diagnostics)

@@ -9,6 +9,7 @@ from firesim_common.positions import KeyPath
 
 from firesim.config.loaded import Loaded
 from firesim.config.own_blade import OwnBlade, reset_level, reset_name
+from firesim.topology.chipyard import TOP, Collateral, CollateralError, decisions, read_collateral
 from firesim.topology.plan import PlannedBlade, PlannedBridge, PlannedTraining
 
 
@@ -25,7 +26,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
     def files(key: str) -> tuple[Path, ...]:
         return tuple(
             loaded.file((*place, key, index), text)
-            for index, text in enumerate(getattr(blade, key))
+            for index, text in enumerate(getattr(blade, key) or ())
         )
 
     def file(text: str | None, *keys: str) -> Path | None:
@@ -40,11 +41,12 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
             file(given.console, "training", "console"),
             given.max_cycles,
         )
+    generated = _generated(loaded, place, blade)
     return PlannedBlade(
         name=name,
         place=place,
-        sources=files("sources"),
-        top=blade.top,
+        sources=files("sources") if generated is None else generated.sources,
+        top=blade.top or TOP,
         clock=blade.clock,
         reset=reset_name(blade.reset),
         reset_active=reset_level(blade.reset),
@@ -67,11 +69,37 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
             )
             for index, bridge in enumerate(blade.bridges)
         ),
-        memory_base=blade.memory_base,
+        memory_base=_memory_base(blade, generated),
         device_tree=file(blade.device_tree, "device_tree"),
         device_tree_address=blade.device_tree_address,
         training=training,
+        memory_mib=_memory_mib(generated),
+        decided=()
+        if generated is None
+        else tuple(decisions(name, generated, loaded.config.system.clock_hz)),
     )
+
+
+def _generated(loaded: Loaded, place: KeyPath, blade: OwnBlade) -> Collateral | None:
+    """Return what of Chipyard's folder makes the blade, None for a blade without one."""
+    if blade.chipyard is None:
+        return None
+    key = (*place, "chipyard")
+    try:
+        return read_collateral(loaded.file(key, blade.chipyard), blade.top or TOP)
+    except CollateralError as error:
+        raise loaded.error(key, str(error)) from error
+
+
+def _memory_base(blade: OwnBlade, generated: Collateral | None) -> int:
+    drams = generated.facts.drams if generated is not None else ()
+    is_said = "memory_base" in blade.model_fields_set
+    return blade.memory_base if is_said or not drams else drams[0].base
+
+
+def _memory_mib(generated: Collateral | None) -> int | None:
+    drams = generated.facts.drams if generated is not None else ()
+    return drams[0].size_bytes >> 20 if drams else None
 
 
 def _verilog(value: int | bool | str) -> str:

@@ -316,6 +316,36 @@ object FireSimTraceRVBridge {
     Bridge.place(new FireSimTraceRVBridge(hart))
 }
 
+/** The host of a Tethered Serial Interface, as Chipyard's designs have it. */
+class TSIBridgePorts extends Bundle {
+  /** The target says a word; it is always taken. */
+  val out_valid = Input(Bool())
+
+  /** That word. */
+  val out_bits = Input(UInt(32.W))
+
+  /** The host says a word. */
+  val in_valid = Output(Bool())
+
+  /** That word. */
+  val in_bits = Output(UInt(32.W))
+
+  /** The target takes the word said in this cycle. */
+  val in_ready = Input(Bool())
+}
+
+class TSIBridgeIO extends TSIBridgePorts with BridgeIO
+
+class FireSimTSIBridge extends Bridge[TSIBridgeIO] {
+  val io = FlatIO(new TSIBridgeIO)
+}
+
+object FireSimTSIBridge {
+
+  def apply(): FireSimTSIBridge =
+    Bridge.place(new FireSimTSIBridge)
+}
+
 /** Console bytes, both ways with handshake. */
 class UARTBridgePorts extends Bundle {
   /** The target offers a byte. */

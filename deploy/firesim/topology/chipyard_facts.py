@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the text of a Chipyard harness says of its memory, clocks, consoles and options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+DRAM, CLOCK, OPTION = "SimDRAM", "ClockSourceAtFreqMHz", "plusarg_reader"
+_PARAMETER = re.compile(r"\.(\w+)\s*\(\s*((?:\"[^\"]*\"|[^()\"])*?)\s*\)")
+_NUMBER = re.compile(r"(?:\d+)?'s?([dhbo])([0-9a-f_]+)|(\d[\d_]*)", re.IGNORECASE)
+_BASES = {"d": 10, "h": 16, "b": 2, "o": 8}
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Dram:
+    """Main memory, as an instance of SimDRAM has it."""
+
+    base: int
+    size_bytes: int
+    data_bits: int
+    address_bits: int
+    id_bits: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the text of a harness says."""
+
+    drams: tuple[Dram, ...]
+    """Main memories, one for each channel."""
+    periods_ps: tuple[int, ...]
+    """Periods of the clocks that the harness makes, shortest first."""
+    options: tuple[tuple[str, str], ...]
+    """Options of a simulator's command line, with the value that each has here."""
+    asserts: int
+    """Assertions that are left out, as they lie below `ifndef SYNTHESIS."""
+
+    @property
+    def clock_hz(self) -> int | None:
+        """The fastest clock; None where the harness makes none."""
+        return 10**12 // self.periods_ps[0] if self.periods_ps else None
+
+    def lines(self, clock_hz: int) -> Iterator[str]:
+        """Say it for people; `clock_hz` is the clock of the system."""
+        for dram in self.drams:
+            yield (
+                f"memory of {dram.size_bytes // _MIB:,} MiB at {dram.base:#x}, AXI4 with "
+                f"{dram.data_bits} bits of data, {dram.address_bits} of addresses, {dram.id_bits} "
+                f"of ids"
+            )
+        if not self.drams:
+            yield f"no memory: the harness has no {DRAM}"
+        yield from self._clock_lines(clock_hz)
+        shown = ", ".join(f"{name}={value}" for name, value in self.options)
+        if shown:
+            yield f"options of a simulator: {shown}"
+        if self.asserts:
+            yield f"{self.asserts} assertions below `ifndef SYNTHESIS are left out"
+
+    def _clock_lines(self, clock_hz: int) -> Iterator[str]:
+        if self.clock_hz is None:
+            yield "clock: that of the top module"
+            return
+        slower = [
+            f"{_mhz(period)} ({Fraction(self.periods_ps[0], period)} of its edges)"
+            for period in self.periods_ps[1:]
+        ]
+        yield f"clock: {_mhz(self.periods_ps[0])}{', and ' if slower else ''}{', '.join(slower)}"
+        if self.clock_hz != clock_hz:
+            yield (
+                f"times in seconds are for system.clock_hz {clock_hz:_}; with {self.clock_hz:_} "
+                f"they are this design's"
+            )
+
+
+def _mhz(period_ps: int) -> str:
+    return f"{10**6 / period_ps:g} MHz"
+
+
+def facts_of(texts: Sequence[str]) -> Facts:
+    """Read the texts of all files that are taken; they are without comments."""
+    every = "\n".join(text for text in texts if any(n in text for n in (DRAM, CLOCK, OPTION)))
+    periods = {
+        round(float(given["PERIOD"]) * 1000)
+        for given in _instances(every, CLOCK)
+        if "PERIOD" in given
+    }
+    options = {
+        given["FORMAT"].strip('"').partition("=")[0]: str(_number(given.get("DEFAULT", "0"), 0))
+        for given in _instances(every, OPTION)
+        if "FORMAT" in given
+    }
+    return Facts(
+        tuple(_dram(given) for given in _instances(every, DRAM)),
+        tuple(sorted(periods)),
+        tuple(sorted(options.items())),
+        sum(text.count("$fatal") for text in texts),
+    )
+
+
+def _instances(text: str, module: str) -> Iterator[dict[str, str]]:
+    """Return the parameters of each instance of a module."""
+    for found in re.finditer(rf"\b{module}\s*#\s*\((.*?)\)\s*\w+\s*\(", text, re.DOTALL):
+        yield {one[1]: one[2] for one in _PARAMETER.finditer(found[1] + ")")}
+
+
+def _number(text: str, default: int) -> int:
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None:
+        return default
+    if found[3]:
+        return int(found[3].replace("_", ""))
+    return int(found[2].replace("_", ""), _BASES[found[1].lower()])
+
+
+def _dram(given: dict[str, str]) -> Dram:
+    return Dram(
+        base=_number(given.get("MEM_BASE", ""), 0),
+        size_bytes=_number(given.get("MEM_SIZE", ""), 10**9),
+        data_bits=_number(given.get("DATA_BITS", ""), 64),
+        address_bits=_number(given.get("ADDR_BITS", ""), 32),
+        id_bits=_number(given.get("ID_BITS", ""), 5),
+    )

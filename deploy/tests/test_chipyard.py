@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A folder of Chipyard as a blade: what is taken of it, what its text says, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim_common.errors import InputError
+
+HARNESS = """\
+module TestHarness(input clock, reset, output io_success); // uses Other
+  wire fast, slow;
+  ClockSourceAtFreqMHz #(.PERIOD(2.000000e+00)) source (.power(1'h1), .gate(1'h0), .clk(fast));
+  ClockSourceAtFreqMHz #(.PERIOD(1.0e+01)) source_1 (.power(1'h1), .gate(1'h0), .clk(slow));
+  plusarg_reader #(.DEFAULT(7), .FORMAT("speed=%d"), .WIDTH(8)) plusarg_reader (.out());
+  SimDRAM #(.ADDR_BITS(32), .DATA_BITS(64), .ID_BITS(4), .MEM_BASE(40'd2147483648),
+            .MEM_SIZE(33554432)) simdram (.clock(fast));
+  Chip chip (.clock(fast));
+endmodule
+"""
+CHIP = "module Chip(input clock);\n`ifndef SYNTHESIS\ninitial $fatal;\n`endif\nendmodule\n"
+RECIPE = """\
+system:
+  topology: {nodes: [soc], switches: [], links: []}
+  blades: {mine: {chipyard: generated}}
+  node: {blade: mine}
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    """A recipe beside a generated-src/NAME with all that it needs."""
+    folder = tmp_path / "generated" / "gen-collateral"
+    folder.mkdir(parents=True)
+    (folder / "TestHarness.sv").write_text(HARNESS)
+    (folder / "Chip.sv").write_text(CHIP)
+    (folder / "Other.sv").write_text("module Other; endmodule\n")
+    (folder / "SimDRAM.v").write_text(
+        'import "DPI-C" function int tick();\nmodule SimDRAM; endmodule'
+    )
+    (folder / "filelist.f").write_text("/far/away/TestHarness.sv\n/far/away/Chip.sv\n")
+    file = tmp_path / "mine.yaml"
+    file.write_text(RECIPE)
+    return file
+
+
+def refused(recipe: Path) -> str:
+    with pytest.raises(InputError) as error:
+        resolve(load_file(recipe))
+    return str(error.value).replace(f"{recipe.parent}/", "")
+
+
+def test_what_is_needed_is_taken_and_what_is_said_is_known(recipe: Path) -> None:
+    plan = resolve(load_file(recipe))
+    blade = plan.own_blades["mine"]
+    theirs = [path.name for path in blade.sources if "gen-collateral" in path.parts]
+    assert theirs == ["Chip.sv", "TestHarness.sv"]
+    ours = [path.name for path in blade.sources if "gen-collateral" not in path.parts]
+    assert ours == ["ClockSourceAtFreqMHz.sv", "SimDRAM.sv", "plusarg_reader.sv"]
+    assert (blade.top, blade.memory_base) == ("TestHarness", 0x8000_0000)
+    assert plan.node("soc").memory_mib == 32
+    assert [line.removeprefix("mine: ") for line in blade.decided[1:]] == [
+        "FireSim's parts in place of ClockSourceAtFreqMHz, SimDRAM, plusarg_reader",
+        "memory of 32 MiB at 0x80000000, AXI4 with 64 bits of data, 32 of addresses, 4 of ids",
+        "clock: 500 MHz, and 100 MHz (1/5 of its edges)",
+        "times in seconds are for system.clock_hz 3_200_000_000; with 500_000_000 they are this "
+        "design's",
+        "options of a simulator: speed=7",
+        "1 assertions below `ifndef SYNTHESIS are left out",
+    ]
+
+
+def test_errors_no_list_of_files(recipe: Path) -> None:
+    (recipe.parent / "generated/gen-collateral/filelist.f").unlink()
+    assert refused(recipe) == (
+        'mine.yaml:3: system.blades.mine.chipyard: found no filelist.f in "generated/'
+        'gen-collateral", expected a folder gen-collateral of Chipyard, or a generated-src/NAME '
+        "with one."
+    )
+
+
+def test_errors_no_folder(recipe: Path) -> None:
+    recipe.write_text(RECIPE.replace("generated", "generates"))
+    assert refused(recipe) == (
+        'mine.yaml:3: system.blades.mine.chipyard: found nothing of this name at "generates", '
+        "expected a folder gen-collateral of Chipyard."
+    )
+
+
+def test_errors_no_harness(recipe: Path) -> None:
+    harness = recipe.parent / "generated/gen-collateral/TestHarness.sv"
+    harness.write_text(HARNESS.replace("TestHarness", "Harness"))
+    assert "found no module TestHarness in" in refused(recipe)
+
+
+def test_errors_a_listed_file_is_missing(recipe: Path) -> None:
+    (recipe.parent / "generated/gen-collateral/Chip.sv").unlink()
+    assert 'found no file "Chip.sv" in "generated/gen-collateral"' in refused(recipe)
+
+
+def test_errors_a_model_in_c_without_a_part_of_ours(recipe: Path) -> None:
+    chip = recipe.parent / "generated/gen-collateral/Chip.sv"
+    chip.write_text('import "DPI-C" function int tick();\n' + CHIP)
+    assert 'found Chip in "Chip.sv", which calls functions in C' in refused(recipe)
