@@ -164,7 +164,7 @@ class _Importer:
                 path.append(needed[0])
 
     def probe_wires(self) -> None:
-        """Keep every wire that the user named to be seen, but for what nothing drives."""
+        """Keep every wire that the user named to be seen, except for what nothing drives."""
         numbers: dict[int, int] = {}
         for wire in self.module.wires.values():
             if wire.name.startswith("$") or wire.name == self.clock:

@@ -18,7 +18,7 @@ Chunk = tuple[str, int, int]
 
 
 SUFFIX = "firesim_suffix"
-"""The attribute of a register that stands for bits of a wire of the user's: how its name ends."""
+"""The attribute of a register that stands for bits of a user's wire: how its name ends."""
 HELD = "_before_resets"
 """Such a suffix, of the value before resets act (pass `reset_rounds`): of a whole wire, or followed
 by `_` and the lowest bit."""

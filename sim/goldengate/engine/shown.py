@@ -5,7 +5,7 @@ Optimisation leaves of a register the bits that can change. Of the others, those
 are shown beside it. Where a name has bits that are something else (another register's, or logic),
 or that are left out of the model because nothing reads them, what is kept is shown as parts of that
 name, `held[7:4]`, so that no bit is in another's place, and none has a value that it never had.
-A register that stands for one of the user's, as it is before resets act, has the user's name.
+A register that stands for a user's register, as that is before resets act, has its name.
 """
 
 from __future__ import annotations
