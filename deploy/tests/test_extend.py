@@ -251,7 +251,7 @@ def test_a_bridge_with_settings_is_one_folder(tree: Path, tmp_path: Path) -> Non
         (
             "system.node.bridges.atic.steps=13",
             'system.node.bridges.atic: found "atic", expected one of the bridges with settings '
-            '"attic" or "block_device", did you mean "attic"?',
+            '"attic", "block_device" or "tsi", did you mean "attic"?',
         ),
         (
             "system.nodes.node1.bridges.attic.step=13",
