@@ -69,7 +69,7 @@ def test_what_is_needed_is_taken_and_what_is_said_is_known(recipe: Path) -> None
         "times in seconds are for system.clock_hz 3_200_000_000; with 500_000_000 they are this "
         "design's",
         "options of a simulator: speed=7",
-        "1 assertions below `ifndef SYNTHESIS are left out",
+        "assertions below `ifndef SYNTHESIS, left out: 1",
     ]
 
 
@@ -105,3 +105,12 @@ def test_errors_a_model_in_c_without_a_part_of_ours(recipe: Path) -> None:
     chip = recipe.parent / "generated/gen-collateral/Chip.sv"
     chip.write_text('import "DPI-C" function int tick();\n' + CHIP)
     assert 'found Chip in "Chip.sv", which calls functions in C' in refused(recipe)
+
+
+def test_errors_two_channels_of_memory(recipe: Path) -> None:
+    harness = recipe.parent / "generated/gen-collateral/TestHarness.sv"
+    second = "  SimDRAM #(.MEM_SIZE(33554432)) simdram_1 (.clock(fast));\nendmodule\n"
+    harness.write_text(HARNESS.replace("endmodule\n", second))
+    assert 'found 2 memories (SimDRAM) in "generated/gen-collateral", expected one' in refused(
+        recipe
+    )

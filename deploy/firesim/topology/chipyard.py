@@ -17,7 +17,7 @@ from pathlib import Path
 from firesim_common.errors import listed, nearest
 from firesim_common.paths import ROOT
 
-from firesim.topology.chipyard_facts import Facts, facts_of
+from firesim.topology.chipyard_facts import DRAM, Facts, facts_of
 
 SHIMS = ROOT / "sim" / "chipyard"
 FOLDER, LIST = "gen-collateral", "filelist.f"
@@ -83,13 +83,19 @@ def read_collateral(given: Path, top: str = TOP) -> Collateral:
     taken, used = _needed(top, {**theirs, **ours}, folder)
     _refuse_c_models(taken, list(ours))
     kept = [one for one in taken if one.path.parent == folder]
+    facts = facts_of([one.text for one in kept])
+    if len(facts.drams) > 1:
+        raise CollateralError(
+            f'found {len(facts.drams)} memories ({DRAM}) in "{folder}", expected one: a node has '
+            f"one memory, so the design needs one channel."
+        )
     return Collateral(
         top,
         folder,
         tuple(one.path for one in taken),
         tuple(sorted(name for name in used & set(ours) if not name.startswith("firesim_"))),
         len(files) - len(kept),
-        facts_of([one.text for one in kept]),
+        facts,
     )
 
 
@@ -171,5 +177,6 @@ def decisions(name: str, found: Collateral, clock_hz: int) -> Iterator[str]:
         f"{name}: {verilog} files of {found.folder}; {found.left_out} that {found.top} does not "
         f"need, or that are for a simulator, are left out"
     )
-    yield f"{name}: FireSim's parts in place of {', '.join(found.replaced)}"
+    if found.replaced:
+        yield f"{name}: FireSim's parts in place of {', '.join(found.replaced)}"
     yield from (f"{name}: {line}" for line in found.facts.lines(clock_hz))

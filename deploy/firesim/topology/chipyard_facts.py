@@ -59,7 +59,7 @@ class Facts:
         if shown:
             yield f"options of a simulator: {shown}"
         if self.asserts:
-            yield f"{self.asserts} assertions below `ifndef SYNTHESIS are left out"
+            yield f"assertions below `ifndef SYNTHESIS, left out: {self.asserts}"
 
     def _clock_lines(self, clock_hz: int) -> Iterator[str]:
         if self.clock_hz is None:
