@@ -75,10 +75,11 @@ def read_collateral(given: Path, top: str = TOP) -> Collateral:
     theirs = _by_module([one for one in files if one.path.name in names])
     theirs = _by_module([one for one in files if one.path.name not in names]) | theirs
     if top not in theirs:
-        tops = nearest(top, list(theirs))
+        close = nearest(top, list(theirs))
         raise CollateralError(
-            f'found no module {top} in "{folder}"{tops}, expected it: Chipyard writes it for its '
-            f"simulators (make verilog in sims/verilator)."
+            f'found no module {top} in "{folder}", expected it: Chipyard writes {TOP} for its '
+            f"simulators (make verilog in sims/verilator)"
+            + (f', did you mean "{close}"?' if close else ".")
         )
     taken, used = _needed(top, {**theirs, **ours}, folder)
     _refuse_c_models(taken, list(ours))
@@ -108,7 +109,7 @@ def _folder(given: Path) -> Path:
     folder = inner if inner.is_dir() else given
     if not (folder / LIST).is_file():
         below = sorted(path.parent.name for path in given.glob(f"*/{FOLDER}"))
-        hint = f"; below it are {listed(below)}, which have" if below else ""
+        hint = f", such as {listed(below)} below it" if below else ""
         raise CollateralError(
             f'found no {LIST} in "{folder}", expected a folder {FOLDER} of Chipyard, or a '
             f"generated-src/NAME with one{hint}."

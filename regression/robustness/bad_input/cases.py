@@ -6,6 +6,7 @@ from __future__ import annotations
 from regression.robustness.bad_input.artifacts import ARTIFACT_CASES
 from regression.robustness.bad_input.blades import BLADE_CASES
 from regression.robustness.bad_input.case import Case
+from regression.robustness.bad_input.chipyard import CHIPYARD_CASES
 from regression.robustness.bad_input.engines import (
     ENGINE_CASES,
     LINUX_CASES,
@@ -27,5 +28,12 @@ def all_cases() -> list[Case]:
     """Return every case."""
     first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
     engines = [*ENGINE_CASES, *NETWORK_CASES, *SNAPSHOT_CASES]
-    later = [*LINUX_CASES, *OWN_BLADE_CASES, *FARM_CASES, *MONITORING_CASES, *FPGA_CASES]
+    later = [
+        *LINUX_CASES,
+        *OWN_BLADE_CASES,
+        *CHIPYARD_CASES,
+        *FARM_CASES,
+        *MONITORING_CASES,
+        *FPGA_CASES,
+    ]
     return [*first, *engines, *later, *VERILOG_CASES]

@@ -53,7 +53,7 @@ OWN_BLADE_CASES = [
     ),
     Case(
         "own blade without a top",
-        f'bad.yaml:5: {HERE}: expected the key "top".',
+        f'bad.yaml:5: {HERE}: found no key "top", expected the name of the top module.',
         MINE + "{sources: [a.sv]}\n",
         SOURCE,
     ),

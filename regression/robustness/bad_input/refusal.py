@@ -52,7 +52,7 @@ def write_case(case: Case, folder: Path) -> Path:
         path.write_bytes(case.text if isinstance(case.text, bytes) else case.text.encode())
     for name, content in case.files.items():
         file = folder / name
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         text = content.decode(errors="ignore")
         file.write_bytes(content.replace(b"{fingerprint}", _fingerprint(text).encode()))
     return path
