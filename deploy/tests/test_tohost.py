@@ -92,8 +92,8 @@ def test_a_bitstream_of_a_blade_with_the_part_is_taken_by_name(tmp_path: Path) -
         assert plan.nodes[0].blade == blade
     assert unseen(plan, replace(plan.nodes[0], blade="rocket-1")) == (
         "node0: its program has the symbol tohost, but its blade rocket-1 has no part htif (no "
-        "FireSimHTIFBridge): the node does not end by it; build a bitstream with 'blade: "
-        "rocket-1+htif' and name it in simulation.fpga.entries: {rocket-1+htif: ENTRY}"
+        "FireSimHTIFBridge or FireSimTSIBridge): the node does not end by it; build a bitstream "
+        "with 'blade: rocket-1+htif' and name it in simulation.fpga.entries: {rocket-1+htif: ENTRY}"
     )
 
 
