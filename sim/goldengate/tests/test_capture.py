@@ -158,5 +158,5 @@ def test_what_nothing_captures_is_refused(
 def test_threads_share_no_ring(source: Path, tmp_path: Path) -> None:
     capture = Capture(("two",), 16)
     request = Request([str(source)], "Top", str(tmp_path), target="fpga", capture=capture)
-    with pytest.raises(GoldenGateError, match="found FAME-5 threads with a capture"):
+    with pytest.raises(GoldenGateError, match="FAME-5 threads cannot be combined with a capture"):
         compile_shared(request, Sharing(fame5_threads=2))
