@@ -79,11 +79,7 @@ uint64_t TsiDriver::exchange(uint64_t cycle) {
   if (was_busy) move_words();
   if (!busy()) {
     // A look that falls into a command is left out: the next one begins after it.
-    if (was_busy && !looking_) {
-      in_valid_.set(0);
-      return next_look(cycle);
-    }
-    if (!advance(cycle)) {
+    if ((was_busy && !looking_) || !advance(cycle)) {
       in_valid_.set(0);
       return next_look(cycle);
     }

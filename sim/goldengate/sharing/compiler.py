@@ -84,7 +84,7 @@ def _check(request: Request, sharing: Sharing) -> None:
 
 
 def compile_shared(request: Request, sharing: Sharing, *, jobs: int = 2) -> Path:
-    """Compile a design that shares into its folder `request.out`, made again, and return that.
+    """Compile a design that shares into its folder `request.out`, made new, and return that.
 
     A FAME-1 form, with the host's side for an FPGA, or a metasimulation of that; `sharing.json`
     says what is shared, and the host cycles of a target cycle.

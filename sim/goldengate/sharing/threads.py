@@ -168,7 +168,7 @@ class _Threads:
 
 
 def run(state: State, count: int, ports: list[Port]) -> None:
-    """Make a supernode of `targets` targets, whose ports these are of one.
+    """Make a supernode of `count` targets, whose ports these are of one.
 
     Raises:
         GoldenGateError: a memory of the target cannot be shared so.
