@@ -15,6 +15,8 @@ from firesim_common.paths import plain_link
 
 FIRTOOL_ROCKET = "1.62.1"
 """Reads the FIRRTL dialect of the published Rocket Chip artifact; newer ones do not."""
+FIRTOOL_NEW = "1.155.0"
+"""Reads FIRRTL from version 2.0.0 on: that of Chisel 5 and newer."""
 VERILATOR_OPTIONS = ("--inline-cfuncs", "0")
 """Of models, and of what they are compared with. Where Verilator 5.48 puts one C++ function into
 another, it may take the sign of `$signed({2'b0, x})` from `x`; g++ does it, and does it right."""

@@ -69,8 +69,64 @@ def test_what_is_needed_is_taken_and_what_is_said_is_known(recipe: Path) -> None
         "times in seconds are for system.clock_hz 3_200_000_000; with 500_000_000 they are this "
         "design's",
         "options of a simulator: speed=7",
-        "assertions below `ifndef SYNTHESIS, left out: 1",
+        "assertions below `ifndef SYNTHESIS, left out (synthesis: false takes them): 1",
     ]
+
+
+def test_checks_for_simulators_are_taken_on_request(recipe: Path) -> None:
+    recipe.write_text(RECIPE.replace("generated}", "generated, synthesis: false}"))
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert not blade.synthesis
+    assert blade.decided[-1] == "mine: assertions below `ifndef SYNTHESIS, taken: 1"
+
+
+def test_a_module_with_other_ports_is_not_replaced(recipe: Path) -> None:
+    harness = recipe.parent / "generated/gen-collateral/TestHarness.sv"
+    harness.write_text(
+        HARNESS.replace("  Chip chip", "  EICG_wrapper gate (.io_on(fast));\n  Chip chip")
+    )
+    other = recipe.parent / "generated/gen-collateral/EICG_wrapper.sv"
+    other.write_text("module EICG_wrapper #(parameter P = (1)) (input io_on); endmodule\n")
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert other in blade.sources
+    other.write_text("module EICG_wrapper(output out, input en,\n test_en, input in); endmodule\n")
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert other not in blade.sources
+
+
+AXI = {
+    "aw": "ready valid bits_id bits_addr bits_len bits_size bits_burst",
+    "w": "ready valid bits_data bits_strb bits_last",
+    "b": "ready valid bits_id bits_resp",
+    "ar": "ready valid bits_id bits_addr bits_len bits_size bits_burst",
+    "r": "ready valid bits_id bits_data bits_last",
+}
+WIDTHS = {"bits_id": "[2:0] ", "bits_addr": "[24:0] ", "bits_data": "[127:0] "}
+
+
+def test_memory_of_rocket_chips_harness_is_replaced(recipe: Path) -> None:
+    ports = ", ".join(
+        f"input {WIDTHS.get(name, '')}io_axi4_0_{channel}_{name}"
+        for channel, names in AXI.items()
+        for name in names.split()
+    )
+    harness = recipe.parent / "generated/gen-collateral/TestHarness.sv"
+    start, end = HARNESS.index("  SimDRAM"), HARNESS.index("  Chip chip")
+    harness.write_text(HARNESS[:start] + "  SimAXIMem mem ();\n" + HARNESS[end:])
+    memory = recipe.parent / "generated/gen-collateral/SimAXIMem.sv"
+    memory.write_text(f"module SimAXIMem(input clock, reset, {ports}); endmodule\n")
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert memory not in blade.sources
+    assert (blade.memory_base, blade.memory_mib) == (0x8000_0000, 32)
+    assert blade.defines == {
+        "FIRESIM_AXI_ADDRESS_BITS": "25",
+        "FIRESIM_AXI_DATA_BITS": "128",
+        "FIRESIM_AXI_ID_BITS": "3",
+        "FIRESIM_AXI_BASE": "64'h80000000",
+    }
+    # One that is always ready has no port for it: ours is not always ready.
+    memory.write_text(memory.read_text().replace("input io_axi4_0_w_ready, ", ""))
+    assert memory in resolve(load_file(recipe)).own_blades["mine"].sources
 
 
 def test_errors_no_list_of_files(recipe: Path) -> None:

@@ -91,6 +91,9 @@ class Request:
     that promises to be complete are: `zero`, or `free`, what makes the logic smallest."""
     assertions: str = SKIP
     """What becomes of concurrent assertions that cannot be taken."""
+    synthesis: bool = True
+    """Whether the macro SYNTHESIS is defined, as for any synthesis tool. Without it, checks and
+    prints that a generator meant for simulators are read, too."""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:

@@ -30,6 +30,9 @@ from firesim.config.system import TRAFFIC_BLADE
 from firesim.engines import DEFAULT, engine_names
 from firesim.topology.plan import Plan, PlannedNode
 
+STOCK_MOST_MIB = 2048
+"""Room for memory in the address map of FireSim's blades."""
+
 
 def check_plan(plan: Plan) -> None:
     """Check every file and name that the plan refers to, as far as no tool is needed for it.
@@ -91,7 +94,7 @@ def _check_blade_file(plan: Plan, node: PlannedNode) -> None:
 
 
 def _check_parts(plan: Plan) -> None:
-    """Refuse blades that the node's engine, its link or its software cannot do with."""
+    """Refuse blades that the node's engine, memory, link or software cannot do with."""
     stock = [name for name in plan.blades() if name not in plan.own_blades]
     blades = {name: load_blade(name) for name in stock}
     for node in plan.nodes:
@@ -99,6 +102,13 @@ def _check_parts(plan: Plan) -> None:
             continue
         blade = blades[node.blade]
         _check_cores(plan, node, blade.cores)
+        if node.memory_mib > STOCK_MOST_MIB:
+            raise plan.error(
+                node,
+                "memory",
+                f'found {node.memory_mib} MiB of memory for "{node.name}", expected at most '
+                f"{STOCK_MOST_MIB}, the room that blades of FireSim have.",
+            )
         for part in blade.parts if not node.kind.is_rtl else []:
             if not part.functional:
                 text = (

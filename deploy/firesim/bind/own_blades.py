@@ -16,7 +16,8 @@ from firesim.build.rtl_blade import load_blade
 from firesim.build.traffic import check_traffic
 from firesim.build.training import MEMORY_BYTES as TRAINING_MEMORY_BYTES
 from firesim.config.system import TRAFFIC_BLADE
-from firesim.topology.plan import Plan, PlannedBlade, PlannedNode
+from firesim.topology.plan import Plan, PlannedNode
+from firesim.topology.plan_blades import PlannedBlade
 
 
 def check_own_blades(plan: Plan, stock: list[str]) -> None:

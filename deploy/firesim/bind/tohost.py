@@ -2,13 +2,15 @@
 """Programs with the symbol `tohost`: where it is, and a blade on which the host can see it.
 
 What a hart stores stays in its cache, so the host has to ask as a device does: by the part `htif`,
-a master that is coherent with the harts. A blade without it gets it.
+a master that is coherent with the harts. A blade of ours without it gets it. On a blade of the
+user's without such a bridge the host looks at memory itself.
 """
 
 from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -20,7 +22,7 @@ from firesim.topology.plan import Plan, PlannedNode, PlannedTohost
 TOHOST, FROMHOST = "tohost", "fromhost"
 WORD_BYTES = 8
 LOOKS = frozenset((HTIF, "tsi"))
-"""Kinds of bridges by which the host sees tohost."""
+"""Kinds of bridges by which the host asks the target for tohost."""
 
 
 def with_tohost(plan: Plan) -> Plan:
@@ -42,6 +44,26 @@ def _with_tohost(plan: Plan, node: PlannedNode) -> PlannedNode:
     can = not node.kind.on_board or node.blade + WITH_HTIF in plan.run.fpga.entries
     lacks = can and ours and load_blade(node.blade).part(HTIF) is None
     return replace(node, tohost=found, blade=node.blade + WITH_HTIF if lacks else node.blade)
+
+
+def looks_at_memory(plan: Plan, node: PlannedNode, kinds: Collection[str]) -> bool:
+    """Tell whether the host looks for tohost in memory; `kinds` are the blade's bridges."""
+    if node.tohost is None or plan.own_blade(node) is None or not node.kind.is_rtl:
+        return False
+    if node.kind.on_board:
+        in_host = node.bitstream is not None and node.bitstream.entry.memory is None
+    else:
+        in_host = not node.kind.is_metasimulation or plan.run.metasim.memory != "rtl"
+    return in_host and "memory" in kinds and LOOKS.isdisjoint(kinds)
+
+
+def at_memory(node: PlannedNode) -> str:
+    """Say how the host sees the program of a node whose blade has no bridge that asks."""
+    return (
+        f"{node.name}: the host looks for tohost in memory, so the program must bring it there: "
+        f"its blade {node.blade} has no FireSimHTIFBridge or FireSimTSIBridge, by which it would "
+        f"see what is in a cache"
+    )
 
 
 def unseen(plan: Plan, node: PlannedNode) -> str:

@@ -12,7 +12,7 @@ from firesim_common.settings import Settings, with_defaults
 from firesim_common.tools import ToolError
 
 from firesim.build.model_library import CompileError, model_library
-from firesim.topology.plan import PlannedBlade
+from firesim.topology.plan_blades import PlannedBlade
 
 SHARED, SOURCE = ".so", ".cc"
 

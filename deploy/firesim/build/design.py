@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from firesim_common.cache import KeyPart
 
+from firesim.build.firrtl import collateral_of
 from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import Event, load_blade
 from firesim.config.capture import Captured
-from firesim.topology.plan import Plan, PlannedBlade
+from firesim.topology.plan import Plan
+from firesim.topology.plan_blades import PlannedBlade
 
 if TYPE_CHECKING:
     from goldengate import Request
@@ -50,6 +52,8 @@ class Design:
     """Signals that a form for an FPGA captures; a model for engine rtl has none of it."""
     assertions: str = "skip"
     """What becomes of assertions that cannot be taken: `skip` or `refuse`."""
+    synthesis: bool = True
+    """Whether the macro SYNTHESIS is defined."""
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
@@ -83,6 +87,7 @@ class Design:
             gates=self.gates,
             block_memories=self.block_memories,
             assertions=self.assertions,
+            synthesis=self.synthesis,
             engine=engine,
             capture=goldengate.Capture(tuple(capture.signals), capture.depth_cycles)
             if (capture := self.capture)
@@ -104,6 +109,7 @@ class Design:
         gates += ["block memories"] if self.block_memories else []
         capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
         assertions = [f"assertions {self.assertions}"] if self.assertions != "skip" else []
+        assertions += [] if self.synthesis else ["without SYNTHESIS"]
         level = [] if self.reset_active == "high" else [f"reset {self.reset_active}"]
         parts: list[KeyPart] = [options, *level, *files, *tree, *self._host_rtl_key()]
         return [*parts, *gates, *capture, *assertions]
@@ -165,10 +171,18 @@ def stock_design(name: str) -> Design:
 
 
 def own_design(blade: PlannedBlade) -> Design:
-    """Return the design of a blade that the configuration of a run brings."""
+    """Return the design of a blade that the configuration of a run brings.
+
+    Raises:
+        InputError, ToolError: its FIRRTL does not become Verilog that makes a blade.
+    """
     from firesim.build import own_training
 
     training = blade.training
+    sources, defines = blade.sources, blade.defines
+    if blade.firrtl is not None:
+        made = collateral_of(blade.firrtl)
+        sources, defines = made.sources, {**made.defines(blade.memory_base), **defines}
     key: tuple[KeyPart, ...] = ()
     if training is not None:
         files = [training.elf, training.device_tree, training.traffic, training.console]
@@ -178,7 +192,7 @@ def own_design(blade: PlannedBlade) -> Design:
         key += tuple(file for file in files if file is not None)
     return Design(
         blade.name,
-        blade.sources,
+        sources,
         blade.top,
         clock=blade.clock,
         reset=blade.reset,
@@ -186,11 +200,12 @@ def own_design(blade: PlannedBlade) -> Design:
         clock_ratios=blade.clock_ratios,
         events=tuple(Event(*event) for event in blade.events),
         include_dirs=blade.include_dirs,
-        defines=blade.defines,
+        defines=defines,
         parameters=blade.parameters,
         data_files=blade.data_files,
         bridges=tuple(bridge.declaration for bridge in blade.bridges),
         assertions=blade.assertions,
+        synthesis=blade.synthesis,
         train=own_training.trainer(blade) if training is not None else None,
         training_key=key,
     )
@@ -200,7 +215,7 @@ def blade_design(plan: Plan, blade: str) -> Design:
     """Return the design of a blade of a plan, FireSim's or the user's.
 
     Raises:
-        InputError, ToolError: a blade of ours cannot be elaborated.
+        InputError, ToolError: it cannot be elaborated.
     """
     own = plan.own_blades.get(blade)
     return stock_design(blade) if own is None else own_design(own)

@@ -12,7 +12,7 @@ from firesim.build.bridge_drivers import bridge_settings, own_drivers
 from firesim.build.model import bridge_kinds
 from firesim.build.traffic import text_file
 from firesim.build.training import LINK_LATENCY_CYCLES, MACS, MEMORY_BYTES, simulate
-from firesim.topology.plan import PlannedBlade
+from firesim.topology.plan_blades import PlannedBlade
 
 CLOCK_HZ = 3_200_000_000
 _SILENCE = "# sends nothing\n"

@@ -79,6 +79,13 @@ AssertionsOption = Annotated[
         help="Concurrent assertions that cannot be taken: left out with a warning, or refused."
     ),
 ]
+SynthesisOption = Annotated[
+    bool,
+    typer.Option(
+        help="Whether the macro SYNTHESIS is defined. Without it, what stands below `ifndef "
+        "SYNTHESIS for simulators is read, too, such as assertions and prints of Chisel."
+    ),
+]
 EngineOption = Annotated[
     RtlEngine,
     typer.Option(
@@ -117,6 +124,7 @@ def verilog(
     engine: EngineOption = "auto",
     unknown: UnknownOption = "zero",
     assertions: AssertionsOption = "skip",
+    synthesis: SynthesisOption = True,
 ) -> None:
     """Compile a Verilog or SystemVerilog design into a model, or into Verilog for an FPGA.
 
@@ -157,6 +165,7 @@ def verilog(
         host_rtl=memory_rtl(target, memory, memory_parameter or []),
         unknown=unknown,
         assertions=assertions,
+        synthesis=synthesis,
     )
     _compile(request, sharing)
     say_warnings(output)

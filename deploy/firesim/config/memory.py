@@ -11,6 +11,8 @@ from pydantic import AfterValidator, Field, model_validator
 BURST_CYCLES = 4
 """DRAM clock cycles in which a burst occupies the data bus."""
 
+MOST_MIB = 1 << 24
+
 
 def _power_of_two(value: int) -> int:
     if value & (value - 1):
@@ -164,8 +166,9 @@ class LastLevelCache(Strict):
 class Memory(Strict):
     """The memory of one blade."""
 
-    size_mib: Annotated[int, Field(ge=4, le=2048)] | None = None
-    """Size of the DRAM at 0x8000_0000 in MiB (default 256; Linux 64 or what its workload needs)."""
+    size_mib: Annotated[int, Field(ge=4, le=MOST_MIB)] | None = None
+    """Size of the DRAM in MiB (default 256; Linux 64 or what its workload needs). Blades of FireSim
+    have room for 2048; your own for what their addresses reach."""
     timing: MemoryTiming = FixedTiming()
     """What decides how long an access takes."""
     llc: LastLevelCache | None = None

@@ -138,6 +138,9 @@ class OwnBlade(Strict):
     assertions: Literal["skip", "refuse"] = "skip"
     """What becomes of a concurrent assertion that cannot be taken: it is left out, with a warning
     that names its place, or refused."""
+    synthesis: bool = True
+    """Whether the macro SYNTHESIS is defined; false keeps what stands below `ifndef SYNTHESIS for
+    simulators, such as the assertions and prints of Chisel."""
     training: Training | None = None
     """Training of the generated engine (default: none)."""
 

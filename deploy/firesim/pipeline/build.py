@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from firesim.bind.disk_images import raw_image
-from firesim.bind.tohost import LOOKS, unseen
+from firesim.bind.tohost import LOOKS, at_memory, unseen
 from firesim.build.other_processor import NATIVE
 from firesim.build.rtl_blade import load_blade
 from firesim.build.simulator import simulator
@@ -91,7 +91,8 @@ def build(bound: Bound, folder: Path, steps: Steps) -> Built:
     files = node_files(plan, models, made, folder)
     for node in plan.servers:
         if node.tohost is not None and LOOKS.isdisjoint(files[node.name].bridges):
-            steps.say(unseen(plan, node))
+            at = files[node.name].looks_at_memory
+            steps.say(at_memory(node) if at else unseen(plan, node))
     check_bridges(plan, files)
     return Built(bound, plan, binary, files, code.libraries)
 

@@ -32,13 +32,13 @@ from firesim.topology.passes.tables import fill_tables
 from firesim.topology.passes.validate import validate
 from firesim.topology.plan import (
     Plan,
-    PlannedBlade,
     PlannedLink,
     PlannedNode,
     PlannedPort,
     PlannedSwitch,
     Rate,
 )
+from firesim.topology.plan_blades import PlannedBlade
 from firesim.topology.shape import Shape, link_name
 from firesim.units import cycles_of, rate
 

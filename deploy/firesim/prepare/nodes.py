@@ -14,6 +14,7 @@ from firesim_common.address_map import DEVICE_TREE_BYTES, DRAM_BASE, KERNEL_BASE
 
 from firesim.bind.artifacts import ArtifactError, check_elf
 from firesim.bind.own_blades import room_of, tree_address
+from firesim.bind.tohost import looks_at_memory
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.bridge_drivers import NO_DRIVERS, OwnDrivers, bridge_settings, own_drivers
 from firesim.build.model import bridge_kinds
@@ -106,6 +107,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Made, folder: Path) -> NodeFil
         twin=twin,
         disk=disk,
         physical=physical,
+        looks_at_memory=looks_at_memory(plan, node, kinds),
         parts=built.parts.get(node.blade) if not node.kind.is_rtl else None,
     )
 

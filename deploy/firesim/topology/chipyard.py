@@ -17,7 +17,8 @@ from pathlib import Path
 from firesim_common.errors import listed, nearest
 from firesim_common.paths import ROOT
 
-from firesim.topology.chipyard_facts import DRAM, Facts, facts_of
+from firesim.topology.chipyard_facts import AXI_MEMORY, DRAM, Dram, Facts, facts_of
+from firesim.topology.chipyard_ports import ports_of
 
 SHIMS = ROOT / "sim" / "chipyard"
 FOLDER, LIST = "gen-collateral", "filelist.f"
@@ -25,6 +26,8 @@ TOP = "TestHarness"
 SUFFIXES = (".sv", ".v")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MODULE = re.compile(r"^\s*(?:extern\s+)?module\s+(?:automatic\s+)?(\w+)", re.MULTILINE)
+_NO_EFFECT = re.compile(r"_(?:lock|cache|prot|qos|region|user|resp)$")
+"""Ports that a generator may leave out, since nothing depends on them."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _C_MODEL = re.compile(r'import\s+"DPI(?:-C)?"')
 
@@ -47,6 +50,23 @@ class Collateral:
     left_out: int
     """Verilog files of the folder that are not taken."""
     facts: Facts
+
+    def defines(self, memory_base: int) -> dict[str, str | None]:
+        """Return macros for our parts, of a node with its memory at `memory_base`."""
+        if AXI_MEMORY not in self.replaced:
+            return {}
+        return axi_memory_defines(self.facts.drams[0], memory_base)
+
+
+def axi_memory_defines(memory: Dram, memory_base: int) -> dict[str, str | None]:
+    """Return the macros of sim/chipyard/SimAXIMem.sv."""
+    from_zero = memory_base >> memory.address_bits != 0
+    return {
+        "FIRESIM_AXI_ADDRESS_BITS": str(memory.address_bits),
+        "FIRESIM_AXI_DATA_BITS": str(memory.data_bits),
+        "FIRESIM_AXI_ID_BITS": str(memory.id_bits),
+        "FIRESIM_AXI_BASE": f"64'h{memory_base if from_zero else 0:x}",
+    }
 
 
 @dataclass
@@ -71,9 +91,11 @@ def read_collateral(given: Path, top: str = TOP) -> Collateral:
     names = _listed(folder)
     files = [_read(path) for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES]
     shims = [_read(path) for path in sorted(SHIMS.glob("*.sv"))]
-    ours = {name: one for one in shims for name in one.modules}
     theirs = _by_module([one for one in files if one.path.name in names])
     theirs = _by_module([one for one in files if one.path.name not in names]) | theirs
+    ours = {
+        name: one for one in shims for name in one.modules if _fits(name, one, theirs.get(name))
+    }
     if top not in theirs:
         close = nearest(top, list(theirs))
         raise CollateralError(
@@ -84,7 +106,9 @@ def read_collateral(given: Path, top: str = TOP) -> Collateral:
     taken, used = _needed(top, {**theirs, **ours}, folder)
     _refuse_c_models(taken, list(ours))
     kept = [one for one in taken if one.path.parent == folder]
-    facts = facts_of([one.text for one in kept])
+    replaced = used & set(ours)
+    memories = {name: theirs[name].text for name in replaced & theirs.keys()}
+    facts = facts_of([one.text for one in kept], memories.get(AXI_MEMORY))
     if len(facts.drams) > 1:
         raise CollateralError(
             f'found {len(facts.drams)} memories ({DRAM}) in "{folder}", expected one: a node has '
@@ -94,7 +118,7 @@ def read_collateral(given: Path, top: str = TOP) -> Collateral:
         top,
         folder,
         tuple(one.path for one in taken),
-        tuple(sorted(name for name in used & set(ours) if not name.startswith("firesim_"))),
+        tuple(sorted(name for name in replaced if not name.startswith("firesim_"))),
         len(files) - len(kept),
         facts,
     )
@@ -144,6 +168,20 @@ def _by_module(files: list[_File]) -> dict[str, _File]:
     return found
 
 
+def _fits(name: str, shim: _File, theirs: _File | None) -> bool:
+    """Tell whether a part has the ports of the module that it replaces: some names are of two.
+
+    A generator leaves out ports that are constant in its own module, and may not be so in ours. A
+    model in C is of no use here, whatever its ports.
+    """
+    if theirs is None or _C_MODEL.search(theirs.text):
+        return True
+    if not (found := ports_of(theirs.text, name)):
+        return True
+    ours = ports_of(shim.text, name)
+    return found <= ours and all(_NO_EFFECT.search(port) for port in ours - found)
+
+
 def _needed(top: str, known: dict[str, _File], folder: Path) -> tuple[list[_File], set[str]]:
     """Return the files that a module needs, in order of their names, and the modules so found."""
     used: set[str] = set()
@@ -171,8 +209,10 @@ def _refuse_c_models(files: list[_File], shims: list[str]) -> None:
             )
 
 
-def decisions(name: str, found: Collateral, clock_hz: int) -> Iterator[str]:
-    """Say in lines what was made of a folder."""
+def decisions(
+    name: str, found: Collateral, clock_hz: int, keeps_checks: bool = False
+) -> Iterator[str]:
+    """Say in lines what was made of a folder; `keeps_checks`: SYNTHESIS is not defined."""
     verilog = sum(path.parent == found.folder for path in found.sources)
     yield (
         f"{name}: {verilog} files of {found.folder}; {found.left_out} that {found.top} does not "
@@ -180,4 +220,4 @@ def decisions(name: str, found: Collateral, clock_hz: int) -> Iterator[str]:
     )
     if found.replaced:
         yield f"{name}: FireSim's parts in place of {', '.join(found.replaced)}"
-    yield from (f"{name}: {line}" for line in found.facts.lines(clock_hz))
+    yield from (f"{name}: {line}" for line in found.facts.lines(clock_hz, keeps_checks))

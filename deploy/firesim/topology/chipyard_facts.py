@@ -4,20 +4,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from firesim_common.address_map import DRAM_BASE
+
 DRAM, CLOCK, OPTION = "SimDRAM", "ClockSourceAtFreqMHz", "plusarg_reader"
+AXI_MEMORY = "SimAXIMem"
+"""Memory of Rocket Chip's own harness: without parameters, for any simulator."""
 _PARAMETER = re.compile(r"\.(\w+)\s*\(\s*((?:\"[^\"]*\"|[^()\"])*?)\s*\)")
 _NUMBER = re.compile(r"(?:\d+)?'s?([dhbo])([0-9a-f_]+)|(\d[\d_]*)", re.IGNORECASE)
 _BASES = {"d": 10, "h": 16, "b": 2, "o": 8}
 _MIB = 1 << 20
+MOST_BYTES = 1 << 31
+_WIDTH = r"\[(\d+):0\]\s*io_axi4_0_{}\b"
 
 
 @dataclass(frozen=True)
 class Dram:
-    """Main memory, as an instance of SimDRAM has it."""
+    """Main memory, as an instance of SimDRAM has it, or the head of SimAXIMem."""
 
     base: int
     size_bytes: int
@@ -37,15 +43,17 @@ class Facts:
     options: tuple[tuple[str, str], ...]
     """Options of a simulator's command line, with the value that each has here."""
     asserts: int
-    """Assertions that are left out, as they lie below `ifndef SYNTHESIS."""
+    """Assertions below `ifndef SYNTHESIS."""
 
     @property
     def clock_hz(self) -> int | None:
         """The fastest clock; None where the harness makes none."""
         return 10**12 // self.periods_ps[0] if self.periods_ps else None
 
-    def lines(self, clock_hz: int) -> Iterator[str]:
-        """Say it for people; `clock_hz` is the clock of the system."""
+    def lines(self, clock_hz: int, keeps_checks: bool) -> Iterator[str]:
+        """Say it for people: `clock_hz` is the system's clock, `keeps_checks` whether SYNTHESIS is
+        not defined.
+        """
         for dram in self.drams:
             yield (
                 f"memory of {dram.size_bytes // _MIB:,} MiB at {dram.base:#x}, AXI4 with "
@@ -53,13 +61,14 @@ class Facts:
                 f"of ids"
             )
         if not self.drams:
-            yield f"no memory: the harness has no {DRAM}"
+            yield f"no memory: the harness has no {DRAM}, and no {AXI_MEMORY} with one channel"
         yield from self._clock_lines(clock_hz)
         shown = ", ".join(f"{name}={value}" for name, value in self.options)
         if shown:
             yield f"options of a simulator: {shown}"
         if self.asserts:
-            yield f"assertions below `ifndef SYNTHESIS, left out: {self.asserts}"
+            taken = "taken" if keeps_checks else "left out (synthesis: false takes them)"
+            yield f"assertions below `ifndef SYNTHESIS, {taken}: {self.asserts}"
 
     def _clock_lines(self, clock_hz: int) -> Iterator[str]:
         if self.clock_hz is None:
@@ -81,25 +90,34 @@ def _mhz(period_ps: int) -> str:
     return f"{10**6 / period_ps:g} MHz"
 
 
-def facts_of(texts: Sequence[str]) -> Facts:
-    """Read the texts of all files that are taken; they are without comments."""
+def facts_of(texts: Sequence[str], axi_memory: str | None = None) -> Facts:
+    """Read the texts of all files that are taken; they are without comments.
+
+    `axi_memory` is that of the module SimAXIMem, if there is one and a part takes its place.
+    """
     every = "\n".join(text for text in texts if any(n in text for n in (DRAM, CLOCK, OPTION)))
-    periods = {
-        round(float(given["PERIOD"]) * 1000)
-        for given in _instances(every, CLOCK)
-        if "PERIOD" in given
-    }
-    options = {
-        given["FORMAT"].strip('"').partition("=")[0]: str(_number(given.get("DEFAULT", "0"), 0))
-        for given in _instances(every, OPTION)
-        if "FORMAT" in given
-    }
-    return Facts(
-        tuple(_dram(given) for given in _instances(every, DRAM)),
-        tuple(sorted(periods)),
-        tuple(sorted(options.items())),
+    return facts_of_boxes(
+        [*map(dram_of, _instances(every, DRAM)), *_axi_memories(axi_memory)],
+        list(_instances(every, CLOCK)),
+        list(_instances(every, OPTION)),
         sum(text.count("$fatal") for text in texts),
     )
+
+
+def facts_of_boxes(
+    drams: Sequence[Dram],
+    clocks: Sequence[Mapping[str, str]],
+    options: Sequence[Mapping[str, str]],
+    asserts: int,
+) -> Facts:
+    """Return what memories and the parameters of clock sources and options say."""
+    periods = {round(float(given["PERIOD"]) * 1000) for given in clocks if "PERIOD" in given}
+    values = {
+        given["FORMAT"].strip('"').partition("=")[0]: str(_number(given.get("DEFAULT", "0"), 0))
+        for given in options
+        if "FORMAT" in given
+    }
+    return Facts(tuple(drams), tuple(sorted(periods)), tuple(sorted(values.items())), asserts)
 
 
 def _instances(text: str, module: str) -> Iterator[dict[str, str]]:
@@ -117,7 +135,8 @@ def _number(text: str, default: int) -> int:
     return int(found[2].replace("_", ""), _BASES[found[1].lower()])
 
 
-def _dram(given: dict[str, str]) -> Dram:
+def dram_of(given: Mapping[str, str]) -> Dram:
+    """Return what the parameters of a SimDRAM say."""
     return Dram(
         base=_number(given.get("MEM_BASE", ""), 0),
         size_bytes=_number(given.get("MEM_SIZE", ""), 10**9),
@@ -125,3 +144,23 @@ def _dram(given: dict[str, str]) -> Dram:
         address_bits=_number(given.get("ADDR_BITS", ""), 32),
         id_bits=_number(given.get("ID_BITS", ""), 5),
     )
+
+
+def _axi_memories(text: str | None) -> Iterator[Dram]:
+    """Return the memory behind the ports of a SimAXIMem, none without its text."""
+    if text is None:
+        return
+    bits = {
+        name: int(found[1]) + 1 if (found := re.search(_WIDTH.format(name), text)) else default
+        for name, default in (("ar_bits_addr", 32), ("r_bits_data", 64), ("ar_bits_id", 1))
+    }
+    yield axi_memory(bits["ar_bits_addr"], bits["r_bits_data"], bits["ar_bits_id"])
+
+
+def axi_memory(address_bits: int, data_bits: int, id_bits: int) -> Dram:
+    """Return the memory that addresses of a width reach from the usual base on, at most 2 GiB.
+
+    Addresses too narrow for the base count from it.
+    """
+    reached = (1 << address_bits) - (DRAM_BASE if DRAM_BASE >> address_bits == 0 else 0)
+    return Dram(DRAM_BASE, min(reached, MOST_BYTES), data_bits, address_bits, id_bits)

@@ -80,6 +80,8 @@ class NodeFiles:
     """Settings of all bridges that have any, by the key of the kind."""
     physical: Mapping[Path, int] = field(default_factory=dict)
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
+    looks_at_memory: bool = False
+    """Whether the host of a program with tohost looks at memory, as no bridge asks the target."""
     parts: list[dict[str, Any]] | None = None
     """The parts of a functional node as the description has them; None for the usual ones."""
 
@@ -300,13 +302,10 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "timing": node.memory.timing.model_dump(exclude_none=True),
             "llc": node.memory.llc.model_dump() if node.memory.llc else None,
             "statistics": f"{node.name}/memory.json",
+            **(_program(node, made) if made.looks_at_memory else {}),
         },
         "htif": _htif(node, made),
-        "tsi": {
-            "wake": bool(made.load),
-            "program": _htif(node, made),
-            "console": None if "uart" in made.bridges else {"log": f"{node.name}/{CONSOLE_LOG}"},
-        },
+        "tsi": {"wake": bool(made.load), **_program(node, made)},
         "tracerv": {
             "enabled": wanted.traced,
             "trigger": _trigger(wanted.trace_trigger, first_cycle),
@@ -335,6 +334,12 @@ def _htif(node: PlannedNode, made: NodeFiles) -> dict[str, Any] | None:
         return None
     memory = {"memory_base": made.memory_base, "memory_bytes": node.memory_bytes}
     return {**asdict(node.tohost), **memory}
+
+
+def _program(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:
+    """Return the settings of a bridge whose driver has a console when the blade has no UART."""
+    log = {"log": f"{node.name}/{CONSOLE_LOG}"}
+    return {"program": _htif(node, made), "console": None if "uart" in made.bridges else log}
 
 
 def _symbols(path: Path, also_at: int | None) -> str | dict[str, Any]:

@@ -21,63 +21,11 @@ from firesim.config.loaded import Loaded
 from firesim.config.memory import Memory
 from firesim.config.simulation import Captures
 from firesim.engines import DEFAULT, ENGINES, Engine, EngineKind
+from firesim.topology.plan_blades import PlannedBlade
 from firesim.topology.plan_run import Instruments, PlannedPlacement, PlannedRun
 
 Rate = tuple[int, int]
 """k flits every p cycles."""
-
-
-@dataclass(frozen=True)
-class PlannedTraining:
-    """What a user's blade is trained with; None where there is nothing."""
-
-    elf: Path | None
-    device_tree: Path | None
-    traffic: Path | None
-    console: Path | None
-    max_cycles: int
-
-
-@dataclass(frozen=True)
-class PlannedBridge:
-    """A kind of bridge that the user adds."""
-
-    declaration: Path
-    driver: Path
-    """A shared object, or C++ to be compiled."""
-    settings: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class PlannedBlade:
-    """A user's blade, which the configuration describes."""
-
-    name: str
-    place: KeyPath
-    """Where in the configuration it is described."""
-    sources: tuple[Path, ...]
-    top: str
-    clock: str
-    reset: str
-    reset_active: Literal["high", "low", "auto"]
-    """The level at which it resets; auto = found out by use and name."""
-    clock_ratios: Mapping[str, str]
-    events: tuple[tuple[str, str, str, bool], ...]
-    """Name, signal and description of each wire that is counted, and whether as a histogram."""
-    include_dirs: tuple[Path, ...]
-    defines: Mapping[str, str | None]
-    parameters: Mapping[str, str]
-    data_files: tuple[Path, ...]
-    bridges: tuple[PlannedBridge, ...]
-    memory_base: int
-    device_tree: Path | None
-    device_tree_address: int
-    assertions: str
-    training: PlannedTraining | None
-    memory_mib: int | None = None
-    """Its memory where a node says nothing; None = the usual."""
-    decided: tuple[str, ...] = ()
-    """In sentences what was made of a folder that Chipyard has generated."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +61,7 @@ class PlannedCard:
     """The card behind AMD's XDMA that a node is on."""
 
     device: str
-    """What its devices begin with, on its host, as in /dev/xdma0; or the socket of a simulated
-    one."""
+    """What its devices on its host begin with (/dev/xdma0), or the socket of a simulated one."""
     slot: int = 0
     """Which of the blades on the card it is."""
 

@@ -72,6 +72,7 @@ void MemoryDriver::configure(const DriverContext &context) {
     statistics_file_ = context.simulation.output_path(*file);
   }
   image_ = MemoryImage(config, *memory_, context.simulation);
+  program_ = ProgramInMemory::make(config, context);
   config.finish();
 }
 
@@ -82,6 +83,7 @@ nlohmann::json MemoryDriver::statistics() const {
 }
 
 void MemoryDriver::finish(uint64_t cycle) {
+  if (program_) program_->finish();
   write_memory_facts(statistics_file_, statistics(), cycle, where_);
   image_.write([this](uint64_t offset, std::span<uint8_t> bytes) {
     std::copy_n(memory_->data() + offset, bytes.size(), bytes.data());

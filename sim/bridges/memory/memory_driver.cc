@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -57,6 +58,7 @@ void MemoryDriver::run(uint64_t cycle) {
                     !issuing_.empty() || reads_.offering != kNone ||
                     answers_.w_ready.value() == 0 || reads_wait_for_pace_;
   wake_ = busy ? cycle + 1 : timing_->next_event() - 1;
+  if (program_) wake_ = std::min(wake_, program_->exchange(cycle, *memory_));
 }
 
 bool MemoryDriver::take_responses() {

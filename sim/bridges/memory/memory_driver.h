@@ -16,12 +16,14 @@
 #include "bridges/memory/burst.h"
 #include "bridges/memory/memory_image.h"
 #include "bridges/memory/memory_statistics.h"
+#include "bridges/memory/program_in_memory.h"
 #include "bridges/memory/timing.h"
 #include "devices/guest_memory.h"
 
 namespace firesim::bridges {
 
-// Keys: base, size_bytes, load, timing, llc, statistics (path of a JSON file), image.
+// Keys: base, size_bytes, load, timing, llc, statistics (path of a JSON file), image; program and
+// console, of ProgramInMemory.
 class MemoryDriver final : public Driver {
  public:
   explicit MemoryDriver(const DriverContext &context);
@@ -36,6 +38,7 @@ class MemoryDriver final : public Driver {
   void save(StateWriter &state) const override;
   void load(StateReader &state) override;
   void start_warm(WarmStart &start, uint64_t cycle) override;
+  bool ends_blade() const override { return program_ != nullptr; }
   GuestMemory &memory() { return *memory_; }
 
  private:
@@ -105,6 +108,7 @@ class MemoryDriver final : public Driver {
   AxiLimits limits_;
   std::filesystem::path statistics_file_;
   MemoryImage image_;
+  std::unique_ptr<ProgramInMemory> program_;
   uint32_t data_bytes_;
   uint32_t access_bytes_ = 0;
   uint64_t wake_ = 0;  // nothing to do before this cycle unless the target asks

@@ -293,6 +293,7 @@ void MemoryDriver::save(StateWriter &state) const {
   state.boolean(reads_wait_for_pace_);
   memory_->save(state);
   timing_->save(state);
+  if (program_) program_->save(state);
 }
 
 void MemoryDriver::load(StateReader &state) {
@@ -320,6 +321,7 @@ void MemoryDriver::load(StateReader &state) {
   reads_wait_for_pace_ = state.boolean();
   memory_->load(state);
   timing_->load(state);
+  if (program_) program_->load(state);
 }
 
 }  // namespace firesim::bridges

@@ -146,7 +146,7 @@ def hidden_driver(text: str, name: str) -> str | None:
 
 def active(files: Sequence[Path], defined: Iterable[str], folders: Sequence[str]) -> dict[str, str]:
     """Return what the directives leave of each file and of those included, by real path."""
-    unit = Preprocessor({*defined, "SYNTHESIS"}, folders)
+    unit = Preprocessor(defined, folders)
     for file in files:
         unit.read(file)
     return unit.texts

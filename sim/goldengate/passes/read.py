@@ -3,9 +3,10 @@
 
 In: the files of pass `rewrite`, and what the reader is to allow (`allowances.py`). Out: RTLIL
 modules, hierarchy kept, with processes. The reader is slang (SystemVerilog-2017), with SYNTHESIS
-defined, as for any synthesis tool. Bridges the design does not declare are declared from their
-`bridge.yaml`. Both directions of trouble with a bridge (a port that does not exist, a wrong width)
-end here. A reader that refuses ends this process; `explain.py` says why.
+defined as for any synthesis tool, unless the request says otherwise. Bridges the design does not
+declare are declared from their `bridge.yaml`. Both directions of trouble with a bridge (a port that
+does not exist, a wrong width) end here. A reader that refuses ends this process; `explain.py` says
+why.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ def _options(state: State) -> list[str]:
         words += ["-I", str(path)]
     for name, value in request.defines.items():
         words.append(f"-D{name}" if value is None else f"-D{name}={value}")
+    if not request.synthesis:
+        words.append("--no-synthesis-define")
     if allowed.delays:
         words.append("--ignore-timing")
     if allowed.late_names:

@@ -268,7 +268,8 @@ class _Files:
         if self.active is None:
             request = self.state.request
             folders = [*request.include_dirs, *(str(Path(one).parent) for one in request.sources)]
-            self.active = active(self.state.sources, request.defines, folders)
+            defined = {*request.defines, *(["SYNTHESIS"] if request.synthesis else [])}
+            self.active = active(self.state.sources, defined, folders)
         text = check_readable(Path(file))
         self.texts[file] = text
         self.lines[file] = [0, *(match.end() for match in re.finditer("\n", text))]

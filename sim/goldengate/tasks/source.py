@@ -98,7 +98,8 @@ class Source:
         self._driver.addStandardArgs()
         words = ["slang", "--single-unit", "--ignore-unknown-modules", "--top", request.top]
         words += ["--allow-use-before-declare", "--relax-enum-conversions", "--error-limit=0"]
-        words += ["--allow-dup-initial-drivers", "-DSYNTHESIS", *more]
+        words += ["--allow-dup-initial-drivers", *more]
+        words += ["-DSYNTHESIS"] if request.synthesis else []
         for word in TRANSLATE_OFF:
             words.append(f"--translate-off-format={word},translate_off,translate_on")
         named = [names.get(os.path.realpath(file), file) for file in request.sources]

@@ -32,6 +32,19 @@ def test_synthesis_is_defined_and_so_is_what_the_caller_defines(tmp_path: Path) 
     assert "assign y = 8'h07;" in (tmp_path / "out/target.v").read_text()
 
 
+def test_without_synthesis_what_is_meant_for_simulators_is_read(tmp_path: Path) -> None:
+    body = (
+        "assign y = x;\n`ifndef SYNTHESIS\nalways @(posedge clock) begin\n"
+        '  if (x == 3) begin $error("Assertion failed\\n    at A.scala:3\\n"); $fatal; end\n'
+        '  if (x == 5) $fwrite(32\'h80000002, "%c", x);\nend\n`endif'
+    )
+    for synthesis, messages in ((True, []), (False, ["Assertion failed at A.scala:3", "$fatal"])):
+        manifest = lower(tmp_path, top(body), synthesis=synthesis)
+        found = [" ".join(one["message"].split()) for one in manifest["asserts"]]
+        assert found == messages
+        assert len(manifest["prints"]) == (0 if synthesis else 1)
+
+
 def test_a_design_may_declare_a_bridge_itself(tmp_path: Path) -> None:
     declaration = (
         "module FireSimTerminationBridge(input clock, input reset, input valid,"

@@ -90,7 +90,7 @@ def test_what_the_directives_leave(tmp_path: Path) -> None:
         "// synthesis translate_on\nm\n"
     )
     file = write(tmp_path, text)
-    left = active([file], [], [])[str(file.resolve())]
+    left = active([file], ["SYNTHESIS"], [])[str(file.resolve())]
     assert left.split() == ["a", "b", "g", "j", "m"]
     assert [len(line) for line in left.split("\n")] == [len(line) for line in text.split("\n")]
 

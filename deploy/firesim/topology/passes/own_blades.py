@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from firesim_common.positions import KeyPath
 
 from firesim.config.loaded import Loaded
 from firesim.config.own_blade import OwnBlade, reset_level, reset_name
-from firesim.topology.chipyard import TOP, Collateral, CollateralError, decisions, read_collateral
-from firesim.topology.plan import PlannedBlade, PlannedBridge, PlannedTraining
+from firesim.topology import chipyard, chipyard_firrtl
+from firesim.topology.chipyard import TOP, Collateral, CollateralError, read_collateral
+from firesim.topology.chipyard_firrtl import SUFFIX, FirrtlDesign, read_firrtl
+from firesim.topology.plan_blades import PlannedBlade, PlannedBridge, PlannedTraining
 
 
 def own_blades(loaded: Loaded) -> dict[str, PlannedBlade]:
@@ -42,23 +45,28 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
             given.max_cycles,
         )
     generated = _generated(loaded, place, blade)
+    top = blade.top or TOP if generated is None else generated.top
+    base = _memory_base(blade, generated)
+    defines = generated.defines(base) if isinstance(generated, Collateral) else {}
+    for macro, value in blade.defines.items():
+        defines[macro] = None if value is None else str(value)
     return PlannedBlade(
         name=name,
         place=place,
-        sources=files("sources") if generated is None else generated.sources,
-        top=blade.top or TOP,
+        sources=generated.sources if isinstance(generated, Collateral) else files("sources"),
+        firrtl=generated if isinstance(generated, FirrtlDesign) else None,
+        top=top,
         clock=blade.clock,
         reset=reset_name(blade.reset),
         reset_active=reset_level(blade.reset),
         clock_ratios=dict(blade.clock_ratios),
         assertions=blade.assertions,
+        synthesis=blade.synthesis,
         events=tuple(
             (event.name, event.signal, event.description, event.histogram) for event in blade.events
         ),
         include_dirs=files("include_dirs"),
-        defines={
-            macro: None if value is None else str(value) for macro, value in blade.defines.items()
-        },
+        defines=defines,
         parameters={key: _verilog(value) for key, value in blade.parameters.items()},
         data_files=files("data_files"),
         bridges=tuple(
@@ -69,35 +77,51 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
             )
             for index, bridge in enumerate(blade.bridges)
         ),
-        memory_base=_memory_base(blade, generated),
+        memory_base=base,
         device_tree=file(blade.device_tree, "device_tree"),
         device_tree_address=blade.device_tree_address,
         training=training,
         memory_mib=_memory_mib(generated),
-        decided=()
-        if generated is None
-        else tuple(decisions(name, generated, loaded.config.system.clock_hz)),
+        decided=tuple(_decided(loaded, name, blade, generated)),
     )
 
 
-def _generated(loaded: Loaded, place: KeyPath, blade: OwnBlade) -> Collateral | None:
-    """Return what of Chipyard's folder makes the blade, None for a blade without one."""
+Generated = Collateral | FirrtlDesign
+"""What Chipyard has generated, in either form."""
+
+
+def _generated(loaded: Loaded, place: KeyPath, blade: OwnBlade) -> Generated | None:
+    """Return what of Chipyard's files makes the blade, None for a blade without them."""
     if blade.chipyard is None:
         return None
     key = (*place, "chipyard")
+    given = loaded.file(key, blade.chipyard)
     try:
-        return read_collateral(loaded.file(key, blade.chipyard), blade.top or TOP)
+        if given.suffix == SUFFIX and given.is_file():
+            return read_firrtl(given, blade.top)
+        return read_collateral(given, blade.top or TOP)
     except CollateralError as error:
         raise loaded.error(key, str(error)) from error
 
 
-def _memory_base(blade: OwnBlade, generated: Collateral | None) -> int:
+def _decided(
+    loaded: Loaded, name: str, blade: OwnBlade, generated: Generated | None
+) -> Iterator[str]:
+    """Say what was made of Chipyard's files."""
+    clock_hz, keeps_checks = loaded.config.system.clock_hz, not blade.synthesis
+    if isinstance(generated, FirrtlDesign):
+        yield from chipyard_firrtl.decisions(name, generated, clock_hz, keeps_checks)
+    elif generated is not None:
+        yield from chipyard.decisions(name, generated, clock_hz, keeps_checks)
+
+
+def _memory_base(blade: OwnBlade, generated: Generated | None) -> int:
     drams = generated.facts.drams if generated is not None else ()
     is_said = "memory_base" in blade.model_fields_set
     return blade.memory_base if is_said or not drams else drams[0].base
 
 
-def _memory_mib(generated: Collateral | None) -> int | None:
+def _memory_mib(generated: Generated | None) -> int | None:
     drams = generated.facts.drams if generated is not None else ()
     return drams[0].size_bytes >> 20 if drams else None
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ports of a module, by the text of its head in the form of Verilog 2001."""
+
+from __future__ import annotations
+
+import re
+
+_LAST_WORD = re.compile(r"(\w+)\s*$")
+
+
+def ports_of(text: str, module: str) -> frozenset[str]:
+    """Return the names of a module's ports; `text` has no comments. Empty where there is no head.
+
+    Directives between ports are not followed.
+    """
+    found = re.search(rf"\bmodule\s+{module}\b\s*", text)
+    if found is None:
+        return frozenset()
+    at = found.end()
+    if text[at : at + 1] == "#":
+        at = _after_list(text, text.index("(", at))
+    at += len(text[at:]) - len(text[at:].lstrip())
+    if text[at : at + 1] != "(":
+        return frozenset()
+    listed = text[at + 1 : _after_list(text, at) - 1]
+    names = (_LAST_WORD.search(part) for part in listed.split(","))
+    return frozenset(name[1] for name in names if name)
+
+
+def _after_list(text: str, at: int) -> int:
+    """Return the place after the list whose bracket opens at `at`."""
+    depth = 0
+    for place in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[place], 0)
+        if depth == 0:
+            return place + 1
+    return len(text)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The blades of a plan that the configuration describes: the user's own hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from firesim_common.positions import KeyPath
+
+from firesim.topology.chipyard_firrtl import FirrtlDesign
+
+
+@dataclass(frozen=True)
+class PlannedTraining:
+    """What a user's blade is trained with; None where there is nothing."""
+
+    elf: Path | None
+    device_tree: Path | None
+    traffic: Path | None
+    console: Path | None
+    max_cycles: int
+
+
+@dataclass(frozen=True)
+class PlannedBridge:
+    """A kind of bridge that the user adds."""
+
+    declaration: Path
+    driver: Path
+    """A shared object, or C++ to be compiled."""
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class PlannedBlade:
+    """A user's blade, which the configuration describes."""
+
+    name: str
+    place: KeyPath
+    """Where in the configuration it is described."""
+    sources: tuple[Path, ...]
+    top: str
+    clock: str
+    reset: str
+    reset_active: Literal["high", "low", "auto"]
+    """The level at which it resets; auto = found out by use and name."""
+    clock_ratios: Mapping[str, str]
+    events: tuple[tuple[str, str, str, bool], ...]
+    """Name, signal and description of each wire that is counted, and whether as a histogram."""
+    include_dirs: tuple[Path, ...]
+    defines: Mapping[str, str | None]
+    parameters: Mapping[str, str]
+    data_files: tuple[Path, ...]
+    bridges: tuple[PlannedBridge, ...]
+    memory_base: int
+    device_tree: Path | None
+    device_tree_address: int
+    assertions: str
+    synthesis: bool
+    training: PlannedTraining | None
+    firrtl: FirrtlDesign | None = None
+    """FIRRTL of a Chipyard design: the Verilog that firtool makes of it is the source."""
+    memory_mib: int | None = None
+    """Its memory where a node says nothing; None = the usual."""
+    decided: tuple[str, ...] = ()
+    """In sentences what was made of files that Chipyard has generated."""
