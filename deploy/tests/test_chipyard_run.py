@@ -7,17 +7,20 @@ reaches the host, and in which cycle.
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim_common.paths import ROOT
 
+from regression.support.chipyard_soc import (
+    COMMAND_CYCLE,
+    END_CYCLE,
+    PRINTED,
+    assembled,
+    small_recipe,
+)
 from regression.support.one_board import simulated
 
-SOC = ROOT / "target-design/examples/chipyard-soc"
 # What a simulator has in C: Chipyard's folders have it, and a blade must not.
 C_MODEL = """\
 import "DPI-C" function int tsi_tick(input int chip);
@@ -25,64 +28,17 @@ module SimTSI #(parameter CHIPID = 0) (input clock);
   always @(posedge clock) tsi_tick(CHIPID);
 endmodule
 """
-# A line by a system call, a line by the terminal, and the end.
-LIST = """\
-  .macro put character
-  .dword 0x0101000000000000 + \\character
-  .endm
-  .section .start, "a"
-  .globl start
-start:
-  .dword tohost, fromhost, call
-  put 'o'
-  put 'k'
-  put '\\n'
-  .dword CODE << 1 | 1
-  .section .data
-call: .dword 64, 1, text, 9, 0, 0, 0, 0
-text: .ascii "all good\\n"
-  .section .tohost, "aw", @progbits
-  .globl tohost, fromhost
-tohost: .dword 0
-fromhost: .dword 0
-"""
-RECIPE = """\
-system:
-  topology: {nodes: [soc], switches: [], links: []}
-  clock_hz: 500_000_000
-  blades: {mine: {chipyard: generated}}
-  node: {blade: mine, bridges: {tsi: {poll_cycles: 500}}}
-workload: {nodes: {soc: {elf: list.elf}}}
-simulation: {max_cycles: 100_000, threads: 1}
-"""
-END_CYCLE = 3591
-"""Seven looks at tohost, the last one in cycle 3,500, and the words of that one."""
-COMMAND_CYCLE = 1540
-"""The look that began in cycle 1,500 needs some 90 cycles."""
-PRINTED = "all good\nok\n"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A recipe beside a generated-src/NAME with the SoC, and the models in C of a real one."""
-    shutil.copytree(SOC, tmp_path / "generated")
+    small_recipe(tmp_path)
     collateral = tmp_path / "generated" / "gen-collateral"
     (collateral / "SimTSI.v").write_text(C_MODEL)
     with (collateral / "filelist.f").open("a") as names:
         names.write("/far/away/SimTSI.v\n")
-    (tmp_path / "soc.yaml").write_text(RECIPE)
     return tmp_path
-
-
-def assembled(folder: Path, code: int) -> None:
-    """Make list.elf, which ends with an exit code."""
-    (folder / "list.S").write_text(LIST)
-    places = (
-        "--section-start=.start=0x80000000,-Tdata=0x80000800,--section-start=.tohost=0x80001000"
-    )
-    flags = ["-nostdlib", f"-DCODE={code}", f"-Wl,-n,-e,start,--build-id=none,{places}"]
-    command = ["riscv64-unknown-elf-gcc", *flags, "-o", "list.elf", "list.S"]
-    subprocess.run(command, cwd=folder, check=True)
 
 
 def ended(folder: Path, name: str, *settings: str, start: Path | None = None) -> list[Any]:
@@ -116,10 +72,7 @@ def test_it_ends_in_the_same_cycle_on_every_engine(folder: Path) -> None:
 
 def test_it_ends_in_the_same_cycle_with_any_number_of_threads(folder: Path) -> None:
     assembled(folder, 0)
-    recipe = (folder / "soc.yaml").read_text()
-    two = recipe.replace("nodes: [soc]", "nodes: [soc, other]")
-    two = two.replace("{soc: {elf: list.elf}}", "{soc: {elf: list.elf}, other: {elf: list.elf}}")
-    (folder / "soc.yaml").write_text(two)
+    small_recipe(folder, ["soc", "other"])
     for threads in (1, 2):
         found = ended(folder, f"threads{threads}", f"simulation.threads={threads}")
         assert found == [(END_CYCLE, 0, "passed", PRINTED)] * 2

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
 from firesim_common.errors import InputError
 from firesim_common.tools import firtool, run
 
-from firesim.topology.chipyard import FOLDER, Collateral, CollateralError, read_collateral
+from firesim.build import firesim_bridges
+from firesim.build.firesim_bridges import module_name
+from firesim.topology.chipyard import FOLDER, LIST, Collateral, CollateralError, read_collateral
 from firesim.topology.chipyard_facts import AXI_MEMORY
 from firesim.topology.chipyard_firrtl import FirrtlDesign
 
@@ -22,6 +25,9 @@ OPTIONS = (
     "--strip-debug-info",
     "--lowering-options=disallowLocalVariables,disallowPackedArrays",
 )
+PARTS = "FireSimBridges.sv"
+_MODULE = re.compile(r"  (?:public )?(?:ext|int)?module (\w+)")
+_DEFINED = "    defname = "
 _ADDRESS = ("ready", "valid", "bits.id", "bits.addr", "bits.len", "bits.size", "bits.burst")
 _AXI = {
     "aw": _ADDRESS,
@@ -48,31 +54,51 @@ def collateral_of(design: FirrtlDesign) -> Collateral:
 def _verilog(design: FirrtlDesign) -> Path:
     """Return the folder with the Verilog of a design."""
     beside = [] if design.annotations is None else [design.annotations]
+    parts = firesim_bridges.verilog(design)
 
     def build(folder: Path) -> None:
-        kept = folder / "kept.anno.json"
+        made, kept = folder / FOLDER, folder / "kept.anno.json"
+        text = folder / "design.fir" if design.bridges else design.file
+        if design.bridges:
+            _rename(design, text)
         kept.write_text(json.dumps(_kept(design)))
         options: list[str | Path] = [*OPTIONS]
         for file in (*beside, kept):
             options += ["--annotation-file", file]
-        run([firtool(design.firtool) / "firtool", design.file, *options, "-o", folder / FOLDER])
+        run([firtool(design.firtool) / "firtool", text, *options, "-o", made])
+        if parts:
+            (made / PARTS).write_text(parts)
+            with (made / LIST).open("a") as names:
+                names.write(f"{PARTS}\n")
+        if design.bridges:
+            text.unlink()
 
-    key: list[KeyPart] = [Path(__file__), design.firtool, design.top, design.file, *beside]
+    files = [design.file, *beside]
+    key: list[KeyPart] = [Path(__file__), design.firtool, design.top, parts, *files]
     return cached("firrtl", key, build)
 
 
-def _kept(design: FirrtlDesign) -> list[dict[str, str]]:
-    """Return annotations for the ports of a module that ours replaces: they must stay.
+def _rename(design: FirrtlDesign, target: Path) -> None:
+    """Write the text with a Verilog name of its own for each bridge."""
+    names = {bridge.ident: module_name(bridge) for bridge in design.bridges}
+    ours: str | None = None
+    with design.file.open(errors="replace") as lines, target.open("w") as written:
+        for line in lines:
+            if found := _MODULE.match(line):
+                ours = names.get(found[1])
+            elif ours is not None and line.startswith(_DEFINED):
+                line = f"{_DEFINED}{ours}\n"
+            written.write(line)
 
-    What is constant in theirs, or not used, may be otherwise in ours.
+
+def _kept(design: FirrtlDesign) -> list[dict[str, str]]:
+    """Return annotations for wires that must stay: those that are counted, and ports of a module
+    that ours replaces. What is constant in theirs, or not used, may be otherwise in ours.
     """
+    touched = "firrtl.transforms.DontTouchAnnotation"
+    kept = [{"class": touched, "target": one} for one in design.counters.targets]
     if not design.has_axi_memory:
-        return []
+        return kept
     fields = [f"io_axi4.0.{channel}.{name}" for channel, names in _AXI.items() for name in names]
-    return [
-        {
-            "class": "firrtl.transforms.DontTouchAnnotation",
-            "target": f"~{design.top}|{AXI_MEMORY}>{name}",
-        }
-        for name in ("clock", "reset", *fields)
-    ]
+    wires = [f"~{design.circuit}|{AXI_MEMORY}>{name}" for name in ("clock", "reset", *fields)]
+    return [*kept, *({"class": touched, "target": wire} for wire in wires)]

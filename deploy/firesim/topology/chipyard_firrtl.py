@@ -1,43 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A Chipyard design as FIRRTL: what its text says, before firtool makes Verilog of it.
 
-The text is read line by line, without a tool: which firtool can read it, its top module, and the
-parameters of its black boxes, which say of memory, clocks and options what the Verilog says.
+The text is read without a tool: which firtool can read it, its top module, and the black boxes,
+which say of memory, clocks and options what the Verilog says. A target of FireSim has bridges as
+black boxes; its annotations say the rest (`firesim_target.py`).
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from firesim_common.address_map import DRAM_BASE
 from firesim_common.errors import nearest
 from firesim_common.tools import FIRTOOL_NEW, FIRTOOL_ROCKET
 
+from firesim.topology import firesim_target
 from firesim.topology.chipyard import CollateralError
 from firesim.topology.chipyard_facts import (
     AXI_MEMORY,
     CLOCK,
     DRAM,
     OPTION,
+    Dram,
     Facts,
     axi_memory,
     dram_of,
     facts_of_boxes,
 )
+from firesim.topology.firesim_target import Bridge, Counters, bridges_of, counters_of
+from firesim.topology.firrtl_text import FirrtlText, ports_of_line, read_text
 
 SUFFIX = ".fir"
-_VERSION = re.compile(r"FIRRTL version (\d+)\.(\d+)\.(\d+)")
-_CIRCUIT = re.compile(r"circuit (\w+) :")
-_MODULE = re.compile(r"  (?:public )?(ext|int)?module (\w+)")
-_DEFINED = re.compile(r"    defname = (\w+)")
-_PARAMETER = re.compile(r"    parameter (\w+) = (.+?)\s*$")
-_INSTANCE = re.compile(r"\s+inst \w+ of (\w+)")
-_AXI_PORT = re.compile(r"    input io_axi4 : \{ (?:flip )?`?0`? : .*")
-_FIELD = re.compile(r"\b(id|addr|data) : UInt<(\d+)>")
-_STOP = re.compile(r"\s+(?:stop|assert)\(")
+WRAPPER, INSTANCE = "FireSimTarget", "target"
+"""Of a top module without a clock: the module around it, and its name there."""
 
 
 @dataclass(frozen=True)
@@ -45,60 +44,84 @@ class FirrtlDesign:
     """What the text of a design says."""
 
     file: Path
-    top: str
+    circuit: str
     firtool: str
     """The version of firtool that reads it."""
     modules: int
     boxes: tuple[str, ...]
-    """Verilog modules that it needs."""
+    """Verilog modules that it needs, beside bridges."""
     facts: Facts
-    has_axi_memory: bool = False
+    bridges: tuple[Bridge, ...]
+    counters: Counters
+    is_wrapped: bool
+    """Whether the circuit has no clock input and stands in a module of ours."""
+    has_axi_memory: bool
     """Whether it has the module SimAXIMem, with one channel."""
+
+    @property
+    def top(self) -> str:
+        """The top module of the model."""
+        return WRAPPER if self.is_wrapped else self.circuit
 
     @property
     def annotations(self) -> Path | None:
         """The file of annotations beside it, as Chisel writes it; None without one."""
-        stem = self.file.name.removesuffix(SUFFIX).removesuffix(".sfc")
-        found = self.file.with_name(f"{stem}.anno.json")
-        return found if found.is_file() else None
+        return _beside(self.file)
 
 
-@dataclass
-class _Box:
-    """A module that is not in the text."""
-
-    name: str
-    parameters: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class _Text:
-    """What has been read."""
-
-    version: tuple[int, ...] = (0, 0, 0)
-    circuit: str | None = None
-    modules: set[str] = field(default_factory=set)
-    boxes: dict[str, _Box] = field(default_factory=dict)
-    instances: Counter[str] = field(default_factory=Counter)
-    axi: dict[str, int] | None = None
-    checks: int = 0
-    module: str = ""
-    """The one that the next lines are of."""
-    box: _Box | None = None
-    """The same, if it is a black box."""
+def _beside(file: Path) -> Path | None:
+    stem = file.name.removesuffix(SUFFIX).removesuffix(".sfc")
+    found = file.with_name(f"{stem}.anno.json")
+    return found if found.is_file() else None
 
 
 def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
-    """Read a `.fir`; `top` is the module wanted, the circuit's by default.
+    """Read a `.fir` and its annotations; `top` is the module wanted, the circuit's by default.
 
     Raises:
-        CollateralError: it is no FIRRTL, or of another circuit.
+        CollateralError: it is no FIRRTL, of another circuit, or has bridges that a blade cannot.
     """
     try:
         with file.open(errors="replace") as lines:
-            text = _read(lines)
+            text = read_text(lines, frozenset({AXI_MEMORY}))
+        circuit = _circuit(text, file, top)
+        annotations = [*text.annotations, *_read_annotations(_beside(file))]
     except OSError as error:
-        raise CollateralError(f'cannot read "{file}": {error.strerror}.') from error
+        raise CollateralError(f'cannot read "{error.filename}": {error.strerror}.') from error
+    except ValueError as error:
+        what = f'found annotations of "{file}" that are no JSON list'
+        raise CollateralError(f"{what}: {error}.") from error
+    bridges = bridges_of(text, annotations)
+    _check_bridges(bridges, file)
+    is_wrapped = any(bridge.kind == firesim_target.CLOCKS for bridge in bridges)
+    below = f"{INSTANCE}." if is_wrapped else ""
+    known = {bridge.ident for bridge in bridges}
+    used = text.counts()
+    boxes = [box for name, box in text.boxes.items() for _ in range(used[name])]
+    return FirrtlDesign(
+        file,
+        circuit,
+        FIRTOOL_NEW if text.version >= (2, 0, 0) else FIRTOOL_ROCKET,
+        len(text.modules),
+        tuple(sorted({box.name for box in boxes if box.ident not in known})),
+        facts_of_boxes(
+            [
+                *(dram_of(box.parameters) for box in boxes if box.name == DRAM),
+                *_axi_memory(text),
+                *_fased(bridges),
+            ],
+            [box.parameters for box in boxes if box.name == CLOCK],
+            [box.parameters for box in boxes if box.name == OPTION],
+            text.checks,
+        ),
+        bridges,
+        counters_of(text, annotations, circuit, below),
+        is_wrapped,
+        any(_axi_memory(text)),
+    )
+
+
+def _circuit(text: FirrtlText, file: Path, top: str | None) -> str:
     if text.circuit is None:
         raise CollateralError(f'found no circuit in "{file}", expected FIRRTL as Chisel writes it.')
     wanted = top or text.circuit
@@ -108,58 +131,50 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
         raise CollateralError(
             f'found the circuit {text.circuit} in "{file}", expected {wanted}{more}.'
         )
-    new = text.version >= (2, 0, 0)
-    used = [box for name, box in text.boxes.items() for _ in range(text.instances[name])]
-    drams = [dram_of(box.parameters) for box in used if box.name == DRAM]
-    if text.axi is not None:
-        drams.append(axi_memory(text.axi["addr"], text.axi["data"], text.axi["id"]))
-    return FirrtlDesign(
-        file,
-        wanted,
-        FIRTOOL_NEW if new else FIRTOOL_ROCKET,
-        len(text.modules),
-        tuple(sorted({box.name for box in used})),
-        facts_of_boxes(
-            drams,
-            [box.parameters for box in used if box.name == CLOCK],
-            [box.parameters for box in used if box.name == OPTION],
-            text.checks,
-        ),
-        text.axi is not None,
-    )
+    return text.circuit
 
 
-def _read(lines: Iterator[str]) -> _Text:
-    text = _Text()
-    for line in lines:
-        if line.startswith("    "):
-            _read_statement(text, line)
-        elif found := _MODULE.match(line):
-            text.module, text.box = found[2], None
-            if found[1] == "ext":
-                text.box = text.boxes[found[2]] = _Box(found[2])
-            else:
-                text.modules.add(found[2])
-        elif found := _CIRCUIT.match(line):
-            text.circuit = found[1]
-        elif found := _VERSION.match(line):
-            text.version = tuple(map(int, found.groups()))
-    return text
+def _read_annotations(file: Path | None) -> list[Mapping[str, Any]]:
+    if file is None:
+        return []
+    found = json.loads(file.read_text(errors="replace"))
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise ValueError("expected a list of objects")
+    return found
 
 
-def _read_statement(text: _Text, line: str) -> None:
-    """Read a line within a module."""
-    if text.box is not None:
-        if found := _DEFINED.match(line):
-            text.box.name = found[1]
-        elif found := _PARAMETER.match(line):
-            text.box.parameters[found[1]] = found[2].strip("'")
-    elif found := _INSTANCE.match(line):
-        text.instances[found[1]] += 1
-    elif text.module == AXI_MEMORY and _AXI_PORT.match(line) and "1 : {" not in line:
-        text.axi = {name: int(bits) for name, bits in _FIELD.findall(line)}
-    elif _STOP.match(line):
-        text.checks += 1
+def _check_bridges(bridges: tuple[Bridge, ...], file: Path) -> None:
+    """Refuse several of a kind of which a node has one: several blades in one design."""
+    once = (firesim_target.MEMORY, firesim_target.NIC, firesim_target.DISK, firesim_target.TSI)
+    for kind in (*once, firesim_target.UART, firesim_target.CLOCKS):
+        count = sum(bridge.kind == kind for bridge in bridges)
+        if count > 1:
+            raise CollateralError(
+                f'found {count} instances of {kind} in "{file}", expected one: a node has one. A '
+                f"design with one channel of memory and one blade has one (no supernode)."
+            )
+
+
+def _axi_memory(text: FirrtlText) -> Iterator[Dram]:
+    ports = [port for line in text.ports.get(AXI_MEMORY, ()) for port in ports_of_line(line)]
+    bits = {port.name.removeprefix("io_axi4_0_"): port.bits for port in ports}
+    if "ar_bits_addr" in bits and not any(name.startswith("io_axi4_1_") for name in bits):
+        yield axi_memory(bits["ar_bits_addr"], bits["r_bits_data"], bits["ar_bits_id"])
+
+
+def _fased(bridges: tuple[Bridge, ...]) -> Iterator[Dram]:
+    """Return main memory as a FASED bridge has it."""
+    for bridge in bridges:
+        if bridge.kind != firesim_target.MEMORY:
+            continue
+        bits = {port.name.removeprefix("axi4_"): port.bits for port in bridge.ports}
+        address_bits = bits.get("ar_bits_addr", 32)
+        ranges = firesim_target.memory_ranges(bridge.key)
+        base = min((start for start, _ in ranges), default=DRAM_BASE)
+        end = max((start + size for start, size in ranges), default=1 << address_bits)
+        yield Dram(
+            base, end - base, bits.get("r_bits_data", 64), address_bits, bits.get("ar_bits_id", 1)
+        )
 
 
 def decisions(
@@ -173,4 +188,6 @@ def decisions(
     )
     if found.boxes:
         yield f"{name}: Verilog modules that it needs: {', '.join(found.boxes)}"
+    for line in firesim_target.decisions(found.bridges, found.counters):
+        yield f"{name}: {line}"
     yield from (f"{name}: {line}" for line in found.facts.lines(clock_hz, keeps_checks))

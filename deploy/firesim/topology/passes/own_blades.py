@@ -50,6 +50,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
     defines = generated.defines(base) if isinstance(generated, Collateral) else {}
     for macro, value in blade.defines.items():
         defines[macro] = None if value is None else str(value)
+    events = ((one.name, one.signal, one.description, one.histogram) for one in blade.events)
     return PlannedBlade(
         name=name,
         place=place,
@@ -62,9 +63,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         clock_ratios=dict(blade.clock_ratios),
         assertions=blade.assertions,
         synthesis=blade.synthesis,
-        events=tuple(
-            (event.name, event.signal, event.description, event.histogram) for event in blade.events
-        ),
+        events=(*events, *_counters(generated)),
         include_dirs=files("include_dirs"),
         defines=defines,
         parameters={key: _verilog(value) for key, value in blade.parameters.items()},
@@ -102,6 +101,11 @@ def _generated(loaded: Loaded, place: KeyPath, blade: OwnBlade) -> Generated | N
         return read_collateral(given, blade.top or TOP)
     except CollateralError as error:
         raise loaded.error(key, str(error)) from error
+
+
+def _counters(generated: Generated | None) -> tuple[tuple[str, str, str, bool], ...]:
+    """Return the events that annotations of the hardware ask for."""
+    return generated.counters.events if isinstance(generated, FirrtlDesign) else ()
 
 
 def _decided(

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the annotations of a FireSim target say: of its bridges, and of counters in its hardware.
+
+Names of annotations and their fields are those of FireSim 1.17 to 1.20 and of its main branch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from firesim.topology.firrtl_text import Box, FirrtlText, Port
+
+TRACE = "TracerVBridge"
+_TRACE_WIDTH = re.compile(rf"{TRACE}_(\d+)Wide")
+CLOCKS, RESET, UART, DISK, NIC, MEMORY, TSI = (
+    "RationalClockBridge",
+    "ResetPulseBridge",
+    "UARTBridge",
+    "BlockDevBridge",
+    "NICBridge",
+    "FASEDBridge",
+    "TSIBridge",
+)
+PLUSARG, END, GROUND_TEST = "PlusArgsBridge", "TerminationBridge", "GroundTestBridge"
+SERIAL = "SerialBridge"
+"""TSI until FireSim 1.16."""
+TAKEN = frozenset({CLOCKS, RESET, UART, DISK, NIC, MEMORY, TSI, SERIAL, PLUSARG, END, GROUND_TEST})
+"""Bridges with a part of ours, beside traces of one commit a cycle."""
+IDLE = frozenset({"PeekPokeBridge"})
+"""Bridges that stand for FireSim's own machinery: nothing is lost without them."""
+LEFT_OUT = frozenset({"DMIBridge", "CospikeBridge", "DromajoBridge", "CTCBridge"})
+_COUNTER = "AutoCounterFirrtlAnnotation"
+_WORD = re.compile(r"\W+")
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """A bridge of a FireSim target: a black box of its FIRRTL."""
+
+    ident: str
+    """Its name in the FIRRTL."""
+    kind: str
+    """Its name in Verilog, such as UARTBridge."""
+    ports: tuple[Port, ...]
+    key: Mapping[str, Any]
+    """What its annotation says of it."""
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether it has a part of ours."""
+        return self.kind in TAKEN or trace_width(self.kind) == 1
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Counters that are in the hardware by annotations."""
+
+    events: tuple[tuple[str, str, str, bool], ...] = ()
+    """As of PlannedBlade: name, path of the wire, description, whether a histogram."""
+    targets: tuple[str, ...] = ()
+    """Wires of the FIRRTL that have to stay for them."""
+    left_out: tuple[str, ...] = field(default=())
+    """Labels of those without a counterpart."""
+
+
+def trace_width(kind: str) -> int | None:
+    """Return how many commits a cycle a trace bridge has, None for another bridge."""
+    found = _TRACE_WIDTH.match(kind)
+    return int(found[1]) if found else None
+
+
+def bridges_of(text: FirrtlText, annotations: Sequence[Mapping[str, Any]]) -> tuple[Bridge, ...]:
+    """Return the bridges that are instantiated, in the order of the text."""
+    used = text.counts()
+    keys = {
+        _local(one["target"]): one.get("widgetConstructorKey") or {}
+        for one in annotations
+        if str(one.get("class", "")).endswith(".BridgeAnnotation") and "target" in one
+    }
+    return tuple(
+        Bridge(box.ident, box.name, tuple(box.ports), keys.get(box.ident, {}))
+        for box in text.boxes.values()
+        if used[box.ident] and _is_bridge(box)
+    )
+
+
+def _is_bridge(box: Box) -> bool:
+    known = TAKEN | IDLE | LEFT_OUT
+    return box.name in known or trace_width(box.name) is not None
+
+
+def _local(target: str) -> str:
+    """Return the module of a target such as "~FireSim|UARTBridge_1" or "~|UARTBridge_1"."""
+    return target.rpartition("|")[2].partition(">")[0]
+
+
+def counters_of(
+    text: FirrtlText, annotations: Iterable[Mapping[str, Any]], top: str, below: str
+) -> Counters:
+    """Return the counters of a design; `below` goes before the paths of wires ("target.")."""
+    events: list[tuple[str, str, str, bool]] = []
+    targets, left_out = [], []
+    for one in annotations:
+        if not str(one.get("class", "")).endswith(f".{_COUNTER}") or one.get("coverGenerated"):
+            continue
+        label, target = str(one.get("label", "counter")), str(one.get("target", ""))
+        kind = one.get("opType") or {}
+        if "Identity" in str(kind.get("class", "") if isinstance(kind, Mapping) else kind):
+            left_out.append(label)
+            continue
+        module, _, wire = target.rpartition("|")[2].partition(">")
+        targets.append(target)
+        paths = sorted(text.paths(top, module))
+        for index, path in enumerate(paths):
+            number = f"_{index}" if len(paths) > 1 else ""
+            name = _WORD.sub("_", label).strip("_") + number
+            signal = f"{below}{path}{'.' if path else ''}{wire}"
+            events.append((name, signal, str(one.get("description", "")) or label, False))
+    return Counters(tuple(events), tuple(targets), tuple(left_out))
+
+
+def clock_periods(key: Mapping[str, Any]) -> list[int]:
+    """Return periods, in units of any length, of the clocks that a clock bridge makes."""
+    clocks = key.get("clocks") or []
+    ratios = [(int(one.get("multiplier", 1)), int(one.get("divisor", 1))) for one in clocks]
+    whole = 1
+    for multiplier, _ in ratios:
+        whole *= multiplier
+    return [whole * divisor // multiplier for multiplier, divisor in ratios]
+
+
+def memory_ranges(key: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Return base and size in bytes of the ranges that a FASED instance answers for."""
+    edge = key.get("axi4Edge") or {}
+    return [(int(one["base"]), int(one["mask"]) + 1) for one in edge.get("address") or []]
+
+
+def decisions(bridges: Sequence[Bridge], counters: Counters) -> Iterator[str]:
+    """Say in lines what became of bridges and counters."""
+    taken = sorted({bridge.kind for bridge in bridges if bridge.is_taken})
+    if taken:
+        yield f"FireSim's parts in place of {', '.join(taken)}"
+    others = {bridge.kind for bridge in bridges if not bridge.is_taken}
+    for kind in sorted(others - IDLE):
+        yield f"{kind} has no counterpart: what it gives the target is 0"
+    if counters.events:
+        yield f"counters of annotations: {', '.join(event[0] for event in counters.events)}"
+    if counters.left_out:
+        labels = ", ".join(counters.left_out)
+        yield f"counters that show a value, which have no counterpart: {labels}"
