@@ -19,6 +19,8 @@ from firesim.pipeline.resolve import resolve
 from firesim.topology.plan import Plan
 from firesim_common.errors import InputError
 
+from regression.support.firesim_design import write
+
 RUNTIME = """\
 run_farm:
   base_recipe: farms/own.yaml
@@ -107,7 +109,7 @@ def test_a_runtime_configuration_keeps_every_value(theirs: Path) -> None:
     assert run.tracing.trigger.model_dump() == {
         "kind": "instruction",
         "start": {"mask": 0xFFFFFFFF, "value": 0x8013},
-        "end": {"mask": 0xFF, "value": 0x10013},
+        "end": {"mask": 0xFF, "value": 0x13},
     }
     assert config.workload.node.elf == str(theirs / "workloads/work/a.elf")
 
@@ -202,3 +204,43 @@ def test_files_of_another_kind_are_refused(theirs: Path) -> None:
         import_files(Request(file, hwdb=file))
     with pytest.raises(InputError, match=r"--hwdb: found .*, expected a file that exists\."):
         import_files(Request(file, hwdb=theirs / "none.yaml"))
+
+
+FOREIGN = "f2-firesim-FireSim-MyOwnConfig-BaseF2Config"
+
+
+@pytest.fixture
+def generated(theirs: Path) -> Path:
+    """The same with a design of the user's own, and its FIRRTL where FireSim keeps it."""
+    deploy = theirs / "deploy"
+    deploy.mkdir()
+    for file in ("workloads", "config_hwdb.yaml"):
+        (theirs / file).rename(deploy / file)
+    folder = theirs / "sim/generated-src/f2" / FOREIGN
+    folder.mkdir(parents=True)
+    write(folder)
+    (folder / "target.fir").rename(folder / "long.name.fir")
+    (folder / "target.anno.json").rename(folder / "long.name.anno.json")
+    (folder / "long.name.sfc.fir").write_text("circuit FireSim :\n")
+    hwdb = {"mine": {"agfi": "agfi-0", "deploy_quintuplet_override": FOREIGN}}
+    (deploy / "config_hwdb.yaml").write_text(json.dumps(hwdb))
+    return deploy
+
+
+def test_a_design_of_their_own_is_taken_where_it_was_generated(generated: Path) -> None:
+    plan = plan_of(imported(generated, "example_2config", "mine")[0])
+    blade = plan.own_blades["theirs"]
+    assert blade.firrtl is not None
+    assert blade.firrtl.file.name == "long.name.fir"
+    assert [(node.blade, node.memory_mib) for node in plan.servers] == [("theirs", 16)] * 2
+    assert {node.elf.name for node in plan.servers if node.elf} == {"a.elf"}
+
+
+def test_hardware_may_be_given(theirs: Path) -> None:
+    write(theirs)
+    imported(theirs, "example_1config")
+    request = Request(theirs / "config_runtime.yaml", chipyard=theirs / "target.fir")
+    assert plan_of(import_files(request).text).servers[0].blade == "theirs"
+    missing = Request(request.file, chipyard=theirs / "other.fir")
+    with pytest.raises(InputError, match="--chipyard: found .*, expected a folder or a .fir"):
+        import_files(missing)

@@ -40,6 +40,14 @@ def import_files(
         str | None,
         typer.Option("--blade", help="Blade, a name or a file, instead of the design in FILE."),
     ] = None,
+    chipyard: Annotated[
+        Path | None,
+        typer.Option(
+            "--chipyard",
+            help="Hardware to use: FIRRTL (.fir) of the target, or a gen-collateral "
+            "(default: one of our blades, else what is in ../sim/generated-src).",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Make a recipe of a runtime configuration of FireSim 1.x, or of a workload alone.
@@ -53,15 +61,22 @@ def import_files(
 
       firesim import config_runtime.yaml --hwdb my_hwdb.yaml --blade rocket-4-l2
 
+      firesim import config_runtime.yaml --chipyard sim/generated-src/f2/NAME/FireSim.fir
+
       firesim import deploy/workloads/bare-base.json -o bare.yaml
     """
     from firesim_common.errors import InputError
 
     from firesim.importing.imported import Request, import_files
 
+    if blade is not None and chipyard is not None:
+        text = "--blade cannot be combined with --chipyard: each says the hardware. Remove one."
+        raise InputError(text)
     if output is not None and output.exists() and not force:
         raise InputError(f'-o: found "{output}", expected a new file, or --force.')
-    made = import_files(Request(file, hwdb, build_recipes, workload, custom_configs, blade))
+    made = import_files(
+        Request(file, hwdb, build_recipes, workload, custom_configs, blade, chipyard)
+    )
     name = output or Path("recipe.yaml")
     fault = _fault(made.text, name)
     if output is None:

@@ -42,6 +42,15 @@ class MaskedWord(Strict):
     value: Word32
     """What those bits must be."""
 
+    @model_validator(mode="after")
+    def within(self) -> MaskedWord:
+        if self.value & ~self.mask:
+            raise ValueError(
+                f"found value 0x{self.value:08x}, expected a word without bits outside the mask "
+                f"0x{self.mask:08x}."
+            )
+        return self
+
 
 class NoTrigger(Strict):
     """Never active."""

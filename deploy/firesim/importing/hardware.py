@@ -11,6 +11,7 @@ from firesim_common.positions import KeyPath, Source
 from firesim_common.regular_file import read_regular
 
 from firesim.importing.designs import Design, design_by_name, design_of, foreign
+from firesim.importing.generated import generated_target
 from firesim.importing.keys import TAKEN, Notes, mapping, value_at
 from firesim.importing.kinds import read
 from firesim.importing.memory_settings import MemoryModel, settings
@@ -53,6 +54,8 @@ class Files:
     recipes: Path | None
     custom_configs: Path
     """Folder of the custom runtime configurations."""
+    generated: Path
+    """Folder of the hardware that was generated."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Hardware:
     design: Design
     said_by: str
     """Where the design was read, for a comment."""
+    target: Path | None = None
+    """Its FIRRTL, for a design that none of our blades is."""
 
 
 def hardware(
@@ -86,7 +91,7 @@ def hardware(
     for one in entries:
         mapping(one, (name,))
         notes.keys(one, (name,), ENTRY if one is database else RECIPE)
-    found = _design(name, entries, blade)
+    found = _design(name, entries, blade, files.generated)
     design = found.design
     for word in design.left:
         notes.lines.append(f"{found.said_by}: {word} of the design: no counterpart.")
@@ -96,7 +101,7 @@ def hardware(
     return found
 
 
-def _design(name: str, entries: list[Source], blade: str | None) -> Hardware:
+def _design(name: str, entries: list[Source], blade: str | None, generated: Path) -> Hardware:
     for source in entries:
         path, text = _quintuplet(source, name)
         if text:
@@ -104,9 +109,10 @@ def _design(name: str, entries: list[Source], blade: str | None) -> Hardware:
             try:
                 return Hardware(design_of(text), place)
             except ValueError as error:
-                if blade is None:
+                target = generated_target(generated, text) if blade is None else None
+                if blade is None and target is None:
                     raise source.error(path, str(error)) from error
-                return Hardware(Design(blade, MemoryModel()), place)
+                return Hardware(Design(blade or "", MemoryModel()), place, target)
     place = entries[0].place((name,))
     named = design_by_name(name)
     if named is None and blade is None:

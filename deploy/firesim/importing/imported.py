@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from firesim_common.errors import InputError
 from firesim_common.positions import KeyPath, Source
 
 from firesim.importing.designs import BLADES
+from firesim.importing.generated import FOLDER
 from firesim.importing.hardware import Files, hardware
 from firesim.importing.keys import Notes, text
 from firesim.importing.kinds import read
@@ -20,6 +22,8 @@ from firesim.importing.workload_file import Job, jobs_of, name_of, put_jobs
 
 _HWDB, _RECIPES = "config_hwdb.yaml", "config_build_recipes.yaml"
 _CUSTOM = "../sim/custom-runtime-configs"
+THEIRS = "theirs"
+"""Name of the blade that is their hardware."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Request:
     custom_configs: Path | None = None
     blade: str | None = None
     """The blade to use, whatever design the files name."""
+    chipyard: Path | None = None
+    """Hardware to use, as Chipyard or FireSim have generated it."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +82,25 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
     entry_at: KeyPath = ("target_config", "default_hw_config")
     entry = text(source, entry_at)
     files = _files(request)
-    machine = hardware(entry, (source, entry_at), files, request.blade, notes)
+    blade = THEIRS if request.chipyard else request.blade
+    machine = hardware(entry, (source, entry_at), files, blade, notes)
     design = machine.design
+    target = request.chipyard or machine.target
     if found.networked and not design.nic:
         notes.add(source, entry_at, "the design has no NIC there; the blade here has one.")
     plusargs(source, design.memory, notes)
     recipe.set("system.clock_hz", design.clock_hz, "of the cores and of the network")
     comment = f"{entry}: {machine.said_by}"
-    recipe.set("system.node.blade", request.blade or design.blade, comment)
+    if target is not None:
+        recipe.set(f"system.blades.{THEIRS}.chipyard", os.path.normpath(target.absolute()), comment)
+    recipe.set("system.node.blade", THEIRS if target else blade or design.blade, comment)
     memory = design.memory.value()
+    if target is not None:
+        memory.pop("size_mib", None)  # The hardware says it.
     about = f"theirs has 16 GiB, {SIZE_MIB} MiB is the most here"
     for key, value in memory.items():
         recipe.set(f"system.node.memory.{key}", value, about if key == "size_mib" else "")
-    put_jobs(work, jobs_of(work, notes), found.nodes, recipe, notes)
+    put_jobs(work, jobs_of(work, notes), found.nodes, recipe, notes, by_node=target is not None)
     observed(source, recipe, found.networked)
 
 
@@ -108,6 +120,9 @@ def _files(request: Request) -> Files:
     for option, path in given.items():
         if path is not None and not path.is_file():
             raise InputError(f'--{option}: found "{path}", expected a file that exists.')
+    if request.chipyard is not None and not request.chipyard.exists():
+        what = f'found "{request.chipyard}", expected a folder or a .fir that exists'
+        raise InputError(f"--chipyard: {what}.")
     if request.custom_configs is not None and not request.custom_configs.is_dir():
         found = f'found "{request.custom_configs}", expected a folder that exists.'
         raise InputError(f"--custom-configs: {found}")
@@ -115,6 +130,7 @@ def _files(request: Request) -> Files:
         request.hwdb or _there(folder / _HWDB),
         request.recipes or _there(folder / _RECIPES),
         request.custom_configs or folder / _CUSTOM,
+        folder / FOLDER,
     )
 
 

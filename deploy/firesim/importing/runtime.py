@@ -128,7 +128,7 @@ def _tracing(source: Source, recipe: Recipe) -> None:
         trigger = {"kind": "instruction"}
         for key in ("start", "end"):
             word = _word(source, key)
-            trigger[key] = {"mask": word >> 32, "value": word & 0xFFFFFFFF}
+            trigger[key] = {"mask": word >> 32, "value": word & word >> 32}
     if trigger is not None:
         recipe.set("simulation.tracing.trigger", trigger)
 

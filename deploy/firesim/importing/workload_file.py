@@ -105,13 +105,21 @@ def _job(source: Source, path: KeyPath, entry: dict[str, Any], folder: Path, nam
 
 
 def put_jobs(
-    source: Source, jobs: list[Job] | Job, nodes: int, recipe: Recipe, notes: Notes
+    source: Source,
+    jobs: list[Job] | Job,
+    nodes: int,
+    recipe: Recipe,
+    notes: Notes,
+    *,
+    by_node: bool = False,
 ) -> None:
-    """Put the jobs of the nodes into the recipe, in their order.
+    """Put the jobs of the nodes into the recipe, in their order; `by_node`: each at its node.
 
     Raises:
         InputError: fewer jobs than nodes.
     """
+    if isinstance(jobs, Job) and by_node:
+        jobs = [jobs] * nodes
     if isinstance(jobs, Job):
         _put(recipe, "workload.node", jobs, "every node")
         _missing(source, [jobs], notes)

@@ -84,17 +84,21 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
     try:
         with file.open(errors="replace") as lines:
             text = read_text(lines, frozenset({AXI_MEMORY}))
-        circuit = _circuit(text, file, top)
         annotations = [*text.annotations, *_read_annotations(_beside(file))]
     except OSError as error:
         raise CollateralError(f'cannot read "{error.filename}": {error.strerror}.') from error
     except ValueError as error:
         what = f'found annotations of "{file}" that are no JSON list'
         raise CollateralError(f"{what}: {error}.") from error
-    bridges = bridges_of(text, annotations)
+    circuit = _circuit(text, file, top)
+    try:
+        bridges = bridges_of(text, annotations)
+        is_wrapped = any(bridge.kind == firesim_target.CLOCKS for bridge in bridges)
+        below = f"{INSTANCE}." if is_wrapped else ""
+        counters = counters_of(text, annotations, circuit, below)
+    except ValueError as error:
+        raise CollateralError(f'in "{file}": {error}') from error
     _check_bridges(bridges, file)
-    is_wrapped = any(bridge.kind == firesim_target.CLOCKS for bridge in bridges)
-    below = f"{INSTANCE}." if is_wrapped else ""
     known = {bridge.ident for bridge in bridges}
     used = text.counts()
     boxes = [box for name, box in text.boxes.items() for _ in range(used[name])]
@@ -115,7 +119,7 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
             text.checks,
         ),
         bridges,
-        counters_of(text, annotations, circuit, below),
+        counters,
         is_wrapped,
         any(_axi_memory(text)),
     )

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from firesim_common.errors import unknown
+
 from firesim.topology.firrtl_text import Box, FirrtlText, Port
 
 TRACE = "TracerVBridge"
@@ -73,13 +75,23 @@ def trace_width(kind: str) -> int | None:
 
 
 def bridges_of(text: FirrtlText, annotations: Sequence[Mapping[str, Any]]) -> tuple[Bridge, ...]:
-    """Return the bridges that are instantiated, in the order of the text."""
+    """Return the bridges that are instantiated, in the order of the text.
+
+    Raises:
+        ValueError: an annotation makes a bridge of a module that is none that is known here.
+    """
     used = text.counts()
     keys = {
         _local(one["target"]): one.get("widgetConstructorKey") or {}
         for one in annotations
         if str(one.get("class", "")).endswith(".BridgeAnnotation") and "target" in one
     }
+    for ident in keys:
+        box = text.boxes.get(ident)
+        if used[ident] and (box is None or not _is_bridge(box)):
+            known = sorted((TAKEN | IDLE | LEFT_OUT) - {SERIAL})
+            name = ident if box is None else box.name
+            raise ValueError(unknown(name, "one of the bridges", known))
     return tuple(
         Bridge(box.ident, box.name, tuple(box.ports), keys.get(box.ident, {}))
         for box in text.boxes.values()
@@ -100,8 +112,13 @@ def _local(target: str) -> str:
 def counters_of(
     text: FirrtlText, annotations: Iterable[Mapping[str, Any]], top: str, below: str
 ) -> Counters:
-    """Return the counters of a design; `below` goes before the paths of wires ("target.")."""
+    """Return the counters of a design; `below` goes before the paths of wires ("target.").
+
+    Raises:
+        ValueError: one counts in a module that is not there.
+    """
     events: list[tuple[str, str, str, bool]] = []
+    modules = {*text.modules, *text.boxes}
     targets, left_out = [], []
     for one in annotations:
         if not str(one.get("class", "")).endswith(f".{_COUNTER}") or one.get("coverGenerated"):
@@ -112,6 +129,11 @@ def counters_of(
             left_out.append(label)
             continue
         module, _, wire = target.rpartition("|")[2].partition(">")
+        if module not in modules:
+            raise ValueError(
+                f'found the counter "{label}" of "{target}", expected a wire of a module of the '
+                f"text: it has no module {module or 'of this name'}."
+            )
         targets.append(target)
         paths = sorted(text.paths(top, module))
         for index, path in enumerate(paths):
