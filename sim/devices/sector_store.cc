@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/atomic_file.h"
 #include "core/state.h"
 
 namespace firesim::devices {
@@ -66,6 +67,7 @@ SectorStore::SectorStore(const std::filesystem::path &image, const std::filesyst
   }
   written_.resize(size_sectors_);
   if (overlay.empty()) return;
+  overlay_path_ = overlay;
   overlay_ = open(overlay.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (overlay_ < 0 || ftruncate(overlay_, static_cast<off_t>(size_sectors_) * kSectorBytes) != 0) {
     fail(where,
@@ -132,6 +134,18 @@ void SectorStore::load(StateReader &state) {
     state.bytes_into(data, sizeof data);
     write(static_cast<uint32_t>(sector), data);
   }
+}
+
+void SectorStore::note_written() const {
+  if (overlay_ < 0) return;
+  std::string text;
+  for (uint64_t sector = 0; sector < written_.size(); ++sector) {
+    if (!written_[sector]) continue;
+    const uint64_t first = sector;
+    while (sector < written_.size() && written_[sector]) ++sector;
+    text += fmt::format("{} {}\n", first, sector - first);
+  }
+  write_file_atomically(overlay_path_.string() + ".sectors", text);
 }
 
 Disk::Disk(const nlohmann::json &settings, const std::string &where,

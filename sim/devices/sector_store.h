@@ -37,11 +37,15 @@ class SectorStore {
   // The sectors written so far; `load` puts them over an image of the same size.
   void save(StateWriter &state) const;
   void load(StateReader &state);
+  // Says beside an overlay file which of its sectors were written: `OVERLAY.sectors`, a line "first
+  // count" for each range. Throws std::runtime_error when that cannot be written.
+  void note_written() const;
 
  private:
   SectorStore(std::string where, uint32_t size_sectors);
 
   std::string where_;
+  std::filesystem::path overlay_path_;
   int image_ = -1;
   int overlay_ = -1;
   uint32_t image_sectors_ = 0;

@@ -14,6 +14,10 @@ NO_TREE = "none"
 """Value of `device_tree` for a node without one."""
 
 
+DiskPath = Annotated[str, StringConstraints(pattern=r"^/[^\x00-\x1f\"]*$", max_length=1000)]
+"""A path in the file system of a disk, from its root."""
+
+
 class Job(Strict):
     """The software of a node."""
 
@@ -30,6 +34,9 @@ class Job(Strict):
     ${node.name}, ${node.index} and ${nodes} are replaced."""
     disk_image: str | None = None
     """Image of the block device; never written, changes go to an overlay in the results."""
+    disk_outputs: list[DiskPath] = Field(default_factory=list[DiskPath])
+    """Files and folders of the disk that are in the results after the run, `NODE/outputs`: the disk
+    has to be an image of ext2, ext3 or ext4 without partitions."""
     disk_sectors: Annotated[int, Field(ge=0, lt=2**32)] | None = None
     """Size of an empty disk in 512-byte sectors, when there is no image."""
     device_tree: str | None = None
@@ -53,6 +60,8 @@ class Job(Strict):
             )
         if self.disk_image is not None and self.disk_sectors is not None:
             raise ValueError("found disk_image and disk_sectors, expected one of the two.")
+        if self.disk_outputs and self.disk_sectors is not None:
+            raise ValueError("found disk_outputs and disk_sectors, expected disk_image.")
         return self
 
 

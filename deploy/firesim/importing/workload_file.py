@@ -15,10 +15,9 @@ from firesim.importing.keys import TAKEN, Notes, text, value_at
 from firesim.importing.recipe import Recipe
 
 _KEPT = "the run keeps the consoles, traces and counters of every node anyway"
-_OUTPUTS = "files in the guest's disk are not fetched; read its overlay in the results"
 _OLD = "nothing there reads it either"
 _EACH = {
-    "outputs": _OUTPUTS,
+    "outputs": TAKEN,
     "simulation_outputs": _KEPT,
     "simulation_inputs": "files of the host are named in the recipe",
 }
@@ -42,6 +41,8 @@ class Job:
     name: str
     elf: Path
     disk: Path | None
+    outputs: tuple[str, ...] = ()
+    """Files and folders of its disk that are wanted after a run."""
 
 
 def name_of(source: Source) -> str:
@@ -101,7 +102,26 @@ def _job(source: Source, path: KeyPath, entry: dict[str, Any], folder: Path, nam
         raise source.error(disk_at, text_)
     elf = (folder / source.file(binary_at, binary)).absolute()
     disk = (folder / source.file(disk_at, given)).absolute() if given else None
-    return Job(name, elf, disk)
+    return Job(name, elf, disk, _outputs(source, path, entry) if disk else ())
+
+
+def _outputs(source: Source, path: KeyPath, entry: dict[str, Any]) -> tuple[str, ...]:
+    """Return the outputs that all jobs have, then those of one."""
+    places: list[tuple[KeyPath, Any]] = [
+        (("common_outputs",), value_at(source, ("common_outputs",))),
+        ((*path, "outputs"), entry.get("outputs")),
+    ]
+    found: list[str] = []
+    for place, listed in places:
+        if listed is None:
+            continue
+        if not isinstance(listed, list) or not all(
+            isinstance(one, str) and one.startswith("/") for one in listed
+        ):
+            text_ = f'found {shown(listed)}, expected a list of paths that begin with "/".'
+            raise source.error(place, text_)
+        found += listed
+    return tuple(dict.fromkeys(found))
 
 
 def put_jobs(
@@ -135,9 +155,11 @@ def put_jobs(
 
 
 def _put(recipe: Recipe, path: str, job: Job, comment: str) -> None:
-    value = {"elf": str(job.elf)}
+    value: dict[str, Any] = {"elf": str(job.elf)}
     if job.disk is not None:
         value["disk_image"] = str(job.disk)
+    if job.outputs:
+        value["disk_outputs"] = list(job.outputs)
     recipe.set(path, value, comment)
 
 

@@ -253,6 +253,7 @@ def _with_software(loaded: Loaded, node: PlannedNode, is_own: bool) -> PlannedNo
     program, disk = pick("program", "elf", "linux"), pick("disk_image", "disk_sectors")
     found = {key: program.get(key) for key in ("program", "linux", "elf")}
     found |= {"disk_image": disk.get("disk_image"), "args": software.get("args", [])}
+    found["disk_outputs"] = software.get("disk_outputs", [])
     found |= {key: software.get(key) for key in ("command", "device_tree", "device_tree_address")}
     value = {key: one for key, (one, _) in found.items()}
     place = {key: where for key, (_, where) in found.items()}
@@ -283,8 +284,21 @@ def _with_software(loaded: Loaded, node: PlannedNode, is_own: bool) -> PlannedNo
         elf=file("elf"),
         device_tree=file("device_tree"),
         disk_image=file("disk_image"),
+        disk_outputs=_disk_outputs(loaded, node.name, found),
         places={**node.places, **place},
     )
+
+
+def _disk_outputs(
+    loaded: Loaded, name: str, found: Mapping[str, tuple[Any, KeyPath]]
+) -> tuple[str, ...]:
+    """Return what is wanted of a node's disk, which has to be an image of the user's."""
+    wanted, where = found["disk_outputs"]
+    if wanted and found["disk_image"][0] is None:
+        raise loaded.error(
+            where, f'found disk_outputs for node "{name}", expected a disk_image beside it.'
+        )
+    return tuple(wanted)
 
 
 def _check_tree(

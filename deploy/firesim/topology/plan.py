@@ -133,6 +133,8 @@ class PlannedNode:
     args: tuple[str, ...] = ()
     disk_image: Path | None = None
     disk_sectors: int = 0
+    disk_outputs: tuple[str, ...] = ()
+    """Files and folders of its disk that are wanted after the run."""
     device_tree: Path | None = None
     """Of the user; None = the blade's, if it has one."""
     has_device_tree: bool = True

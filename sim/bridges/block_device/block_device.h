@@ -22,6 +22,7 @@ class BlockDeviceDriver final : public Driver {
  public:
   explicit BlockDeviceDriver(const DriverContext &context);
   uint64_t exchange(uint64_t cycle) override;
+  void finish(uint64_t) override { disk_.store->note_written(); }
   nlohmann::json statistics() const override;
   bool can_save() const override { return true; }
   RestoreRole restore_role() const override { return RestoreRole::kTakesPart; }

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
+#include <iterator>
 
 namespace firesim::devices {
 namespace {
@@ -42,6 +44,18 @@ TEST_F(SectorStoreTest, ARefusedImageIsClosed) {
     EXPECT_THROW(SectorStore("", folder_ / "none/overlay", 8, "disk"), ConfigError);
   }
   EXPECT_EQ(open_files(), before);
+}
+
+// Whoever puts an overlay over its image has to know what was written: zeros may have been.
+TEST_F(SectorStoreTest, WhatWasWrittenIsNotedBesideTheOverlay) {
+  const std::filesystem::path overlay = folder_ / "overlay";
+  const std::array<uint8_t, kSectorBytes> zeros{};
+  SectorStore store("", overlay, 100, "disk");
+  for (const uint32_t sector : {7u, 3u, 4u, 5u, 99u, 100u, 4u}) store.write(sector, zeros.data());
+  store.note_written();
+  std::ifstream noted(folder_ / "overlay.sectors");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(noted), {}), "3 3\n7 1\n99 1\n");
+  SectorStore("", "", 8, "disk").note_written();  // in memory: nothing to note
 }
 
 }  // namespace

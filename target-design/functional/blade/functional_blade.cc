@@ -174,6 +174,7 @@ void FunctionalBlade::send(Batch &output) {
 void FunctionalBlade::finish(uint64_t) {
   if (!blade_end_.ended() && quantum_start_ != 0) bus_.advance(0, quantum_start_ - 1);
   settings_.console->flush();
+  settings_.disk->store->note_written();
 }
 
 nlohmann::json FunctionalBlade::statistics() const {
