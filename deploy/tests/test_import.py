@@ -18,6 +18,7 @@ from firesim.pipeline.load import load_text
 from firesim.pipeline.resolve import resolve
 from firesim.topology.plan import Plan
 from firesim_common.errors import InputError
+from firesim_common.paths import ROOT
 
 from regression.support.firesim_design import write
 
@@ -244,3 +245,10 @@ def test_hardware_may_be_given(theirs: Path) -> None:
     missing = Request(request.file, chipyard=theirs / "other.fir")
     with pytest.raises(InputError, match="--chipyard: found .*, expected a folder or a .fir"):
         import_files(missing)
+
+
+def test_the_page_for_their_users_has_each_key() -> None:
+    page = (ROOT / "docs/how-to/firesim-commands.md").read_text()
+    unread = {"deliver_dir", "common_args", "common_files", "files", "command", "no_post_run_hook"}
+    wanted = [*KEYS, *(set(WORKLOAD_KEYS) - unread)]
+    assert [key for key in wanted if f"`{key}`" not in page] == []

@@ -27,7 +27,7 @@ AXI = (
 TRACED = (
     "{ clock : Clock, reset : UInt<1>, trace : { retiredinsns : { valid : UInt<1>, "
     "iaddr : UInt<40>, insn : UInt<32>, priv : UInt<3>, exception : UInt<1>, interrupt : UInt<1>, "
-    "cause : UInt<64>, tval : UInt<40>}[1], time : UInt<64>}}"
+    "cause : UInt<64>, tval : UInt<40>}[2], time : UInt<64>}}"
 )
 FLIT = "data : UInt<64>, keep : UInt<8>, last : UInt<1>"
 NIC = (
@@ -58,7 +58,7 @@ BOXES: dict[str, tuple[str, ...]] = {
     ),
     "NICBridge": ("input clock : Clock", f"output nic : {NIC}"),
     "BlockDevBridge": ("input clock : Clock", "input reset : UInt<1>", f"input bdev : {DISK}"),
-    "TracerVBridge_1Wide_TraceBundleWidths_1_40_32_None_64_40_": (
+    "TracerVBridge_2Wide_TraceBundleWidths_2_40_32_None_64_40_": (
         f"input tiletrace : {TRACED}",
         "output triggerCredit : UInt<1>",
         "output triggerDebit : UInt<1>",
@@ -109,7 +109,7 @@ BODY = f"""\
     inst uart of UARTBridge_3
     inst nic of NICBridge
     inst disk of BlockDevBridge
-    inst trace of TracerVBridge_1Wide_TraceBundleWidths_1_40_32_None_64_40_
+    inst trace of TracerVBridge_2Wide_TraceBundleWidths_2_40_32_None_64_40_
     inst option of PlusArgsBridge
     inst debug of DMIBridge
     inst chiptop0 of ChipTop
@@ -208,6 +208,14 @@ BODY = f"""\
     connect trace.tiletrace.trace.retiredinsns[0].interrupt, UInt<1>(0)
     connect trace.tiletrace.trace.retiredinsns[0].cause, UInt<64>(0)
     connect trace.tiletrace.trace.retiredinsns[0].tval, UInt<40>(0)
+    connect trace.tiletrace.trace.retiredinsns[1].valid, and(tick, bits(frame, 0, 0))
+    connect trace.tiletrace.trace.retiredinsns[1].iaddr, UInt<40>(0hff80001004)
+    connect trace.tiletrace.trace.retiredinsns[1].insn, UInt<32>(19)
+    connect trace.tiletrace.trace.retiredinsns[1].priv, UInt<3>(3)
+    connect trace.tiletrace.trace.retiredinsns[1].exception, UInt<1>(0)
+    connect trace.tiletrace.trace.retiredinsns[1].interrupt, UInt<1>(0)
+    connect trace.tiletrace.trace.retiredinsns[1].cause, UInt<64>(0)
+    connect trace.tiletrace.trace.retiredinsns[1].tval, UInt<40>(0)
 """
 _LIB = "firesim.lib.bridgeutils.BridgeAnnotation"
 _COUNTER = "midas.targetutils.AutoCounterFirrtlAnnotation"

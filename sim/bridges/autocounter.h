@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/tracerv/tracerv.h"
+#include "bridges/tracerv/trace_files.h"
+#include "bridges/tracerv/trace_port.h"
 #include "bridges/tracerv/trigger.h"
 
 namespace firesim::bridges {

@@ -40,6 +40,7 @@ namespace firesim::bridges {
 using namespace devices;  // what a driver stands on
 
 class LinkDriver;
+class HartTrace;
 class TracePort;
 
 // Target cycles during which the blade is held in reset, from cycle 0.
@@ -56,6 +57,7 @@ struct BladeStatus {
   BladeEnd end;
   bool deterministic = true;   // false as soon as the outside world may reach the target
   Console *console = nullptr;  // of the blade's UART, for all that print; null without one
+  std::map<uint32_t, std::shared_ptr<HartTrace>> hart_traces;  // by hart, for its trace bridges
 };
 
 // The ports of one bridge, looked up with direction and width checked.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "bridges/rtl_blade_impl.h"
+#include "bridges/tracerv/trace_port.h"
 
 namespace firesim::bridges {
 namespace {
@@ -90,7 +91,8 @@ void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {
   if (cycle < kResetCycles) state.fail("a blade in reset cannot be continued in RTL");
   WarmStart start = starter_(state, {name(), settings_, context_, cycle});
   const auto traced = std::count_if(drivers_.begin(), drivers_.end(), [](const PlacedDriver &item) {
-    return item.driver->trace_port() != nullptr;
+    const TracePort *port = item.driver->trace_port();
+    return port != nullptr && port->lane() == 0;
   });
   if (traced != 0 && static_cast<uint64_t>(traced) != start.harts) {
     state.fail(fmt::format("found {} harts, expected {} as in the RTL", start.harts, traced));

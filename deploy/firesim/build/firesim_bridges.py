@@ -37,7 +37,7 @@ def verilog(design: FirrtlDesign) -> str:
     texts = []
     for bridge in design.bridges:
         body = list(_body(bridge, hart))
-        hart += target.trace_width(bridge.kind) == 1
+        hart += target.trace_width(bridge.kind) is not None
         texts.append(_module(bridge, body))
     if design.is_wrapped:
         texts.append(
@@ -66,15 +66,17 @@ def _range(bits: int) -> str:
 
 
 def _body(bridge: Bridge, hart: int) -> Iterator[str]:
-    if target.trace_width(bridge.kind) == 1:
-        yield from _trace(bridge, hart)
+    if lanes := target.trace_width(bridge.kind):
+        yield from _trace(bridge, hart, lanes)
     elif bridge.kind in _BODIES:
         yield from _BODIES[bridge.kind](bridge)
 
 
-def _instance(module: str, ports: Sequence[tuple[str, str]], parameters: str = "") -> str:
+def _instance(
+    module: str, ports: Sequence[tuple[str, str]], parameters: str = "", name: str = "part"
+) -> str:
     given = f" #({parameters})" if parameters else ""
-    return f"{module}{given} part ({', '.join(f'.{ours}({theirs})' for ours, theirs in ports)});"
+    return f"{module}{given} {name} ({', '.join(f'.{ours}({theirs})' for ours, theirs in ports)});"
 
 
 def _bits(bridge: Bridge, name: str, default: int = 1) -> int:
@@ -178,26 +180,32 @@ def _ground_test(bridge: Bridge) -> Iterator[str]:
     yield _instance("FireSimTerminationBridge", [*ports, ("value", f"32'h{PASS:04x}")])
 
 
-def _trace(bridge: Bridge, hart: int) -> Iterator[str]:
-    """One commit a cycle. A trap is told by `exception`, with `valid` or without it."""
+def _trace(bridge: Bridge, hart: int, lanes: int) -> Iterator[str]:
+    """A bridge for each of the commits of a cycle, in program order.
+
+    A trap is told by `exception`, with `valid` or without it.
+    """
     names = {port.name for port in bridge.ports}
     first = next(name for name in sorted(names) if name.endswith("insns_0_valid"))
-    at = first.removesuffix("valid")
-    bits = _bits(bridge, f"{at}iaddr", 64)
     clock = next(name for name in ("clock", "tiletrace_clock", "trace_clock") if name in names)
-    ports = [
-        ("clock", clock),
-        ("reset", "1'b0"),
-        ("valid", f"{at}valid && !{at}exception"),
-        ("pc", f"64'($signed({at}iaddr))" if bits < 64 else f"{at}iaddr"),
-        ("instruction", f"32'({at}insn)"),
-        ("privilege", f"3'({at}priv)"),
-        ("exception", f"{at}exception"),
-        ("interrupt", f"{at}interrupt"),
-        ("cause", f"64'({at}cause) & ~(64'd1 << {_bits(bridge, f'{at}cause', 64) - 1})"),
-        ("tval", f"64'({at}tval)"),
-    ]
-    yield _instance("FireSimTraceRVBridge", ports, f".HART({hart})")
+    for lane in range(lanes):
+        at = first.removesuffix("0_valid") + f"{lane}_"
+        bits = _bits(bridge, f"{at}iaddr", 64)
+        cause_bits = _bits(bridge, f"{at}cause", 64)
+        ports = [
+            ("clock", clock),
+            ("reset", "1'b0"),
+            ("valid", f"{at}valid && !{at}exception"),
+            ("pc", f"64'($signed({at}iaddr))" if bits < 64 else f"{at}iaddr"),
+            ("instruction", f"32'({at}insn)"),
+            ("privilege", f"3'({at}priv)"),
+            ("exception", f"{at}exception"),
+            ("interrupt", f"{at}interrupt"),
+            ("cause", f"64'({at}cause) & ~(64'd1 << {cause_bits - 1})"),
+            ("tval", f"64'({at}tval)"),
+        ]
+        given = f".HART({hart}), .LANE({lane}), .LANES({lanes})"
+        yield _instance("FireSimTraceRVBridge", ports, given, f"lane{lane:02}")
 
 
 _BODIES: dict[str, Callable[[Bridge], Iterator[str]]] = {

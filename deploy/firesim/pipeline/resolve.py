@@ -292,7 +292,7 @@ def _with_software(loaded: Loaded, node: PlannedNode, is_own: bool) -> PlannedNo
 def _disk_outputs(
     loaded: Loaded, name: str, found: Mapping[str, tuple[Any, KeyPath]]
 ) -> tuple[str, ...]:
-    """Return what is wanted of a node's disk, which has to be an image of the user's."""
+    """Return what is wanted of the disk of a node, which has to be an image file."""
     wanted, where = found["disk_outputs"]
     if wanted and found["disk_image"][0] is None:
         raise loaded.error(

@@ -212,7 +212,7 @@ def _refuse_mixed(files: list[_File], folder: Path) -> None:
         (old, one), (new, other) = sorted(by_version.items())[:2]
         raise CollateralError(
             f'found "{one}" by firtool {old} and "{other}" by {new} in "{folder}", expected files '
-            f"of one version: generate them anew into an empty folder."
+            f"of one version: generate them again into an empty folder."
         )
 
 

@@ -30,7 +30,7 @@ PLUSARG, END, GROUND_TEST = "PlusArgsBridge", "TerminationBridge", "GroundTestBr
 SERIAL = "SerialBridge"
 """TSI until FireSim 1.16."""
 TAKEN = frozenset({CLOCKS, RESET, UART, DISK, NIC, MEMORY, TSI, SERIAL, PLUSARG, END, GROUND_TEST})
-"""Bridges with a part of ours, beside traces of one commit a cycle."""
+"""Bridges with a part of ours, beside traces."""
 IDLE = frozenset({"PeekPokeBridge"})
 """Bridges that stand for FireSim's own machinery: nothing is lost without them."""
 LEFT_OUT = frozenset({"DMIBridge", "CospikeBridge", "DromajoBridge", "CTCBridge"})
@@ -53,7 +53,7 @@ class Bridge:
     @property
     def is_taken(self) -> bool:
         """Whether it has a part of ours."""
-        return self.kind in TAKEN or trace_width(self.kind) == 1
+        return self.kind in TAKEN or trace_width(self.kind) is not None
 
 
 @dataclass(frozen=True)

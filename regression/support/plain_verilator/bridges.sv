@@ -134,7 +134,7 @@ module FireSimNICBridge (
   assign rate_period = 1;
 endmodule
 
-module FireSimTraceRVBridge #(parameter HART = 0) (
+module FireSimTraceRVBridge #(parameter HART = 0, parameter LANE = 0, parameter LANES = 1) (
   input clock, input reset,
   input valid, input [63:0] pc, input [31:0] instruction, input [2:0] privilege, input exception,
   input interrupt, input [63:0] cause, input [63:0] tval

@@ -25,7 +25,7 @@ std::string rows(const nlohmann::json &trigger) {
   SimulationContext simulation{bench.folder().path(), bench.folder().path()};
   AutoCounter counters({{"interval_cycles", 30}, {"file", "n/c.csv"}, {"trigger", trigger}}, "n",
                        simulation, {{"flits, sent", FiresimPort{"c", 64, 0, &counter}}},
-                       {TracePort(bench.context({}).ports)});
+                       {TracePort(bench.context({}).ports, 0)});
   for (uint64_t cycle = 0; cycle < 100; ++cycle) {
     counter = 2 * cycle;
     bench.set("valid", cycle == 40 || cycle == 50);

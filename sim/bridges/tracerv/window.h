@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/tracerv/tracerv.h"
+#include "bridges/tracerv/trace_port.h"
 #include "bridges/tracerv/trigger.h"
 
 namespace firesim::bridges {

@@ -306,14 +306,14 @@ class TraceRVBridgePorts extends Bundle {
 
 class TraceRVBridgeIO extends TraceRVBridgePorts with BridgeIO
 
-class FireSimTraceRVBridge(hart: Int) extends Bridge[TraceRVBridgeIO](Map("HART" -> hart)) {
+class FireSimTraceRVBridge(hart: Int, lane: Int, lanes: Int) extends Bridge[TraceRVBridgeIO](Map("HART" -> hart, "LANE" -> lane, "LANES" -> lanes)) {
   val io = FlatIO(new TraceRVBridgeIO)
 }
 
 object FireSimTraceRVBridge {
 
-  def apply(hart: Int = 0): FireSimTraceRVBridge =
-    Bridge.place(new FireSimTraceRVBridge(hart))
+  def apply(hart: Int = 0, lane: Int = 0, lanes: Int = 1): FireSimTraceRVBridge =
+    Bridge.place(new FireSimTraceRVBridge(hart, lane, lanes))
 }
 
 /** The host of a Tethered Serial Interface, as Chipyard's designs have it. */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Outputs of the commits of a hart; see hart_trace.h.
+#include "bridges/tracerv/hart_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace firesim::bridges {
+namespace {
+
+void write_file(const std::filesystem::path &file, const std::string &where, const auto &writer) {
+  std::ofstream stream(file);
+  writer(stream);
+  if (!stream.flush()) {
+    throw std::runtime_error(fmt::format("{}: cannot write {}", where, file.string()));
+  }
+}
+
+}  // namespace
+
+HartTrace::HartTrace(const DriverContext &context, uint32_t hart, uint32_t lanes)
+    : hart_(hart), lanes_(lanes), where_(context.where) {
+  Config config(context.config, where_);
+  const bool enabled = config.boolean("enabled", false);
+  trigger_ = Trigger::of(config, true);
+  interest_ = trigger_.possible();
+  wanted_ = enabled && !trigger_.never();
+  open_outputs(config, context);
+  config.finish();
+}
+
+void HartTrace::add_lane(uint32_t lane, uint32_t lanes, const std::string &where) {
+  if (lane != made_ || lanes != lanes_ || lane >= lanes) {
+    throw ConfigError(fmt::format("{}: found lane {} of {} of hart {}, expected lane {} of {}",
+                                  where, lane, lanes, hart_, made_, lanes_));
+  }
+  ++made_;
+}
+
+void HartTrace::open_outputs(Config &config, const DriverContext &context) {
+  const std::vector<std::string> outputs = config.text_list("outputs");
+  const std::vector<std::string> known{"text", "binary", "folded", "speedscope"};
+  for (const std::string &output : outputs) {
+    if (std::find(known.begin(), known.end(), output) != known.end()) continue;
+    config.fail("outputs", fmt::format("any of {}; nearest to '{}' is '{}'", join_names(known),
+                                       output, nearest_name(output, known)));
+  }
+  const std::string directory = config.text("directory").value_or("trace");
+  const nlohmann::json &elf = config.child("elf");
+  if (!elf.is_null() && !elf.is_array()) config.fail("elf", "a list of files");
+  if (!wanted_) return;
+  const auto has = [&outputs](const char *name) {
+    return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
+  };
+  const auto path = [&](const char *end) {
+    return context.simulation.output_path(fmt::format("{}/hart{}.{}", directory, hart_, end));
+  };
+  if (has("text")) text_ = std::make_unique<TextTrace>(path("log"), hart_);
+  if (has("binary")) binary_ = std::make_unique<BinaryTrace>(path("trace"), hart_);
+  if (has("folded")) folded_file_ = path("folded");
+  if (has("speedscope")) speedscope_file_ = path("speedscope.json");
+  if (folded_file_.empty() && speedscope_file_.empty()) return;
+  for (const nlohmann::json &entry : elf) {
+    add_symbols(entry, config.child_where("elf"), context.simulation);
+  }
+  stacks_ = std::make_unique<CallStacks>(symbols_, fmt::format("hart{}", hart_));
+}
+
+void HartTrace::add_symbols(const nlohmann::json &entry, const std::string &where,
+                            const SimulationContext &simulation) {
+  if (entry.is_string()) {
+    symbols_.add_elf(simulation.input_path(entry.get<std::string>()), where);
+    return;
+  }
+  Config item(entry, where);
+  const std::string file = item.required_text("file");
+  const uint64_t also_at = item.required_integer("also_at", 0, UINT64_MAX);
+  item.finish();
+  symbols_.add_elf(simulation.input_path(file), where, also_at);
+}
+
+void HartTrace::take(uint64_t cycle, const TracePort &port) {
+  // Triggers look at committed instructions; a trap belongs to the stretch it falls into.
+  const bool active = port.valid() ? trigger_.see(cycle, port.pc(), port.instruction())
+                                   : trigger_.on() || trigger_.active_at(cycle);
+  if (!active) {
+    flowing_ = false;
+    return;
+  }
+  const Commit commit = port.read(cycle);
+  ++(commit.trap ? traps_ : commits_);
+  if (text_) text_->add(commit);
+  if (binary_) binary_->add(commit);
+  if (!stacks_) return;
+  if (!flowing_) stacks_->begin(cycle - 1);
+  flowing_ = true;
+  stacks_->add(commit);
+}
+
+void HartTrace::finish() {
+  if (text_) text_->flush();
+  if (binary_) binary_->flush();
+  if (!folded_file_.empty()) {
+    write_file(folded_file_, where_, [this](std::ostream &out) { stacks_->write_folded(out); });
+  }
+  if (!speedscope_file_.empty()) {
+    write_file(speedscope_file_, where_, [this](std::ostream &out) {
+      stacks_->write_speedscope(out, fmt::format("hart {} (target cycles)", hart_));
+    });
+  }
+}
+
+void HartTrace::save(StateWriter &state) const {
+  state.section("tracerv", 1);
+  state.boolean(trigger_.on());
+  state.boolean(flowing_);
+  state.u64(commits_);
+  state.u64(traps_);
+  state.boolean(stacks_ != nullptr);
+  if (stacks_) stacks_->save(state);
+}
+
+void HartTrace::load(StateReader &state) {
+  state.section("tracerv", 1);
+  trigger_.set_on(state.boolean());
+  flowing_ = state.boolean();
+  commits_ = state.u64();
+  traps_ = state.u64();
+  const bool saved = state.boolean();
+  if (saved != (stacks_ != nullptr)) {
+    state.fail(saved ? "has call stacks, expected \"outputs\" as when it was saved"
+                     : "has no call stacks, expected \"outputs\" as when it was saved");
+  }
+  if (stacks_) stacks_->load(state);
+}
+
+nlohmann::json HartTrace::statistics() const {
+  if (!wanted_) return nullptr;
+  return {{"hart", hart_}, {"commits", commits_}, {"traps", traps_}};
+}
+
+}  // namespace firesim::bridges
