@@ -95,7 +95,8 @@ CHIPYARD_CASES = [
     Case(
         "files of two versions of firtool",
         f'bad.yaml:5: {HERE}.chipyard: found "Chip.sv" by firtool 1.30.0 and "TestHarness.sv" by '
-        '1.61.0 in "made", expected files of one version: generate them again into an empty folder.',
+        '1.61.0 in "made", expected files of one version: generate them again into an empty '
+        "folder.",
         GIVEN,
         {
             **LISTED,
