@@ -4,13 +4,21 @@
 The small SoC of target-design/examples/chipyard-soc plays its list of words to the host by TSI: on
 both RTL engines, metasimulated with random stalls, saved in the middle of a command and gone on
 from there, and as two nodes with one thread and two. All runs must end in the same cycle.
+
+With `--collateral`, a folder that Chipyard has generated, programs in C run on it. `hello` says
+what its core is. `work` computes: on both engines alone and side by side, every output of every
+cycle compared, and saved and gone on from there; it must print what it prints on this computer.
+With `--riscv-tests`, the core runs each of riscv-tests that it has the extensions for.
 """
 
 from __future__ import annotations
 
+import argparse
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+from regression.support import riscv_tests, tethered
 from regression.support.as_user import UserRun, run_as_user
 from regression.support.chipyard_soc import (
     COMMAND_CYCLE,
@@ -19,9 +27,30 @@ from regression.support.chipyard_soc import (
     assembled,
     small_recipe,
 )
-from regression.support.experiment import Experiment, Verdict, experiment_named
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.rtl_pair import both_engines
 
+RECIPE = """\
+system:
+  topology: {{nodes: [{nodes}], switches: [], links: []}}
+  clock_hz: 500_000_000
+  blades: {{mine: {{chipyard: "{folder}", events: [{events}]}}}}
+  node: {{blade: mine, bridges: {{tsi: {{poll_cycles: 2000}}}}}}
+workload: {{nodes: {{{programs}}}}}
+simulation: {{max_cycles: 1_000_000, threads: {threads}, autocounter: {{enabled: true}}}}
+"""
 COLUMNS = ("run", "end cycle (measured)", "exit code (measured)", "token hash", "as expected")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--collateral", type=Path, help="a folder that Chipyard has generated")
+    parser.add_argument(
+        "--event", metavar="NAME=PATH", help="a wire of it, whose ones are counted by this name"
+    )
+    parser.add_argument(
+        "--riscv-tests", type=Path, help="a clone of riscv-tests with riscv-test-env in env/"
+    )
+    parser.add_argument("--nodes", type=int, default=16, help="tests in one simulation")
 
 
 def _file_name(text: str) -> str:
@@ -82,8 +111,132 @@ def _small(experiment: Experiment) -> bool:
     return holds
 
 
-@experiment_named("chipyard")
+def _recipe(experiment: Experiment, folder: Path, programs: dict[str, Path]) -> Path:
+    """Write a recipe of nodes of the given folder, each with its program."""
+    event: str | None = experiment.arguments.event
+    name, _, signal = (event or "").partition("=")
+    text = RECIPE.format(
+        nodes=", ".join(programs),
+        folder=experiment.arguments.collateral.resolve(),
+        events=f"{{name: {name}, signal: {signal}}}" if event else "",
+        programs=", ".join(f'{node}: {{elf: "{elf}"}}' for node, elf in programs.items()),
+        threads=experiment.threads,
+    )
+    recipe = folder / "recipe.yaml"
+    recipe.write_text(text)
+    return recipe
+
+
+def _hello(experiment: Experiment) -> tuple[bool, str]:
+    """Say hello on the design; return whether it did, and the letters of its core's extensions."""
+    folder = experiment.folder / "hello"
+    folder.mkdir()
+    elf = tethered.built(folder, tethered.HELLO)
+    run = run_as_user(_recipe(experiment, folder, {"soc": elf}), folder / "generated")
+    greeting, _, misa = run.console("soc").strip().rpartition("\nmisa ")
+    if greeting != "hello from the target":
+        raise ExperimentError(f'{run.folder}: found "{run.console("soc")}", expected a greeting.')
+    letters = riscv_tests.letters_of(int(misa, 16))
+    (node,) = run.nodes
+    experiment.say(f"hello: misa {misa} ({letters}), end cycle {node['ended_at_cycle']:,}")
+    experiment.keep(misa=misa, hello_end_cycle=node["ended_at_cycle"])
+    return node["exit_code"] == 0, letters
+
+
+def _counted(run: UserRun, event: str) -> int:
+    """Return what a counter had counted at the end."""
+    with (run.folder / "soc/counters.csv").open() as lines:
+        return max(int(row[event]) for row in csv.DictReader(lines))
+
+
+def _work(experiment: Experiment) -> bool:
+    """Run the other program on both engines, side by side, and from a snapshot."""
+    folder = experiment.folder / "work"
+    folder.mkdir()
+    elf = tethered.built(folder, tethered.WORK)
+    printed = tethered.expected(folder, tethered.WORK)
+    recipe = _recipe(experiment, folder, {"soc": elf})
+    first = run_as_user(recipe, folder / "generated")
+    end = first.nodes[0]["ended_at_cycle"]
+    saved_at = end // 2
+    runs = {"generated engine": first}
+    setting = f"simulation.snapshots.at_cycles=[{saved_at}]"
+    runs["saved"] = run_as_user(recipe, folder / "saved", setting)
+    snapshot = folder / f"saved/snapshots/cycle-{saved_at}"
+    runs["gone on from there"] = run_as_user(recipe, folder / "restored", start=snapshot)
+    verilator = run_as_user(recipe, folder / "verilator", "simulation.rtl_engine=verilator")
+    runs["Verilator"] = verilator
+    pair = both_engines(first.folder, verilator.folder, folder / "pair")
+    runs["side by side"] = UserRun(pair.folder, pair.result, pair.process_wall_s, 0, 0)
+    rows = _rows(runs, end, printed)
+    holds = _shown(experiment, "work.c on the collateral", rows)
+    holds &= len({row[3] for row in rows}) == 1
+    experiment.keep(work_end_cycle=end, work_token_hash=rows[0][3], work_holds=holds)
+    if experiment.arguments.event is not None:
+        event = experiment.arguments.event.partition("=")[0]
+        counts = [_counted(run, event) for run in (first, verilator)]
+        experiment.say(f"{event}: {counts[0]:,} of {end:,} cycles")
+        experiment.keep(event_count=counts[0])
+        holds &= counts[0] == counts[1] > 0
+    return holds
+
+
+def _tests(experiment: Experiment, letters: str) -> bool:
+    """Run every test that the core has the extensions for; return whether all passed."""
+    folder = experiment.folder / "riscv-tests"
+    folder.mkdir()
+    groups = [group for group, can in riscv_tests.runnable(letters).items() if can]
+    tests = riscv_tests.tests(experiment.arguments.riscv_tests, groups, folder)
+    nodes: dict[str, dict[str, object]] = {}
+    for first in range(0, len(tests), experiment.arguments.nodes):
+        some = tests[first : first + experiment.arguments.nodes]
+        recipe = _recipe(experiment, folder, {test.node: test.elf for test in some})
+        run = run_as_user(recipe, folder / f"from-{first}", may_fail=True)
+        nodes |= {node["name"]: node for node in run.nodes}
+    return _tests_shown(experiment, tests, nodes)
+
+
+def _tests_shown(
+    experiment: Experiment,
+    tests: Sequence[riscv_tests.Test],
+    nodes: dict[str, dict[str, object]],
+) -> bool:
+    """Print how many of each set passed, and each that did not, with why."""
+    failed = [test for test in tests if nodes[test.node]["exit_code"] != 0]
+    rows: list[list[object]] = []
+    for group, letter in riscv_tests.SETS.items():
+        mine = [test for test in tests if test.group == group]
+        bad = sum(test.group == group for test in failed)
+        left_out = "" if mine else f"no {letter} in misa"
+        rows.append([f"{group}-p", len(mine) - bad, bad, left_out])
+    experiment.table("riscv-tests", ["set", "passed", "did not pass", "not run"], rows)
+    holds, whys = True, []
+    for test in failed:
+        node = nodes[test.node]
+        lacks = riscv_tests.excuse(test, node)
+        holds &= lacks is not None
+        name = f"{test.group}-p-{test.name}"
+        whys.append([name, riscv_tests.ending(node), f"the core lacks {lacks}" if lacks else "NO"])
+    if whys:
+        columns = ["test", "how it ended", "may a core do that"]
+        experiment.table("riscv-tests that did not pass", columns, whys)
+    experiment.keep(tests=len(tests), tests_failed=[why[0] for why in whys])
+    return holds
+
+
+@experiment_named("chipyard", _arguments)
 def main(experiment: Experiment) -> Verdict:
-    """Run the small SoC in every way."""
+    """Run the small SoC, and what is given."""
     holds = _small(experiment)
-    return Verdict(holds, f"the small SoC ended at cycle {END_CYCLE:,},", "one end")
+    figure = f"the small SoC ended at cycle {END_CYCLE:,}"
+    if experiment.arguments.collateral is None:
+        return Verdict(holds, f"{figure},", "one end")
+    greeted, letters = _hello(experiment)
+    holds &= greeted
+    if experiment.arguments.riscv_tests is not None:
+        holds &= _tests(experiment, letters)
+        passed = experiment.figures["tests"] - len(experiment.figures["tests_failed"])
+        figure += f", {passed} of {experiment.figures['tests']} riscv-tests passed"
+    holds &= _work(experiment)
+    end = experiment.figures["work_end_cycle"]
+    return Verdict(holds, f"{figure}, work.c ended at cycle {end:,},", "one end of each program")
