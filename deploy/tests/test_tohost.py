@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.bind.tohost import unseen, with_tohost
+from firesim.bind.tohost import symbols, unseen, with_tohost
 from firesim.bitstream.forms import check_board
 from firesim.build.rtl_blade import HTIF, load_blade
 from firesim.config.bitstream import LoadedBuilds
@@ -81,6 +81,14 @@ def test_the_blade_of_a_program_with_tohost_has_the_part(tmp_path: Path) -> None
     blade = load_blade(node.blade)
     assert blade.part(HTIF) is not None and HTIF in blade.bridges
     assert load_blade("rocket-1").part(HTIF) is None
+
+
+def test_it_is_found_where_its_name_is_the_end_of_another(tmp_path: Path) -> None:
+    """As in riscv-tests: the linker keeps one text for both names."""
+    text = TEST.replace("VALUE", "1").replace("ALIGN", "64").replace("park:", "write_tohost: park:")
+    elf = built(tmp_path, text, "test.S")
+    assert b"\0tohost\0" not in elf.read_bytes()
+    assert symbols(elf) == PlannedTohost(0x8000_1000, 0x8000_1040)
 
 
 def test_a_bitstream_of_a_blade_with_the_part_is_taken_by_name(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def symbols(path: Path) -> PlannedTohost | None:
 
     try:
         data = path.read_bytes()
-        if b"\0tohost\0" not in data:
+        if b"tohost\0" not in data:
             return None
         table = ELFFile(io.BytesIO(data)).get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
