@@ -10,45 +10,57 @@ import typer
 
 from firesim.cli.common import plain_errors
 
+FileArgument = Annotated[
+    Path, typer.Argument(help="config_runtime.yaml, or the JSON of a workload.")
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Recipe to write (default: print it).")
+]
+HwdbOption = Annotated[
+    Path | None,
+    typer.Option("--hwdb", help="Hardware database (default: config_hwdb.yaml beside FILE)."),
+]
+BuildRecipesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--build-recipes",
+        help="Build recipes (default: config_build_recipes.yaml beside FILE).",
+    ),
+]
+WorkloadOption = Annotated[
+    Path | None,
+    typer.Option("--workload", help="Workload (default: as FILE names it, in workloads/)."),
+]
+CustomConfigsOption = Annotated[
+    Path | None,
+    typer.Option("--custom-configs", help="Folder with runtime settings of the memory."),
+]
+BladeOption = Annotated[
+    str | None,
+    typer.Option("--blade", help="Blade, a name or a file, instead of the design in FILE."),
+]
+ChipyardOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--chipyard",
+        help="Hardware to use: FIRRTL (.fir) of the target, or a gen-collateral "
+        "(default: one of our blades, else what is in ../sim/generated-src).",
+    ),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+
 
 @plain_errors
 def import_files(
-    file: Annotated[Path, typer.Argument(help="config_runtime.yaml, or the JSON of a workload.")],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Recipe to write (default: print it).")
-    ] = None,
-    hwdb: Annotated[
-        Path | None,
-        typer.Option("--hwdb", help="Hardware database (default: config_hwdb.yaml beside FILE)."),
-    ] = None,
-    build_recipes: Annotated[
-        Path | None,
-        typer.Option(
-            "--build-recipes",
-            help="Build recipes (default: config_build_recipes.yaml beside FILE).",
-        ),
-    ] = None,
-    workload: Annotated[
-        Path | None,
-        typer.Option("--workload", help="Workload (default: as FILE names it, in workloads/)."),
-    ] = None,
-    custom_configs: Annotated[
-        Path | None,
-        typer.Option("--custom-configs", help="Folder with runtime settings of the memory."),
-    ] = None,
-    blade: Annotated[
-        str | None,
-        typer.Option("--blade", help="Blade, a name or a file, instead of the design in FILE."),
-    ] = None,
-    chipyard: Annotated[
-        Path | None,
-        typer.Option(
-            "--chipyard",
-            help="Hardware to use: FIRRTL (.fir) of the target, or a gen-collateral "
-            "(default: one of our blades, else what is in ../sim/generated-src).",
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    file: FileArgument,
+    output: OutputOption = None,
+    hwdb: HwdbOption = None,
+    build_recipes: BuildRecipesOption = None,
+    workload: WorkloadOption = None,
+    custom_configs: CustomConfigsOption = None,
+    blade: BladeOption = None,
+    chipyard: ChipyardOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Make a recipe of a runtime configuration of FireSim 1.x, or of a workload alone.
 

@@ -168,6 +168,11 @@ def verilog(
         synthesis=synthesis,
     )
     _compile(request, sharing)
+    _say(output, engine)
+
+
+def _say(output: Path, engine: str) -> None:
+    """Say where the model is, and what a user should know of it."""
     say_warnings(output)
     if engine == "auto":
         _say_engine(output)

@@ -28,6 +28,7 @@ from firesim.topology.passes.network import lengthen_links
 from firesim.topology.passes.observation import observe
 from firesim.topology.passes.own_blades import own_blades
 from firesim.topology.passes.placement import planned_placement
+from firesim.topology.passes.software import check_tree, disk_outputs
 from firesim.topology.passes.tables import fill_tables
 from firesim.topology.passes.validate import validate
 from firesim.topology.plan import (
@@ -266,7 +267,7 @@ def _with_software(loaded: Loaded, node: PlannedNode, is_own: bool) -> PlannedNo
     if linux is None and job is not None and job.command is not None:
         text = f'found a command for node "{node.name}", expected it only for Linux.'
         raise loaded.error(place["command"], text)
-    _check_tree(loaded, node.name, found, is_own or value["elf"] is not None)
+    check_tree(loaded, node.name, found, is_own or value["elf"] is not None)
 
     def file(key: str) -> Path | None:
         return loaded.file(place[key], value[key]) if is_file(key, value[key]) else None
@@ -284,36 +285,9 @@ def _with_software(loaded: Loaded, node: PlannedNode, is_own: bool) -> PlannedNo
         elf=file("elf"),
         device_tree=file("device_tree"),
         disk_image=file("disk_image"),
-        disk_outputs=_disk_outputs(loaded, node.name, found),
+        disk_outputs=disk_outputs(loaded, node.name, found),
         places={**node.places, **place},
     )
-
-
-def _disk_outputs(
-    loaded: Loaded, name: str, found: Mapping[str, tuple[Any, KeyPath]]
-) -> tuple[str, ...]:
-    """Return what is wanted of the disk of a node, which has to be an image file."""
-    wanted, where = found["disk_outputs"]
-    if wanted and found["disk_image"][0] is None:
-        raise loaded.error(
-            where, f'found disk_outputs for node "{name}", expected a disk_image beside it.'
-        )
-    return tuple(wanted)
-
-
-def _check_tree(
-    loaded: Loaded, name: str, found: Mapping[str, tuple[Any, KeyPath]], of_user: bool
-) -> None:
-    """Refuse settings of the device tree of a node that runs software of ours."""
-    tree, where = found["device_tree"]
-    address, where_address = found["device_tree_address"]
-    for is_chosen, text, place in (
-        (tree == NO_TREE, f'device tree "{NO_TREE}"', where),
-        (tree != NO_TREE and address is not None, "device tree address", where_address),
-    ):
-        if is_chosen and not of_user:
-            text = f'found a {text} for node "{name}", expected it only with the key elf.'
-            raise loaded.error(place, text)
 
 
 def _with_words(loaded: Loaded, nodes: Mapping[str, PlannedNode], node: PlannedNode) -> PlannedNode:

@@ -12,9 +12,9 @@ from typing import Any
 from firesim_common.address_map import DRAM_BASE
 
 from firesim.config.engines import Snapshots
-from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTrigger, Trigger
 from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.describe_signals import describe_signals
+from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
 from firesim.topology.plan import REACHED_BY, Plan, PlannedNode, PlannedSwitch
 
@@ -24,7 +24,6 @@ CONSOLE = "console"
 CONTROL_SOCKET = "control.sock"
 SNAPSHOTS_FOLDER = "snapshots"
 """Where a run keeps its snapshots, in its results."""
-LAST_CYCLE = 2**63 - 1
 NOTHING: Mapping[Path, Path] = MappingProxyType({})
 LONGEST_ADVANCE_CYCLES = 1 << 22
 """The most that firesim-sim takes: about a millisecond of target time, and fast models need less
@@ -308,7 +307,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
         "tsi": {"wake": bool(made.load), **_program(node, made)},
         "tracerv": {
             "enabled": wanted.traced,
-            "trigger": _trigger(wanted.trace_trigger, first_cycle),
+            "trigger": described_trigger(wanted.trace_trigger, first_cycle),
             "outputs": list(wanted.trace_outputs),
             "elf": [_symbols(path, made.physical.get(path)) for path in made.symbols],
             "directory": f"{node.name}/trace",
@@ -316,14 +315,14 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
         "autocounter": {
             "interval_cycles": wanted.counter_interval_cycles,
             "file": f"{node.name}/counters.csv",
-            "trigger": _trigger(wanted.counter_trigger, first_cycle)
+            "trigger": described_trigger(wanted.counter_trigger, first_cycle)
             if wanted.counted
             else {"kind": "none"},
         },
-        "assert": {"trigger": _trigger(wanted.assert_trigger, 0)},
+        "assert": {"trigger": described_trigger(wanted.assert_trigger, 0)},
         "prints": {
             "file": f"{node.name}/prints.log",
-            "trigger": _trigger(wanted.print_trigger, 0),
+            "trigger": described_trigger(wanted.print_trigger, 0),
         },
     }
 
@@ -349,22 +348,6 @@ def _symbols(path: Path, also_at: int | None) -> str | dict[str, Any]:
 def _load(part: Load) -> dict[str, Any]:
     entry: dict[str, Any] = {"file": str(part.file), "format": part.format}
     return entry if part.address is None else {**entry, "address": part.address}
-
-
-def _trigger(trigger: Trigger, first_cycle: int) -> dict[str, Any]:
-    """Return a trigger that, unless the program decides, is not active before `first_cycle`."""
-    if first_cycle and isinstance(trigger, AlwaysTrigger | CycleTrigger):
-        start, end = first_cycle, LAST_CYCLE
-        if isinstance(trigger, CycleTrigger):
-            start, end = max(first_cycle, trigger.start), trigger.end
-        return {"kind": "cycle", "start": start, "end": end} if start < end else {"kind": "none"}
-    if isinstance(trigger, InstructionTrigger):
-        return {
-            "kind": "instruction",
-            "start": trigger.start.model_dump(),
-            "end": trigger.end.model_dump(),
-        }
-    return trigger.model_dump()
 
 
 def describe_switch(
