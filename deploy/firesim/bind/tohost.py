@@ -53,7 +53,7 @@ def looks_at_memory(plan: Plan, node: PlannedNode, kinds: Collection[str]) -> bo
     if node.kind.on_board:
         in_host = node.bitstream is not None and node.bitstream.entry.memory is None
     else:
-        in_host = not node.kind.is_metasimulation or plan.run.metasim.memory != "rtl"
+        in_host = not node.kind.is_metasimulation or plan.run.metasim.memory == "host"
     return in_host and "memory" in kinds and LOOKS.isdisjoint(kinds)
 
 
