@@ -36,6 +36,7 @@ setup(
         "regression.support.axi": ["*.v"],
         "regression.support.plain_verilator": ["*.sv", "*.cc"],
         "regression.support.random_programs": ["*.S", "*.ld"],
+        "regression.support.tethered": ["*.c", "*.h"],
         "regression.support.vivado": ["*.tcl"],
         "regression.fuzzers.engine_fuzz": ["*.h", "*.cc"],
         "regression.fuzzers.reader_fuzz": ["*.cc"],
