@@ -78,7 +78,9 @@ def image(folder: Path) -> Path:
 
 def sector_of(disk: Path, content: bytes) -> int:
     """Return where the disk has a content."""
-    return disk.read_bytes().index(content) // disk_outputs.SECTOR_BYTES
+    data, step = disk.read_bytes(), disk_outputs.SECTOR_BYTES
+    # By sectors: what lies before it may end with the same letter, such as a checksum.
+    return next(at for at in range(0, len(data), step) if data.startswith(content, at)) // step
 
 
 @pytest.mark.parametrize("engine", ["generated", "verilator"])
