@@ -11,14 +11,11 @@ with random stalls. The functional engine must give the same exit codes and the 
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
-from firesim_common.paths import ROOT
-
-from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.as_user import run_as_user
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.tohost_programs import PRINTED, PRINTS, built, program
 
 RECIPE = """\
@@ -35,17 +32,11 @@ SAVED_AT = 1100
 
 
 def _run(recipe: Path, results: Path, *settings: str) -> dict[str, Any]:
-    """Run a recipe as a user does; return its result.json."""
-    options: list[str] = []
-    for text in settings:
-        options += ["--from", text[1:]] if text.startswith("@") else ["-x", text]
-    command: list[str | Path] = [ROOT / "firesim", "runworkload", "-c", recipe]
-    command += ["--results", results, *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        raise ExperimentError(f"{results}: exit status {done.returncode}:\n{done.stderr[-2000:]}")
-    found: dict[str, Any] = json.loads((results / "result.json").read_text())
-    return found
+    """Run a recipe, from a snapshot where a word begins with @; return its result.json."""
+    starts = [Path(text[1:]) for text in settings if text.startswith("@")]
+    given = [text for text in settings if not text.startswith("@")]
+    start = starts[0] if starts else None
+    return run_as_user(recipe, results, *given, start=start, may_fail=True).result
 
 
 def _programs(folder: Path) -> dict[str, tuple[Path, int, str]]:

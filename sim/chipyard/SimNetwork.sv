@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SimNetwork: the far end of a NIC, as our bridge `nic`: the node's link.
+// SimNetwork: the far end of a NIC, as our bridge `nic`, which stands on the simulation's clock: the
+// node's link. Frames are whole flits, so which bytes of a flit are kept says nothing. The NIC's
+// limit is k flits every p + 1 cycles, with at most eight flits at once. It never asks others to
+// pause: its buffers have fewer flits than the threshold.
 module SimNetwork #(
     parameter DEVNAME = "tap0"
 ) (
@@ -22,21 +25,26 @@ module SimNetwork #(
     output [15:0] net_pauser_refresh
 );
   assign net_in_bits_keep = 8'hff;
-  firesim_nic_port port (
+  wire [15:0] increment, period;
+  wire arrives;
+  assign net_in_valid = arrives && !reset;
+  assign net_rlimit_inc = increment[7:0];
+  assign net_rlimit_period = period[7:0] - 8'd1;
+  assign net_rlimit_size = 8'd8;
+  assign net_pauser_threshold = 16'hffff;
+  assign net_pauser_quanta = 16'd0;
+  assign net_pauser_refresh = 16'hffff;
+  FireSimNICBridge bridge (
       .clock,
       .reset,
-      .out_valid(net_out_valid),
+      .out_valid(net_out_valid && !reset),
       .out_data(net_out_bits_data),
       .out_last(net_out_bits_last),
-      .in_valid(net_in_valid),
+      .in_valid(arrives),
       .in_data(net_in_bits_data),
       .in_last(net_in_bits_last),
       .mac_address(net_macAddr),
-      .limit_inc(net_rlimit_inc),
-      .limit_period(net_rlimit_period),
-      .limit_size(net_rlimit_size),
-      .pauser_threshold(net_pauser_threshold),
-      .pauser_quanta(net_pauser_quanta),
-      .pauser_refresh(net_pauser_refresh)
+      .rate_increment(increment),
+      .rate_period(period)
   );
 endmodule

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from firesim.topology import firesim_target as target
+from firesim.topology.chipyard_facts import AXI_FIELDS
 from firesim.topology.chipyard_firrtl import INSTANCE, WRAPPER, FirrtlDesign
 from firesim.topology.firesim_target import Bridge
 
@@ -22,8 +23,6 @@ UART_DIV = 271
 PERIOD_PS = 1000
 PASS, FAIL = 0x5555, 0x3333
 """Values of our termination bridge."""
-_ADDRESS = ("id", "addr", "len", "size", "burst")
-_ANSWERS = {"b": ("id", "resp"), "r": ("id", "data", "resp", "last")}
 
 
 def module_name(bridge: Bridge) -> str:
@@ -107,41 +106,20 @@ def _uart(bridge: Bridge) -> Iterator[str]:
 
 
 def _disk(bridge: Bridge) -> Iterator[str]:
-    ports = [("clock", "clock"), ("reset", "reset")]
-    for channel, fields in (
-        ("req", ("write", "offset", "len", "tag")),
-        ("data", ("data", "tag")),
-        ("resp", ("data", "tag")),
-    ):
-        ports += [(f"{channel}_{end}", f"bdev_{channel}_{end}") for end in ("valid", "ready")]
-        ports += [(f"{channel}_{name}", f"bdev_{channel}_bits_{name}") for name in fields]
-    ports += [(f"info_{name}", f"bdev_info_{name}") for name in ("nsectors", "max_req_len")]
+    ports = [(port.name, port.name) for port in bridge.ports]
     tag_bits = _bits(bridge, "bdev_req_bits_tag")
-    yield _instance("firesim_block_port", ports, f".TAG_BITS({tag_bits})")
+    yield _instance("SimBlockDevice", ports, f".TAG_BITS({tag_bits})")
 
 
 def _nic(bridge: Bridge) -> Iterator[str]:
-    reset = "reset" if any(port.name == "reset" for port in bridge.ports) else "1'b0"
-    ports = [("clock", "clock"), ("reset", reset)]
-    for way in ("out", "in"):
-        ports.append((f"{way}_valid", f"nic_{way}_valid"))
-        ports += [(f"{way}_{name}", f"nic_{way}_bits_{name}") for name in ("data", "last")]
-    ports.append(("mac_address", "nic_macAddr"))
-    ports += [(f"limit_{name}", f"nic_rlimit_{name}") for name in ("inc", "period", "size")]
-    pauser = ("threshold", "quanta", "refresh")
-    ports += [(f"pauser_{name}", f"nic_pauser_{name}") for name in pauser]
-    yield "assign nic_in_bits_keep = 8'hff;"
-    yield _instance("firesim_nic_port", ports)
+    reset = [] if any(port.name == "reset" for port in bridge.ports) else [("reset", "1'b0")]
+    ports = [(re.sub("^nic_", "net_", port.name), port.name) for port in bridge.ports]
+    yield _instance("SimNetwork", [*ports, *reset])
 
 
 def _memory(bridge: Bridge) -> Iterator[str]:
     ports = [("clock", "clock"), ("reset", "reset")]
-    for channel, fields in (
-        ("aw", _ADDRESS),
-        ("w", ("data", "strb", "last")),
-        ("ar", _ADDRESS),
-        *_ANSWERS.items(),
-    ):
+    for channel, fields in AXI_FIELDS.items():
         for end in ("valid", "ready", *(f"bits_{name}" for name in fields)):
             ports.append((f"axi_{channel}_{end}", f"axi4_{channel}_{end}"))
     widths = {

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
@@ -14,8 +13,9 @@ from firesim_common.tools import firtool, run
 from firesim.build import firesim_bridges
 from firesim.build.firesim_bridges import module_name
 from firesim.topology.chipyard import FOLDER, LIST, Collateral, CollateralError, read_collateral
-from firesim.topology.chipyard_facts import AXI_MEMORY
+from firesim.topology.chipyard_facts import AXI_FIELDS, AXI_MEMORY
 from firesim.topology.chipyard_firrtl import FirrtlDesign
+from firesim.topology.firrtl_text import MODULE
 
 OPTIONS = (
     "--split-verilog",
@@ -26,16 +26,7 @@ OPTIONS = (
     "--lowering-options=disallowLocalVariables,disallowPackedArrays",
 )
 PARTS = "FireSimBridges.sv"
-_MODULE = re.compile(r"  (?:public )?(?:ext|int)?module (\w+)")
 _DEFINED = "    defname = "
-_ADDRESS = ("ready", "valid", "bits.id", "bits.addr", "bits.len", "bits.size", "bits.burst")
-_AXI = {
-    "aw": _ADDRESS,
-    "w": ("ready", "valid", "bits.data", "bits.strb", "bits.last"),
-    "b": ("ready", "valid", "bits.id", "bits.resp"),
-    "ar": _ADDRESS,
-    "r": ("ready", "valid", "bits.id", "bits.data", "bits.resp", "bits.last"),
-}
 
 
 def collateral_of(design: FirrtlDesign) -> Collateral:
@@ -84,8 +75,8 @@ def _rename(design: FirrtlDesign, target: Path) -> None:
     ours: str | None = None
     with design.file.open(errors="replace") as lines, target.open("w") as written:
         for line in lines:
-            if found := _MODULE.match(line):
-                ours = names.get(found[1])
+            if found := MODULE.match(line):
+                ours = names.get(found[2])
             elif ours is not None and line.startswith(_DEFINED):
                 line = f"{_DEFINED}{ours}\n"
             written.write(line)
@@ -99,6 +90,10 @@ def _kept(design: FirrtlDesign) -> list[dict[str, str]]:
     kept = [{"class": touched, "target": one} for one in design.counters.targets]
     if not design.has_axi_memory:
         return kept
-    fields = [f"io_axi4.0.{channel}.{name}" for channel, names in _AXI.items() for name in names]
+    fields = [
+        f"io_axi4.0.{channel}.{name}"
+        for channel, names in AXI_FIELDS.items()
+        for name in ("valid", "ready", *(f"bits.{one}" for one in names))
+    ]
     wires = [f"~{design.circuit}|{AXI_MEMORY}>{name}" for name in ("clock", "reset", *fields)]
     return [*kept, *({"class": touched, "target": wire} for wire in wires)]

@@ -13,6 +13,15 @@ from firesim_common.address_map import DRAM_BASE
 DRAM, CLOCK, OPTION = "SimDRAM", "ClockSourceAtFreqMHz", "plusarg_reader"
 AXI_MEMORY = "SimAXIMem"
 """Memory of Rocket Chip's own harness: without parameters, for any simulator."""
+_ADDRESS_FIELDS = ("id", "addr", "len", "size", "burst")
+AXI_FIELDS = {
+    "aw": _ADDRESS_FIELDS,
+    "w": ("data", "strb", "last"),
+    "b": ("id", "resp"),
+    "ar": _ADDRESS_FIELDS,
+    "r": ("id", "data", "resp", "last"),
+}
+"""What a burst needs of each channel of AXI4, beside valid and ready."""
 _PARAMETER = re.compile(r"\.(\w+)\s*\(\s*((?:\"[^\"]*\"|[^()\"])*?)\s*\)")
 _NUMBER = re.compile(r"(?:\d+)?'s?([dhbo])([0-9a-f_]+)|(\d[\d_]*)", re.IGNORECASE)
 _BASES = {"d": 10, "h": 16, "b": 2, "o": 8}

@@ -15,7 +15,8 @@ from typing import Any
 
 _VERSION = re.compile(r"FIRRTL version (\d+)\.(\d+)\.(\d+)")
 _CIRCUIT = re.compile(r"circuit (\w+) :")
-_MODULE = re.compile(r"  (?:public )?(ext|int)?module (\w+)")
+MODULE = re.compile(r"  (?:public )?(ext|int)?module (\w+)")
+"""Where a module begins: what kind of one, and its name."""
 _DEFINED = re.compile(r"    defname = (\w+)")
 _PARAMETER = re.compile(r"    parameter (\w+) = (.+?)\s*$")
 _INSTANCE = re.compile(r"\s+inst (\w+) of (\w+)")
@@ -97,7 +98,7 @@ class _Reader:
             self.annotation(line)
         elif line.startswith("    "):
             self.statement(line)
-        elif found := _MODULE.match(line):
+        elif found := MODULE.match(line):
             self.module, self.box = found[2], None
             if found[1] == "ext":
                 self.box = self.text.boxes[found[2]] = Box(found[2], found[2])
