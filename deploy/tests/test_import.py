@@ -248,7 +248,7 @@ def test_hardware_may_be_given(theirs: Path) -> None:
 
 
 def test_the_page_for_their_users_has_each_key() -> None:
-    page = (ROOT / "docs/how-to/firesim-commands.md").read_text()
+    page = (ROOT / "docs/reference/firesim-commands.md").read_text()
     unread = {"deliver_dir", "common_args", "common_files", "files", "command", "no_post_run_hook"}
     wanted = [*KEYS, *(set(WORKLOAD_KEYS) - unread)]
     assert [key for key in wanted if f"`{key}`" not in page] == []
