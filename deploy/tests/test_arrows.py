@@ -21,7 +21,8 @@ CPP_ARROWS: dict[str, set[str]] = {
     "sim/transport": {"sim/core"},
     "sim/devices": {"sim/core"},
     "sim/hostlib": {"sim/core", "sim/engine"},
-    "sim/bridges": {"sim/core", "sim/engine", "sim/devices", "sim/hostlib"},
+    "sim/hostlib/ways": {"sim/devices", "sim/hostlib"},
+    "sim/bridges": {"sim/core", "sim/engine", "sim/devices", "sim/hostlib", "sim/hostlib/ways"},
     "sim/goldengate": {"sim/engine"},
     "target-design/examples": set(),
     "target-design/rocket": set(),
@@ -65,13 +66,14 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     "report": {"engines", "topology", "units"},
     "watch": {"topology", "units"},
     "work": {"build", "hosts"},
+    "boards": {"build", "topology"},
     "suite": {"build"},
     "farm": {"config", "hosts", "work"},
     "results": {"report", "topology", "units", "work"},
     "snapshots": {"build", "config", "engines", "topology", "work"},
-    "bitstream": {"build", "config", "farm", "hosts", "work"},
+    "bitstream": {"boards", "build", "config", "farm", "hosts", "work"},
     "remote": {"bitstream", "config", "farm", "hosts", "snapshots", "topology", "work"},
-    "bind": {"bitstream", "build", "config", "engines", "farm", "hosts", "snapshots", "topology"},
+    "bind": {*"bitstream boards build config engines farm hosts snapshots topology".split()},
     "prepare": {"bind", "bitstream", "build", "config", "topology", "work"},
     "pipeline": {
         *("bind", "build", "config", "engines", "hosts", "prepare", "remote", "results"),
@@ -86,9 +88,8 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "api": {"config", "pipeline", "report", "results", "run", "snapshots", "sweep", "topology"},
     "cli": {
-        *("access", "api", "bind", "bitstream", "build", "config", "engines", "farm", "hosts"),
-        *("importing", "pipeline", "remote", "report", "results", "run", "snapshots", "suite"),
-        *("sweep", "topology", "view", "work"),
+        *"access api bind bitstream boards build config engines farm hosts importing".split(),
+        *"pipeline remote report results run snapshots suite sweep topology view work".split(),
     },
 }
 """What a room of the manager, a folder or file of it, imports of the others; all is needed."""

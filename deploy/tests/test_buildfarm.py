@@ -23,7 +23,8 @@ from firesim.bitstream.farm import Build, BuildFarm, check_tools
 from firesim.bitstream.forms import check_builds
 from firesim.bitstream.outcome import Outcome, Use
 from firesim.bitstream.report import picture, write_report
-from firesim.build.boards import Board, load_board
+from firesim.boards.board import Board
+from firesim.boards.known import load_board
 from firesim.config.bitstream import Builders, BuildRecipe, LoadedBuilds, find_builds
 from firesim.farm.kinds.local import Local, LocalFarm
 from firesim.hosts.channel import ProcessChannel

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from firesim.build.boards import board_names, load_board
-from firesim.build.estimate import KINDS, module_path
+from firesim.boards.estimate import KINDS, module_path
+from firesim.boards.known import board_names, load_board
 from firesim.cli.main import app
 from firesim_common.errors import InputError
 from firesim_common.paths import ROOT

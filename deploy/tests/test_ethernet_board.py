@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from firesim.bitstream.simulated import Losses, address_of, simulated_board
+from firesim.bitstream.simulated import simulated_board
+from firesim.boards.known import load_board
+from firesim.boards.ways.base import Losses, Wishes
 from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
 from firesim_common.errors import InputError
@@ -57,7 +59,7 @@ def board(folder: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     losses = Losses(getattr(request, "param", 0), seed)
-    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine", losses=losses)
+    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "mine", Wishes(losses=losses))
     with started(made, device_at(folder, BOARD), folder / "said"):
         yield folder / "said"
 
@@ -149,10 +151,12 @@ def test_what_is_no_datagram_of_ours_is_passed_over(
 def test_what_no_board_has_is_refused(folder: Path) -> None:
     loaded = LoadedBuilds(folder / "builds.yaml")
     with pytest.raises(InputError) as refused:
-        simulated_board(loaded, "other", losses=Losses(10))
+        simulated_board(loaded, "other", Wishes(losses=Losses(10)))
     assert 'found "ulx3s", expected a board on Ethernet for --loss-percent.' in str(refused.value)
     with pytest.raises(InputError, match="address: found ulx3s, expected a board on Ethernet"):
         simulated_board(loaded, "placed")
+    way = load_board(BOARD).way
+    assert way is not None
     for text in ("192.168.1.50", "board0"):
         with pytest.raises(InputError, match=r"expected an address like 127\.0\.7\.1"):
-            address_of(text)
+            way.place("mine", Path(text))

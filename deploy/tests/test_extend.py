@@ -45,6 +45,31 @@ def make(file):
 def stated_hosts(config):
     return [("local0", config)]
 '''
+WAY = '''\
+"""By pigeons, which carry words to the attic."""
+
+from typing import ClassVar
+
+from firesim.boards.ways.base import Way
+from firesim.topology.plan import PlannedReach
+
+
+class Pigeons(Way):
+    """The pigeons of a board."""
+
+    BOARD: ClassVar[str] = "with pigeons"
+    DEVICE: ClassVar[str] = "its dovecote"
+    birds: int
+
+    def reached(self, board, device, slot):
+        return PlannedReach("pigeons", {"dovecote": device, "birds": self.birds})
+
+    def simulated(self, form, name, board, blades, wishes):
+        raise NotImplementedError
+
+
+WAY = Pigeons
+'''
 BOARDS = {
     "ulx3s": "/dev/ttyUSB0",
     "f2": "/sys/bus/pci/devices/0000:34:00.0",
@@ -111,6 +136,11 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / "platforms" / model, root / "platforms" / f"attic_{model}")
         board = "\n".join([f"title: {model} of the attic", *kept]) + "\n"
         (root / f"platforms/attic_{model}/board.yaml").write_text(board)
+    (root / "deploy/firesim/boards/ways/pigeons.py").write_text(WAY)
+    (root / "platforms/attic_loft").mkdir()
+    found = (ROOT / "platforms/versa-ecp5/board.yaml").read_text()
+    found += "reached_by: {pigeons: {birds: 3}}\n"
+    (root / "platforms/attic_loft/board.yaml").write_text(found)
     return root
 
 
@@ -158,25 +188,55 @@ def test_its_keys_are_in_the_schema(tree: Path, tmp_path: Path) -> None:
     assert "AtticFarm" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("model", BOARDS)
-def test_a_board_is_one_folder(tree: Path, tmp_path: Path, model: str) -> None:
-    board, device = f"attic_{model}", BOARDS[model]
-    (tmp_path / "hwdb.yaml").write_text(
+def farm_of(folder: Path, board: str, device: str) -> tuple[str, str]:
+    """Write a bitstream for a board; return its setting, and a farm with two such boards."""
+    (folder / "hwdb.yaml").write_text(
         f"mine: {{board: {board}, fingerprint: 0123456789abcdef, bitstream: mine.bit, "
         'frequency_mhz: 50, built: "2026-11-25T20:00:00Z"}\n'
     )
-    (tmp_path / "mine.bit").write_bytes(b"bits")
-    farm = f"kind: local\nfpgas: 2\nplatform: {board}\ndevices: [{device}, {device}]\n"
-    entries = "simulation.fpga={hwdb: hwdb.yaml, entries: {rocket-1: mine}}"
+    (folder / "mine.bit").write_bytes(b"bits")
+    devices = f"devices: [{device}, {device}]\n" if device else ""
+    farm = f"kind: local\nfpgas: 2\nplatform: {board}\n{devices}"
+    return "simulation.fpga={hwdb: hwdb.yaml, entries: {rocket-1: mine}}", farm
+
+
+@pytest.mark.parametrize("model", BOARDS)
+def test_a_board_is_one_folder(tree: Path, tmp_path: Path, model: str) -> None:
+    entries, farm = farm_of(tmp_path, f"attic_{model}", BOARDS[model])
     status, said = checked(tree, tmp_path, "simulation.engine=fpga", entries, farm=farm)
     assert (status, 'bitstream "mine"' in said) == (0, True), said
+
+
+def test_a_way_to_reach_a_board_is_one_file(tree: Path, tmp_path: Path) -> None:
+    entries, farm = farm_of(tmp_path, "attic_loft", "/attic/roof")
+    engine = "simulation.engine=fpga"
+    status, said = checked(tree, tmp_path, engine, entries, farm=farm)
+    assert (status, 'bitstream "mine"' in said) == (0, True), said
+    _, farm = farm_of(tmp_path, "attic_loft", "")
+    status, said = checked(tree, tmp_path, engine, entries, farm=farm)
+    assert (status, "expected its dovecote" in said) == (2, True), said
+
+
+@pytest.mark.parametrize("text", ["{pigeon: {birds: 3}}", "{pigeons: {bird: 3}}", "{}"])
+def test_a_bad_way_is_refused(tree: Path, tmp_path: Path, text: str) -> None:
+    file = tree / "platforms/attic_loft/board.yaml"
+    kept = file.read_text()
+    try:
+        file.write_text(kept.replace("{pigeons: {birds: 3}}", text))
+        script = "from firesim.boards.known import load_board; load_board('attic_loft')"
+        done = typed(tree, tmp_path, "-c", script)
+    finally:
+        file.write_text(kept)
+    known = {"{}": "expected exactly one", "{pigeon: {birds: 3}}": 'did you mean "pigeons"?'}
+    wanted = known.get(text, 'did you mean "birds"?')
+    assert (done.returncode, wanted in done.stderr) == (1, True), done.stderr
 
 
 @pytest.mark.parametrize("model", BOARDS)
 def test_a_board_is_built_by_what_its_file_says(tree: Path, tmp_path: Path, model: str) -> None:
     script = (
         "from firesim.bitstream.builders.make import builder_for\n"
-        "from firesim.build.boards import load_board\n"
+        "from firesim.boards.known import load_board\n"
         "from firesim.config.bitstream import Builders, BuildRecipe\n"
         f"recipe = BuildRecipe(blade='rocket-1', board='attic_{model}')\n"
         "print(builder_for(load_board(recipe.board), recipe, Builders()).name)\n"

@@ -239,7 +239,7 @@ def test_what_is_no_board_of_this_design_is_refused(folder: Path, tmp_path: Path
     assert status == 2 and text.startswith("soc: ") and "found 0x0" in text, text
     node["serial_line"] = {"device": "/dev/null", "bits_per_s": 1_000_000}
     status, text = told("both")
-    assert (status, f'expected nothing beside "{key}"' in text) == (2, True), text
+    assert (status, "expected nothing beside" in text and key in text) == (2, True), text
 
 
 class Host:

@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 from firesim.bitstream.simulated import simulated_board
+from firesim.boards.ways.base import Wishes
 from firesim.build.simulator import simulator
 from firesim.config.bitstream import LoadedBuilds
 from firesim_common.errors import InputError
@@ -74,7 +75,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_a_faster_line_changes_nothing(folder: Path, tmp_path: Path) -> None:
     """A board counts host cycles while it waits for the host, so that they tell nothing here."""
     builds = LoadedBuilds(folder / "builds.yaml")
-    made, usual = simulated_board(builds, "mine", 5), simulated_board(builds, "mine")
+    made, usual = simulated_board(builds, "mine", Wishes(5)), simulated_board(builds, "mine")
     assert made.entry.sha256 != usual.entry.sha256
     farm = (folder / "farm.yaml").read_text().replace(f"{folder}/board", f"{tmp_path}/fast")
     (tmp_path / "farm.yaml").write_text(farm)

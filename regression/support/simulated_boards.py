@@ -10,8 +10,11 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 from firesim.bitstream.database import set_entries
-from firesim.bitstream.simulated import Losses, Simulated, simulated_board
-from firesim.build.boards import load_board
+from firesim.bitstream.simulated import Simulated, simulated_board
+from firesim.boards.board import Board
+from firesim.boards.known import load_board
+from firesim.boards.ways.base import Losses, Wishes
+from firesim.boards.ways.ethernet import Ethernet
 from firesim.config.bitstream import LoadedBuilds
 
 from regression.support.experiment import ExperimentError
@@ -27,9 +30,14 @@ devices: [{devices}]
 """
 
 
+def is_on_ethernet(board: Board) -> bool:
+    """Return whether a board has an address in place of a device."""
+    return isinstance(board.way, Ethernet)
+
+
 def device_at(folder: Path, board: str, index: int = 0) -> str:
     """Return a place for a simulated board, which nobody else has: in a folder, or made of it."""
-    if load_board(board).driver != "Ethernet":
+    if not is_on_ethernet(load_board(board)):
         return str(folder / f"board{index}")
     first, second, third = hashlib.sha256(str(folder).encode()).digest()[:3]
     return f"127.{1 + first % 254}.{second}.{1 + (third + index) % 254}"
@@ -85,7 +93,7 @@ def boards(
     """
     loaded = LoadedBuilds(builds)
     names = dict.fromkeys(devices.values())
-    made = {name: simulated_board(loaded, name, losses=losses) for name in names}
+    made = {name: simulated_board(loaded, name, Wishes(losses=losses)) for name in names}
     set_entries(database, {name: one.entry for name, one in made.items()})
     with ExitStack() as stack:
         for index, (device, name) in enumerate(devices.items()):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from firesim.bitstream.builders.f2_project import DDR
 from firesim.bitstream.forms import design_form, equipped
-from firesim.build.boards import load_board
+from firesim.boards.known import load_board
 from firesim.build.design import Design
 from firesim.config.memory_hardware import MemoryHardware
 from firesim_common.paths import ROOT

@@ -21,7 +21,8 @@ from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.f2 import F2
 from firesim.bitstream.builders.f2_project import DIRECTIVES, divide_for
 from firesim.bitstream.forms import design_form, equipped
-from firesim.build.boards import PLATFORMS, load_board, whole_design
+from firesim.boards.design import whole_design
+from firesim.boards.known import PLATFORMS, load_board
 from firesim.build.design import Design
 from firesim.config.bitstream import AwsKit, Builders, BuildRecipe
 from firesim.config.memory_hardware import MemoryHardware

@@ -16,7 +16,8 @@ from pathlib import Path
 import goldengate
 import pytest
 from firesim.bitstream.forms import design_form
-from firesim.build.boards import PLATFORMS, load_board, whole_design
+from firesim.boards.design import whole_design
+from firesim.boards.known import PLATFORMS, load_board
 from firesim.build.design import Design
 from firesim_common.paths import ROOT
 from firesim_common.tools import verilator_environment, verilator_root

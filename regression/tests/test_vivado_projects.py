@@ -15,7 +15,7 @@ from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.vivado import Vivado
 from firesim.bitstream.builders.vivado_tcl import DIRECTIVES
 from firesim.bitstream.forms import design_form
-from firesim.build.boards import PLATFORMS, all_boards
+from firesim.boards.known import PLATFORMS, all_boards
 from firesim.build.design import Design
 from firesim.config.bitstream import Builders, BuildRecipe
 from firesim_common.paths import ROOT

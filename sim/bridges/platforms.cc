@@ -3,20 +3,14 @@
 #include "bridges/platforms.h"
 
 #include "bridges/metasim_platform.h"
-#include "hostlib/etherbone_function.h"
 #include "hostlib/scan_chain.h"
-#include "hostlib/uart_platform.h"
-#include "hostlib/udp_line.h"
-#include "hostlib/window_platform.h"
-#include "hostlib/xdma_platform.h"
+#include "hostlib/ways/way.h"
 
 namespace firesim::bridges {
 
 using namespace devices;
 
 namespace {
-
-constexpr uint64_t kLeastBitsPerS = 300, kMostBitsPerS = 100'000'000;
 
 HostStalls stalls_of(Config &node) {
   HostStalls stalls;
@@ -48,79 +42,23 @@ TargetPlatform on_board(std::unique_ptr<hostlib::HostPlatform> platform, const H
   return {std::move(platform), std::move(state), twin, "this board"};
 }
 
-MakePlatform serial_line_of(Config &node, const Twin &twin) {
-  Config line(node.child("serial_line"), node.child_where("serial_line"));
-  const std::string device = line.required_text("device");
-  const auto bits_per_s =
-      static_cast<uint32_t>(line.required_integer("bits_per_s", kLeastBitsPerS, kMostBitsPerS));
-  line.finish();
-  return [device, bits_per_s, twin, where = node.where()](const HostInfo &host) {
-    return on_board(std::make_unique<hostlib::UartPlatform>(device, bits_per_s, where), host, twin,
-                    where);
-  };
-}
-
-// A board behind a device of the host's that is opened with the target; what is wrong with it is
-// said of the node.
-MakePlatform opened(const std::string &where, const Twin &twin,
-                    std::function<std::unique_ptr<hostlib::HostPlatform>()> open) {
-  return [where, twin, open = std::move(open)](const HostInfo &host) {
-    std::unique_ptr<hostlib::HostPlatform> platform;
-    try {
-      platform = open();
-    } catch (const std::runtime_error &error) {
-      throw ConfigError(where + ": " + error.what());
-    }
-    return on_board(std::move(platform), host, twin, where);
-  };
-}
-
-MakePlatform pci_function_of(Config &node, const Twin &twin) {
-  Config function(node.child("pci_function"), node.child_where("pci_function"));
-  const std::string device = function.required_text("device");
-  const std::string id = function.required_text("id");
-  const auto slot =
-      static_cast<uint32_t>(function.integer("slot", 0, 0, hostlib::kMostWindows - 1));
-  const hostlib::PciNeeds needs = hostlib::window_needs(id, slot);
-  function.finish();
-  return opened(node.where(), twin, [device, needs] {
-    return std::make_unique<hostlib::WindowPlatform>(hostlib::open_pci_function(device, needs));
-  });
-}
-
-MakePlatform xdma_card_of(Config &node, const Twin &twin) {
-  Config card(node.child("xdma_card"), node.child_where("xdma_card"));
-  const std::string device = card.required_text("device");
-  const auto slot = static_cast<uint32_t>(card.integer("slot", 0, 0, hostlib::kMostXdmaBlades - 1));
-  card.finish();
-  return opened(node.where(), twin, [device, slot] {
-    return std::make_unique<hostlib::XdmaPlatform>(hostlib::open_xdma_card(device, slot));
-  });
-}
-
-MakePlatform ethernet_of(Config &node, const Twin &twin) {
-  Config board(node.child("ethernet"), node.child_where("ethernet"));
-  const std::string address = board.required_text("address");
-  const auto port = static_cast<uint16_t>(board.required_integer("port", 1, UINT16_MAX));
-  board.finish();
-  return opened(node.where(), twin, [address, port] {
-    auto line = std::make_unique<hostlib::UdpLine>(address, port);
-    return std::make_unique<hostlib::WindowPlatform>(
-        std::make_unique<hostlib::EtherboneFunction>(std::move(line)));
-  });
-}
-
 // A node says in exactly one way how its board is reached.
 MakePlatform board_of(Config &node, const Twin &twin) {
-  std::string first;
-  for (const char *key : {"pci_function", "xdma_card", "ethernet", "serial_line"}) {
-    if (!node.has(key)) continue;
-    if (!first.empty()) node.fail(key, "nothing beside \"" + first + "\"");
-    first = key;
+  std::string key;
+  hostlib::ReadWay read = nullptr;
+  for (const auto &[name, way] : hostlib::stock_ways()) {
+    if (!node.has(name.c_str())) continue;
+    if (read) node.fail(name, "nothing beside \"" + key + "\"");
+    key = name;
+    read = way;
   }
-  if (first == "pci_function") return pci_function_of(node, twin);
-  if (first == "ethernet") return ethernet_of(node, twin);
-  return first == "xdma_card" ? xdma_card_of(node, twin) : serial_line_of(node, twin);
+  if (!read) throw ConfigError(node.where() + ": found no board, expected how it is reached");
+  Config settings(node.child(key.c_str()), node.child_where(key.c_str()));
+  const hostlib::OpenBoard open = read(settings);
+  settings.finish();
+  return [open, twin, where = node.where()](const HostInfo &host) {
+    return on_board(open(where), host, twin, where);
+  };
 }
 
 }  // namespace

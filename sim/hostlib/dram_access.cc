@@ -17,9 +17,11 @@ namespace {
 enum Operation : uint32_t { kWrite = 1, kRead = 2, kFill = 3 };  // of rtl/firesim_dram_access.v
 
 constexpr uint64_t kWordsOfARow = 8;
-// Rows of one operation. Few enough to clear that a slow simulated board answers within the
-// patience for a word; few enough to read that the words fit where they wait for the host.
+// Rows of one operation. Few enough to read that the words fit where they wait for the host.
 constexpr uint64_t kMostFilled = uint64_t{1} << 14, kMostCarried = 256;
+// How often the platform's patience for a word may end: a simulated board on a busy computer takes
+// longer than that to clear so many rows, and its target stands meanwhile.
+constexpr int kMostWaits = 8;
 
 }  // namespace
 
@@ -39,8 +41,9 @@ void DramAccess::begin(uint32_t operation, uint64_t row, uint64_t rows) {
 
 // A board may still be training its DRAM, and says so; it is the platform that gives it up.
 void DramAccess::receive(std::span<uint64_t> words, const std::string &otherwise) {
+  int waits = 0;
   while (!platform_.receive(words)) {
-    if (!platform_.trouble().empty()) continue;
+    if (!platform_.trouble().empty() || ++waits < kMostWaits) continue;
     throw std::runtime_error(fmt::format("{}: {}", platform_.name(), otherwise));
   }
 }

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nodes of the engine `fpga`: their bitstreams, and the FPGAs of a farm that they are on.
 
-A board is reached by a device of its host: a serial line, a function on PCI, or the devices of
-AMD's driver for XDMA. What is loaded onto one before a run (load_fpgas.py) is noted here.
+A board is reached by a device of its host, in one of the ways of `boards/ways`. What is loaded onto
+it before a run (load_fpgas.py) is noted here.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -20,31 +19,19 @@ from firesim.bitstream.database import (
     default_database,
     read_database,
 )
-from firesim.build.boards import Driver, board_names, known_board, load_board
+from firesim.boards.known import board_names, known_board, load_board
+from firesim.boards.ways.base import Loading
 from firesim.config.hwdb import HwdbEntry
 from firesim.farm.file import FarmFile
 from firesim.topology.plan import (
     Plan,
     PlannedBitstream,
-    PlannedCard,
-    PlannedEthernet,
-    PlannedFunction,
     PlannedImage,
-    PlannedLine,
     PlannedNode,
 )
 
 HWDB = ("simulation", "fpga", "hwdb")
 ENTRIES = ("simulation", "fpga", "entries")
-DEVICES: dict[Driver, str] = {
-    "serial line": "its serial device, such as /dev/ttyUSB0",
-    "F2": "its PCI function, such as /sys/bus/pci/devices/0000:34:00.0",
-    "XDMA": "the name that AMD's XDMA driver gave it, such as /dev/xdma0",
-    "Ethernet": "its IPv4 address, such as 192.168.1.50",
-}
-"""What each driver opens."""
-_FUNCTION = re.compile(r"/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/?$")
-"""Ends the folder of a function on PCI, which the socket of a simulated one does not."""
 
 
 def with_fpgas(plan: Plan) -> Plan:
@@ -188,7 +175,7 @@ def _reached(plan: Plan, node: PlannedNode, seat: Seat, entry: str) -> PlannedNo
     """Return a node that knows how its FPGA is reached."""
     place = seat.place
     board = load_board(place.board)
-    if board.driver is None:
+    if board.way is None:
         raise plan.error(
             node,
             "engine",
@@ -201,32 +188,19 @@ def _reached(plan: Plan, node: PlannedNode, seat: Seat, entry: str) -> PlannedNo
         raise plan.error_at(
             ("placement", "run_farm"),
             f"found no device of FPGA {place.index} of {place.host}, expected "
-            f"{DEVICES[board.driver]}, in `devices` of the host in "
+            f"{board.way.DEVICE}, in `devices` of the host in "
             f"{farm.name if farm else 'it'}.",
         )
-    if board.serial_line is not None:
-        line = PlannedLine(place.device, board.serial_line.bits_per_s)
-        return replace(node, serial_line=line)
-    if board.ethernet is not None:
-        return replace(node, ethernet=PlannedEthernet(place.device, board.ethernet.port))
-    if board.driver == "F2":
-        function = PlannedFunction(place.device, board.pci[0], seat.slot)
-        return replace(node, pci_function=function)
-    return replace(node, xdma_card=PlannedCard(place.device, seat.slot))
+    return replace(node, reached_by=board.way.reached(board, place.device, seat.slot))
 
 
 def _image(place: Place, entry: HwdbEntry, bitstream: Path | None) -> PlannedImage | None:
     """Return what the manager loads onto an FPGA: None if it is simulated, or loaded by hand."""
     board = load_board(place.board)
-    if place.device is None:
+    if place.device is None or board.way is None:
         return None
-    if entry.agfi is not None and _FUNCTION.search(place.device):
-        return PlannedImage(place.device, entry.agfi, board.pci[0])
-    if bitstream is not None and place.cable and board.driver == "XDMA":
-        return PlannedImage(
-            place.device, bitstream=bitstream, cable=place.cable, vivado=place.vivado
-        )
-    return None
+    loading = Loading(place.device, entry.agfi, bitstream, place.cable, place.vivado)
+    return board.way.image(board, loading)
 
 
 def _database(plan: Plan) -> Path:

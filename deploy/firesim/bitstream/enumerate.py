@@ -16,7 +16,7 @@ from firesim_common.tools import ToolError
 from firesim.bitstream import list_fpgas
 from firesim.bitstream.at_host import HostJob
 from firesim.bitstream.builders.base import RESULT, Job
-from firesim.build.boards import all_boards
+from firesim.boards.known import all_boards
 from firesim.hosts.ready import ReadyHost, on_all
 
 SYSFS = "/sys"

@@ -15,7 +15,8 @@ from goldengate.sharing.exclusions import CAPTURE, HOST_RTL, MULTI_CYCLE, SCAN, 
 
 from firesim.bitstream.builders.base import BitBuilder, Wanted
 from firesim.bitstream.builders.make import builder_for
-from firesim.build.boards import Board, all_boards, board_names, known_board
+from firesim.boards.board import Board
+from firesim.boards.known import all_boards, board_names, known_board
 from firesim.build.design import Design, captured, stock_design
 from firesim.build.memory_hardware import KEY as MEMORY
 from firesim.build.names import blade_names
@@ -177,7 +178,7 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
     if found is None:
         text = unknown(recipe.board, "one of the boards", board_names())
         raise loaded.error(name, "board", text)
-    if recipe.address is not None and found[1].ethernet is None:
+    if recipe.address is not None and not (found[1].way and found[1].way.macros(recipe.address)):
         raise loaded.error(name, "address", f"found {found[0]}, expected a board on Ethernet.")
     if recipe.blades > (most := found[1].most_blades):
         text = f"found {recipe.blades}, expected {most} at most: what the top of {found[0]} takes."

@@ -48,7 +48,7 @@ def _blades() -> list[str]:
 
 
 def _boards() -> list[str]:
-    from firesim.build.boards import board_names
+    from firesim.boards.known import board_names
 
     return board_names()
 

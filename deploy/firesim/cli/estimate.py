@@ -31,9 +31,9 @@ from firesim.config.capture_depth import DEPTH_CYCLES
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from firesim.build.boards import Board
+    from firesim.boards.board import Board
+    from firesim.boards.estimate import Estimate
     from firesim.build.design import Design
-    from firesim.build.estimate import Estimate
     from firesim.config.capture import Captured
 
 BladeArgument = Annotated[
@@ -94,8 +94,8 @@ def estimate(
     from goldengate.sharing import Sharing
     from rich.console import Console
 
-    from firesim.build import estimate as library
-    from firesim.build.boards import load_board
+    from firesim.boards import estimate as library
+    from firesim.boards.known import load_board
     from firesim.work.steps import Steps
 
     chosen, share = load_board(board), library.checked_share(usable)
@@ -164,7 +164,7 @@ def _whole(found: Estimate) -> Table:
     from rich import box
     from rich.table import Table
 
-    from firesim.build.estimate import KINDS, NAMES
+    from firesim.boards.estimate import KINDS, NAMES
 
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("")
@@ -182,7 +182,7 @@ def _modules(found: Estimate) -> Table:
     from rich import box
     from rich.table import Table
 
-    from firesim.build.estimate import KINDS, NAMES
+    from firesim.boards.estimate import KINDS, NAMES
 
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("module", overflow="fold")
@@ -198,7 +198,7 @@ def _modules(found: Estimate) -> Table:
 
 
 def _sentences(found: Estimate, board: Board) -> list[str]:
-    from firesim.build.estimate import NAMES, NS_A_LEVEL
+    from firesim.boards.estimate import NAMES, NS_A_LEVEL
 
     least, most = found.mhz
     low, high = NS_A_LEVEL[found.family]

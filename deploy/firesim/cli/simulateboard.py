@@ -104,17 +104,18 @@ def simulateboard(
       firesim simulateboard mine.yaml mine-1 --device board0 --hwdb hwdb.yaml
     """
     from firesim.bitstream.database import set_entries
-    from firesim.bitstream.simulated import Losses, place_of, simulated_board
+    from firesim.bitstream.simulated import simulated_board
+    from firesim.boards.ways.base import Losses, Wishes
     from firesim.config.bitstream import LoadedBuilds, find_builds
 
     losses = None if loss_percent is None else Losses(loss_percent, loss_seed)
     loaded = LoadedBuilds(find_builds(recipe))
-    made = simulated_board(loaded, build, bit_cycles, dram_seed, losses)
+    made = simulated_board(loaded, build, Wishes(bit_cycles, losses), dram_seed)
     if hostile_seed is not None:
         made = made.with_options(f"--hostile-seed={hostile_seed}")
     if loaded_once:
         made = made.with_options("--loaded-once")
-    place = place_of(made, build, device)
+    place = made.way.place(build, device)
     if hwdb is not None:
         set_entries(hwdb, {build: made.entry})
     typer.echo(f"{made.board} with {build}, fingerprint {made.entry.fingerprint}, simulated at:")

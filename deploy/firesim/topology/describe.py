@@ -16,7 +16,7 @@ from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.describe_signals import describe_signals
 from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
-from firesim.topology.plan import REACHED_BY, Plan, PlannedNode, PlannedSwitch
+from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
@@ -253,7 +253,7 @@ def _node(
         "manifest": str(made.manifest),
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
         **_stalls(plan, node),
-        **{key: asdict(found) for key in REACHED_BY if (found := getattr(node, key))},
+        **({reach.key: dict(reach.settings)} if (reach := node.reached_by) else {}),
         **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),
         **({"driver_libraries": [str(path) for path in made.driver_libraries]} if own else {}),
         "bridges": bridges,

@@ -36,46 +36,14 @@ class PlannedTohost:
     fromhost: int | None
 
 
-REACHED_BY = ("serial_line", "pci_function", "xdma_card", "ethernet")
-"""Of a node on an FPGA exactly one of these is known."""
-
-
 @dataclass(frozen=True)
-class PlannedLine:
-    """The serial line of the FPGA that a node is on: a device of its host."""
+class PlannedReach:
+    """How the FPGA that a node is on is reached, as the node's description says it."""
 
-    device: str
-    bits_per_s: int
-
-
-@dataclass(frozen=True)
-class PlannedEthernet:
-    """The IPv4 address of the FPGA that a node is on, and the port of UDP there and on its host."""
-
-    address: str
-    port: int
-
-
-@dataclass(frozen=True)
-class PlannedCard:
-    """The card behind AMD's XDMA that a node is on."""
-
-    device: str
-    """What its devices on its host begin with (/dev/xdma0), or the socket of a simulated one."""
-    slot: int = 0
-    """Which of the blades on the card it is."""
-
-
-@dataclass(frozen=True)
-class PlannedFunction:
-    """The PCI function of the FPGA that a node is on."""
-
-    device: str
-    """Its folder in sysfs, on its host; or the socket of a simulated one."""
-    id: str
-    """Its vendor and device."""
-    slot: int = 0
-    """Which of the blades on the FPGA it is."""
+    key: str
+    """Of the description, which a way of `sim/hostlib/ways` reads."""
+    settings: Mapping[str, str | int]
+    """Its value: a device of the node's host, and what the way has to know of it."""
 
 
 @dataclass(frozen=True)
@@ -147,14 +115,10 @@ class PlannedNode:
     instruments: Instruments = field(default_factory=Instruments)
     bridges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the configuration says of settings of its bridges; all others have their defaults."""
-    serial_line: PlannedLine | None = None
+    reached_by: PlannedReach | None = None
     """Of a node on an FPGA, once it is bound to one (bind/fpgas.py)."""
-    pci_function: PlannedFunction | None = None
-    """The same of an FPGA in the shell of F2; the next ones behind AMD's XDMA and on Ethernet."""
-    xdma_card: PlannedCard | None = None
     image: PlannedImage | None = None
     """Of a node on an FPGA that the manager loads."""
-    ethernet: PlannedEthernet | None = None
     bitstream: PlannedBitstream | None = None
     """Of a node on an FPGA: its entry in the hardware database."""
     in_supernode: bool = False

@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from firesim.bitstream.forms import build_design, design_form
-from firesim.bitstream.simulated import Losses
-from firesim.build.boards import Board, all_boards
+from firesim.boards.board import Board
+from firesim.boards.known import all_boards
+from firesim.boards.ways.base import Losses
 from firesim.config.bitstream import LoadedBuilds
 from firesim.pipeline.load import load_file
 from firesim.pipeline.run import run as run_loaded
@@ -40,7 +41,7 @@ from regression.hardware.boards.shared import REFLECTOR, shared
 from regression.hardware.boards.snapshots import COLUMNS as SNAPSHOT_COLUMNS
 from regression.hardware.boards.snapshots import go_on
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.simulated_boards import boards, device_at, two_boards
+from regression.support.simulated_boards import boards, device_at, is_on_ethernet, two_boards
 from regression.support.traffic import mac_of
 
 TALKER = Path(__file__).with_name("talker.sv")
@@ -171,7 +172,7 @@ def _with_different_tops(known: dict[str, Board], quick: bool) -> list[str]:
     """
     found: dict[str, str] = {}
     for name, board in known.items():
-        if board.driver is not None and not (quick and board.driver == "Ethernet"):
+        if board.way is not None and not (quick and is_on_ethernet(board)):
             flow = board.vivado_flow
             differs = [] if flow is None or quick else flow.defines
             found.setdefault(f"{flow.shell} {differs}" if flow else name, name)
@@ -184,7 +185,7 @@ def _clusters(
     """Run the cluster on each board, on Ethernet with losses, too; return rows, faults, hashes."""
     lost = Losses(LOSS_PERCENT, experiment.seed)
     how: list[tuple[str, Losses | None]] = [(name, None) for name in simulated]
-    how += [(name, lost) for name in simulated if known[name].driver == "Ethernet"]
+    how += [(name, lost) for name in simulated if is_on_ethernet(known[name])]
     rows, wrong, hashes = [], [], []
     for name, losses in how:
         more, differing, found = _on_boards(experiment, name, losses)
@@ -264,7 +265,7 @@ def run(experiment: Experiment) -> Verdict:
         if board.aws_flow is not None
     ]
     experiment.table("Tops for Vivado", ["board", "top elaborates", "Tcl, recorded"], projects)
-    without = [name for name, one in known.items() if one.driver is None]
+    without = [name for name, one in known.items() if one.way is None]
     experiment.say(f"without a top module: {', '.join(without)}")
     experiment.keep(
         hashes=hashes, wrong=wrong, projects=projects, without_top=without, snapshots=saved

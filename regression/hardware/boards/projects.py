@@ -8,7 +8,8 @@ from pathlib import Path
 
 from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.vivado import Vivado
-from firesim.build.boards import PLATFORMS, Board
+from firesim.boards.board import Board
+from firesim.boards.known import PLATFORMS
 from firesim.config.bitstream import Builders, BuildRecipe
 from goldengate.fpga_form import FpgaForm
 

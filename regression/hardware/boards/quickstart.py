@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 from firesim.bitstream.database import set_entries
 from firesim.bitstream.simulated import simulated_board
+from firesim.boards.ways.base import Wishes
 from firesim.config.bitstream import LoadedBuilds
 from firesim.pipeline.load import load_file
 from firesim.pipeline.run import run as run_loaded
@@ -124,7 +125,9 @@ def quickstart(experiment: Experiment, wanted: Quickstart) -> tuple[list[list[st
     folder.mkdir(parents=True)
     devices = [folder / f"board{index}" for index in range(len(NODES) // wanted.blades)]
     _write(folder, wanted, [str(device) for device in devices])
-    made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "server", wanted.line_cycles)
+    made = simulated_board(
+        LoadedBuilds(folder / "builds.yaml"), "server", Wishes(wanted.line_cycles)
+    )
     set_entries(folder / "hwdb.yaml", {"server": made.entry})
     rtl = _run(folder, "rtl")
     with ExitStack() as stack:

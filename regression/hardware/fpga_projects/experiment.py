@@ -20,7 +20,8 @@ from typing import Any
 from firesim.bitstream.builders.base import Wanted
 from firesim.bitstream.builders.vivado import Vivado
 from firesim.bitstream.forms import design_form, equipped
-from firesim.build.boards import PLATFORMS, Board, all_boards, load_board
+from firesim.boards.board import Board
+from firesim.boards.known import PLATFORMS, all_boards, load_board
 from firesim.build.design import Design
 from firesim.config.bitstream import Builders, BuildRecipe
 from firesim.config.memory_hardware import MemoryHardware

@@ -19,7 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import goldengate
 from firesim.bitstream.builders.open_tools import nextpnr_folder
-from firesim.build.boards import OpenFlow, load_board
+from firesim.boards.board import OpenFlow
+from firesim.boards.known import load_board
 from firesim_common.paths import ROOT
 from firesim_common.tools import ToolError
 from goldengate.fpga_form import FpgaForm, fpga_form

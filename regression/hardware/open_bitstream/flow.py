@@ -15,7 +15,9 @@ from pathlib import Path
 
 from firesim.bitstream.builders.open_tools import PACKAGE, nextpnr_folder
 from firesim.bitstream.builders.open_tools_job import host_clock
-from firesim.build.boards import PLATFORMS, OpenFlow, whole_design
+from firesim.boards.board import OpenFlow
+from firesim.boards.design import whole_design
+from firesim.boards.known import PLATFORMS
 from firesim_common.tools import ToolError, python_command
 from goldengate.fpga_form import FpgaForm
 from goldengate.synthesis import NETLIST, NETLIST_VERILOG, Counts, synthesize

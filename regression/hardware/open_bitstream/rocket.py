@@ -17,9 +17,9 @@ import yaml
 from firesim.bitstream.command import build_all, build_farm_of, make_builds
 from firesim.bitstream.database import set_entries
 from firesim.bitstream.farm import Build
-from firesim.bitstream.simulated import SERIAL, Simulated
-from firesim.build.board_model import TOP, serial_wrapper, usual_bit_cycles
-from firesim.build.boards import load_board
+from firesim.bitstream.simulated import Simulated
+from firesim.boards.known import load_board
+from firesim.boards.ways.serial import PROGRAM, TOP, Serial
 from firesim.build.simulator import configure_and_build
 from firesim.config.bitstream import LoadedBuilds, find_builds
 from firesim.config.hwdb import HwdbEntry
@@ -74,10 +74,12 @@ def _board(build: Build, folder: Path) -> Simulated:
     assert build.folder is not None
     name = build.wanted.board_name
     board = load_board(name)
-    wrapper = serial_wrapper(board)
+    way = board.way
+    assert isinstance(way, Serial)
+    wrapper = way.wrapper(board)
     netlist = build.folder / "netlist.v"
     library = flat_netlist_model(netlist, TOP, folder / "netlist-model", wrapper)
-    program = configure_and_build("release", (SERIAL,)) / "bin" / SERIAL
+    program = configure_and_build("release", (PROGRAM,)) / "bin" / PROGRAM
     made = Manifest.read(library.parent)
     entry = HwdbEntry(
         bitstream=str(library),
@@ -87,9 +89,8 @@ def _board(build: Build, folder: Path) -> Simulated:
         frequency_mhz=build.wanted.frequency_mhz,
         built=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     )
-    return Simulated(
-        name, entry, [str(program), str(library), made.design_hash, str(usual_bit_cycles(board))]
-    )
+    words = [program, library, made.design_hash, way.bit_cycles(board)]
+    return Simulated(name, entry, way, [str(word) for word in words])
 
 
 def _write(folder: Path, board: str, device: Path, cycles: int) -> None:

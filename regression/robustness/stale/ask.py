@@ -49,14 +49,14 @@ def _metasim(mine: Path) -> Path:
 
 
 def _synthesis(mine: Path) -> Path:
-    from firesim.build.estimate import synthesized
+    from firesim.boards.estimate import synthesized
 
     return synthesized(_design(mine), "ecp5")
 
 
 def _board_model(mine: Path) -> Path:
     from firesim.bitstream.forms import design_form
-    from firesim.build.simulated_top import simulated_top
+    from firesim.boards.simulated_top import simulated_top
 
     form = design_form(_design(mine))
     wrapper = "module Board(input clock, input reset, output [7:0] o); Side side(.o); endmodule\n"

@@ -16,15 +16,9 @@ from typing import Any
 
 from firesim.bitstream.builders.base import Job, Wanted
 from firesim.bitstream.builders.f2_project import divide_for
-from firesim.build.boards import (
-    PLATFORMS,
-    Board,
-    blade_macros,
-    has_dram,
-    shell_design,
-    shell_macros,
-    whole_design,
-)
+from firesim.boards.board import Board
+from firesim.boards.design import blade_macros, has_dram, shell_design, shell_macros, whole_design
+from firesim.boards.known import PLATFORMS
 from goldengate.fpga_form import FpgaForm
 
 from regression.support.yosys import yosys_command

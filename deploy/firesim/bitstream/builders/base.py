@@ -12,7 +12,7 @@ from typing import Any, Literal
 from goldengate.fpga_form import FpgaForm
 
 from firesim.bitstream.outcome import Outcome
-from firesim.build.boards import Board
+from firesim.boards.board import Board
 from firesim.config.bitstream import Builders, BuildRecipe
 
 RESULT = "result.json"

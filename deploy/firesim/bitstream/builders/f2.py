@@ -9,7 +9,9 @@ from typing import Any
 from firesim.bitstream.builders import f2_project, vivado_result
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.bitstream.outcome import Outcome
-from firesim.build.boards import PLATFORMS, Board, blade_macros, has_dram, whole_design
+from firesim.boards.board import Board
+from firesim.boards.design import blade_macros, has_dram, whole_design
+from firesim.boards.known import PLATFORMS
 from firesim.config.bitstream import BuildRecipe
 
 USUAL_MHZ = 90.0

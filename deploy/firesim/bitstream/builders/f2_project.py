@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from firesim.bitstream.builders import vivado_result
 from firesim.bitstream.builders.base import RESULT
-from firesim.build.boards import AwsFlow, Board
+from firesim.boards.board import AwsFlow, Board
 
 CHECKPOINT = "firesim.Developer_CL.tar"
 """What is kept of the kit's tar, whose own name begins with the time of the build."""

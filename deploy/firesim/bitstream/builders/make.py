@@ -9,7 +9,7 @@ from firesim.bitstream.builders.base import BitBuilder
 from firesim.bitstream.builders.f2 import F2
 from firesim.bitstream.builders.open_tools import OpenTools
 from firesim.bitstream.builders.vivado import Vivado
-from firesim.build.boards import Board
+from firesim.boards.board import Board
 from firesim.config.bitstream import Builders, BuildRecipe
 
 BUILDERS: tuple[type[BitBuilder], ...] = (OpenTools, Vivado, F2)

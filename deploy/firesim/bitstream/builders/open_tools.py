@@ -16,7 +16,9 @@ from goldengate import block_reads
 
 from firesim.bitstream.builders import open_tools_job
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
-from firesim.build.boards import PLATFORMS, Board, address_macros, whole_design
+from firesim.boards.board import Board
+from firesim.boards.design import whole_design
+from firesim.boards.known import PLATFORMS
 from firesim.build.packages import packages_folder
 from firesim.config.bitstream import BuildRecipe
 
@@ -100,7 +102,7 @@ class OpenTools(BitBuilder):
         files = {f"{SOURCES}/{file.name}": file for file in sources}
         macros = {
             "FIRESIM_HOST": wanted.form.top,
-            **address_macros(wanted.board, wanted.recipe.address),
+            **(wanted.board.way.macros(wanted.recipe.address) if wanted.board.way else {}),
         }
         task = {
             "yosys": synthesis(

@@ -8,7 +8,9 @@ import shlex
 from firesim.bitstream.builders import vivado_result
 from firesim.bitstream.builders.base import RESULT, BitBuilder, Job, Wanted
 from firesim.bitstream.builders.vivado_tcl import Project, build_tcl, clock_xdc
-from firesim.build.boards import PLATFORMS, Board, VivadoFlow, shell_design, shell_macros
+from firesim.boards.board import Board, VivadoFlow
+from firesim.boards.design import shell_design, shell_macros
+from firesim.boards.known import PLATFORMS
 from firesim.config.bitstream import BuildRecipe
 
 SOURCES = "source"

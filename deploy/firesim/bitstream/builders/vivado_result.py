@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesim.bitstream.builders.base import RESULT
-from firesim.build.boards import Resources
+from firesim.boards.board import Resources
 
 CHECK = "timing_check.tcl"
 """What is sourced beside a build's script, from this folder."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from firesim.bitstream.builders import vivado_result
-from firesim.build.boards import Board, VivadoFlow
+from firesim.boards.board import Board, VivadoFlow
 
 DIRECTIVES: dict[str, dict[str, str]] = {
     "default": {},

@@ -16,7 +16,7 @@ from firesim_common.cache import KeyPart, cached
 from firesim_common.errors import InputError
 from goldengate.sharing import PLAIN, Sharing, shared_form
 
-from firesim.build.boards import Board, Published
+from firesim.boards.board import Board, Published
 from firesim.build.design import Design
 
 KINDS = ("lut", "ff", "bram_kbit", "uram", "dsp")

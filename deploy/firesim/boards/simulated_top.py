@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firesim_common.cache import KeyPart, cached
-from goldengate.fpga_form import FpgaForm
+
+if TYPE_CHECKING:
+    from goldengate.fpga_form import FpgaForm
 
 
 def simulated_top(

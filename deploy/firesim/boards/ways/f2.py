@@ -1,21 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The custom logic of an F2 board as a model, for `firesim-f2` to simulate behind its shell.
+"""By loads and stores to a PCI function in the shell of AWS's F2.
 
-The kit's module and AMD's cells are the stubs of the board's folder. The shell's clock and the
-host's are two, each of which rises in the steps of the model that the simulated shell chooses; all
-else is what a build for F2 has.
+The custom logic of such a board is a model for `firesim-f2` to simulate behind its shell. The kit's
+module and AMD's cells are the stubs of the board's folder. The shell's clock and the host's are
+two, each of which rises in the steps of the model that the simulated shell chooses; all else is
+what a build for F2 has.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from goldengate.fpga_form import FpgaForm
+from firesim.boards.board import Board
+from firesim.boards.design import blade_macros, has_dram, whole_design
+from firesim.boards.known import PLATFORMS
+from firesim.boards.simulated_top import simulated_top
+from firesim.boards.ways.base import BoardModel, Loading, Way, Wishes
+from firesim.topology.plan import PlannedImage, PlannedReach
 
-from firesim.build.boards import PLATFORMS, Board, blade_macros, has_dram, whole_design
-from firesim.build.simulated_top import simulated_top
+if TYPE_CHECKING:
+    from goldengate.fpga_form import FpgaForm
 
+_FUNCTION = re.compile(r"/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/?$")
+"""Ends the folder of a function on PCI, which the socket of a simulated one does not."""
 TOP = "firesim_simulated_f2"
+MOST_WINDOWS = 16
+"""Blades on an F2, which the top has addresses for (kMostWindows in window_platform.h)."""
 DIVIDE = "10.0"
 """Of the host clock, which the stub of the MMCM does not look at."""
 _PORTS = """\
@@ -62,12 +74,40 @@ def _wrapper(top: str, with_dimm: bool) -> str:
     )
 
 
-def f2_model(form: FpgaForm, name: str, board: Board, blades: int = 1) -> Path:
-    """Return the folder with `model.so` and `model.json` of an F2 board with blades of a form.
+class F2(Way):
+    """A PCI function in the shell of F2, of the first id that the board's file has for PCI."""
 
-    Raises:
-        ToolError, GoldenGateError: a step failed.
-    """
+    BOARD: ClassVar[str] = "in the shell of F2"
+    DEVICE: ClassVar[str] = "its PCI function, such as /sys/bus/pci/devices/0000:34:00.0"
+    MOST_BLADES: ClassVar[int] = MOST_WINDOWS
+    ON_PCIE: ClassVar[bool] = True
+
+    def reached(self, board: Board, device: str, slot: int) -> PlannedReach:
+        """Return the function, its vendor and device, and which of its blades."""
+        return PlannedReach("pci_function", {"device": device, "id": board.pci[0], "slot": slot})
+
+    def image(self, board: Board, loading: Loading) -> PlannedImage | None:
+        """Return AWS's image, for a function that is there."""
+        if loading.agfi is None or not _FUNCTION.search(loading.device):
+            return None
+        return PlannedImage(loading.device, loading.agfi, board.pci[0])
+
+    def simulated(
+        self, form: FpgaForm, name: str, board: Board, blades: int, wishes: Wishes
+    ) -> BoardModel:
+        """Return the model of the board, with the stub of a DIMM when the form has DRAM."""
+        del wishes
+        return BoardModel("firesim-f2", _model(form, name, board, blades), (blades,))
+
+    def place(self, build: str, device: Path | None) -> list[str]:
+        """Return the place of the socket, which has a name."""
+        return super().place(build, device or Path(f"{build}.socket"))
+
+
+WAY = F2
+
+
+def _model(form: FpgaForm, name: str, board: Board, blades: int) -> Path:
     flow = board.aws_flow
     assert flow is not None
     stubs = PLATFORMS / name / "stubs"
