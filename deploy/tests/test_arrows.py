@@ -84,7 +84,10 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *("snapshots", "topology", "watch", "work"),
     },
     "access": {"build", "hosts", "pipeline", "run", "topology", "work"},
-    "view": {"remote", "report", "run", "topology", "units", "watch", "work"},
+    "view": {
+        *("access", "engines", "hosts", "remote", "report", "run", "snapshots", "topology"),
+        *("units", "watch", "work"),
+    },
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "api": {"config", "pipeline", "report", "results", "run", "snapshots", "sweep", "topology"},
     "cli": {
@@ -180,9 +183,7 @@ def python_packages() -> dict[str, Path]:
 
 
 def python_faults(
-    packages: Mapping[str, Path],
-    arrows: Mapping[str, set[str]],
-    known: Mapping[str, set[str]],
+    packages: Mapping[str, Path], arrows: Mapping[str, set[str]], known: Mapping[str, set[str]]
 ) -> list[str]:
     """Return each import between packages that follows no arrow, and each exception not needed."""
     faults = []

@@ -8,7 +8,6 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,11 @@ from firesim.pipeline.run import run
 from firesim.results.outcome import Outcome
 from firesim.units import target_time
 from firesim.view.chosen import viewed_folder
-from firesim.view.door import ViewServer
-from firesim.view.viewed import ViewedRun
 from firesim_common.errors import InputError
 from rich.console import Console
 from typer.testing import CliRunner
+
+from regression.support.live_page import serving
 
 MakeTraffic = Callable[..., Path]
 ENDLESS = "0 00:12:6D:00:00:03 1500 repeat 4000000000 300\n"
@@ -39,19 +38,6 @@ simulation:
   max_cycles: 20000
   autocounter: {enabled: true, interval_cycles: 1000}
 """
-
-
-@contextmanager
-def serving(folder: Path, eta_cycle: int = 0) -> Iterator[ViewServer]:
-    """Serve the page of a run."""
-    with ViewServer(ViewedRun(folder, eta_cycle), 0) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def got(url: str) -> bytes:

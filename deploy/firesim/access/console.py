@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import sys
@@ -112,7 +113,7 @@ def _exchange(line: int, is_running: Callable[[], bool]) -> None:
                 watched = [line]  # the input is over; the output may not be
             before, left, _ = typed.partition(LEAVE)
             try:
-                _send(line, before)
+                send(line, before)
             except OSError:
                 return  # as below
             if left:
@@ -127,11 +128,16 @@ def _exchange(line: int, is_running: Callable[[], bool]) -> None:
             _write(sys.stdout.buffer, data)
 
 
-def _send(line: int, data: bytes) -> None:
-    """Write everything; the simulator takes input only now and then."""
-    while data:
+def send(line: int, data: bytes, most_s: float = math.inf) -> bytes:
+    """Write everything, or what is taken within `most_s` seconds; return what is left.
+
+    The simulator takes input only now and then.
+    """
+    limit = time.monotonic() + most_s
+    while data and time.monotonic() < limit:
         select.select([], [line], [], POLL_S)
         try:
             data = data[os.write(line, data) :]
         except BlockingIOError:
             continue
+    return data

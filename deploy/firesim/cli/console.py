@@ -30,19 +30,14 @@ def console(
 
     Example: firesim console node3
     """
-    from firesim_common.errors import InputError, unknown
-
+    from firesim.access.keyboard import console_of
     from firesim.run.attach import is_remote
     from firesim.run.control import running_folder
-    from firesim.run.reach import simulated
 
     folder = running_folder(run, partial(typer.echo, err=True))
-    nodes = simulated(folder)
-    known = sorted(name for name, one in nodes.items() if "uart" in one.get("bridges", {}))
-    if node not in known:
-        raise InputError(unknown(node, "one of the nodes with a console", known))
+    entry = console_of(folder, node)
     if is_remote(folder):
-        _there(folder, str(nodes[node]["process"]), nodes[node]["bridges"]["uart"])
+        _there(folder, str(entry["process"]), entry["bridges"]["uart"])
     else:
         _here(folder, node)
 

@@ -46,13 +46,12 @@ def save(
 
       firesim snapshot save booted --run results/2026-01-31-12-00-00-rack_linux_8
     """
-    from firesim.run.control import ask, running_folder
-    from firesim.snapshots.files import check_new_name
+    from firesim.run.control import running_folder
+    from firesim.run.saving import save_snapshot
 
     folder = running_folder(run, partial(typer.echo, err=True))
-    check_new_name(name, folder)
-    answer = ask(folder, {"command": "snapshot", "name": name})
-    typer.echo(f"saved {name} at cycle {int(answer['cycle']):,}: {folder / answer['path']}")
+    saved = save_snapshot(folder, name)
+    typer.echo(f"saved {name} at cycle {saved.cycle:,}: {saved.path}")
 
 
 @snapshot.command("list")

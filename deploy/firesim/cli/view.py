@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from firesim.cli.common import plain_errors
+from firesim.cli.common import leaves_nothing, plain_errors
 from firesim.cli.completion import complete_run
 
 BEHIND = 10
@@ -18,6 +18,7 @@ BEHIND = 10
 
 
 @plain_errors
+@leaves_nothing
 def view(
     run: Annotated[
         str | None,
@@ -37,8 +38,9 @@ def view(
     """Serve a live page of a run until Ctrl-C: topology, link loads, consoles, counters, rate.
 
     Open the printed address in a browser of this computer. It holds a token: anyone who has it sees
-    the page. The page only reads the results folder and changes no target cycle. From another
-    computer, forward the port: ssh -L 8080:127.0.0.1:8080 HOST
+    the page, and can type into consoles, take snapshots and peek at signals there. Looking at the
+    page changes no target cycle. From another computer, forward the port: ssh -L
+    8080:127.0.0.1:8080 HOST
 
     Examples:
 

@@ -4,6 +4,9 @@
 A page of another origin in the same browser may send requests here, and a name server may call
 127.0.0.1 by the name of such a page. So the host must be loopback, an origin must be this one, and
 the token in the address must be right; without it, nothing says that there is anything.
+
+What acts on a simulation is a POST: it must say its origin, and be JSON, which no form of another
+page can send; its size and its rate are bounded.
 """
 
 from __future__ import annotations
@@ -19,9 +22,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from firesim_common.errors import InputError
+from firesim_common.printable import printable
 
+from firesim.view.acts import Acts
 from firesim.view.answers import Teller, console, counters
+from firesim.view.messages import MOST_BYTES
 from firesim.view.page import page
+from firesim.view.rate import Rate
 from firesim.view.viewed import ViewedRun
 from firesim.watch.few_clients import IDLE_S, FewClients
 
@@ -29,8 +36,11 @@ ADDRESS = "127.0.0.1"
 NEWS_S = 0.25
 """Between two looks for news; a page is told at least once in ALIVE_S that the run is looked at."""
 ALIVE_S = 5.0
+MOST_ACTS_PER_S = 40
+"""Of all pages together; whoever types faster is sent what was typed meanwhile in one message."""
 _HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")
 _START = re.compile(r"[0-9]{1,18}")
+_LENGTH = re.compile(r"[0-9]{1,9}")
 _HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -57,6 +67,7 @@ class ViewServer(FewClients):
             InputError: the port is in use, or is not for this user.
         """
         self.run, self.token = run, secrets.token_urlsafe(18)
+        self.acts, self.rate = Acts(run), Rate(MOST_ACTS_PER_S)
         try:
             super().__init__((ADDRESS, port), _Handler)
         except OSError as error:
@@ -88,11 +99,56 @@ class _Handler(BaseHTTPRequestHandler):
                 console(self.server.run, query.get("node", ""), _start(query))
             ),
             "counters": lambda: self._json(counters(self.server.run, query.get("node", ""))),
+            "acts": lambda: self._json(self.server.acts.state()),
         }
         if place not in routes:
             self._refuse(HTTPStatus.NOT_FOUND)
             return
         routes[place]()
+
+    def do_POST(self) -> None:
+        """Act on the simulation, or say in a sentence why not."""
+        found = self._place()
+        if found is None:
+            return
+        if len(self.headers.get_all("Origin", [])) != 1:
+            self._refuse(HTTPStatus.FORBIDDEN)
+            return
+        act = self.server.acts.by_name.get(found[0])
+        if act is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return
+        body = self._body()
+        if body is None:
+            return
+        if not self.server.rate.has_room():
+            self._refuse(HTTPStatus.TOO_MANY_REQUESTS)
+            return
+        try:
+            act(body)
+        except InputError as error:
+            self._json({"error": printable(str(error))}, HTTPStatus.CONFLICT)
+            return
+        self._json({})
+
+    def _body(self) -> bytes | None:
+        """Return what was sent; None when that is refused, which is then said."""
+        lengths = self.headers.get_all("Content-Length", [])
+        length = lengths[0] if len(lengths) == 1 else ""
+        status = None
+        if self.headers.get_content_type() != "application/json":
+            status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+        elif "Transfer-Encoding" in self.headers or not _LENGTH.fullmatch(length):
+            status = HTTPStatus.LENGTH_REQUIRED
+        elif int(length) > MOST_BYTES:
+            status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        body = b"" if status else self.rfile.read(int(length))
+        if status is None and len(body) < int(length):
+            status = HTTPStatus.BAD_REQUEST
+        if status is not None:
+            self._refuse(status)
+            return None
+        return body
 
     def _place(self) -> tuple[str, dict[str, str]] | None:
         """Return what is asked for; None when this request is refused, which is then said."""
@@ -134,11 +190,11 @@ class _Handler(BaseHTTPRequestHandler):
         data = page(self.server.run, nonce).encode()
         self._send(HTTPStatus.OK, "text/html; charset=utf-8", data, **policy)
 
-    def _json(self, value: dict[str, Any] | None) -> None:
+    def _json(self, value: dict[str, Any] | None, status: HTTPStatus = HTTPStatus.OK) -> None:
         if value is None:
             self._refuse(HTTPStatus.NOT_FOUND)
             return
-        self._send(HTTPStatus.OK, "application/json", json.dumps(value).encode())
+        self._send(status, "application/json", json.dumps(value).encode())
 
     def _events(self) -> None:
         """Tell a page what happens until the run is over or the page is closed."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from firesim.view.viewed import ViewedRun
 
 _HERE = Path(__file__).resolve().parent
 STYLES = (STYLE, _HERE / "view.css")
+SCRIPTS = tuple(_HERE / f"{name}.js" for name in ("view", "follow", "acts"))
 
 
 @cache
@@ -30,16 +32,22 @@ def _template() -> Template:
     return environment.get_template("page.html.j2")
 
 
+def _joined(files: Iterable[Path]) -> Markup:
+    return Markup("".join(file.read_text(encoding="utf-8") for file in files))
+
+
 def page(run: ViewedRun, nonce: str) -> str:
     """Return the page of a run; its scripts and styles are those with this nonce."""
     return _template().render(
         title=printable(run.folder.name),
         folder=printable(str(run.folder)),
         topology=topology_svg(run.network, run.clock_hz),
-        about={"models": run.models, "switches": list(run.network.switching_cycles)},
+        about={"models": run.models, "typed": run.typed_nodes},
         consoles=run.nodes_with("uart"),
+        typed=run.typed_nodes,
+        peeked=run.peeked_nodes,
         counters=run.nodes_with("autocounter"),
-        style=Markup("".join(file.read_text(encoding="utf-8") for file in STYLES)),
-        script=Markup((_HERE / "view.js").read_text(encoding="utf-8")),
+        style=_joined(STYLES),
+        script=_joined(SCRIPTS),
         nonce=nonce,
     )

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Puts what the server tells of a run into the page. Whatever comes from the run becomes text, never markup.
 "use strict";
-const POLL_MS = 1000;
-const MOST_CONSOLE_CHARACTERS = 400_000;
 const MOST_POINTS = 600;
 const LEAST_S = 0.2;
 const SVG = "http://www.w3.org/2000/svg";
@@ -124,6 +122,7 @@ function showRun(run) {
     network: run.network,
   };
   for (const [id, text] of Object.entries(texts)) at(id).textContent = text;
+  for (const one of document.querySelectorAll("[data-live]")) one.disabled = run.over;
   at("progress").hidden = run.share === null;
   at("progress").querySelector("progress").value = run.share ?? 0;
 }
@@ -145,56 +144,3 @@ events.onmessage = (event) => {
   if (isOver) events.close();
 };
 events.onerror = () => { at("lost").hidden = isOver; };
-
-async function asked(path) {
-  const answer = await fetch(path);
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return answer.json();
-}
-
-// One console at a time, and the counters of one node; again each second while the run goes on.
-function follow(select, look) {
-  if (!select) return;
-  let turn = 0;
-  const again = async (mine) => {
-    const wasOver = isOver;
-    if (!document.hidden) {
-      try {
-        await look(select.value, () => mine === turn);
-      } catch {
-        // The line above the figures says that the page is not connected.
-      }
-    }
-    if (mine === turn && !(wasOver && !document.hidden)) setTimeout(again, POLL_MS, mine);
-  };
-  const begin = () => again(++turn);
-  select.addEventListener("change", begin);
-  begin();
-}
-
-let heard = { node: null, next: 0 };
-const openLine = document.createTextNode("");
-follow(at("console-node"), async (node, isWanted) => {
-  const pane = at("console");
-  if (heard.node !== node) {
-    heard = { node, next: 0 };
-    openLine.data = "";
-    pane.replaceChildren(openLine);
-  }
-  const said = await asked(`console?node=${encodeURIComponent(node)}&from=${heard.next}`);
-  if (!isWanted() || (said.next === heard.next && said.open_line === openLine.data)) return;
-  const isAtEnd = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 8;
-  if (said.is_cut) pane.insertBefore(document.createTextNode("… left out; see the file …\n"), openLine);
-  pane.insertBefore(document.createTextNode(said.lines), openLine);
-  openLine.data = said.open_line;
-  heard.next = said.next;
-  while (pane.textContent.length > MOST_CONSOLE_CHARACTERS && pane.childNodes.length > 2) pane.firstChild.remove();
-  if (isAtEnd) pane.scrollTop = pane.scrollHeight;
-});
-
-follow(at("counter-node"), async (node, isWanted) => {
-  const counted = await asked(`counters?node=${encodeURIComponent(node)}`);
-  if (!isWanted()) return;
-  at("counter-cycle").textContent = counted.cycle;
-  at("counter-table").tBodies[0].replaceChildren(...counted.rows.map((one) => row(one, [0])));
-});

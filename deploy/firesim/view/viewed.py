@@ -18,6 +18,7 @@ from firesim_common.printable import printable
 from firesim_common.regular_file import opened_regular
 from firesim_common.user_path import found_in
 
+from firesim.engines import ENGINES
 from firesim.remote import record
 from firesim.report import shape
 from firesim.report.drawing import drawn
@@ -25,6 +26,7 @@ from firesim.report.network import Network, functional_words
 from firesim.report.results import read_peers
 from firesim.report.tables import end_state
 from firesim.run.control import is_running
+from firesim.topology.passes.gateway import NAME
 from firesim.units import count, duration, hertz, percent, seconds, significant, target_time
 from firesim.view.loads import BITS_A_FLIT, LinkLoad, LinkLoads
 from firesim.watch.live_tables import doing
@@ -87,17 +89,40 @@ class ViewedRun:
 
     def file_of(self, node: str, bridge: str, key: str) -> Path | None:
         """Return a file of a node's bridge in the results folder, None when there is none."""
+        name = self._bridge(node, bridge).get(key)
+        path = self.folder / str(name or "")
+        return path if name and found_in(path, self.folder) else None
+
+    def _bridge(self, node: str, bridge: str) -> dict[str, Any]:
+        """Return what the description says of a node's bridge, nothing when it has none."""
         for entry in self.description.get("nodes", []):
             if entry["name"] == node:
-                name = ((entry.get("bridges") or {}).get(bridge) or {}).get(key)
-                path = self.folder / str(name or "")
-                return path if name and found_in(path, self.folder) else None
-        return None
+                found = (entry.get("bridges") or {}).get(bridge)
+                return found if isinstance(found, dict) else {}
+        return {}
 
     def nodes_with(self, bridge: str) -> list[str]:
         """Return the nodes that have a bridge."""
         nodes = self.description.get("nodes", [])
         return [str(node["name"]) for node in nodes if bridge in (node.get("bridges") or {})]
+
+    @property
+    def typed_nodes(self) -> list[str]:
+        """The nodes whose consoles can be typed into."""
+        return [name for name in self.nodes_with("uart") if self._bridge(name, "uart").get("pty")]
+
+    @property
+    def peeked_nodes(self) -> list[str]:
+        """The nodes whose signals can be looked at."""
+        kinds = self.network.node_kind
+        return [
+            name for name in kinds if (found := ENGINES.get(kinds[name])) and found.shows_signals
+        ]
+
+    @property
+    def may_be_entered(self) -> bool:
+        """Whether something from outside may enter the run, so that no other run is like it."""
+        return bool(self.typed_nodes) or NAME in self.network.nodes
 
     def state(self) -> State:
         """Return the run as it is now."""

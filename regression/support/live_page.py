@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The live page as its tests need it: its server, a guest that echoes, requests of a page."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from firesim.view.door import ADDRESS, ViewServer
+from firesim.view.viewed import ViewedRun
+
+LIMIT_S = 60.0
+ECHO = """\
+// Prints what is typed, and ends with q.
+#include "platform.h"
+#include "runtime.h"
+
+enum { RXDATA = 0x04, RXCTRL = 0x0c };
+
+int main(int hart, const struct arguments *arguments) {
+  (void)hart, (void)arguments;
+  write32(FIRESIM_UART + RXCTRL, 1);
+  print("type\\n");
+  for (;;) {
+    const uint32_t typed = read32(FIRESIM_UART + RXDATA);
+    if (typed >> 31) continue;
+    if (typed == 'q') break;
+    print("<%x>\\n", typed);
+  }
+  return 0;
+}
+"""
+
+
+@contextmanager
+def serving(folder: Path, eta_cycle: int = 0) -> Iterator[ViewServer]:
+    """Serve the page of a run."""
+    with ViewServer(ViewedRun(folder, eta_cycle), 0) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for a condition."""
+    limit = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < limit, f"{what} did not happen in {LIMIT_S} s"
+        time.sleep(0.05)
+
+
+def raw(server: ViewServer, request: bytes) -> bytes:
+    """Return all that is answered to some bytes."""
+    answer = b""
+    with (
+        socket.create_connection((ADDRESS, server.server_port), timeout=30) as client,
+        suppress(OSError),  # A server may close before it has read all of a huge request.
+    ):
+        client.sendall(request)
+        client.shutdown(socket.SHUT_WR)
+        while part := client.recv(65536):
+            answer += part
+    return answer
+
+
+def posted(
+    server: ViewServer, name: str, body: bytes, *headers: str, token: str = ""
+) -> tuple[int, str]:
+    """Return status and body of a message; what `headers` say takes the place of a page's own."""
+    here = f"{ADDRESS}:{server.server_port}"
+    own = {
+        "Host": here,
+        "Origin": f"http://{here}",
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+    }
+    said = {line.partition(":")[0] for line in headers}
+    lines = [f"POST /{token or server.token}/{name} HTTP/1.1", *headers]
+    lines += [f"{key}: {value}" for key, value in own.items() if key not in said]
+    lines = [line for line in lines if not line.endswith(": -")]  # "Origin: -" leaves it out.
+    answer = raw(server, "\r\n".join([*lines, "", ""]).encode() + body).decode()
+    head, _, text = answer.partition("\r\n\r\n")
+    return int(head.split()[1]), text
+
+
+def act(server: ViewServer, name: str, /, **message: Any) -> str:
+    """Act as a page does; return the sentence of a refusal, "" when it was done."""
+    status, text = posted(server, name, json.dumps(message).encode())
+    if status == 200:
+        return ""
+    assert status == 409, (status, text)
+    return str(json.loads(text)["error"])
