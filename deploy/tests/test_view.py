@@ -72,7 +72,11 @@ def test_a_run_that_is_over_is_shown_as_its_result(
     sent = {link["name"]: link for link in result["links"]}["node0--tor0"]["a_to_b"]["flits"]
     share = sent / result["end_cycle"]
     assert share > 0.3
-    assert news["lines"] == pytest.approx([share, share], abs=0.01)
+    # Both lines begin at their node: up from node0, down to the other one.
+    assert news["lines"][0] == pytest.approx([share, 0], abs=0.01)
+    assert news["lines"][1] == pytest.approx([0, share], abs=0.01)
+    assert news["pulls"] == [] and news["waits"] == []
+    assert [len(row) for row in news["hosts"]] == [7]
     assert page.count('<g class="link"') == len(news["lines"])
     assert page.count('<g class="box') == len(news["boxes"]) == 3
     assert f"{100 * share:.0f} %" in news["links"][0][1]
@@ -114,7 +118,7 @@ def test_a_run_is_shown_while_it_goes_on_and_stays_as_it_is(
     cycles = [one["cycle"] for one in running]
     assert len(set(cycles)) >= 2 and cycles == sorted(cycles)
     assert any(0 < one["share"] < 1 and "left" in one["progress"] for one in running)
-    assert any(line > 0.3 for news in seen[:-1] for line in news.get("lines", []))
+    assert any(max(line) > 0.3 for news in seen[:-1] for line in news.get("lines", []))
     assert seen[-1]["run"]["over"]
     (outcome,) = outcomes
     assert seen[-1]["run"]["cycle"] == outcome.result["end_cycle"]

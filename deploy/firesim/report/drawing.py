@@ -139,6 +139,12 @@ def _edges(network: Network, owner: dict[str, str]) -> dict[tuple[str, str], lis
     return edges
 
 
+def _low_and_high(a: _Box, b: _Box) -> tuple[_Box, _Box]:
+    """Return where the line between two boxes begins, and where it ends."""
+    low, high = sorted((a, b), key=lambda box: (box.level, box.x))
+    return low, high
+
+
 def _is_beside(low: _Box, high: _Box) -> bool:
     return low.level == high.level and high.x - low.x < 1.5 * (BOX_WIDTH + GAP_X)
 
@@ -151,7 +157,7 @@ def _rise(low: _Box, high: _Box) -> float:
 def _draw_edge(
     ends: tuple[_Box, _Box], links: list[Link], y_of: dict[int, int], clock_hz: float, label: bool
 ) -> str:
-    low, high = sorted(ends, key=lambda box: (box.level, box.x))
+    low, high = _low_and_high(*ends)
     latencies = sorted({link.latency_cycles for link in links})
     text = " / ".join(target_time(cycles, clock_hz) for cycles in latencies)
     detail = f"{len(links)} × " if len(links) > 1 else f"{links[0].name}: "
@@ -183,7 +189,7 @@ def _draw_edge(
 
 def _room_above(a: _Box, b: _Box, y_of: dict[int, int]) -> float:
     """Return by how much the arc between two boxes is higher than the highest row."""
-    low, high = sorted((a, b), key=lambda box: (box.level, box.x))
+    low, high = _low_and_high(a, b)
     if low.level != high.level or _is_beside(low, high):
         return 0.0
     return 0.75 * _rise(low, high) - y_of[low.level]
@@ -201,20 +207,38 @@ def _draw_box(box: _Box, y: float) -> str:
 
 
 @dataclass(frozen=True)
+class DrawnLine:
+    """The links that a line stands for; it is drawn from the lower box to the higher one."""
+
+    low: int
+    """The box at which the line begins, by its number."""
+    high: int
+    links: list[tuple[str, bool]]
+    """Of each link the name, and whether its end a is in the lower box."""
+
+
+@dataclass(frozen=True)
 class Drawn:
     """What the elements of a drawing stand for, in the order in which they are in it."""
 
     boxes: list[list[str]]
     """The models in each box."""
-    links: list[list[str]]
-    """The links, by name, that each line stands for."""
+    lines: list[DrawnLine]
 
 
 def drawn(network: Network) -> Drawn:
     """Return what the boxes and lines of `topology_svg` stand for."""
     boxes = _boxes(network)
-    edges = _edges(network, _owner(boxes))
-    lines = [[link.name for link in links] for links in edges.values()]
+    owner = _owner(boxes)
+    edges = _edges(network, owner)
+    if boxes:
+        _place(boxes, edges)
+    number = {key: index for index, key in enumerate(boxes)}
+    lines = []
+    for (a, b), links in edges.items():
+        low, high = (box.members[0] for box in _low_and_high(boxes[a], boxes[b]))
+        named = [(link.name, owner[link.a] == low) for link in links]
+        lines.append(DrawnLine(number[low], number[high], named))
     return Drawn([box.members for box in boxes.values()], lines)
 
 

@@ -34,7 +34,7 @@ class Teller:
             "run": state.run,
             "models": {name: row for name, row in state.models.items() if known.get(name) != row},
         }
-        for key in ("boxes", "lines", "links"):
+        for key in ("boxes", "lines", "queues", "pulls", "waits", "hosts", "links"):
             if before is None or getattr(before, key) != getattr(state, key):
                 told[key] = getattr(state, key)
         if before is None:

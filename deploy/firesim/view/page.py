@@ -17,7 +17,7 @@ from firesim.view.viewed import ViewedRun
 
 _HERE = Path(__file__).resolve().parent
 STYLES = (STYLE, _HERE / "view.css")
-SCRIPTS = tuple(_HERE / f"{name}.js" for name in ("view", "follow", "acts"))
+SCRIPTS = tuple(_HERE / f"{name}.js" for name in ("view", "drawing", "follow", "acts"))
 
 
 @cache

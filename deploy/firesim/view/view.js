@@ -45,29 +45,6 @@ at("filter").addEventListener("input", (event) => {
   for (const [name, made] of rows) made.hidden = !name.toLowerCase().includes(wanted);
 });
 
-// The drawing: its lines and boxes are in the order in which the server tells of them.
-const lines = [...document.querySelectorAll(".topology .link")];
-const boxes = [...document.querySelectorAll(".topology .box")];
-const captions = lines.map((line) => line.querySelector("title").textContent);
-
-function showLoads(loads) {
-  loads.forEach((load, index) => {
-    const line = lines[index];
-    line.classList.toggle("some", load >= 0.001 && load < 0.4);
-    line.classList.toggle("half", load >= 0.4 && load < 0.8);
-    line.classList.toggle("full", load >= 0.8);
-    line.querySelector("line, path").style.strokeWidth = `${2 + 5 * load}px`;
-    line.querySelector("title").textContent = `${captions[index]}; load ${(100 * load).toFixed(1)} %`;
-  });
-}
-
-function showBoxes(looks) {
-  looks.forEach((look, index) => {
-    boxes[index].classList.remove("failed", "ended", "busy", "calm");
-    boxes[index].classList.add(look);
-  });
-}
-
 // The rate: between two moments, over wall time.
 let moments = [];
 
@@ -131,9 +108,10 @@ function take(news) {
   at("lost").hidden = true;
   if (news.history) moments = news.history;
   showModels(news.models);
-  if (news.boxes) showBoxes(news.boxes);
-  if (news.lines) showLoads(news.lines);
-  if (news.links) at("link-table").tBodies[0].replaceChildren(...news.links.map((link) => row(link, [0])));
+  showDrawing(news);
+  for (const [key, textColumns] of [["links", [0]], ["waits", [0, 3]], ["hosts", [0]]]) {
+    if (news[key]) at(`${key.slice(0, -1)}-table`).tBodies[0].replaceChildren(...news[key].map((one) => row(one, textColumns)));
+  }
   showRun(news.run);
   showRate(news.run);
 }

@@ -27,9 +27,20 @@ from firesim.report.results import read_peers
 from firesim.report.tables import end_state
 from firesim.run.control import is_running
 from firesim.topology.passes.gateway import NAME
-from firesim.units import count, duration, hertz, percent, seconds, significant, target_time
+from firesim.units import (
+    count,
+    duration,
+    grouped,
+    hertz,
+    percent,
+    seconds,
+    significant,
+    target_time,
+)
 from firesim.view.loads import BITS_A_FLIT, LinkLoad, LinkLoads
-from firesim.watch.live_tables import doing
+from firesim.view.moving import Moving
+from firesim.view.waits import Holder, chain_words, holders
+from firesim.watch.live_tables import doing, host_row
 from firesim.watch.progress import progress, progress_line, slowest, slowest_line
 from firesim.watch.status import ModelStatus, Status, StatusReaders
 from firesim.work.folder import RESULT, saved_result
@@ -54,9 +65,17 @@ class State:
     models: dict[str, list[str]] = field(default_factory=dict)
     """Of each model: target, rate, packets in and out, busy, waits, what it does, how it is."""
     boxes: list[str] = field(default_factory=list)
-    """How the models of each box of the drawing are: failed, ended, busy or calm."""
-    lines: list[float] = field(default_factory=list)
-    """The fullest direction of the links of each line of the drawing, from 0 to 1."""
+    """How the models of each box of the drawing are: failed, ended, busy, waits or calm."""
+    lines: list[list[float]] = field(default_factory=list)
+    """The fullest load of each line of the drawing in its direction and back, from 0 to 1."""
+    queues: list[float] = field(default_factory=list)
+    """How full the fullest queue of each box is, from 0 to 1; -1 where there is none."""
+    pulls: list[int] = field(default_factory=list)
+    """Which end of each line waits for the other, as `Moving.pulls` says."""
+    waits: list[list[str]] = field(default_factory=list)
+    """Who holds others up: name, models that wait for it, all behind it, the longest chain."""
+    hosts: list[list[str]] = field(default_factory=list)
+    """The cells of each host, as the live table has them."""
     links: list[list[str]] = field(default_factory=list)
     """Of the fullest links: name, load from a to b, load from b to a."""
 
@@ -75,7 +94,7 @@ class ViewedRun:
         self.description: dict[str, Any] = read_json(file)
         shape.check(self.description, shape.DESCRIPTION, file)
         self.network = Network(self.description, read_peers(folder))
-        self.drawn = drawn(self.network)
+        self.moving = Moving(drawn(self.network))
         self.clock_hz = int(self.description.get("clock_hz") or 3_200_000_000)
         self.start_cycle = _start_cycle(folder)
         self.goal_cycle = eta_cycle or _goal_cycle(folder, self.description)
@@ -141,11 +160,15 @@ class ViewedRun:
         return State(
             self._run(status, is_over),
             {model.name: self._row(model) for model in status.models},
-            [_look([by_name[name] for name in box if name in by_name]) for box in self.drawn.boxes],
             [
-                round(max((loads[name].most for name in line if name in loads), default=0.0), 4)
-                for line in self.drawn.links
+                _look([by_name[name] for name in box if name in by_name])
+                for box in self.moving.drawn.boxes
             ],
+            self.moving.flows(loads),
+            self.moving.queues(by_name),
+            [] if is_over else self.moving.pulls(status.models),
+            [] if is_over else [_held(one) for one in holders(status.models)],
+            [host_row(status, host) for host in status.hosts],
             [[name, *self._load(load)] for name, load in fullest if load.most > 0],
         )
 
@@ -217,13 +240,20 @@ class ViewedRun:
         return points
 
 
+def _held(one: Holder) -> list[str]:
+    texts = (grouped(one.directly), grouped(one.behind), chain_words(one.chain))
+    return [one.name, *texts]
+
+
 def _look(models: list[ModelStatus]) -> str:
     """Return how some models are, in the word that the page's style sheet knows."""
     if any(model.has_failed for model in models):
         return "failed"
     if models and all(model.state == "ended" for model in models):
         return "ended"
-    return "busy" if any(model.busy > 0.5 for model in models) else "calm"
+    if any(model.busy > 0.5 for model in models):
+        return "busy"
+    return "waits" if models and all(model.waiting > 0.5 for model in models) else "calm"
 
 
 def _start_cycle(folder: Path) -> int:

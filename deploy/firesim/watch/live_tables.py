@@ -94,18 +94,23 @@ def host_table(status: Status, most: int) -> Table:
     if len(hosts) > most:
         hosts.sort(key=lambda host: host.load / max(1, host.cores), reverse=True)
     for host in hosts[:most]:
-        table.add_row(
-            host.name,
-            f"{busy_threads(status, host.name):.1f}/{status.threads.get(host.name, 0)}",
-            f"{host.load:.1f}/{host.cores}",
-            _memory(host),
-            byte_size(host.resident_bytes),
-            _rate(host.sent_per_s),
-            _rate(host.received_per_s),
-        )
+        table.add_row(*host_row(status, host))
     if len(hosts) > most:
         table.caption = f"and {len(hosts) - most} more hosts, all with less load for a core"
     return table
+
+
+def host_row(status: Status, host: HostStatus) -> list[str]:
+    """Return the cells of a host: name, threads, load, memory, simulator, sent, received."""
+    return [
+        host.name,
+        f"{busy_threads(status, host.name):.1f}/{status.threads.get(host.name, 0)}",
+        f"{host.load:.1f}/{host.cores}",
+        _memory(host),
+        byte_size(host.resident_bytes),
+        _rate(host.sent_per_s),
+        _rate(host.received_per_s),
+    ]
 
 
 def _memory(host: HostStatus) -> str:

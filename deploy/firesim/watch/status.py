@@ -16,6 +16,16 @@ WINDOW_S = 4.0
 """Rates are over this much wall time: models move a whole batch at once."""
 
 
+@dataclass(frozen=True)
+class QueueStatus:
+    """What waits in the output queues of a switch."""
+
+    bytes: int
+    """In all of them."""
+    fullest: float
+    """Share of its room that the fullest one takes, from 0 to 1."""
+
+
 @dataclass
 class ModelStatus:
     """One node or switch at one moment."""
@@ -33,6 +43,8 @@ class ModelStatus:
     """Host time in which it lacked tokens."""
     exit_code: int | None = None
     """How it has ended, 0 for passed; None while it goes on."""
+    queue: QueueStatus | None = None
+    """What waits in it; None where it is no switch."""
     host: str = ""
     cycles_per_s: float = 0.0
     busy: float = 0.0
@@ -222,8 +234,15 @@ def _model(entry: dict[str, Any], host: str) -> ModelStatus:
         float(entry.get("busy_s", 0)),
         float(entry.get("waiting_s", 0)),
         None if code is None else int(code),
+        _queue(entry.get("queue")),
         host,
     )
+
+
+def _queue(entry: dict[str, Any] | None) -> QueueStatus | None:
+    if entry is None:
+        return None
+    return QueueStatus(int(entry["bytes"]), min(1.0, max(0.0, float(entry["fullest"]))))
 
 
 def _rate(model: ModelStatus, before: ModelStatus, passed_s: float) -> None:
