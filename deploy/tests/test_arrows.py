@@ -85,8 +85,8 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     },
     "access": {"build", "hosts", "pipeline", "run", "topology", "work"},
     "view": {
-        *("access", "engines", "hosts", "remote", "report", "run", "snapshots", "topology"),
-        *("units", "watch", "work"),
+        *("access", "engines", "hosts", "remote", "report", "run", "snapshots", "sweep"),
+        *("topology", "units", "watch", "work"),
     },
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "api": {"config", "pipeline", "report", "results", "run", "snapshots", "sweep", "topology"},

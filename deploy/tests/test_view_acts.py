@@ -139,13 +139,13 @@ def test_a_run_that_goes_on_is_looked_at_where_it_has_been(
     rtl = ("simulation.engine=rtl", "simulation.max_cycles=4000000000")
     asks = {"node": "node0", "signals": [TRACE_PC]}
     with going(folder, echo, *rtl, "simulation.uart_pty=false"), serving(folder) as server:
-        until(lambda: asked(server, "acts")["snapshot"] is not None, "an answer")
-        until(lambda: server.run.state().run["cycle"] > 20_000, "some cycles")
+        viewed = ViewedRun(folder)
+        until(lambda: viewed.state().run["cycle"] > 20_000, "some cycles")
         assert act(server, "snapshot", name="here") == ""
         assert ended(server, "snapshot")["state"] == "done"
         assert "where the run is now" in act(server, "peek", **asks, cycles=[10**15])
         cycle = read_snapshot(folder / "snapshots/here").cycle
-        until(lambda: server.run.state().run["cycle"] > cycle + 2000, "more cycles")
+        until(lambda: viewed.state().run["cycle"] > cycle + 2000, "more cycles")
         assert act(server, "peek", **asks, cycles=[cycle + 500, cycle + 501]) == ""
         shown = ended(server, "signals")
         assert is_running(folder)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from firesim.view.door import ADDRESS, ViewServer
+from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 
 LIMIT_S = 60.0
@@ -41,7 +42,14 @@ int main(int hart, const struct arguments *arguments) {
 @contextmanager
 def serving(folder: Path, eta_cycle: int = 0) -> Iterator[ViewServer]:
     """Serve the page of a run."""
-    with ViewServer(ViewedRun(folder, eta_cycle), 0) as server:
+    with serving_all(ViewedRun(folder, eta_cycle)) as server:
+        yield server
+
+
+@contextmanager
+def serving_all(viewed: ViewedRun | ViewedSweep) -> Iterator[ViewServer]:
+    """Serve the page of a run or a sweep."""
+    with ViewServer(viewed, 0) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         try:

@@ -23,8 +23,8 @@ def view(
     run: Annotated[
         str | None,
         typer.Argument(
-            help="A results folder, or its name among the runs (default: the run that is running, "
-            "else the newest).",
+            help="A results folder, or its name among the runs, or the folder of a sweep (default: "
+            "the run that is running, else the newest).",
             autocompletion=complete_run,
         ),
     ] = None,
@@ -48,15 +48,16 @@ def view(
 
       firesim view results/2026-01-31-12-00-00-quickstart
 
+      firesim view results/2026-01-31-12-00-00-rack_8-sweep
+
       firesim view --port 8080 --eta-cycle 500000000
     """
-    from firesim.view.chosen import viewed_folder
+    from firesim.view.chosen import viewed
     from firesim.view.door import ViewServer
-    from firesim.view.viewed import ViewedRun
 
     os.nice(BEHIND)
-    folder = viewed_folder(run, partial(typer.echo, err=True))
-    with ViewServer(ViewedRun(folder, eta_cycle), port) as server:
+    found = viewed(run, eta_cycle, partial(typer.echo, err=True))
+    with ViewServer(found, port) as server:
         typer.echo(f"{server.url}\nCtrl-C ends the page; the run goes on.")
         with suppress(KeyboardInterrupt):
             server.serve_forever()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any
 
 from firesim_common.printable import printable
@@ -14,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from firesim.results.figures import FIGURES
-from firesim.sweep.folder import PASSED, SweepFolder
-from firesim.sweep.points import PREFIX, short_names, shown
+from firesim.sweep.folder import PASSED, Came, SweepFolder
+from firesim.sweep.points import PREFIX, Point, short_names, shown
 from firesim.units import significant
 
 CSV = "sweep.csv"
@@ -33,10 +34,15 @@ _ANY = 1000
 """Columns in which any table has room."""
 
 
-def rows(folder: SweepFolder) -> list[dict[str, Any]]:
-    """Return a row for each point; the values are None where it has none yet."""
+def rows(
+    folder: SweepFolder, all_came: Sequence[tuple[Point, Came | None]] | None = None
+) -> list[dict[str, Any]]:
+    """Return a row for each point; the values are None where it has none yet.
+
+    `all_came` is what came of the points, if that is known.
+    """
     found = []
-    for point, came in folder.all_came():
+    for point, came in all_came or folder.all_came():
         row: dict[str, Any] = {"point": point.name, **point.values}
         row |= {key: getattr(came, key) if came else None for key in (*ENDS, "wall_s", "message")}
         row |= {key: came.figures.get(key) if came else None for key in FIGURES}
@@ -88,7 +94,7 @@ def _table(folder: SweepFolder, found: list[dict[str, Any]], keys: list[str]) ->
             names.get(key, key), justify="right" if is_number else "left", overflow="fold"
         )
     for row in found[:MOST_ROWS]:
-        cells = [_cell(key, row[key], folder) for key in keys]
+        cells = [cell(key, row[key], folder) for key in keys]
         style = None if row["state"] in (PASSED, None) else "red"
         table.add_row(*(printable(text) for text in cells), style=style)
     left_out = [f"{len(found) - MOST_ROWS} more points"] if len(found) > MOST_ROWS else []
@@ -98,7 +104,8 @@ def _table(folder: SweepFolder, found: list[dict[str, Any]], keys: list[str]) ->
     return table
 
 
-def _cell(key: str, value: Any, folder: SweepFolder) -> str:
+def cell(key: str, value: Any, folder: SweepFolder) -> str:
+    """Return a value of a column for people."""
     if value is None or value == "":
         return "-"
     if key in folder.axes:

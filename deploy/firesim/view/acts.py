@@ -39,10 +39,10 @@ TYPING_S = 5.0
 class Acts:
     """Does what pages ask for; any thread."""
 
-    def __init__(self, run: ViewedRun) -> None:
-        """Take the run."""
+    def __init__(self, run: ViewedRun, peeks: threading.Semaphore | None = None) -> None:
+        """Take the run, and what bounds how many peeks of its sweep go on."""
         self.run, self.folder = run, run.folder
-        self.snapshot, self.signals = Job("snapshot"), Job("peek")
+        self.snapshot, self.signals = Job("snapshot"), Job("peek", peeks)
         self._typing = threading.Lock()
         self.by_name: dict[str, Callable[[bytes], None]] = {
             "type": self._type,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -13,6 +14,8 @@ from firesim.units import grouped, significant
 from firesim.view.consoles import piece
 from firesim.view.counters import read_counters
 from firesim.view.viewed import State, ViewedRun
+
+_PLACE = re.compile(r"[0-9]{1,18}")
 
 
 class Teller:
@@ -47,8 +50,12 @@ class Teller:
         return self.told is not None and bool(self.told.run["over"])
 
 
-def console(run: ViewedRun, node: str, start: int) -> dict[str, Any] | None:
-    """Return what a node's console said from a place of its log on, None without such a node."""
+def console(run: ViewedRun, node: str, place: str) -> dict[str, Any] | None:
+    """Return what a node's console said from a place of its log on, None without such a node.
+
+    What is no place is the beginning.
+    """
+    start = int(place) if _PLACE.fullmatch(place) else 0
     if node not in run.nodes_with("uart"):
         return None
     log = run.file_of(node, "uart", "log")

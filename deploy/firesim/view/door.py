@@ -15,7 +15,6 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -24,11 +23,10 @@ from urllib.parse import parse_qs, urlsplit
 from firesim_common.errors import InputError
 from firesim_common.printable import printable
 
-from firesim.view.acts import Acts
-from firesim.view.answers import Teller, console, counters
 from firesim.view.messages import MOST_BYTES
-from firesim.view.page import page
 from firesim.view.rate import Rate
+from firesim.view.subject import Subject, subject
+from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 from firesim.watch.few_clients import IDLE_S, FewClients
 
@@ -39,7 +37,6 @@ ALIVE_S = 5.0
 MOST_ACTS_PER_S = 40
 """Of all pages together; whoever types faster is sent what was typed meanwhile in one message."""
 _HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")
-_START = re.compile(r"[0-9]{1,18}")
 _LENGTH = re.compile(r"[0-9]{1,9}")
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -56,18 +53,18 @@ _POLICY = (
 
 
 class ViewServer(FewClients):
-    """Answers at `url`; any number of pages show the same run."""
+    """Answers at `url`; any number of pages show the same run or sweep."""
 
     allow_reuse_address = True
 
-    def __init__(self, run: ViewedRun, port: int) -> None:
+    def __init__(self, viewed: ViewedRun | ViewedSweep, port: int) -> None:
         """Open a port, with 0 any free one.
 
         Raises:
             InputError: the port is in use, or is not for this user.
         """
-        self.run, self.token = run, secrets.token_urlsafe(18)
-        self.acts, self.rate = Acts(run), Rate(MOST_ACTS_PER_S)
+        self.subject, self.token = subject(viewed), secrets.token_urlsafe(18)
+        self.rate = Rate(MOST_ACTS_PER_S)
         try:
             super().__init__((ADDRESS, port), _Handler)
         except OSError as error:
@@ -91,20 +88,14 @@ class _Handler(BaseHTTPRequestHandler):
         found = self._place()
         if found is None:
             return
-        place, query = found
-        routes: dict[str, Callable[[], None]] = {
-            "": self._page,
-            "events": self._events,
-            "console": lambda: self._json(
-                console(self.server.run, query.get("node", ""), _start(query))
-            ),
-            "counters": lambda: self._json(counters(self.server.run, query.get("node", ""))),
-            "acts": lambda: self._json(self.server.acts.state()),
-        }
-        if place not in routes:
-            self._refuse(HTTPStatus.NOT_FOUND)
-            return
-        routes[place]()
+        of, place, query = found
+        if place == "":
+            self._page(of)
+        elif place == "events":
+            self._events(of)
+        else:
+            told = of.places.get(place)
+            self._json(None if told is None else told(query))
 
     def do_POST(self) -> None:
         """Act on the simulation, or say in a sentence why not."""
@@ -114,7 +105,8 @@ class _Handler(BaseHTTPRequestHandler):
         if len(self.headers.get_all("Origin", [])) != 1:
             self._refuse(HTTPStatus.FORBIDDEN)
             return
-        act = self.server.acts.by_name.get(found[0])
+        of, place, _ = found
+        act = of.acts.get(place)
         if act is None:
             self._refuse(HTTPStatus.NOT_FOUND)
             return
@@ -150,8 +142,8 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         return body
 
-    def _place(self) -> tuple[str, dict[str, str]] | None:
-        """Return what is asked for; None when this request is refused, which is then said."""
+    def _place(self) -> tuple[Subject, str, dict[str, str]] | None:
+        """Return what is asked of what; None when this request is refused, which is then said."""
         host, origin = self.headers.get_all("Host", []), self.headers.get_all("Origin", [])
         if len(host) != 1 or not _HOST.fullmatch(host[0]):
             self._refuse(HTTPStatus.FORBIDDEN)
@@ -169,7 +161,14 @@ class _Handler(BaseHTTPRequestHandler):
         if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
             self._refuse(HTTPStatus.NOT_FOUND)
             return None
-        return place, {key: value[-1] for key, value in values.items()}
+        of: Subject | None = self.server.subject
+        name, slash, inner = place.partition("/")
+        if slash:
+            of, place = self.server.subject.below(name), inner
+        if of is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return None
+        return of, place, {key: value[-1] for key, value in values.items()}
 
     def _refuse(self, status: HTTPStatus) -> None:
         self._send(status, "text/plain; charset=utf-8", f"{status.phrase}\n".encode())
@@ -184,10 +183,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
 
-    def _page(self) -> None:
+    def _page(self, of: Subject) -> None:
         nonce = secrets.token_urlsafe(18)
         policy = {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
-        data = page(self.server.run, nonce).encode()
+        data = of.page(nonce).encode()
         self._send(HTTPStatus.OK, "text/html; charset=utf-8", data, **policy)
 
     def _json(self, value: dict[str, Any] | None, status: HTTPStatus = HTTPStatus.OK) -> None:
@@ -196,10 +195,13 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(status, "application/json", json.dumps(value).encode())
 
-    def _events(self) -> None:
+    def _events(self, of: Subject) -> None:
         """Tell a page what happens until the run is over or the page is closed."""
+        teller = of.teller()
+        if teller is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return
         self._head(HTTPStatus.OK, "text/event-stream", {})
-        teller = Teller(self.server.run)
         said_s = time.monotonic()
         while not teller.is_over:
             news = teller.news()
@@ -211,9 +213,3 @@ class _Handler(BaseHTTPRequestHandler):
                 said_s = time.monotonic()
             if not teller.is_over:
                 time.sleep(NEWS_S)
-
-
-def _start(query: dict[str, str]) -> int:
-    """Return the place in a log that a page asks for, 0 for one that is no place."""
-    text = query.get("from", "0")
-    return int(text) if _START.fullmatch(text) else 0

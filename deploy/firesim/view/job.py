@@ -17,9 +17,9 @@ MOST_ERROR = 4000
 class Job:
     """The last thing of its kind that was begun; any thread."""
 
-    def __init__(self, kind: str) -> None:
-        """Take the word that says what is done."""
-        self.kind = kind
+    def __init__(self, kind: str, gate: threading.Semaphore | None = None) -> None:
+        """Take the word that says what is done, and what bounds how many such jobs go on."""
+        self.kind, self.gate = kind, gate or threading.Semaphore()
         self._lock = threading.Lock()
         self._state: dict[str, Any] = {"state": "none"}
 
@@ -30,7 +30,7 @@ class Job:
             InputError: the one before has not ended.
         """
         with self._lock:
-            if self._state["state"] == "going":
+            if self._state["state"] == "going" or not self.gate.acquire(blocking=False):
                 raise InputError(f"{self.kind}: found another that goes on, expected its end.")
             self._state = {"state": "going", **about}
         threading.Thread(target=self._do, args=(about, work), daemon=True).start()
@@ -43,6 +43,7 @@ class Job:
             state = {"state": "failed", **about, "error": text}
         with self._lock:
             self._state = state
+            self.gate.release()
 
     def state(self) -> dict[str, Any]:
         """Return how it is: none, going, done with what came of it, or failed with an error."""

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from firesim.report.drawing import topology_svg
 from firesim.report.page import STYLE
+from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 
 _HERE = Path(__file__).resolve().parent
@@ -21,7 +22,7 @@ SCRIPTS = tuple(_HERE / f"{name}.js" for name in ("view", "drawing", "follow", "
 
 
 @cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     environment = Environment(
         loader=FileSystemLoader(_HERE),
         autoescape=True,
@@ -29,7 +30,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)
 
 
 def _joined(files: Iterable[Path]) -> Markup:
@@ -38,7 +39,7 @@ def _joined(files: Iterable[Path]) -> Markup:
 
 def page(run: ViewedRun, nonce: str) -> str:
     """Return the page of a run; its scripts and styles are those with this nonce."""
-    return _template().render(
+    return _template("page.html.j2").render(
         title=printable(run.folder.name),
         folder=printable(str(run.folder)),
         topology=topology_svg(run.network, run.clock_hz),
@@ -49,5 +50,16 @@ def page(run: ViewedRun, nonce: str) -> str:
         counters=run.nodes_with("autocounter"),
         style=_joined(STYLES),
         script=_joined(SCRIPTS),
+        nonce=nonce,
+    )
+
+
+def sweep_page(sweep: ViewedSweep, nonce: str) -> str:
+    """Return the page of a sweep; its scripts and styles are those with this nonce."""
+    return _template("sweep.html.j2").render(
+        title=printable(sweep.folder.name),
+        folder=printable(str(sweep.folder)),
+        style=_joined(STYLES),
+        script=_joined([_HERE / "sweep.js"]),
         nonce=nonce,
     )

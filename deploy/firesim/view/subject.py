@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is served below an address: a run, or a sweep with the runs of its points below it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from firesim_common.errors import InputError
+
+from firesim.view.acts import Acts
+from firesim.view.answers import Teller, console, counters
+from firesim.view.page import page, sweep_page
+from firesim.view.swept import ViewedSweep
+from firesim.view.viewed import ViewedRun
+
+MOST_RUNS = 8
+"""Of a sweep, kept in memory; the run that was looked at longest ago makes room."""
+Query = Mapping[str, str]
+
+
+class Subject:
+    """What may be asked of a run or a sweep; each place is a word behind the address."""
+
+    places: Mapping[str, Callable[[Query], dict[str, Any] | None]]
+    """What each place tells as JSON; None where there is nothing."""
+    acts: Mapping[str, Callable[[bytes], None]]
+    """What may be done, with the message that was sent."""
+
+    def page(self, nonce: str) -> str:
+        """Return the page; its scripts and styles are those with this nonce."""
+        raise NotImplementedError
+
+    def teller(self) -> Teller | None:
+        """Return what tells one page what happens, None where pages ask by themselves."""
+        return None
+
+    def below(self, name: str) -> Subject | None:
+        """Return what is below a name, None where there is nothing."""
+        return None
+
+
+class RunSubject(Subject):
+    """A run."""
+
+    def __init__(self, run: ViewedRun, peeks: threading.Semaphore | None = None) -> None:
+        """Take the run, and what bounds how many peeks of its sweep go on."""
+        self.run = run
+        acts = Acts(run, peeks)
+        self.acts = acts.by_name
+        self.places = {
+            "console": lambda query: console(run, query.get("node", ""), query.get("from", "0")),
+            "counters": lambda query: counters(run, query.get("node", "")),
+            "acts": lambda query: acts.state(),
+        }
+
+    def page(self, nonce: str) -> str:
+        """Return the page of the run."""
+        return page(self.run, nonce)
+
+    def teller(self) -> Teller:
+        """Return what tells one page what happens."""
+        return Teller(self.run)
+
+
+class SweepSubject(Subject):
+    """A sweep: its table, and below the name of each point its run."""
+
+    acts: Mapping[str, Callable[[bytes], None]] = {}
+
+    def __init__(self, sweep: ViewedSweep) -> None:
+        """Take the sweep."""
+        self.sweep = sweep
+        self.places = {"table": lambda query: sweep.table(query.get("seen", ""))}
+        self._runs: OrderedDict[str, RunSubject] = OrderedDict()
+        self._lock, self._peeks = threading.Lock(), threading.Semaphore()
+
+    def page(self, nonce: str) -> str:
+        """Return the page of the sweep."""
+        return sweep_page(self.sweep, nonce)
+
+    def below(self, name: str) -> Subject | None:
+        """Return the run of a point, None while it has not begun."""
+        with self._lock:
+            if name not in self._runs:
+                folder = self.sweep.run_folder(name)
+                if folder is None:
+                    return None
+                try:
+                    self._runs[name] = RunSubject(ViewedRun(folder), self._peeks)
+                except InputError:
+                    return None
+            self._runs.move_to_end(name)
+            while len(self._runs) > MOST_RUNS:
+                self._runs.popitem(last=False)
+            return self._runs[name]
+
+
+def subject(viewed: ViewedRun | ViewedSweep) -> Subject:
+    """Return what is served of a run or a sweep."""
+    return RunSubject(viewed) if isinstance(viewed, ViewedRun) else SweepSubject(viewed)
