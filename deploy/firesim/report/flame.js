@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flame graphs: drawn as wide as the page is, zoomed by a click, searched as one types.
+// Flame graphs: drawn as wide as the page is, zoomed by a click, searched as one types, given new data while they grow.
 "use strict";
 const ROW_PX = 18, LEAST_PX = 0.4, LETTER_PX = 6.7;
 
@@ -11,8 +11,8 @@ function hue(name) {
 }
 
 class Flame {
-  constructor(card) {
-    this.data = JSON.parse(card.querySelector("script").textContent);
+  constructor(card, data) {
+    this.data = data;
     this.frames = card.querySelector(".frames");
     this.detail = card.querySelector(".detail");
     this.search = card.querySelector("input");
@@ -39,6 +39,24 @@ class Flame {
     const cycles = this.data.cycles[index];
     const share = (100 * cycles / this.total).toPrecision(3);
     return `${this.data.names[this.data.name[index]]}: ${cycles.toLocaleString("en-GB")} cycles, ${share} %`;
+  }
+
+  // Yields the names of each frame's callers and its own, outermost first.
+  *paths() {
+    const { names, name, depth } = this.data, path = [];
+    for (let i = 0; i < name.length; i++) {
+      path.length = depth[i];
+      path.push(names[name[i]]);
+      yield path.join(";");
+    }
+  }
+
+  // Stacks that have grown: what was zoomed into stays so, where it still is.
+  take(data) {
+    const wanted = [...this.paths()][this.zoomed];
+    this.data = data;
+    this.total = data.cycles[0];
+    this.zoom(Math.max(0, [...this.paths()].indexOf(wanted)));
   }
 
   zoom(index) {
@@ -96,4 +114,4 @@ class Flame {
   }
 }
 
-for (const card of document.querySelectorAll(".flame")) new Flame(card);
+for (const card of document.querySelectorAll(".flame")) new Flame(card, JSON.parse(card.querySelector("script").textContent));

@@ -21,6 +21,7 @@ from firesim.units import byte_size
 _HERE = Path(__file__).resolve().parent
 STYLE = _HERE / "style.css"
 """The look of pages of a run, in light and in dark."""
+FLAME = Path(__file__).with_name("flame.js")
 SCRIPTS = ("script.js", "flame.js")
 MOST_CONSOLES, LEAST_CONSOLE = 4 << 20, 4 << 10
 """Characters of all consoles together in a page, and of each at least."""

@@ -12,7 +12,8 @@ from firesim_common.printable import printable
 from firesim.topology.describe import CONSOLE_LOG
 from firesim.units import grouped, significant
 from firesim.view.consoles import piece
-from firesim.view.counters import read_counters
+from firesim.view.counters import read_counters, read_series
+from firesim.view.flames import flame
 from firesim.view.viewed import State, ViewedRun
 
 _PLACE = re.compile(r"[0-9]{1,18}")
@@ -60,6 +61,22 @@ def console(run: ViewedRun, node: str, place: str) -> dict[str, Any] | None:
         return None
     log = run.file_of(node, "uart", "log")
     return asdict(piece(log or run.folder / node / CONSOLE_LOG, start))
+
+
+def series(run: ViewedRun, node: str, index: str) -> dict[str, Any] | None:
+    """Return how fast a node's counter has grown, by its number; None without such a node."""
+    path = run.file_of(node, "autocounter", "file")
+    if path is None or not _PLACE.fullmatch(index):
+        return None
+    return {"points": read_series(path, int(index))}
+
+
+def stacks(run: ViewedRun, node: str, seen: str) -> dict[str, Any] | None:
+    """Return a node's flame graph, None without such a node."""
+    if node not in run.nodes_with("tracerv"):
+        return None
+    directory = run.file_of(node, "tracerv", "directory")
+    return flame(directory, run.folder, seen)
 
 
 def counters(run: ViewedRun, node: str) -> dict[str, Any] | None:

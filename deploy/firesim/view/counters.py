@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from firesim_common.regular_file import opened_regular
 
@@ -14,6 +15,7 @@ from firesim.report.counters import short_names
 MOST_BYTES = 256 * 1024
 """Of a row; a longer one is of no run."""
 MOST_COUNTERS = 2000
+SERIES_POINTS = 200
 
 
 @dataclass(frozen=True)
@@ -34,20 +36,52 @@ class Counters:
     counters: list[Counter]
 
 
+def read_series(path: Path, index: int) -> list[list[float]]:
+    """Return how fast a counter grew: cycles, and events in 1,000 of them, at moments of the run.
+
+    All over a file however long it is; nothing where there is no such counter.
+    """
+    try:
+        with opened_regular(path) as stream:
+            names, begin = _head(stream)
+            if not 0 <= index < min(len(names) - 1, MOST_COUNTERS):
+                return []
+            size = stream.seek(0, 2) - begin
+            points: list[list[float]] = []
+            for place in range(SERIES_POINTS):
+                stream.seek(begin + size * place // SERIES_POINTS)
+                if place:
+                    stream.readline(MOST_BYTES)
+                rows = [stream.readline(MOST_BYTES) for _ in range(2)]
+                before, last = (_numbers(row) if row.endswith(b"\n") else [] for row in rows)
+                if len(before) != len(names) or len(last) != len(names) or last[0] <= before[0]:
+                    continue
+                if not points or last[0] > points[-1][0]:
+                    grown = last[index + 1] - before[index + 1]
+                    points.append([last[0], 1000 * grown / (last[0] - before[0])])
+            return points
+    except OSError:
+        return []
+
+
+def _head(stream: BinaryIO) -> tuple[list[str], int]:
+    """Return the names of the columns, and where the rows begin."""
+    head = b"#"
+    while head.startswith(b"#"):
+        head = stream.readline(MOST_BYTES)
+    return _words(head), stream.tell()
+
+
 def read_counters(path: Path) -> Counters | None:
     """Return the newest counters in a CSV file that may still grow; None while it has none."""
     try:
         with opened_regular(path) as stream:
-            head = b"#"
-            while head.startswith(b"#"):
-                head = stream.readline(MOST_BYTES)
-            size = stream.seek(0, 2)
-            stream.seek(max(stream.tell() - 2 * MOST_BYTES, len(head), 0))
-            tail = stream.read(2 * MOST_BYTES) if size > len(head) else b""
+            names, begin = _head(stream)
+            stream.seek(max(stream.seek(0, 2) - 2 * MOST_BYTES, begin))
+            tail = stream.read(2 * MOST_BYTES)
     except OSError:
         return None
     whole = tail[: tail.rfind(b"\n") + 1]
-    names = _words(head)
     rows = [row for row in map(_numbers, whole.splitlines()[-2:]) if len(row) == len(names)]
     if not rows or len(names) < 2:
         return None

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Follows what is asked for again and again: the console of a node, and the counters of a node.
+// Follows what is asked for again and again, and the console of a node.
 const POLL_MS = 1000, HURRY_MS = 150;
 const MOST_CONSOLE_CHARACTERS = 400_000;
 let hurryUntilMs = 0;
@@ -10,8 +10,8 @@ async function asked(path) {
   return answer.json();
 }
 
-// One console at a time, and the counters of one node; again each second while the run goes on, and sooner after
-// something was typed. Returns what looks at once.
+// Looks for what is chosen again each second while the run goes on, and sooner after something was typed. Returns what
+// looks at once.
 function follow(select, look) {
   if (!select) return () => {};
   let turn = 0;
@@ -50,11 +50,4 @@ const listen = follow(at("console-node"), async (node, isWanted) => {
   heard.next = said.next;
   while (pane.textContent.length > MOST_CONSOLE_CHARACTERS && pane.childNodes.length > 2) pane.firstChild.remove();
   if (isAtEnd) pane.scrollTop = pane.scrollHeight;
-});
-
-follow(at("counter-node"), async (node, isWanted) => {
-  const counted = await asked(`counters?node=${encodeURIComponent(node)}`);
-  if (!isWanted()) return;
-  at("counter-cycle").textContent = counted.cycle;
-  at("counter-table").tBodies[0].replaceChildren(...counted.rows.map((one) => row(one, [0])));
 });

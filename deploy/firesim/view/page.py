@@ -12,13 +12,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from firesim.report.drawing import topology_svg
-from firesim.report.page import STYLE
+from firesim.report.page import FLAME, STYLE
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 
 _HERE = Path(__file__).resolve().parent
 STYLES = (STYLE, _HERE / "view.css")
-SCRIPTS = tuple(_HERE / f"{name}.js" for name in ("view", "drawing", "follow", "acts"))
+_OWN = (_HERE / f"{name}.js" for name in ("view", "drawing", "follow", "growing", "acts"))
+SCRIPTS = (FLAME, *_OWN)
 
 
 @cache
@@ -48,6 +49,7 @@ def page(run: ViewedRun, nonce: str) -> str:
         typed=run.typed_nodes,
         peeked=run.peeked_nodes,
         counters=run.nodes_with("autocounter"),
+        traced=run.nodes_with("tracerv"),
         style=_joined(STYLES),
         script=_joined(SCRIPTS),
         nonce=nonce,

@@ -63,23 +63,28 @@ function showRate(run) {
     return [wall, (cycle - from) / Math.max(wall - before, 1e-9)];
   });
   const most = Math.max(...rates.map(([, rate]) => rate), 1);
-  const end = Math.max(moments.at(-1)?.[0] ?? 0, 1e-9);
-  const points = rates.map(([wall, rate]) =>
-    `${(500 * wall / end + 10).toFixed(1)},${(125 - 110 * rate / most).toFixed(1)}`);
+  plot(at("plot"), rates, { from: 0, most, top: hertz(most), left: "0 s", right: run.wall });
+}
+
+// Draws a line through points from an x on, up to a most; texts are at the top, and at both ends below.
+function plot(chart, points, { from, most, top, left, right }) {
+  const span = Math.max((points.at(-1)?.[0] ?? 0) - from, 1e-9);
+  const places = points.map(([x, y]) =>
+    `${(500 * (x - from) / span + 10).toFixed(1)},${(125 - 110 * y / (most || 1)).toFixed(1)}`);
   const line = document.createElementNS(SVG, "polyline");
   line.setAttribute("class", "line s0");
-  line.setAttribute("points", points.join(" "));
-  const tick = (x, y, anchor, text) => {
-    const made = document.createElementNS(SVG, "text");
-    made.setAttribute("class", "tick");
-    made.setAttribute("x", x);
-    made.setAttribute("y", y);
-    made.setAttribute("text-anchor", anchor);
-    made.textContent = text;
-    return made;
-  };
-  at("plot").replaceChildren(line, tick(10, 11, "start", hertz(most)), tick(10, 144, "start", "0 s"),
-    tick(510, 144, "end", run.wall));
+  line.setAttribute("points", places.join(" "));
+  chart.replaceChildren(line, tick(10, 11, "start", top), tick(10, 144, "start", left), tick(510, 144, "end", right));
+}
+
+function tick(x, y, anchor, text) {
+  const made = document.createElementNS(SVG, "text");
+  made.setAttribute("class", "tick");
+  made.setAttribute("x", x);
+  made.setAttribute("y", y);
+  made.setAttribute("text-anchor", anchor);
+  made.textContent = text;
+  return made;
 }
 
 function showRun(run) {
