@@ -34,10 +34,19 @@ Channel::Node *Channel::take_free_node() {
   return node;
 }
 
+void Channel::set_faults(std::unique_ptr<FaultStage> faults) {
+  FIRESIM_CHECK(faults->lookahead_cycles() < latency_, "faults look ahead less than the latency");
+  faults_ = std::move(faults);
+  lookahead_ = faults_->lookahead_cycles();
+  start_at(produced_);
+}
+
 void Channel::push(Batch &batch) {
   FIRESIM_CHECK(batch.start_cycle() == produced_, "batches must be pushed in order");
   produced_ = batch.end_cycle();
+  if (faults_ != nullptr) faults_->apply(batch);
   if (!batch.empty()) {
+    batch.set_start_cycle(batch.start_cycle() - lookahead_);  // as if it were put in then
     if (hashes_) hash_ += hash_batch(batch);
     uint64_t flits = this->flits();
     uint64_t packets = this->packets();
@@ -54,7 +63,7 @@ void Channel::push(Batch &batch) {
     newest_->next.store(node, std::memory_order_release);
     newest_ = node;
   }
-  available_.store(produced_ + latency_, std::memory_order_release);
+  available_.store(produced_ + least_latency_cycles(), std::memory_order_release);
 }
 
 void Channel::finish_front(Node *front) {
@@ -112,12 +121,14 @@ void Channel::start_at(uint64_t cycle) {
   FIRESIM_CHECK(newest_ == oldest_ && flits() == 0, "a channel starts before its first token");
   produced_ = cycle;
   taken_ = cycle;
-  available_.store(cycle + latency_, std::memory_order_release);
+  available_.store(cycle + least_latency_cycles(), std::memory_order_release);
+  if (faults_ != nullptr) faults_->start_at(cycle);
 }
 
 DirectionState Channel::state() const {
   FIRESIM_CHECK(taken_ == produced_, "a link is saved while both its ends are at the same cycle");
-  DirectionState state{totals(), Batch(taken_, latency_)};
+  DirectionState state{totals(), Batch(taken_, latency_), std::nullopt};
+  if (faults_ != nullptr) state.faults = faults_->save();
   size_t run_index = front_run_;
   uint32_t taken_flits = front_run_taken_;
   const Node *consumed = consumed_.load(std::memory_order_acquire);
@@ -136,10 +147,33 @@ DirectionState Channel::state() const {
   return state;
 }
 
-void Channel::restore(DirectionState state) {
+// Without faults in the snapshot, the tokens put in last are for the stage: those that come out
+// last. They have not been delivered yet, so their counts are taken back.
+void Channel::restore_faults(DirectionState &state, const std::string &where) {
+  if (faults_ == nullptr) {
+    if (!state.faults || state.faults->is_idle) return;
+    throw SnapshotError(where +
+                        ": found frames that its faults hold, expected none, "
+                        "since the link has no faults in this system");
+  }
+  if (state.faults) return faults_->load(*state.faults, where, state.in_flight.start_cycle());
+  Batch tail;
+  state.in_flight.split(least_latency_cycles(), tail);
+  const auto before = state.in_flight.runs();
+  tail.set_start_cycle(tail.start_cycle() - latency_);
+  for (const Run &run : tail.runs()) {
+    state.totals.flits -= run.length;
+    state.totals.packets -= run.last ? 1 : 0;
+  }
+  state.totals.hash -= hash_batch(tail);
+  faults_->take_over(tail, !before.empty() && !before.back().last);
+}
+
+void Channel::restore(DirectionState state, const std::string &where) {
   Batch &in_flight = state.in_flight;
   FIRESIM_CHECK(in_flight.cycles() == latency_, "a link is restored with the latency it had");
   start_at(in_flight.start_cycle());
+  restore_faults(state, where);
   flits_.store(state.totals.flits, std::memory_order_relaxed);
   packets_.store(state.totals.packets, std::memory_order_relaxed);
   hash_ = state.totals.hash;

@@ -9,12 +9,19 @@
 //
 // The queue is bounded: because the opposite direction of the link has the same latency, no more
 // than 2 * latency cycles can wait in it, which `take` asserts.
+//
+// With faults (core/fault_stage.h) what is put in first goes through a stage, which decides some
+// cycles later what is delivered; the rest of the direction is shorter by as much, so that a frame
+// without a fault comes out when it would have. Totals and hash are of what is delivered.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include "core/batch.h"
+#include "core/fault_stage.h"
 #include "core/link_state.h"
 
 namespace firesim {
@@ -28,6 +35,12 @@ class Channel {
   Channel &operator=(const Channel &) = delete;
 
   uint32_t latency_cycles() const { return latency_; }
+  // How much later than it was put in a token is known to the consumer at least: less with faults.
+  uint32_t least_latency_cycles() const { return latency_ - lookahead_; }
+
+  // Before the first token and the start: faults, whose lookahead is below the latency.
+  void set_faults(std::unique_ptr<FaultStage> faults);
+  const FaultStage *faults() const { return faults_.get(); }
 
   // Before the first token: the hash is known elsewhere, where the tokens were put in first.
   void leave_out_hash() { hashes_ = false; }
@@ -48,9 +61,11 @@ class Channel {
   void start_at(uint64_t cycle);
 
   // The tokens in flight and the totals, while neither side works and both are at the same cycle;
-  // `restore` takes them over into a new channel of the same latency, which starts there.
+  // `restore` takes them over into a new channel of the same latency, which starts there, and may
+  // have faults where the other one had none, or the other way round. `where` names the direction
+  // in the SnapshotError for what does not fit.
   DirectionState state() const;
-  void restore(DirectionState state);
+  void restore(DirectionState state, const std::string &where);
 
   // Flits and packets so far; any thread.
   uint64_t flits() const { return flits_.load(std::memory_order_relaxed); }
@@ -68,8 +83,11 @@ class Channel {
   void finish_front(Node *front);
   // Passes on the tokens of the front batch that lie in `out`'s span; true if none is left behind.
   bool take_from_front(const Batch &front, Batch &out);
+  void restore_faults(DirectionState &state, const std::string &where);
 
   const uint32_t latency_;
+  uint32_t lookahead_ = 0;              // of the faults
+  std::unique_ptr<FaultStage> faults_;  // the producer's; null for none
 
   // Written by the producer, read by the consumer.
   alignas(64) std::atomic<uint64_t> available_;

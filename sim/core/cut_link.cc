@@ -40,7 +40,7 @@ DirectionState join(DirectionState sent, Batch received) {
     throw std::runtime_error("the two halves of a link do not fit");
   }
   received.merge(sent.in_flight);
-  return {sent.totals, std::move(received)};
+  return {sent.totals, std::move(received), std::move(sent.faults)};
 }
 
 }  // namespace
@@ -58,6 +58,7 @@ HalfLink save_half(const CutLink &link, const Scheduler &scheduler, const PeerMo
 
 void write_half(StateWriter &state, const HalfLink &half) {
   write_totals(state, half.sent.totals);
+  write_faults(state, half.sent.faults);
   write_stretch(state, half.sent.in_flight);
   write_stretch(state, half.received);
 }
@@ -65,6 +66,7 @@ void write_half(StateWriter &state, const HalfLink &half) {
 HalfLink read_half(StateReader &state) {
   HalfLink half;
   half.sent.totals = read_totals(state);
+  half.sent.faults = read_faults(state);
   half.sent.in_flight = read_stretch(state);
   half.received = read_stretch(state);
   return half;
@@ -72,27 +74,23 @@ HalfLink read_half(StateReader &state) {
 
 std::vector<uint8_t> join_halves(HalfLink a, HalfLink b) {
   StateWriter state;
-  state.section("link", 1);
-  write_direction(state, join(std::move(a.sent), std::move(b.received)));
-  write_direction(state, join(std::move(b.sent), std::move(a.received)));
+  write_link(state, join(std::move(a.sent), std::move(b.received)),
+             join(std::move(b.sent), std::move(a.received)));
   return state.data();
 }
 
 Batch load_half(const CutLink &link, StateReader &state, uint64_t cycle, Scheduler &scheduler) {
-  state.section("link", 1);
-  const DirectionState a_to_b = read_direction(state, link.latency_cycles(), cycle);
-  const DirectionState b_to_a = read_direction(state, link.latency_cycles(), cycle);
-  state.finish();
+  const LinkState whole = read_link(state, link.latency_cycles(), cycle);
   const bool a_is_here = link.near_end == 0;
-  const DirectionState &sent = a_is_here ? a_to_b : b_to_a;
-  const DirectionState &received = a_is_here ? b_to_a : a_to_b;
+  const DirectionState &sent = a_is_here ? whole.a_to_b : whole.b_to_a;
+  const DirectionState &received = a_is_here ? whole.b_to_a : whole.a_to_b;
   const uint32_t beyond = link.wire_cycles + link.far_cycles;
   scheduler.restore_direction(
       link.name, a_is_here,
-      {sent.totals, part_of(sent.in_flight, beyond, link.near_cycles, cycle)});
+      {sent.totals, part_of(sent.in_flight, beyond, link.near_cycles, cycle), sent.faults});
   scheduler.restore_direction(
       link.name, !a_is_here,
-      {received.totals, part_of(received.in_flight, 0, link.near_cycles, cycle)});
+      {received.totals, part_of(received.in_flight, 0, link.near_cycles, cycle), std::nullopt});
   return part_of(received.in_flight, link.near_cycles, link.wire_cycles, cycle);
 }
 

@@ -8,6 +8,12 @@
 
 namespace firesim {
 
+namespace {
+
+constexpr size_t kMostFaultBytes = size_t{1} << 34;
+
+}  // namespace
+
 void write_totals(StateWriter &state, const ChannelTotals &totals) {
   state.u64(totals.flits);
   state.u64(totals.packets);
@@ -58,54 +64,107 @@ Batch read_tokens(StateReader &state, uint64_t start_cycle, uint32_t cycles) {
   return tokens;
 }
 
+void write_faults(StateWriter &state, const std::optional<SavedFaults> &faults) {
+  state.boolean(faults.has_value());
+  if (!faults) return;
+  state.u64(faults->lookahead_cycles);
+  state.boolean(faults->is_idle);
+  state.bytes(faults->state);
+}
+
+std::optional<SavedFaults> read_faults(StateReader &state) {
+  if (!state.boolean()) return std::nullopt;
+  SavedFaults faults;
+  faults.lookahead_cycles = state.u64(UINT32_MAX);
+  faults.is_idle = state.boolean();
+  faults.state = state.bytes(kMostFaultBytes);
+  return faults;
+}
+
+namespace {
+
 void write_direction(StateWriter &state, const DirectionState &direction) {
   state.u64(direction.in_flight.cycles());
   write_totals(state, direction.totals);
   write_tokens(state, direction.in_flight);
 }
 
-DirectionState read_direction(StateReader &state, uint32_t latency_cycles, uint64_t cycle) {
-  state.expect("the latency in cycles", latency_cycles);
+// `latency_cycles` is what it must be, if that is known.
+DirectionState read_direction(StateReader &state, std::optional<uint32_t> latency_cycles,
+                              uint64_t cycle) {
   DirectionState direction;
+  if (latency_cycles) state.expect("the latency in cycles", *latency_cycles);
+  const auto cycles =
+      latency_cycles ? *latency_cycles : static_cast<uint32_t>(state.u64(UINT32_MAX));
   direction.totals = read_totals(state);
-  direction.in_flight = read_tokens(state, cycle, latency_cycles);
+  direction.in_flight = read_tokens(state, cycle, cycles);
   return direction;
+}
+
+LinkState read_any_link(StateReader &state, std::optional<uint32_t> latency_cycles,
+                        uint64_t cycle) {
+  state.section("link", 1);
+  LinkState link;
+  link.a_to_b = read_direction(state, latency_cycles, cycle);
+  link.b_to_a = read_direction(state, latency_cycles, cycle);
+  if (state.next_section_is("faults")) {
+    state.section("faults", 1);
+    link.a_to_b.faults = read_faults(state);
+    link.b_to_a.faults = read_faults(state);
+  }
+  state.finish();
+  return link;
+}
+
+}  // namespace
+
+void write_link(StateWriter &state, const DirectionState &a_to_b, const DirectionState &b_to_a) {
+  state.section("link", 1);
+  write_direction(state, a_to_b);
+  write_direction(state, b_to_a);
+  if (!a_to_b.faults && !b_to_a.faults) return;
+  state.section("faults", 1);
+  write_faults(state, a_to_b.faults);
+  write_faults(state, b_to_a.faults);
+}
+
+LinkState read_link(StateReader &state, uint32_t latency_cycles, uint64_t cycle) {
+  return read_any_link(state, latency_cycles, cycle);
 }
 
 namespace {
 
 // Of n tokens the one with number i leaves room for those after it, and so comes out in one of the
-// first `latency_cycles - (n - i)` cycles: times stay in order, since both limits are.
-Batch retimed(const Batch &tokens, uint32_t latency_cycles, StateReader &state) {
+// first `latency_cycles - (n - i)` cycles: times stay in order, since both limits are. With faults
+// they end before the cycles of those that the faults hold.
+void retime(DirectionState &direction, uint32_t latency_cycles, StateReader &state) {
+  const uint64_t held = direction.faults ? direction.faults->lookahead_cycles : 0;
+  const uint64_t room = held < latency_cycles ? latency_cycles - held : 0;
+  const Batch &tokens = direction.in_flight;
   const uint64_t count = tokens.flit_count();
-  if (count > latency_cycles) {
+  if (count > room) {
     state.fail("found " + std::to_string(count) + " tokens in flight, expected at most " +
-               std::to_string(latency_cycles) + ", the latency of the link in this system");
+               std::to_string(room) + ", the latency of the link in this system");
   }
   Batch moved(tokens.start_cycle(), latency_cycles);
-  auto latest = static_cast<uint32_t>(latency_cycles - count);
+  auto latest = static_cast<uint32_t>(room - count);
   for (const Run &run : tokens.runs()) {
     for (uint32_t i = 0; i < run.length; ++i, ++latest) {
       moved.append_flit(std::min(run.offset + i, latest), run.data[i],
                         run.last && i + 1 == run.length);
     }
   }
-  return moved;
+  direction.in_flight = std::move(moved);
 }
 
 }  // namespace
 
 std::vector<uint8_t> retimed_link(StateReader &state, uint32_t latency_cycles, uint64_t cycle) {
+  LinkState link = read_any_link(state, std::nullopt, cycle);
+  retime(link.a_to_b, latency_cycles, state);
+  retime(link.b_to_a, latency_cycles, state);
   StateWriter writer;
-  state.section("link", 1);
-  writer.section("link", 1);
-  for (int direction = 0; direction < 2; ++direction) {
-    const auto saved_cycles = static_cast<uint32_t>(state.u64(UINT32_MAX));
-    const ChannelTotals totals = read_totals(state);
-    const Batch tokens = read_tokens(state, cycle, saved_cycles);
-    write_direction(writer, {totals, retimed(tokens, latency_cycles, state)});
-  }
-  state.finish();
+  write_link(writer, link.a_to_b, link.b_to_a);
   return writer.data();
 }
 

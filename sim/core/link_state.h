@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/batch.h"
@@ -22,16 +24,28 @@ struct ChannelTotals {
   uint64_t hash = 0;
 };
 
+// What the faults of a direction hold (core/fault_stage.h).
+struct SavedFaults {
+  uint64_t lookahead_cycles = 0;
+  bool is_idle = true;  // no frame is held
+  std::vector<uint8_t> state;
+};
+
 // A direction that was saved at cycle C: the tokens in flight are those that come out in
 // [C, C + latency).
 struct DirectionState {
   ChannelTotals totals;
   Batch in_flight;
+  std::optional<SavedFaults> faults;  // of one with faults, which holds the tokens put in last
 };
 
-// `latency` of the direction is the length of `in_flight`.
-void write_direction(StateWriter &state, const DirectionState &direction);
-DirectionState read_direction(StateReader &state, uint32_t latency_cycles, uint64_t cycle);
+// Both directions of a link as its part of a snapshot; each has a latency of the length of
+// `in_flight`. The reader is at the beginning, and has read everything afterwards.
+void write_link(StateWriter &state, const DirectionState &a_to_b, const DirectionState &b_to_a);
+struct LinkState {
+  DirectionState a_to_b, b_to_a;
+};
+LinkState read_link(StateReader &state, uint32_t latency_cycles, uint64_t cycle);
 
 // The state of a link that was saved at `cycle`, as that of a link of another latency: every token
 // comes out when it would have, or so much earlier that all fit. Throws SnapshotError if they are
@@ -41,6 +55,8 @@ std::vector<uint8_t> retimed_link(StateReader &state, uint32_t latency_cycles, u
 // The same of a stretch of a direction.
 void write_totals(StateWriter &state, const ChannelTotals &totals);
 ChannelTotals read_totals(StateReader &state);
+void write_faults(StateWriter &state, const std::optional<SavedFaults> &faults);
+std::optional<SavedFaults> read_faults(StateReader &state);
 void write_tokens(StateWriter &state, const Batch &tokens);
 Batch read_tokens(StateReader &state, uint64_t start_cycle, uint32_t cycles);
 

@@ -72,7 +72,7 @@ void merge_results(nlohmann::json &first, const std::vector<nlohmann::json> &oth
   std::vector<LinkResult> results;
   for (const nlohmann::json &link : links) {
     results.push_back(
-        {link.at("name"), totals_of(link.at("a_to_b")), totals_of(link.at("b_to_a"))});
+        {link.at("name"), totals_of(link.at("a_to_b")), totals_of(link.at("b_to_a")), {}, {}});
   }
   const uint64_t hash = cluster_hash(first.at("end_cycle"), results);
   first["token_hash"] = hash == 0 ? nlohmann::json(nullptr) : nlohmann::json(hash_to_hex(hash));

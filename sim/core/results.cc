@@ -19,10 +19,12 @@ constexpr uint64_t kResultBytesOfModel = 2048;
 constexpr uint64_t kResultBytesOfLink = 1024;
 
 // A hash of tokens that are not in the cycles of the system would look like one of those that are.
-nlohmann::json totals_to_json(const std::optional<ChannelTotals> &totals, bool exact) {
+nlohmann::json totals_to_json(const std::optional<ChannelTotals> &totals,
+                              const std::optional<FaultCounts> &faults, bool exact) {
   if (!totals) return nullptr;
   nlohmann::json json = {{"flits", totals->flits}, {"packets", totals->packets}};
   json["hash"] = exact ? nlohmann::json(hash_to_hex(totals->hash)) : nlohmann::json(nullptr);
+  if (faults) json["faults"] = faults->to_json();
   return json;
 }
 
@@ -62,9 +64,10 @@ nlohmann::json result_to_json(const RunResult &result,
       });
   nlohmann::json links = nlohmann::json::array();
   for (const LinkResult &link : result.links) {
-    links.push_back({{"name", link.name},
-                     {"a_to_b", totals_to_json(link.a_to_b, result.exact_network)},
-                     {"b_to_a", totals_to_json(link.b_to_a, result.exact_network)}});
+    links.push_back(
+        {{"name", link.name},
+         {"a_to_b", totals_to_json(link.a_to_b, link.faults_a_to_b, result.exact_network)},
+         {"b_to_a", totals_to_json(link.b_to_a, link.faults_b_to_a, result.exact_network)}});
   }
   nlohmann::json token_hash = nullptr;
   if (result.exact_network) token_hash = hash_to_hex(result.token_hash);

@@ -63,6 +63,9 @@ void Scheduler::connect(const std::string &name, size_t model_a, uint32_t port_a
                         uint32_t port_b, uint32_t latency_cycles) {
   impl_->connect(name, model_a, port_a, model_b, port_b, latency_cycles);
 }
+void Scheduler::set_faults(const std::string &name, bool a_to_b, LinkFaults faults) {
+  impl_->set_faults(name, a_to_b, std::move(faults));
+}
 RunResult Scheduler::run(
     const std::function<void(double, const std::vector<ModelStatus> &)> &observer) {
   return impl_->run(observer);
@@ -137,6 +140,20 @@ void Scheduler::Impl::connect(const std::string &name, size_t model_a, uint32_t 
   b.inputs[port_b] = input_of(*link.a_to_b, model_a);
   a.outputs[port_a] = {link.a_to_b.get(), model_b, port_b};
   b.outputs[port_b] = {link.b_to_a.get(), model_a, port_a};
+}
+
+void Scheduler::Impl::set_faults(const std::string &name, bool a_to_b, LinkFaults faults) {
+  const Link &link = find_link(name);
+  Channel *channel = (a_to_b ? link.a_to_b : link.b_to_a).get();
+  channel->set_faults(std::make_unique<FaultStage>(std::move(faults)));
+  for (Slot &slot : slots_) {
+    const bool takes = std::any_of(slot.inputs.begin(), slot.inputs.end(),
+                                   [&](const Input &input) { return input.channel == channel; });
+    const bool puts = std::any_of(slot.outputs.begin(), slot.outputs.end(),
+                                  [&](const Output &output) { return output.channel == channel; });
+    if (!takes && !puts) continue;
+    slot.grid_cycles = std::min(slot.grid_cycles, channel->least_latency_cycles());
+  }
 }
 
 void Scheduler::Impl::connect_hidden(size_t model_a, size_t model_b, uint32_t latency_cycles) {
@@ -352,9 +369,11 @@ RunResult Scheduler::Impl::collect(double wall_s, double cpu_s) {
   for (ModelResult &model : result.models) model.cycles = std::min(model.cycles, result.end_cycle);
   for (const Link &link : links_) {
     if (link.hidden) continue;
-    LinkResult &one = result.links.emplace_back(LinkResult{link.name, {}, {}});
+    LinkResult &one = result.links.emplace_back(LinkResult{link.name, {}, {}, {}, {}});
     if (link.puts_a) one.a_to_b = link.a_to_b->totals();
     if (link.puts_b) one.b_to_a = link.b_to_a->totals();
+    if (const FaultStage *faults = link.a_to_b->faults()) one.faults_a_to_b = faults->counts();
+    if (const FaultStage *faults = link.b_to_a->faults()) one.faults_b_to_a = faults->counts();
   }
   std::sort(result.links.begin(), result.links.end(),
             [](const LinkResult &a, const LinkResult &b) { return a.name < b.name; });

@@ -91,6 +91,8 @@ struct LinkResult {
   std::string name;
   std::optional<ChannelTotals> a_to_b;
   std::optional<ChannelTotals> b_to_a;
+  std::optional<FaultCounts> faults_a_to_b;  // of a direction with faults
+  std::optional<FaultCounts> faults_b_to_a;
 };
 
 // The end of a node, as the processes that simulate parts of one target tell each other.
@@ -163,6 +165,10 @@ class Scheduler {
   // model must be connected exactly once before `run`.
   void connect(const std::string &name, size_t model_a, uint32_t port_a, size_t model_b,
                uint32_t port_b, uint32_t latency_cycles);
+
+  // The tokens that are put into this direction, which has been connected, meet faults. Their
+  // lookahead must be less than the latency.
+  void set_faults(const std::string &name, bool a_to_b, LinkFaults faults);
 
   // --- When other processes simulate the rest of the target. All before `prepare`; from `wake` on
   // also later, by any thread. ---

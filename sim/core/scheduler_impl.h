@@ -103,6 +103,7 @@ class Scheduler::Impl {
   size_t add_model(Model &model, bool is_node);
   void connect(const std::string &name, size_t model_a, uint32_t port_a, size_t model_b,
                uint32_t port_b, uint32_t latency_cycles);
+  void set_faults(const std::string &name, bool a_to_b, LinkFaults faults);
   RunResult run(const std::function<void(double, const std::vector<ModelStatus> &)> &observer);
   void request_stop();
   void prepare();

@@ -15,8 +15,7 @@
 namespace firesim {
 
 void Scheduler::save_link(const std::string &name, StateWriter &state) const {
-  write_direction(state, direction(name, true));
-  write_direction(state, direction(name, false));
+  write_link(state, direction(name, true), direction(name, false));
 }
 DirectionState Scheduler::direction(const std::string &name, bool a_to_b) const {
   const Link &link = impl_->find_link(name);
@@ -24,7 +23,7 @@ DirectionState Scheduler::direction(const std::string &name, bool a_to_b) const 
 }
 void Scheduler::restore_direction(const std::string &name, bool a_to_b, DirectionState state) {
   const Link &link = impl_->find_link(name);
-  (a_to_b ? link.a_to_b : link.b_to_a)->restore(std::move(state));
+  (a_to_b ? link.a_to_b : link.b_to_a)->restore(std::move(state), "the snapshot: link " + name);
 }
 void Scheduler::load_link(const std::string &name, StateReader &state) {
   impl_->load_link(name, state);
@@ -62,11 +61,9 @@ const Link &Scheduler::Impl::find_link(const std::string &name) const {
 
 void Scheduler::Impl::load_link(const std::string &name, StateReader &state) {
   const Link &link = find_link(name);
-  state.section("link", 1);
-  for (Channel *channel : {link.a_to_b.get(), link.b_to_a.get()}) {
-    channel->restore(read_direction(state, channel->latency_cycles(), start_cycle_));
-  }
-  state.finish();
+  LinkState saved = read_link(state, link.a_to_b->latency_cycles(), start_cycle_);
+  link.a_to_b->restore(std::move(saved.a_to_b), "the snapshot: link " + name);
+  link.b_to_a->restore(std::move(saved.b_to_a), "the snapshot: link " + name);
 }
 
 // Nodes may have ended before the snapshot that the run goes on from.

@@ -198,9 +198,37 @@ void Simulation::read_links(const nlohmann::json &entries) {
     if (is_cut && link.latency_cycles < 3) {
       fields.fail("latency_cycles", "at least 3 for a link between two processes");
     }
+    if (entries[i].contains("faults")) {
+      fields.object("faults");
+      read_faults(entries[i].at("faults"), where + " (" + link.name + "): \"faults\"", link);
+    }
     fields.finish();
     links_.push_back(std::move(link));
   }
+}
+
+void Simulation::read_faults(const nlohmann::json &entry, const std::string &where,
+                             LinkEntry &link) const {
+  Fields fields(entry, where);
+  for (const size_t end : {0, 1}) {
+    const std::string key = end == 0 ? "a_to_b" : "b_to_a";
+    if (!entry.contains(key)) continue;
+    const std::string place = where + ": \"" + key + "\"";
+    LinkFaults faults = read_link_faults(fields.object(key), place, link.name + " " + key);
+    // A third of a link may be at either end, and the fate of a frame is decided at the first.
+    const uint64_t least = 3 * (uint64_t{faults.lookahead_cycles()} + 1);
+    if (link.latency_cycles < least) {
+      throw DescriptionError(place + ": found rules that look at " +
+                             std::to_string(faults.lookahead_cycles() + 1) +
+                             " flits on a link of " + std::to_string(link.latency_cycles) +
+                             " cycles, expected at least " + std::to_string(least) + " cycles");
+    }
+    if (is_here(link.models[end])) {
+      faults.log = context_.output_path(faults.log).string();
+      link.faults[end] = std::move(faults);
+    }
+  }
+  fields.finish();
 }
 
 // Of an end of a link that is here.

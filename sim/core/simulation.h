@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct LinkEntry {
   uint32_t latency_cycles = 0;
   size_t models[2] = {0, 0};
   uint32_t ports[2] = {0, 0};
+  std::optional<LinkFaults> faults[2];  // of what each end puts in
 };
 
 class Simulation {
@@ -56,12 +58,14 @@ class Simulation {
   void list_models(const nlohmann::json &entries, const std::string &list);
   void read_snapshot(const nlohmann::json &description, const std::string &where);
   void read_links(const nlohmann::json &entries);
+  void read_faults(const nlohmann::json &entry, const std::string &where, LinkEntry &link) const;
   void take_port(const LinkEntry &link, size_t end, const Fields &side);
 
   // --- simulation_parts.cc: what of the target is here, and where the rest is ---
   void check_all_simulate() const;
   void connect_all();
   void connect_here(const LinkEntry &link);
+  void set_faults(const LinkEntry &link);
   void connect_part(const MeshFactory &mesh);
   std::vector<GraphLink> whole_graph() const;
   void join_processes();

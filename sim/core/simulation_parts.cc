@@ -28,6 +28,14 @@ void Simulation::connect_all() {
 void Simulation::connect_here(const LinkEntry &link) {
   scheduler_->connect(link.name, listed_[link.models[0]].local, link.ports[0],
                       listed_[link.models[1]].local, link.ports[1], link.latency_cycles);
+  set_faults(link);
+}
+
+// Those of what is put in here.
+void Simulation::set_faults(const LinkEntry &link) {
+  for (const size_t end : {0, 1}) {
+    if (link.faults[end]) scheduler_->set_faults(link.name, end == 0, *link.faults[end]);
+  }
 }
 
 // All links of the target, with those that keep unconnected parts of it together: the same as a
@@ -66,6 +74,7 @@ void Simulation::connect_across(const LinkEntry &link, size_t near_end, uint32_t
   } else {
     scheduler_->connect(link.name, peer, peer_port, local, link.ports[1], cycles);
   }
+  set_faults(link);
 }
 
 void Simulation::connect_part(const MeshFactory &mesh) {

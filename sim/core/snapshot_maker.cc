@@ -163,7 +163,6 @@ SnapshotContent SnapshotMaker::collect(uint64_t cycle) const {
   for (const std::string &link : scheduler_.link_names()) {
     if (parts_ && parts_->is_cut(link)) continue;
     StateWriter state;
-    state.section("link", 1);
     scheduler_.save_link(link, state);
     content.links.push_back({link, state.data()});
   }

@@ -4,6 +4,7 @@
 // flight of a snapshot's links, and the check of guests' frames.
 #include <cstring>
 
+#include "core/channel.h"
 #include "core/link_state.h"
 #include "core/traffic.h"
 #include "devices/guest_memory.h"
@@ -79,15 +80,55 @@ void read_disk(const std::filesystem::path &file) {
 
 std::string some_links() {
   StateWriter state;
-  state.section("link", 1);
   const uint64_t flits[] = {1, 2, 3, 4};
-  for (int direction = 0; direction < 2; ++direction) {
-    DirectionState saved{{10, 2, 77}, Batch(kCycle, kLatencyCycles)};
-    saved.in_flight.append_run(0, flits, 4, true);
-    saved.in_flight.append_run(100, flits, 3, false);
-    write_direction(state, saved);
-  }
+  DirectionState saved{{10, 2, 77}, Batch(kCycle, kLatencyCycles), std::nullopt};
+  saved.in_flight.append_run(0, flits, 4, true);
+  saved.in_flight.append_run(100, flits, 3, false);
+  write_link(state, saved, saved);
   return {state.data().begin(), state.data().end()};
+}
+
+// A direction with faults that hold frames, behind others and late, for this log.
+std::unique_ptr<Channel> faulty_channel(const std::filesystem::path &log) {
+  const nlohmann::json rules = nlohmann::json::parse(
+      R"([{"fault": "delay", "cycles": 90, "every": 2}, {"fault": "duplicate", "every": 3},
+          {"fault": "behind", "behind_frames": 3, "cycles": 900, "every": 2,
+           "match": {"ethertype": 0}}])");
+  auto channel = std::make_unique<Channel>(kLatencyCycles);
+  channel->set_faults(std::make_unique<FaultStage>(
+      read_link_faults({{"log", log.string()}, {"rules", rules}}, "faults", "a--b a_to_b")));
+  return channel;
+}
+
+std::string some_faulty_links(const std::filesystem::path &log) {
+  const std::unique_ptr<Channel> channel = faulty_channel(log);
+  channel->start_at(kCycle - kLatencyCycles);
+  Batch in(kCycle - kLatencyCycles, kLatencyCycles), out;
+  for (uint32_t at = 100; at < kLatencyCycles; at += 6) in.append_flit(at, 0, at % 4 == 0);
+  channel->take(kCycle - kLatencyCycles, kLatencyCycles / 2, out);
+  channel->take(kCycle - kLatencyCycles / 2, kLatencyCycles / 2 - 10, out);
+  channel->push(in);
+  channel->take(kCycle - 10, 10, out);
+  StateWriter state;
+  write_link(state, channel->state(), {{10, 2, 77}, Batch(kCycle, kLatencyCycles), std::nullopt});
+  return {state.data().begin(), state.data().end()};
+}
+
+// A direction with faults takes it, and puts out all that it holds.
+Verdict take_faulty_links(const std::string &input, const std::filesystem::path &log) {
+  const std::vector<uint8_t> bytes(input.begin(), input.end());
+  return judged([&] {
+    StateReader state("here", bytes, {});
+    LinkState link = read_link(state, kLatencyCycles, kCycle);
+    const std::unique_ptr<Channel> channel = faulty_channel(log);
+    channel->restore(std::move(link.a_to_b), "here");
+    for (uint64_t cycle = kCycle; cycle < kCycle + 2000; cycle += 100) {
+      Batch out, in(cycle, 100);
+      in.append_flit(50, cycle, true);
+      channel->take(cycle, 100, out);
+      channel->push(in);
+    }
+  });
 }
 
 // As it is, and for a link of another latency.
@@ -99,11 +140,7 @@ Verdict take_links(const std::string &input) {
   });
   const Verdict as_it_is = judged([&] {
     StateReader state("here", bytes, {});
-    state.section("link", 1);
-    for (int direction = 0; direction < 2; ++direction) {
-      static_cast<void>(read_direction(state, kLatencyCycles, kCycle));
-    }
-    state.finish();
+    static_cast<void>(read_link(state, kLatencyCycles, kCycle));
   });
   if (verdict.defect.empty()) verdict.defect = as_it_is.defect;
   return verdict;
@@ -135,6 +172,12 @@ std::vector<Target> reader_targets(const Bench &bench) {
            {some_links()},
            [](const std::string &bytes, Random &random) { return mutated_values(bytes, random); },
            take_links},
+          {"reader-faulty-links",
+           {some_faulty_links(bench.folder() / "faults.csv")},
+           [](const std::string &bytes, Random &random) { return mutated_values(bytes, random); },
+           [log = bench.folder() / "faults.csv"](const std::string &bytes) {
+             return take_faulty_links(bytes, log);
+           }},
           {"reader-frames", {some_arp()}, of_bytes, take_frame}};
 }
 
