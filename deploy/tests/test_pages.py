@@ -13,6 +13,7 @@ PAGES = (
     "bring-your-own-verilog",
     "chipyard",
     "compare-runs",
+    "faulty-links",
     "functional-network",
     "live-page",
     "metasimulate",

@@ -9,6 +9,7 @@ from firesim_common.base import BladeName, MacAddress, Name, Strict, StrictOrNam
 from pydantic import Field, model_validator
 
 from firesim.config.gateway import Gateway
+from firesim.config.link_faults import LinkFaults
 from firesim.config.memory import Memory
 from firesim.config.own_blade import OwnBlade
 
@@ -29,6 +30,8 @@ class Link(Strict):
     """The same as a time with a unit, such as "2us"; give one of the two."""
     bandwidth_gbps: Gbps | None = None
     """Most bandwidth in each direction, 200 at most."""
+    faults: LinkFaults | None = None
+    """Frames that are lost, doubled, late, out of order or corrupt (default: none)."""
 
     @model_validator(mode="after")
     def one_latency(self) -> Link:

@@ -23,6 +23,7 @@ from firesim.engines import DEFAULT, ENGINES
 from firesim.topology.explicit import shape_of
 from firesim.topology.passes.addresses import assign
 from firesim.topology.passes.bridges import bridge_places, told_bridges
+from firesim.topology.passes.faults import faulty_links
 from firesim.topology.passes.gateway import add_gateway
 from firesim.topology.passes.network import lengthen_links
 from firesim.topology.passes.observation import observe
@@ -95,6 +96,7 @@ def resolve(loaded: Loaded) -> Plan:
         links=links.links,
         own_blades=blades,
     )
+    plan = faulty_links(loaded, shape, plan)
     plan = add_gateway(loaded, shape, plan, _latency(loaded, None, ""))
     plan = lengthen_links(loaded.config.simulation.network, shape, plan)
     plan = observe(plan, loaded.config.simulation)

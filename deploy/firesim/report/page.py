@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from firesim.report import about, counters, sections, tables
 from firesim.report.drawing import topology_svg
+from firesim.report.link_faults import fault_table
 from firesim.report.network import Network
 from firesim.report.results import NodeFiles, Results, read_results
 from firesim.units import byte_size
@@ -79,6 +80,7 @@ def _context(results: Results) -> dict[str, Any]:
         "round_trips": tables.round_trip_table(results, network),
         "bandwidth": tables.bandwidth_table(results, network),
         "links": sections.link_plots(results, network),
+        "faults": fault_table(results, network),
         "flames": sections.flames(results),
         "counters": counters.counter_sections(results),
         "consoles": _consoles(results.nodes),

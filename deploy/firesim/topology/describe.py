@@ -163,6 +163,7 @@ def description(
                 "a": {"model": link.a, "port": link.a_port},
                 "b": {"model": link.b, "port": link.b_port},
                 "latency_cycles": link.latency_cycles,
+                **({"faults": dict(link.faults)} if link.faults else {}),
             }
             for link in plan.links
         ],

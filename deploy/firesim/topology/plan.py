@@ -189,6 +189,8 @@ class PlannedLink:
     b_port: int
     latency_cycles: int
     bandwidth_gbps: float
+    faults: Mapping[str, Any] = field(default_factory=dict)
+    """Faults of each direction, a_to_b and b_to_a, as the description has them."""
 
 
 @dataclass(frozen=True)

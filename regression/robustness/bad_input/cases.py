@@ -16,6 +16,7 @@ from regression.robustness.bad_input.engines import (
 from regression.robustness.bad_input.farms import FARM_CASES
 from regression.robustness.bad_input.fpgas import FPGA_CASES
 from regression.robustness.bad_input.limits import LIMIT_CASES
+from regression.robustness.bad_input.link_faults import LINK_FAULT_CASES
 from regression.robustness.bad_input.monitoring import MONITORING_CASES
 from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
 from regression.robustness.bad_input.switches import SWITCH_CASES
@@ -27,7 +28,7 @@ from regression.robustness.bad_input.yaml import YAML_CASES
 def all_cases() -> list[Case]:
     """Return every case."""
     first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
-    engines = [*ENGINE_CASES, *NETWORK_CASES, *SNAPSHOT_CASES]
+    engines = [*ENGINE_CASES, *NETWORK_CASES, *LINK_FAULT_CASES, *SNAPSHOT_CASES]
     later = [
         *LINUX_CASES,
         *OWN_BLADE_CASES,
