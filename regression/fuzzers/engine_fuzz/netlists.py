@@ -45,6 +45,8 @@ _LOOP_GROUPS = (
 Shifts, divisions, selections and memories need other passes first, and have an oracle elsewhere."""
 LOOPED = 0.03
 """Share of the netlists in which asynchronous resets depend on registers."""
+DECODED = 0.3
+"""Share of the reductions that are of bits of a wire or two, some inverted, as in decoders."""
 COPIED = 0.08
 """Share of the netlists that are copies of a smaller one."""
 _AMOUNT_WIDTHS = (1, 2, 3, 5, 6, 7, 7, 8, 9, 33, 65)
@@ -132,6 +134,10 @@ class Netlist(Builder):
             y = 1
         ports = {"A": self.signal(a)}
         parameters: dict[str, int | str] = {"A_WIDTH": a, "A_SIGNED": is_signed, "Y_WIDTH": y}
+        # Drawn apart, so that all else of a seed's netlist is as without them.
+        apart = random.Random(f"bits of {self.seed} {len(self.cells)}")
+        if group is _REDUCE and apart.random() < DECODED:
+            ports["A"] = self._bits_of_words(a, apart)
         if group in (_UNARY, _REDUCE):
             b = 0
             if kind == "$buf":
@@ -140,6 +146,21 @@ class Netlist(Builder):
             parameters |= {"B_WIDTH": b, "B_SIGNED": is_signed}
             ports["B"] = self.signal(b)
         self.finish(kind, parameters, ports, y, max(a, b))
+
+    def _bits_of_words(self, width: int, rng: random.Random) -> str:
+        """Return single bits of one or two wires, side by side; some are inverted by cells."""
+        words = []
+        for name in rng.choices(self.pool, k=rng.randint(1, 2)):
+            size, inverse = self.widths[name], f"$w{len(self.wires)}"
+            self.wires.append((inverse, size, ""))
+            parameters = {"A_WIDTH": size, "A_SIGNED": 0, "Y_WIDTH": size}
+            self.add("$not", parameters, {"A": name, "Y": inverse}, size)
+            words += [(name, size), (inverse, size)]
+        parts = []
+        for _ in range(width):
+            name, size = rng.choice(words)
+            parts.append(f"{name} [{rng.randrange(size)}]")
+        return "{ " + " ".join(parts) + " }"
 
     def _divide(self, kind: str) -> None:
         a, b, y = self._three_widths()

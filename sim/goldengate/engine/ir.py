@@ -346,6 +346,10 @@ class Graph:
 
     def parity(self, a: Node) -> Node:
         """Return the exclusive or of all bits."""
+        return masks.parity(self, a) if a.op == "cat" else self.parity_of_word(a)
+
+    def parity_of_word(self, a: Node) -> Node:
+        """Return the exclusive or of all bits of what is one word as it is."""
         if a.is_const:
             return self.const(a.number.bit_count() & 1, 1)
         return a if a.width == 1 else self._node("parity", 1, (a,))

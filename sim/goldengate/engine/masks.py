@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Comparisons of bits side by side with a constant, said without putting them side by side.
+"""Comparisons and parities of bits side by side, said without putting them side by side.
 
 Decoders are written bit by bit: `&{i[0], ~i[2], i[5]}`. All bits of one word are compared at once,
-under a mask: `(i & 0x25) == 0x21`. What else stands between them becomes a term of its own.
+under a mask: `(i & 0x25) == 0x21`. What else stands between them becomes a term of its own. In the
+same way, `^{i[0], ~i[2], i[5]}` of a code that corrects errors is the parity of `i & 0x25`,
+inverted.
 """
 
 from __future__ import annotations
@@ -13,6 +15,12 @@ from goldengate.engine.nodes import Node, mask
 
 if TYPE_CHECKING:
     from goldengate.engine.ir import Graph
+
+
+def _span(bits: int) -> tuple[int, int]:
+    """Return the lowest bit of a mask, and how many bits there are up to its highest."""
+    low = (bits & -bits).bit_length() - 1
+    return low, bits.bit_length() - low
 
 
 class _Terms:
@@ -54,8 +62,7 @@ class _Terms:
             return graph.const(0, 1)
         for word, bits in self.masks.items():
             value = self.values[word]
-            low = (bits & -bits).bit_length() - 1
-            width = bits.bit_length() - low
+            low, width = _span(bits)
             if width == 1:
                 (ones if value else zeros).append(graph.slice(word, low, 1))
             elif bits >> low == mask(width):
@@ -81,3 +88,52 @@ def compare(graph: Graph, parts: Node, wanted: int) -> Node:
         terms.add(part, wanted >> position & mask(part.width))
         position += part.width
     return terms.joined()
+
+
+class _Odd:
+    """Which bits of which words a parity is of; a bit that comes twice does not count."""
+
+    def __init__(self) -> None:
+        self.masks: dict[Node, int] = {}
+        self.constant = 0
+
+    def add(self, part: Node, bits: int) -> None:
+        """Take in bits of a part."""
+        if part.is_const:
+            self.constant ^= (part.number & bits).bit_count() & 1
+        elif part.op in ("and", "xor") and part.args[1].is_const:
+            first, constant = part.args
+            if part.op == "xor":
+                self.add(constant, bits)
+            self.add(first, bits & constant.number if part.op == "and" else bits)
+        elif part.op == "slice":
+            self.add(part.args[0], bits << part.number)
+        elif part.op == "rep":
+            self.add(part.args[0], bits.bit_count() & 1)
+        elif part.op == "cat":
+            for piece in part.args:
+                self.add(piece, bits & mask(piece.width))
+                bits >>= piece.width
+        elif bits:
+            self.masks[part] = self.masks.get(part, 0) ^ bits
+
+    def joined(self, graph: Graph) -> Node:
+        """Return whether the number of ones is odd."""
+        found = graph.const(self.constant, 1)
+        for word, bits in sorted(self.masks.items(), key=lambda entry: entry[0].uid):
+            if not bits:
+                continue
+            low, width = _span(bits)
+            if bits >> low == mask(width):
+                field = graph.slice(word, low, width)
+            else:
+                field = graph.binary("and", word, graph.const(bits, word.width))
+            found = graph.binary("xor", found, graph.parity_of_word(field))
+        return found
+
+
+def parity(graph: Graph, parts: Node) -> Node:
+    """Return the exclusive or of all bits of words side by side (a node `cat`)."""
+    terms = _Odd()
+    terms.add(parts, mask(parts.width))
+    return terms.joined(graph)

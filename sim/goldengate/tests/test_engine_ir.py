@@ -128,7 +128,22 @@ def test_bits_of_one_word_are_compared_under_a_mask() -> None:
     assert graph.eq(twice, graph.const(7, 3)) is graph.const(0, 1)
 
 
-def test_comparisons_of_what_lies_side_by_side_keep_the_value() -> None:
+def _side_by_side(graph: Graph, words: list[Node], generator: random.Random) -> Node:
+    """Return parts of words in a row, some inverted, masked or repeated."""
+    parts: list[Node] = []
+    while sum(part.width for part in parts) < 20:
+        word = generator.choice(words)
+        size = generator.randint(1, min(word.width, 4))
+        part = graph.slice(word, generator.randint(0, word.width - size), size)
+        constant = graph.const(generator.getrandbits(size), size)
+        kind = generator.randrange(6)
+        if kind < 3:
+            part = graph.binary("and" if kind == 2 else "xor", part, constant)
+        parts.append(graph.rep(graph.slice(part, 0, 1), 3) if kind == 4 else part)
+    return graph.cat(parts)
+
+
+def test_what_lies_side_by_side_keeps_its_value_when_compared_and_in_parities() -> None:
     number = seed()
     for case in range(300):
         generator = random.Random(f"masks {number} {case}")
@@ -138,17 +153,21 @@ def test_comparisons_of_what_lies_side_by_side_keep_the_value() -> None:
         for index, width in enumerate((1, 1, 8, 32, 64)):
             leaves[index] = generator.choice((0, mask(width), generator.getrandbits(width)))
             words.append(graph.leaf(index, width))
-        parts: list[Node] = []
-        while sum(part.width for part in parts) < 20:
-            word = generator.choice(words)
-            size = generator.randint(1, min(word.width, 4))
-            part = graph.slice(word, generator.randint(0, word.width - size), size)
-            constant = graph.const(generator.getrandbits(size), size)
-            kind = generator.randrange(5)
-            part = graph.binary("xor", part, constant) if kind < 2 else part
-            parts.append(graph.rep(graph.slice(part, 0, 1), 3) if kind == 4 else part)
-        whole = graph.cat(parts)
+        whole = _side_by_side(graph, words, generator)
         present = value(whole, leaves)
         wanted = generator.choice((present, present, present ^ 1, 0, mask(whole.width)))
         found = graph.eq(whole, graph.const(wanted, whole.width))
         assert value(found, leaves) == (present == wanted), f"case {case}, seed {number}"
+        odd = value(graph.parity(whole), leaves)
+        assert odd == present.bit_count() & 1, f"case {case}, seed {number}"
+
+
+def test_parities_of_bits_of_one_word_are_of_a_mask() -> None:
+    """`^{i[0], ~i[2], i[5], i[7], i[7]}` is the parity of `i & 0x25`, inverted."""
+    graph = Graph()
+    word = graph.leaf("i", 32)
+    first, second, third, twice = (graph.slice(word, at, 1) for at in (0, 2, 5, 7))
+    found = graph.parity(graph.cat([twice, first, graph.invert(second), third, twice]))
+    inner = graph.inverted(found)
+    assert inner is not None and inner.op == "parity"
+    assert inner.args[0] is graph.binary("and", word, graph.const(0x25, 32))
