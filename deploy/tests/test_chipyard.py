@@ -124,6 +124,12 @@ def test_memory_of_rocket_chips_harness_is_replaced(recipe: Path) -> None:
         "FIRESIM_AXI_ID_BITS": "3",
         "FIRESIM_AXI_BASE": "64'h80000000",
     }
+    # Newer generators call the channel _0.
+    memory.write_text(memory.read_text().replace("io_axi4_0_", "io_axi4__0_"))
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert memory not in blade.sources
+    assert blade.defines["FIRESIM_AXI_OF_RECORD"] == "1"
+    memory.write_text(memory.read_text().replace("io_axi4__0_", "io_axi4_0_"))
     # One that is always ready has no port for it: ours is not always ready.
     memory.write_text(memory.read_text().replace("input io_axi4_0_w_ready, ", ""))
     assert memory in resolve(load_file(recipe)).own_blades["mine"].sources

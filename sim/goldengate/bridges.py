@@ -35,7 +35,7 @@ Width = int | str
 """Bits: a number, or an expression of the bridge's parameters such as `DATA_BITS/8`."""
 
 _INSTRUMENTS = ("assert", "autocounter", "capture", "prints", "signals", "waves")
-"""Sections beside those of the bridges in the settings of a node (interfaces.md, section 5)."""
+"""Sections beside those of the bridges in the settings of a node: see simulation.md."""
 _RULES = {
     "module": (r"FireSim[A-Z][A-Za-z0-9]*Bridge", "FireSim<Kind>Bridge"),
     "key": (r"[a-z][a-z0-9]*(_[a-z0-9]+)*", "a name in snake case such as block_device"),

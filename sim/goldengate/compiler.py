@@ -214,7 +214,7 @@ def compile_request(
     training: Callable[[Path, Path], None] | None = None,
     waves: bool = False,
 ) -> Path:
-    """Compile a design into its folder `request.out`, made anew, and return that.
+    """Compile a design into its folder `request.out`, which is emptied first, and return that.
 
     A CPU model is `model.so` and its manifest `model.json`, a FAME-1 form `fame1.v`, `target.v`, a
     queue and the manifest; for an FPGA `host.v` and the parts of the host's side are beside them. A

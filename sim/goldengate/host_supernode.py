@@ -2,7 +2,7 @@
 """The host's side of a supernode: that of a plain form once for each target, around one form.
 
 Each target has registers and streams of its own, so that a driver cannot tell it from a target that
-is alone, but for its status. None is said to stand still while the host of one has something to
+is alone, except for its status. None is said to stand still while the host of one has something to
 do. The top has the ports of the plain one, each as wide as those of all targets together,
 target 0 lowest; clock and reset are common.
 """

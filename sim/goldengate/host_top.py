@@ -273,8 +273,8 @@ def _check_parts(manifest: Manifest, parts: list[HostPart]) -> None:
     """Refuse parts beside a scan chain, which does not hold what is in them."""
     if parts:
         raise GoldenGateError(
-            f"{manifest.top}: found a scan chain with the host's side of {parts[0].part.bridge} in "
-            f"RTL, expected one of both: the state of that RTL is not in the chain."
+            f"{manifest.top}: a scan chain cannot be combined with the host's side of "
+            f"{parts[0].part.bridge} in RTL: its state is not in the chain. Remove one."
         )
 
 

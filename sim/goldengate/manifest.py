@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The manifest of a compiled design, model.json (docs/reference/interfaces.md, section 3)."""
+"""The manifest of a compiled design, model.json (docs/reference/interfaces/golden-gate.md)."""
 
 from __future__ import annotations
 

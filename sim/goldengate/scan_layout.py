@@ -18,7 +18,7 @@ WORD_BITS = 64
 
 
 def words_of(width_bits: int) -> int:
-    """Return how many words so many bits take."""
+    """Return how many words a number of bits takes."""
     return (width_bits + WORD_BITS - 1) // WORD_BITS
 
 

@@ -44,7 +44,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Request:
-    """One compilation: all that decides what comes out, but for training and what is made visible.
+    """One compilation: all that decides what comes out, except training and what is made visible.
 
     Every `cover` and every event becomes a counter, every `assert` a bit of the assert port.
     """

@@ -88,10 +88,10 @@ def _kept(design: FirrtlDesign) -> list[dict[str, str]]:
     """
     touched = "firrtl.transforms.DontTouchAnnotation"
     kept = [{"class": touched, "target": one} for one in design.counters.targets]
-    if not design.has_axi_memory:
+    if design.axi_memory is None:
         return kept
     fields = [
-        f"io_axi4.0.{channel}.{name}"
+        f"io_axi4.{design.axi_memory.port_index}.{channel}.{name}"
         for channel, names in AXI_FIELDS.items()
         for name in ("valid", "ready", *(f"bits.{one}" for one in names))
     ]

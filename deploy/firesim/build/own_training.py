@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Training run of a blade of the user's own: the blade alone, with what its recipe gives it."""
+"""Training run of a blade that a user brings: the blade alone, with what its recipe gives it."""
 
 from __future__ import annotations
 

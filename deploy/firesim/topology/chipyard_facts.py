@@ -27,7 +27,9 @@ _NUMBER = re.compile(r"(?:\d+)?'s?([dhbo])([0-9a-f_]+)|(\d[\d_]*)", re.IGNORECAS
 _BASES = {"d": 10, "h": 16, "b": 2, "o": 8}
 _MIB = 1 << 20
 MOST_BYTES = 1 << 31
-_WIDTH = r"\[(\d+):0\]\s*io_axi4_0_{}\b"
+_WIDTH = r"\[(\d+):0\]\s*io_axi4_{}_{}\b"
+INDEX, INDEX_OF_RECORD = "0", "_0"
+"""How generators name the one channel of SimAXIMem: newer ones let no name begin with a digit."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Dram:
     data_bits: int
     address_bits: int
     id_bits: int
+    port_index: str = INDEX
+    """Of a SimAXIMem: INDEX or INDEX_OF_RECORD."""
 
 
 @dataclass(frozen=True)
@@ -159,17 +163,21 @@ def _axi_memories(text: str | None) -> Iterator[Dram]:
     """Return the memory behind the ports of a SimAXIMem, none without its text."""
     if text is None:
         return
+    index = INDEX_OF_RECORD if f"io_axi4_{INDEX_OF_RECORD}_" in text else INDEX
     bits = {
-        name: int(found[1]) + 1 if (found := re.search(_WIDTH.format(name), text)) else default
+        name: int(found[1]) + 1
+        if (found := re.search(_WIDTH.format(index, name), text))
+        else default
         for name, default in (("ar_bits_addr", 32), ("r_bits_data", 64), ("ar_bits_id", 1))
     }
-    yield axi_memory(bits["ar_bits_addr"], bits["r_bits_data"], bits["ar_bits_id"])
+    yield axi_memory(bits["ar_bits_addr"], bits["r_bits_data"], bits["ar_bits_id"], index)
 
 
-def axi_memory(address_bits: int, data_bits: int, id_bits: int) -> Dram:
+def axi_memory(address_bits: int, data_bits: int, id_bits: int, port_index: str) -> Dram:
     """Return the memory that addresses of a width reach from the usual base on, at most 2 GiB.
 
     Addresses too narrow for the base count from it.
     """
     reached = (1 << address_bits) - (DRAM_BASE if DRAM_BASE >> address_bits == 0 else 0)
-    return Dram(DRAM_BASE, min(reached, MOST_BYTES), data_bits, address_bits, id_bits)
+    size = min(reached, MOST_BYTES)
+    return Dram(DRAM_BASE, size, data_bits, address_bits, id_bits, port_index)

@@ -24,6 +24,8 @@ from firesim.topology.chipyard_facts import (
     AXI_MEMORY,
     CLOCK,
     DRAM,
+    INDEX,
+    INDEX_OF_RECORD,
     OPTION,
     Dram,
     Facts,
@@ -55,8 +57,8 @@ class FirrtlDesign:
     counters: Counters
     is_wrapped: bool
     """Whether the circuit has no clock input and stands in a module of ours."""
-    has_axi_memory: bool
-    """Whether it has the module SimAXIMem, with one channel."""
+    axi_memory: Dram | None
+    """What its module SimAXIMem is, if it has one with one channel."""
 
     @property
     def top(self) -> str:
@@ -121,7 +123,7 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
         bridges,
         counters,
         is_wrapped,
-        any(_axi_memory(text)),
+        next(_axi_memory(text), None),
     )
 
 
@@ -161,9 +163,11 @@ def _check_bridges(bridges: tuple[Bridge, ...], file: Path) -> None:
 
 def _axi_memory(text: FirrtlText) -> Iterator[Dram]:
     ports = [port for line in text.ports.get(AXI_MEMORY, ()) for port in ports_of_line(line)]
-    bits = {port.name.removeprefix("io_axi4_0_"): port.bits for port in ports}
-    if "ar_bits_addr" in bits and not any(name.startswith("io_axi4_1_") for name in bits):
-        yield axi_memory(bits["ar_bits_addr"], bits["r_bits_data"], bits["ar_bits_id"])
+    for index, second in ((INDEX, "1"), (INDEX_OF_RECORD, "_1")):
+        bits = {port.name.removeprefix(f"io_axi4_{index}_"): port.bits for port in ports}
+        is_alone = not any(name.startswith(f"io_axi4_{second}_") for name in bits)
+        if "ar_bits_addr" in bits and is_alone:
+            yield axi_memory(bits["ar_bits_addr"], bits["r_bits_data"], bits["ar_bits_id"], index)
 
 
 def _fased(bridges: tuple[Bridge, ...]) -> Iterator[Dram]:

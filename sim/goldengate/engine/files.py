@@ -11,7 +11,7 @@ from goldengate.engine.emit import Emitter, field_name, storage_type
 from goldengate.engine.expressions import allocated_rows, literal
 
 UNROLLED_COPIES = 8
-"""Up to so many copies are asked one by one, each with a branch of its own to be foreseen."""
+"""Up to this number, copies are asked one by one, each with a branch of its own to be foreseen."""
 
 
 def _port_field(index: int, port: Port) -> str:

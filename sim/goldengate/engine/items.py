@@ -199,7 +199,7 @@ class _Builder:
 
 
 def collect(design: Design) -> Items:
-    """Return the items of a design, in an order that is right but for the overwriting."""
+    """Return the items of a design, in an order that is right except for the overwriting."""
     builder = _Builder(design)
     builder.sinks()
     builder.overwrites()

@@ -216,7 +216,7 @@ class _Importer:
 
 
 def build(module: Module, clock: str, port_order: list[str], probes: bool = False) -> Design:
-    """Return the design of a flat module; `port_order` lists its ports but for the clock.
+    """Return the design of a flat module; `port_order` lists its ports except the clock.
 
     With `probes`, every wire the user named is kept to be seen.
 

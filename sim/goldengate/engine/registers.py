@@ -49,7 +49,7 @@ def _active(graph: Graph, cell: Cell, inputs: Inputs, port: str) -> Node:
 
 
 def visible(graph: Graph, cell: Cell, inputs: Inputs, state: Signal) -> Signal:
-    """Return what the design sees at Q: `state`, but for asynchronous controls."""
+    """Return what the design sees at Q: `state`, except under asynchronous controls."""
     width = cell.width("Q")
     if "ARST" in inputs:
         value = signals.constant(graph, cell.integer("ARST_VALUE"), width)

@@ -2,7 +2,7 @@
 """Step `rtlil`: the text `write_rtlil` makes of a flat module, as plain Python objects.
 
 Reading text rather than walking the Yosys objects keeps this engine independent of pyosys: a model
-can be generated anew from the file alone, in any process.
+can be generated again from the file alone, in any process.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ view: a zone of it runs for each copy, and nothing else is in it.
 
 No zones may wait for each other in a ring. Each has a rank, and what comes before has a lower
 one, so that looking for a ring only visits ranks between those of the two to be joined; the ranks
-of what was visited are then dealt anew (after Pearce and Kelly's dynamic topological order).
+of what was visited are then dealt again (after Pearce and Kelly's dynamic topological order).
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Cutter:
         return saved + values * a.active.bit_count() * DETECT_COST
 
     def _later(self, low: _Group, high: _Group) -> set[int] | None:
-        """Return the groups after `low`, but for `high`, of lower rank than `high`.
+        """Return the groups after `low`, except `high`, of lower rank than `high`.
 
         None stands for a way from `low` to `high` through another group, or a long search.
         """
@@ -159,7 +159,7 @@ class Cutter:
         return found
 
     def _earlier(self, low: _Group, high: _Group) -> set[int]:
-        """Return the groups before `high`, but for `low`, of higher rank than `low`."""
+        """Return the groups before `high`, except `low`, of higher rank than `low`."""
         groups = self.groups
         found = {n for n in high.before if groups[n].rank > low.rank}
         todo = list(found)

@@ -68,7 +68,7 @@ def _refuse_clocked_latches(state: State) -> None:
             if any(state.request.clock in drivers.leaves(bit)[0] for bit in bits(signal)):
                 raise GoldenGateError(
                     f"{state.place(cell.get_src_attribute())}: FAME-1 needs latches that the clock "
-                    f"'{state.request.clock}' does not open, but for those of clock gates."
+                    f"'{state.request.clock}' does not open, except those of clock gates."
                 )
 
 

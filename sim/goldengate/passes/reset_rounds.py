@@ -54,7 +54,7 @@ class _Rounds:
 
     @property
     def is_small(self) -> bool:
-        """Whether so many copies may be made."""
+        """Whether this number of copies may be made."""
         return self.rounds * len(self.cells) <= _MOST_CELLS
 
     def _between(self) -> list[Any]:

@@ -17,7 +17,7 @@ from goldengate.state import State, plain, public
 
 _SHIFTS = ("$shl", "$sshl", "$shr", "$sshr", "$shift")
 _MOST_BITS = 32
-"""Amounts of so many bits stay as they are."""
+"""Amounts of this number of bits stay as they are."""
 
 
 class _Shifts:

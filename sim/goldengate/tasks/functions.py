@@ -48,7 +48,7 @@ _Key = tuple[tuple[int, int], tuple[int, int]]
 
 @dataclass
 class _Call:
-    """A call in the text: of `$random`, or a step among values of so many bits."""
+    """A call in the text: of `$random`, or a step among values of a number of bits."""
 
     node: Node
     name: str
@@ -141,7 +141,7 @@ def _before(node: Node) -> Node:
 
 
 def _step(value: str, call: _Call, by: str, type_: str) -> str:
-    """Return a choice of the value that is so many steps away.
+    """Return a choice of the value that is a number of steps away.
 
     Each value is of the type, not the whole: slang takes `type(e)'(1) == 1` as one of types.
     """
