@@ -19,15 +19,6 @@ constexpr uint64_t kMostBit = 8 * 9216 - 1;
 constexpr size_t kMostRules = 64, kMostListed = 65'536;
 constexpr uint64_t kBitsOfFlit = 64;
 
-// The finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", 2014), behind its increment.
-uint64_t mix(uint64_t value) {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
-  value = (value ^ value >> 27) * 0x94d049bb133111eb;
-  return value ^ value >> 31;
-}
-
 std::vector<uint64_t> read_list(Fields &fields, const char *key, uint64_t least, uint64_t most,
                                 bool required) {
   std::vector<uint64_t> values;
@@ -115,7 +106,7 @@ const char *fault_word(FaultKind kind) {
 }
 
 uint64_t FaultRule::draw(uint64_t frame, uint64_t flit) const {
-  return mix(mix(draws ^ mix(frame)) ^ flit);
+  return mix_uniform(mix_uniform(draws ^ mix_uniform(frame)) ^ flit);
 }
 
 bool FaultRule::takes(uint64_t frame, uint64_t match_number) const {
@@ -158,7 +149,7 @@ LinkFaults read_link_faults(const nlohmann::json &json, const std::string &where
     read_selection(one, rules[i], rule);
     read_what(one, rule);
     one.finish();
-    rule.draws = mix(mix(mix(seed) ^ hash_text(direction)) ^ i);
+    rule.draws = mix_uniform(mix_uniform(mix_uniform(seed) ^ hash_text(direction)) ^ i);
     faults.rules.push_back(std::move(rule));
   }
   return faults;

@@ -13,20 +13,9 @@
 #include <vector>
 
 #include "core/frame_match.h"
+#include "core/uniform.h"
 
 namespace firesim {
-
-// Exactly numerator / denominator.
-struct Probability {
-  uint64_t numerator = 0;
-  uint64_t denominator = 1;
-
-  // Whether an event of this probability happens, by a number that is uniform in [0, 2^64).
-  bool hits(uint64_t uniform) const {
-    __extension__ using Wide = unsigned __int128;
-    return Wide{uniform} * denominator < Wide{numerator} << 64;
-  }
-};
 
 enum class FaultKind { kDrop, kDuplicate, kDelay, kBehind, kCorrupt, kBitErrors };
 
