@@ -254,7 +254,10 @@ def test_a_switch_is_one_folder(tree: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("switch", "message"),
     [
-        ("kind: atic", '"attic", "cut_through" or "store_and_forward", did you mean "attic"?'),
+        (
+            "kind: atic",
+            '"attic", "cut_through", "priority" or "store_and_forward", did you mean "attic"?',
+        ),
         (
             "kind: attic, settings: {flors: 5}",
             'settings.flors: found "flors", expected one of the settings "doors", "floors", "lift" '

@@ -51,8 +51,8 @@ KEY_CASES = [
         "unknown switch",
         (
             'bad.yaml:4: system.switch.kind: found "cut_trough", expected without the key '
-            '"library" one of the kinds "cut_through" or "store_and_forward", did you mean '
-            '"cut_through"?'
+            '"library" one of the kinds "cut_through", "priority" or '
+            '"store_and_forward", did you mean "cut_through"?'
         ),
         switch("kind: cut_trough"),
     ),
@@ -60,7 +60,7 @@ KEY_CASES = [
         "unknown kind of one switch",
         (
             'bad.yaml:5: system.switches.tor0.kind: found "spreading", expected without the key '
-            '"library" one of the kinds "cut_through" or "store_and_forward".'
+            '"library" one of the kinds "cut_through", "priority" or "store_and_forward".'
         ),
         HEAD + "  switches:\n    tor0:\n      kind: spreading\n" + WORK,
     ),
