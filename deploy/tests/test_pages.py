@@ -13,6 +13,7 @@ PAGES = (
     "bring-your-own-verilog",
     "chipyard",
     "compare-runs",
+    "congestion",
     "faulty-links",
     "functional-network",
     "live-page",

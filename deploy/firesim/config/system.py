@@ -44,8 +44,8 @@ class Switch(Strict):
     """A switch."""
 
     kind: Name | None = None
-    """The switch model, a folder of target-design/switch/kinds such as store_and_forward (default)
-    and cut_through, or a kind of `library`."""
+    """The switch model, a folder of target-design/switch/kinds such as store_and_forward (default),
+    cut_through and priority, or a kind of `library`."""
     library: str | None = None
     """File with switches of your own: C++ (.cc), which is compiled, or a shared object (.so)."""
     settings: dict[str, Any] | None = None

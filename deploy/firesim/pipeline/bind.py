@@ -13,6 +13,7 @@ from typing import Literal
 from firesim.bind.checks import check_hardware, check_plan
 from firesim.bind.fpgas import checked_later, with_fpgas
 from firesim.bind.hosts import Places, foreseen, placed
+from firesim.bind.pauses import with_pauses
 from firesim.bind.tohost import with_tohost
 from firesim.config.keep import MANAGER
 from firesim.topology.describe import Restart
@@ -54,7 +55,7 @@ def bind(
         InputError: a name, a file, an FPGA or a host is not one that can be used.
     """
     check_plan(plan)
-    plan = with_tohost(plan)
+    plan = with_pauses(with_tohost(plan))
     check_hardware(plan)
     plan = with_fpgas(plan)
     begins = origin(plan) if origin else None

@@ -21,6 +21,7 @@ from firesim.pipeline.beside import Beside, completed
 from firesim.pipeline.start import Ready, start
 from firesim.results.outcome import Outcome
 from firesim.results.outputs import collect_outputs
+from firesim.results.pause_circle import pause_circle
 from firesim.topology.describe import CONTROL_SOCKET
 from firesim.watch.status import StatusReader
 from firesim.watch.watch import Watch
@@ -134,6 +135,10 @@ def _followed(ready: Ready, console: Console, beside: Beside | None) -> Outcome:
         words = f"{words} (the disk that holds {folder} is full)".strip()
     unended = simulator.unended
     result = _result(folder, status, interrupted, time.monotonic() - began_s, words, unended)
+    if circle := pause_circle(plan, result):
+        result["message"] = f"{result['message']}; pauses wait in a circle: {' → '.join(circle)}"
+        with suppress(OSError):
+            write_json(folder / "result.json", result)
     with suppress(OSError):  # A full disk: what was sent is still in the console's log.
         collect_outputs(plan, folder)
     if watch is not None:

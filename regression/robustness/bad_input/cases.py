@@ -7,6 +7,7 @@ from regression.robustness.bad_input.artifacts import ARTIFACT_CASES
 from regression.robustness.bad_input.blades import BLADE_CASES
 from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.chipyard import CHIPYARD_CASES
+from regression.robustness.bad_input.congestion import CONGESTION_CASES
 from regression.robustness.bad_input.engines import (
     ENGINE_CASES,
     LINUX_CASES,
@@ -27,7 +28,8 @@ from regression.robustness.bad_input.yaml import YAML_CASES
 
 def all_cases() -> list[Case]:
     """Return every case."""
-    first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES, *SWITCH_CASES]
+    first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES]
+    switches = [*SWITCH_CASES, *CONGESTION_CASES]
     engines = [*ENGINE_CASES, *NETWORK_CASES, *LINK_FAULT_CASES, *SNAPSHOT_CASES]
     later = [
         *LINUX_CASES,
@@ -37,4 +39,4 @@ def all_cases() -> list[Case]:
         *MONITORING_CASES,
         *FPGA_CASES,
     ]
-    return [*first, *engines, *later, *VERILOG_CASES]
+    return [*first, *switches, *engines, *later, *VERILOG_CASES]
