@@ -112,6 +112,7 @@ RunResult Simulation::run() {
   const std::unique_ptr<SnapshotMaker, void (*)(SnapshotMaker *)> closes(
       snapshots_.get(), [](SnapshotMaker *snapshots) { snapshots->close(); });
   StatusWriter status(result_path("status", ".jsonl"), *scheduler_, options_.threads);
+  if (debugger_) debugger_->begin(start_cycle());
   const RunResult result =
       scheduler_->run([&status](double wall_s, const std::vector<ModelStatus> &models) {
         status.write(wall_s, models);
@@ -128,6 +129,8 @@ RunResult Simulation::run() {
   if (processes_) {
     processes_->end(result, json, part_.models);
   }
+  // Every copy of a debugged run may come to its end, and there is one file.
+  if (debugger_) debugger_->over(json);
   result_file.write(dump_any(json, 1) + "\n");
   return result;
 }

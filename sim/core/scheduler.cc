@@ -225,6 +225,20 @@ RunResult Scheduler::Impl::run(
   prepare();
   const double wall_before = clock_s(CLOCK_MONOTONIC);
   const double cpu_before = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+  if (options_.on_calling_thread) {
+    work();
+  } else {
+    run_workers(observer, wall_before);
+  }
+  RunResult result = collect(clock_s(CLOCK_MONOTONIC) - wall_before,
+                             clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_before);
+  if (observer) observer(result.wall_s, status());
+  return result;
+}
+
+void Scheduler::Impl::run_workers(
+    const std::function<void(double, const std::vector<ModelStatus> &)> &observer,
+    double started_s) {
   std::vector<std::thread> workers;
   for (uint32_t i = 0; i < options_.threads; ++i) {
     workers.emplace_back([this] {
@@ -232,12 +246,8 @@ RunResult Scheduler::Impl::run(
       wake_supervisor();
     });
   }
-  supervise(observer, wall_before);
+  supervise(observer, started_s);
   for (std::thread &worker : workers) worker.join();
-  RunResult result = collect(clock_s(CLOCK_MONOTONIC) - wall_before,
-                             clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_before);
-  if (observer) observer(result.wall_s, status());
-  return result;
 }
 
 void Scheduler::Impl::request_stop() {

@@ -45,6 +45,8 @@ struct SchedulerOptions {
   uint32_t longest_advance_cycles = kMaxGridCycles;
   bool exact_network = true;       // the links are those of the system, so their tokens are hashed
   double status_interval_s = 0.5;  // between two calls of the observer; 0 = none
+  // `run` is the one worker, and there is no other thread: no unplanned pauses, no status.
+  bool on_calling_thread = false;
 };
 
 struct ModelStatus {

@@ -146,6 +146,8 @@ class Scheduler::Impl {
   // --- scheduler.cc: before and after the run ---
   void connect_parts();
   Link &add_link(const std::string &name, size_t model_a, size_t model_b, uint32_t latency_cycles);
+  void run_workers(const std::function<void(double, const std::vector<ModelStatus> &)> &observer,
+                   double started_s);
   void supervise(const std::function<void(double, const std::vector<ModelStatus> &)> &observer,
                  double started_s);
   RunResult collect(double wall_s, double cpu_s);

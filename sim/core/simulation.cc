@@ -29,7 +29,7 @@ void Simulation::make(const nlohmann::json &json, const std::filesystem::path &d
   Fields fields(json, description.string(),
                 {"results", "threads", "batch_cycles", "max_cycles", "clock_hz", "end_when",
                  "status_interval_s", "random_batch_seed", "snapshots", "restore", "control",
-                 "network", "longest_advance_cycles"});
+                 "network", "longest_advance_cycles", "debug"});
   fields.integer("version", 1, 1);
   const nlohmann::json &nodes = fields.array("nodes");
   const nlohmann::json &switches = fields.array("switches", false);
@@ -66,6 +66,7 @@ void Simulation::make(const nlohmann::json &json, const std::filesystem::path &d
     restore_models();
     restore_links();
   }
+  if (json.contains("debug")) start_debugger(json, description.string());
   snapshots_ = std::make_unique<SnapshotMaker>(json, description_, context_, *scheduler_, models_,
                                                kinds_, processes_ ? &part_ : nullptr);
 }
@@ -85,6 +86,7 @@ void Simulation::read_options(const nlohmann::json &description,
   options_.longest_advance_cycles = static_cast<uint32_t>(
       fields.integer("longest_advance_cycles", 1, kMostAdvanceCycles, kMaxGridCycles));
   context_.clock_hz = fields.integer("clock_hz", 1, 1'000'000'000'000, 3'200'000'000);
+  options_.on_calling_thread = description.contains("debug");
   context_.results_directory = context_.description_directory / fields.text("results");
   std::error_code error;
   std::filesystem::create_directories(context_.results_directory, error);

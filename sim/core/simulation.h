@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/control.h"
+#include "core/debug_session.h"
 #include "core/fields.h"
 #include "core/processes.h"
 #include "core/registry.h"
@@ -86,6 +87,7 @@ class Simulation {
   void restore_links();
   void restore_cut_links();
   void start_control();
+  void start_debugger(const nlohmann::json &description, const std::string &where);
   size_t find_model(const std::string &name, const std::string &where) const;
 
   // A model of the description. Those here are in `models_`, in the same order.
@@ -116,6 +118,7 @@ class Simulation {
   PartOfTarget part_;                     // otherwise
   std::unique_ptr<SnapshotMaker> snapshots_;
   std::unique_ptr<ControlSocket> control_;
+  std::unique_ptr<DebugSession> debugger_;  // null unless the run is debugged
 };
 
 // The content of result.json.

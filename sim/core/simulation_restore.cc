@@ -136,4 +136,22 @@ void Simulation::start_control() {
           [this] { scheduler_->request_stop(); }});
 }
 
+// The simulation has one thread then, so that it can be copied.
+void Simulation::start_debugger(const nlohmann::json &description, const std::string &where) {
+  Fields fields(description, where);
+  Fields debug(fields.object("debug"), where + ": \"debug\"");
+  const std::string node = debug.text("node");
+  const std::string socket = debug.text("socket");
+  debug.finish();
+  if (processes_ || options_.threads != 1 || !control_path_.empty()) {
+    fields.fail("debug", "one thread, no \"processes\" and no \"control\" where there is this key");
+  }
+  Model &model = *models_[find_model(node, debug.where())];
+  auto *const debuggable = dynamic_cast<Debuggable *>(&model);
+  const std::optional<std::string> why_not =
+      debuggable == nullptr ? "models of this kind cannot be debugged" : debuggable->cannot_debug();
+  if (why_not) throw DescriptionError(node + ": " + *why_not);
+  debugger_ = std::make_unique<DebugSession>(debuggable->debug_target(), socket);
+}
+
 }  // namespace firesim

@@ -2,11 +2,14 @@
 // The class behind functional_blade.h, for the warm start, which looks into it.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "core/debug_target.h"
 #include "core/model.h"
 #include "devices/nic_settings.h"
 #include "functional/blade/bus.h"
+#include "functional/blade/debug_view.h"
 #include "functional/blade/hart_group.h"
 #include "functional/blade/settings.h"
 
@@ -22,7 +25,7 @@ struct Shape {
   static Shape load(StateReader &state);
 };
 
-class FunctionalBlade final : public Model {
+class FunctionalBlade final : public Model, public Debuggable {
  public:
   FunctionalBlade(const nlohmann::json &node, const SimulationContext &context);
   ~FunctionalBlade() override;
@@ -36,6 +39,7 @@ class FunctionalBlade final : public Model {
   void load(StateReader &state, uint64_t cycle) override;
   void finish(uint64_t end_cycle) override;
   nlohmann::json statistics() const override;
+  DebugTarget &debug_target() override;
 
   // For a warm start: `load`, after Shape::load has read the shape.
   void load_rest(StateReader &state, uint64_t cycle);
@@ -74,6 +78,7 @@ class FunctionalBlade final : public Model {
   bool waiting_ = false;        // all harts wait
   uint64_t next_look_ = 0;      // at the terminal
   bool deterministic_ = true;
+  std::unique_ptr<DebugView> debug_;  // null unless somebody debugs it
 };
 
 }  // namespace firesim::functional

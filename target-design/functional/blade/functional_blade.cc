@@ -53,6 +53,7 @@ void FunctionalBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<B
     bus_.nic().arrive(announcer_.pass(inputs[0], kResetCycles));
   }
   if (settings_.console->has_terminal()) look_at_terminal();
+  if (debug_) debug_->between(quantum_start_);
   run_quanta();
   Batch unused;
   send(outputs.empty() ? unused : outputs[0]);
@@ -132,12 +133,13 @@ void FunctionalBlade::run_hart(uint32_t index, uint64_t end) {
   while (at < end && !blade_end_.ended()) {
     bus_.advance(index, at);
     if (blade_end_.ended()) break;  // before an instruction more
-    const uint64_t until = std::min(end, bus_.next_event(index));
+    uint64_t until = std::min(end, bus_.next_event(index));
     if (hart.waiting()) {
       if (until == end) break;
       at = std::max(at + 1, until);
       continue;
     }
+    if (debug_) until = debug_->begin_run(index, at, until);
     bus_.begin_run(index, until);
     const uint64_t reached = hart.run(at, std::max(at + 1, until));
     harts_.add_busy_cycles(reached - at);
@@ -145,6 +147,14 @@ void FunctionalBlade::run_hart(uint32_t index, uint64_t end) {
     end_at_stale_fetch();
   }
   harts_.set_cycle(index, at);
+}
+
+DebugTarget &FunctionalBlade::debug_target() {
+  if (!debug_) {
+    debug_ =
+        std::make_unique<DebugView>(harts_, *settings_.memory, settings_.cycles_per_instruction);
+  }
+  return *debug_;
 }
 
 void FunctionalBlade::end_at_stale_fetch() {

@@ -32,6 +32,7 @@ class HartGroup final : public InterruptLines {
 
   uint32_t size() const { return static_cast<uint32_t>(cycles_.size()); }
   Hart &operator[](uint32_t index) { return *harts_[index]; }
+  const Hart &operator[](uint32_t index) const { return *harts_[index]; }
   // The first cycle the hart has not run.
   uint64_t cycle(uint32_t index) const { return cycles_[index]; }
   const std::vector<uint64_t> &cycles() const { return cycles_; }

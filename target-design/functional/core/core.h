@@ -187,6 +187,7 @@ class Core {
   void run_slots(int64_t slots);
   void step_observed();
   void report_trap(uint32_t instruction, uint8_t from, uint64_t cycle);
+  void report(const Retired &event);
 
   struct FetchEntry {
     uint64_t tag = 1;  // virtual page | privilege of the fetch

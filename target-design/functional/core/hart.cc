@@ -57,8 +57,15 @@ void Core::run_slots(int64_t slots) {
 
 void Core::report_trap(uint32_t instruction, uint8_t from, uint64_t cycle) {
   const bool interrupt = (last_trap.cause & cause::kInterrupt) != 0;
-  observer->retired({cycle, last_trap.at, instruction, from, true, interrupt,
-                     last_trap.cause & ~cause::kInterrupt, last_trap.tval});
+  report({cycle, last_trap.at, instruction, from, true, interrupt,
+          last_trap.cause & ~cause::kInterrupt, last_trap.tval});
+}
+
+// What an observer calculates leaves no trace in our flags.
+void Core::report(const Retired &event) {
+  end_host_float();
+  observer->retired(event);
+  begin_host_float();
 }
 
 void Core::step_observed() {
@@ -74,7 +81,7 @@ void Core::step_observed() {
   if (last_trap.taken) {
     report_trap(instruction, from, cycle);
   } else {
-    observer->retired({cycle, at, instruction, from, false, false, 0, 0});
+    report({cycle, at, instruction, from, false, false, 0, 0});
   }
 }
 
@@ -175,5 +182,12 @@ void Hart::write_by_device(uint64_t address, uint64_t bytes) {
 ArchitecturalState Hart::state() const { return core_->state(); }
 void Hart::set_state(const ArchitecturalState &state) { core_->set_state(state); }
 void Hart::set_observer(RetireObserver *observer) { core_->observer = observer; }
+uint64_t Hart::pc() const { return core_->pc; }
+
+std::optional<uint64_t> Hart::csr(uint32_t number) const {
+  uint64_t value = 0;
+  if (!core_->csr_read(number, value)) return std::nullopt;
+  return value;
+}
 
 }  // namespace firesim::functional

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "memory_map.h"
 
@@ -98,6 +99,11 @@ class Hart {
 
   // Reports every instruction and trap to `observer`, slowly; nullptr ends that.
   void set_observer(RetireObserver *observer);
+
+  // For a debugger, which changes nothing; also within a call of the observer. A CSR is what the
+  // hart would read, whatever its privilege; nothing if there is none of this number.
+  uint64_t pc() const;
+  std::optional<uint64_t> csr(uint32_t number) const;
 
  private:
   std::unique_ptr<Core> core_;

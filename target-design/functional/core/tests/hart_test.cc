@@ -307,5 +307,32 @@ TEST(Hart, CuttingTimeChangesNothing) {
   }
 }
 
+// Divides, inexactly, with the host's own arithmetic.
+class Dividing : public RetireObserver {
+ public:
+  explicit Dividing(Hart &hart) : hart_(hart) {}
+  void retired(const Retired &) override {
+    third_ = one_ / 3;
+    seen_flags_ |= static_cast<uint32_t>(hart_.csr(1).value());
+  }
+  uint32_t seen_flags() const { return seen_flags_; }
+
+ private:
+  Hart &hart_;
+  volatile double one_ = 1, third_ = 0;
+  uint32_t seen_flags_ = 0;
+};
+
+TEST(Observer, CalculatesWithoutATraceInTheFlags) {
+  Machine m;
+  m.state.mstatus = 3 << 13 | 3 << 11;
+  m.code({as::addi(1, 1, 1), as::addi(1, 1, 1), as::addi(1, 1, 1)});
+  Dividing observer(m.hart());
+  m.hart().set_observer(&observer);
+  EXPECT_EQ(m.after(3).fcsr, 0u);
+  EXPECT_EQ(observer.seen_flags(), 0u);
+  m.hart().set_observer(nullptr);
+}
+
 }  // namespace
 }  // namespace firesim::functional
