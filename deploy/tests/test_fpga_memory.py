@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -226,13 +225,14 @@ def _ticks(process: int) -> int:
     return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11])
 
 
-def _kill_when_it_runs(device: Path) -> None:
+def _kill_when_it_runs(device: Path, is_over: threading.Event) -> None:
     """Kill the simulated board in the middle of a run: when it has computed for a second."""
     words = ["pgrep", "-f", f"firesim-f2 .*{device}"]
     board = int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
     before = _ticks(board)
     while _ticks(board) < before + 100:
-        time.sleep(0.005)
+        if is_over.wait(0.005):
+            return
     os.kill(board, signal.SIGKILL)
 
 
@@ -243,10 +243,12 @@ def test_a_board_that_is_gone_ends_the_run_with_its_results(folder: Path) -> Non
     made = simulated_board(LoadedBuilds(folder / "builds.yaml"), "fixed")
     set_entries(folder / "hwdb.yaml", {"fixed": made.entry})
     device = folder / "f2.socket"
-    killer = threading.Thread(target=_kill_when_it_runs, args=(device,))
+    is_over = threading.Event()
+    killer = threading.Thread(target=_kill_when_it_runs, args=(device, is_over))
     with pytest.raises(ExperimentError, match="ended with status -9"), started(made, device):
         killer.start()
         outcome = simulated(FPGA, "simulation.fpga.entries={storm: fixed}")
+        is_over.set()
         killer.join()
     assert outcome.reason == "error"
     assert f"soc: {device}: the simulated board is gone" in outcome.message
