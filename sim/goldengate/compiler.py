@@ -149,8 +149,8 @@ def _build(
     """Make the library with the engine asked for; return what the manifest says of it.
 
     Where `auto` is to be the faster one, the generated engine takes what has been trained, and of
-    the rest what is one zone: cut into pieces without a profile, a busy design is slower than with
-    Verilator.
+    the rest what runs as a whole: cut into pieces without a profile, a busy design is slower than
+    with Verilator.
     """
     engine, refused = request.engine, None
     is_chosen = engine == "auto" and request.by_speed and not training and not waves

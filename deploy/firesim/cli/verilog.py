@@ -90,7 +90,7 @@ EngineOption = Annotated[
     RtlEngine,
     typer.Option(
         help="What compiles a model. auto: the faster one on a busy design: generated for up to "
-        "2,500 items, else Verilator, since nothing trains the generated engine here; generated: "
+        "15,000 items, else Verilator, since nothing trains the generated engine here; generated: "
         "shows registers and memories by name, rests while nothing changes."
     ),
 ]

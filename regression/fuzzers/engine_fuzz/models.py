@@ -32,6 +32,8 @@ _CHECKED: list[str | Path] = [
     "-fsanitize-trap=all",
 ]  # fmt: skip
 _AS_MODELS: list[str | Path] = ["-O2", "-march=native"]
+_WHOLE = 0.2
+"""Share of the netlists cut into pieces that run as a whole, without flags."""
 _FOLDERS = (HERE, backend.ENGINE_FOLDER, backend.RUNTIME_FOLDER)
 _INCLUDES: list[str | Path] = [f"-I{folder}" for folder in _FOLDERS]
 
@@ -58,6 +60,8 @@ def _zones(found: items.Items, seed: int) -> emit.Emitter:
     if generator.random() < 0.4:
         return invented_cut(folding, seed)
     size = generator.choice((1, 1, 2, 3, 5, 8, 60))
+    if not folding.modules and random.Random(f"whole of {seed}").random() < _WHOLE:
+        return emit.Emitter(folding, zones.pieces(folding, size), is_whole=True)
     emitter = emit.Emitter(folding, zones.pieces(folding, size))
     share = generator.choice((0.0, 0.3, 1.0))
     emitter.erratic = {

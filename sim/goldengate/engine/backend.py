@@ -35,8 +35,10 @@ COMPILER = "clang++-19"
 """The compiler of generated code; g++ was not compared with it on this code."""
 _FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-plt"]
 _PIECE_ITEMS = 60
-WHOLE_ITEMS = 2500
-"""Without a profile, a design of so few items is one zone: it rests as a whole or not."""
+WHOLE_ITEMS = 15_000
+"""Without a profile, a design of so few items runs as a whole in each cycle, or rests as one."""
+_ONE_FUNCTION_ITEMS, _PART_ITEMS = 8_000, 500
+"""What runs as a whole is one function up to the first; more is compiled in parts of the second."""
 Training = Callable[[Path, Path], None]
 _FILES = 4
 
@@ -109,8 +111,11 @@ def make_model(
 
 def untrained(folding: Folding, keep_all: bool = False) -> emit.Emitter:
     """Cut a design without a profile; small pieces let most of a large one rest in most cycles."""
-    size = _PIECE_ITEMS if len(folding.units) > WHOLE_ITEMS else WHOLE_ITEMS
-    return emit.Emitter(folding, zones.pieces(folding, size), keep_all=keep_all)
+    count = len(folding.units)
+    if count > WHOLE_ITEMS or folding.modules or keep_all:
+        return emit.Emitter(folding, zones.pieces(folding, _PIECE_ITEMS), keep_all=keep_all)
+    size = count if count <= _ONE_FUNCTION_ITEMS else _PART_ITEMS
+    return emit.Emitter(folding, zones.pieces(folding, size), is_whole=True)
 
 
 def _train(
@@ -155,8 +160,9 @@ def build(
     """Generate, compile and link the model of the netlist in `work`.
 
     `training` runs what is typical on the model in the folder it is given, with the second folder
-    as FIRESIM_PROFILE_DIRECTORY. Without it the design is cut into small pieces. With `waves` every
-    wire that has a name can be seen, and the model is several times slower.
+    as FIRESIM_PROFILE_DIRECTORY. Without it the design runs as a whole, or is cut into small
+    pieces when it is large. With `waves` every wire that has a name can be seen, and the model is
+    several times slower.
 
     Raises:
         Unsupported: the design has something this engine does not handle, or more than `most_items`
@@ -164,11 +170,12 @@ def build(
         GoldenGateError: the C++ compiler or the linker failed.
     """
     found = items.collect(read_design(work, manifest, waves))
-    # Wires that are to be seen belong to no copy.
-    folding = single(found) if waves else fold(found)
-    if most_items is not None and len(folding.units) > most_items:
+    # Wires that are to be seen belong to no copy; what is run as a whole has none.
+    as_whole = training is None and len(found.items) <= WHOLE_ITEMS
+    folding = single(found) if waves or as_whole else fold(found)
+    if most_items is not None and len(found.items) > most_items:
         raise Unsupported(
-            f"the design has {len(folding.units):,} items, and without training the generated "
+            f"the design has {len(found.items):,} items, and without training the generated "
             f"engine is the faster one only up to {most_items:,}"
         )
     if training:

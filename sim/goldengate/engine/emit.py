@@ -40,15 +40,23 @@ def storage_type(width: int) -> str:
 class Emitter:
     """Knows who reads what and where it is kept; writes the text of zones."""
 
-    def __init__(self, folding: Folding, zones: list[Zone], keep_all: bool = False) -> None:
+    def __init__(
+        self,
+        folding: Folding,
+        zones: list[Zone],
+        keep_all: bool = False,
+        *,
+        is_whole: bool = False,
+    ) -> None:
         self.folding = folding
         self.items = folding.found
         self.design: Design = self.items.design
         self.zones = zones
         self.functions = names.functions(self.items, [zone.items for zone in zones])
         self.home = self._homes()
-        self.is_whole = len(zones) == 1 and not folding.modules
-        """Whether all is one zone, which rests when a whole cycle has changed nothing."""
+        self.is_whole = is_whole
+        """Whether all zones run in each cycle, and rest when a whole cycle has changed nothing."""
+        assert not (is_whole and folding.modules), "copies of a module have flags of their own"
         self.flag = self._flags()
         """The number of each zone's flag, among those of its module or among the others."""
         self._kept: set[object] = set()
@@ -192,7 +200,8 @@ class Emitter:
         """Return the statements of a zone."""
         body = _Body(self, self.zones[index].module)
         owner = "s" if body.module is None else "c"
-        body.lines.append(f"{owner}.flag[{self.flag[index]}] = 0;")
+        if index == 0 or not self.is_whole:
+            body.lines.append(f"{owner}.flag[{self.flag[index]}] = 0;")
         body.side(sides.plan(self.zones[index].items, self.is_kept, self.least_sides))
         return body.lines
 

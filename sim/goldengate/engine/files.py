@@ -191,7 +191,7 @@ def _cycle_lines(emitter: Emitter) -> list[str]:
         staged.append(f"  {emitter.store(leaf.value, emitter.staged_place(index), leaf.width)}")
     if emitter.is_whole:
         lines += ["  if (s.flag[0] == 0) return;", "  run_whole<Words>(s, [](State &s) {"]
-        return [*lines, f"  {emitter.functions[0]}(s);", *staged, "  });"]
+        return [*lines, *(f"  {name}(s);" for name in emitter.functions), *staged, "  });"]
     for zones in emitter.asks:
         lines += _ask(emitter, zones)
     return lines + staged

@@ -13,7 +13,17 @@ from goldengate.engine.design import Unsupported
 from goldengate.engine.emit import Emitter
 from goldengate.engine.fold import Folding, single
 from goldengate.engine.profile import Profile
-from goldengate.tests.engine_designs import Cut, cell, design, model, module_text
+from goldengate.engine.zones import pieces
+from goldengate.tests.designs import seed
+from goldengate.tests.engine_designs import (
+    Cut,
+    cell,
+    design,
+    model,
+    module_text,
+    random_text,
+    same_as_untrained,
+)
 
 
 def cut(folding: Folding) -> Emitter:
@@ -158,3 +168,13 @@ def test_what_is_one_zone_compares_no_value() -> None:
     emitter = backend.untrained(single(items.collect(design(text))))
     assert emitter.is_whole
     assert not any("!=" in line or "if (" in line for line in emitter.zone(0))
+
+
+def test_what_runs_as_a_whole_may_be_in_parts(tmp_path: Path) -> None:
+    def in_parts(folding: Folding) -> Emitter:
+        emitter = Emitter(folding, pieces(folding, 7), is_whole=True)
+        assert len(emitter.zones) > 10
+        assert not any("!=" in line for index in range(10) for line in emitter.zone(index))
+        return emitter
+
+    same_as_untrained(random_text(seed()), tmp_path, in_parts, cycles=300)
