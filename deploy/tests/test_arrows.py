@@ -88,10 +88,11 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *("access", "engines", "hosts", "remote", "report", "run", "snapshots", "sweep"),
         *("topology", "units", "watch", "work"),
     },
+    "debug": {"build", "config", "pipeline", "run", "snapshots", "topology", "work"},
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "api": {"config", "pipeline", "report", "results", "run", "snapshots", "sweep", "topology"},
     "cli": {
-        *"access api bind bitstream boards build config engines farm hosts importing".split(),
+        *"access api bind bitstream boards build config debug engines farm hosts importing".split(),
         *"pipeline remote report results run snapshots suite sweep topology view work".split(),
     },
 }

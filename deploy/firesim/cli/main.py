@@ -17,6 +17,7 @@ from firesim.cli.console import console
 from firesim.cli.cp import cp
 from firesim.cli.enumeratefpgas import enumeratefpgas
 from firesim.cli.experiment import experiment
+from firesim.cli.gdb import gdb
 from firesim.cli.import_files import import_files
 from firesim.cli.infrasetup import infrasetup
 from firesim.cli.kill import kill
@@ -54,7 +55,7 @@ app = typer.Typer(
 )
 PANELS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Simulate": (quickstart, runworkload, sweep, runcheck, boot, attach, ls, kill),
-    "Look into a run": (view, console, ssh, cp, snapshot, waves, peek, poke),
+    "Look into a run": (view, console, ssh, cp, snapshot, waves, peek, poke, gdb),
     "Results": (report, runs),
     "Build": (build, workload),
     "Many hosts": (launchrunfarm, infrasetup, runfarm, terminaterunfarm),

@@ -121,6 +121,12 @@ SCENES = (
         before=f"{FUNCTIONAL} --results results/a\n" f"{FUNCTIONAL} --results results/b",
     ),
     Scene(
+        "a run to be debugged",
+        ("gdb",),
+        quick=True,
+        before=FUNCTIONAL,
+    ),
+    Scene(
         "a page of a run",
         ("view",),
         quick=True,
