@@ -155,6 +155,8 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
     const bool accessed = signals_ && cycle == signals_->next_cycle();
     if (accessed) [[unlikely]]
       signals_->before_settle();
+    if (debug_) [[unlikely]]
+      debug_->before_settle();
     model_->settle();
     if (accessed) [[unlikely]]
       signals_->after_settle();
@@ -170,6 +172,8 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
         }
       }
     }
+    if (debug_ && !kReset) [[unlikely]]
+      debug_->settled(cycle);
     model_->tick();
   }
   return offset;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bridges/debug_view.h"
 #include "bridges/driver.h"
 #include "bridges/driver_registry.h"
 #include "bridges/driver_schedule.h"
@@ -27,7 +28,7 @@ struct PlacedDriver {
   std::vector<FiresimPort> wakes;  // outputs that wake it
 };
 
-class RtlBlade final : public Model {
+class RtlBlade final : public Model, public Debuggable {
  public:
   // `hosted` is null for a model in this process, which `library` is.
   RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
@@ -42,6 +43,8 @@ class RtlBlade final : public Model {
                std::span<Batch> outputs) override;
   void finish(uint64_t end_cycle) override;
   nlohmann::json statistics() const override;
+  std::optional<std::string> cannot_debug() const override;
+  DebugTarget &debug_target(const nlohmann::json &map) override;
   std::optional<std::string> can_save() const override;
   std::string fingerprint() const override;
   void save(StateWriter &state) const override;
@@ -99,9 +102,10 @@ class RtlBlade final : public Model {
   std::unique_ptr<SignalAccess> signals_;
   std::unique_ptr<WaveWriter> waves_;
   std::unique_ptr<Capture> capture_;
-  DriverSchedule schedule_;        // of drivers_
-  uint64_t ahead_cycles_ = 0;      // of drivers that ran a restore program
-  const nlohmann::json settings_;  // of the bridges
+  std::unique_ptr<RtlDebugView> debug_;  // null unless somebody debugs it
+  DriverSchedule schedule_;              // of drivers_
+  uint64_t ahead_cycles_ = 0;            // of drivers that ran a restore program
+  const nlohmann::json settings_;        // of the bridges
   const SimulationContext context_;
   const WarmStarter starter_;
   uint64_t cycle_ = 0;        // cycles run

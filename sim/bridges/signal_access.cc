@@ -17,31 +17,6 @@ namespace firesim::bridges {
 using namespace devices;
 namespace {
 
-// The words of every signal by name. Where a register and a wire have one name, the register, with
-// its bits that are constant.
-std::map<std::string, std::vector<FiresimSignal>> by_name(const ModelInstance &model) {
-  std::map<std::string, std::vector<FiresimSignal>> found;
-  for (const FiresimSignal &word : model.signals()) {
-    std::vector<FiresimSignal> &words = found[word.name];
-    const bool belongs = words.empty() || words[0].kind == word.kind;
-    if (belongs || word.kind == FIRESIM_CONSTANT) words.push_back(word);
-  }
-  return found;
-}
-
-// "name" and the row of "name[row]"; no row is UINT32_MAX.
-std::pair<std::string, uint32_t> split_row(const std::string &text, const std::string &where) {
-  const size_t open = text.rfind('[');
-  if (open == std::string::npos || !text.ends_with(']')) return {text, UINT32_MAX};
-  const std::string digits = text.substr(open + 1, text.size() - open - 2);
-  const bool decimal = !digits.empty() && digits.size() < 10 &&
-                       digits.find_first_not_of("0123456789") == std::string::npos;
-  if (!decimal) {
-    throw ConfigError(fmt::format("{}: found row '{}', expected a number", where, digits));
-  }
-  return {text.substr(0, open), static_cast<uint32_t>(std::stoul(digits))};
-}
-
 std::string hex(const Words &words) {
   size_t top = words.size() - 1;
   while (top > 0 && words[top] == 0) --top;
@@ -54,17 +29,6 @@ const nlohmann::json &list_of(Config &config, const char *key) {
   const nlohmann::json &list = config.child(key);
   if (!list.is_null() && !list.is_array()) config.fail(key, "a list");
   return list;
-}
-
-unsigned char *place_of(const FiresimSignal &word, uint32_t row) {
-  return static_cast<unsigned char *>(word.storage) + size_t{row} * port_bytes(word.width_bits);
-}
-
-uint64_t value_of(const FiresimSignal &word, uint32_t row) {
-  FIRESIM_CHECK(word.width_bits <= 64, "words of signals have at most 64 bits");
-  uint64_t bits = 0;
-  std::memcpy(&bits, place_of(word, row), port_bytes(word.width_bits));
-  return bits;
 }
 
 }  // namespace
@@ -83,7 +47,7 @@ SignalAccess::SignalAccess(const nlohmann::json &json, const std::string &where,
   const nlohmann::json &peeks = list_of(config, "peeks");
   const nlohmann::json &pokes = list_of(config, "pokes");
   config.finish();
-  const ByName signals = by_name(model);
+  const SignalsByName signals = signals_by_name(model);
   if (signals.empty()) {
     throw ConfigError(
         fmt::format("{}: the engine \"{}\" shows no signals, expected the generated engine", where,
@@ -104,7 +68,7 @@ SignalAccess::SignalAccess(const nlohmann::json &json, const std::string &where,
 }
 
 SignalAccess::Target SignalAccess::find(const std::string &text, const std::string &where,
-                                        const ByName &signals) {
+                                        const SignalsByName &signals) {
   auto found = signals.find(text);
   std::string name = text;
   uint32_t row = UINT32_MAX;
@@ -128,7 +92,7 @@ SignalAccess::Target SignalAccess::find(const std::string &text, const std::stri
 }
 
 void SignalAccess::add_poke(const nlohmann::json &json, const std::string &where,
-                            const ByName &signals) {
+                            const SignalsByName &signals) {
   Config config(json, where);
   Event event{config.required_integer("cycle", 0, kNever - 1), true, {}, {}};
   const Target target = find(config.required_text("signal"), where + ".signal", signals);
@@ -160,7 +124,7 @@ void SignalAccess::add_poke(const nlohmann::json &json, const std::string &where
 }
 
 void SignalAccess::add_peek(const nlohmann::json &json, const std::string &where,
-                            const ByName &signals) {
+                            const SignalsByName &signals) {
   Config config(json, where);
   Event event{config.required_integer("cycle", 0, kNever - 1), false, {}, {}};
   for (const std::string &text : config.text_list("signals")) {
@@ -225,10 +189,7 @@ void SignalAccess::peek(const Event &event, bool wires) {
     if (target.is_wire() != wires) continue;
     const bool is_memory = target.words[0].kind == FIRESIM_MEMORY;
     for (uint32_t row = target.first_row; row < target.end_row; ++row) {
-      Words value(target.width_bits() / 64 + 1);
-      for (const FiresimSignal &word : target.words) {
-        put_bits(value, word.low_bit, value_of(word, row));
-      }
+      const Words value = value_of(target.words, row);
       file_->put(fmt::format("{},{},{},{}\n", event.cycle, target.name,
                              is_memory ? std::to_string(row) : "", hex(value)));
       ++peeked_;

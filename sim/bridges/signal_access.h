@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bridges/model_library.h"
+#include "bridges/signal_words.h"
 #include "bridges/tracerv/trace_files.h"
 #include "core/registry.h"
 
@@ -57,11 +58,10 @@ class SignalAccess {
     std::vector<uint64_t> value;  // of a poke, least significant word first
   };
 
-  using ByName = std::map<std::string, std::vector<FiresimSignal>>;
-
-  static Target find(const std::string &text, const std::string &where, const ByName &signals);
-  void add_poke(const nlohmann::json &json, const std::string &where, const ByName &signals);
-  void add_peek(const nlohmann::json &json, const std::string &where, const ByName &signals);
+  static Target find(const std::string &text, const std::string &where,
+                     const SignalsByName &signals);
+  void add_poke(const nlohmann::json &json, const std::string &where, const SignalsByName &signals);
+  void add_peek(const nlohmann::json &json, const std::string &where, const SignalsByName &signals);
   void poke(const Event &event);
   void peek(const Event &event, bool wires);
   size_t end_of_cycle() const;

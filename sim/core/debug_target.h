@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,7 +65,8 @@ class Debuggable {
   virtual ~Debuggable() = default;
   // Why not, in one sentence without its name.
   virtual std::optional<std::string> cannot_debug() const { return std::nullopt; }
-  virtual DebugTarget &debug_target() = 0;
+  // `map` says where its registers are; null for a kind that knows.
+  virtual DebugTarget &debug_target(const nlohmann::json &map) = 0;
 };
 
 }  // namespace firesim

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -41,6 +42,10 @@ def gdb(
         str | None,
         typer.Option("--gdb", help="The gdb to start (default: one for RISC-V in PATH)."),
     ] = None,
+    registers: Annotated[
+        Path | None,
+        typer.Option("--registers", help="Where the registers of a core of yours are in its RTL."),
+    ] = None,
     run: PastRunOption = None,
     override: OverrideOption = None,
 ) -> None:
@@ -61,7 +66,8 @@ def gdb(
 
     found = gdb_program(program) if port is None else ""
     console = Console(stderr=True)
-    with opened(run, snapshot, node, at, override or [], console) as (history, debugged):
+    with opened(run, snapshot, node, at, override or [], console, registers) as opened_run:
+        history, debugged = opened_run
         if port is not None:
             at_port(history, debugged, port, lambda text: typer.echo(text))
             return

@@ -41,9 +41,8 @@ class Register:
     group: str
 
 
-def known(names: Collection[str]) -> list[Register]:
-    """Return gdb's registers in order of number, as far as a hart has them."""
-    every = [
+def _every() -> list[Register]:
+    return [
         *(Register(f"x{i}", _ABI[i], i, "cpu") for i in range(32)),
         Register("pc", "pc", PC, "cpu"),
         *(Register(f"f{i}", _FLOAT_ABI[i], FIRST_FLOAT + i, "fpu") for i in range(32)),
@@ -53,10 +52,19 @@ def known(names: Collection[str]) -> list[Register]:
         ),
         Register("priv", "priv", PRIVILEGE, "virtual"),
     ]
+
+
+def every() -> list[str]:
+    """Return the names of all registers that a hart can have."""
+    return [one.name for one in _every()]
+
+
+def known(names: Collection[str]) -> list[Register]:
+    """Return gdb's registers in order of number, as far as a hart has them."""
     has_floats = {"f0", "fcsr"} <= set(names)
     return [
         one
-        for one in every
+        for one in _every()
         if one.group == "cpu" or (one.name in names and (one.group != "fpu" or has_floats))
     ]
 

@@ -33,8 +33,11 @@ def opened(
     at: int | None,
     overrides: list[str],
     console: Console,
+    registers: Path | None = None,
 ) -> Iterator[tuple[History, Debugged]]:
     """Give a simulation that stands at cycle `at`, or where it begins; it ends with the context.
+
+    `registers` is the map of a core in RTL that the user has designed.
 
     Raises:
         InputError: no such run, snapshot, node or cycle.
@@ -44,13 +47,14 @@ def opened(
         tempfile.TemporaryDirectory(prefix="firesim-gdb-run-") as folder,
         chosen(run, snapshot, at, overrides) as (loaded, origin, cycle),
     ):
-        debugged = started(loaded, origin, node, cycle, Path(folder) / "run", console)
+        place = Path(folder) / "run"
+        debugged = started(loaded, origin, node, cycle, registers, place, console)
         history = History(debugged.hub, debugged.root)
         try:
             _go_to(history, cycle, console)
             yield history, debugged
         except SimulatorGone as error:
-            raise InputError(f"gdb: {error}: {_said(Path(folder) / 'run')}") from error
+            raise InputError(f"gdb: {error}: {_said(place)}") from error
         finally:
             history.close()
 

@@ -18,6 +18,7 @@ from rich.console import Console
 from firesim.build.launch import start
 from firesim.config.loaded import Loaded
 from firesim.debug.machine import Hub, Machine
+from firesim.debug.register_map import ROCKET, RegisterMap, of_harts, read_map
 from firesim.pipeline.bind import bind
 from firesim.pipeline.describe import Described
 from firesim.pipeline.load import load_file
@@ -96,9 +97,17 @@ def chosen(
 
 
 def started(
-    loaded: Loaded, origin: Origin, node: str, at: int | None, folder: Path, console: Console
+    loaded: Loaded,
+    origin: Origin,
+    node: str,
+    at: int | None,
+    registers: Path | None,
+    folder: Path,
+    console: Console,
 ) -> Debugged:
     """Build and start a simulation in `folder`, an empty one, for a debugger of a node.
+
+    `registers` is the map of a core in RTL that the user has designed.
 
     Raises:
         InputError: there is no such node, or it cannot be debugged.
@@ -113,18 +122,38 @@ def started(
             f"gdb: found cycle {at:,}, expected one before {plan.run.max_cycles:,}, where the run "
             "ends (simulation.max_cycles)."
         )
+    made_map = _map_of(plan, node, registers)
     described = made(bind(plan, origin), folder, Steps(console))
     files = described.built.files.get(node)
     if files is None:
         raise InputError(f"gdb: found {node}, which runs no software, expected a node that does.")
     hub = Hub()
     file = folder / FILE
-    write_json(file, _for_debugger(described, node, hub))
+    debug: dict[str, Any] = {"node": node, "socket": str(hub.path)}
+    if made_map is not None:
+        debug["registers"] = of_harts(made_map, files.cores)
+    write_json(file, {**_for_debugger(described), "debug": debug})
     root = _connected(hub, file, described.built.binary, folder)
+    if made_map is not None:  # Before the first commit nobody knows of a pc.
+        root.order({"hart": 0})
+        root.wait()
     return Debugged(hub, root, list(files.symbols), files.cores, at)
 
 
-def _for_debugger(described: Described, node: str, hub: Hub) -> dict[str, Any]:
+def _map_of(plan: Plan, node: str, file: Path | None) -> RegisterMap | None:
+    """Return where a node's registers are in its RTL, None for one that has no RTL."""
+    planned_node = plan.node(node)
+    if not planned_node.kind.is_rtl:
+        return None
+    if file is None and plan.own_blade(planned_node) is not None:
+        raise InputError(
+            f"gdb: found {node}, a design of your own, expected --registers FILE, which says where "
+            "its registers are."
+        )
+    return read_map(file or ROCKET)
+
+
+def _for_debugger(described: Described) -> dict[str, Any]:
     """Return the description for one thread, without a door by which anything could come in."""
     entry: dict[str, Any] = json.loads(json.dumps(described.description))
     for key in _NOT_DEBUGGED:
@@ -136,7 +165,6 @@ def _for_debugger(described: Described, node: str, hub: Hub) -> dict[str, Any]:
             bridges["uart"]["pty"] = False
     entry["threads"] = 1
     entry["batch_cycles"] = min(entry["batch_cycles"] or BATCH_CYCLES, BATCH_CYCLES)
-    entry["debug"] = {"node": node, "socket": str(hub.path)}
     return entry
 
 

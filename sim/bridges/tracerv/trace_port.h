@@ -15,6 +15,7 @@ class TracePort {
   bool valid() const { return valid_(); }
   uint64_t pc() const { return pc_(); }
   uint32_t instruction() const { return static_cast<uint32_t>(instruction_()); }
+  bool is_interrupt() const { return exception_() && interrupt_(); }
   uint32_t lane() const { return lane_; }
   Commit read(uint64_t cycle) const;
 

@@ -16,11 +16,11 @@ uint32_t parameter(const DriverContext &context, const char *name, uint32_t defa
 }  // namespace
 
 TraceRvDriver::TraceRvDriver(const DriverContext &context)
-    : port_(context.ports, parameter(context, "LANE", 0)) {
-  const uint32_t hart = parameter(context, "HART", 0), lanes = parameter(context, "LANES", 1);
-  std::shared_ptr<HartTrace> &shared = context.status.hart_traces[hart];
+    : number_(parameter(context, "HART", 0)), port_(context.ports, parameter(context, "LANE", 0)) {
+  const uint32_t lanes = parameter(context, "LANES", 1);
+  std::shared_ptr<HartTrace> &shared = context.status.hart_traces[number_];
   if (shared == nullptr || port_.lane() == 0) {
-    shared = std::make_shared<HartTrace>(context, hart, lanes);
+    shared = std::make_shared<HartTrace>(context, number_, lanes);
   }
   shared->add_lane(port_.lane(), lanes, context.where);
   hart_ = shared;

@@ -28,6 +28,7 @@ class TraceRvDriver final : public Driver {
     return is_first() ? hart_->statistics() : nlohmann::json();
   }
   const TracePort *trace_port() const override { return &port_; }
+  uint32_t hart() const { return number_; }
   bool can_save() const override { return true; }
   void save(StateWriter &state) const override {
     if (is_first()) hart_->save(state);
@@ -39,6 +40,7 @@ class TraceRvDriver final : public Driver {
  private:
   bool is_first() const { return port_.lane() == 0; }
 
+  const uint32_t number_;  // of the hart
   TracePort port_;
   std::shared_ptr<HartTrace> hart_;
   CycleRange interest_;

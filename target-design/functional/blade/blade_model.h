@@ -39,7 +39,7 @@ class FunctionalBlade final : public Model, public Debuggable {
   void load(StateReader &state, uint64_t cycle) override;
   void finish(uint64_t end_cycle) override;
   nlohmann::json statistics() const override;
-  DebugTarget &debug_target() override;
+  DebugTarget &debug_target(const nlohmann::json &map) override;
 
   // For a warm start: `load`, after Shape::load has read the shape.
   void load_rest(StateReader &state, uint64_t cycle);

@@ -149,7 +149,7 @@ void FunctionalBlade::run_hart(uint32_t index, uint64_t end) {
   harts_.set_cycle(index, at);
 }
 
-DebugTarget &FunctionalBlade::debug_target() {
+DebugTarget &FunctionalBlade::debug_target(const nlohmann::json &) {
   if (!debug_) {
     debug_ =
         std::make_unique<DebugView>(harts_, *settings_.memory, settings_.cycles_per_instruction);

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the registers of a core are in its RTL: a file beside the core, or one that users name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from firesim_common.base import Strict
+from firesim_common.errors import unknown
+from firesim_common.explain import checked
+from firesim_common.positions import read_yaml
+from pydantic import Field
+
+from firesim.build.parts import PARTS, SOC
+from firesim.build.rtl_blade import tile_name
+from firesim.debug.registers import every
+
+FILE = "registers.yaml"
+ROCKET = PARTS / SOC / FILE
+"""The map of the cores of our own blades."""
+
+Bit = Annotated[int, Field(ge=0, le=63)]
+Count = Annotated[int, Field(ge=1, le=1 << 20)]
+
+
+class Piece(Strict):
+    """Some bits of a register of the architecture."""
+
+    signal: str | None = None
+    """A register of the RTL, or a row of a memory: `core.regs[3]`. {hart} is the number of the
+    hart, {tile} the instance of its tile in our own blades."""
+    bits: Annotated[int, Field(ge=1, le=64)] = 64
+    """How many of its lowest bits are meant."""
+    at: Bit = 0
+    """Where the lowest one stands in the register of the architecture."""
+    signed: bool = False
+    """Whether all bits above repeat the highest one."""
+    value: int = 0
+    """What stands there always, in place of a signal."""
+
+
+class Cache(Strict):
+    """A write-back data cache in RTL, whose newest lines memory does not have."""
+
+    tags: str
+    """Memory with a row for each set: of each way its tag, and above it the line's state."""
+    data: str
+    """Memory with a row for each word of 8 bytes of each set: of each way its word."""
+    sets: Count
+    ways: Count
+    line_bytes: Count
+    tag_bits: Count
+    state_bits: Count
+    newer: list[int]
+    """The states of lines that are newer than memory."""
+
+
+class RegisterMap(Strict):
+    """The map of one kind of core."""
+
+    registers: dict[str, list[Piece]]
+    """By the names of the RISC-V manuals: x1 to x31, CSRs, and priv, the privilege."""
+    cache: Cache | None = None
+
+
+def read_map(file: Path) -> RegisterMap:
+    """Read a map.
+
+    Raises:
+        InputError: it is wrong; the message says where and what was expected.
+    """
+    source = read_yaml(file)
+    made = checked(RegisterMap, source)
+    names = every()
+    for name in made.registers:
+        if name not in names:
+            raise source.error(("registers", name), unknown(name, "one of the registers", names))
+    return made
+
+
+def of_harts(made: RegisterMap, harts: int) -> list[dict[str, Any]]:
+    """Return the map as the simulator reads it: one entry a hart, braces filled in."""
+    return [_of_hart(made.model_dump(exclude_none=True), hart) for hart in range(harts)]
+
+
+def _of_hart(value: Any, hart: int) -> Any:
+    if isinstance(value, str):
+        return value.replace("{tile}", tile_name(hart)).replace("{hart}", str(hart))
+    if isinstance(value, Mapping):
+        return {key: _of_hart(each, hart) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_of_hart(each, hart) for each in value]
+    return value
