@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import struct
+import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +28,7 @@ from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run
 from firesim.results.outcome import Outcome
 from firesim_common.errors import InputError
+from firesim_common.tools import python_command
 from rich.console import Console
 
 pytestmark = pytest.mark.usefixtures("results_root")
@@ -197,6 +201,41 @@ def test_a_cycle_before_its_snapshot(outcome: Outcome) -> None:
         pytest.fail("it was opened")
 
 
+def test_ctrl_c_stops_a_run(outcome: Outcome) -> None:
+    arguments = '["role=client", "peer=${node1.mac}", count=1000, bytes=4000000000, size=2048]'
+    long = [f"workload.nodes.node0.args={arguments}"]
+    with (
+        opened(outcome.folder, None, "node0", None, long, QUIET) as (history, _),
+        served(history) as client,
+    ):
+        assert client.ask("Z0,0,4") == "OK"  # so that it looks at each step
+        client.packets.send(b"c")
+        time.sleep(0.5)
+        client.packets.link.sendall(INTERRUPT)
+        assert client.packets.next() == b"T02thread:1;"
+        assert client.ask("bs") == "T05thread:1;"
+        assert len(history.kept) > 1  # on the way here
+
+
+@pytest.mark.skipif(not shutil.which("gdb-multiarch"), reason="gdb-multiarch is not installed")
+def test_gdb_itself(outcome: Outcome) -> None:
+    commands = ("tbreak main", "continue", "print $pc == main", "stepi", "reverse-stepi")
+    commands = (*commands, "print $pc == main", "set var $a0 = 1", "info threads")
+    words = ["gdb", "node0", "--run", str(outcome.folder), "--", "-batch", "-nx"]
+    for command in commands:
+        words += ["-ex", command]
+    done = subprocess.run(
+        python_command("-m", "firesim.cli.main", *words),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert "$1 = 1\n" in done.stdout and "$2 = 1\n" in done.stdout, done.stderr
+    assert "firesim gdb only looks" in done.stderr
+    assert "Thread 1 (machine mode)" in done.stdout or "set var" in done.stderr
+
+
 def test_without_a_gdb() -> None:
     with pytest.raises(InputError, match="found no no-such-gdb in PATH, expected a gdb for RISC-V"):
         gdb_program("no-such-gdb")
@@ -256,4 +295,5 @@ def test_gdb_is_told_of_registers_that_are_there() -> None:
     found = {one.attrib["name"]: int(one.attrib["regnum"]) for one in tree.iter("reg")}
     assert found["sp"] == 2 and found["pc"] == 32
     assert found["satp"] == 65 + 0x180 and found["priv"] == 4161
-    assert "ft0" not in found and len(found) == 35
+    assert found["ft0"] == 33 and found["fcsr"] == 68  # though they are not known
+    assert "mepc" not in found and len(found) == 33 + 35 + 2

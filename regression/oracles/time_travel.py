@@ -148,36 +148,50 @@ def _over_breakpoints(history: History, forward: Forward, pc: int, most: int) ->
     return len(hits), sum(one == other for one, other in zip(hits, reversed(back), strict=True))
 
 
-def _fuzz(history: History, harts: int, seed: int, count: int) -> int:
-    """Send packets, many of them broken, to a server; return how many answers came."""
-    ours, theirs = socket.socketpair()
-    source = random.Random(seed)
-    answers = [0]
+class _Fuzzer:
+    """A client that says much that no gdb says."""
 
-    def client() -> None:
-        with ours:
-            ours.settimeout(ANSWER_S)
-            for _ in range(count):
-                content = bytearray(source.choice(PACKETS))
-                for _ in range(source.choice((0, 0, 1, 2, 8))):
-                    content[source.randrange(len(content))] = source.randrange(256)
-                    content.insert(source.randrange(len(content) + 1), source.randrange(256))
-                frame = framed(bytes(content)) if source.random() < 0.8 else bytes(content)
-                ours.sendall(frame if source.random() < 0.95 else source.randbytes(64))
-                ours.sendall(b"\x03" if source.random() < 0.1 else framed(b"?"))
+    def __init__(self, seed: int, count: int) -> None:
+        self.source = random.Random(seed)
+        self.left = count
+        self.answers = 0
+
+    def talk(self, link: socket.socket) -> None:
+        """Send packets until all are sent, or the server leaves, as one of them may ask it to."""
+        with link, suppress(ConnectionError):
+            link.settimeout(ANSWER_S)
+            while self.left:
+                self.left -= 1
+                link.sendall(self._packet())
+                link.sendall(b"\x03" if self.source.random() < 0.1 else framed(b"?"))
                 with suppress(TimeoutError):  # Not all of this has an answer.
-                    answers[0] += len(ours.recv(1 << 16)) > 0
-            ours.settimeout(None)
-            ours.shutdown(socket.SHUT_WR)
-            while ours.recv(1 << 16):
+                    self.answers += len(link.recv(1 << 16)) > 0
+            link.settimeout(None)
+            link.shutdown(socket.SHUT_WR)
+            while link.recv(1 << 16):
                 pass
 
-    thread = threading.Thread(target=client)
-    thread.start()
-    with theirs:
-        Server(Packets(theirs), history, harts).serve()
-    thread.join()
-    return answers[0]
+    def _packet(self) -> bytes:
+        source = self.source
+        content = bytearray(source.choice(PACKETS))
+        for _ in range(source.choice((0, 0, 1, 2, 8))):
+            content[source.randrange(len(content))] = source.randrange(256)
+            content.insert(source.randrange(len(content) + 1), source.randrange(256))
+        frame = framed(bytes(content)) if source.random() < 0.8 else bytes(content)
+        return frame if source.random() < 0.95 else source.randbytes(64)
+
+
+def _fuzz(history: History, harts: int, seed: int, count: int) -> int:
+    """Send packets, many of them broken, to servers; return how many were answered."""
+    fuzzer = _Fuzzer(seed, count)
+    while fuzzer.left:
+        ours, theirs = socket.socketpair()
+        thread = threading.Thread(target=fuzzer.talk, args=(ours,))
+        thread.start()
+        with theirs:
+            Server(Packets(theirs), history, harts).serve()
+        thread.join()
+    return fuzzer.answers
 
 
 @experiment_named("time-travel")

@@ -74,9 +74,13 @@ def read_map(file: Path) -> RegisterMap:
     source = read_yaml(file)
     made = checked(RegisterMap, source)
     names = every()
-    for name in made.registers:
+    for name, pieces in made.registers.items():
         if name not in names:
             raise source.error(("registers", name), unknown(name, "one of the registers", names))
+        for index, piece in enumerate(pieces):
+            if piece.signal is not None and "value" in piece.model_fields_set:
+                text = f'found "{piece.signal}" and a value, expected one of them.'
+                raise source.error(("registers", name, index), text)
     return made
 
 

@@ -60,13 +60,12 @@ def every() -> list[str]:
 
 
 def known(names: Collection[str]) -> list[Register]:
-    """Return gdb's registers in order of number, as far as a hart has them."""
-    has_floats = {"f0", "fcsr"} <= set(names)
-    return [
-        one
-        for one in _every()
-        if one.group == "cpu" or (one.name in names and (one.group != "fpu" or has_floats))
-    ]
+    """Return gdb's registers in order of number, as far as a hart has them.
+
+    All of the integer and floating-point registers: gdb refuses programs with floating point on a
+    target without. What is not known is unavailable.
+    """
+    return [one for one in _every() if one.group in ("cpu", "fpu") or one.name in names]
 
 
 def description(registers: Collection[Register]) -> str:

@@ -26,5 +26,7 @@ class Case:
     """Content of bad.yaml; None = the file does not exist."""
     files: dict[str, bytes] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
+    register_map: bool = False
+    """Whether bad.yaml is where gdb finds the registers of a core."""
     verilog: bool = False
     """Whether the files are Verilog with the top A, of which Golden Gate has to say it."""

@@ -8,6 +8,7 @@ from regression.robustness.bad_input.blades import BLADE_CASES
 from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.chipyard import CHIPYARD_CASES
 from regression.robustness.bad_input.congestion import CONGESTION_CASES
+from regression.robustness.bad_input.debugging import DEBUG_CASES
 from regression.robustness.bad_input.engines import (
     ENGINE_CASES,
     LINUX_CASES,
@@ -38,5 +39,6 @@ def all_cases() -> list[Case]:
         *FARM_CASES,
         *MONITORING_CASES,
         *FPGA_CASES,
+        *DEBUG_CASES,
     ]
     return [*first, *switches, *engines, *later, *VERILOG_CASES]

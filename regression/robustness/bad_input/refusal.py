@@ -11,6 +11,7 @@ from pathlib import Path
 from firesim.build.names import blade_names, linux_names, program_names
 from firesim.config.layers import yaml_names
 from firesim.config.loaded import WORKLOADS
+from firesim.debug.register_map import read_map
 from firesim.pipeline.bind import bind
 from firesim.pipeline.build import check_by_tools
 from firesim.pipeline.load import load_file
@@ -76,6 +77,9 @@ def message_of(case: Case, folder: Path) -> str:
     write_case(case, folder)
     with _inside(folder):
         try:
+            if case.register_map:
+                read_map(Path(CONFIG))
+                return ""
             loaded = load_file(Path(CONFIG), case.overrides)
             bound = bind(resolve(loaded))
             bound.close()
