@@ -32,10 +32,16 @@ void PrintDriver::write(const std::string &text, uint64_t cycle) {
     lines.push_back(c);
   }
   file_->put(lines);
+  if (due_ == kNever) due_ = cycle + kMostPrintDelayCycles;
+}
+
+void PrintDriver::flush() {
+  file_->flush();
+  due_ = kNever;
 }
 
 void PrintDriver::finish(uint64_t) {
-  if (file_) file_->flush();
+  if (file_) flush();
 }
 
 void PrintDriver::save(StateWriter &state) const {
