@@ -55,7 +55,6 @@ function hertz(value) {
 
 function showRate(run) {
   const last = moments.at(-1);
-  // Models move a whole batch at once: a rate over less time says nothing.
   if (!last || run.wall_s - last[0] > LEAST_S || moments.length === 1) moments.push([run.wall_s, run.cycle]);
   if (moments.length > MOST_POINTS) moments = moments.filter((_, index) => index % 2 === 0);
   const rates = moments.slice(1).map(([wall, cycle], index) => {
@@ -111,7 +110,8 @@ function showRun(run) {
 
 function take(news) {
   at("lost").hidden = true;
-  if (news.history) moments = news.history;
+  // Models move a whole batch at once: a rate over less time says nothing.
+  if (news.history) moments = news.history.reduce((kept, one) => (one[0] - (kept.at(-1)?.[0] ?? -1) > LEAST_S ? [...kept, one] : kept), []);
   showModels(news.models);
   showDrawing(news);
   for (const [key, textColumns] of [["links", [0]], ["waits", [0, 3]], ["hosts", [0]]]) {
