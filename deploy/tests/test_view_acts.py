@@ -23,7 +23,6 @@ from firesim.view.acts import Acts
 from firesim.view.door import ViewServer
 from firesim.view.messages import MOST_BYTES, MOST_SIGNALS, MOST_TYPED
 from firesim.view.viewed import ViewedRun
-from firesim_common.printable import printable
 from firesim_software.builder import own_program
 from rich.console import Console
 
@@ -109,7 +108,7 @@ def test_what_is_typed_reaches_the_guest_and_marks_the_run(
     (outcome,) = outcomes
     assert outcome.exit_status == 0 and outcome.result["deterministic"] is False
     snapshot = read_snapshot(folder / "snapshots/page")
-    assert rows == [["page", f"{snapshot.cycle:,}", printable(str(snapshot.path))]]
+    assert rows == [["page", f"{snapshot.cycle:,}"]]
     assert saved["cycle"] == f"{snapshot.cycle:,}" and snapshot.cycle > 0
 
 
@@ -145,8 +144,8 @@ def test_a_run_that_goes_on_is_looked_at_where_it_has_been(
         assert ended(server, "snapshot")["state"] == "done"
         assert "where the run is now" in act(server, "peek", **asks, cycles=[10**15])
         cycle = read_snapshot(folder / "snapshots/here").cycle
-        until(lambda: viewed.state().run["cycle"] > cycle + 2000, "more cycles")
-        assert act(server, "peek", **asks, cycles=[cycle + 500, cycle + 501]) == ""
+        cycles = [cycle + 500, cycle + 501]
+        until(lambda: act(server, "peek", **asks, cycles=cycles) == "", "more cycles")
         shown = ended(server, "signals")
         assert is_running(folder)
     assert [row[0] for row in shown["rows"]] == [f"{cycle + 500:,}", f"{cycle + 501:,}"]

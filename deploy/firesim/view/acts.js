@@ -138,7 +138,7 @@ async function showActs() {
   }
   showJob("snapshot", state.snapshot);
   showSignals(state.signals);
-  at("snapshot-table").tBodies[0].replaceChildren(...state.saved.map((one) => row(one, [0, 2])));
+  at("snapshot-table").tBodies[0].replaceChildren(...state.saved.map((one) => row(one, [0])));
   at("snapshot-table").hidden = !state.saved.length;
   const name = at("take-snapshot").elements.name;
   if (state.snapshot.state === "done" && name.value === state.snapshot.name) name.value = nextName(name.value);

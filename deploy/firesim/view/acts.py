@@ -54,7 +54,7 @@ class Acts:
     def state(self) -> dict[str, Any]:
         """Return what was begun, and the snapshots of the run."""
         saved = [
-            [printable(one.name), f"{one.cycle:,}", printable(str(one.path))]
+            [printable(one.name), f"{one.cycle:,}"]
             for one in snapshots_of(self.folder)[-MOST_SNAPSHOTS:]
         ]
         signals = self.signals.state()

@@ -93,6 +93,10 @@ class ViewedRun:
         file = folder / "description.json"
         self.description: dict[str, Any] = read_json(file)
         shape.check(self.description, shape.DESCRIPTION, file)
+        nodes = self.description.get("nodes", [])
+        self._bridges: dict[str, dict[str, Any]] = {
+            str(node["name"]): node.get("bridges") or {} for node in nodes
+        }
         self.network = Network(self.description, read_peers(folder))
         self.moving = Moving(drawn(self.network))
         self.clock_hz = int(self.description.get("clock_hz") or 3_200_000_000)
@@ -114,16 +118,24 @@ class ViewedRun:
 
     def _bridge(self, node: str, bridge: str) -> dict[str, Any]:
         """Return what the description says of a node's bridge, nothing when it has none."""
-        for entry in self.description.get("nodes", []):
-            if entry["name"] == node:
-                found = (entry.get("bridges") or {}).get(bridge)
-                return found if isinstance(found, dict) else {}
-        return {}
+        return self._bridges.get(node, {}).get(bridge) or {}
 
     def nodes_with(self, bridge: str) -> list[str]:
         """Return the nodes that have a bridge."""
-        nodes = self.description.get("nodes", [])
-        return [str(node["name"]) for node in nodes if bridge in (node.get("bridges") or {})]
+        return [name for name, bridges in self._bridges.items() if bridge in bridges]
+
+    @property
+    def traced_nodes(self) -> list[str]:
+        """The nodes of which call stacks are written."""
+        nodes = self.nodes_with("tracerv")
+        return [name for name in nodes if self._bridge(name, "tracerv").get("enabled") is not False]
+
+    @property
+    def counted_nodes(self) -> list[str]:
+        """The nodes of which counters are written."""
+        nodes = self.nodes_with("autocounter")
+        triggers = {name: self._bridge(name, "autocounter").get("trigger") or {} for name in nodes}
+        return [name for name in nodes if triggers[name].get("kind") != "none"]
 
     @property
     def typed_nodes(self) -> list[str]:
