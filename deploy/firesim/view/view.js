@@ -19,7 +19,8 @@ function row(texts, textColumns) {
   return made;
 }
 
-// The models: one row each, made once; only cells whose text has changed are touched.
+// The models: one row each, made once. Of rows that can be seen, cells whose text has changed are touched; the others
+// are filled when they come into view.
 const body = at("model-table").tBodies[0];
 const rows = new Map(about.models.map((name) => {
   const made = row([name, "", "", "", "", "", "", ""], [0, 7]);
@@ -27,16 +28,36 @@ const rows = new Map(about.models.map((name) => {
   return [name, made];
 }));
 
+const MANY_MODELS = 100;
+const newest = new Map();
+const seen = new Set();
+const eye = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (isIntersecting) seen.add(target.cells[0].textContent);
+    else seen.delete(target.cells[0].textContent);
+    if (isIntersecting) showModel(target.cells[0].textContent);
+  }
+});
+for (const made of rows.values()) eye.observe(made);
+at("model-table").classList.toggle("many", rows.size > MANY_MODELS);
+
+function showModel(name) {
+  const made = rows.get(name), figures = newest.get(name);
+  if (!figures) return;
+  const look = figures.at(-1);
+  if (made.className !== look) made.className = look;
+  figures.slice(0, -1).forEach((text, index) => {
+    const cell = made.cells[index + 1];
+    if (cell.textContent !== text) cell.textContent = text;
+  });
+}
+
 function showModels(models) {
+  const isFirst = newest.size === 0;
   for (const [name, figures] of Object.entries(models)) {
-    const made = rows.get(name);
-    if (!made) continue;
-    const look = figures.at(-1);
-    if (made.className !== look) made.className = look;
-    figures.slice(0, -1).forEach((text, index) => {
-      const cell = made.cells[index + 1];
-      if (cell.textContent !== text) cell.textContent = text;
-    });
+    if (!rows.has(name)) continue;
+    newest.set(name, figures);
+    if (isFirst || seen.has(name)) showModel(name);
   }
 }
 

@@ -45,8 +45,8 @@ from firesim.watch.progress import progress, progress_line, slowest, slowest_lin
 from firesim.watch.status import ModelStatus, Status, StatusReaders
 from firesim.work.folder import RESULT, saved_result
 
-FRESH_S = 0.2
-"""A state is read again when it is older."""
+FRESH_S, FRESH_S_A_MODEL, LARGEST_FRESH_S = 0.2, 0.7 / 1024, 0.7
+"""A state is read again when it is older: of many models less often, as each costs its time."""
 MOST_STATUS_BYTES = 64 << 20
 """Of a status file that is longer the end is read: rates need a few seconds of it."""
 SHORT_S = 10.0
@@ -55,6 +55,8 @@ HISTORY_POINTS = 120
 MOST_LINE_BYTES = 16 << 20
 MOST_LINKS = 32
 """In the table, the fullest first."""
+
+_NOTHING = Status()
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,9 @@ class ViewedRun:
         self.models = [*self.network.nodes, *self.network.switching_cycles]
         self._lock = threading.Lock()
         self._state, self._read_s = State(), float("-inf")
+        self._fresh_s = min(LARGEST_FRESH_S, max(FRESH_S, FRESH_S_A_MODEL * len(self.models)))
+        self._shown: Status | None = None
+        """The status that the state was made of, while the run goes on."""
         self._files = _status_files(folder)
         self._reader = StatusReaders(self._files, self.models, self.start_cycle)
         cut = [one.skip(MOST_STATUS_BYTES) for one in self._reader.readers]
@@ -158,14 +163,17 @@ class ViewedRun:
     def state(self) -> State:
         """Return the run as it is now."""
         with self._lock:
-            if time.monotonic() - self._read_s >= FRESH_S:
+            if time.monotonic() - self._read_s >= self._fresh_s:
                 self._state = self._now()
                 self._read_s = time.monotonic()
             return self._state
 
     def _now(self) -> State:
         is_over = not is_running(self.folder)  # Asked first: what is read then is all of it.
-        status = self._reader.update() or Status()
+        status = self._reader.update() or _NOTHING
+        if status is self._shown and not is_over:
+            return self._state
+        self._shown = status
         loads = self._loads.update(status)
         by_name = {model.name: model for model in status.models}
         fullest = sorted(loads.items(), key=lambda entry: -entry[1].most)[:MOST_LINKS]
