@@ -4,8 +4,8 @@
 A guest that echoes is typed to, key by key and as a line, and what it says comes back; a snapshot
 is taken by its button; a signal's name is found, pressed, and its value is what `firesim peek`
 says. Without --quick, 1,024 nodes send to each other: the page must be told of most lines of their
-status, and an update may take little processor time of it. No page may have a fault that needs no
-eyes; the pictures stay in the results, for eyes.
+status, and may take a small share of a core. A page of another origin that knows the token acts on
+nothing. No page may have a fault that needs no eyes; the pictures stay in the results, for eyes.
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ from regression.support.live_page import ECHO, serving
 LIMIT_S = 120.0
 LARGE_LIMIT_S = 600.0
 WATCHED_S = 20.0
-MOST_S_AN_UPDATE = 0.05
-"""Processor time of the page's thread for an update, what it draws in between included: more would
-be seen to stick."""
+MOST_SHARE = 0.3
+"""Of a core, that the thread of the page takes to take updates and to draw what moves."""
 LEAST_NEWS = 0.5
 """Of the lines of the status in that time, of which a page is told the newest."""
 TYPED, LINE = "hi", "line"
@@ -247,11 +246,12 @@ def _many(experiment: Experiment, browser: Browser) -> tuple[list[str], dict[str
         "frames_per_s": probe["frames"] / probe["s"],
         "updates_per_s": probe["news"] / probe["s"],
         "longest_between_updates_s": probe["gap"] / 1000,
-        "page_ms_an_update": 1000 * thread_s / max(1, probe["news"]),
+        "longest_update_ms": probe["longest"],
+        "page_share_of_core": thread_s / probe["s"],
         "server_ms_an_update": 1000 * cost_s,
     }
-    if smooth["page_ms_an_update"] > 1000 * MOST_S_AN_UPDATE:
-        faults.append(f"an update takes {smooth['page_ms_an_update']:.0f} ms of the page")
+    if smooth["page_share_of_core"] > MOST_SHARE:
+        faults.append(f"the page takes {100 * smooth['page_share_of_core']:.0f} % of a core")
     if probe["news"] < LEAST_NEWS * lines:
         faults.append(f"{probe['news']} updates of {lines} lines")
     return faults, smooth

@@ -35,7 +35,7 @@ NEWS_S = 0.25
 """Between two looks for news; a page is told at least once in ALIVE_S that the run is looked at."""
 ALIVE_S = 5.0
 MOST_ACTS_PER_S = 40
-"""Of all pages together; whoever types faster is sent what was typed meanwhile in one message."""
+"""Of all pages together; what is typed faster than that waits in the page for the next message."""
 _HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")
 _LENGTH = re.compile(r"[0-9]{1,9}")
 _HEADERS = {

@@ -52,7 +52,7 @@ class Peeked(Message):
 
 
 class Sought(Message):
-    """Texts that the names of a node's signals shall hold."""
+    """Texts that the names of a node's signals have to hold."""
 
     node: _Name
     texts: Annotated[list[_Name], Field(min_length=1, max_length=MOST_SIGNALS)]
