@@ -41,7 +41,6 @@ CPP_ARROWS: dict[str, set[str]] = {
     },
 }
 """What the C++ below a folder may include besides its own; the longest folder that fits counts.
-
 No folder below `sim/` may ever include anything of `target-design/`: `simulator/` puts both
 together. Tests lie in the folder of what they test and obey the same rule.
 """
