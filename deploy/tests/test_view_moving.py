@@ -92,12 +92,13 @@ def test_a_moment_at_which_models_seem_to_wait_for_each_other_is_shown() -> None
 
 def test_queues_of_a_status_line_are_read(tmp_path: Path) -> None:
     entry = {"name": "tor0", "cycle": 9, "state": "running", "queue": {"bytes": 64, "fullest": 2}}
-    other = {"name": "node0", "cycle": 9, "state": "running"}
+    other = {"name": "node0", "cycle": 9, "state": "waiting", "waiting_for": ["a stranger"]}
     file = tmp_path / "status.jsonl"
     file.write_text(json.dumps({"wall_s": 1, "models": [entry, other]}) + "\n")
     status = StatusReader(file).update()
     assert status is not None
     assert [model.queue for model in status.models] == [QueueStatus(64, 1.0), None]
+    assert [model.waiting_for for model in status.models] == [None, "['a stranger']"]
     description = {"nodes": [{"name": "node0"}], "switches": [{"name": "tor0"}], "links": []}
     (tmp_path / "description.json").write_text(json.dumps(description))
     state = ViewedRun(tmp_path).state()

@@ -223,12 +223,12 @@ class StatusReader:
 
 
 def _model(entry: dict[str, Any], host: str) -> ModelStatus:
-    code = entry.get("exit_code")
+    code, waiting_for = entry.get("exit_code"), entry.get("waiting_for")
     return ModelStatus(
         str(entry["name"]),
         int(entry["cycle"]),
         str(entry["state"]),
-        entry.get("waiting_for"),
+        None if waiting_for is None else str(waiting_for),
         int(entry.get("packets_in", 0)),
         int(entry.get("packets_out", 0)),
         float(entry.get("busy_s", 0)),
