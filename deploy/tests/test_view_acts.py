@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 import json
-import threading
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from firesim.pipeline.beside import Beside
 from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run
-from firesim.results.outcome import Outcome
 from firesim.run.control import is_running
 from firesim.run.signals import peek
 from firesim.snapshots.files import read_snapshot
@@ -26,7 +22,7 @@ from firesim.view.viewed import ViewedRun
 from firesim_software.builder import own_program
 from rich.console import Console
 
-from regression.support.live_page import ECHO, act, posted, serving, until
+from regression.support.live_page import ECHO, act, going, posted, serving, until
 
 QUIET = Console(quiet=True)
 LIVE = """\
@@ -37,28 +33,6 @@ simulation: {engine: functional, uart_pty: true, status_interval_s: 0.05, max_cy
 """
 Commits = Callable[[Path], dict[int, int]]
 TRACE_PC = "soc.system.tile.auto_trace_out_0_iaddr"
-
-
-@contextmanager
-def going(folder: Path, config: str, *overrides: str) -> Iterator[list[Outcome]]:
-    """Run a configuration beside the test; its outcome is in the list when it has ended."""
-    outcomes: list[Outcome] = []
-    loaded, beside = load_text(config, list(overrides)), Beside()
-
-    def work() -> None:
-        outcomes.append(run(loaded, results=folder, console=QUIET, beside=beside))
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        until(
-            lambda: (folder / "status.jsonl").exists() or not thread.is_alive(), "the first status"
-        )
-        yield outcomes
-    finally:
-        beside.stopped.set()
-        thread.join(60)
-    assert not thread.is_alive()
 
 
 def asked(server: ViewServer, place: str) -> dict[str, Any]:

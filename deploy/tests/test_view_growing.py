@@ -14,12 +14,14 @@ import pytest
 from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run
 from firesim.report.flamegraph import flame_data, merge_folded
+from firesim.run.control import is_running
 from firesim.view.counters import SERIES_POINTS, read_series
 from firesim.view.door import ViewServer
 from firesim.view.flames import flame
+from firesim_software.builder import own_program
 from rich.console import Console
 
-from regression.support.live_page import serving
+from regression.support.live_page import ECHO, going, serving, until
 
 TRACED = """\
 name: traced
@@ -62,6 +64,29 @@ def test_a_page_shows_the_stacks_and_counters_of_a_run(results_root: Path) -> No
     ]
     assert len(points) >= len(rows) // 2 and all(point in expected for point in points)
     assert points[-1] == expected[-1] or points[-1] == expected[-2]
+
+
+def test_stacks_and_counters_are_there_while_the_run_goes_on(
+    tmp_path: Path, results_root: Path
+) -> None:
+    source = tmp_path / "echo.c"
+    source.write_text(ECHO)
+    elf = own_program([source], tmp_path / "echo.elf")
+    config = TRACED.replace("program: hello", f"elf: {elf}")
+    with (
+        going(tmp_path / "run", config, "simulation.max_cycles=4000000000"),
+        serving(tmp_path / "run") as server,
+    ):
+        until(lambda: "frames" in asked(server, "flame?node=node0"), "the first stacks")
+        first = asked(server, "flame?node=node0")
+        until(lambda: asked(server, "counters?node=node0")["rows"] != [], "the first counters")
+        grown = f"flame?node=node0&seen={first['version']}"
+        until(lambda: "frames" in asked(server, grown), "more stacks")
+        later = asked(server, "flame?node=node0")["frames"]["cycles"][0]
+        assert is_running(tmp_path / "run")
+    assert later > first["frames"]["cycles"][0] > 0
+    names = {file.name for file in (tmp_path / "run/node0/trace").iterdir()}
+    assert names == {"hart0.folded"}
 
 
 def test_a_series_is_bounded_and_of_whole_rows(tmp_path: Path) -> None:

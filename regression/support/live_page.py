@@ -12,9 +12,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from firesim.pipeline.beside import Beside
+from firesim.pipeline.load import load_text
+from firesim.pipeline.run import run
+from firesim.results.outcome import Outcome
 from firesim.view.door import ADDRESS, ViewServer
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
+from rich.console import Console
 
 LIMIT_S = 60.0
 ECHO = """\
@@ -37,6 +42,28 @@ int main(int hart, const struct arguments *arguments) {
   return 0;
 }
 """
+
+
+@contextmanager
+def going(folder: Path, config: str, *overrides: str) -> Iterator[list[Outcome]]:
+    """Run a configuration beside the block, to its end; its outcome is in the list by then."""
+    outcomes: list[Outcome] = []
+    loaded, beside = load_text(config, list(overrides)), Beside()
+
+    def work() -> None:
+        quiet = Console(quiet=True)
+        outcomes.append(run(loaded, results=folder, console=quiet, beside=beside))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    status = folder / "status.jsonl"
+    try:
+        until(lambda: status.exists() or not thread.is_alive(), "the first status")
+        yield outcomes
+    finally:
+        beside.stopped.set()
+        thread.join(LIMIT_S)
+    assert not thread.is_alive()
 
 
 @contextmanager

@@ -48,6 +48,7 @@ void AutoCounter::write_row(uint64_t cycle) {
   for (const OutputPort &counter : counters_)
     fmt::format_to(std::back_inserter(row), ",{}", counter());
   file_->put(row.append(1, '\n'));
+  live_.when_due([this] { file_->flush(); });
 }
 
 void AutoCounter::plan(uint64_t cycle) {

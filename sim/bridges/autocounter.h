@@ -12,6 +12,7 @@
 #include "bridges/tracerv/trace_files.h"
 #include "bridges/tracerv/trace_port.h"
 #include "bridges/tracerv/trigger.h"
+#include "core/now_and_then.h"
 
 namespace firesim::bridges {
 
@@ -63,6 +64,7 @@ class AutoCounter final : public Driver {
   uint64_t next_sample_ = kNever;
   uint64_t last_row_ = kNever;
   std::unique_ptr<BufferedFile> file_;
+  NowAndThen live_;
 };
 
 }  // namespace firesim::bridges

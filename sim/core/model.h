@@ -39,6 +39,14 @@ struct ModelEnd {
   std::string message;         // for a person: why; may be empty
 };
 
+// What waits in the output queues of a switch.
+struct QueueStatus {
+  uint64_t bytes = 0;  // in all of them
+  double fullest = 0;  // share of its room that the fullest one takes, from 0 to 1
+
+  bool operator==(const QueueStatus &) const = default;
+};
+
 class StateWriter;
 class StateReader;
 
@@ -122,6 +130,10 @@ class Model {
   // Starts afresh at `cycle` instead of 0: for a model that joins others that come out of a
   // snapshot. Models for which cycle 0 is special refuse with a DescriptionError.
   virtual void start_at(uint64_t cycle);
+
+  // What waits in its queues after its last advance, for people who watch; nothing if it has none.
+  // From another thread, during an advance too.
+  virtual std::optional<QueueStatus> queue_status() const { return std::nullopt; }
 
   // Called once when the run is over and every model has stopped, before the destructor, unless
   // this model threw. `end_cycle` is the number of cycles simulated. Write final statistics here.

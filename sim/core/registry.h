@@ -37,7 +37,7 @@ namespace firesim {
 
 // Raised when a shared object built before can no longer be used: a class that models derive from
 // or hold has got another layout or other virtual functions.
-inline constexpr uint32_t kModelAbiVersion = 3;
+inline constexpr uint32_t kModelAbiVersion = 4;
 
 // What a factory may know about the run it builds a model for.
 struct SimulationContext {

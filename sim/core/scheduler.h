@@ -60,7 +60,8 @@ struct ModelStatus {
   // another model. In the rest it could go on, and every worker had something else to do.
   double busy_s = 0;
   double waiting_s = 0;
-  std::optional<int> exit_code;  // of a node that has ended; 0 = passed
+  std::optional<int> exit_code;      // of a node that has ended; 0 = passed
+  std::optional<QueueStatus> queue;  // of a switch
 };
 
 // What has been put into a direction of a link so far.

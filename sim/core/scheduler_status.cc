@@ -34,6 +34,7 @@ std::vector<ModelStatus> Scheduler::Impl::status() const {
     ModelStatus &one = all.emplace_back();
     one.name = slot.model->name();
     one.cycle = slot.cycle.load(std::memory_order_relaxed);
+    one.queue = slot.model->queue_status();
     const size_t input = slot.blocked_input.load(std::memory_order_relaxed);
     const SlotState state = slot.state.load(std::memory_order_relaxed);
     const bool waits = state == SlotState::kIdle && input != kNone;

@@ -56,6 +56,10 @@ nlohmann::json models_to_json(const std::vector<ModelStatus> &models) {
                        {"busy_s", rounded_s(model.busy_s)},
                        {"waiting_s", rounded_s(model.waiting_s)}});
     if (model.exit_code) entries.back()["exit_code"] = *model.exit_code;
+    if (model.queue) {
+      entries.back()["queue"] = {{"bytes", model.queue->bytes},
+                                 {"fullest", std::round(model.queue->fullest * 1e4) / 1e4}};
+    }
   }
   return entries;
 }

@@ -128,6 +128,25 @@ void StoreAndForwardSwitch::count_held(uint32_t port, uint64_t cycle) {
   counters.peak_queue_bytes = std::max(counters.peak_queue_bytes, queue.held_bytes);
 }
 
+// Says what is in the queues to threads that ask, which may be in the middle of an advance.
+void StoreAndForwardSwitch::show_queues() {
+  uint64_t bytes = 0;
+  double fullest = 0;
+  for (const uint32_t port : busy_ports_) {
+    const OutputQueue &queue = queues_[port];
+    bytes += queue.held_bytes;
+    const auto room = static_cast<double>(queue.room_bytes);
+    fullest = std::max(fullest, static_cast<double>(queue.held_bytes) / room);
+  }
+  shown_bytes_.store(bytes, std::memory_order_relaxed);
+  shown_fullest_.store(fullest, std::memory_order_relaxed);
+}
+
+std::optional<QueueStatus> StoreAndForwardSwitch::queue_status() const {
+  return QueueStatus{shown_bytes_.load(std::memory_order_relaxed),
+                     shown_fullest_.load(std::memory_order_relaxed)};
+}
+
 // The final flit of the first packet in the queue has left.
 void StoreAndForwardSwitch::packet_sent(uint32_t port) {
   OutputQueue &queue = queues_[port];

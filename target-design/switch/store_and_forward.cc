@@ -76,6 +76,7 @@ void StoreAndForwardSwitch::advance(uint64_t start_cycle, uint32_t cycles, std::
     if (is_busy_[port] != 0) busy_ports_[kept++] = port;
   }
   busy_ports_.resize(kept);
+  show_queues();
   pool_.end_advance();
   if (throughput_) throughput_->complete_until(end_cycle);
   if (capture_) capture_->end_advance();

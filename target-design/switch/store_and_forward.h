@@ -20,6 +20,7 @@
 // docs/how-to/write-a-switch.md.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,6 +48,7 @@ class StoreAndForwardSwitch : public Model {
                std::span<Batch> outputs) override;
   void finish(uint64_t end_cycle) override;
   nlohmann::json statistics() const override;
+  std::optional<QueueStatus> queue_status() const override;
 
   PortCounters counters(uint32_t port) const;
 
@@ -130,6 +132,7 @@ class StoreAndForwardSwitch : public Model {
   void hold(uint32_t port, const Packet &packet);
   void count_held(uint32_t port, uint64_t cycle);
   void packet_sent(uint32_t port);
+  void show_queues();
   void write_statistics() const;
 
   // --- switch_state.cc ---
@@ -160,6 +163,8 @@ class StoreAndForwardSwitch : public Model {
   std::vector<uint32_t> destinations_;  // scratch
   std::span<Batch> outputs_;            // of the present advance
   uint64_t start_cycle_ = 0;
+  std::atomic<uint64_t> shown_bytes_{0};  // read by others, see `queue_status`
+  std::atomic<double> shown_fullest_{0};
 };
 
 }  // namespace firesim

@@ -15,7 +15,7 @@ from firesim.snapshots.files import FILE as INDEX
 from firesim.snapshots.files import delete_snapshot, files_of
 from firesim.topology.describe import SNAPSHOTS_FOLDER
 
-GROWING = frozenset({".log", ".jsonl", ".csv", ".folded", ".trace"})
+GROWING = frozenset({".log", ".jsonl", ".csv", ".trace"})
 """Files that are only ever added to, so that what was fetched stays right."""
 SMALL_BYTES = 1 << 20
 """Other files are fetched while they change only if they are no larger."""

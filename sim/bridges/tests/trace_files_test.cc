@@ -2,9 +2,11 @@
 // Commit logs as text and as binary, and the triggers of the trace driver.
 #include "bridges/tracerv/trace_files.h"
 
+#include <chrono>
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <thread>
 
 #include "bench.h"
 #include "bridges/tracerv/tracerv.h"
@@ -174,6 +176,23 @@ TEST(TraceRv, FoldedFileIsWrittenAtTheEnd) {
   EXPECT_EQ(content(bench.folder() / "node0/trace/hart1.folded"), "hart1;_start 1\n");
   EXPECT_EQ(content(bench.folder() / "node0/trace/hart1.log"),
             "core   1: 3 0x0000000000001000 (0x00000013) cycle 16\n");
+}
+
+TEST(TraceRv, FoldedFileIsThereWhileTheRunGoesOn) {
+  Bench bench("tracerv", trace_ports());
+  auto driver = bench.make<TraceRvDriver>(
+      {{"enabled", true}, {"outputs", {"folded"}}, {"elf", {CALL_DEMO}}, {"directory", "trace"}});
+  bench.set("valid", 1);
+  bench.set("pc", 0x1000);
+  bench.set("instruction", 0x13);
+  bench.set("privilege", 3);
+  const std::filesystem::path file = bench.folder() / "trace/hart0.folded";
+  for (int i = 0; i < 4096; ++i) bench.cycle(*driver);
+  EXPECT_FALSE(std::filesystem::exists(file));  // The run is too young.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+  for (int i = 0; i < 4096; ++i) bench.cycle(*driver);
+  EXPECT_EQ(content(file).substr(0, 6), "hart0;");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1);
 }
 
 }  // namespace

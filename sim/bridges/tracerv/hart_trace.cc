@@ -10,6 +10,8 @@
 namespace firesim::bridges {
 namespace {
 
+constexpr uint64_t kLookCommits = 4096;  // between two looks at the clock
+
 void write_file(const std::filesystem::path &file, const std::string &where, const auto &writer) {
   std::ofstream stream(file);
   writer(stream);
@@ -97,6 +99,23 @@ void HartTrace::take(uint64_t cycle, const TracePort &port) {
   if (!flowing_) stacks_->begin(cycle - 1);
   flowing_ = true;
   stacks_->add(commit);
+  if ((commits_ + traps_) % kLookCommits == 0 && !folded_file_.empty()) write_live();
+}
+
+// For people who watch the run, to whom the file is always whole. A disk that has no room for it
+// may have some at the end, where that is said.
+void HartTrace::write_live() {
+  live_.when_due([this] {
+    std::string name = ".";  // not by operator+, of which GCC 12 warns wrongly
+    name += folded_file_.filename().string();
+    const std::filesystem::path hidden = folded_file_.parent_path() / name;
+    std::error_code error;
+    std::ofstream stream(hidden);
+    stacks_->write_folded(stream);
+    stream.close();
+    if (stream) std::filesystem::rename(hidden, folded_file_, error);
+    if (!stream || error) std::filesystem::remove(hidden, error);
+  });
 }
 
 void HartTrace::finish() {

@@ -12,12 +12,14 @@
 #include "bridges/tracerv/trace_files.h"
 #include "bridges/tracerv/trace_port.h"
 #include "bridges/tracerv/trigger.h"
+#include "core/now_and_then.h"
 
 namespace firesim::bridges {
 
 // Keys: enabled, trigger, outputs (any of text, binary, folded, speedscope), elf (files with the
 // symbols; {file, also_at} for one whose code is found at a second place, too), directory (for the
-// files hart<N>.log, .trace, .folded and .speedscope.json).
+// files hart<N>.log, .trace, .folded and .speedscope.json). The folded stacks are written anew
+// while the run goes on, now and then.
 class HartTrace {
  public:
   HartTrace(const DriverContext &context, uint32_t hart, uint32_t lanes);
@@ -39,6 +41,7 @@ class HartTrace {
 
  private:
   void open_outputs(Config &config, const DriverContext &context);
+  void write_live();
   void add_symbols(const nlohmann::json &entry, const std::string &where,
                    const SimulationContext &simulation);
 
@@ -54,6 +57,7 @@ class HartTrace {
   std::unique_ptr<BinaryTrace> binary_;
   SymbolTable symbols_;
   std::unique_ptr<CallStacks> stacks_;
+  NowAndThen live_;
 };
 
 }  // namespace firesim::bridges

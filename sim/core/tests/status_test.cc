@@ -99,6 +99,26 @@ TEST_P(Status, SaysWhoWaitsForWhomAndForHowLong) {
   EXPECT_EQ(result.reason, "ended");
 }
 
+// Says what a switch would say of its queues.
+class Queues : public Held {
+ public:
+  using Held::Held;
+  std::optional<QueueStatus> queue_status() const override { return QueueStatus{96, 0.123456}; }
+};
+
+TEST(StatusLine, HasTheQueuesOfThoseThatHaveSome) {
+  Queues hub("hub", 1, 50);
+  Held node("node", 1, 50);
+  Scheduler scheduler({.threads = 1, .status_interval_s = 0});
+  scheduler.add_model(hub, true);
+  scheduler.add_model(node, true);
+  scheduler.connect("link", 0, 0, 1, 0, 10);
+  scheduler.prepare();
+  const nlohmann::json entries = models_to_json(scheduler.status());
+  EXPECT_EQ(entries[0]["queue"], (nlohmann::json{{"bytes", 96}, {"fullest", 0.1235}}));
+  EXPECT_FALSE(entries[1].contains("queue"));
+}
+
 TEST_P(Status, CountsLinksAndEndsAsTheResult) {
   Star target(GetParam());
   const RunResult result = target.scheduler.run();

@@ -130,8 +130,8 @@ TEST(ModelAbi, HasAVersionForTheseClasses) {
                                      sizeof(Packet),
                                      sizeof(SwitchConfig),
                                      sizeof(StoreAndForwardSwitch)};
-  EXPECT_EQ(kModelAbiVersion, 3u);
-  EXPECT_EQ(sizes, (std::vector<size_t>{96, 80, 32, 56, 168, 64, 104, 112, 128, 240, 776}));
+  EXPECT_EQ(kModelAbiVersion, 4u);
+  EXPECT_EQ(sizes, (std::vector<size_t>{96, 80, 32, 56, 168, 64, 104, 112, 128, 240, 792}));
 }
 
 }  // namespace

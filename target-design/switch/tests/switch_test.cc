@@ -157,6 +157,8 @@ TEST(Switch, ACutThroughQueueCountsWhatItHolds) {
   CutThroughSwitch device(config);
   drive(device, beginning, 7);
   EXPECT_EQ(device.counters(1).queue_bytes, 32u);  // after cycle 20: the second, not left whole
+  const double room = static_cast<double>(config.ports[1].buffer_bytes);
+  EXPECT_EQ(device.queue_status(), (QueueStatus{32, 32 / room}));
 }
 
 TEST(Switch, NeverSendsBackAndCountsEveryDrop) {
