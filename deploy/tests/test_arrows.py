@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrows go down: which folder may include or import which, and that nothing else happens.
-
 The tables below are the only place where this is written; ARCHITECTURE.md says why.
 """
 
