@@ -15,6 +15,7 @@ PAGES = (
     "compare-runs",
     "congestion",
     "faulty-links",
+    "count-events",
     "functional-network",
     "live-page",
     "metasimulate",

@@ -188,7 +188,9 @@ def test_complete_run_shows_every_part(tmp_path: Path) -> None:
     assert "0123456789abcdef" in html
     assert ">100 kHz<" in html  # 1,600,000 cycles in 16 s
     assert "32,000 ×" in html  # 3.2 GHz / 100 kHz
-    assert html.count('class="chart"') == 2 + 4  # two links; two moving counters on two nodes
+    assert (
+        html.count('class="chart"') == 2 + 4 + 2
+    )  # two links; two moving counters and IPC on two nodes
     assert html.count('<div class="card flame">') == 2
     assert "tor0/capture.pcapng" in html
 

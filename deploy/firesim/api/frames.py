@@ -12,9 +12,13 @@ from firesim_common.errors import InputError
 from firesim_common.json_text import read_json
 from firesim_common.user_path import found_in
 
+from firesim.metrics.counted import Counted
+from firesim.metrics.links import link_use
+from firesim.metrics.own import read_own
+from firesim.metrics.stock import with_own
 from firesim.report.console import records
 from firesim.report.network import Network
-from firesim.report.results import read_peers, read_text
+from firesim.report.results import read_peers, read_start_cycle, read_table, read_text
 from firesim.report.round_trips import measured_round_trips
 
 if TYPE_CHECKING:
@@ -149,11 +153,58 @@ def throughput(folder: Path, description: Entry) -> DataFrame:
 
 def counters(folder: Path, description: Entry) -> DataFrame:
     """Return what the counters of each node have come to at the end of each interval."""
+    return _tables(folder, _counter_files(description), "node", ["node", "cycle"])
+
+
+def _counter_files(description: Entry) -> dict[str, str]:
     files = {}
     for node in description.get("nodes", []):
         bridge = (node.get("bridges") or {}).get("autocounter") or {}
         files[str(node["name"])] = bridge.get("file") or f"{node['name']}/counters.csv"
-    return _tables(folder, files, "node", ["node", "cycle"])
+    return files
+
+
+def metrics(folder: Path, description: Entry, result: Entry) -> DataFrame:
+    """Return what is worked out of the counters, a row for each value.
+
+    `from_cycle` and `cycle` are the stretch: each interval, and the whole run in rows where
+    `whole_run` is true. Values of single harts, and of links, are of whole runs only. NaN is a
+    value that there is not, as of a division by 0.
+    """
+    every = with_own(read_own(folder))
+    links = link_use(description, result)
+    rows: list[dict[str, Any]] = []
+    for node, text in _counter_files(description).items():
+        if (file := _file(folder, text)) is None or not file.stat().st_size:
+            continue
+        table = read_table(file)
+        counted = Counted(table.columns, read_start_cycle(folder))
+        for before, after in counted.stretches(table.rows):
+            rows += [
+                _metric_row(
+                    node, before[0], after[0], metric.name, counted.value(metric, before, after)
+                )
+                for metric in counted.metrics(every)
+                if not counted.is_of_links(metric)
+            ]
+        totals = counted.totals(every, table.rows, links.get(node))
+        if totals:
+            ends = counted.base(table.rows)[0], table.rows[-1][0]
+            rows += [_metric_row(node, *ends, name, value, True) for name, value in totals.items()]
+    return frame(rows, ["node", "from_cycle", "cycle", "metric", "value", "whole_run"])
+
+
+def _metric_row(
+    node: str, begin: float, end: float, name: str, value: float | None, whole_run: bool = False
+) -> dict[str, Any]:
+    return {
+        "node": node,
+        "from_cycle": int(begin),
+        "cycle": int(end),
+        "metric": name,
+        "value": float("nan") if value is None else value,
+        "whole_run": whole_run,
+    }
 
 
 def _tables(folder: Path, files: Mapping[str, str], key: str, columns: Sequence[str]) -> DataFrame:

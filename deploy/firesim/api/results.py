@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 FRAMES = (
-    *("nodes", "links", "ports", "throughput", "counters", "pings", "measurements", "consoles"),
+    *(
+        "nodes",
+        "links",
+        "ports",
+        "throughput",
+        "counters",
+        "metrics",
+        "pings",
+        "measurements",
+        "consoles",
+    ),
     "stacks",
 )
 """The frames of a run, by the attribute of Results."""
@@ -112,6 +122,11 @@ class Results:
     def counters(self) -> DataFrame:
         """What the counters of each node have come to at the end of each interval."""
         return frames.counters(self.folder, self._description)
+
+    @cached_property
+    def metrics(self) -> DataFrame:
+        """What is worked out of the counters, a row for each value: of intervals and whole runs."""
+        return frames.metrics(self.folder, self._description, self.result)
 
     @cached_property
     def pings(self) -> DataFrame:

@@ -107,7 +107,7 @@ def compare(
         bool, typer.Option("--exit-code", help="Exit with status 1 when they differ.")
     ] = False,
 ) -> None:
-    """Show all in which two runs differ: configuration, software, ends, counters, hashes.
+    """Show all in which two runs differ: configuration, software, ends, counters, metrics, hashes.
 
     Examples:
 
@@ -168,8 +168,8 @@ def export(
 ) -> None:
     """Write the tables of a run to files: CSV, Parquet (needs pyarrow) or JSON, a file a table.
 
-    The tables are the frames of the Python API: nodes, links, ports, throughput, counters, pings,
-    measurements, consoles and stacks. A table without rows gets no file.
+    The tables are the frames of the Python API: nodes, links, ports, throughput, counters, metrics,
+    pings, measurements, consoles and stacks. A table without rows gets no file.
 
     Examples:
 

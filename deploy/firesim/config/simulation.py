@@ -7,7 +7,7 @@ import json
 from typing import Annotated, Literal
 
 from firesim_common.base import Name, Strict
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from firesim.config.capture import Capture
 from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
@@ -17,6 +17,7 @@ from firesim.config.network import Network
 from firesim.config.signals import Peek, Poke
 from firesim.config.waves import Waves
 from firesim.engines import DEFAULT, Engine, RtlEngine
+from firesim.metrics.expression import read_expression
 
 Cycle = Annotated[int, Field(ge=0, lt=2**63)]
 Word32 = Annotated[int, Field(ge=0, lt=2**32)]
@@ -134,8 +135,17 @@ class Tracing(Strict):
     """Nodes traced (default all)."""
 
 
+def _metric(text: str) -> str:
+    read_expression(text)
+    return text
+
+
+MetricName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=64)]
+MetricText = Annotated[str, AfterValidator(_metric)]
+
+
 class AutoCounter(Strict):
-    """Event counters of RTL nodes, read out of band."""
+    """Event counters of RTL nodes, read out of band, and what is worked out of them."""
 
     enabled: bool = False
     """Whether counters are written."""
@@ -143,6 +153,15 @@ class AutoCounter(Strict):
     """Target cycles between two rows."""
     trigger: Trigger = AlwaysTrigger()
     """When counters count."""
+    metrics: dict[MetricName, MetricText] = Field(default_factory=dict)
+    """Values worked out of counters, by names of yours: expressions of counters, numbers,
+    + - * / ( ) and min, max, mean, p50, p95, p99, largest, as `instructions / cycles`."""
+
+    @model_validator(mode="after")
+    def counted(self) -> AutoCounter:
+        if self.metrics and not self.enabled:
+            raise ValueError("found metrics and no counters, expected enabled: true.")
+        return self
 
 
 class Simulation(Strict):

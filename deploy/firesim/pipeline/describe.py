@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 from firesim_common.errors import InputError
 
+from firesim.metrics.own import FILE as METRICS
 from firesim.pipeline.build import Built
 from firesim.prepare.versions import versions
 from firesim.topology.describe import description
@@ -61,6 +62,8 @@ def describe(built: Built, folder: Path) -> Described:
     made = versions(plan, built.binary, built.files, built.libraries, origin)
     write_json(folder / "versions.json", made)
     write_json(folder / PEERS, peers(plan))
+    if own := {k: v for node in plan.nodes for k, v in node.instruments.metrics.items()}:
+        write_json(folder / METRICS, own)
     file = folder / "description.json"
     entry = described(built, folder)
     write_json(file, entry)

@@ -9,7 +9,9 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
+from firesim.metrics.stock import with_own
 from firesim.report.charts import Series, line_chart
+from firesim.report.metrics import metric_figures
 from firesim.report.results import NodeFiles, Results, Table
 from firesim.report.sections import MANY, Figure, spread, time_unit
 from firesim.report.tables import MEASURED, Column, View
@@ -136,7 +138,10 @@ def _of_node(results: Results, node: NodeFiles, table: Table, plots: bool) -> Co
     for name, total in counter_totals(table):
         rate = f"{1000 * total / cycles:,.3f}" if cycles else "–"
         view.add(shown[name], grouped(total), rate)
-    figures = _figures([table], results.clock_hz) if plots else []
+    figures: list[Figure] = []
+    if plots:
+        figures = metric_figures(table, with_own(results.own_metrics), results)
+        figures += _figures([table], results.clock_hz)
     return CounterSection(f"counters-{node.name}", node.name, view, figures)
 
 

@@ -17,6 +17,8 @@ from firesim_common.user_path import found_in
 from pydantic import TypeAdapter
 
 from firesim.engines import ENGINES
+from firesim.metrics.expression import Expression
+from firesim.metrics.own import read_own
 from firesim.report import shape
 from firesim.topology.peers import FILE as PEERS
 
@@ -93,6 +95,8 @@ class Results:
     nodes: list[NodeFiles]
     switches: list[SwitchFiles]
     missing: list[str]
+    own_metrics: dict[str, Expression] = field(default_factory=dict)
+    """Metrics that the user gave the run, by name."""
 
     @property
     def clock_hz(self) -> float:
@@ -184,6 +188,14 @@ def read_peers(folder: Path) -> dict[str, list[str]]:
         return {str(name): [str(other) for other in others] for name, others in value.items()}
     except (InputError, AttributeError, TypeError):
         return {}
+
+
+def read_start_cycle(folder: Path) -> int:
+    """Return where a run began: the cycle of its snapshot, or 0."""
+    try:
+        return int((read_json(folder / "versions.json").get("snapshot") or {}).get("cycle", 0))
+    except (InputError, AttributeError, TypeError, ValueError):
+        return 0
 
 
 class _Reader:
@@ -349,4 +361,5 @@ def read_results(folder: Path) -> Results:
         nodes=nodes,
         switches=switches,
         missing=reader.missing,
+        own_metrics=read_own(folder),
     )

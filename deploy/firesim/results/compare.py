@@ -15,14 +15,19 @@ from typing import Any
 from firesim_common.errors import InputError
 from firesim_common.json_text import read_json
 from firesim_common.positions import read_yaml
+from firesim_common.user_path import found_in
 
+from firesim.metrics.counted import Counted
+from firesim.metrics.own import read_own
+from firesim.metrics.stock import with_own
+from firesim.report.results import read_table
 from firesim.work.folder import saved_config, saved_result
 
 HOST_ONLY = frozenset({"cpu_s", "wall_s", "advances", "transport", "lost", "snapshots"})
 """Keys of result.json that say what a run took, and not what the target did."""
 SOFTWARE = ("commit", "packages", "programs", "linux")
 """Of versions.json."""
-SECTIONS = ("configuration", "software", "end", "nodes", "switches", "links")
+SECTIONS = ("configuration", "software", "end", "nodes", "switches", "links", "counters", "metrics")
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,32 @@ def _sections(folder: Path) -> list[dict[str, Any]]:
     lists = ("nodes", "switches", "links")
     end = {key: value for key, value in result.items() if key not in lists}
     parts = [config, _software(folder), end, *(result.get(key, []) for key in lists)]
-    return [dict(_flat(part, "")) for part in parts]
+    return [*(dict(_flat(part, "")) for part in parts), *_counted(folder, result)]
+
+
+def _counted(folder: Path, result: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the counters of all nodes have come to, and the metrics worked out of them."""
+    counters: dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
+    every = with_own(read_own(folder))
+    for node in result.get("nodes", []):
+        name = str(node.get("name"))
+        file = folder / name / "counters.csv"
+        if not found_in(file, folder):
+            continue
+        try:
+            table = read_table(file)
+        except OSError:
+            continue
+        if not table.rows:
+            continue
+        counters |= {
+            f"{name}.{key}": v for key, v in zip(table.columns, table.rows[-1], strict=True)
+        }
+        # What was counted before is the same in both, if they went on from one snapshot.
+        totals = Counted(table.columns).totals(every, table.rows)
+        metrics |= {f"{name}.{key}": value for key, value in totals.items()}
+    return counters, metrics
 
 
 def _software(folder: Path) -> dict[str, Any]:

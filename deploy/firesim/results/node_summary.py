@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What each node of a run did, in a row: instructions a cycle, misses, use of its links.
 
-From counters (`simulation.autocounter`) and the flits of links, over the whole run.
+From counters (`simulation.autocounter`) over the whole run, and the flits of links since cycle 0.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from firesim.metrics.counted import Counted
+from firesim.metrics.stock import STOCK
 from firesim.report.results import read_table
 from firesim.results.outcome import Outcome
 
-MISSES = {"icache": "icache_miss", "dcache": "dcache_miss", "branch": "branch_mispredict"}
-"""Events that are counted per thousand instructions, by what they are called here."""
+MISSES = {"icache": "icache_mpki", "dcache": "dcache_mpki", "branch": "branch_mpki"}
+"""Metrics that are shown, by what they are called here."""
 MOST_NODES = 16
-_EVENT = re.compile(r"hart\d+_(?P<event>\w+)")
 FLIT_BITS = 64
 
 
@@ -40,36 +40,28 @@ def node_summaries(outcome: Outcome) -> dict[str, NodeSummary]:
     """Return what the nodes with counters did, by name."""
     found = {}
     for entry in outcome.result.get("nodes", []):
-        name, cycles = str(entry["name"]), int(entry.get("cycles", 0)) - outcome.start_cycle
-        counts = _counts(outcome, name)
-        instructions = sum(counts.get("instructions", []))
-        if cycles <= 0 or instructions <= 0:
+        name, cycles = str(entry["name"]), int(entry.get("cycles", 0))
+        totals = _totals(outcome, name)
+        ipc = totals.get("ipc")
+        if not ipc:
             continue
-        misses = {key: counts[event] for key, event in MISSES.items() if event in counts}
-        found[name] = NodeSummary(
-            instructions / cycles / len(counts["instructions"]),
-            {key: 1000 * sum(values) / instructions for key, values in misses.items()},
-            *_shares(outcome, name, cycles),
-        )
+        misses = {key: totals.get(metric) for key, metric in MISSES.items()}
+        known = {key: value for key, value in misses.items() if value is not None}
+        found[name] = NodeSummary(ipc, known, *_shares(outcome, name, cycles))
     return found
 
 
-def _counts(outcome: Outcome, node: str) -> dict[str, list[float]]:
-    """Return what the counters of a node's cores have come to, by event, a value for each core."""
+def _totals(outcome: Outcome, node: str) -> dict[str, float | None]:
+    """Return FireSim's metrics of a node over the whole run, by name."""
     file = outcome.folder / node / "counters.csv"
-    table = read_table(file) if file.is_file() else None
-    found: dict[str, list[float]] = {}
-    if table is None or not table.rows:
-        return found
-    first = table.rows[0] if outcome.start_cycle else [0.0] * len(table.columns)
-    for name, before, after in zip(table.columns, first, table.rows[-1], strict=True):
-        if match := _EVENT.fullmatch(name):
-            found.setdefault(match["event"], []).append(after - before)
-    return found
+    if not file.is_file():
+        return {}
+    table = read_table(file)
+    return Counted(table.columns, outcome.start_cycle).totals(STOCK, table.rows)
 
 
 def _shares(outcome: Outcome, node: str, cycles: int) -> tuple[float, float]:
-    """Return which shares of its links' bandwidth a node has sent and received."""
+    """Return which shares of its links' bandwidth a node has sent and received since cycle 0."""
     flits: dict[str, Any] = {link["name"]: link for link in outcome.result.get("links", [])}
     sent = received = room = 0.0
     for link in outcome.plan.links:

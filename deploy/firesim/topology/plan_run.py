@@ -50,6 +50,8 @@ class Instruments:
     counted: bool = False
     counter_interval_cycles: int = 10_000
     counter_trigger: Trigger = field(default_factory=AlwaysTrigger)
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    """The user's own, expressions by name."""
     waves: Waves | None = None
     capture: Capture | None = None
     peeks: tuple[Peek, ...] = ()

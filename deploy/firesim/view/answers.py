@@ -9,10 +9,11 @@ from typing import Any
 
 from firesim_common.printable import printable
 
+from firesim.metrics.counted import Counted
 from firesim.topology.describe import CONSOLE_LOG
 from firesim.units import grouped, significant
 from firesim.view.consoles import piece
-from firesim.view.counters import read_counters, read_series
+from firesim.view.counters import Counters, read_counters, read_series
 from firesim.view.flames import flame
 from firesim.view.viewed import State, ViewedRun
 
@@ -80,13 +81,13 @@ def stacks(run: ViewedRun, node: str, seen: str) -> dict[str, Any] | None:
 
 
 def counters(run: ViewedRun, node: str) -> dict[str, Any] | None:
-    """Return a node's counters as texts, None without such a node."""
+    """Return a node's metrics and counters as texts, None without such a node."""
     if node not in run.nodes_with("autocounter"):
         return None
     path = run.file_of(node, "autocounter", "file")
     found = None if path is None else read_counters(path)
     if found is None:
-        return {"cycle": "", "rows": []}
+        return {"cycle": "", "metrics": [], "rows": []}
     rows = [
         [
             printable(one.name),
@@ -95,4 +96,27 @@ def counters(run: ViewedRun, node: str) -> dict[str, Any] | None:
         ]
         for one in found.counters
     ]
-    return {"cycle": f"cycle {grouped(found.cycle)}", "rows": rows}
+    return {
+        "cycle": f"cycle {grouped(found.cycle)}",
+        "metrics": _metrics(run, found),
+        "rows": rows,
+    }
+
+
+def _metrics(run: ViewedRun, found: Counters) -> list[list[str]]:
+    """Return what is worked out of a node's counters: over the run so far, and of late."""
+    counted = Counted(found.columns, run.start_cycle)
+    rows = []
+    for metric in counted.metrics(run.metrics):
+        if counted.is_of_links(metric):
+            continue
+        so_far = None
+        if counted.first_row_counts:
+            so_far = counted.value(metric, counted.zero(), found.rows[-1])
+        late = None
+        if len(found.rows) > 1 and found.rows[-1][0] > found.rows[0][0]:
+            late = counted.value(metric, found.rows[0], found.rows[-1])
+        rows.append(
+            [metric.name, *("" if v is None else significant(v, 3) for v in (so_far, late))]
+        )
+    return rows

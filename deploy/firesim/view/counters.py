@@ -34,6 +34,9 @@ class Counters:
 
     cycle: float
     counters: list[Counter]
+    columns: list[str]
+    rows: list[list[float]]
+    """The last two, or the only one."""
 
 
 def read_series(path: Path, index: int) -> list[list[float]]:
@@ -93,7 +96,7 @@ def read_counters(path: Path) -> Counters | None:
         if before is not None and last[0] > before[0]:
             rate = 1000 * (last[index] - before[index]) / (last[0] - before[0])
         found.append(Counter(short[name], last[index], rate))
-    return Counters(last[0], found)
+    return Counters(last[0], found, names, rows)
 
 
 def _words(line: bytes) -> list[str]:

@@ -8,6 +8,7 @@ follow(at("counter-node"), async (node, isWanted) => {
   if (!isWanted()) return;
   if (chosen.node !== node) chosen = { node, counter: -1 };
   at("counter-cycle").textContent = counted.cycle;
+  at("metric-table").tBodies[0].replaceChildren(...counted.metrics.map((one) => row(one, [0])));
   const body = at("counter-table").tBodies[0];
   if (body.rows.length !== counted.rows.length) body.replaceChildren(...counted.rows.map(counterRow));
   counted.rows.forEach((texts, index) => {

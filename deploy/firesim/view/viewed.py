@@ -19,11 +19,13 @@ from firesim_common.regular_file import opened_regular
 from firesim_common.user_path import found_in
 
 from firesim.engines import ENGINES
+from firesim.metrics.own import read_own
+from firesim.metrics.stock import with_own
 from firesim.remote import record
 from firesim.report import shape
 from firesim.report.drawing import drawn
 from firesim.report.network import Network, functional_words
-from firesim.report.results import read_peers
+from firesim.report.results import read_peers, read_start_cycle
 from firesim.report.tables import end_state
 from firesim.run.control import is_running
 from firesim.topology.passes.gateway import NAME
@@ -101,8 +103,9 @@ class ViewedRun:
         }
         self.network = Network(self.description, read_peers(folder))
         self.moving = Moving(drawn(self.network))
+        self.metrics = with_own(read_own(folder))
         self.clock_hz = int(self.description.get("clock_hz") or 3_200_000_000)
-        self.start_cycle = _start_cycle(folder)
+        self.start_cycle = read_start_cycle(folder)
         self.goal_cycle = eta_cycle or _goal_cycle(folder, self.description)
         self.models = [*self.network.nodes, *self.network.switching_cycles]
         self._lock = threading.Lock()
@@ -274,13 +277,6 @@ def _look(models: list[ModelStatus]) -> str:
     if any(model.busy > 0.5 for model in models):
         return "busy"
     return "waits" if models and all(model.waiting > 0.5 for model in models) else "calm"
-
-
-def _start_cycle(folder: Path) -> int:
-    try:
-        return int((read_json(folder / "versions.json").get("snapshot") or {}).get("cycle", 0))
-    except (InputError, AttributeError, TypeError, ValueError):
-        return 0
 
 
 def _goal_cycle(folder: Path, description: dict[str, Any]) -> int:

@@ -9,6 +9,7 @@ from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.chipyard import CHIPYARD_CASES
 from regression.robustness.bad_input.congestion import CONGESTION_CASES
 from regression.robustness.bad_input.debugging import DEBUG_CASES
+from regression.robustness.bad_input.counters import COUNTER_CASES
 from regression.robustness.bad_input.engines import (
     ENGINE_CASES,
     LINUX_CASES,
@@ -38,6 +39,7 @@ def all_cases() -> list[Case]:
         *CHIPYARD_CASES,
         *FARM_CASES,
         *MONITORING_CASES,
+        *COUNTER_CASES,
         *FPGA_CASES,
         *DEBUG_CASES,
     ]

@@ -39,6 +39,7 @@ _FILES = (
     "run.json",
     "versions.json",
     "peers.json",
+    "metrics.json",
     "description.json",
     "config.yaml",
     "status.jsonl",

@@ -66,6 +66,7 @@ def _instruments(
         counted=counters.enabled,
         counter_interval_cycles=counters.interval_cycles,
         counter_trigger=counters.trigger,
+        metrics=counters.metrics,
         waves=next(iter(mine["waves"]), None),
         capture=next(iter(mine["capture"]), None),
         peeks=tuple(mine["peeks"]),
