@@ -23,6 +23,7 @@ void StoreAndForwardSwitch::enqueue(uint32_t port, Packet *packet) {
   hold(port, *packet);
   count_held(port, packet->stamp);
   ++packet->references;
+  if (histograms_) histograms_->held(port, queue.packets.size(), packet->stamp);
   queue.packets.push_back().packet = packet;
   if (is_busy_[port] != 0) return;
   is_busy_[port] = 1;
@@ -47,6 +48,7 @@ void StoreAndForwardSwitch::send_until(uint32_t port, uint64_t end_cycle) {
     outputs_[port].append_shared(static_cast<uint32_t>(cycle - start_cycle_),
                                  packet.data + front.sent, flits, last, packet.buffer);
     if (throughput_) throughput_->add_out(port, cycle, flits);
+    if (histograms_ && front.sent == 0) histograms_->waited(port, cycle - packet.stamp);
     front.sent += flits;
     queue.window_flits += flits;
     queue.next_cycle = cycle + flits;
@@ -160,6 +162,7 @@ void StoreAndForwardSwitch::packet_sent(uint32_t port) {
   ++counters.packets_out;
   counters.bytes_out += packet->bytes();
   if (capture_) capture_->outbound(port, queue.next_cycle - 1, *packet);
+  if (histograms_) histograms_->held(port, queue.packets.size(), queue.next_cycle);
   pool_.release(packet);
   queue.packets.pop_front();
 }

@@ -59,6 +59,40 @@ void PortCounters::load(StateReader &state) {
   for (size_t i = 0; i < saved.size(); ++i) *values[i] = saved[i];
 }
 
+nlohmann::json QueueHistograms::to_json() const {
+  nlohmann::json found = nlohmann::json::array();
+  for (size_t port = 0; port < ports_.size(); ++port) {
+    const auto add = [&](const char *what, const char *unit, const Histogram &histogram) {
+      nlohmann::json one = histogram.to_json();
+      one["what"] = what;
+      one["unit"] = unit;
+      one["port"] = port;
+      found.push_back(std::move(one));
+    };
+    add("wait", "cycles", ports_[port].wait);
+    add("queue", "packets", ports_[port].packets);
+  }
+  return found;
+}
+
+void QueueHistograms::save(StateWriter &state) const {
+  state.u64(ports_.size());
+  for (const Port &port : ports_) {
+    port.wait.save(state);
+    port.packets.save(state);
+    state.u64(port.since);
+  }
+}
+
+void QueueHistograms::load(StateReader &state, uint64_t cycle) {
+  state.expect("the number of ports with histograms", ports_.size());
+  for (Port &port : ports_) {
+    port.wait.load(state);
+    port.packets.load(state);
+    port.since = state.u64(cycle);
+  }
+}
+
 ThroughputLog::ThroughputLog(const std::string &path, uint64_t interval_cycles, uint32_t ports)
     : path_(path), interval_cycles_(interval_cycles), columns_(2 * size_t{ports}), file_(path) {
   file_ << "cycle,port,bytes_in,bytes_out\n" << std::flush;

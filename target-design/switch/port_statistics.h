@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/histogram.h"
 #include "core/state.h"
 
 namespace firesim {
@@ -36,6 +37,37 @@ struct PortCounters {
   nlohmann::json to_json() const;
   void save(StateWriter &state) const;
   void load(StateReader &state);
+};
+
+// How long packets waited at each output, and how many were in its queue.
+class QueueHistograms {
+ public:
+  explicit QueueHistograms(uint32_t ports) : ports_(ports) {}
+
+  // The first flit of a packet left so many cycles after it was forwarded.
+  void waited(uint32_t port, uint64_t cycles) { ports_[port].wait.add(cycles); }
+  // `packets` were in the queue in the cycles from the last call on, before `cycle`.
+  void held(uint32_t port, size_t packets, uint64_t cycle) {
+    Port &here = ports_[port];
+    if (cycle <= here.since) return;
+    here.packets.add(packets, cycle - here.since);
+    here.since = cycle;
+  }
+  void start_at(uint64_t cycle) {
+    for (Port &port : ports_) port.since = cycle;
+  }
+
+  nlohmann::json to_json() const;
+  void save(StateWriter &state) const;
+  void load(StateReader &state, uint64_t cycle);
+
+ private:
+  struct Port {
+    Histogram wait;
+    Histogram packets;
+    uint64_t since = 0;
+  };
+  std::vector<Port> ports_;
 };
 
 // CSV of bytes in and out of each port in each interval. Intervals in which a port was silent have

@@ -46,6 +46,9 @@ StoreAndForwardSwitch::StoreAndForwardSwitch(SwitchConfig config)
     throughput_ = std::make_unique<ThroughputLog>(config_.throughput_file,
                                                   config_.throughput_interval_cycles, port_count());
   }
+  if (!config_.histograms_file.empty()) {
+    histograms_ = std::make_unique<QueueHistograms>(port_count());
+  }
   if (!config_.capture_file.empty()) {
     capture_ = std::make_unique<PacketCapture>(config_.capture_file, config_.name, port_count(),
                                                config_.clock_hz, config_.capture_side);
@@ -55,7 +58,9 @@ StoreAndForwardSwitch::StoreAndForwardSwitch(SwitchConfig config)
 StoreAndForwardSwitch::~StoreAndForwardSwitch() {
   try {
     if (throughput_) throughput_->finish();
-    if (!statistics_written_) write_statistics();
+    if (statistics_written_) return;
+    write_statistics();
+    write_histograms();
   } catch (const std::exception &) {
     // Nothing can be done about it here; the run has already failed.
   }
@@ -65,6 +70,7 @@ void StoreAndForwardSwitch::advance(uint64_t start_cycle, uint32_t cycles, std::
                                     std::span<Batch> outputs) {
   const uint64_t end_cycle = start_cycle + cycles;
   start_cycle_ = start_cycle;
+  end_cycle_ = end_cycle;
   outputs_ = outputs;
   receive_all(inputs, end_cycle);
   if (next_stamp_ < end_cycle) forward_until(end_cycle);
@@ -302,6 +308,7 @@ void StoreAndForwardSwitch::finish(uint64_t end_cycle) {
   static_cast<void>(end_cycle);
   if (throughput_) throughput_->finish();
   write_statistics();
+  write_histograms();
   statistics_written_ = true;
 }
 
@@ -322,6 +329,16 @@ void StoreAndForwardSwitch::write_statistics() const {
   nlohmann::json all = statistics();
   all["name"] = name();
   write_file_atomically(config_.statistics_file, all.dump(1) + "\n");
+}
+
+void StoreAndForwardSwitch::write_histograms() const {
+  if (!histograms_) return;
+  QueueHistograms whole = *histograms_;
+  for (uint32_t port = 0; port < port_count(); ++port) {
+    whole.held(port, queues_[port].packets.size(), end_cycle_);
+  }
+  const nlohmann::json all = {{"histograms", whole.to_json()}};
+  write_file_atomically(config_.histograms_file, all.dump() + "\n");
 }
 
 }  // namespace firesim

@@ -134,6 +134,7 @@ class StoreAndForwardSwitch : public Model {
   void packet_sent(uint32_t port);
   void show_queues();
   void write_statistics() const;
+  void write_histograms() const;
 
   // --- switch_state.cc ---
   std::vector<Pending> pending_in_order() const;
@@ -142,6 +143,7 @@ class StoreAndForwardSwitch : public Model {
   void load_port(uint32_t port, StateReader &state, const std::vector<Packet *> &packets,
                  uint64_t cycle);
   void check_first(uint32_t port, const StateReader &state, uint64_t cycle);
+  void load_histograms(StateReader &state, uint64_t cycle);
 
   const SwitchConfig config_;
   const uint64_t max_packet_flits_;
@@ -149,6 +151,7 @@ class StoreAndForwardSwitch : public Model {
   PacketPool pool_;
   std::vector<PortCounters> counters_;
   std::unique_ptr<ThroughputLog> throughput_;
+  std::unique_ptr<QueueHistograms> histograms_;
   std::unique_ptr<PacketCapture> capture_;
   bool statistics_written_ = false;
 
@@ -163,6 +166,7 @@ class StoreAndForwardSwitch : public Model {
   std::vector<uint32_t> destinations_;  // scratch
   std::span<Batch> outputs_;            // of the present advance
   uint64_t start_cycle_ = 0;
+  uint64_t end_cycle_ = 0;  // of the last advance
   std::atomic<uint64_t> shown_bytes_{0};  // read by others, see `queue_status`
   std::atomic<double> shown_fullest_{0};
 };

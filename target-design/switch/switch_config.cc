@@ -96,6 +96,7 @@ SwitchConfig read_switch_config(const nlohmann::json &entry, const SimulationCon
   config.capture_side = read_capture_side(fields);
   config.statistics_file = output_file(fields, "statistics", context);
   config.throughput_file = output_file(fields, "throughput", context);
+  config.histograms_file = output_file(fields, "histograms", context);
   config.throughput_interval_cycles =
       fields.optional_integer("throughput_interval_cycles", 1, UINT32_MAX).value_or(1000);
   fields.finish();

@@ -50,6 +50,7 @@ struct SwitchConfig {
   std::string capture_file;  // paths; empty for none
   std::string statistics_file;
   std::string throughput_file;
+  std::string histograms_file;
   uint64_t throughput_interval_cycles = 0;
 };
 

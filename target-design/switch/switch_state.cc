@@ -15,6 +15,7 @@ namespace firesim {
 
 namespace {
 
+constexpr const char *kHistograms = "queue_histograms";
 constexpr uint64_t kNoPacket = UINT64_MAX;
 constexpr uint64_t kMostCycle = uint64_t{1} << 63;
 constexpr uint64_t kMostStampCycles = uint64_t{1} << 32;  // after the start of an advance
@@ -142,6 +143,9 @@ void StoreAndForwardSwitch::save(StateWriter &state) const {
   state.section("throughput", 1);
   state.u64(throughput_ ? config_.throughput_interval_cycles : 0);
   if (throughput_) throughput_->save(state);
+  if (!histograms_) return;
+  state.section(kHistograms, 1);
+  histograms_->save(state);
 }
 
 std::vector<Packet *> StoreAndForwardSwitch::load_packets(StateReader &state) {
@@ -215,17 +219,32 @@ void StoreAndForwardSwitch::load(StateReader &state, uint64_t cycle) {
   const uint64_t interval_cycles = state.u64();
   if (throughput_ && interval_cycles == config_.throughput_interval_cycles) {
     throughput_->load(state, cycle);
-    return;
-  }
-  if (interval_cycles != 0) {  // not wanted any more, or in other intervals: begins here
+  } else if (interval_cycles != 0) {  // not wanted any more, or in other intervals: begins here
     state.u64();
     state.u64s(SIZE_MAX);
+    if (throughput_) throughput_->start_at(cycle);
+  } else if (throughput_) {
+    throughput_->start_at(cycle);
   }
-  start_at(cycle);
+  load_histograms(state, cycle);
+}
+
+// A snapshot has them if the run that made it did; else they begin here.
+void StoreAndForwardSwitch::load_histograms(StateReader &state, uint64_t cycle) {
+  end_cycle_ = cycle;
+  if (!state.next_section_is(kHistograms)) {
+    if (histograms_) histograms_->start_at(cycle);
+    return;
+  }
+  state.section(kHistograms, 1);
+  QueueHistograms unwanted(port_count());
+  (histograms_ ? *histograms_ : unwanted).load(state, cycle);
 }
 
 void StoreAndForwardSwitch::start_at(uint64_t cycle) {
   if (throughput_) throughput_->start_at(cycle);
+  if (histograms_) histograms_->start_at(cycle);
+  end_cycle_ = cycle;
 }
 
 }  // namespace firesim

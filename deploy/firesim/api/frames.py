@@ -18,7 +18,8 @@ from firesim.metrics.own import read_own
 from firesim.metrics.stock import with_own
 from firesim.report.console import records
 from firesim.report.network import Network
-from firesim.report.results import read_peers, read_start_cycle, read_table, read_text
+from firesim.report.percentiles import percentiles as counted_percentiles
+from firesim.report.results import read_peers, read_results, read_start_cycle, read_table, read_text
 from firesim.report.round_trips import measured_round_trips
 
 if TYPE_CHECKING:
@@ -192,6 +193,21 @@ def metrics(folder: Path, description: Entry, result: Entry) -> DataFrame:
             ends = counted.base(table.rows)[0], table.rows[-1][0]
             rows += [_metric_row(node, *ends, name, value, True) for name, value in totals.items()]
     return frame(rows, ["node", "from_cycle", "cycle", "metric", "value", "whole_run"])
+
+
+def percentiles(folder: Path) -> DataFrame:
+    """Return a row for each thing of which single values were counted.
+
+    A percentile lies between `p99_low` and `p99_high`, which are the same where it is exact.
+    """
+    rows: list[dict[str, Any]] = []
+    for one in counted_percentiles(read_results(folder)):
+        row: dict[str, Any] = {"part": one.part, "what": one.what, "unit": one.unit}
+        row |= {"count": one.count, "mean": one.mean}
+        for name, bounds in one.at.items():
+            row |= {f"{name}_low": bounds.low, f"{name}_high": bounds.high}
+        rows.append({**row, "largest": one.largest})
+    return frame(rows, ["part", "what", "unit", "count"])
 
 
 def _metric_row(

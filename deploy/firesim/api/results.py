@@ -18,18 +18,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 FRAMES = (
-    *(
-        "nodes",
-        "links",
-        "ports",
-        "throughput",
-        "counters",
-        "metrics",
-        "pings",
-        "measurements",
-        "consoles",
-    ),
-    "stacks",
+    *("nodes", "links", "ports", "throughput", "counters", "metrics", "percentiles", "pings"),
+    *("measurements", "consoles", "stacks"),
 )
 """The frames of a run, by the attribute of Results."""
 WRITERS: dict[str, Callable[[DataFrame, Path], Any]] = {
@@ -127,6 +117,11 @@ class Results:
     def metrics(self) -> DataFrame:
         """What is worked out of the counters, a row for each value: of intervals and whole runs."""
         return frames.metrics(self.folder, self._description, self.result)
+
+    @cached_property
+    def percentiles(self) -> DataFrame:
+        """Percentiles of latencies, waits, queues, round trips and vectors, a row for each."""
+        return frames.percentiles(self.folder)
 
     @cached_property
     def pings(self) -> DataFrame:

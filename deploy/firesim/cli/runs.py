@@ -169,7 +169,7 @@ def export(
     """Write the tables of a run to files: CSV, Parquet (needs pyarrow) or JSON, a file a table.
 
     The tables are the frames of the Python API: nodes, links, ports, throughput, counters, metrics,
-    pings, measurements, consoles and stacks. A table without rows gets no file.
+    percentiles, pings, measurements, consoles and stacks. A table without rows gets no file.
 
     Examples:
 

@@ -85,6 +85,10 @@ class Counted:
         """Return what an expression may name."""
         return [CYCLES, HARTS, *LINK_NAMES, *self._places, *self._vectors]
 
+    def vectors(self) -> dict[str, list[int]]:
+        """Return the columns of the values of each vector that has a histogram, by its name."""
+        return {name: at for name, at in self._vectors.items() if f"{name}[0]" in self._places}
+
     def lacks(self, metric: Metric) -> list[str]:
         """Return the names in a metric that mean nothing here."""
         fixed = (CYCLES, HARTS, *LINK_NAMES)

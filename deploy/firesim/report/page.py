@@ -12,7 +12,7 @@ from firesim_common.whole_file import write_whole
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from firesim.report import about, counters, metrics, sections, tables
+from firesim.report import about, counters, metrics, percentiles, sections, tables
 from firesim.report.drawing import topology_svg
 from firesim.report.link_faults import fault_table
 from firesim.report.network import Network
@@ -82,6 +82,7 @@ def _context(results: Results) -> dict[str, Any]:
         "links": sections.link_plots(results, network),
         "faults": fault_table(results, network),
         "flames": sections.flames(results),
+        "percentiles": percentiles.percentile_table(results, network),
         "metrics": metrics.metric_table(results),
         "counters": counters.counter_sections(results),
         "consoles": _consoles(results.nodes),

@@ -18,8 +18,10 @@ from firesim_common.positions import read_yaml
 from firesim_common.user_path import found_in
 
 from firesim.metrics.counted import Counted
+from firesim.metrics.histograms import read_histograms
 from firesim.metrics.own import read_own
 from firesim.metrics.stock import with_own
+from firesim.report.percentiles import shown_bounds
 from firesim.report.results import read_table
 from firesim.work.folder import saved_config, saved_result
 
@@ -27,7 +29,17 @@ HOST_ONLY = frozenset({"cpu_s", "wall_s", "advances", "transport", "lost", "snap
 """Keys of result.json that say what a run took, and not what the target did."""
 SOFTWARE = ("commit", "packages", "programs", "linux")
 """Of versions.json."""
-SECTIONS = ("configuration", "software", "end", "nodes", "switches", "links", "counters", "metrics")
+SECTIONS = (
+    "configuration",
+    "software",
+    "end",
+    "nodes",
+    "switches",
+    "links",
+    "counters",
+    "metrics",
+    "percentiles",
+)
 
 
 @dataclass(frozen=True)
@@ -75,7 +87,19 @@ def _sections(folder: Path) -> list[dict[str, Any]]:
     lists = ("nodes", "switches", "links")
     end = {key: value for key, value in result.items() if key not in lists}
     parts = [config, _software(folder), end, *(result.get(key, []) for key in lists)]
-    return [*(dict(_flat(part, "")) for part in parts), *_counted(folder, result)]
+    counted = [*_counted(folder, result), _percentiles(folder, result)]
+    return [*(dict(_flat(part, "")) for part in parts), *counted]
+
+
+def _percentiles(folder: Path, result: dict[str, Any]) -> dict[str, Any]:
+    """Return the percentiles of what nodes and switches counted single values of."""
+    found: dict[str, Any] = {}
+    for part in [*result.get("nodes", []), *result.get("switches", [])]:
+        for one in read_histograms(folder, str(part.get("name"))):
+            key = f"{one.part}.{one.what.replace(' ', '_')}"
+            found |= {f"{key}.{name}": shown_bounds(bounds) for name, bounds in one.at.items()}
+            found |= {f"{key}.largest": one.largest, f"{key}.count": one.count}
+    return found
 
 
 def _counted(folder: Path, result: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

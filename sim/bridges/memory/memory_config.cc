@@ -53,6 +53,7 @@ MemoryDriver::MemoryDriver(const DriverContext &context)
   const auto prepare = [](Direction &side, uint32_t slots) {
     side.slots.resize(slots);
     side.order.reserve(slots);
+    side.latencies.reserve();
     for (uint32_t i = slots; i > 0; --i) side.free.push_back(i - 1);
   };
   prepare(reads_, limits_.max_reads);
@@ -71,6 +72,9 @@ void MemoryDriver::configure(const DriverContext &context) {
   if (const auto file = config.text("statistics")) {
     statistics_file_ = context.simulation.output_path(*file);
   }
+  if (const auto file = config.text("histograms")) {
+    histograms_file_ = context.simulation.output_path(*file);
+  }
   image_ = MemoryImage(config, *memory_, context.simulation);
   program_ = ProgramInMemory::make(config, context);
   config.finish();
@@ -85,6 +89,7 @@ nlohmann::json MemoryDriver::statistics() const {
 void MemoryDriver::finish(uint64_t cycle) {
   if (program_) program_->finish();
   write_memory_facts(statistics_file_, statistics(), cycle, where_);
+  write_latencies(histograms_file_, reads_.latencies, writes_.latencies, where_);
   image_.write([this](uint64_t offset, std::span<uint8_t> bytes) {
     std::copy_n(memory_->data() + offset, bytes.size(), bytes.data());
   });

@@ -204,6 +204,7 @@ uint32_t MemoryDriver::choose(Direction &side, uint64_t next_cycle) {
     const bool ready = reading ? (candidate.done >> first & 1) != 0 : complete(candidate);
     if (!ready) continue;
     side.latency_sum += next_cycle - candidate.arrival;
+    side.latencies.add(next_cycle - candidate.arrival);
     return slot;
   }
   return kNone;

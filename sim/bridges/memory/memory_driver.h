@@ -22,8 +22,8 @@
 
 namespace firesim::bridges {
 
-// Keys: base, size_bytes, load, timing, llc, statistics (path of a JSON file), image; program and
-// console, of ProgramInMemory.
+// Keys: base, size_bytes, load, timing, llc, statistics and histograms (paths of JSON files),
+// image; program and console, of ProgramInMemory.
 class MemoryDriver final : public Driver {
  public:
   explicit MemoryDriver(const DriverContext &context);
@@ -68,6 +68,7 @@ class MemoryDriver final : public Driver {
     std::vector<uint32_t> free;
     std::vector<uint32_t> order;  // oldest first
     uint32_t offering = kNone;    // slot whose response is going on
+    Histogram latencies;          // cycles, as latency_sum
   };
   struct Pace {  // bytes_per_cycle of one data channel
     uint64_t free = 0;
@@ -106,7 +107,7 @@ class MemoryDriver final : public Driver {
   std::unique_ptr<GuestMemory> memory_;
   std::unique_ptr<TimingModel> timing_;
   AxiLimits limits_;
-  std::filesystem::path statistics_file_;
+  std::filesystem::path statistics_file_, histograms_file_;
   MemoryImage image_;
   std::unique_ptr<ProgramInMemory> program_;
   uint32_t data_bytes_;

@@ -68,6 +68,7 @@ MemoryRtlDriver::MemoryRtlDriver(const DriverContext &context)
   if (const auto file = config.text("statistics")) {
     statistics_file_ = context.simulation.output_path(*file);
   }
+  config.has("histograms");  // the RTL counts no single latencies
   image_ = MemoryImage(config, *memory_, context.simulation);
   config.finish();
   check_limits(limits);

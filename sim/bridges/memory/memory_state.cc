@@ -12,6 +12,7 @@ namespace firesim::bridges {
 namespace {
 
 constexpr size_t kMostItems = 1 << 20;
+constexpr const char *kLatencies = "memory_latencies";
 
 void save_list(StateWriter &state, const std::vector<uint32_t> &list) {
   state.u64s(std::vector<uint64_t>(list.begin(), list.end()));
@@ -294,6 +295,9 @@ void MemoryDriver::save(StateWriter &state) const {
   memory_->save(state);
   timing_->save(state);
   if (program_) program_->save(state);
+  state.section(kLatencies, 1);
+  reads_.latencies.save(state);
+  writes_.latencies.save(state);
 }
 
 void MemoryDriver::load(StateReader &state) {
@@ -322,6 +326,10 @@ void MemoryDriver::load(StateReader &state) {
   memory_->load(state);
   timing_->load(state);
   if (program_) program_->load(state);
+  if (!state.next_section_is(kLatencies)) return;  // one of before there were any
+  state.section(kLatencies, 1);
+  reads_.latencies.load(state);
+  writes_.latencies.load(state);
 }
 
 }  // namespace firesim::bridges

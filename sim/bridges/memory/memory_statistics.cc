@@ -36,6 +36,25 @@ nlohmann::json memory_facts(const DirectionCounts &reads, const DirectionCounts 
             {"writebacks", timing.cache_writebacks}}}};
 }
 
+void write_latencies(const std::filesystem::path &file, const Histogram &reads,
+                     const Histogram &writes, const std::string &where) {
+  if (file.empty()) return;
+  nlohmann::json found = nlohmann::json::array();
+  const auto add = [&](const char *what, const Histogram &histogram) {
+    nlohmann::json one = histogram.to_json();
+    one["what"] = what;
+    one["unit"] = "cycles";
+    found.push_back(std::move(one));
+  };
+  add("read latency", reads);
+  add("write latency", writes);
+  std::ofstream stream(file);
+  stream << nlohmann::json{{"histograms", found}}.dump() << '\n';
+  if (!stream.flush()) {
+    throw std::runtime_error(fmt::format("{}: cannot write {}", where, file.string()));
+  }
+}
+
 void write_memory_facts(const std::filesystem::path &file, nlohmann::json facts, uint64_t cycles,
                         const std::string &where) {
   if (file.empty()) return;

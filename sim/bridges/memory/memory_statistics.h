@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bridges/memory/timing.h"
+#include "core/histogram.h"
 
 namespace firesim::bridges {
 
@@ -18,6 +19,10 @@ struct DirectionCounts {
 
 nlohmann::json memory_facts(const DirectionCounts &reads, const DirectionCounts &writes,
                             const TimingCounts &timing);
+// Writes how long bursts took, from their arrival to the first beat or the acknowledgement; an
+// empty `file` is none. Throws std::runtime_error, starting with `where`.
+void write_latencies(const std::filesystem::path &file, const Histogram &reads,
+                     const Histogram &writes, const std::string &where);
 // Writes the facts of a run of `cycles`; an empty `file` is none. Throws std::runtime_error,
 // starting with `where`.
 void write_memory_facts(const std::filesystem::path &file, nlohmann::json facts, uint64_t cycles,

@@ -193,6 +193,24 @@ TEST(MemoryDriver, StatisticsFile) {
   EXPECT_GE(facts["reads"]["mean_latency_cycles"], 12.0);
 }
 
+TEST(MemoryDriver, LatenciesFile) {
+  AxiMaster master({{"timing", {{"model", "fixed"}, {"latency_cycles", 12}}},
+                    {"histograms", "node0/histograms.json"}});
+  // Eight beats each: the second read waits for the first one's last beat.
+  for (int i = 0; i < 2; ++i) master.read({0x80000000, 8});
+  master.run(100);
+  master.driver->finish(100);
+  ASSERT_EQ(master.beats.size(), 16u);
+  std::ifstream stream(master.bench.folder() / "node0/histograms.json");
+  const auto found = nlohmann::json::parse(stream)["histograms"];
+  EXPECT_EQ(found[0]["what"], "read latency");
+  EXPECT_EQ(found[0]["count"], 2);
+  const uint64_t apart = master.beats[8].cycle - master.beats[0].cycle;
+  // They were asked for in cycles after each other.
+  EXPECT_EQ(found[0]["bins"], (nlohmann::json{{12, 12, 1}, {11 + apart, 11 + apart, 1}}));
+  EXPECT_EQ(found[1]["count"], 0);
+}
+
 TEST(MemoryDriver, BadConfigurationIsRefused) {
   const auto refused = [](nlohmann::json extra) {
     return refusal([&] { AxiMaster master(extra); });

@@ -131,7 +131,7 @@ TEST(ModelAbi, HasAVersionForTheseClasses) {
                                      sizeof(SwitchConfig),
                                      sizeof(StoreAndForwardSwitch)};
   EXPECT_EQ(kModelAbiVersion, 4u);
-  EXPECT_EQ(sizes, (std::vector<size_t>{96, 80, 32, 56, 168, 64, 104, 112, 128, 240, 792}));
+  EXPECT_EQ(sizes, (std::vector<size_t>{96, 80, 32, 56, 168, 64, 104, 112, 128, 272, 840}));
 }
 
 }  // namespace

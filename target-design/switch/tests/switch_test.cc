@@ -139,6 +139,41 @@ TEST(Switch, AFullQueueDropsAndAFreedOneDoesNot) {
   EXPECT_EQ(device.counters(1).peak_queue_bytes, 32u);
 }
 
+// The histograms of a port, by what they count.
+nlohmann::json histograms(const std::string &file, uint32_t port) {
+  std::ifstream stream(file);
+  const nlohmann::json all = nlohmann::json::parse(stream);
+  nlohmann::json found;
+  for (const nlohmann::json &one : all["histograms"]) {
+    if (one["port"] == port) found[one["what"]] = one;
+  }
+  return found;
+}
+
+TEST(Switch, CountsHowLongPacketsWaitAndHowManyWaitTogether) {
+  const std::string file = testing::TempDir() + "firesim-queues-" + std::to_string(getpid());
+  SwitchConfig config = three_ports();
+  config.histograms_file = file;
+  Tokens in = silence();
+  put(in, 0, 0, kMacB, 4);  // forwarded in cycle 13, leaves in 13 to 16
+  put(in, 2, 2, kMacB, 4);  // forwarded in cycle 15, leaves in 17 to 20
+  put(in, 0, 4, kMacB, 3);  // forwarded in cycle 16, leaves in 21 to 23
+  for (const uint32_t chunk : {1u, 7u, 200u}) {
+    StoreAndForwardSwitch device(config);
+    drive(device, in, chunk);
+    const nlohmann::json found = histograms(file, 1);
+    EXPECT_EQ(found["wait"]["bins"], (nlohmann::json{{0, 0, 1}, {2, 2, 1}, {5, 5, 1}})) << chunk;
+    EXPECT_EQ(found["wait"]["unit"], "cycles");
+    // One in 13, 14 and 21 to 23; two in 15 and 17 to 20; three in 16.
+    const uint64_t idle = in[0].size() - 11;
+    EXPECT_EQ(found["queue"]["bins"],
+              (nlohmann::json{{0, 0, idle}, {1, 1, 5}, {2, 2, 5}, {3, 3, 1}}))
+        << chunk;
+    EXPECT_EQ(histograms(file, 0)["wait"]["count"], 0);
+    std::filesystem::remove(file);
+  }
+}
+
 TEST(Switch, ACutThroughQueueCountsWhatItHolds) {
   SwitchConfig config = three_ports();
   Tokens in = silence();
