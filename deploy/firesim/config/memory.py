@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from firesim_common.base import Strict
 from pydantic import AfterValidator, Field, model_validator
+
+from firesim.config.memory_presets import Preset, with_preset
 
 BURST_CYCLES = 4
 """DRAM clock cycles in which a burst occupies the data bus."""
@@ -42,7 +44,7 @@ class FixedTiming(Strict):
 
 
 class DramTimings(Strict):
-    """DDR3 timings in DRAM clock cycles; the defaults are DDR3-2133 14-14-14."""
+    """Timings in DRAM clock cycles; the defaults are DDR3-2133 14-14-14."""
 
     tCAS: Short = 14
     """Column read to its first data."""
@@ -103,10 +105,13 @@ class ClockRatio(Strict):
 
 
 class DramTiming(Strict):
-    """DDR3 with banks, rows and refresh."""
+    """DRAM with banks, rows and refresh: DDR3, DDR4 or a pseudo channel of HBM."""
 
     model: Literal["fcfs", "fr_fcfs"]
     """First come first served, or row hits first."""
+    preset: Preset | None = None
+    """A part whose times, clock ratio to 3.2 GHz, banks and rows are taken where no other is given
+    (default: those of ddr3_2133)."""
     timings: DramTimings = DramTimings()
     """Times between DRAM commands."""
     clock_ratio: ClockRatio = ClockRatio()
@@ -133,6 +138,11 @@ class DramTiming(Strict):
     """fr_fcfs: accesses looked at when choosing the next (default 8, at most queue_depth)."""
     reorder_limit: Latency | None = None
     """fr_fcfs: accesses that may overtake the oldest one (default 64)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def as_the_part(cls, given: Any) -> Any:
+        return with_preset(given)
 
     @model_validator(mode="after")
     def fits(self) -> DramTiming:
@@ -168,7 +178,8 @@ class Memory(Strict):
 
     size_mib: Annotated[int, Field(ge=4, le=MOST_MIB)] | None = None
     """Size of the DRAM in MiB (default 256; Linux 64 or what its workload needs). Blades of FireSim
-    have room for 2048; your own for what their addresses reach."""
+    have room for 2048, those with 16gib in their names for 16384, your own for what their addresses
+    reach."""
     timing: MemoryTiming = FixedTiming()
     """What decides how long an access takes."""
     llc: LastLevelCache | None = None
