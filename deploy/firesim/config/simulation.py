@@ -105,6 +105,31 @@ Trigger = Annotated[
 ]
 
 
+class EventCount(Strict):
+    """An event that has happened so often."""
+
+    event: Annotated[str, Field(min_length=1, max_length=256)]
+    """The counter, by its name in counters.csv."""
+    count: Annotated[int, Field(ge=1, lt=2**63)] = 1
+    """Cycles in which it was true, since the window before closed or this one opened."""
+
+
+class EventTrigger(Strict):
+    """Active from the cycle after one event to that of another, over and over."""
+
+    kind: Literal["event"]
+    start: EventCount
+    """What begins the active time."""
+    end: EventCount | None = None
+    """What ends it (default: the end of the node)."""
+
+
+CounterTrigger = Annotated[
+    NoTrigger | AlwaysTrigger | CycleTrigger | PcTrigger | InstructionTrigger | EventTrigger,
+    Field(discriminator="kind"),
+]
+
+
 def _window(value: object) -> object:
     """Return the trigger that true or false stands for, any other value as it is."""
     if isinstance(value, bool):
@@ -151,8 +176,8 @@ class AutoCounter(Strict):
     """Whether counters are written."""
     interval_cycles: Annotated[int, Field(ge=1, lt=2**32)] = 10_000
     """Target cycles between two rows."""
-    trigger: Trigger = AlwaysTrigger()
-    """When counters count."""
+    trigger: CounterTrigger = AlwaysTrigger()
+    """When counters count: rows hold what was counted in active cycles alone."""
     metrics: dict[MetricName, MetricText] = Field(default_factory=dict)
     """Values worked out of counters, by names of yours: expressions of counters, numbers,
     + - * / ( ) and min, max, mean, p50, p95, p99, largest, as `instructions / cycles`."""

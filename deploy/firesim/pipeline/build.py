@@ -16,8 +16,8 @@ from firesim.build.simulator import simulator
 from firesim.build.traffic import text_file
 from firesim.pipeline.bind import Bound
 from firesim.prepare.bridges import check_bridges
+from firesim.prepare.counters import check_counters
 from firesim.prepare.forms import BoardForm, board_forms, check_restored
-from firesim.prepare.metrics import check_metrics
 from firesim.prepare.models import compiled
 from firesim.prepare.nodes import node_files
 from firesim.prepare.software import software
@@ -95,7 +95,7 @@ def build(bound: Bound, folder: Path, steps: Steps) -> Built:
             at = files[node.name].looks_at_memory
             steps.say(at_memory(node) if at else unseen(plan, node))
     check_bridges(plan, files)
-    check_metrics(plan, files)
+    check_counters(plan, files)
     return Built(bound, plan, binary, files, code.libraries)
 
 

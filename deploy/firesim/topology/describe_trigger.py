@@ -5,12 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from firesim.config.simulation import AlwaysTrigger, CycleTrigger, InstructionTrigger, Trigger
+from firesim.config.simulation import (
+    AlwaysTrigger,
+    CounterTrigger,
+    CycleTrigger,
+    InstructionTrigger,
+    Trigger,
+)
 
 LAST_CYCLE = 2**63 - 1
 
 
-def described_trigger(trigger: Trigger, first_cycle: int) -> dict[str, Any]:
+def described_trigger(trigger: Trigger | CounterTrigger, first_cycle: int) -> dict[str, Any]:
     """Return a trigger that, unless the program decides, is not active before `first_cycle`."""
     if first_cycle and isinstance(trigger, AlwaysTrigger | CycleTrigger):
         start, end = first_cycle, LAST_CYCLE
@@ -23,4 +29,4 @@ def described_trigger(trigger: Trigger, first_cycle: int) -> dict[str, Any]:
             "start": trigger.start.model_dump(),
             "end": trigger.end.model_dump(),
         }
-    return trigger.model_dump()
+    return trigger.model_dump(exclude_none=True)

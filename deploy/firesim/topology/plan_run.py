@@ -14,7 +14,13 @@ from firesim.config.keep import MANAGER
 from firesim.config.monitoring import Monitoring
 from firesim.config.network import Network
 from firesim.config.signals import Peek, Poke
-from firesim.config.simulation import AlwaysTrigger, Compression, TraceOutput, Trigger
+from firesim.config.simulation import (
+    AlwaysTrigger,
+    Compression,
+    CounterTrigger,
+    TraceOutput,
+    Trigger,
+)
 from firesim.config.waves import Waves
 from firesim.engines import RtlEngine
 
@@ -49,7 +55,7 @@ class Instruments:
     trace_trigger: Trigger = field(default_factory=AlwaysTrigger)
     counted: bool = False
     counter_interval_cycles: int = 10_000
-    counter_trigger: Trigger = field(default_factory=AlwaysTrigger)
+    counter_trigger: CounterTrigger = field(default_factory=AlwaysTrigger)
     metrics: Mapping[str, str] = field(default_factory=dict)
     """The user's own, expressions by name."""
     waves: Waves | None = None

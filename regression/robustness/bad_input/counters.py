@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Broken metrics of counters."""
+"""Broken metrics and windows of counters, and parts of memory that there are none of."""
 
 from __future__ import annotations
 
@@ -38,6 +38,23 @@ COUNTER_CASES = [
         PLACE + '.worst: found p99 of something else in "p99(a + b)", expected p99(NAME) of one '
         "histogram.",
         OWN + "      worst: p99(a + b)\n",
+    ),
+    Case(
+        "window by an event that happens never",
+        "bad.yaml:8: simulation.autocounter.trigger.start.count: found 0, expected at least 1.",
+        COUNTED + "    trigger:\n      kind: event\n      start: {event: sent, count: 0}\n",
+    ),
+    Case(
+        "window by an event without a name",
+        'bad.yaml:8: simulation.autocounter.trigger.start: expected the key "event".',
+        COUNTED + "    trigger:\n      kind: event\n      start: {count: 2}\n",
+    ),
+    Case(
+        "memory of an unknown part",
+        'bad.yaml:5: system.node.memory.timing.preset: found "ddr4_3000", expected "ddr3_2133", '
+        '"ddr4_2400", "ddr4_3200" or "hbm2_2000", did you mean "ddr4_3200"?',
+        "system:\n  topology: two_nodes\n  node:\n    memory:\n"
+        "      timing: {model: fr_fcfs, preset: ddr4_3000}\n",
     ),
     Case(
         "metrics and no counters",
