@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from firesim_common.address_map import DEVICE_TREE_BYTES
-from firesim_common.errors import unknown
+from firesim_common.errors import listed, unknown
 
 from firesim.bind.artifacts import (
     ArtifactError,
@@ -23,15 +23,12 @@ from firesim.bind.switches import check_switches
 from firesim.build.cores import Cores
 from firesim.build.memory_hardware import too_much
 from firesim.build.names import blade_names, linux_names, program_names
-from firesim.build.rtl_blade import load_blade
+from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.traffic import check_traffic
 from firesim.config.loaded import is_file
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.engines import DEFAULT, engine_names
 from firesim.topology.plan import Plan, PlannedNode
-
-STOCK_MOST_MIB = 2048
-"""Room for memory in the address map of FireSim's blades."""
 
 
 def check_plan(plan: Plan) -> None:
@@ -102,13 +99,7 @@ def _check_parts(plan: Plan) -> None:
             continue
         blade = blades[node.blade]
         _check_cores(plan, node, blade.cores)
-        if node.memory_mib > STOCK_MOST_MIB:
-            raise plan.error(
-                node,
-                "memory",
-                f'found {node.memory_mib} MiB of memory for "{node.name}", expected at most '
-                f"{STOCK_MOST_MIB}, the room that blades of FireSim have.",
-            )
+        _check_room(plan, node, blade)
         for part in blade.parts if not node.kind.is_rtl else []:
             if not part.functional:
                 text = (
@@ -123,6 +114,23 @@ def _check_parts(plan: Plan) -> None:
                 text = f'found a blade without the part "{kind}" for "{node.name}", expected it: '
                 why = "the node has a link." if kind == "nic" else "nothing else ends a node."
                 raise plan.error(node, "blade", text + why)
+
+
+def _check_room(plan: Plan, node: PlannedNode, blade: Blade) -> None:
+    """Refuse more memory than the address map of a node's blade has room for."""
+    most_mib = blade.cores.dram_bytes >> 20
+    if node.memory_mib <= most_mib:
+        return
+    larger = [
+        name for name in blade_names() if load_blade(name).cores.dram_bytes >= node.memory_bytes
+    ]
+    others = f"; {listed(larger)} has more." if larger else "."
+    raise plan.error(
+        node,
+        "memory",
+        f'found {node.memory_mib} MiB of memory for "{node.name}", expected at most {most_mib}, '
+        f'the room that its blade "{Path(node.blade).stem}" has{others}',
+    )
 
 
 def _check_cores(plan: Plan, node: PlannedNode, cores: Cores) -> None:

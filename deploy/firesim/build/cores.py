@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Literal
 
+from firesim_common.address_map import DRAM_BASE, DRAM_BYTES
 from firesim_common.base import Strict
 from firesim_common.positions import Source
 from pydantic import Field
@@ -18,6 +19,7 @@ MOST_CORES = 8
 MOST_WAYS = 16
 MOST_CACHE_KIB = 256
 PMP_REGIONS = 8
+USUAL_DRAM_GIB = DRAM_BYTES >> 30
 
 Kib = Annotated[int, Field(ge=1, le=MOST_CACHE_KIB)]
 Ways = Annotated[int, Field(ge=1, le=MOST_WAYS)]
@@ -46,6 +48,8 @@ class Soc(Strict):
     """Multiplier and divider: fast ones stop early and multiply 8 bits a cycle, slow ones 1."""
     btb: bool | None = None
     """They predict branches: target buffer, history table and return stack."""
+    dram_gib: Annotated[int, Field(ge=2, le=16)] = 2
+    """Room for DRAM in the address map in GiB, a power of two: a node may have as much memory."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,17 @@ class Cores:
     fast_mul_div: bool = True
     btb: bool = True
     tlb_entries: int = 32
+    dram_gib: int = USUAL_DRAM_GIB
+
+    @property
+    def dram_bytes(self) -> int:
+        """Room for DRAM in the address map."""
+        return self.dram_gib << 30
+
+    @property
+    def address_bits(self) -> int:
+        """Bits of an address of memory."""
+        return (DRAM_BASE + self.dram_bytes - 1).bit_length()
 
     @property
     def isa(self) -> str:
@@ -101,6 +116,8 @@ class Cores:
             "dcache_sets": self.dcache.sets,
             "dcache_ways": self.dcache.ways,
         }
+        if self.dram_gib != USUAL_DRAM_GIB:
+            words["dram_gib"] = self.dram_gib
         return " ".join(f"{name}={value}" for name, value in words.items())
 
 
@@ -145,7 +162,11 @@ def cores_of(soc: Soc, source: Source) -> Cores:
         fast_mul_div=mul_div == "fast",
         btb=bool(chosen("btb", preset.btb)),
         tlb_entries=preset.tlb_entries,
+        dram_gib=soc.dram_gib,
     )
+    if soc.dram_gib & (soc.dram_gib - 1):
+        text = f"found {soc.dram_gib}, expected a power of two."
+        raise source.error(("soc", "dram_gib"), text)
     for key in ("icache", "dcache"):
         _check_cache(key, soc, cores, source)
     return cores

@@ -18,7 +18,7 @@ from firesim_common.paths import ROOT
 from firesim_common.tools import FIRTOOL_ROCKET, ToolError, firtool, run
 from firesim_common.watch import watched
 
-from firesim.build.cores import Cores
+from firesim.build.cores import USUAL_DRAM_GIB, Cores
 from firesim.build.parts import PARTS, soc_part
 from firesim.build.rtl_blade import Blade, definition, events_of, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
@@ -116,6 +116,8 @@ def peripherals(blade: Blade) -> Path:
     options = f"--cores {blade.cores.count} --interrupts {soc_part().interrupts}"
     if blade.coprocessors:
         options += f" --coprocessors {len(blade.coprocessors)}"
+    if blade.cores.dram_gib != USUAL_DRAM_GIB:
+        options += f" --address-bits {blade.cores.address_bits}"
     theirs = sorted({part.folder for part in blade.parts if part.folder.parent != PARTS})
     properties = {"firesim.parts": os.pathsep.join(map(str, theirs))} if theirs else {}
 

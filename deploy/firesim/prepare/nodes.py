@@ -17,6 +17,7 @@ from firesim.bind.own_blades import room_of, tree_address
 from firesim.bind.tohost import looks_at_memory
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.bridge_drivers import NO_DRIVERS, OwnDrivers, bridge_settings, own_drivers
+from firesim.build.cores import Cores
 from firesim.build.model import bridge_kinds
 from firesim.build.part_models import functional_parts
 from firesim.prepare.kernel_words import command_line
@@ -108,8 +109,17 @@ def _files(plan: Plan, node: PlannedNode, built: _Made, folder: Path) -> NodeFil
         disk=disk,
         physical=physical,
         looks_at_memory=looks_at_memory(plan, node, kinds),
+        address_bits=_address_bits(node, built),
         parts=built.parts.get(node.blade) if not node.kind.is_rtl else None,
     )
+
+
+def _address_bits(node: PlannedNode, built: _Made) -> int | None:
+    """Return the bits of a functional node's physical addresses, None for the usual ones."""
+    if node.kind.is_rtl or node.blade not in built.software.blades:
+        return None
+    bits = built.software.blades[node.blade].cores.address_bits
+    return None if bits == Cores().address_bits else bits
 
 
 def _model(node: PlannedNode, models: Models) -> tuple[Path | None, Twin | None]:

@@ -81,6 +81,8 @@ class NodeFiles:
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
     looks_at_memory: bool = False
     """Whether the host of a program with tohost looks at memory, as no bridge asks the target."""
+    address_bits: int | None = None
+    """Of physical addresses of a functional node; None for the usual 32."""
     parts: list[dict[str, Any]] | None = None
     """The parts of a functional node as the description has them; None for the usual ones."""
 
@@ -237,6 +239,7 @@ def _node(
             "kind": node.engine,
             "cores": made.cores,
             **plan.run.functional.model_dump(),
+            **({} if made.address_bits is None else {"address_bits": made.address_bits}),
             **({} if made.parts is None else {"parts": made.parts}),
             "bridges": functional,
         }

@@ -55,7 +55,8 @@ class FunctionalBlade final : public Model, public Debuggable {
 
  private:
   Dram dram() const {
-    return {settings_.memory->base(), settings_.memory->size_bytes(), settings_.memory->data()};
+    return {settings_.memory->base(), settings_.memory->size_bytes(), settings_.memory->data(),
+            settings_.address_bits};
   }
   void look_at_terminal();
   void run_quanta();

@@ -8,6 +8,7 @@
 
 #include "devices/config.h"
 #include "devices/instrument_names.h"
+#include "functional/core/csr_bits.h"
 #include "functional/core/memory_map.h"
 #include "functional/core/shared_state.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 constexpr uint64_t kMostHarts = 8;
 constexpr uint64_t kMostCycles = 1 << 20;
-constexpr uint64_t kMostMemoryBytes = uint64_t{2} << 30;
 constexpr size_t kFewestCodeBytes = 1 << 20;
 constexpr uint64_t kCodeShare = 32;  // of the host's memory, all decoded code takes one such part
 
@@ -39,6 +39,8 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
       static_cast<uint32_t>(config.integer("cycles_per_instruction", 1, 1, kMostCycles));
   quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));
   check_fence_i = config.boolean("check_fence_i", false);
+  address_bits =
+      static_cast<uint32_t>(config.integer("address_bits", 32, 32, csr_bits::kMostAddressBits));
   code_bytes = code_bytes_of(context.node_count * harts);
   parts = read_parts(config.child("parts"), config.child_where("parts"), context);
   read_bridges(config.child("bridges"), context);
@@ -54,11 +56,13 @@ void Settings::read_bridges(const nlohmann::json &json, const SimulationContext 
                                                where("nic"));
   devices::Config memory_config(config.child("memory"), where("memory"));
   // The timing of the RTL's memory means nothing here, so that one configuration serves both.
-  for (const char *ignored : {"timing", "llc", "statistics"}) memory_config.has(ignored);
+  for (const char *ignored : {"timing", "llc", "statistics", "histograms"})
+    memory_config.has(ignored);
   memory = devices::GuestMemory::make(memory_config, context);
   if (memory->base() != kDramBase) memory_config.fail("base", "2147483648, where DRAM is");
-  if (memory->size_bytes() > kMostMemoryBytes) {
-    memory_config.fail("size_bytes", "at most 2147483648");
+  const uint64_t most_bytes = (uint64_t{1} << address_bits) - kDramBase;
+  if (memory->size_bytes() > most_bytes) {
+    memory_config.fail("size_bytes", "at most " + std::to_string(most_bytes));
   }
   memory_config.finish();
   devices::Config tracing(config.child("tracerv"), where("tracerv"));

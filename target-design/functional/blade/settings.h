@@ -26,6 +26,7 @@ struct Settings {
   uint32_t harts;
   uint32_t cycles_per_instruction;
   uint32_t quantum_cycles;
+  uint32_t address_bits;  // of physical addresses
   size_t code_bytes;   // of each hart, for decoded code: what one in a crowd may take of the host
   bool check_fence_i;  // end where a fence.i is missing
   std::vector<PartEntry> parts;

@@ -213,7 +213,7 @@ void Core::csr_write_supervisor(uint32_t number, uint64_t value) {
     case 0x180:
       // Other modes are not written at all; there are no address space numbers.
       if (value >> 60 != 0 && value >> 60 != 8) return;
-      satp = value & csr_bits::kSatp;
+      satp = value & csr_bits::satp(dram.address_bits);
       flush_tlbs();
       return;
     default:
@@ -236,7 +236,7 @@ void Core::write_pmp(uint32_t number, uint64_t value) {
     const uint32_t i = number - 0x3b0;
     const uint32_t next = i + 1 < kPmpRegions ? i + 1 : i;
     if ((pmpcfg[i] & 0x80) != 0 || locked_range(next)) return;
-    pmpaddr[i] = value & csr_bits::kPmpAddress;
+    pmpaddr[i] = value & csr_bits::pmp_address(dram.address_bits);
   }
   flush_tlbs();
 }
@@ -256,7 +256,7 @@ void Core::csr_write_machine(uint32_t number, uint64_t value) {
       mie = value & csr_bits::kInterrupts;
       return;
     case 0x305:
-      mtvec = csr_bits::vector_base(value & csr_bits::kMtvec);
+      mtvec = csr_bits::vector_base(value & csr_bits::mtvec(dram.address_bits));
       return;
     case 0x306:
       mcounteren = value & csr_bits::kCounterEnable;

@@ -10,14 +10,20 @@ inline constexpr uint64_t kSupervisorInterrupts = 0x222, kInterrupts = 0xaaa, kE
 inline constexpr uint64_t kSoftwareMip = 0x222;  // SSIP, STIP, SEIP
 inline constexpr uint64_t kInterruptLines = 1 << 3 | 1 << 7 | 1 << 9 | 1 << 11;
 inline constexpr uint64_t kMstatus = 0x7e'79aa;
-inline constexpr uint64_t kMtvec = 0xffff'ffff;
 inline constexpr uint64_t kCounterEnable = 7;
-inline constexpr uint64_t kSatp = uint64_t{8} << 60 | 0xf'ffff;
-inline constexpr uint64_t kPmpAddress = 0x3fff'ffff;
 inline constexpr uint8_t kPmpConfig = 0x9f;
 inline constexpr uint64_t kTdata1 = 0x1df;
 inline constexpr uint64_t kTdata1Fixed = uint64_t{2} << 60 | uint64_t{0x400'0000'0000} << 13;
 inline constexpr uint64_t kCustom = 0x208;
+
+// Registers that hold physical addresses, by the bits that these have on the blade.
+constexpr uint32_t kMostAddressBits = 35;  // with 16 GiB of DRAM
+constexpr uint64_t ones(uint32_t bits) { return (uint64_t{1} << bits) - 1; }
+constexpr uint64_t mtvec(uint32_t address_bits) { return ones(address_bits); }
+constexpr uint64_t satp(uint32_t address_bits) {
+  return uint64_t{8} << 60 | ones(address_bits - 12);
+}
+constexpr uint64_t pmp_address(uint32_t address_bits) { return ones(address_bits - 2); }
 
 // Vectored tables are aligned to 256 bytes, other handlers to 4.
 inline constexpr uint64_t vector_base(uint64_t value) {

@@ -15,6 +15,7 @@ struct Dram {
   uint64_t base = kDramBase;
   uint64_t size_bytes = 0;
   uint8_t *data = nullptr;
+  uint32_t address_bits = 32;  // of Rocket's physical addresses, with its room for DRAM
 };
 
 // Everything that is not DRAM. `bytes` is 1, 2, 4 or 8 and `address` is a multiple of it; `value`

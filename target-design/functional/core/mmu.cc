@@ -8,7 +8,6 @@ namespace {
 constexpr uint64_t kValid = 1, kRead = 2, kWrite = 4, kExecute = 8, kUserPage = 16;
 constexpr uint64_t kAccessed = 64, kDirty = 128;
 constexpr uint64_t kPteBytes = 8;
-constexpr uint32_t kPhysicalPageBits = 20;  // Rocket's physical addresses have 32 bits
 
 uint64_t page_fault(Access access) {
   return access == Access::kFetch  ? cause::kFetchPage
@@ -81,7 +80,7 @@ int Core::pmp_check(uint64_t physical, uint32_t bytes, Access access, uint8_t as
 bool Core::walk_step(uint64_t entry, int level, Access access, uint8_t as, uint64_t address,
                      uint64_t &physical, uint64_t &table, bool &done) {
   const uint64_t page_number = entry >> 10 & 0xfff'ffff'ffff;
-  const bool too_large = page_number >> kPhysicalPageBits != 0;
+  const bool too_large = page_number * kPageBytes >> dram.address_bits != 0;
   done = true;
   this->cause = page_fault(access);
   if ((entry & kValid) == 0) return false;

@@ -37,7 +37,7 @@ bool is_satp(uint64_t value) { return value >> 60 == 0 || value >> 60 == 8; }
 std::optional<std::string> impossible_pmp(const ArchitecturalState &s) {
   for (uint32_t i = 0; i < kPmpRegions; ++i) {
     if (!is_pmp_config(s.pmpcfg[i])) return cannot_hold(fmt::format("pmp{}cfg", i), s.pmpcfg[i]);
-    if ((s.pmpaddr[i] & ~csr_bits::kPmpAddress) != 0) {
+    if ((s.pmpaddr[i] & ~csr_bits::pmp_address(csr_bits::kMostAddressBits)) != 0) {
       return cannot_hold(fmt::format("pmpaddr{}", i), s.pmpaddr[i]);
     }
   }
@@ -57,7 +57,8 @@ std::optional<std::string> impossible(const ArchitecturalState &s) {
       {"mie", s.mie, csr_bits::kInterrupts},
       {"mip", s.mip, csr_bits::kSoftwareMip},
       {"the interrupt lines", s.interrupt_lines, csr_bits::kInterruptLines},
-      {"mtvec", s.mtvec, csr_bits::vector_base(s.mtvec) & csr_bits::kMtvec},
+      {"mtvec", s.mtvec,
+       csr_bits::vector_base(s.mtvec) & csr_bits::mtvec(csr_bits::kMostAddressBits)},
       {"stvec", s.stvec, csr_bits::vector_base(s.stvec)},
       {"mepc", s.mepc, kEven},
       {"sepc", s.sepc, kEven},
@@ -65,7 +66,7 @@ std::optional<std::string> impossible(const ArchitecturalState &s) {
       {"scause", s.scause, kCauses},
       {"mcounteren", s.mcounteren, csr_bits::kCounterEnable},
       {"scounteren", s.scounteren, csr_bits::kCounterEnable},
-      {"satp", s.satp, csr_bits::kSatp},
+      {"satp", s.satp, csr_bits::satp(csr_bits::kMostAddressBits)},
       {"tdata1", s.tdata1, csr_bits::kTdata1 | csr_bits::kTdata1Fixed},
       {"CSR 0x7c1", s.chicken, csr_bits::kCustom},
   };

@@ -24,7 +24,9 @@ object SocParameters {
   val ClockHz = BigInt(3200000000L)
   val TimebaseHz = BigInt(32000000)
   val MaxCores = 8
-  val AddressBits = 32
+
+  /** Bits of an address, with so much DRAM at the end of the map. */
+  def addressBits(dramBytes: BigInt): Int = (AddressMap.DramBase + dramBytes - 1).bitLength
   val DataBytes = 8
   val Interrupts = AddressMap.Interrupts
 
@@ -47,7 +49,7 @@ class SocConfig(cores: CoreOptions, bootRom: String)
         case ExtMem =>
           val port = MasterPortParams(
             base = AddressMap.DramBase,
-            size = AddressMap.DramBytes,
+            size = cores.dramBytes,
             beatBytes = SocParameters.DataBytes,
             idBits = 4
           )

@@ -18,6 +18,7 @@ case class CacheShape(sets: Int, ways: Int)
   * @param size big, medium or small: Rocket's presets, for all that is not said here
   * @param fastMulDiv multiplies 8 bits a cycle and stops early, else a bit a cycle
   * @param coprocessors for each accelerator on every core, the numbers n of its opcodes custom-n
+  * @param dramGib room for DRAM in the address map, in GiB
   */
 case class CoreOptions(
     count: Int,
@@ -27,8 +28,11 @@ case class CoreOptions(
     fastMulDiv: Boolean,
     icache: CacheShape,
     dcache: CacheShape,
-    coprocessors: Seq[Seq[Int]]
+    coprocessors: Seq[Seq[Int]],
+    dramGib: Int
 ) {
+  def dramBytes: BigInt = BigInt(dramGib) << 30
+
   require(
     count >= 1 && count <= SocParameters.MaxCores,
     s"cores: found $count, expected 1 to ${SocParameters.MaxCores}"
@@ -53,7 +57,8 @@ object CoreOptions {
       given("mul_div") == "fast",
       shape("icache"),
       shape("dcache"),
-      given.get("rocc").toSeq.flatMap(_.split(",")).map(_.map(_.asDigit))
+      given.get("rocc").toSeq.flatMap(_.split(",")).map(_.map(_.asDigit)),
+      given.getOrElse("dram_gib", "2").toInt
     )
   }
 }

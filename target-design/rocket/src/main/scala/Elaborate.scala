@@ -19,7 +19,8 @@ object Elaborate {
 
   private def elaborate(bootRom: String, out: Path, cores: CoreOptions): Unit = {
     implicit val parameters: Parameters = new SocConfig(cores, bootRom).toInstance
-    val circuit = chisel3.Driver.elaborate(() => new RocketSoC(cores.count))
+    val addressBits = SocParameters.addressBits(cores.dramBytes)
+    val circuit = chisel3.Driver.elaborate(() => new RocketSoC(cores.count, addressBits))
     val annotations = circuit.annotations.map(_.toFirrtl)
     write(out.resolve(s"${circuit.name}.fir"), chisel3.Driver.emit(circuit))
     write(out.resolve(s"${circuit.name}.anno.json"), JsonProtocol.serialize(annotations))

@@ -8,11 +8,11 @@ import freechips.rocketchip.amba.axi4.{AXI4Bundle, AXI4BundleA}
 import freechips.rocketchip.rocket.TracedInstruction
 
 /** An AXI4 port, seen from its master, one Verilog port per field (`aw_valid`, `aw_id`, ...). */
-class FlatAxi4(val idBits: Int) extends Bundle {
+class FlatAxi4(val idBits: Int, val addressBits: Int) extends Bundle {
   val aw_valid = Output(Bool())
   val aw_ready = Input(Bool())
   val aw_id = Output(UInt(idBits.W))
-  val aw_addr = Output(UInt(SocParameters.AddressBits.W))
+  val aw_addr = Output(UInt(addressBits.W))
   val aw_len = Output(UInt(8.W))
   val aw_size = Output(UInt(3.W))
   val aw_burst = Output(UInt(2.W))
@@ -28,7 +28,7 @@ class FlatAxi4(val idBits: Int) extends Bundle {
   val ar_valid = Output(Bool())
   val ar_ready = Input(Bool())
   val ar_id = Output(UInt(idBits.W))
-  val ar_addr = Output(UInt(SocParameters.AddressBits.W))
+  val ar_addr = Output(UInt(addressBits.W))
   val ar_len = Output(UInt(8.W))
   val ar_size = Output(UInt(3.W))
   val ar_burst = Output(UInt(2.W))

@@ -7,7 +7,7 @@ import chisel3._
 import freechips.rocketchip.config.Parameters
 import freechips.rocketchip.diplomacy.LazyModule
 
-class RocketSoC(cores: Int)(implicit p: Parameters) extends MultiIOModule {
+class RocketSoC(cores: Int, addressBits: Int)(implicit p: Parameters) extends MultiIOModule {
   override def desiredName: String = s"RocketSoC$cores"
 
   private val system = LazyModule(new RocketSystem)
@@ -18,9 +18,9 @@ class RocketSoC(cores: Int)(implicit p: Parameters) extends MultiIOModule {
   private val dmaBundle = system.dma.head
 
   val interrupts = IO(Input(UInt(SocParameters.Interrupts.W)))
-  val mem = IO(new FlatAxi4(memBundle.params.idBits))
-  val mmio = IO(new FlatAxi4(mmioBundle.params.idBits))
-  val dma = IO(Flipped(new FlatAxi4(dmaBundle.params.idBits)))
+  val mem = IO(new FlatAxi4(memBundle.params.idBits, addressBits))
+  val mmio = IO(new FlatAxi4(mmioBundle.params.idBits, addressBits))
+  val dma = IO(Flipped(new FlatAxi4(dmaBundle.params.idBits, addressBits)))
   val trace = IO(Output(Vec(cores, new CommitTrace)))
 
   val rocc = systemModule.rocc.map(ports => IO(chiselTypeOf(ports)))

@@ -13,7 +13,7 @@ object Elaborate {
   private val usage =
     "usage: firesim.Elaborate OUTDIR [--design blade|nic|block-device|uart] [--parts FILE] " +
       "[--cores N] [--interrupts N] [--mem-id-bits N] [--mmio-id-bits N] " +
-      "[--dma-id-bits N] [--coprocessors N] [--trackers N]"
+      "[--dma-id-bits N] [--coprocessors N] [--address-bits N] [--trackers N]"
 
   /** Plain Verilog that Yosys reads, with asserts and covers as statements inside their modules. */
   private val firtoolOptions = Array(
@@ -54,7 +54,8 @@ object Elaborate {
       number(options, "--mem-id-bits", defaults.memIdBits),
       number(options, "--mmio-id-bits", defaults.mmioIdBits),
       number(options, "--dma-id-bits", defaults.dmaIdBits),
-      number(options, "--coprocessors", defaults.coprocessors)
+      number(options, "--coprocessors", defaults.coprocessors),
+      number(options, "--address-bits", defaults.addressBits)
     )
     val trackers = number(options, "--trackers", BlockDevice.defaultTrackers)
     require(trackers >= 1 && trackers <= 4, s"--trackers: found $trackers, expected 1 to 4")
@@ -104,6 +105,7 @@ object Elaborate {
     "--mmio-id-bits",
     "--dma-id-bits",
     "--coprocessors",
+    "--address-bits",
     "--trackers"
   )
 

@@ -9,6 +9,7 @@ import scala.collection.immutable.SeqMap
  * Sizes of a blade's SoC; id widths as documented in target-design/rocket/README.md.
  *
  * @param coprocessors accelerators on each core
+ * @param addressBits of an address of memory, on all ports
  */
 case class SoCParams(
     cores: Int = 1,
@@ -16,10 +17,10 @@ case class SoCParams(
     memIdBits: Int = 4,
     mmioIdBits: Int = 4,
     dmaIdBits: Int = 5,
-    coprocessors: Int = 0
+    coprocessors: Int = 0,
+    addressBits: Int = 32
 ) {
   require(cores >= 1 && cores <= 8, s"--cores: found $cores, expected 1 to 8")
-  private val addressBits = 32
 
   def mem: Axi4Params = Axi4Params(memIdBits, addressBits)
   def mmio: Axi4Params = Axi4Params(mmioIdBits, addressBits)
