@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from firesim.config.memory import DramTiming
-from firesim.config.memory_presets import NOMINAL_CLOCK_HZ, PRESETS
+from firesim.config.memory_presets import PRESETS
 from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run
 from rich.console import Console
@@ -34,7 +34,7 @@ MEGABYTES_A_SECOND["hbm2_2000"] = 16_000
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_has_the_times_of_its_part(name: str) -> None:
     timing = DramTiming.model_validate({"model": "fr_fcfs", "preset": name})
-    clock_hz = NOMINAL_CLOCK_HZ * timing.clock_ratio.dram / timing.clock_ratio.target
+    clock_hz = 3_200_000_000 * timing.clock_ratio.dram / timing.clock_ratio.target
     # 64 bytes in each tCCD at most.
     assert round(64 * clock_hz / timing.timings.tCCD / 1e6) == MEGABYTES_A_SECOND[name]
     for key, wanted_ns in TIMES_NS.get(name, {}).items():

@@ -3,7 +3,8 @@
 
 Each is in cycles of its own clock, worked out of the source that is named, rounded up. The timing
 model has no bank groups: of two distances the shorter one is taken, that between groups, so that
-accesses to one group follow each other sooner than the part would let them.
+accesses to one group follow each other sooner than the part would let them. `clock_ratio` is for a
+target clock of 3.2 GHz.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 Preset = Literal["ddr3_2133", "ddr4_2400", "ddr4_3200", "hbm2_2000"]
-NOMINAL_CLOCK_HZ = 3_200_000_000
-"""The target clock that `clock_ratio` is for; another one has to be given."""
 
 _DDR4_8GB: dict[str, int] = {"banks": 16, "row_bytes": 8192}
 """64 bits of eight Micron MT40A1G8 (8 Gb, x8): 4 groups of 4 banks, pages of 1 KiB a part."""

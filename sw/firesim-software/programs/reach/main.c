@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a word at the end of every so many bytes of memory, and reads them all back: words that
-// lie a power of two apart are in one set of any cache, and so go to memory and come back. With a
-// disk, a sector also goes there from the last bytes of memory, and comes back to them.
+// Writes a word at the end of each part of memory, and reads them all back: words that lie a power
+// of two apart are in one set of any cache, and so go to memory and come back. With a disk, a
+// sector also goes there from the last bytes of memory, and comes back to them.
 #include "block.h"
 #include "runtime.h"
 
