@@ -8,8 +8,8 @@ from regression.robustness.bad_input.blades import BLADE_CASES
 from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.chipyard import CHIPYARD_CASES
 from regression.robustness.bad_input.congestion import CONGESTION_CASES
-from regression.robustness.bad_input.debugging import DEBUG_CASES
 from regression.robustness.bad_input.counters import COUNTER_CASES
+from regression.robustness.bad_input.debugging import DEBUG_CASES
 from regression.robustness.bad_input.engines import (
     ENGINE_CASES,
     LINUX_CASES,
