@@ -3,9 +3,9 @@
 
 Eight nodes send to one at once, over a root that cannot hold what comes. Without priority pause
 frames are lost there; with it every frame arrives, and its hash is the same on several threads, in
-random batches, on two hosts and from a snapshot. Then two nodes send IP to one link: which frames
-are marked is worked out again by the rule. At last five switches in a ring pause each other in a
-circle: the run must end and say so.
+random batches, on two hosts and from a snapshot, and with RTL nodes on 1 and 2 threads. Then two
+nodes send IP to one link: which frames are marked is worked out again by the rule. At last five
+switches in a ring pause each other in a circle: the run must end and say so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regression.support.simulate import Run
 from regression.support.snapshots import Simulated, outcome, saved_folders
 
 SENDERS = 8
-START, LENGTH = 20_000, 12_000
+START, LENGTH = 30_000, 12_000
 BUFFER = 128 * 1024
 PAUSE = {"pause_classes": [0], "xoff_bytes": 32_768, "xon_bytes": 16_384, "headroom_bytes": 45_000}
 SAVED_CYCLE = 45_678
@@ -103,6 +103,24 @@ def _ways(experiment: Experiment, token_hash: str) -> dict[str, bool]:
         "a snapshot": outcome(again) == outcome(saved) and again.token_hash == token_hash,
         "two hosts": hash_of(hosts) == token_hash,
     }
+
+
+def _rtl(experiment: Experiment) -> bool:
+    """Return whether pause loses nothing among RTL nodes, with one hash for 1 and 2 threads."""
+    runs = [
+        Simulated(
+            experiment,
+            merged(_incast(PAUSE), {"simulation": {"engine": "rtl", "threads": threads}}),
+            f"rtl-{threads}",
+        ).run("run")
+        for threads in (1, 2)
+    ]
+    for run in runs:
+        sent, received = _frames(run)
+        experiment.say(f"RTL: {sent} frames sent, {received} received, hash {run.token_hash}")
+    sent, received = _frames(runs[0])
+    same = runs[0].token_hash == runs[1].token_hash
+    return same and sent == received > 0 and _sum(runs[0], "pauses_sent") > 0
 
 
 def _ip_frame(to: int, source: int, tos: int) -> str:
@@ -190,6 +208,7 @@ def run(experiment: Experiment) -> Verdict:
         **_ways(experiment, token_hash),
         "marks as by the rule": _marks(experiment),
         "a circle is named": _circle(experiment),
+        **({} if experiment.quick else {"RTL nodes": _rtl(experiment)}),
     }
     for name, fine in checks.items():
         experiment.say(f"{name}: {'yes' if fine else 'NO'}")
