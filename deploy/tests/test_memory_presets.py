@@ -21,7 +21,7 @@ system:
 workload: {node: {program: hello}}
 simulation: {max_cycles: 4500}
 """
-TIMES_NS = {
+TIMES_NS: dict[str, dict[str, float]] = {
     # Micron's data sheet of the MT40A1G8, and JESD79-4.
     "ddr4_2400": {"tRAS": 32, "tFAW": 21, "tWR": 15, "tRTP": 7.5, "tRFC": 350, "tREFI": 7800},
     "ddr4_3200": {"tRAS": 32, "tFAW": 21, "tWR": 15, "tRTP": 7.5, "tRFC": 350, "tREFI": 7800},
