@@ -166,7 +166,7 @@ class StoreAndForwardSwitch : public Model {
   std::vector<uint32_t> destinations_;  // scratch
   std::span<Batch> outputs_;            // of the present advance
   uint64_t start_cycle_ = 0;
-  uint64_t end_cycle_ = 0;  // of the last advance
+  uint64_t end_cycle_ = 0;                // of the last advance
   std::atomic<uint64_t> shown_bytes_{0};  // read by others, see `queue_status`
   std::atomic<double> shown_fullest_{0};
 };
