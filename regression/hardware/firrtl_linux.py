@@ -25,8 +25,10 @@ from regression.support.experiment import Experiment, NotHereError, Verdict, exp
 OPENSBI = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_jump.elf")
 """Of Debian's package opensbi; it is independent of its position, and starts 0x8020_0000."""
 BAUD = 4_000_000
-"""The fastest that the kernel knows: at 100 MHz a character takes 250 cycles."""
-BOOTARGS = f"earlycon=sbi console=ttySIF0,{BAUD}n8 panic=-1 fw_devlink=off rootfstype=ramfs"
+"""Of OpenSBI: at 100 MHz a character takes 250 cycles."""
+BOOTARGS = "earlycon=sbi console=hvc0 panic=-1 fw_devlink=off rootfstype=ramfs"
+"""The console goes through OpenSBI: the harness holds the UART's input at 0, which is a break
+without end, and the kernel's own driver would do nothing but take its interrupts."""
 FIRMWARE, TREE, KERNEL, INITRAMFS = 0x8004_0000, 0x8018_0000, 0x8020_0000, 0x8400_0000
 PROGRAM = f"""\
   .section .entry, "ax"
@@ -54,7 +56,7 @@ system:
 workload: {{nodes: {{soc: {{elf: linux.elf}}}}}}
 simulation: {{max_cycles: {cycles}, threads: 1}}
 """
-CYCLES = 100_000_000
+CYCLES = 90_000_000
 WANTED = re.compile(r"hello from this node, Linux \S+ on 1 core\(s\)")
 
 
