@@ -97,8 +97,9 @@ def _built(folder: Path, design: Path, opensbi: Path) -> None:
 
 
 def console(prints: Path) -> str:
-    """Return what a UART printed: each line without its cycle."""
-    return re.sub(r"^\d+: ", "", prints.read_text(errors="replace"), flags=re.MULTILINE)
+    """Return what a UART printed: each line without its cycle, and without echoes of the break."""
+    text = re.sub(r"^\d+: ", "", prints.read_text(errors="replace"), flags=re.MULTILINE)
+    return text.replace("^@", "")
 
 
 @experiment_named("firrtl-linux", _arguments)
