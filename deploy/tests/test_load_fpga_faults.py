@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from firesim.bitstream import load_card
+from firesim.boards.on_host import load_card
 
 from regression.support.fpga_host import AGFI, BRIDGE, PLACE, Bench, card, function
 

@@ -8,12 +8,14 @@ was like at that time.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from firesim.bitstream.at_host import JobFailed
 from firesim.bitstream.database import set_entries
 from firesim.bitstream.forms import build_design, design_form
+from firesim.boards.on_host import load_afi, load_card
 from firesim.config.bitstream import LoadedBuilds
 from firesim.config.hwdb import HwdbEntry
 from firesim.farm.file import FarmFile
@@ -123,7 +125,8 @@ def test_a_tool_that_refuses_is_a_sentence(bench: Bench) -> None:
 
 def test_a_function_that_is_no_slot_names_those_that_are(bench: Bench) -> None:
     image = function(bench)
-    other = PlannedImage(image.device.replace("65", "66"), AGFI, image.id)
+    device, *words = image.words
+    other = replace(image, words=(device.replace("65", "66"), *words))
     text = f"found no slot of the function 0000:66:00.0, expected one of: {PLACE}"
     assert bench.run(other) == (1, f"firesim fault: {text}\n")
 
@@ -177,9 +180,13 @@ def test_a_run_knows_what_is_loaded(
     plan = check(loaded).plan
     found = images_of(plan, {"soc": "local0"})
     expected = (
-        PlannedImage(device, AGFI, "1d0f:f002")
+        PlannedImage(Path(load_afi.__file__), (device, AGFI, "1d0f:f002", "120"))
         if board == "f2"
-        else PlannedImage(device, bitstream=tmp_path / "some.bit", cable=cable, vivado="vivado")
+        else PlannedImage(
+            Path(load_card.__file__),
+            ("load", device, cable, "firesim.bit", "vivado"),
+            {"firesim.bit": tmp_path / "some.bit"},
+        )
     )
     assert found == ({"local0": [expected]} if loads else {})
 

@@ -12,10 +12,13 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from firesim.bitstream.load_card import INSTALLED
-from firesim.remote.load_fpgas import CARD, job_of
+from firesim.boards.known import load_board
+from firesim.boards.on_host.load_card import INSTALLED
+from firesim.boards.ways.base import Loading
+from firesim.remote.load_fpgas import job_of
 from firesim.topology.plan import PlannedImage
 
+CARD = "load_card.py"
 PLACE, BRIDGE, AGFI = "0000:65:00.0", "0000:64:02.0", "agfi-0123456789abcdef0"
 TOOL = """\
 #!/usr/bin/env python3
@@ -155,12 +158,13 @@ class Bench:
         self, image: PlannedImage, is_root: bool = True, last: Sequence[str] = ()
     ) -> subprocess.Popen[str]:
         """Start that job."""
-        job = job_of(image, str(self.sys))
+        job, sysfs = job_of(image), []
         where = self.folder / "job"
         where.mkdir(exist_ok=True)
         for name, file in job.files.items():
             (where / name).write_bytes(file.read_bytes())
         if (script := where / CARD).exists():
+            sysfs = [str(self.sys)]
             text = script.read_text()
             assert text.count("LIMIT_S = 20.0\n") == 1
             script.write_text(text.replace("LIMIT_S = 20.0\n", f"LIMIT_S = {SHORT_S}\n"))
@@ -170,7 +174,8 @@ class Bench:
             (self.folder / "no-root").mkdir()
             (self.folder / "no-root/sitecustomize.py").write_text(NO_ROOT)
             environment["PYTHONPATH"] = str(self.folder / "no-root")
-        words = [*list(job.words)[: len(job.words) - len(last)], *last]
+        words = [*job.words, *sysfs]
+        words[len(words) - len(last) :] = last
         return subprocess.Popen(
             words,
             cwd=where,
@@ -181,12 +186,22 @@ class Bench:
         )
 
 
+def image_of(board: str, loading: Loading) -> PlannedImage:
+    """Return what loads an FPGA on a board."""
+    found = load_board(board)
+    assert found.way is not None
+    image = found.way.image(found, loading)
+    assert image is not None
+    return image
+
+
 def card(bench: Bench, cable: str = "21770297400L", vivado: str = "vivado") -> PlannedImage:
     bitstream = bench.folder / "some.bit"
     bitstream.write_text("bits")
-    return PlannedImage("/dev/xdma0", bitstream=bitstream, cable=cable, vivado=vivado)
+    loading = Loading("/dev/xdma0", bitstream=bitstream, cable=cable, vivado=vivado)
+    return image_of("u250", loading)
 
 
 def function(bench: Bench) -> PlannedImage:
     (bench.card / "vendor").write_text("0x1d0f\n")
-    return PlannedImage(str(bench.sys / "bus/pci/devices" / PLACE), AGFI, "1d0f:f002")
+    return image_of("f2", Loading(str(bench.sys / "bus/pci/devices" / PLACE), AGFI))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loads the FPGAs of a run before it starts, on their hosts: each must be as new.
 
-An F2 gets its image from AWS, a card behind AMD's XDMA its bitstream over JTAG. Boards that are
-loaded by hand, and simulated ones, are left alone.
+The way to reach a board says by which script it is loaded (boards/ways). Boards that are loaded by
+hand, and simulated ones, are left alone.
 """
 
 from __future__ import annotations
@@ -12,15 +12,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firesim.bitstream import load_afi, load_card
 from firesim.bitstream.at_host import HostJob
 from firesim.bitstream.builders.base import Job
 from firesim.hosts.ready import ReadyHost, on_all
 from firesim.topology.plan import Plan, PlannedImage
-
-AFI, CARD = "load_afi.py", "load_card.py"
-BITSTREAM = "firesim.bit"
-AFI_LIMIT_S = 120.0
 
 
 def images_of(plan: Plan, of_model: Mapping[str, str]) -> dict[str, list[PlannedImage]]:
@@ -50,12 +45,8 @@ def load_fpgas(hosts: Sequence[ReadyHost], images: Mapping[str, Sequence[Planned
     on_all(hosts, load)
 
 
-def job_of(image: PlannedImage, sysfs: str = "/sys") -> Job:
-    """Return the job that loads one FPGA; a tree in place of the kernel's is for tests."""
-    if image.agfi is not None:
-        words = ["python3", AFI, image.device, image.agfi, image.id, f"{AFI_LIMIT_S:g}"]
-        return Job({AFI: Path(load_afi.__file__)}, {}, words, [])
-    assert image.bitstream is not None
-    files = {CARD: Path(load_card.__file__), BITSTREAM: image.bitstream}
-    words = ["python3", CARD, "load", image.device, image.cable, BITSTREAM, image.vivado]
-    return Job(files, {}, [*words, *([sysfs] if sysfs != "/sys" else [])], [])
+def job_of(image: PlannedImage) -> Job:
+    """Return the job that loads one FPGA."""
+    script = image.script
+    words = ["python3", script.name, *image.words]
+    return Job({script.name: script, **image.files}, {}, words, [])

@@ -48,20 +48,14 @@ class PlannedReach:
 
 @dataclass(frozen=True)
 class PlannedImage:
-    """What is loaded onto the FPGA that a node is on, before a run."""
+    """What loads the FPGA that a node is on, before a run: a script that runs on its host."""
 
-    device: str
-    """Of the FPGA, on its host."""
-    agfi: str | None = None
-    """Of an F2: the number of AWS's image."""
-    id: str = ""
-    """Vendor and device that the function has with it."""
-    bitstream: Path | None = None
-    """Of a card behind AMD's XDMA: its file here."""
-    cable: str = ""
-    """Serial number of the JTAG cable that leads to the card."""
-    vivado: str = ""
-    """The program there that speaks to the cable."""
+    script: Path
+    """Of Python; it is sent there, and needs nothing of FireSim."""
+    words: tuple[str, ...]
+    """Its arguments."""
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """What it reads, by its name there."""
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ class Program:
 
 def programs(quick: bool) -> list[Program]:
     """Return the programs measured; quick ones run shorter."""
-    end = 150_000 if quick else 600_000
-    rounds = 1_000 if quick else 8_000
+    end = 100_000 if quick else 600_000
+    rounds = 500 if quick else 8_000
     peer = "peer=00:12:6D:00:00:03"
     stream = ("role=sender", peer, "start=60000", f"end={end}", "size=1504")
     return [
@@ -78,7 +78,7 @@ def _alone_hz(binary: Path, image: Path) -> float:
 
 def measure_blade(experiment: Experiment) -> tuple[float, float]:
     """Measure every program; return (least ratio, largest slow-down by the trace)."""
-    repeats: int = experiment.arguments.repeats or (2 if experiment.quick else 5)
+    repeats: int = experiment.arguments.repeats or (1 if experiment.quick else 5)
     binary = plain_blade(BLADE)
     dts = blade_rtl(BLADE) / "blade.dts"
     rows, ratios, slowdowns = [], [], []

@@ -45,7 +45,7 @@ def bench(mode: str, ports: int, batches: int) -> dict[str, Any]:
 
 def measure_switch(experiment: Experiment) -> dict[str, dict[str, float]]:
     """Measure the switch in both modes, print the table, return the medians by mode."""
-    repeats: int = experiment.arguments.repeats or (5 if experiment.quick else 9)
+    repeats: int = experiment.arguments.repeats or (3 if experiment.quick else 9)
     ports: int = experiment.arguments.ports
     rows, medians = [], {}
     for mode, incumbent_ns in INCUMBENT_NS.items():

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from firesim.boards.board import Board
 from firesim.boards.design import blade_macros, has_dram, whole_design
 from firesim.boards.known import PLATFORMS
+from firesim.boards.on_host import load_afi
 from firesim.boards.simulated_top import simulated_top
 from firesim.boards.ways.base import BoardModel, Loading, Way, Wishes
 from firesim.topology.plan import PlannedImage, PlannedReach
@@ -23,6 +24,7 @@ from firesim.topology.plan import PlannedImage, PlannedReach
 if TYPE_CHECKING:
     from goldengate.fpga_form import FpgaForm
 
+AFI_LIMIT_S = 120.0
 _FUNCTION = re.compile(r"/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/?$")
 """Ends the folder of a function on PCI, which the socket of a simulated one does not."""
 TOP = "firesim_simulated_f2"
@@ -90,7 +92,8 @@ class F2(Way):
         """Return AWS's image, for a function that is there."""
         if loading.agfi is None or not _FUNCTION.search(loading.device):
             return None
-        return PlannedImage(loading.device, loading.agfi, board.pci[0])
+        words = (loading.device, loading.agfi, board.pci[0], f"{AFI_LIMIT_S:g}")
+        return PlannedImage(Path(load_afi.__file__), words)
 
     def simulated(
         self, form: FpgaForm, name: str, board: Board, blades: int, wishes: Wishes

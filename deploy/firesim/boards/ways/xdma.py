@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from firesim.boards.board import Board
 from firesim.boards.design import shell_design, shell_macros
 from firesim.boards.known import PLATFORMS
+from firesim.boards.on_host import load_card
 from firesim.boards.simulated_top import simulated_top
 from firesim.boards.ways.base import BoardModel, Loading, Way, Wishes
 from firesim.topology.plan import PlannedImage, PlannedReach
@@ -22,6 +23,8 @@ from firesim.topology.plan import PlannedImage, PlannedReach
 if TYPE_CHECKING:
     from goldengate.fpga_form import FpgaForm
 
+BITSTREAM = "firesim.bit"
+"""Its name on the host."""
 MOST_STREAMS = 4
 """Blades behind AMD's XDMA, limited by the streams of its core each way (kMostXdmaBlades)."""
 TOP = "firesim_simulated_xdma"
@@ -55,12 +58,8 @@ class Xdma(Way):
         del board
         if loading.bitstream is None or not loading.cable:
             return None
-        return PlannedImage(
-            loading.device,
-            bitstream=loading.bitstream,
-            cable=loading.cable,
-            vivado=loading.vivado,
-        )
+        words = ("load", loading.device, loading.cable, BITSTREAM, loading.vivado)
+        return PlannedImage(Path(load_card.__file__), words, {BITSTREAM: loading.bitstream})
 
     def simulated(
         self, form: FpgaForm, name: str, board: Board, blades: int, wishes: Wishes
