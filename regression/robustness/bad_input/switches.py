@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import struct
+
+from firesim_common.paths import ROOT
 
 from regression.robustness.bad_input.case import Case
 from regression.support.pages import HOW_TO, page_file
@@ -14,6 +17,7 @@ PAGE = HOW_TO / "write-a-switch.md"
 SPREADING = page_file(PAGE, "spreading.cc").encode()
 WIRE = page_file(PAGE, "wire.cc").encode()
 AT_LIBRARY = "bad.yaml:5: system.switch.library: "
+ABI = re.findall(r"kModelAbiVersion = (\d+);", (ROOT / "sim/core/registry.h").read_text())[0]
 BARE = b"""\
 #include <cstdint>
 #include <cstdlib>
@@ -195,7 +199,7 @@ LIBRARY_CASES = [
         "library for other headers",
         (
             'refused by "mine.cc": mine.cc: found a library built for version 999 of FireSim\'s '
-            "headers, expected version 3: build it again."
+            f"headers, expected version {ABI}: build it again."
         ),
         "999",
         "",
@@ -203,13 +207,13 @@ LIBRARY_CASES = [
     bare(
         "library that fails to register",
         'refused by "mine.cc": mine.cc: FIRESIM_MODELS failed: no luck.',
-        "3",
+        ABI,
         'throw std::runtime_error("no luck")',
     ),
     bare(
         "library that crashes",
         'found SIGABRT when "mine.cc" was to make the switch "tor0", expected a switch.',
-        "3",
+        ABI,
         "std::abort()",
     ),
     named(
