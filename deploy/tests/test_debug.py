@@ -229,7 +229,7 @@ def test_gdb_itself(outcome: Outcome) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=600,
     )
     assert "$1 = 1\n" in done.stdout and "$2 = 1\n" in done.stdout, done.stderr
     assert "Thread 1 (machine mode)" in done.stdout

@@ -30,7 +30,7 @@ from regression.support.browser import DESKTOP_PX, PHONE_PX, Browser, Page
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.live_page import ECHO, serving
 
-LIMIT_S = 120.0
+LIMIT_S = 900.0
 LARGE_LIMIT_S = 600.0
 WATCHED_S = 20.0
 MOST_SHARE = 0.3

@@ -21,7 +21,7 @@ from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 from rich.console import Console
 
-LIMIT_S = 60.0
+LIMIT_S = 900.0
 ECHO = """\
 // Prints what is typed, and ends with q.
 #include "platform.h"
