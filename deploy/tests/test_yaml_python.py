@@ -79,11 +79,14 @@ def _hash(plan: Plan) -> str:
 
 
 def _plan(loaded: Loaded) -> str:
-    """Return the hash of a recipe's plan, or the sentence that refuses it."""
+    """Return the hash of a recipe's plan, or the sentence that refuses it.
+
+    What a recipe names beside it is named by its whole path in what Python writes.
+    """
     try:
         return _hash(resolve(loaded))
     except firesim.InputError as error:
-        return str(error).partition(": ")[2]
+        return str(error).partition(": ")[2].replace(f"{Path.cwd()}/", "")
 
 
 def _made(text: str) -> firesim.Run:

@@ -160,7 +160,7 @@ def test_a_queue_is_small_on_ecp5(tmp_path: Path) -> None:
 def test_errors_clocked_latch(tmp_path: Path) -> None:
     body = "logic [7:0] q; always_latch if (clock) q = x; assign y = q;"
     assert refusal(tmp_path, top(body), target="fame1") == (
-        "top.sv:2: FAME-1 needs latches that the clock 'clock' does not open, but for those of "
+        "top.sv:2: FAME-1 needs latches that the clock 'clock' does not open, except those of "
         "clock gates."
     )
 
