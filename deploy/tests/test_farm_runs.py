@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,8 @@ from firesim.snapshots.restart import restart_from
 from firesim.work.folder import is_alive, record_of, saved_result
 from firesim_common.errors import InputError
 from rich.console import Console
+
+from regression.support.waiting import until
 
 MakeTraffic = Callable[..., Path]
 SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"
@@ -62,13 +63,6 @@ def left_on_hosts(farm: Path) -> list[Path]:
     return sorted(farm.parent.glob("hosts/*/runs/*"))
 
 
-def until(condition: Callable[[], bool], what: str) -> None:
-    limit = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < limit, f"{what} did not happen in {LIMIT_S} s"
-        time.sleep(0.02)
-
-
 def processes_of(farm: Path) -> list[int]:
     files = sorted(farm.parent.glob("hosts/*/runs/*/process.json"))
     return [int(json.loads(file.read_text())["pid"]) for file in files]
@@ -96,7 +90,7 @@ def test_a_run_outlives_its_manager_and_is_attached_again(
     limit = "simulation.max_cycles=2000000"
     words = [*COMMAND, "runworkload", "-c", str(config), "--farm", str(path), "-x", limit]
     manager = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until(lambda: len(processes_of(path)) == 2, "the start of both processes")
+    until(lambda: len(processes_of(path)) == 2, "the start of both processes", LIMIT_S)
     manager.kill()
     manager.wait()
     (found,) = listed_runs()
@@ -194,7 +188,7 @@ def test_an_interrupted_start_leaves_nothing(
     path = farm()
     words = [*COMMAND, "runworkload", "-c", str(traffic(ENDLESS)), "--farm", str(path)]
     manager = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until(lambda: len(processes_of(path)) == 2, "the start of both processes")
+    until(lambda: len(processes_of(path)) == 2, "the start of both processes", LIMIT_S)
     manager.send_signal(signal.SIGINT)
     assert manager.wait(timeout=LIMIT_S) == 130
     assert left_on_hosts(path) == []

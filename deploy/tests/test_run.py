@@ -19,19 +19,13 @@ from firesim.pipeline.run import run
 from firesim.results.summary import pace
 from firesim.work.folder import ProcessRecord, is_alive, load_simulator
 
+from regression.support.waiting import until
+
 MakeTraffic = Callable[..., Path]
 SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"
 ENDLESS = "0 FF:FF:FF:FF:FF:FF 1500 repeat 4000000000 100\n"
 LIMIT_S = 60.0
 COMMAND = [sys.executable, "-m", "firesim.cli.main"]
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for a condition."""
-    limit = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < limit, f"{what} did not happen in {LIMIT_S} s"
-        time.sleep(0.02)
 
 
 @contextmanager
@@ -41,11 +35,13 @@ def running(config: Path, results: Path) -> Iterator[tuple[subprocess.Popen[str]
     manager = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         status = results / "status.jsonl"
-        until(lambda: status.is_file() and status.stat().st_size > 0, "the first status line")
+        until(
+            lambda: status.is_file() and status.stat().st_size > 0, "the first status line", LIMIT_S
+        )
         record = load_simulator(results)
         assert record is not None and is_alive(record)
         yield manager, record
-        until(lambda: not is_alive(record), "the end of the simulator")
+        until(lambda: not is_alive(record), "the end of the simulator", LIMIT_S)
     finally:
         manager.kill()
         manager.communicate()
@@ -126,7 +122,7 @@ def test_a_killed_manager_leaves_no_simulator(traffic: MakeTraffic, tmp_path: Pa
     results = tmp_path / "out"
     with running(traffic(ENDLESS), results) as (manager, record):
         manager.kill()
-        until(lambda: not is_alive(record), "the end of the simulator")
+        until(lambda: not is_alive(record), "the end of the simulator", LIMIT_S)
     assert result_of(results)["reason"] == "interrupted"
 
 

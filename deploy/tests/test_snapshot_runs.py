@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +25,8 @@ from firesim.topology.describe import Restart
 from firesim.topology.plan import Plan
 from firesim.work.folder import load_simulator
 from typer.testing import CliRunner
+
+from regression.support.waiting import until
 
 RUNNER = CliRunner()
 COMMAND = [sys.executable, "-m", "firesim.cli.main"]
@@ -45,14 +46,6 @@ simulation: {engine: functional, status_interval_s: 0.05}
 BOOTED_CYCLE = 30_000_000
 
 
-def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for a condition."""
-    limit = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < limit, f"{what} did not happen in {LIMIT_S} s"
-        time.sleep(0.02)
-
-
 @contextmanager
 def running(config: Path, results: Path) -> Iterator[subprocess.Popen[str]]:
     """Start a run by the command line; end it by Ctrl-C when the body is done."""
@@ -60,7 +53,9 @@ def running(config: Path, results: Path) -> Iterator[subprocess.Popen[str]]:
     manager = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         status = results / "status.jsonl"
-        until(lambda: status.is_file() and status.stat().st_size > 0, "the first status line")
+        until(
+            lambda: status.is_file() and status.stat().st_size > 0, "the first status line", LIMIT_S
+        )
         yield manager
         if manager.poll() is None:
             manager.send_signal(signal.SIGINT)
@@ -103,7 +98,7 @@ def test_a_run_that_lost_its_process_goes_on(tmp_path: Path, results_root: Path)
     config, results = tmp_path / "run.yaml", tmp_path / "out"
     config.write_text(longer.replace("status_", "snapshots: {interval_cycles: 200000}, status_"))
     with running(config, results) as manager:
-        until(lambda: len(snapshots_of(results)) > 0, "an automatic snapshot")
+        until(lambda: len(snapshots_of(results)) > 0, "an automatic snapshot", LIMIT_S)
         record = load_simulator(results)
         assert record is not None
         os.kill(record.pid, signal.SIGKILL)
@@ -167,7 +162,7 @@ def test_a_running_cluster_is_saved_on_request(tmp_path: Path, results_root: Pat
     config, results = tmp_path / "run.yaml", results_root / "live"
     config.write_text(LINUX.replace("TOPOLOGY", "two_nodes"))
     with running(config, results):
-        until(lambda: ask(results, {"command": "status"})["ok"], "an answer")
+        until(lambda: ask(results, {"command": "status"})["ok"], "an answer", LIMIT_S)
         done = RUNNER.invoke(app, ["snapshot", "save", "booted"])
         assert done.exit_code == 0, done.output
         assert done.stdout.startswith("saved booted at cycle ")

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from firesim.view.door import ADDRESS, ViewServer
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 from rich.console import Console
+
+from regression.support import waiting
 
 LIMIT_S = 900.0
 ECHO = """\
@@ -86,12 +88,8 @@ def serving_all(viewed: ViewedRun | ViewedSweep) -> Iterator[ViewServer]:
             thread.join()
 
 
-def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for a condition."""
-    limit = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < limit, f"{what} did not happen in {LIMIT_S} s"
-        time.sleep(0.05)
+until = partial(waiting.until, limit_s=LIMIT_S)
+"""Wait for a condition, which may need a model that has to be built."""
 
 
 def raw(server: ViewServer, request: bytes) -> bytes:

@@ -118,12 +118,8 @@ std::map<std::string, uint64_t> RtlDebugView::registers(uint32_t hart) const {
 }
 
 bool RtlDebugView::read(uint64_t physical, std::span<uint8_t> bytes) const {
-  if (memory_ == nullptr) return false;
-  const uint64_t offset = physical - memory_->base();
-  if (offset >= memory_->size_bytes() || bytes.size() > memory_->size_bytes() - offset) {
-    return false;
-  }
-  std::memcpy(bytes.data(), memory_->data() + offset, bytes.size());
+  if (memory_ == nullptr || !memory_->contains(physical, bytes.size())) return false;
+  std::memcpy(bytes.data(), memory_->at(physical), bytes.size());
   for (const HartMap &hart : harts_) {
     if (hart.cache) hart.cache->lay_over(physical, bytes);
   }

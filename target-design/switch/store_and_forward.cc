@@ -4,11 +4,11 @@
 #include "switch/store_and_forward.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "core/atomic_file.h"
 #include "core/check.h"
+#include "switch/route.h"
 
 namespace firesim {
 
@@ -17,14 +17,6 @@ namespace {
 // An advance is worked through in slices of about this many cycles, so that what is kept of a
 // packet is still in the CPU's cache when the packet leaves, and few have to be sorted at a time.
 constexpr uint64_t kSliceCycles = 256;
-
-SwitchConfig with_flood_ports(SwitchConfig config) {
-  if (config.flood_ports.empty()) {
-    config.flood_ports.resize(config.ports.size());
-    std::iota(config.flood_ports.begin(), config.flood_ports.end(), 0u);
-  }
-  return config;
-}
 
 }  // namespace
 
@@ -288,20 +280,7 @@ void StoreAndForwardSwitch::forward(Packet *packet) {
 }
 
 bool StoreAndForwardSwitch::route(const Packet &packet, std::vector<uint32_t> &outputs) {
-  const uint64_t mac = packet.destination();
-  if ((mac & 1) != 0) {  // broadcast and multicast
-    for (const uint32_t port : config_.flood_ports) {
-      if (port != packet.ingress) outputs.push_back(port);
-    }
-    return true;
-  }
-  if (const uint32_t port = table_.find(mac); port != MacTable::kUnknown) {
-    outputs.push_back(port);
-    return true;
-  }
-  if (!config_.default_port || *config_.default_port == packet.ingress) return false;
-  outputs.push_back(*config_.default_port);
-  return true;
+  return route_by_address(config_, table_, packet.destination(), packet.ingress, outputs);
 }
 
 void StoreAndForwardSwitch::finish(uint64_t end_cycle) {

@@ -178,7 +178,7 @@ def check_board(loaded: LoadedBuilds, name: str) -> tuple[str, Board]:
     if found is None:
         text = unknown(recipe.board, "one of the boards", board_names())
         raise loaded.error(name, "board", text)
-    if recipe.address is not None and not (found[1].way and found[1].way.macros(recipe.address)):
+    if recipe.address is not None and not (found[1].way and found[1].way.HAS_ADDRESS):
         raise loaded.error(name, "address", f"found {found[0]}, expected a board on Ethernet.")
     if recipe.blades > (most := found[1].most_blades):
         text = f"found {recipe.blades}, expected {most} at most: what the top of {found[0]} takes."

@@ -56,9 +56,8 @@ std::map<std::string, uint64_t> DebugView::registers(uint32_t hart) const {
 }
 
 bool DebugView::read(uint64_t physical, std::span<uint8_t> bytes) const {
-  const uint64_t offset = physical - memory_.base();
-  if (offset >= memory_.size_bytes() || bytes.size() > memory_.size_bytes() - offset) return false;
-  std::memcpy(bytes.data(), memory_.data() + offset, bytes.size());
+  if (!memory_.contains(physical, bytes.size())) return false;
+  std::memcpy(bytes.data(), memory_.at(physical), bytes.size());
   return true;
 }
 

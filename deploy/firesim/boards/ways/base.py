@@ -83,6 +83,8 @@ class Way(Strict):
     """How many blades a top that is reached so takes."""
     ON_PCIE: ClassVar[bool] = False
     """Whether the top is behind PCIe."""
+    HAS_ADDRESS: ClassVar[bool] = False
+    """Whether a build recipe may give a board its own address."""
     OPTIONS: ClassVar[Mapping[str, str]] = {}
     """Which wishes it takes for a simulated board, each with its option."""
 
@@ -113,10 +115,13 @@ class Way(Strict):
     def place(self, build: str, device: Path | None) -> list[str]:
         """Return where the device of a simulated board is to be; none has no name of its own.
 
+        A board on PCIe is behind a socket, which needs a name.
+
         Raises:
             InputError: it cannot be there.
         """
-        del build
+        if device is None and self.ON_PCIE:
+            device = Path(f"{build}.socket")
         return [] if device is None else [device_of(device)]
 
 

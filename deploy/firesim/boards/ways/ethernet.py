@@ -48,6 +48,7 @@ class Ethernet(Way):
 
     BOARD: ClassVar[str] = "on Ethernet"
     DEVICE: ClassVar[str] = "its IPv4 address, such as 192.168.1.50"
+    HAS_ADDRESS: ClassVar[bool] = True
     OPTIONS: ClassVar[Mapping[str, str]] = {"losses": "--loss-percent"}
     port: Annotated[int, Field(ge=1, le=65535)]
     """Of UDP, on the board and on its host: the core answers to no other one."""

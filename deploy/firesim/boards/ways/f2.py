@@ -102,10 +102,6 @@ class F2(Way):
         del wishes
         return BoardModel("firesim-f2", _model(form, name, board, blades), (blades,))
 
-    def place(self, build: str, device: Path | None) -> list[str]:
-        """Return the place of the socket, which has a name."""
-        return super().place(build, device or Path(f"{build}.socket"))
-
 
 WAY = F2
 

@@ -74,9 +74,5 @@ class Xdma(Way):
         model = simulated_top(form, sources, TOP, wrapper, reset="reset_n", defines=defines)
         return BoardModel("firesim-xdma", model, (blades,))
 
-    def place(self, build: str, device: Path | None) -> list[str]:
-        """Return the place of the socket, which has a name."""
-        return super().place(build, device or Path(f"{build}.socket"))
-
 
 WAY = Xdma

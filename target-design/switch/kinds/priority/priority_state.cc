@@ -12,11 +12,6 @@ namespace {
 constexpr uint64_t kMostCycle = uint64_t{1} << 62;
 constexpr uint64_t kMostFrames = uint64_t{1} << 32;
 
-uint64_t ClassCounters::*const kCounters[] = {
-    &ClassCounters::packets_out,  &ClassCounters::ecn_marked,      &ClassCounters::pauses_sent,
-    &ClassCounters::resumes_sent, &ClassCounters::pauses_received, &ClassCounters::paused_cycles,
-    &ClassCounters::dropped,      &ClassCounters::peak_bytes,      &ClassCounters::peak_in_bytes};
-
 }  // namespace
 
 std::string PrioritySwitch::fingerprint() const {
@@ -45,7 +40,7 @@ void PrioritySwitch::save_port(const Port &port, StateWriter &state) const {
          {one.refresh, one.paused_from, one.paused_until, one.blocked_since, one.ecn_frames}) {
       state.u64(value);
     }
-    for (const auto counter : kCounters) state.u64(one.counters.*counter);
+    for (const auto &[name, member] : kClassCounters) state.u64(one.counters.*member);
   }
   write_all(port.control);
   state.boolean(port.current.has_value());
@@ -113,7 +108,7 @@ void PrioritySwitch::load_port(uint32_t number, StateReader &state, uint64_t cyc
          {&one.refresh, &one.paused_from, &one.paused_until, &one.blocked_since, &one.ecn_frames}) {
       *value = state.u64();
     }
-    for (const auto counter : kCounters) one.counters.*counter = state.u64();
+    for (const auto &[name, member] : kClassCounters) one.counters.*member = state.u64();
   }
   for (uint64_t left = state.u64(kMostFrames); left > 0; --left) {
     port.control.push_back(load_frame(state));

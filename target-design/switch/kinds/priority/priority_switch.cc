@@ -4,25 +4,13 @@
 #include "switch/kinds/priority/priority_switch.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/atomic_file.h"
 #include "core/token_hash.h"
 #include "switch/make_switch.h"
+#include "switch/route.h"
 
 namespace firesim::priority {
-
-namespace {
-
-SwitchConfig with_flood_ports(SwitchConfig config) {
-  if (config.flood_ports.empty()) {
-    config.flood_ports.resize(config.ports.size());
-    std::iota(config.flood_ports.begin(), config.flood_ports.end(), 0u);
-  }
-  return config;
-}
-
-}  // namespace
 
 PrioritySwitch::PrioritySwitch(SwitchConfig config, Fields &settings)
     : Model(config.name),
@@ -119,7 +107,9 @@ void PrioritySwitch::capture(bool is_inbound, uint32_t port, uint64_t cycle,
 void PrioritySwitch::forward(uint64_t stamp, uint32_t ingress, const Flits &flits) {
   const uint32_t one_class = class_of(*flits, settings_.class_by, settings_.default_class);
   destinations_.clear();
-  route(*flits, ingress);
+  if (!route_by_address(config_, table_, flits->front() >> 16, ingress, destinations_)) {
+    ++ports_[ingress].counters.dropped_unknown_destination;
+  }
   for (const uint32_t port : destinations_) {
     if (port == ingress) {
       ++ports_[ingress].counters.dropped_reflected;
@@ -130,21 +120,6 @@ void PrioritySwitch::forward(uint64_t stamp, uint32_t ingress, const Flits &flit
   Class &in = ports_[ingress].classes[one_class];
   in.counters.peak_in_bytes = std::max(in.counters.peak_in_bytes, in.in_bytes);
   if (in.in_bytes > settings_.xoff_bytes && !in.is_off) tell(ingress, one_class, stamp, true);
-}
-
-void PrioritySwitch::route(const std::vector<uint64_t> &flits, uint32_t ingress) {
-  const uint64_t mac = flits[0] >> 16;
-  if ((mac & 1) != 0) {  // broadcast and multicast
-    for (const uint32_t port : config_.flood_ports) {
-      if (port != ingress) destinations_.push_back(port);
-    }
-  } else if (const uint32_t port = table_.find(mac); port != MacTable::kUnknown) {
-    destinations_.push_back(port);
-  } else if (config_.default_port && *config_.default_port != ingress) {
-    destinations_.push_back(*config_.default_port);
-  } else {
-    ++ports_[ingress].counters.dropped_unknown_destination;
-  }
 }
 
 // Whether there is room for a frame that is to leave by a port; then it has been taken.
@@ -218,19 +193,9 @@ nlohmann::json PrioritySwitch::statistics() const {
     ClassCounters sum;
     for (uint32_t one = 0; one < kClasses; ++one) {
       const ClassCounters counters = this->counters(port, one);
-      const std::pair<const char *, uint64_t ClassCounters::*> kinds[] = {
-          {"packets_out", &ClassCounters::packets_out},
-          {"ecn_marked", &ClassCounters::ecn_marked},
-          {"pauses_sent", &ClassCounters::pauses_sent},
-          {"resumes_sent", &ClassCounters::resumes_sent},
-          {"pauses_received", &ClassCounters::pauses_received},
-          {"paused_cycles", &ClassCounters::paused_cycles},
-          {"dropped", &ClassCounters::dropped},
-          {"peak_bytes", &ClassCounters::peak_bytes},
-          {"peak_in_bytes", &ClassCounters::peak_in_bytes}};
       nlohmann::json values;
       uint64_t any = 0;
-      for (const auto &[name, member] : kinds) {
+      for (const auto &[name, member] : kClassCounters) {
         values[name] = counters.*member;
         sum.*member += counters.*member;
         any |= counters.*member;

@@ -57,6 +57,18 @@ struct ClassCounters {
   uint64_t peak_in_bytes = 0;    // waiting, of those that came in here
 };
 
+// All of them, by their names in statistics; in a snapshot in this order.
+inline constexpr std::pair<const char *, uint64_t ClassCounters::*> kClassCounters[] = {
+    {"packets_out", &ClassCounters::packets_out},
+    {"ecn_marked", &ClassCounters::ecn_marked},
+    {"pauses_sent", &ClassCounters::pauses_sent},
+    {"resumes_sent", &ClassCounters::resumes_sent},
+    {"pauses_received", &ClassCounters::pauses_received},
+    {"paused_cycles", &ClassCounters::paused_cycles},
+    {"dropped", &ClassCounters::dropped},
+    {"peak_bytes", &ClassCounters::peak_bytes},
+    {"peak_in_bytes", &ClassCounters::peak_in_bytes}};
+
 class PrioritySwitch final : public Model {
  public:
   PrioritySwitch(SwitchConfig config, Fields &settings);
@@ -119,7 +131,6 @@ class PrioritySwitch final : public Model {
   void receive(uint32_t port, const Batch &batch);
   void end_frame(uint32_t port, uint64_t last_cycle);
   void forward(uint64_t stamp, uint32_t ingress, const Flits &flits);
-  void route(const std::vector<uint64_t> &flits, uint32_t ingress);
   void enqueue(uint32_t port, uint32_t ingress, uint32_t one_class, Flits flits);
   bool take_room(uint32_t port, const Queued &frame);
   Flits marked(uint32_t port, uint32_t one_class, Flits flits);
