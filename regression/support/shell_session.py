@@ -316,8 +316,10 @@ class ShellSession:
         self._begin(text)
         terminal = self._terminals.pop()
         said, until = "", time.monotonic() + self.limit_s
-        while time.monotonic() < until and "http://" not in said:
+        ended = False
+        while time.monotonic() < until and "http://" not in said and not ended:
             time.sleep(POLL_S)
+            ended = terminal.process.poll() is not None  # Before what it said last is read.
             said = terminal.log.read_text(errors="replace")
         _interrupt(terminal.process)
         if "http://" in said and terminal.process.returncode == 0:

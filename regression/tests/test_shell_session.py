@@ -67,6 +67,14 @@ def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
         session.run("sleep 60")
 
 
+def test_a_page_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    with (
+        ShellSession(tmp_path, 3600) as session,
+        pytest.raises(CommandError, match=r"found no page by .*\nno such run"),
+    ):
+        session.run("(echo no such run; exit 1)  # Ctrl-C ends the page")
+
+
 @pytest.mark.parametrize(
     ("text", "error"),
     [

@@ -127,10 +127,11 @@ SCENES = (
         before=FUNCTIONAL,
     ),
     Scene(
-        "a page of a run",
+        "a page of a run, and of a sweep",
         ("view",),
         quick=True,
-        before=FUNCTIONAL,
+        before=f"{FUNCTIONAL}\n"
+        "firesim sweep -c rack_8 -x simulation.engine=functional -x system.link.latency=1us,2us",
     ),
     Scene(
         "a rack runs",

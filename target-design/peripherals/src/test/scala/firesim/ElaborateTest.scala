@@ -162,7 +162,7 @@ class ElaborateTest extends AnyFunSuite {
     def refusal(options: String*): String =
       intercept[UsageError](Elaborate.parse(options.toArray)).getMessage
     assert(refusal() == "the output folder is missing")
-    assert(refusal("out", "--core", "1").startsWith("found --core, expected one of --coprocessors"))
+    assert(refusal("out", "--core", "1").startsWith("found --core, expected one of --address-bits"))
     assert(refusal("out", "--cores") == "option --cores has no value")
     assert(refusal("out", "--cores", "two") == "option --cores: found two, expected a number")
     assert(refusal("out") == "option --parts is missing")
