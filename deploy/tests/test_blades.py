@@ -6,13 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from firesim.build.events import events_of
 from firesim.build.parts import part_names, peripheral_names, read_part, soc_part
 from firesim.build.rtl_blade import (
     BLADES,
     Blade,
     blade_names,
     definition,
-    events_of,
     load_blade,
     read_blade,
 )
@@ -72,8 +72,9 @@ def test_every_shipped_part_and_blade_loads_and_names_distinct_events() -> None:
     assert {"rocket-1", "rocket-2", "rocket-4", "rocket-8"} <= set(blade_names())
     for name in blade_names():
         loaded = load_blade(name)
-        names = [event.name for event in events_of(loaded)]
-        assert len(names) == len(set(names)) == loaded.cores.count * len(soc_part().events)
+        names = [event.name for event in events_of(loaded.events, loaded.cores.count)]
+        assert len(names) == len(set(names)) == loaded.cores.count * len(loaded.events)
+        assert loaded.events[: len(soc_part().events)] == soc_part().events
 
 
 def test_rockets_differ_in_their_cores_alone() -> None:
@@ -92,13 +93,39 @@ def test_rockets_differ_in_their_cores_alone() -> None:
 
 
 def test_events_are_the_socs_for_each_hart_and_the_files_own(folder: Path) -> None:
-    events = events_of(blade(folder, GOOD))
+    loaded = blade(folder, GOOD)
+    events = events_of(loaded.events, loaded.cores.count)
     assert [event.name for event in events if event.name.endswith("icache_miss")] == [
         "hart0_icache_miss",
         "hart1_icache_miss",
     ]
     assert "soc.system.tile_1.core.take_pc_mem" in [event.signal for event in events]
     assert events[-1].name == "other"
+
+
+def test_probes_are_files_beside_the_blade_that_names_them(folder: Path) -> None:
+    (folder / "near").mkdir(exist_ok=True)
+    (folder / "near/probe.sv").write_text("module Probe; endmodule\n")
+    (folder / "base.yaml").write_text(GOOD + "probes: [near/probe.sv]\n")
+    loaded = blade(folder, "description: d\nextends: ./base.yaml\nprobes: [./near/probe.sv]\n")
+    assert loaded.probes == ((folder / "near/probe.sv").resolve(),) * 2
+    # What only looks is the machine that it looks at, also to software.
+    assert loaded.machine == "base" and loaded.name == "b"
+    assert blade(folder, OVER + "soc: {cores: 1}\n").machine == "b"
+    assert load_blade("rocket-1-topdown").machine == "rocket-1"
+    assert load_blade("rocket-1-topdown+htif").machine == "rocket-1+htif"
+    with pytest.raises(InputError, match=r'b\.yaml:7: probes\[0\]: found "none.sv", expected a fi'):
+        blade(folder, GOOD + "probes: [none.sv]\n")
+
+
+def test_an_expression_has_braces_of_its_own_beside_those_of_the_hart(folder: Path) -> None:
+    given = "expression: '{soc.{tile}.a, soc.trace_{hart}_valid} == 3', for_each: hart"
+    loaded = blade(folder, GOOD.replace("signal: soc.other", given))
+    events = events_of(loaded.events, loaded.cores.count)
+    assert [(one.name, one.signal, one.expression) for one in events[-2:]] == [
+        ("hart0_other", "", "{soc.tile.a, soc.trace_0_valid} == 3"),
+        ("hart1_other", "", "{soc.tile_1.a, soc.trace_1_valid} == 3"),
+    ]
 
 
 def test_an_l2_is_refused_where_it_cannot_be(folder: Path) -> None:
@@ -267,7 +294,19 @@ OVER = "description: d\nextends: base\n"
         ),
         (
             GOOD.replace("signal: soc.other", "for_each: hart, signal: soc.other"),
-            'b.yaml:6: events[0].signal: found "soc.other", expected {tile} or {hart} in it once.',
+            'b.yaml:6: events[0].signal: found "soc.other", expected {tile} or {hart} in it.',
+        ),
+        (
+            GOOD.replace("signal: soc.other", 'expression: "{soc.{tile}.a, soc.b} == 3"'),
+            'b.yaml:6: events[0].expression: found "{soc.{tile}.a, soc.b} == 3", expected no ',
+        ),
+        (
+            GOOD.replace("signal: soc.other", "signal: soc.other, expression: soc.other"),
+            "b.yaml:6: events[0]: found both of signal and expression, expected one of the two.",
+        ),
+        (
+            GOOD.replace("signal: soc.other, ", ""),
+            "b.yaml:6: events[0]: found neither of signal and expression, expected one of the",
         ),
     ],
 )

@@ -39,7 +39,10 @@ system:
       sources: [counter.sv]
       top: Counter
       parameters: {LIMIT: 5000, STEP: "8'h1"}
-      events: [{name: fours, signal: "count[2]"}, {name: low, signal: low, histogram: true}]
+      events:
+        - {name: fours, signal: "count[2]"}
+        - {name: low, signal: low, histogram: true}
+        - {name: late, expression: "count >= 32'd4000 && low == 0"}
   node: {blade: counter}
 simulation: {threads: 1, status_interval_s: 0.05}
 """
@@ -103,6 +106,7 @@ def test_a_blade_alone_runs_to_its_cycle(mine: Path, results_root: Path) -> None
         counted = pandas.read_csv(outcome.folder / "soc/counters.csv")  # As it is.
         assert {str(kind) for kind in counted.dtypes} == {"int64"}
         assert (counted["fours"].iloc[-1], counted["odd"].iloc[-1]) == (2500, 2500)
+        assert counted["late"].iloc[-1] == 125
         values = [counted[f"low[{value}]"].iloc[-1] for value in range(8)]
         assert values == [625] * 8  # Of 0 to 4,999.
 
@@ -138,7 +142,7 @@ def test_a_blade_that_cannot_end_runs_to_the_last_cycle(mine: Path, results_root
     with pytest.raises(InputError) as refusal:
         simulated(mine / "alone.yaml")
     assert str(refusal.value) == (
-        f"{mine / 'alone.yaml'}:11: simulation.max_cycles: found 0 and no node whose blade has a "
+        f"{mine / 'alone.yaml'}:14: simulation.max_cycles: found 0 and no node whose blade has a "
         "termination bridge, expected a last cycle: nothing else would end the run."
     )
     outcome = simulated(mine / "alone.yaml", "simulation.max_cycles=1234")

@@ -30,7 +30,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from firesim.topology.describe import CONTROL_SOCKET
 from firesim.work.folder import is_alive, load_simulator
@@ -150,12 +149,7 @@ class ShellSession:
     def __enter__(self) -> ShellSession:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         # What looks at a run ends before the run.
         ended = [self._end(terminal) for terminal in reversed(self._terminals)]
         if self._prefix:
@@ -300,10 +294,10 @@ class ShellSession:
         until = time.monotonic() + self.limit_s
         while time.monotonic() < until:
             has_ended = last.process.poll() is not None
-            runs = [folder for folder in self._running() if folder not in (besides or set())]
-            if has_ended and not prompt:
-                return  # A run on a farm that was left alone, or one as short as this.
-            if runs and (not prompt or _has_prompt(runs[-1])):
+            runs = [folder for folder in self._running() if folder not in (besides or ())]
+            if (has_ended or runs) and not prompt:
+                return  # Where it has ended, a run on a farm that was left alone, or a short one.
+            if runs and _has_prompt(runs[-1]):
                 return
             if has_ended:
                 break
@@ -315,8 +309,7 @@ class ShellSession:
         """Begin what serves a page, and end it when the page is there."""
         self._begin(text)
         terminal = self._terminals.pop()
-        said, until = "", time.monotonic() + self.limit_s
-        ended = False
+        said, until, ended = "", time.monotonic() + self.limit_s, False
         while time.monotonic() < until and "http://" not in said and not ended:
             time.sleep(POLL_S)
             ended = terminal.process.poll() is not None  # Before what it said last is read.

@@ -33,13 +33,20 @@ HIGH, LOW, AUTO = LEVELS = ("high", "low", "auto")
 class Event:
     """A wire to count: `signal` is a hierarchical path below the top (`a.b.c` or `a.b.c[3]`).
 
-    As a histogram it is a vector, and each of its values has a counter `name[value]`.
+    Instead of it, `expression` is a SystemVerilog expression over such wires. As a histogram either
+    is a vector, and each of its values has a counter `name[value]`.
     """
 
     name: str
     signal: str
     description: str = ""
     histogram: bool = False
+    expression: str = ""
+
+    @property
+    def source(self) -> str:
+        """What is counted, as the user wrote it."""
+        return self.expression or self.signal
 
 
 @dataclass(frozen=True)

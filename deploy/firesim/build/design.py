@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from firesim_common.cache import KeyPart
 
+from firesim.build.events import Event
 from firesim.build.firrtl import collateral_of
 from firesim.build.rtl import blade_rtl
-from firesim.build.rtl_blade import Event, load_blade
+from firesim.build.rtl_blade import load_blade
 from firesim.config.capture import Captured
 from firesim.topology.plan import Plan
 from firesim.topology.plan_blades import PlannedBlade

@@ -7,7 +7,6 @@ user's by a path. Nothing lists the parts: a folder with a `part.yaml` is one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,8 +16,10 @@ from firesim_common.base import Strict
 from firesim_common.errors import unknown
 from firesim_common.explain import checked
 from firesim_common.paths import ROOT
-from firesim_common.positions import KeyPath, Source, read_yaml
+from firesim_common.positions import Source, read_yaml
 from pydantic import Field, StringConstraints
+
+from firesim.build.events import BladeEvent, check_events
 
 PARTS = ROOT / "target-design" / "parts"
 FILE = "part.yaml"
@@ -27,31 +28,13 @@ SOC = "rocket"
 """The part that is the SoC of every blade, and whose map is that of every blade."""
 
 PAGE_BYTES = 0x1000
-_ONE_PER_HART = r"[^{}]*\{(?:tile|hart)\}[^{}]*"
 
 PartName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=32)]
-EventName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 Address = Annotated[int, Field(ge=0, lt=1 << 32)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 DeviceTreeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][\w,.+-]*$")]
 Opcode = Literal["custom0", "custom1", "custom2", "custom3"]
 ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")]
-
-
-class BladeEvent(Strict):
-    """A wire of the design whose ones AutoCounter counts, or a vector whose values it counts."""
-
-    name: EventName
-    """Name of the counter; with for_each "hart", "hart<n>_" is put before it."""
-    signal: str
-    """Path of a one-bit wire below the top; {hart} is the hart's number, {tile} its tile. For a
-    histogram it has at most 6 bits."""
-    description: str
-    """What one count means, for people."""
-    for_each: Literal["hart"] | None = None
-    """Make one counter for each hart."""
-    histogram: bool = False
-    """Count for each value of the signal the cycles in which it has it, as NAME[VALUE]."""
 
 
 class Region(Strict):
@@ -242,25 +225,6 @@ def read_part(folder: Path) -> SocPart | PeripheralPart | CoprocessorPart:
         _check_place(part, source)
         _check_files(part, folder, source)
     return part
-
-
-def check_events(events: list[BladeEvent], source: Source) -> None:
-    """Check the names and signals of the list at the key `events`.
-
-    Raises:
-        InputError: a name given twice, or braces that do not fit for_each.
-    """
-    for index, event in enumerate(events):
-        path: KeyPath = ("events", index, "signal")
-        if event.for_each is None and "{" in event.signal:
-            message = f'found "{event.signal}", expected no braces without for_each: hart.'
-            raise source.error(path, message)
-        if event.for_each == "hart" and not re.fullmatch(_ONE_PER_HART, event.signal):
-            message = f'found "{event.signal}", expected {{tile}} or {{hart}} in it once.'
-            raise source.error(path, message)
-        if event.name in [other.name for other in events[:index]]:
-            message = f'found "{event.name}" twice, expected each name once.'
-            raise source.error(("events", index, "name"), message)
 
 
 def _check_place(part: PeripheralPart, source: Source) -> None:

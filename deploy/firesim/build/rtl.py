@@ -19,8 +19,9 @@ from firesim_common.tools import FIRTOOL_ROCKET, ToolError, firtool, run
 from firesim_common.watch import watched
 
 from firesim.build.cores import USUAL_DRAM_GIB, Cores
+from firesim.build.events import events_of
 from firesim.build.parts import PARTS, soc_part
-from firesim.build.rtl_blade import Blade, definition, events_of, load_blade
+from firesim.build.rtl_blade import Blade, definition, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import modernise, with_module_prefix
 from firesim.build.sbt import run_sbt, sbt_word
@@ -135,17 +136,18 @@ def peripherals(blade: Blade) -> Path:
     return cached("peripherals", [options, parts, *inputs], build)
 
 
-def merge(folders: list[Path], target: Path) -> list[str]:
-    """Copy all Verilog files into one folder; return their names.
+def merge(folders: list[Path], target: Path, probes: Sequence[Path] = ()) -> list[str]:
+    """Copy all Verilog files of folders, and what is bound into them, to one; return their names.
 
     Raises:
         ToolError: two files share a name, or two modules do.
     """
     owner: dict[str, str] = {}
     names: list[str] = []
-    for source in (path for folder in folders for path in sorted(folder.glob("*.*v"))):
+    generated = [path for folder in folders for path in sorted(folder.glob("*.*v"))]
+    for source in (*generated, *probes):
         if source.name in names:
-            raise ToolError(f"{source.name}: the SoC and the peripherals both write this file.")
+            raise ToolError(f"{source}: found a file of this name in the blade, expected one.")
         text = source.read_text()
         for module in _MODULE.findall(text):
             if module in owner:
@@ -196,13 +198,13 @@ def blade_rtl(name: str) -> Path:
         "clock_hz": blade.clock_hz,
         "cores": blade.cores.count,
         "sources": [],
-        "events": [asdict(event) for event in events_of(blade)],
+        "events": [asdict(event) for event in events_of(blade.events, blade.cores.count)],
         "device_tree": "blade.dts",
     }
     source = device_tree_source(blade)
 
     def build(folder: Path) -> None:
-        sources = merge(folders, folder)
+        sources = merge(folders, folder, blade.probes)
         check_bridges(blade, "\n".join((folder / file).read_text() for file in sources))
         text = json.dumps({**description, "sources": sources}, indent=2) + "\n"
         (folder / "blade.json").write_text(text)
@@ -216,5 +218,6 @@ def blade_rtl(name: str) -> Path:
         source,
         " ".join(sorted(blade.bridges)),
         BUILD / "rtl.py",
+        *blade.probes,
     ]
     return cached("rtl", key, build)

@@ -16,20 +16,19 @@ from firesim_common.positions import KeyPath, Source
 from pydantic import Field
 
 from firesim.build.cores import Cores, Soc, cores_of
+from firesim.build.events import BladeEvent, check_events
 from firesim.build.parts import (
     PAGE_BYTES,
     PARTS,
-    BladeEvent,
     CoprocessorPart,
     Opcode,
     PartName,
     PeripheralPart,
     SocPart,
-    check_events,
     read_part,
     soc_part,
 )
-from firesim.build.rtl_blade_merge import merged
+from firesim.build.rtl_blade_merge import machine, merged
 from firesim.config.loaded import BLADE_FILE
 
 BLADES = ROOT / "target-design" / "blades"
@@ -75,6 +74,9 @@ class BladeFile(Strict):
     """What stands around the SoC; those of a blade that is extended come first."""
     events: list[BladeEvent] = Field(default_factory=list)
     """Events beyond those of the SoC and of the covers in the parts."""
+    probes: list[str] = Field(default_factory=list)
+    """SystemVerilog files that are read with the hardware, with modules that they `bind` into it.
+    Those of a blade that is extended come first."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,10 @@ class Blade:
     bridges: frozenset[str]
     """Bridge kinds the elaborated blade must hold, no more and no less."""
     events: list[BladeEvent] = field(default_factory=list)
+    probes: tuple[Path, ...] = ()
+    """SystemVerilog that is bound into its hardware."""
+    machine: str = ""
+    """What its device tree calls it: the name of the blade that it observes, else its own."""
 
     def part(self, kind: str) -> BladePart | None:
         """Return the first part of a kind, None when there is none."""
@@ -125,16 +131,6 @@ class Blade:
     def coprocessors(self) -> list[BladePart]:
         """Its accelerators on the cores, in the order of their ports."""
         return [part for part in self.parts if part.opcodes]
-
-
-@dataclass(frozen=True)
-class Event:
-    """A wire to count, with its path made definite."""
-
-    name: str
-    signal: str
-    description: str
-    histogram: bool = False
 
 
 def blade_names() -> list[str]:
@@ -164,7 +160,13 @@ def _with_htif(blade: Blade, name: str) -> Blade:
     assert isinstance(spec, PeripheralPart)
     part = BladePart(HTIF, HTIF, PARTS / HTIF, spec, None, None, {})
     bridges = blade.bridges | set(spec.bridges)
-    return replace(blade, name=Path(name).name, parts=[*blade.parts, part], bridges=bridges)
+    return replace(
+        blade,
+        name=Path(name).name,
+        machine=f"{blade.machine}{WITH_HTIF}",
+        parts=[*blade.parts, part],
+        bridges=bridges,
+    )
 
 
 def read_blade(path: Path) -> Blade:
@@ -190,6 +192,8 @@ def read_blade(path: Path) -> Blade:
         parts=parts,
         bridges=_bridges(parts, source),
         events=events,
+        probes=tuple(map(Path, file.probes)),
+        machine=machine(path, BLADES),
     )
 
 
@@ -342,26 +346,6 @@ def _bridges(parts: list[BladePart], source: Source) -> frozenset[str]:
                 raise source.error(("parts", index), text)
             owner[kind] = part.name
     return frozenset(owner)
-
-
-def tile_name(hart: int) -> str:
-    """Return the instance name of a hart's tile inside the system."""
-    return f"tile_{hart}" if hart else "tile"
-
-
-def events_of(blade: Blade) -> list[Event]:
-    """Return the blade's events, one for each hart where the blade asks for that."""
-    events = []
-    for event in blade.events:
-        if event.for_each is None:
-            events.append(Event(event.name, event.signal, event.description, event.histogram))
-            continue
-        for hart in range(blade.cores.count):
-            signal = event.signal.format(tile=tile_name(hart), hart=hart)
-            description = f"{event.description} (hart {hart})"
-            name = f"hart{hart}_{event.name}"
-            events.append(Event(name, signal, description, event.histogram))
-    return events
 
 
 def definition(blade: Blade) -> list[dict[str, Any]]:

@@ -11,8 +11,28 @@ from firesim_common.positions import KeyPath, Source, read_yaml
 
 from firesim.build.parts import FILE, PARTS, peripheral_names, shown_path
 
-LISTS = ("parts", "events")
+LISTS = ("parts", "events", "probes")
 """Keys whose values follow those of the blade that is extended."""
+
+
+OBSERVING = {"description", "extends", "events", "probes"}
+"""Keys by which a blade looks at another one, and changes nothing of it."""
+
+
+def machine(path: Path, blades: Path) -> str:
+    """Return the name of the hardware that a blade is: of one that only observes, what it observes.
+
+    Software finds it in the device tree, which is therefore the same with and without events.
+
+    Raises:
+        InputError: not YAML, or an extended blade that does not exist.
+    """
+    own = read_yaml(path, shown_path(path))
+    if isinstance(own.data, dict) and set(own.data) <= OBSERVING:
+        extended = own.data.get("extends")
+        if isinstance(extended, str):
+            return machine(_extended(extended, own, path, blades), blades)
+    return path.stem
 
 
 def merged(path: Path, blades: Path) -> Source:
@@ -33,6 +53,7 @@ def _merged(path: Path, blades: Path, below: tuple[Path, ...]) -> Source:
     if not isinstance(own.data, dict):
         raise own.error((), "found no keys and values, expected those of a blade.")
     _parts(own, path.parent)
+    _probes(own, path.parent)
     without = own.data.pop("without", [])
     extended = own.data.get("extends")
     if not isinstance(extended, str):
@@ -64,6 +85,17 @@ def _extended(name: str, own: Source, path: Path, blades: Path) -> Path:
     if name not in known:
         raise own.error(("extends",), unknown(name, "one of the blades", known))
     return blades / f"{name}.yaml"
+
+
+def _probes(own: Source, folder: Path) -> None:
+    """Make every probe the path of a file that is there."""
+    listed = own.data.get("probes")
+    for index, given in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(given, str):
+            file = (folder / own.file(("probes", index), given)).resolve()
+            if not file.is_file():
+                raise own.error(("probes", index), f'found "{given}", expected a file.')
+            listed[index] = str(file)
 
 
 def _parts(own: Source, folder: Path) -> None:

@@ -147,8 +147,8 @@ def device_tree_source(blade: Blade) -> str:
 / {{
     #address-cells = <2>;
     #size-cells = <2>;
-    compatible = "firesim,{blade.name}", "firesim,blade";
-    model = "FireSim {blade.name}";
+    compatible = "firesim,{blade.machine}", "firesim,blade";
+    model = "FireSim {blade.machine}";
 
     chosen {{
         {chosen}

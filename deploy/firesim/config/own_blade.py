@@ -23,6 +23,7 @@ def _ratio(text: str) -> str:
 Ratio = Annotated[str, AfterValidator(_ratio)]
 MacroValue = Annotated[str, StringConstraints(pattern=r"^[!-~]*$", max_length=256)]
 EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$", max_length=64)]
+Expression = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 TRAINING_CYCLES = 330_000
 
@@ -32,12 +33,22 @@ class OwnEvent(Strict):
 
     name: EventName
     """Name of the counter."""
-    signal: str
+    signal: str | None = None
     """Path of a one-bit wire below the top; of one of at most 6 bits for a histogram."""
+    expression: Expression | None = None
+    """Instead of a signal: a SystemVerilog expression over wires, each by its path below the top.
+    All are unsigned: $signed(a.b) makes a value signed."""
     description: str = ""
     """What one count means, for people."""
     histogram: bool = False
     """Count for each value of the signal the cycles in which it has it, as NAME[VALUE]."""
+
+    @model_validator(mode="after")
+    def one_source(self) -> OwnEvent:
+        if (self.signal is None) == (self.expression is None):
+            found = "neither" if self.signal is None else "both"
+            raise ValueError(f"found {found} of signal and expression, expected one of the two.")
+        return self
 
 
 class Reset(Strict):

@@ -13,8 +13,8 @@ from firesim_common.explain import checked
 from firesim_common.positions import read_yaml
 from pydantic import Field
 
+from firesim.build.events import of_hart
 from firesim.build.parts import PARTS, SOC
-from firesim.build.rtl_blade import tile_name
 from firesim.debug.registers import every
 
 FILE = "registers.yaml"
@@ -91,7 +91,7 @@ def of_harts(made: RegisterMap, harts: int) -> list[dict[str, Any]]:
 
 def _of_hart(value: Any, hart: int) -> Any:
     if isinstance(value, str):
-        return value.replace("{tile}", tile_name(hart)).replace("{hart}", str(hart))
+        return of_hart(value, hart)
     if isinstance(value, Mapping):
         return {key: _of_hart(each, hart) for key, each in value.items()}
     if isinstance(value, list):

@@ -4,7 +4,7 @@
 The top-down shares are the first level of A. Yasin, "A Top-Down Method for Performance Analysis and
 Counters Architecture" (ISPASS 2014), with its back end split into memory and core as in its second
 level. Rocket issues one instruction a cycle, so that a slot is a cycle in which the hart does not
-wait in `wfi`. target-design/parts/rocket/part.yaml says what each event counts.
+wait in `wfi`. target-design/probes/rocket_top_down.sv says what each event counts.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Any
 
 from firesim_common.errors import unknown
 
+from firesim.topology.counted_event import CountedEvent
 from firesim.topology.firrtl_text import Box, FirrtlText, Port
 
 TRACE = "TracerVBridge"
@@ -60,7 +61,7 @@ class Bridge:
 class Counters:
     """Counters that are in the hardware by annotations."""
 
-    events: tuple[tuple[str, str, str, bool], ...] = ()
+    events: tuple[CountedEvent, ...] = ()
     """As of PlannedBlade: name, path of the wire, description, whether a histogram."""
     targets: tuple[str, ...] = ()
     """Wires of the FIRRTL that have to stay for them."""
@@ -117,7 +118,7 @@ def counters_of(
     Raises:
         ValueError: one counts in a module that is not there.
     """
-    events: list[tuple[str, str, str, bool]] = []
+    events: list[CountedEvent] = []
     modules = {*text.modules, *text.boxes}
     targets, left_out = [], []
     for one in annotations:
@@ -140,7 +141,7 @@ def counters_of(
             number = f"_{index}" if len(paths) > 1 else ""
             name = _WORD.sub("_", label).strip("_") + number
             signal = f"{below}{path}{'.' if path else ''}{wire}"
-            events.append((name, signal, str(one.get("description", "")) or label, False))
+            events.append(CountedEvent(name, signal, str(one.get("description", "")) or label))
     return Counters(tuple(events), tuple(targets), tuple(left_out))
 
 
@@ -169,7 +170,7 @@ def decisions(bridges: Sequence[Bridge], counters: Counters) -> Iterator[str]:
     for kind in sorted(others - IDLE):
         yield f"{kind} has no counterpart: what it gives the target is 0"
     if counters.events:
-        yield f"counters of annotations: {', '.join(event[0] for event in counters.events)}"
+        yield f"counters of annotations: {', '.join(event.name for event in counters.events)}"
     if counters.left_out:
         labels = ", ".join(counters.left_out)
         yield f"counters that show a value, which have no counterpart: {labels}"

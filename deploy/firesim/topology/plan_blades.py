@@ -11,6 +11,7 @@ from typing import Any, Literal
 from firesim_common.positions import KeyPath
 
 from firesim.topology.chipyard_firrtl import FirrtlDesign
+from firesim.topology.counted_event import CountedEvent
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,7 @@ class PlannedBlade:
     reset_active: Literal["high", "low", "auto"]
     """The level at which it resets; auto = found out by use and name."""
     clock_ratios: Mapping[str, str]
-    events: tuple[tuple[str, str, str, bool], ...]
-    """Name, signal and description of each wire that is counted, and whether as a histogram."""
+    events: tuple[CountedEvent, ...]
     include_dirs: tuple[Path, ...]
     defines: Mapping[str, str | None]
     parameters: Mapping[str, str]

@@ -52,6 +52,13 @@ OWN_BLADE_CASES = [
         SOURCE,
     ),
     Case(
+        "event with a signal and an expression",
+        f"bad.yaml:5: {HERE}.events[0]: found both of signal and expression, expected one of "
+        "the two.",
+        MINE + "{sources: [a.sv], top: A, events: [{name: e, signal: a, expression: a}]}\n",
+        SOURCE,
+    ),
+    Case(
         "own blade without a top",
         f'bad.yaml:5: {HERE}: found no key "top", expected the name of the top module.',
         MINE + "{sources: [a.sv]}\n",

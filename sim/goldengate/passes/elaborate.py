@@ -20,7 +20,7 @@ from pyosys import libyosys as ys
 
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
-from goldengate.passes import one_driver, reset_level
+from goldengate.passes import expressions, one_driver, reset_level
 from goldengate.passes.clock_sources import CLOCK_SOURCE
 from goldengate.passes.directives import hidden_driver
 from goldengate.state import State, plain, public
@@ -135,5 +135,6 @@ def run(state: State) -> None:
     _drive_with_0(state)
     state.run("bwmuxmap")
     state.signals = [plain(name) for name in state.module.wires_ if not plain(name).startswith("$")]
+    expressions.run(state)
     _keep_observed(state)
     state.run("opt_clean")

@@ -20,6 +20,7 @@ from pyosys import libyosys as ys
 
 from goldengate import capture
 from goldengate.errors import GoldenGateError, nearest
+from goldengate.passes import expressions
 from goldengate.reset_graph import Fan
 from goldengate.settled import MESSAGE
 from goldengate.state import (
@@ -105,6 +106,8 @@ def _add_counter(state: State, event: Any) -> str:
 
 def _signal(state: State, event: Event) -> Any:
     """Find the wire (or bit) an event names; a whole vector for a histogram."""
+    if event.expression:
+        return _value_of_expression(state, event)
     module = state.module
     prefix = state.request.top + "."
     for path in (event.signal, event.signal.removeprefix(prefix)):
@@ -139,6 +142,18 @@ def _signal(state: State, event: Event) -> Any:
     )
 
 
+def _value_of_expression(state: State, event: Event) -> Any:
+    wire = state.module.wire(expressions.wire_name(state.request.events.index(event)))
+    most = MOST_HISTOGRAM_BITS if event.histogram else 1
+    if wire.width > most:
+        instead = "" if event.histogram else ", or a histogram of its values"
+        raise GoldenGateError(
+            f"event '{event.name}': expression '{event.expression}' is {wire.width} bits wide, "
+            f"expected {'at most ' if event.histogram else ''}{most}{instead}."
+        )
+    return ys.SigSpec(wire)
+
+
 def _count_values(state: State, event: Event) -> None:
     """Add a counter for each value of a vector."""
     signal = _signal(state, event)
@@ -150,7 +165,7 @@ def _count_values(state: State, event: Event) -> None:
             ys.SigSpec(ys.Const(value, signal.size())),
         )
         port = _add_counter(state, held)
-        state.counters.append(Counter(name, f"{event.description}: {value}", port, event.signal))
+        state.counters.append(Counter(name, f"{event.description}: {value}", port, event.source))
 
 
 def _count_covers(state: State, taken: set[str]) -> None:
@@ -278,7 +293,7 @@ def run(state: State) -> None:
             _count_values(state, event)
             continue
         port = _add_counter(state, _signal(state, event))
-        state.counters.append(Counter(event.name, event.description, port, event.signal))
+        state.counters.append(Counter(event.name, event.description, port, event.source))
     _count_covers(state, taken)
     _collect_asserts(state)
     module = state.module

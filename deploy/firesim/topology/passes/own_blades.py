@@ -9,10 +9,11 @@ from pathlib import Path
 from firesim_common.positions import KeyPath
 
 from firesim.config.loaded import Loaded
-from firesim.config.own_blade import OwnBlade, reset_level, reset_name
+from firesim.config.own_blade import OwnBlade, OwnEvent, reset_level, reset_name
 from firesim.topology import chipyard, chipyard_firrtl
 from firesim.topology.chipyard import TOP, Collateral, CollateralError, read_collateral
 from firesim.topology.chipyard_firrtl import SUFFIX, FirrtlDesign, read_firrtl
+from firesim.topology.counted_event import CountedEvent
 from firesim.topology.plan_blades import PlannedBlade, PlannedBridge, PlannedTraining
 
 
@@ -50,7 +51,6 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
     defines = generated.defines(base) if isinstance(generated, Collateral) else {}
     for macro, value in blade.defines.items():
         defines[macro] = None if value is None else str(value)
-    events = ((one.name, one.signal, one.description, one.histogram) for one in blade.events)
     return PlannedBlade(
         name=name,
         place=place,
@@ -63,7 +63,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         clock_ratios=dict(blade.clock_ratios),
         assertions=blade.assertions,
         synthesis=blade.synthesis,
-        events=(*events, *_counters(generated)),
+        events=(*map(_counted, blade.events), *_counters(generated)),
         include_dirs=files("include_dirs"),
         defines=defines,
         parameters={key: _verilog(value) for key, value in blade.parameters.items()},
@@ -103,7 +103,12 @@ def _generated(loaded: Loaded, place: KeyPath, blade: OwnBlade) -> Generated | N
         raise loaded.error(key, str(error)) from error
 
 
-def _counters(generated: Generated | None) -> tuple[tuple[str, str, str, bool], ...]:
+def _counted(event: OwnEvent) -> CountedEvent:
+    signal, expression = event.signal or "", event.expression or ""
+    return CountedEvent(event.name, signal, event.description, event.histogram, expression)
+
+
+def _counters(generated: Generated | None) -> tuple[CountedEvent, ...]:
     """Return the events that annotations of the hardware ask for."""
     return generated.counters.events if isinstance(generated, FirrtlDesign) else ()
 
