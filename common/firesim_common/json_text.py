@@ -8,7 +8,6 @@ takes numbers that nothing can be counted with. Who walks what comes from here m
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,10 @@ from firesim_common.regular_file import read_regular
 
 MOST_BYTES = 256 << 20
 """Of a file: a description of whole clusters has a tenth of that."""
-_MAYBE_TOO_LARGE = re.compile(rb"[0-9][eE]\+?[0-9]{3}|[0-9]{19}")
+_ALIKE = bytes.maketrans(b"123456789E", b"000000000e")
+_MAYBE_TOO_LARGE = (b"0" * 19, b"0e000", b"0e+000")
+"""What a number beyond 64 bits holds, with all digits alike: found many times faster than by a
+regular expression, which begins at each digit."""
 
 
 def parsed(text: bytes | str) -> Any:
@@ -30,7 +32,8 @@ def parsed(text: bytes | str) -> Any:
     """
     data = text.encode() if isinstance(text, str) else text
     value = from_json(data, allow_inf_nan=False)
-    if _MAYBE_TOO_LARGE.search(data):
+    alike = data.translate(_ALIKE)
+    if any(shape in alike for shape in _MAYBE_TOO_LARGE):
         _check_numbers(value)
     return value
 

@@ -28,8 +28,8 @@ NOTHING: Mapping[Path, Path] = MappingProxyType({})
 LONGEST_ADVANCE_CYCLES = 1 << 22
 """The most that firesim-sim takes: about a millisecond of target time, and fast models need less
 host time for it."""
-STATUS_S_A_MODEL = 8e-4
-"""Status lines of thousands of models are long, so there are fewer; a second at 1,250 models."""
+STATUS_S_A_MODEL = 6e-4
+"""Status lines of thousands of models are long, so there are fewer; a second at 1,667 models."""
 FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory", "htif")
 FUNCTIONAL_MEMORY = ("base", "size_bytes", "load")
 """What of the memory's settings means anything where every instruction takes the same time."""

@@ -24,6 +24,9 @@ class LinkLoad:
         return max(self.a_to_b, self.b_to_a)
 
 
+_IDLE = LinkLoad(0.0, 0.0)
+
+
 class LinkLoads:
     """Works out loads from one status to the next."""
 
@@ -48,8 +51,10 @@ class LinkLoads:
         passed = status.cycle - cycle
         if passed <= 0:
             return {}
+        # Who has counted nothing new is the same object still, which holds for most of many links.
         return {
-            name: _load(now, before.links.get(name), passed) for name, now in status.links.items()
+            name: _IDLE if (old := before.links.get(name)) is now else _load(now, old, passed)
+            for name, now in status.links.items()
         }
 
 
@@ -61,4 +66,4 @@ def _load(now: Directions, before: Directions | None, cycles: int) -> LinkLoad:
 
 def _share(now: TrafficCount | None, before: TrafficCount | None, cycles: int) -> float:
     flits = (now.flits if now else 0) - (before.flits if before else 0)
-    return min(1.0, max(0.0, flits / cycles))
+    return min(1.0, max(0.0, flits / cycles)) if flits else 0.0

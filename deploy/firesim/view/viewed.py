@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,9 @@ from firesim.watch.progress import progress, progress_line, slowest, slowest_lin
 from firesim.watch.status import ModelStatus, Status, StatusReaders
 from firesim.work.folder import RESULT, saved_result
 
-FRESH_S, FRESH_S_A_MODEL, LARGEST_FRESH_S = 0.2, 0.7 / 1024, 0.7
-"""A state is read again when it is older: of many models less often, as each costs its time."""
+FRESH_S = 0.1
+"""A state is read again when it is older; without a new line of the status that costs next to
+nothing, and lines of many models come less often."""
 MOST_STATUS_BYTES = 64 << 20
 """Of a status file that is longer the end is read: rates need a few seconds of it."""
 SHORT_S = 10.0
@@ -59,6 +61,9 @@ MOST_LINKS = 32
 """In the table, the fullest first."""
 
 _NOTHING = Status()
+_TEXTS = 4096
+_target_time, _hertz, _count = (lru_cache(_TEXTS)(text) for text in (target_time, hertz, count))
+"""Many models are in the same cycle, have the same rate, and have sent nothing."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,6 @@ class ViewedRun:
         self.models = [*self.network.nodes, *self.network.switching_cycles]
         self._lock = threading.Lock()
         self._state, self._read_s = State(), float("-inf")
-        self._fresh_s = min(LARGEST_FRESH_S, max(FRESH_S, FRESH_S_A_MODEL * len(self.models)))
         self._shown: Status | None = None
         """The status that the state was made of, while the run goes on."""
         self._files = _status_files(folder)
@@ -166,7 +170,7 @@ class ViewedRun:
     def state(self) -> State:
         """Return the run as it is now."""
         with self._lock:
-            if time.monotonic() - self._read_s >= self._fresh_s:
+            if time.monotonic() - self._read_s >= FRESH_S:
                 self._state = self._now()
                 self._read_s = time.monotonic()
             return self._state
@@ -197,10 +201,10 @@ class ViewedRun:
 
     def _row(self, model: ModelStatus) -> list[str]:
         return [
-            target_time(model.cycle, self.clock_hz),
-            hertz(model.cycles_per_s),
-            count(model.packets_in),
-            count(model.packets_out),
+            _target_time(model.cycle, self.clock_hz),
+            _hertz(model.cycles_per_s),
+            _count(model.packets_in),
+            _count(model.packets_out),
             percent(model.busy),
             percent(model.waiting),
             doing(model),
@@ -270,13 +274,13 @@ def _held(one: Holder) -> list[str]:
 
 def _look(models: list[ModelStatus]) -> str:
     """Return how some models are, in the word that the page's style sheet knows."""
-    if any(model.has_failed for model in models):
+    if any([model.exit_code for model in models]):
         return "failed"
-    if models and all(model.state == "ended" for model in models):
+    if models and all([model.state == "ended" for model in models]):
         return "ended"
-    if any(model.busy > 0.5 for model in models):
+    if any([model.busy > 0.5 for model in models]):
         return "busy"
-    return "waits" if models and all(model.waiting > 0.5 for model in models) else "calm"
+    return "waits" if models and all([model.waiting > 0.5 for model in models]) else "calm"
 
 
 def _goal_cycle(folder: Path, description: dict[str, Any]) -> int:

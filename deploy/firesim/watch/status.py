@@ -137,9 +137,10 @@ class StatusReaders:
         models.sort(key=lambda model: self.order[model.name])
         links: dict[str, Directions] = {}
         for status in known:
-            for name, (a_to_b, b_to_a) in status.links.items():
-                old = links.get(name, (None, None))
-                links[name] = (a_to_b or old[0], b_to_a or old[1])
+            for name, both in status.links.items():
+                # Of a link that another process has an end of, each knows its direction.
+                old = links.get(name)
+                links[name] = (both[0] or old[0], both[1] or old[1]) if old else both
         hosts = [host for status in known for host in status.hosts]
         threads = {host: number for status in known for host, number in status.threads.items()}
         wall_s = max(status.wall_s for status in known)
@@ -204,8 +205,8 @@ class StatusReader:
         passed_s = status.wall_s - before.wall_s
         for entry in value["models"]:
             model = _model(entry, self.host)
-            first = ModelStatus(model.name, self.start_cycle, "", None, 0, 0)
-            _rate(model, old.get(model.name, first), passed_s)
+            first = old.get(model.name) or ModelStatus(model.name, self.start_cycle, "", None, 0, 0)
+            _rate(model, first, passed_s)
             status.models.append(model)
         carried = {
             str(entry["name"]): (_count(entry["a_to_b"]), _count(entry["b_to_a"]))
