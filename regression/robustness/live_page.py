@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The live page as people use it: in a headless browser, of runs that go on.
 
-A guest that echoes is typed to, key by key and as a line, and what it says comes back; a snapshot
+A guest that echoes is typed to, key by key and as a line, and what it says comes back, in colours;
+its markup and its links are text, and what it asks of a terminal is not answered. A snapshot
 is taken by its button; a signal's name is found, pressed, and its value is what `firesim peek`
 says. A page of another origin that knows the token acts on nothing. No page may have a fault that
 needs no eyes; the pictures stay in the results, for eyes.
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import yaml
 from firesim.run.signals import peek
+from firesim.view.libraries import XTERM, fetched
 from firesim.view.viewed import ViewedRun
 from firesim_software.builder import own_program
 from rich.console import Console
@@ -27,11 +29,12 @@ from regression.support.browser import DESKTOP_PX, Browser, Page
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.large_page import cost, smoothness
 from regression.support.live_page import ECHO, serving
-from regression.support.watched_run import going, pictures, shown, until
+from regression.support.watched_run import console, going, pictures, shown, until
 
 TYPED, LINE = "hi", "line"
 SIGNAL = "tile.core reg_mepc"
 CYCLES = [5000, 5001]
+RED = "rgb(204, 0, 0)"
 
 
 def _echo(folder: Path, engine: str, uart_pty: bool) -> str:
@@ -53,9 +56,10 @@ def _echo(folder: Path, engine: str, uart_pty: bool) -> str:
     )
 
 
-def _key(page: Page, key: str, text: str = "", modifiers: int = 0) -> None:
-    page.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, modifiers=modifiers)
-    page.call("Input.dispatchKeyEvent", type="keyUp", key=key, modifiers=modifiers)
+def _key(page: Page, key: str, text: str = "", modifiers: int = 0, code: int = 0) -> None:
+    said = {"key": key, "modifiers": modifiers, "windowsVirtualKeyCode": code}
+    page.call("Input.dispatchKeyEvent", type="keyDown", text=text, **said)
+    page.call("Input.dispatchKeyEvent", type="keyUp", **said)
 
 
 def _press(page: Page, selector: str) -> None:
@@ -63,18 +67,45 @@ def _press(page: Page, selector: str) -> None:
 
 
 def _types(page: Page) -> None:
-    """Type into a console and find what the guest says to it; Ctrl-] leaves it."""
-    page.value("document.getElementById('console').focus()")
+    """Type into a console and find what the guest says to it; Ctrl-] leaves it.
+
+    Nothing else may reach the guest: what it asks of a terminal has no answer.
+    """
+    page.value("terminal.focus()")
     for letter in TYPED:
         _key(page, letter, letter)
-    _key(page, "Enter", "\r")
-    _key(page, "]", modifiers=2)
+    _key(page, "ArrowUp", code=38)
+    _key(page, "Enter", "\r", code=13)
+    _key(page, "]", modifiers=2, code=221)
     if page.value("document.activeElement.name") != "line":
         raise ExperimentError("Ctrl-] does not leave the console")
     page.call("Input.insertText", text=LINE)
     _press(page, "#type-line button")
-    wanted = "".join(f"<{ord(letter):x}>\n" for letter in f"{TYPED}\r{LINE}\r")
-    until(lambda: wanted in shown(page, "console"), "what was typed")
+    typed = f"{TYPED}\x1b[A\r{LINE}\r"
+    wanted = "type\n" + "".join(f"<{ord(letter):x}>\n" for letter in typed)
+    until(lambda: wanted in console(page), "what was typed")
+
+
+def _is_a_terminal(page: Page) -> list[str]:
+    """Return what the console does not show as a terminal does."""
+    page.value("document.getElementById('terminal').scrollIntoView()")
+    spans = "[...document.querySelectorAll('#terminal span')]"
+    until(lambda: page.value(f"{spans}.some((one) => one.textContent === 'red')"), "a colour")
+    red = f"{spans}.find((one) => one.textContent === 'red')"
+    faults = []
+    if page.value(f"getComputedStyle({red}).color") != RED:
+        faults.append("the terminal shows no colour")
+    if "<img src=x> link" not in console(page):
+        faults.append("the terminal does not show markup as text")
+    if page.value("document.querySelectorAll('#terminal :is(img, a)').length"):
+        faults.append("what a guest prints is markup of the page")
+    page.value(
+        "at('terminal-size').value = '132x43'; "
+        "at('terminal-size').dispatchEvent(new Event('change'))"
+    )
+    if page.value("[terminal.cols, terminal.rows]") != [132, 43]:
+        faults.append("the terminal keeps its size")
+    return faults
 
 
 def _attack(experiment: Experiment, browser: Browser, url: str, folder: Path) -> list[str]:
@@ -131,7 +162,8 @@ def _echoes(experiment: Experiment, browser: Browser, engine: str) -> list[str]:
     can_type = engine == "functional"
     with going(folder, _echo(experiment.folder, engine, can_type)), serving(folder) as server:
         with browser.page(server.url, DESKTOP_PX, dark=False) as page:
-            until(lambda: "type" in shown(page, "console"), "the guest's first line")
+            until(lambda: "type" in console(page), "the guest's first line")
+            faults = _is_a_terminal(page)
             if can_type:
                 _types(page)
             _saves(page)
@@ -139,7 +171,7 @@ def _echoes(experiment: Experiment, browser: Browser, engine: str) -> list[str]:
                 reached = ViewedRun(folder).state
                 until(lambda: reached().run["cycle"] > max(CYCLES), "the cycles to look at")
                 _peeks(page, folder, experiment.folder / "peek")
-        faults = _attack(experiment, browser, server.url, folder)
+        faults += _attack(experiment, browser, server.url, folder)
         return faults + pictures(experiment, browser, server.url, engine)
 
 
@@ -147,6 +179,7 @@ def _echoes(experiment: Experiment, browser: Browser, engine: str) -> list[str]:
 def run(experiment: Experiment) -> Verdict:
     """Hold when all that is pressed does what it says, and no page has a fault."""
     smooth: dict[str, float] = {}
+    fetched(XTERM)
     with Browser() as browser:
         faults = _echoes(experiment, browser, "functional") + _echoes(experiment, browser, "rtl")
         if not experiment.quick:

@@ -25,7 +25,8 @@ from regression.support import waiting
 
 LIMIT_S = 900.0
 ECHO = """\
-// Prints what is typed, and ends with q.
+// Shows a colour, markup and a link, and asks its terminal where it is; prints what is typed, and
+// ends with q.
 #include "platform.h"
 #include "runtime.h"
 
@@ -34,6 +35,7 @@ enum { RXDATA = 0x04, RXCTRL = 0x0c };
 int main(int hart, const struct arguments *arguments) {
   (void)hart, (void)arguments;
   write32(FIRESIM_UART + RXCTRL, 1);
+  print("\\x1b[31mred\\x1b[0m <img src=x> \\x1b[6n\\x1b]8;;https://a.example\\x07link\\x1b]8;;\\x07\\n");
   print("type\\n");
   for (;;) {
     const uint32_t typed = read32(FIRESIM_UART + RXDATA);

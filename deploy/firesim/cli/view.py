@@ -54,9 +54,12 @@ def view(
     """
     from firesim.view.chosen import viewed
     from firesim.view.door import ViewServer
+    from firesim.view.libraries import fetch_libraries
 
     os.nice(BEHIND)
-    found = viewed(run, eta_cycle, partial(typer.echo, err=True))
+    say = partial(typer.echo, err=True)
+    found = viewed(run, eta_cycle, say)
+    fetch_libraries(say)
     with ViewServer(found, port) as server:
         typer.echo(f"{server.url}\nCtrl-C ends the page; the run goes on.")
         with suppress(KeyboardInterrupt):

@@ -66,22 +66,29 @@ function sentFor(event) {
   return String.fromCharCode(event.key.toUpperCase().charCodeAt(0) & 31);
 }
 
-if (at("type-line")) {
-  const pane = at("console"), line = at("type-line").elements.line;
+function typeIntoText(type, may, leave) {
+  const pane = at("console");
   pane.classList.add("typed");
   pane.addEventListener("keydown", (event) => {
-    if (isOver || !about.typed.includes(at("console-node").value)) return;
+    if (!may()) return;
     const isLeaving = event.ctrlKey && event.key === "]";
     const text = isLeaving ? "" : sentFor(event);
     if (text === undefined) return;
     event.preventDefault();
-    if (isLeaving) line.focus();
+    if (isLeaving) leave();
     else type(text);
   });
   pane.addEventListener("paste", (event) => {
     event.preventDefault();
-    if (!isOver) type(event.clipboardData.getData("text").replace(/\r?\n/g, "\r"));
+    if (may()) type(event.clipboardData.getData("text").replace(/\r?\n/g, "\r"));
   });
+}
+
+if (at("type-line")) {
+  const line = at("type-line").elements.line;
+  const may = () => !isOver && about.typed.includes(at("console-node").value), leave = () => line.focus();
+  if (terminal) typeInto(type, may, leave);
+  else typeIntoText(type, may, leave);
   at("type-line").addEventListener("submit", (event) => {
     event.preventDefault();
     type(`${line.value}\r`);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from firesim_common.printable import printable
@@ -12,7 +13,7 @@ from firesim_common.printable import printable
 from firesim.metrics.counted import Counted
 from firesim.topology.describe import CONSOLE_LOG
 from firesim.units import grouped, significant
-from firesim.view.consoles import piece
+from firesim.view.consoles import piece, raw_piece
 from firesim.view.counters import Counters, read_counters, read_series
 from firesim.view.flames import flame
 from firesim.view.viewed import State, ViewedRun
@@ -57,11 +58,25 @@ def console(run: ViewedRun, node: str, place: str) -> dict[str, Any] | None:
 
     What is no place is the beginning.
     """
-    start = int(place) if _PLACE.fullmatch(place) else 0
+    log = _log(run, node)
+    return None if log is None else asdict(piece(log, _start(place)))
+
+
+def terminal(run: ViewedRun, node: str, place: str) -> dict[str, Any] | None:
+    """Return the same as `console` for a terminal: the bytes as the guest sent them."""
+    log = _log(run, node)
+    return None if log is None else asdict(raw_piece(log, _start(place)))
+
+
+def _start(place: str) -> int:
+    return int(place) if _PLACE.fullmatch(place) else 0
+
+
+def _log(run: ViewedRun, node: str) -> Path | None:
+    """Return the file of a node's console, None without such a node."""
     if node not in run.nodes_with("uart"):
         return None
-    log = run.file_of(node, "uart", "log")
-    return asdict(piece(log or run.folder / node / CONSOLE_LOG, start))
+    return run.file_of(node, "uart", "log") or run.folder / node / CONSOLE_LOG
 
 
 def series(run: ViewedRun, node: str, index: str) -> dict[str, Any] | None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A node's console as text of a page, piece by piece; what a terminal obeys is made visible."""
+"""A node's console, piece by piece: as bytes for a terminal, or as text for a page without one."""
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,8 +34,34 @@ class Piece:
     """Whether something before it is left out."""
 
 
+@dataclass(frozen=True)
+class Bytes:
+    """What a console said from one place of its log to another, as a terminal takes it."""
+
+    data: str
+    """In base64: a guest may cut a letter, or say what is none."""
+    next: int
+    is_cut: bool
+    """Whether something before it is left out."""
+
+
 def piece(log: Path, start: int) -> Piece:
     """Return what a console said from byte `start` of its log on; nothing before there is a log."""
+    data, begin, is_cut = _read(log, start)
+    whole = data.rfind(b"\n") + 1
+    if len(data) - whole > MOST_OPEN_BYTES:
+        whole = len(data)
+    return Piece(_shown(data[:whole]), _shown(data[whole:]), begin + whole, is_cut)
+
+
+def raw_piece(log: Path, start: int) -> Bytes:
+    """Return the bytes that a console said from byte `start` of its log on."""
+    data, begin, is_cut = _read(log, start)
+    return Bytes(base64.b64encode(data).decode(), begin + len(data), is_cut)
+
+
+def _read(log: Path, start: int) -> tuple[bytes, int, bool]:
+    """Return what a log holds from byte `start` on, where that begins, and if some is left out."""
     try:
         with opened_regular(log) as stream:
             size = stream.seek(0, 2)
@@ -44,14 +71,9 @@ def piece(log: Path, start: int) -> Piece:
             stream.seek(begin)
             data = stream.read(MOST_BYTES)
     except OSError:
-        return Piece("", "", 0, False)
-    if is_cut:
-        left_out = data.find(b"\n") + 1
-        data, begin = data[left_out:], begin + left_out
-    whole = data.rfind(b"\n") + 1
-    if len(data) - whole > MOST_OPEN_BYTES:
-        whole = len(data)
-    return Piece(_shown(data[:whole]), _shown(data[whole:]), begin + whole, is_cut)
+        return b"", 0, False
+    left_out = data.find(b"\n") + 1 if is_cut else 0
+    return data[left_out:], begin + left_out, is_cut
 
 
 def _shown(data: bytes) -> str:

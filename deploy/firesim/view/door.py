@@ -23,6 +23,7 @@ from urllib.parse import parse_qs, urlsplit
 from firesim_common.errors import InputError
 from firesim_common.printable import printable
 
+from firesim.view.libraries import served
 from firesim.view.messages import MOST_BYTES
 from firesim.view.rate import Rate
 from firesim.view.subject import Subject, subject
@@ -93,6 +94,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._page(of)
         elif place == "events":
             self._events(of)
+        elif (file := served(place)) is not None:
+            kind, path = file
+            self._send(HTTPStatus.OK, kind, path.read_bytes())
         else:
             told = of.places.get(place)
             self._json(None if told is None else told(query))

@@ -34,7 +34,21 @@ function follow(select, look) {
 
 let heard = { node: null, next: 0 };
 const openLine = document.createTextNode("");
-const listen = follow(at("console-node"), async (node, isWanted) => {
+const listen = follow(at("console-node"), terminal ? showTerminal : showText);
+
+async function showTerminal(node, isWanted) {
+  if (heard.node !== node) {
+    heard = { node, next: 0 };
+    terminal.reset();
+  }
+  const said = await asked(`terminal?node=${encodeURIComponent(node)}&from=${heard.next}`);
+  if (!isWanted() || said.next === heard.next) return;
+  if (said.is_cut) terminal.write("… left out; see the file …\r\n");
+  terminal.write(bytesOf(said.data));
+  heard.next = said.next;
+}
+
+async function showText(node, isWanted) {
   const pane = at("console");
   if (heard.node !== node) {
     heard = { node, next: 0 };
@@ -50,4 +64,4 @@ const listen = follow(at("console-node"), async (node, isWanted) => {
   heard.next = said.next;
   while (pane.textContent.length > MOST_CONSOLE_CHARACTERS && pane.childNodes.length > 2) pane.firstChild.remove();
   if (isAtEnd) pane.scrollTop = pane.scrollHeight;
-});
+}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The live page in one file: style sheet and script are in it, and it loads nothing else."""
+"""The live page: its style sheet and script are in it, and it loads only kept libraries."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from markupsafe import Markup
 
 from firesim.report.drawing import topology_svg
 from firesim.report.page import FLAME, STYLE
+from firesim.view.libraries import XTERM, kept_libraries
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 
 _HERE = Path(__file__).resolve().parent
 STYLES = (STYLE, _HERE / "view.css")
-_OWN = (_HERE / f"{name}.js" for name in ("view", "drawing", "follow", "growing", "acts"))
+_OWN = (
+    _HERE / f"{name}.js" for name in ("view", "drawing", "terminal", "follow", "growing", "acts")
+)
 SCRIPTS = (FLAME, *_OWN)
 
 
@@ -40,16 +43,19 @@ def _joined(files: Iterable[Path]) -> Markup:
 
 def page(run: ViewedRun, nonce: str) -> str:
     """Return the page of a run; its scripts and styles are those with this nonce."""
+    consoles, libraries = run.nodes_with("uart"), kept_libraries()
     return _template("page.html.j2").render(
         title=printable(run.folder.name),
         folder=printable(str(run.folder)),
         topology=topology_svg(run.network, run.clock_hz),
         about={"models": run.models, "typed": run.typed_nodes},
-        consoles=run.nodes_with("uart"),
+        consoles=consoles,
         typed=run.typed_nodes,
         peeked=run.peeked_nodes,
         counters=run.counted_nodes,
         traced=run.traced_nodes,
+        terminal=bool(consoles) and XTERM in libraries,
+        libraries=libraries,
         style=_joined(STYLES),
         script=_joined(SCRIPTS),
         nonce=nonce,

@@ -11,7 +11,7 @@ from typing import Any
 from firesim_common.errors import InputError
 
 from firesim.view.acts import Acts
-from firesim.view.answers import Teller, console, counters, series, stacks
+from firesim.view.answers import Teller, console, counters, series, stacks, terminal
 from firesim.view.page import page, sweep_page
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
@@ -52,6 +52,7 @@ class RunSubject(Subject):
         self.acts = acts.by_name
         self.places = {
             "console": lambda query: console(run, query.get("node", ""), query.get("from", "0")),
+            "terminal": lambda query: terminal(run, query.get("node", ""), query.get("from", "0")),
             "counters": lambda query: counters(run, query.get("node", "")),
             "series": lambda query: series(run, query.get("node", ""), query.get("counter", "")),
             "flame": lambda query: stacks(run, query.get("node", ""), query.get("seen", "")),
