@@ -82,3 +82,6 @@ class F2(BitBuilder):
     def finish(self, wanted: Wanted, folder: Path, outcome: Outcome) -> dict[str, Any]:
         """Return the checkpoint; AWS makes an image of it when it is asked to."""
         return {"bitstream": f2_project.CHECKPOINT}
+
+
+BUILDER = F2

@@ -160,3 +160,6 @@ class OpenTools(BitBuilder):
             ["synthesis.log", "place.log", "pack.log"],
             environment,
         )
+
+
+BUILDER = OpenTools

@@ -96,3 +96,6 @@ class Vivado(BitBuilder):
             [RESULT, "firesim.bit", *_flash_files(flow), "utilization.rpt"],
             ["vivado.log", *vivado_result.REPORTS],
         )
+
+
+BUILDER = Vivado
