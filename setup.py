@@ -74,6 +74,7 @@ setup(
     extras_require={
         "frames": ["pandas>=2", "pyarrow>=15"],
         "test": [
+            "perfetto>=0.59",
             "pylibfst>=0.2",
             "pytest>=8",
             "pytest-xdist>=3.6",

@@ -6,7 +6,10 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
 def take_disk(file: Path, size: int) -> None:
@@ -55,21 +58,33 @@ def _room(path: Path) -> tuple[int, str] | None:
     return None
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replace a file; a link that stands at its place, or at any name known before, goes.
+@contextmanager
+def whole_stream(path: Path) -> Iterator[BinaryIO]:
+    """Yield a stream whose bytes replace a file once it is left; after an exception nothing does.
 
-    What `make_room` has taken for it is used up.
+    A link that stands at its place, or at any name known before, goes. What `make_room` has taken
+    for it is used up.
 
     Raises:
         OSError: it cannot be written; what was there stays.
     """
     handle, name = _room(path) or tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
             stream.truncate()
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file by a text, as `whole_stream` does.
+
+    Raises:
+        OSError: it cannot be written; what was there stays.
+    """
+    with whole_stream(path) as stream:
+        stream.write(text.encode())

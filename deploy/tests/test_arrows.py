@@ -57,12 +57,13 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     "topology": {"config", "engines", "units"},
     "build": {"config", "topology"},
     "report": {"engines", "metrics", "topology", "units"},
+    "timeline": {"build", "report"},
     "watch": {"topology", "units"},
     "work": {"build", "hosts"},
     "boards": {"build", "topology"},
     "suite": {"build"},
     "farm": {"config", "hosts", "work"},
-    "results": {"metrics", "report", "topology", "units", "work"},
+    "results": {"metrics", "report", "timeline", "topology", "units", "work"},
     "snapshots": {"build", "config", "engines", "topology", "work"},
     "bitstream": {"boards", "build", "config", "farm", "hosts", "work"},
     "remote": {"bitstream", "config", "farm", "hosts", "snapshots", "topology", "work"},
@@ -89,7 +90,8 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     },
     "cli": {
         *"access api bind bitstream boards build config debug engines farm hosts importing".split(),
-        *"pipeline remote report results run snapshots suite sweep topology view work".split(),
+        *"pipeline remote report results run snapshots suite sweep timeline".split(),
+        *("topology", "view", "work"),
     },
 }
 """What a room of the manager, a folder or file of it, imports of the others; all is needed."""

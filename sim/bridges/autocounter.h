@@ -11,9 +11,9 @@
 
 #include "bridges/counter_window.h"
 #include "bridges/driver.h"
-#include "bridges/tracerv/trace_files.h"
 #include "bridges/tracerv/trace_port.h"
 #include "bridges/tracerv/trigger.h"
+#include "core/buffered_file.h"
 #include "core/now_and_then.h"
 
 namespace firesim::bridges {

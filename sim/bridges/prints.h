@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bridges/driver.h"
-#include "bridges/tracerv/trace_files.h"
 #include "bridges/tracerv/window.h"
+#include "core/buffered_file.h"
 
 namespace firesim::bridges {
 

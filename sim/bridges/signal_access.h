@@ -11,7 +11,7 @@
 
 #include "bridges/model_library.h"
 #include "bridges/signal_words.h"
-#include "bridges/tracerv/trace_files.h"
+#include "core/buffered_file.h"
 #include "core/registry.h"
 
 namespace firesim::bridges {

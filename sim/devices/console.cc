@@ -101,6 +101,9 @@ Console::Console(const nlohmann::json &settings, const std::string &where, const
   } else if (config.boolean("pty", false)) {
     terminal_ = std::make_unique<PseudoTerminal>("");
   }
+  if (auto file = EventFile::make(config, simulation)) {
+    lines_ = std::make_unique<ConsoleLines>(std::move(file));
+  }
   config.finish();
   if (terminal_) {
     std::fprintf(stderr, "%s: the console is %s\n", node.c_str(), terminal_->device().c_str());

@@ -12,6 +12,7 @@
 
 #include "core/registry.h"
 #include "devices/config.h"
+#include "devices/console_lines.h"
 
 namespace firesim::devices {
 
@@ -39,7 +40,7 @@ class PseudoTerminal {
 };
 
 // Keys: log (path), pty (true, or the path of a link to the terminal), input (file sent to the
-// target). Everything typed makes the run non-deterministic.
+// target), timeline (of an EventFile). Everything typed makes the run non-deterministic.
 class Console {
  public:
   // Target cycles between two looks at the terminal.
@@ -53,8 +54,9 @@ class Console {
   Console &operator=(const Console &) = delete;
 
   // The target printed a byte.
-  void put(char byte) {
+  void put(char byte, uint64_t cycle) {
     ++bytes_out_;
+    if (lines_) lines_->put(byte, cycle);
     line_[line_size_++] = byte;
     if (byte == '\n' || line_size_ == kLineBytes) flush();
   }
@@ -94,6 +96,7 @@ class Console {
   std::string where_;
   int log_ = -1;
   std::unique_ptr<PseudoTerminal> terminal_;
+  std::unique_ptr<ConsoleLines> lines_;
   std::array<char, kLineBytes> line_{};
   size_t line_size_ = 0;
   std::vector<char> input_;

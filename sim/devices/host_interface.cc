@@ -80,7 +80,7 @@ std::optional<HostInterface::Request> HostInterface::answer(uint64_t data, uint6
       if (++done_ < kCallWords) return read_call();
       return call(cycle, end);
     case Step::kText:
-      return text(data, console);
+      return text(data, cycle, console);
     case Step::kResult:
       step_ = Step::kClear;
       return Request{true, tohost_, 0};
@@ -123,7 +123,9 @@ std::optional<HostInterface::Request> HostInterface::command(uint64_t word, uint
   }
   if (device == kTerminal && what <= kPutCharacter) {
     // Nobody types: a program that asks for a character waits for ever, as at any other terminal.
-    if (what != kGetCharacter && console != nullptr) console->put(static_cast<char>(payload));
+    if (what != kGetCharacter && console != nullptr) {
+      console->put(static_cast<char>(payload), cycle);
+    }
     responds_ = false;
     step_ = Step::kClear;
     return Request{true, tohost_, 0};
@@ -161,10 +163,11 @@ std::optional<HostInterface::Request> HostInterface::call(uint64_t cycle, BladeE
 }
 
 // The characters of one word that belong to the text.
-std::optional<HostInterface::Request> HostInterface::text(uint64_t data, Console *console) {
+std::optional<HostInterface::Request> HostInterface::text(uint64_t data, uint64_t cycle,
+                                                          Console *console) {
   for (uint64_t byte = (call_[2] + done_) % kWordBytes; byte < kWordBytes && done_ < call_[3];
        ++byte, ++done_) {
-    if (console != nullptr) console->put(static_cast<char>(data >> 8 * byte));
+    if (console != nullptr) console->put(static_cast<char>(data >> 8 * byte), cycle);
   }
   if (done_ < call_[3]) return next_text();
   step_ = Step::kResult;

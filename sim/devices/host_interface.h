@@ -57,7 +57,7 @@ class HostInterface {
   HostInterface() = default;
   std::optional<Request> command(uint64_t word, uint64_t cycle, BladeEnd &end, Console *console);
   std::optional<Request> call(uint64_t cycle, BladeEnd &end);
-  std::optional<Request> text(uint64_t data, Console *console);
+  std::optional<Request> text(uint64_t data, uint64_t cycle, Console *console);
   Request next_text() const { return {false, (call_[2] + done_) & ~uint64_t{7}, 0}; }
   Request read_call() const { return {false, arguments_ + 8 * done_, 0}; }
   bool in_memory(uint64_t address, uint64_t bytes) const;

@@ -157,6 +157,9 @@ Disk::Disk(const nlohmann::json &settings, const std::string &where,
   latency_cycles = config.integer("latency_cycles", 4096, 1, 1'000'000'000);
   max_request_sectors =
       static_cast<uint32_t>(config.integer("max_request_sectors", 16, 1, UINT16_MAX));
+  if (auto file = EventFile::make(config, simulation)) {
+    requests = std::make_unique<DiskRequests>(std::move(file));
+  }
   config.finish();
   store = std::make_unique<SectorStore>(image ? simulation.input_path(*image) : "",
                                         overlay ? simulation.output_path(*overlay) : "",

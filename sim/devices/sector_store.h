@@ -12,6 +12,7 @@
 
 #include "core/registry.h"
 #include "devices/config.h"
+#include "devices/disk_requests.h"
 
 namespace firesim::devices {
 
@@ -55,7 +56,7 @@ class SectorStore {
 };
 
 // The settings of a block device. Keys: image, overlay (paths), size_sectors, latency_cycles
-// (4096), max_request_sectors (16).
+// (4096), max_request_sectors (16), timeline (of an EventFile).
 struct Disk {
   // Throws ConfigError, starting with `where`.
   Disk(const nlohmann::json &settings, const std::string &where,
@@ -64,6 +65,7 @@ struct Disk {
   uint64_t latency_cycles;
   uint32_t max_request_sectors;
   std::unique_ptr<SectorStore> store;
+  std::unique_ptr<DiskRequests> requests;  // null where no timeline is wanted
 };
 
 }  // namespace firesim::devices

@@ -25,6 +25,7 @@ constexpr uint16_t kOptionEnd = 0;
 constexpr uint16_t kOptionComment = 1;
 constexpr uint16_t kOptionInterfaceName = 2;
 constexpr uint16_t kOptionPacketFlags = 2;
+constexpr uint16_t kOptionPacketId = 5;
 constexpr uint16_t kOptionTimeResolution = 9;
 constexpr char kNanoseconds = 9;  // ten to the minus nine
 constexpr size_t kPadBytes = 2;   // in front of every frame
@@ -35,6 +36,10 @@ void put16(std::string &out, uint16_t value) {
 
 void put32(std::string &out, uint32_t value) {
   out.append(reinterpret_cast<const char *>(&value), sizeof value);
+}
+
+std::string bytes_of(const auto &value) {
+  return {reinterpret_cast<const char *>(&value), sizeof value};
 }
 
 void put_padding(std::string &out) { out.append((4 - out.size() % 4) % 4, '\0'); }
@@ -119,8 +124,12 @@ void PacketCapture::record(uint32_t port, uint64_t cycle, const Packet &packet,
   put_padding(blocks_);
   put_option(blocks_, kOptionComment, "cycle " + std::to_string(cycle));
   const uint32_t flags = direction;
-  put_option(blocks_, kOptionPacketFlags,
-             std::string(reinterpret_cast<const char *>(&flags), sizeof flags));
+  put_option(blocks_, kOptionPacketFlags, bytes_of(flags));
+  if (packet.stamp != 0) {  // a frame that the switch has made itself did not come in
+    // No two packets of a port have the same stamp.
+    const uint64_t id = packet.stamp * kMaxSwitchPorts + packet.ingress;
+    put_option(blocks_, kOptionPacketId, bytes_of(id));
+  }
   put_option(blocks_, kOptionEnd, "");
   end_block(blocks_, start);
   records_.push_back({cycle, direction, port, start, blocks_.size() - start});

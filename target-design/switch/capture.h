@@ -3,7 +3,8 @@
 // Packet capture of a switch in the pcapng format: nanosecond resolution, one interface per port,
 // the target cycle as a comment on each packet. A packet is recorded when its final flit arrives
 // ("inbound") and when it leaves on a port ("outbound"), so drops and queueing can be seen; or at
-// one of the two alone, so that each packet is there once for whoever looks for repetitions. The
+// one of the two alone, so that each packet is there once for whoever looks for repetitions. A
+// packet has the same number (option epb_packetid) where it came in and wherever it left. The
 // bytes are those of the frame, without the two pad bytes in front of it; the link's rounding up
 // to whole flits shows as a trailer.
 //

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 _PCAP = {
@@ -34,6 +34,10 @@ class CapturedFrame:
     time_s: Fraction
     data: bytes
     """From the destination address on; as long as the frame was, with 0 for what was not kept."""
+    interface: int = 0
+    """Where it was captured: pcapng numbers its interfaces."""
+    options: Mapping[int, bytes] = field(default_factory=dict)
+    """What pcapng says of it, by code: 1 comment, 2 flags, 5 number of the packet."""
 
 
 def is_capture(data: bytes) -> bool:
@@ -53,10 +57,10 @@ def read_frames(data: bytes) -> Iterator[CapturedFrame]:
         raise PcapError("found a capture that is cut off, expected a whole one.") from error
 
 
-def _frame(time_s: Fraction, kept: bytes, captured: int, length: int) -> CapturedFrame:
+def _whole(kept: bytes, captured: int, length: int) -> bytes:
     if len(kept) != captured:
         raise PcapError("found a capture that is cut off, expected a whole one.")
-    return CapturedFrame(time_s, kept + bytes(max(0, length - captured)))
+    return kept + bytes(max(0, length - captured))
 
 
 def _check_link(kind: int) -> None:
@@ -72,7 +76,8 @@ def _pcap(data: bytes) -> Iterator[CapturedFrame]:
     while at < len(data):
         seconds, part, captured, length = header.unpack_from(data, at)
         at += header.size
-        yield _frame(seconds + Fraction(part, ticks), data[at : at + captured], captured, length)
+        frame = _whole(data[at : at + captured], captured, length)
+        yield CapturedFrame(seconds + Fraction(part, ticks), frame)
         at += captured
 
 
@@ -109,19 +114,24 @@ def _pcapng(data: bytes) -> Iterator[CapturedFrame]:
 
 def _interface(order: str, body: bytes) -> _Interface:
     _check_link(struct.unpack_from(f"{order}H", body)[0])
-    found, at = _Interface(10**6, 0), 8
-    while at + 4 <= len(body):
-        code, size = struct.unpack_from(f"{order}HH", body, at)
-        value = body[at + 4 : at + 4 + size]
-        at += 4 + (size + 3) // 4 * 4
-        if code == 0:
-            break
+    found = _Interface(10**6, 0)
+    for code, value in _options(order, body, 8):
         if code == _RESOLUTION and value:
             base, power = (2, value[0] & 0x7F) if value[0] & 0x80 else (10, value[0])
             found.ticks = base**power
         elif code == _OFFSET:
             found.offset_s = struct.unpack(f"{order}q", value)[0]
     return found
+
+
+def _options(order: str, body: bytes, at: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the options of a block with their codes, from `at` on."""
+    while at + 4 <= len(body):
+        code, size = struct.unpack_from(f"{order}HH", body, at)
+        if code == 0:
+            return
+        yield code, body[at + 4 : at + 4 + size]
+        at += 4 + (size + 3) // 4 * 4
 
 
 def _packet(order: str, body: bytes, interfaces: list[_Interface]) -> CapturedFrame:
@@ -141,4 +151,6 @@ def _timed(
         raise PcapError(f"found a packet of interface {index}, which the capture does not declare.")
     where = interfaces[index]
     time_s = where.offset_s + Fraction(high << 32 | low, where.ticks)
-    return _frame(time_s, body[20 : 20 + captured], captured, length)
+    frame = _whole(body[20 : 20 + captured], captured, length)
+    options = dict(_options(order, body, 20 + (captured + 3) // 4 * 4))
+    return CapturedFrame(time_s, frame, index, options)

@@ -40,6 +40,7 @@ from firesim.cli.sweep import sweep
 from firesim.cli.tar2afi import tar2afi
 from firesim.cli.terminaterunfarm import terminaterunfarm
 from firesim.cli.test import test
+from firesim.cli.timeline import timeline
 from firesim.cli.version import version
 from firesim.cli.view import view
 from firesim.cli.waves import waves
@@ -56,7 +57,7 @@ app = typer.Typer(
 PANELS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Simulate": (quickstart, runworkload, sweep, runcheck, boot, attach, ls, kill),
     "Look into a run": (view, console, ssh, cp, snapshot, waves, peek, poke, gdb),
-    "Results": (report, runs),
+    "Results": (report, timeline, runs),
     "Build": (build, workload),
     "Many hosts": (launchrunfarm, infrasetup, runfarm, terminaterunfarm),
     "FPGAs": (

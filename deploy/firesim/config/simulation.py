@@ -15,6 +15,7 @@ from firesim.config.keep import MANAGER, kept
 from firesim.config.monitoring import Monitoring
 from firesim.config.network import Network
 from firesim.config.signals import Peek, Poke
+from firesim.config.timeline import Timeline
 from firesim.config.waves import Waves
 from firesim.engines import DEFAULT, Engine, RtlEngine
 from firesim.metrics.expression import read_expression
@@ -242,6 +243,8 @@ class Simulation(Strict):
     captures: Captures = False
     """Whether each switch writes its packets to capture.pcapng: as they come in and as they leave
     (true), or at one side alone, so that each packet is there once."""
+    timeline: Timeline = Timeline()
+    """One timeline of the whole run."""
     throughput_interval_cycles: Annotated[int, Field(ge=0, lt=2**32)] = 10_000
     """Target cycles between two rows of each switch's throughput.csv; 0 = none."""
     warm_up_cycles: Cycle = 0
@@ -252,6 +255,15 @@ class Simulation(Strict):
     """When what the RTL prints ($display) goes to NODE/prints.log; true and false likewise."""
     uart_pty: bool = False
     """Whether each console is also a pseudo-terminal one can type into."""
+
+    @model_validator(mode="after")
+    def timeline_sees_both_sides(self) -> Simulation:
+        if self.timeline.enabled and isinstance(self.captures, str):
+            raise ValueError(
+                f'timeline.enabled and captures "{self.captures}" cannot be combined: a timeline '
+                "shows packets at both sides of a switch. Remove captures."
+            )
+        return self
 
     @model_validator(mode="after")
     def eta_is_reached(self) -> Simulation:

@@ -30,7 +30,7 @@ MOST_CONSOLES, LEAST_CONSOLE = 4 << 20, 4 << 10
 
 def _files(results: Results) -> list[dict[str, str]]:
     """List captures, traces and the raw files, with links relative to the report."""
-    wanted = ("*.pcapng", "*.folded", "*.csv", "*.json", "*.jsonl", "*.log", "*.yaml")
+    wanted = "*.pcapng *.folded *.csv *.json *.jsonl *.log *.yaml *.perfetto-trace".split()
     found = sorted({path for pattern in wanted for path in results.folder.rglob(pattern)})
     return [
         {

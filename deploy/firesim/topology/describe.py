@@ -13,7 +13,7 @@ from firesim_common.address_map import DRAM_BASE
 
 from firesim.config.engines import Snapshots
 from firesim.topology.describe_gateway import gateway_entries
-from firesim.topology.describe_signals import describe_signals
+from firesim.topology.describe_signals import describe_signals, timeline_of
 from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
@@ -286,11 +286,13 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
         "uart": {
             "log": f"{node.name}/{CONSOLE_LOG}",
             "pty": f"{node.name}/{CONSOLE}" if wanted.console_terminal else False,
+            **timeline_of(node, "uart"),
         },
         "block_device": {
             "image": str(image) if image else None,
             "overlay": f"{node.name}/disk.overlay" if image else None,
             "size_sectors": node.disk_sectors,
+            **timeline_of(node, "disk"),
         },
         "nic": {
             "port": 0,
@@ -316,6 +318,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "outputs": list(wanted.trace_outputs),
             "elf": [_symbols(path, made.physical.get(path)) for path in made.symbols],
             "directory": f"{node.name}/trace",
+            "timeline_bytes": wanted.timeline_bytes,
         },
         "autocounter": {
             "interval_cycles": wanted.counter_interval_cycles,
@@ -342,7 +345,7 @@ def _htif(node: PlannedNode, made: NodeFiles) -> dict[str, Any] | None:
 
 def _program(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:
     """Return the settings of a bridge whose driver has a console when the blade has no UART."""
-    log = {"log": f"{node.name}/{CONSOLE_LOG}"}
+    log = {"log": f"{node.name}/{CONSOLE_LOG}", **timeline_of(node, "uart")}
     return {"program": _htif(node, made), "console": None if "uart" in made.bridges else log}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What of a node's signals is looked at, as its entry in the description says it."""
+"""What of a node's signals and devices is looked at, as its entry in the description says it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ def describe_signals(node: PlannedNode) -> dict[str, Any]:
     if signals := _signals(node):
         found["signals"] = signals
     return found
+
+
+def timeline_of(node: PlannedNode, device: str) -> dict[str, Any]:
+    """Return where a device writes its events; nothing where no timeline is wanted."""
+    most_bytes = node.instruments.timeline_bytes
+    file = f"{node.name}/{device}.events"
+    return {"timeline": {"file": file, "most_bytes": most_bytes}} if most_bytes else {}
 
 
 def _waves(waves: Waves) -> dict[str, Any]:

@@ -53,6 +53,8 @@ class Instruments:
     traced: bool = False
     trace_outputs: tuple[TraceOutput, ...] = ()
     trace_trigger: Trigger = field(default_factory=AlwaysTrigger)
+    timeline_bytes: int = 0
+    """The most that each hart and device keeps for a timeline; 0 = nothing."""
     counted: bool = False
     counter_interval_cycles: int = 10_000
     counter_trigger: CounterTrigger = field(default_factory=AlwaysTrigger)

@@ -116,9 +116,10 @@ SCENES = (
     ),
     Scene(
         "results of two runs",
-        ("runs compare", "runs export", "runs remove"),
+        ("timeline", "runs compare", "runs export", "runs remove"),
         quick=True,
-        before=f"{FUNCTIONAL} --results results/a\n" f"{FUNCTIONAL} --results results/b",
+        before=f"{FUNCTIONAL} --results results/b\n"
+        f"{FUNCTIONAL} -x simulation.timeline.enabled=true --results results/a",
     ),
     Scene(
         "a run to be debugged",

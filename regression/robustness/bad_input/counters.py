@@ -11,6 +11,18 @@ PLACE = "bad.yaml:7: simulation.autocounter.metrics"
 
 COUNTER_CASES = [
     Case(
+        "timeline and captures of one side",
+        'bad.yaml:3: simulation: timeline.enabled and captures "inbound" cannot be combined: a '
+        "timeline shows packets at both sides of a switch. Remove captures.",
+        "system:\n  topology: two_nodes\nsimulation:\n  captures: inbound\n"
+        "  timeline: {enabled: true}\n",
+    ),
+    Case(
+        "timeline without room",
+        "bad.yaml:5: simulation.timeline.limit_mib: found 0, expected at least 1.",
+        "system:\n  topology: two_nodes\nsimulation:\n  timeline:\n    limit_mib: 0\n",
+    ),
+    Case(
         "metric of nothing",
         PLACE + '.ipc: found its end in "instructions /", expected a number, a counter or a '
         "parenthesis.",

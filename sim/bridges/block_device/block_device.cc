@@ -68,6 +68,7 @@ void BlockDeviceDriver::take_request(uint64_t cycle) {
   request.write = req_write_();
   request.sector = static_cast<uint32_t>(req_sector_());
   request.beats = count * kBeatsPerSector;
+  if (disk_.requests) disk_.requests->begin(tag, request.write, request.sector, count, cycle);
   if (request.write) {
     ++write_count_;
     sectors_written_ += count;
@@ -100,7 +101,10 @@ void BlockDeviceDriver::offer_read_beat(uint64_t cycle) {
   Request *request = &requests_[tag];
   if (rdata_valid_.value() != 0) {
     if (!rdata_ready_()) return;
-    if (--request->beats == 0) reads_.pop();
+    if (--request->beats == 0) {
+      if (disk_.requests) disk_.requests->end(reads_.front().tag, cycle + 1);
+      reads_.pop();
+    }
     rdata_valid_.set(0);
     if (reads_.count == 0) return;
     request = &requests_[reads_.front().tag];
@@ -120,6 +124,7 @@ void BlockDeviceDriver::offer_acknowledgement(uint64_t cycle) {
   if (wack_valid_.value() != 0) {
     if (!wack_ready_()) return;
     requests_[acknowledgements_.front().tag].acknowledge = false;
+    if (disk_.requests) disk_.requests->end(acknowledgements_.front().tag, cycle + 1);
     acknowledgements_.pop();
     wack_valid_.set(0);
     if (acknowledgements_.count == 0) return;

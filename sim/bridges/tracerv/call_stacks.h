@@ -29,18 +29,29 @@ class CallStacks {
 
   // `since` is the cycle of the commit before, or the one before the trace began to flow.
   void begin(uint64_t since) { last_cycle_ = since; }
-  void add(const Commit &commit) {
+  // Returns the stack that is charged, a node.
+  uint32_t add(const Commit &commit) {
     const uint64_t spent = commit.cycle - last_cycle_;
     last_cycle_ = commit.cycle;
     if (transfer_ != Transfer::kNone || !range_.contains(commit.pc))
       arrive(commit.pc, commit.privilege);
-    nodes_[top_].cycles += spent;
+    const uint32_t charged = top_;
+    nodes_[charged].cycles += spent;
     if (commit.trap) {
       enter_trap(commit);
     } else {
       transfer_ = classify(commit.instruction);
       if (transfer_ != Transfer::kNone) after_ = commit.pc + commit.length();
     }
+    return charged;
+  }
+  // The cycle of the last commit.
+  uint64_t last_cycle() const { return last_cycle_; }
+
+  // Stacks are nodes of a tree whose root is node 0. A node comes after its parent.
+  uint32_t parent(uint32_t node) const { return nodes_[node].parent; }
+  const std::string &function_name(uint32_t node) const {
+    return symbols_.name(nodes_[node].function);
   }
 
   // All stacks seen with their cycles, and the present one; functions by name.

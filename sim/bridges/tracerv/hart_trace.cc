@@ -50,6 +50,7 @@ void HartTrace::open_outputs(Config &config, const DriverContext &context) {
                                        output, nearest_name(output, known)));
   }
   const std::string directory = config.text("directory").value_or("trace");
+  const uint64_t timeline_bytes = config.integer("timeline_bytes", 0, 0, UINT64_MAX);
   const nlohmann::json &elf = config.child("elf");
   if (!elf.is_null() && !elf.is_array()) config.fail("elf", "a list of files");
   if (!wanted_) return;
@@ -63,11 +64,13 @@ void HartTrace::open_outputs(Config &config, const DriverContext &context) {
   if (has("binary")) binary_ = std::make_unique<BinaryTrace>(path("trace"), hart_);
   if (has("folded")) folded_file_ = path("folded");
   if (has("speedscope")) speedscope_file_ = path("speedscope.json");
-  if (folded_file_.empty() && speedscope_file_.empty()) return;
+  if (folded_file_.empty() && speedscope_file_.empty() && timeline_bytes == 0) return;
   for (const nlohmann::json &entry : elf) {
     add_symbols(entry, config.child_where("elf"), context.simulation);
   }
   stacks_ = std::make_unique<CallStacks>(symbols_, fmt::format("hart{}", hart_));
+  if (timeline_bytes == 0) return;
+  slices_ = std::make_unique<StackSlices>(*stacks_, path("events"), timeline_bytes);
 }
 
 void HartTrace::add_symbols(const nlohmann::json &entry, const std::string &where,
@@ -98,7 +101,9 @@ void HartTrace::take(uint64_t cycle, const TracePort &port) {
   if (!stacks_) return;
   if (!flowing_) stacks_->begin(cycle - 1);
   flowing_ = true;
-  stacks_->add(commit);
+  const uint64_t begin = stacks_->last_cycle() + 1;
+  const uint32_t stack = stacks_->add(commit);
+  if (slices_) slices_->add(stack, begin, cycle + 1);
   if ((commits_ + traps_) % kLookCommits == 0 && !folded_file_.empty()) write_live();
 }
 
@@ -121,6 +126,7 @@ void HartTrace::write_live() {
 void HartTrace::finish() {
   if (text_) text_->flush();
   if (binary_) binary_->flush();
+  if (slices_) slices_->finish();
   if (!folded_file_.empty()) {
     write_file(folded_file_, where_, [this](std::ostream &out) { stacks_->write_folded(out); });
   }

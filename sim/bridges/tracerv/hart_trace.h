@@ -9,6 +9,7 @@
 
 #include "bridges/driver.h"
 #include "bridges/tracerv/call_stacks.h"
+#include "bridges/tracerv/stack_slices.h"
 #include "bridges/tracerv/trace_files.h"
 #include "bridges/tracerv/trace_port.h"
 #include "bridges/tracerv/trigger.h"
@@ -57,6 +58,7 @@ class HartTrace {
   std::unique_ptr<BinaryTrace> binary_;
   SymbolTable symbols_;
   std::unique_ptr<CallStacks> stacks_;
+  std::unique_ptr<StackSlices> slices_;
   NowAndThen live_;
 };
 

@@ -22,7 +22,7 @@ UartDriver::UartDriver(const DriverContext &context)
 }
 
 uint64_t UartDriver::exchange(uint64_t cycle) {
-  if (out_valid_()) console_.put(static_cast<char>(out_bits_()));
+  if (out_valid_()) console_.put(static_cast<char>(out_bits_()), cycle);
   if (cycle >= next_poll_) {
     next_poll_ = cycle + Console::kPollCycles;
     if (console_.poll()) status_->deterministic = false;

@@ -100,7 +100,12 @@ uint32_t BlockDevice::allocate() {
   (write_ ? write_count_ : read_count_) += 1;
   (write_ ? sectors_written_ : sectors_read_) += count_;
   if (write_) take_data(*free);
-  return static_cast<uint32_t>(free - trackers_.begin());
+  const auto tag = static_cast<uint32_t>(free - trackers_.begin());
+  if (disk_->requests) {
+    disk_->requests->begin(tag, write_, sector_, count_, now_);
+    disk_->requests->end(tag, free->completion);
+  }
+  return tag;
 }
 
 uint64_t BlockDevice::read_register(uint32_t offset) {

@@ -38,7 +38,7 @@ void Uart::input_arrived(uint64_t cycle) { now_ = std::max(now_, cycle - 1); }
 void Uart::advance(uint64_t cycle) {
   for (; now_ < cycle && (can_transmit() || can_receive()); ++now_) {
     if (can_transmit()) {
-      console_->put(static_cast<char>(transmit_.front()));
+      console_->put(static_cast<char>(transmit_.front()), now_);
       transmit_.pop_front();
     }
     if (can_receive()) {

@@ -28,7 +28,8 @@ def observe(plan: Plan, simulation: Simulation) -> Plan:
 
     def observed(node: PlannedNode) -> PlannedNode:
         mine = {kind: ones.get(node.name, []) for kind, ones in named.items()}
-        is_traced = simulation.tracing.enabled and (traced is None or node.name in traced)
+        is_wanted = simulation.tracing.enabled or simulation.timeline.enabled
+        is_traced = is_wanted and (traced is None or node.name in traced)
         return replace(
             node,
             instruments=_instruments(simulation, mine, is_traced),
@@ -38,7 +39,7 @@ def observe(plan: Plan, simulation: Simulation) -> Plan:
     switches = tuple(
         replace(
             switch,
-            capture=simulation.captures,
+            capture=simulation.captures or simulation.timeline.enabled,
             throughput_interval_cycles=simulation.throughput_interval_cycles,
         )
         for switch in plan.switches
@@ -59,10 +60,12 @@ def _instruments(
 ) -> Instruments:
     """Return those of a node; `mine` are the ones that name it, by kind."""
     tracing, counters = simulation.tracing, simulation.autocounter
+    timeline = simulation.timeline
     return Instruments(
         traced=is_traced,
-        trace_outputs=tuple(tracing.outputs),
+        trace_outputs=tuple(tracing.outputs) if tracing.enabled else (),
         trace_trigger=tracing.trigger,
+        timeline_bytes=timeline.limit_mib << 20 if timeline.enabled else 0,
         counted=counters.enabled,
         counter_interval_cycles=counters.interval_cycles,
         counter_trigger=counters.trigger,

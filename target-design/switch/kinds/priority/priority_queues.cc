@@ -48,7 +48,7 @@ void PrioritySwitch::step(uint64_t cycle) {
     one = pauses_.erase(one);
   }
   for (auto one = stamped_.begin(); one != stamped_.end() && one->first.first <= cycle;) {
-    forward(cycle, one->first.second, one->second);
+    forward(one->first, one->second);
     one = stamped_.erase(one);
   }
   for (uint32_t port = 0; port < port_count(); ++port) {
@@ -184,7 +184,8 @@ void PrioritySwitch::send(uint32_t port) {
   }
   if (own.release_at != UINT64_MAX) return;
   own.release_at = own.next_cycle;
-  if (capture_) capture(false, port, own.next_cycle - 1, flits);
+  if (capture_)
+    capture(false, port, own.next_cycle - 1, flits, {own.current->stamp, own.current->ingress});
 }
 
 // Ends the run where a class has been paused for too long.

@@ -24,6 +24,7 @@ void PrioritySwitch::save_port(const Port &port, StateWriter &state) const {
     state.u64s(*frame.flits);
     state.u64(frame.ingress);
     state.u64(frame.one_class);
+    state.u64(frame.stamp);
     state.boolean(frame.has_input_room);
     state.boolean(frame.is_pause);
   };
@@ -53,7 +54,7 @@ void PrioritySwitch::save_port(const Port &port, StateWriter &state) const {
 }
 
 void PrioritySwitch::save(StateWriter &state) const {
-  state.section("priority", 1);
+  state.section("priority", 2);
   for (const Port &port : ports_) save_port(port, state);
   state.u64(stamped_.size());
   for (const auto &[order, flits] : stamped_) {
@@ -78,6 +79,7 @@ PrioritySwitch::Queued PrioritySwitch::load_frame(StateReader &state) const {
   if (frame.flits->empty()) state.fail("found a frame of no flits, expected at least one");
   frame.ingress = static_cast<uint32_t>(state.u64(port_count() - 1));
   frame.one_class = static_cast<uint32_t>(state.u64(kClasses - 1));
+  frame.stamp = state.u64(kMostCycle);
   frame.has_input_room = state.boolean();
   frame.is_pause = state.boolean();
   return frame;
@@ -133,7 +135,7 @@ void PrioritySwitch::load_port(uint32_t number, StateReader &state, uint64_t cyc
 
 void PrioritySwitch::load(StateReader &state, uint64_t cycle) {
   now_ = cycle;
-  state.section("priority", 1);
+  state.section("priority", 2);
   for (uint32_t port = 0; port < port_count(); ++port) load_port(port, state, cycle);
   for (uint64_t left = state.u64(kMostFrames); left > 0; --left) {
     const uint64_t stamp = state.u64(kMostCycle);

@@ -83,18 +83,20 @@ void PrioritySwitch::end_frame(uint32_t port, uint64_t last_cycle) {
     ++own.counters.dropped_oversize;
     return;
   }
-  if (capture_) capture(true, port, last_cycle, flits);
+  const uint64_t stamp = last_cycle + config_.switching_latency_cycles;
+  if (capture_) capture(true, port, last_cycle, flits, {stamp, port});
   if (const std::optional<PriorityPause> pause = read_pause(flits)) {
     pauses_.emplace(Order{last_cycle + 1, port}, *pause);  // for this switch alone
     return;
   }
-  stamped_.emplace(Order{last_cycle + config_.switching_latency_cycles, port},
+  stamped_.emplace(Order{stamp, port},
                    std::make_shared<const std::vector<uint64_t>>(std::move(flits)));
 }
 
 void PrioritySwitch::capture(bool is_inbound, uint32_t port, uint64_t cycle,
-                             const std::vector<uint64_t> &flits) {
+                             const std::vector<uint64_t> &flits, Order order) {
   Packet packet;
+  std::tie(packet.stamp, packet.ingress) = order;
   packet.data = flits.data();
   packet.flits = static_cast<uint32_t>(flits.size());
   if (is_inbound) {
@@ -104,7 +106,8 @@ void PrioritySwitch::capture(bool is_inbound, uint32_t port, uint64_t cycle,
   }
 }
 
-void PrioritySwitch::forward(uint64_t stamp, uint32_t ingress, const Flits &flits) {
+void PrioritySwitch::forward(Order order, const Flits &flits) {
+  const auto [stamp, ingress] = order;
   const uint32_t one_class = class_of(*flits, settings_.class_by, settings_.default_class);
   destinations_.clear();
   if (!route_by_address(config_, table_, flits->front() >> 16, ingress, destinations_)) {
@@ -114,7 +117,7 @@ void PrioritySwitch::forward(uint64_t stamp, uint32_t ingress, const Flits &flit
     if (port == ingress) {
       ++ports_[ingress].counters.dropped_reflected;
     } else {
-      enqueue(port, ingress, one_class, flits);
+      enqueue(port, order, one_class, flits);
     }
   }
   Class &in = ports_[ingress].classes[one_class];
@@ -136,10 +139,11 @@ bool PrioritySwitch::take_room(uint32_t port, const Queued &frame) {
   return true;
 }
 
-void PrioritySwitch::enqueue(uint32_t port, uint32_t ingress, uint32_t one_class, Flits flits) {
+void PrioritySwitch::enqueue(uint32_t port, Order order, uint32_t one_class, Flits flits) {
+  const auto [stamp, ingress] = order;
   Port &out = ports_[port];
   Class &own = out.classes[one_class];
-  Queued frame{std::move(flits), ingress, one_class};
+  Queued frame{std::move(flits), ingress, one_class, stamp};
   frame.has_input_room =
       settings_.pauses_class[one_class] != 0 && settings_.pauses_port[ingress] != 0;
   if (!take_room(port, frame)) {

@@ -95,6 +95,7 @@ class PrioritySwitch final : public Model {
     Flits flits;
     uint32_t ingress = 0;
     uint32_t one_class = 0;
+    uint64_t stamp = 0;           // 0 for a frame of pause that this switch has made
     bool has_input_room = false;  // its room is with the input port
     bool is_pause = false;
     uint64_t bytes() const { return flits->size() * kFlitBytes; }
@@ -130,11 +131,12 @@ class PrioritySwitch final : public Model {
   // --- priority_switch.cc: frames come in, and are put into queues ---
   void receive(uint32_t port, const Batch &batch);
   void end_frame(uint32_t port, uint64_t last_cycle);
-  void forward(uint64_t stamp, uint32_t ingress, const Flits &flits);
-  void enqueue(uint32_t port, uint32_t ingress, uint32_t one_class, Flits flits);
+  void forward(Order order, const Flits &flits);
+  void enqueue(uint32_t port, Order order, uint32_t one_class, Flits flits);
   bool take_room(uint32_t port, const Queued &frame);
   Flits marked(uint32_t port, uint32_t one_class, Flits flits);
-  void capture(bool is_inbound, uint32_t port, uint64_t cycle, const std::vector<uint64_t> &flits);
+  void capture(bool is_inbound, uint32_t port, uint64_t cycle, const std::vector<uint64_t> &flits,
+               Order order);
   void write_statistics() const;
 
   // --- priority_queues.cc: what happens in a cycle, and frames leave ---
