@@ -225,7 +225,7 @@ class Simulation(Strict):
     max_cycles: Cycle = 0
     """Ends the run at this target cycle at the latest; 0 = no limit."""
     status_interval_s: Annotated[float, Field(ge=0.05, le=3600)] = 0.5
-    """Seconds between two status lines; at least a millisecond for each node and switch."""
+    """Seconds between two status lines; at least 0.6 ms for each node and switch."""
     monitoring: Monitoring = Monitoring()
     """What is told about the run while it lasts."""
     tracing: Tracing = Tracing()
