@@ -123,13 +123,13 @@ void PacketCapture::record(uint32_t port, uint64_t cycle, const Packet &packet,
   blocks_.append(reinterpret_cast<const char *>(packet.data) + kPadBytes, bytes);
   put_padding(blocks_);
   put_option(blocks_, kOptionComment, "cycle " + std::to_string(cycle));
-  const uint32_t flags = direction;
-  put_option(blocks_, kOptionPacketFlags, bytes_of(flags));
   if (packet.stamp != 0) {  // a frame that the switch has made itself did not come in
     // No two packets of a port have the same stamp.
     const uint64_t id = packet.stamp * kMaxSwitchPorts + packet.ingress;
     put_option(blocks_, kOptionPacketId, bytes_of(id));
   }
+  const uint32_t flags = direction;
+  put_option(blocks_, kOptionPacketFlags, bytes_of(flags));
   put_option(blocks_, kOptionEnd, "");
   end_block(blocks_, start);
   records_.push_back({cycle, direction, port, start, blocks_.size() - start});
