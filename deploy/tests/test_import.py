@@ -172,6 +172,28 @@ def test_jobs_go_to_nodes_in_their_order(theirs: Path) -> None:
     assert not any("outputs" in note for note in notes)
 
 
+STEP = "+fesvr-step-size=128"
+
+
+def test_the_poll_interval_is_taken_for_hardware_with_tsi(theirs: Path) -> None:
+    notes = imported(theirs, "example_1config")[1:]
+    assert any(f"{STEP}: no counterpart: the blade here has no TSI." in note for note in notes)
+    write(theirs)
+    file = theirs / "config_runtime.yaml"
+    request = Request(file, chipyard=theirs / "target.fir")
+    told = load_text(import_files(request).text).config.system.node.bridges
+    assert told == {"tsi": {"poll_cycles": 128}}
+    # What every run is given holds where metasimulations say nothing.
+    words = file.read_text().replace(STEP, "").replace("+odd", "+odd +fesvr-step-size=4000")
+    file.write_text(words)
+    assert "poll_cycles: 4000" in import_files(request).text
+    for word, sentence in (("often", 'found "+fesvr-step-size=often"'), ("3", "found 3, ")):
+        file.write_text(words.replace("size=4000", f"size={word}"))
+        with pytest.raises(InputError, match="plusarg_passthrough: ") as error:
+            import_files(request)
+        assert sentence in str(error.value)
+
+
 REFUSED = [
     ("my_own", "hw_Quad", 'config_runtime.yaml:10: target_config.topology: found "my_own", exp'),
     ("fireaxe_ring", "hw_Quad", "(FireAxe) is not simulated."),

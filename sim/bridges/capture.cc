@@ -113,12 +113,12 @@ void Capture::set_trigger() {
   }
 }
 
-void Capture::start_at(uint64_t cycle) {
+void Capture::start_at(uint64_t cycle, uint64_t reset_cycles) {
   if (start_cycle_) return;
   start_cycle_ = cycle;
   // In reset the signals mean nothing.
   const uint64_t first =
-      settings_.kind == CaptureSettings::Kind::kValue ? kResetCycles : settings_.cycle;
+      settings_.kind == CaptureSettings::Kind::kValue ? reset_cycles : settings_.cycle;
   const bool is_over = settings_.kind == CaptureSettings::Kind::kCycle && settings_.cycle < cycle;
   trigger_.from_cycle = settings_.kind == CaptureSettings::Kind::kEnd || is_over
                             ? CaptureTrigger::kNever

@@ -48,8 +48,9 @@ class Capture {
 
   // In every cycle of a model in this process, between settle() and tick().
   void sample() { source_->sample(); }
-  // Before the first cycle that this blade runs here: the ring has none before it.
-  void start_at(uint64_t cycle);
+  // Before the first cycle that this blade runs here: the ring has none before it. In reset no
+  // value is looked for.
+  void start_at(uint64_t cycle, uint64_t reset_cycles);
   // Writes the file. The blade has run up to `end_cycle`, which itself it has not.
   void finish(uint64_t end_cycle);
   nlohmann::json statistics() const;

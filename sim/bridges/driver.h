@@ -43,8 +43,9 @@ class LinkDriver;
 class HartTrace;
 class TracePort;
 
-// Target cycles during which the blade is held in reset, from cycle 0.
+// Target cycles during which a blade is held in reset, from cycle 0, unless its settings say more.
 constexpr uint64_t kResetCycles = 16;
+constexpr uint64_t kMostResetCycles = 1'000'000;
 // From `first` on and before `end`.
 struct CycleRange {
   uint64_t first = 0;
@@ -93,6 +94,7 @@ struct DriverContext {
   // The bridge's host's side where that is RTL on the target's platform, which takes and gives the
   // tokens instead of the driver; null otherwise.
   hostlib::BridgePart *part = nullptr;
+  uint64_t reset_cycles = kResetCycles;  // of this blade
 };
 
 // What a driver does while a restore program runs, before the first token (warm start).

@@ -19,9 +19,11 @@ namespace bridges {
 
 RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
                    const nlohmann::json &bridge_settings, const DriverRegistry &registry,
-                   std::optional<uint64_t> port_count, std::unique_ptr<HostedModel> hosted,
-                   const SimulationContext &context, WarmStarter starter)
+                   std::optional<uint64_t> port_count, uint64_t reset_cycles,
+                   std::unique_ptr<HostedModel> hosted, const SimulationContext &context,
+                   WarmStarter starter)
     : Model(name),
+      reset_cycles_(reset_cycles),
       manifest_(std::move(manifest)),
       hosted_(std::move(hosted)),
       inputs_(with_model(library).size()),
@@ -87,11 +89,12 @@ void RtlBlade::add_bridge(const BridgeInfo &bridge, Config &settings,
                           const SimulationContext &context, const DriverRegistry &registry) {
   const char *key = bridge.kind.c_str();
   const BridgePorts bridge_ports(bridge, ports());
-  PlacedDriver placed{bridge.kind, bridge.several,
-                      registry.make({bridge, bridge_ports, inputs_, status_, settings.child(key),
-                                     settings.child_where(key), name(), context,
-                                     hosted_ ? hosted_->part(bridge.path) : nullptr}),
-                      bridge_ports.wakes()};
+  PlacedDriver placed{
+      bridge.kind, bridge.several,
+      registry.make({bridge, bridge_ports, inputs_, status_, settings.child(key),
+                     settings.child_where(key), name(), context,
+                     hosted_ ? hosted_->part(bridge.path) : nullptr, reset_cycles_}),
+      bridge_ports.wakes()};
   if (LinkDriver *link = placed.driver->link()) {
     if (link_ != nullptr) {
       throw ConfigError(fmt::format("{}: bridge {} ({}) is the end of a second link, expected one",
@@ -184,13 +187,13 @@ void RtlBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> i
   if (status_.end.ended()) return keep_up(start_cycle + cycles);
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
   if (link_ != nullptr) link_->begin(start_cycle, inputs[0], outputs[0]);
-  if (capture_) capture_->start_at(start_cycle);
+  if (capture_) capture_->start_at(start_cycle, reset_cycles_);
   if (hosted_) return advance_hosted(start_cycle, cycles);
   uint32_t offset = 0;
-  if (start_cycle < kResetCycles) {
-    const auto end = std::min<uint64_t>(cycles, kResetCycles - start_cycle);
+  if (start_cycle < reset_cycles_) {
+    const auto end = std::min<uint64_t>(cycles, reset_cycles_ - start_cycle);
     offset = run<true>(start_cycle, 0, static_cast<uint32_t>(end));
-    if (start_cycle + offset == kResetCycles) reset_.set(0);
+    if (start_cycle + offset == reset_cycles_) reset_.set(0);
   }
   offset = run<false>(start_cycle, offset, cycles);
   cycle_ = start_cycle + offset;
@@ -271,6 +274,8 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   const nlohmann::json &settings = config.child("bridges");
   std::optional<uint64_t> port_count;
   if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
+  const uint64_t reset_cycles = config.integer("reset_cycles", bridges::kResetCycles,
+                                               bridges::kResetCycles, bridges::kMostResetCycles);
   const std::vector<std::string> libraries = config.text_list("driver_libraries");
   const bridges::MakePlatform platform = bridges::platform_of(kind, config, library, context);
   bridges::Manifest made = bridges::Manifest::read(manifest);
@@ -290,7 +295,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   std::unique_ptr<bridges::HostedModel> hosted;
   if (platform) hosted = std::make_unique<bridges::HostedModel>(made, platform(*made.host), name);
   return std::make_unique<bridges::RtlBlade>(name, std::move(made), library, settings, registry,
-                                             port_count, std::move(hosted), context,
+                                             port_count, reset_cycles, std::move(hosted), context,
                                              std::move(starter));
 }
 

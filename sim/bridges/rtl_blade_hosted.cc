@@ -41,8 +41,8 @@ void RtlBlade::choose_channels() {
     if (!interest.holds(cycle_)) continue;
     const auto gate = item.wakes.empty() ? std::nullopt : item.driver->gate();
     // In reset no driver is called, so a gate must not see its tokens either.
-    if (gate && cycle_ < kResetCycles) {
-      next_choice_ = std::min(next_choice_, kResetCycles);
+    if (gate && cycle_ < reset_cycles_) {
+      next_choice_ = std::min(next_choice_, reset_cycles_);
       continue;
     }
     if (gate) gates.emplace(item.wakes.front().storage, *gate);
@@ -101,7 +101,7 @@ void RtlBlade::observe() {
 
 // The cycle up to which the target may run by itself.
 uint64_t RtlBlade::quiet_limit(uint64_t end) const {
-  uint64_t limit = cycle_ < kResetCycles ? kResetCycles
+  uint64_t limit = cycle_ < reset_cycles_ ? reset_cycles_
                    : schedule_.quiet_until() == kNever
                        ? end
                        : std::max(cycle_, schedule_.quiet_until()) + 1;
@@ -112,7 +112,7 @@ uint64_t RtlBlade::quiet_limit(uint64_t end) const {
 }
 
 void RtlBlade::take_row(uint64_t cycle) {
-  if (cycle < kResetCycles || status_.end.ended() || !schedule_.due(cycle)) return;
+  if (cycle < reset_cycles_ || status_.end.ended() || !schedule_.due(cycle)) return;
   const bool reads_counters = counters_ != nullptr && counters_->listens();
   if (reads_counters) hosted_->read_counters(true);
   schedule_.exchange(cycle);
@@ -155,9 +155,9 @@ void RtlBlade::run_hosted(uint64_t end) {
     hosted_->target().run(quiet_limit(end), [this](uint64_t cycle) { take_row(cycle); });
     if (status_.end.ended()) return;
     cycle_ = hosted_->target().cycle();
-    FIRESIM_CHECK(cycle_ <= kResetCycles || schedule_.quiet_until() >= cycle_,
+    FIRESIM_CHECK(cycle_ <= reset_cycles_ || schedule_.quiet_until() >= cycle_,
                   "a driver that only takes notice does not ask to be called earlier");
-    if (cycle_ == kResetCycles) {
+    if (cycle_ == reset_cycles_) {
       reset_.set(0);
       inputs_.apply();
       hosted_->target().note_inputs(cycle_);

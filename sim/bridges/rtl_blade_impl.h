@@ -33,8 +33,9 @@ class RtlBlade final : public Model, public Debuggable {
   // `hosted` is null for a model in this process, which `library` is.
   RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
            const nlohmann::json &bridge_settings, const DriverRegistry &registry,
-           std::optional<uint64_t> port_count, std::unique_ptr<HostedModel> hosted,
-           const SimulationContext &context, WarmStarter starter);
+           std::optional<uint64_t> port_count, uint64_t reset_cycles,
+           std::unique_ptr<HostedModel> hosted, const SimulationContext &context,
+           WarmStarter starter);
   ~RtlBlade() override;
 
   uint32_t port_count() const override { return port_count_; }
@@ -86,6 +87,7 @@ class RtlBlade final : public Model, public Debuggable {
   void end_here(uint64_t cycle);
   void finish_drivers(uint64_t cycle);
 
+  const uint64_t reset_cycles_;
   Manifest manifest_;
   // One of them: a model in this process, or a target on a platform.
   std::optional<ModelInstance> model_;

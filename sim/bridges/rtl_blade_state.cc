@@ -69,6 +69,12 @@ void RtlBlade::load(StateReader &state, uint64_t cycle) {
   end.cycle = state.u64();
   end.message = state.text();
   reset_.load(state);
+  if (!end.ended() && (reset_.value() != 0) != (cycle_ < reset_cycles_)) {
+    state.fail(
+        fmt::format("found the blade {} reset before cycle {}, expected the contrary for "
+                    "{} cycles of reset",
+                    reset_.value() != 0 ? "in" : "out of", cycle_, reset_cycles_));
+  }
   const std::vector<uint8_t> model = state.bytes(SIZE_MAX);
   if (!end.ended()) load_target(state, model);
   for (const PlacedDriver &item : drivers_) item.driver->load(state);
@@ -88,7 +94,7 @@ void RtlBlade::load_target(StateReader &state, const std::vector<uint8_t> &model
 void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {
   cycle_ = cycle;
   if (signals_) signals_->start_at(cycle);
-  if (cycle < kResetCycles) state.fail("a blade in reset cannot be continued in RTL");
+  if (cycle < reset_cycles_) state.fail("a blade in reset cannot be continued in RTL");
   WarmStart start = starter_(state, {name(), settings_, context_, cycle});
   const auto traced = std::count_if(drivers_.begin(), drivers_.end(), [](const PlacedDriver &item) {
     const TracePort *port = item.driver->trace_port();
@@ -125,14 +131,14 @@ uint64_t RtlBlade::run_restore_program(const StateReader &state) {
     schedule.add(*item.driver, item.wakes, 0);
   }
   for (uint64_t cycle = 0; cycle < kMostRestoreCycles; ++cycle) {
-    if (cycle == kResetCycles) reset_.set(0);
+    if (cycle == reset_cycles_) reset_.set(0);
     inputs_.apply();
     model_->settle();
     const std::optional<bool> done = told->driver->restore_done();
-    if (cycle >= kResetCycles && schedule.due(cycle)) schedule.exchange(cycle);
+    if (cycle >= reset_cycles_ && schedule.due(cycle)) schedule.exchange(cycle);
     model_->tick();
     if (status_.end.ended()) state.fail("in the restore program: " + status_.end.message);
-    if (cycle >= kResetCycles && *done) return cycle + 1;
+    if (cycle >= reset_cycles_ && *done) return cycle + 1;
   }
   state.fail(fmt::format("the restore program has not ended within {} cycles", kMostRestoreCycles));
 }

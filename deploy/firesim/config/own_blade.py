@@ -26,6 +26,9 @@ EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$"
 Expression = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 TRAINING_CYCLES = 330_000
+RESET_CYCLES = 16
+"""Target cycles of reset, of all blades that do not say more."""
+MOST_RESET_CYCLES = 1_000_000
 
 
 class OwnEvent(Strict):
@@ -57,7 +60,7 @@ class Reset(Strict):
     name: Identifier
     """Reset input of the top module."""
     active: Literal["high", "low"]
-    """The level at which it resets, in target cycles 0 to 15."""
+    """The level at which it resets."""
 
 
 def _level(value: Any) -> Any:
@@ -129,9 +132,12 @@ class OwnBlade(Strict):
     clock: Identifier = "clock"
     """Clock input of the top module."""
     reset: ResetInput = "reset"
-    """Reset input of the top module, active in target cycles 0 to 15: its name, or
+    """Reset input of the top module, active in the first target cycles: its name, or
     `{name: rst_n, active: low}`. By name alone it is active low if registers are reset at its
     falling edge, else if its name says so (`rst_n`, `resetn`), with a warning; else high."""
+    reset_cycles: Annotated[int, Field(ge=RESET_CYCLES, le=MOST_RESET_CYCLES)] = RESET_CYCLES
+    """Target cycles for which it is in reset, from cycle 0. Bridges begin after them. FireSim 1.x
+    has 50."""
     clock_ratios: dict[Identifier, Ratio] = Field(default_factory=dict)
     """Further clock inputs: how many of their edges there are for each edge of `clock` ("1/2")."""
     events: list[OwnEvent] = Field(default_factory=list)

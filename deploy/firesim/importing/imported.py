@@ -17,7 +17,7 @@ from firesim.importing.keys import Notes, text
 from firesim.importing.kinds import read
 from firesim.importing.memory_settings import SIZE_MIB
 from firesim.importing.recipe import Recipe
-from firesim.importing.runtime import KEYS, check_names, network, observed, plusargs
+from firesim.importing.runtime import KEYS, check_names, network, observed, plusargs, poll_interval
 from firesim.importing.workload_file import Job, jobs_of, name_of, put_jobs
 
 _HWDB, _RECIPES = "config_hwdb.yaml", "config_build_recipes.yaml"
@@ -98,6 +98,7 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
     if target is not None:
         memory.pop("size_mib", None)  # The hardware says it.
     about = f"theirs has 16 GiB, {SIZE_MIB} MiB is the most here"
+    poll_interval(source, recipe, notes, has_tsi=target is not None)
     for key, value in memory.items():
         recipe.set(f"system.node.memory.{key}", value, about if key == "size_mib" else "")
     put_jobs(work, jobs_of(work, notes), found.nodes, recipe, notes, by_node=target is not None)

@@ -9,6 +9,8 @@ from typing import Any
 from firesim_common.errors import unknown
 from firesim_common.explain import shown
 from firesim_common.positions import KeyPath, Source
+from firesim_common.settings import Setting
+from goldengate.bridges import bridge_kinds
 
 from firesim.importing.keys import TAKEN, Notes, from_error, text, truth, value_at, whole
 from firesim.importing.memory_settings import MemoryModel, setting
@@ -50,6 +52,9 @@ KEYS = {
 LAST_CYCLE = 2**63 - 1
 FULL_GBPS = 200
 _OUTPUTS = ("text", "binary", "folded")
+_METASIM_PLUSARGS: KeyPath = ("metasimulation", "metasimulation_only_plusargs")
+_PASSED: KeyPath = ("target_config", "plusarg_passthrough")
+_STEP_SIZE = "+fesvr-step-size="
 
 
 def network(source: Source, recipe: Recipe) -> Topology:
@@ -103,8 +108,7 @@ def observed(source: Source, recipe: Recipe, networked: bool) -> None:
 
 
 def _most_cycles(source: Source, recipe: Recipe) -> None:
-    path: KeyPath = ("metasimulation", "metasimulation_only_plusargs")
-    found = re.search(r"\+max-cycles=(\d+)", text(source, path, ""))
+    found = re.search(r"\+max-cycles=(\d+)", text(source, _METASIM_PLUSARGS, ""))
     if found is not None:
         recipe.set("simulation.max_cycles", int(found[1]), "+max-cycles")
 
@@ -173,12 +177,44 @@ def plusargs(source: Source, memory: MemoryModel, notes: Notes) -> None:
     Raises:
         InputError: a word of the memory that is no setting.
     """
-    path: KeyPath = ("target_config", "plusarg_passthrough")
+    path = _PASSED
     for word in text(source, path, "").split():
         if word.startswith("+mm_"):
             setting(memory, word, source, path, notes)
-        else:
+        elif not word.startswith(_STEP_SIZE):
             notes.add(source, path, f"{word}: no counterpart.")
+
+
+def _poll_cycles() -> Setting:
+    """Return the setting of the bridge, which says what it takes."""
+    (tsi,) = (kind for kind in bridge_kinds().values() if kind.key == "tsi")
+    return tsi.settings["poll_cycles"]
+
+
+def poll_interval(source: Source, recipe: Recipe, notes: Notes, has_tsi: bool) -> None:
+    """Take `+fesvr-step-size=N` as the cycles between two looks of the host at tohost.
+
+    A metasimulation has plusargs of its own, which go before those of every run. Our own blades,
+    without TSI, look in other ways.
+
+    Raises:
+        InputError: a number that the setting does not take.
+    """
+    is_metasim = truth(source, ("metasimulation", "metasimulation_enabled"))
+    paths = [_METASIM_PLUSARGS, _PASSED] if is_metasim else [_PASSED]
+    found = ((path, word) for path in paths for word in text(source, path, "").split())
+    path, word = next((one for one in found if one[1].startswith(_STEP_SIZE)), (_PASSED, None))
+    if word is None:
+        return
+    value = word.removeprefix(_STEP_SIZE)
+    if not value.isdecimal():
+        raise source.error(path, f'found "{word}", expected {_STEP_SIZE}N, N in cycles.')
+    if fault := _poll_cycles().fault(int(value)):
+        raise source.error(path, f"{_STEP_SIZE}: {fault}")
+    if has_tsi:
+        recipe.set("system.node.bridges.tsi.poll_cycles", int(value), "+fesvr-step-size")
+    else:
+        notes.add(source, path, f"{word}: no counterpart: the blade here has no TSI.")
 
 
 def check_names(source: Source) -> None:

@@ -20,6 +20,7 @@ from firesim.build.bridge_drivers import NO_DRIVERS, OwnDrivers, bridge_settings
 from firesim.build.cores import Cores
 from firesim.build.model import bridge_kinds
 from firesim.build.part_models import functional_parts
+from firesim.config.own_blade import RESET_CYCLES
 from firesim.prepare.kernel_words import command_line
 from firesim.prepare.models import Models
 from firesim.prepare.software import Software
@@ -101,6 +102,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Made, folder: Path) -> NodeFil
         symbols=symbols,
         cores=built.software.blades[node.blade].cores.count if own is None else 1,
         memory_base=DRAM_BASE if own is None else own.memory_base,
+        reset_cycles=RESET_CYCLES if own is None else own.reset_cycles,
         driver_libraries=drivers.libraries,
         settings=bridge_settings(kinds, node.bridges, drivers),
         model=model / "model.so" if model and not node.kind.on_board else None,

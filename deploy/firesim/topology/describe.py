@@ -12,6 +12,7 @@ from typing import Any
 from firesim_common.address_map import DRAM_BASE
 
 from firesim.config.engines import Snapshots
+from firesim.config.own_blade import RESET_CYCLES
 from firesim.topology.describe_gateway import gateway_entries
 from firesim.topology.describe_signals import describe_signals, timeline_of
 from firesim.topology.describe_trigger import described_trigger
@@ -73,6 +74,7 @@ class NodeFiles:
     disk: Path | None = None
     """Disk image of the Linux workload, used when the job names none."""
     memory_base: int = DRAM_BASE
+    reset_cycles: int = RESET_CYCLES
     driver_libraries: Sequence[Path] = ()
     """Shared objects with the drivers of the user's own bridges."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -256,6 +258,7 @@ def _node(
         **({} if made.model is None else {"model": str(made.model)}),
         "manifest": str(made.manifest),
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
+        **({} if made.reset_cycles == RESET_CYCLES else {"reset_cycles": made.reset_cycles}),
         **_stalls(plan, node),
         **({reach.key: dict(reach.settings)} if (reach := node.reached_by) else {}),
         **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),

@@ -48,6 +48,7 @@ class PlannedBlade:
     reset: str
     reset_active: Literal["high", "low", "auto"]
     """The level at which it resets; auto = found out by use and name."""
+    reset_cycles: int
     clock_ratios: Mapping[str, str]
     events: tuple[CountedEvent, ...]
     include_dirs: tuple[Path, ...]

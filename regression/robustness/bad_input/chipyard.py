@@ -93,6 +93,23 @@ CHIPYARD_CASES = [
         _folder("  SimDRAM #(.ID_BITS(4)) low();\n  SimDRAM #(.ID_BITS(4)) high();"),
     ),
     Case(
+        "blade that is hardly in reset",
+        f"bad.yaml:5: {HERE}.reset_cycles: found 15, expected at least 16 cycles.",
+        MINE + "{chipyard: made, reset_cycles: 15}\n",
+        _folder(""),
+    ),
+    Case(
+        "FireSim target with cycles of reset",
+        f"bad.yaml:5: {HERE}.reset_cycles: found 50 for a FireSim target, expected no such key: "
+        "its annotation of ResetPulseBridge says how long it is in reset.",
+        MINE + "{chipyard: made.fir, reset_cycles: 50}\n",
+        {
+            "made.fir": b"circuit FireSim :\n  extmodule RationalClockBridge :\n"
+            b"    output clocks : Clock[1]\n    defname = RationalClockBridge\n"
+            b"  module FireSim :\n    inst clocks of RationalClockBridge\n"
+        },
+    ),
+    Case(
         "files of two versions of firtool",
         f'bad.yaml:5: {HERE}.chipyard: found "Chip.sv" by firtool 1.30.0 and "TestHarness.sv" by '
         '1.61.0 in "made", expected files of one version: generate them again into an empty '

@@ -75,7 +75,7 @@ MemoryRtlDriver::MemoryRtlDriver(const DriverContext &context)
   const auto registers = timing_registers(settings, hardware_of(part_), where_);
   serve_memory();
   for (const TimingRegister &set : registers) part_.write(set.index, set.value);
-  set_up(settings, limits);
+  set_up(settings, limits, context.reset_cycles);
 }
 
 void MemoryRtlDriver::serve_memory() {
@@ -98,13 +98,14 @@ void MemoryRtlDriver::check_limits(const AxiLimits &limits) const {
   }
 }
 
-void MemoryRtlDriver::set_up(const TimingSettings &settings, const AxiLimits &limits) {
+void MemoryRtlDriver::set_up(const TimingSettings &settings, const AxiLimits &limits,
+                             uint64_t reset_cycles) {
   part_.write(kBase, memory_->base());
   part_.write(kSize, memory_->size_bytes());
   part_.write(kLimits, uint64_t{limits.max_writes} << 9 | limits.max_reads);
   part_.write(kBytesPerCycle, limits.bytes_per_cycle);
   part_.write(kAccessLog2, static_cast<uint64_t>(std::countr_zero(access_bytes(settings))));
-  part_.write(kFirstCycle, kResetCycles);
+  part_.write(kFirstCycle, reset_cycles);
   part_.write(kStart, 1);
 }
 

@@ -34,7 +34,7 @@ class MemoryRtlDriver final : public Driver {
  private:
   void check_limits(const AxiLimits &limits) const;
   void serve_memory();
-  void set_up(const TimingSettings &settings, const AxiLimits &limits);
+  void set_up(const TimingSettings &settings, const AxiLimits &limits, uint64_t reset_cycles);
   void wait_for_target() const;
   uint64_t fault() const;
   void throw_fault() const;

@@ -9,6 +9,7 @@ namespace firesim::bridges {
 
 NicDriver::NicDriver(const DriverContext &context)
     : settings_(context.config, context.where),
+      reset_cycles_(context.reset_cycles),
       announcer_(settings_.identity_frame),
       out_valid_(context.ports.output("out_valid")),
       out_data_(context.ports.output("out_data", 64)),

@@ -19,7 +19,7 @@ class NicDriver final : public LinkDriver {
 
   void begin(uint64_t start_cycle, const Batch &input, Batch &output) override {
     start_cycle_ = start_cycle;
-    cursor_.emplace(announcer_.pass(input, kResetCycles));
+    cursor_.emplace(announcer_.pass(input, reset_cycles_));
     output_ = &output;
     next_drive_ = in_valid_.value() != 0 ? 0 : cursor_->next_offset();
   }
@@ -40,6 +40,7 @@ class NicDriver final : public LinkDriver {
   void take_flit(uint64_t cycle);
 
   NicSettings settings_;
+  const uint64_t reset_cycles_;
   Announcer announcer_;
   OutputBit out_valid_;
   OutputPort out_data_;

@@ -60,6 +60,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         clock=blade.clock,
         reset=reset_name(blade.reset),
         reset_active=reset_level(blade.reset),
+        reset_cycles=blade.reset_cycles,
         clock_ratios=dict(blade.clock_ratios),
         assertions=blade.assertions,
         synthesis=blade.synthesis,
@@ -97,10 +98,23 @@ def _generated(loaded: Loaded, place: KeyPath, blade: OwnBlade) -> Generated | N
     given = loaded.file(key, blade.chipyard)
     try:
         if given.suffix == SUFFIX and given.is_file():
-            return read_firrtl(given, blade.top)
+            return _with_its_reset(read_firrtl(given, blade.top), loaded, place, blade)
         return read_collateral(given, blade.top or TOP)
     except CollateralError as error:
         raise loaded.error(key, str(error)) from error
+
+
+def _with_its_reset(
+    found: FirrtlDesign, loaded: Loaded, place: KeyPath, blade: OwnBlade
+) -> FirrtlDesign:
+    """Return a design; refuse cycles of reset for a target of FireSim, which makes its own."""
+    if found.is_wrapped and "reset_cycles" in blade.model_fields_set:
+        raise loaded.error(
+            (*place, "reset_cycles"),
+            f"found {blade.reset_cycles} for a FireSim target, expected no such key: its "
+            f"annotation of ResetPulseBridge says how long it is in reset.",
+        )
+    return found
 
 
 def _counted(event: OwnEvent) -> CountedEvent:
