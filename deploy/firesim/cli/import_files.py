@@ -11,7 +11,10 @@ import typer
 from firesim.cli.common import plain_errors
 
 FileArgument = Annotated[
-    Path, typer.Argument(help="config_runtime.yaml, or the JSON of a workload.")
+    Path,
+    typer.Argument(
+        help="config_runtime.yaml, the JSON of a workload, or a workload of FireMarshal."
+    ),
 ]
 OutputOption = Annotated[
     Path | None, typer.Option("-o", "--output", help="Recipe to write (default: print it).")
@@ -76,6 +79,8 @@ def import_files(
       firesim import config_runtime.yaml --chipyard sim/generated-src/f2/NAME/FireSim.fir
 
       firesim import deploy/workloads/bare-base.json -o bare.yaml
+
+      firesim import firemarshal/example-workloads/bench.json --chipyard FireSim.fir
     """
     from firesim_common.errors import InputError
 

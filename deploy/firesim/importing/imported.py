@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from firesim.importing.designs import BLADES
 from firesim.importing.generated import FOLDER
 from firesim.importing.hardware import Files, hardware
 from firesim.importing.keys import Notes, text
-from firesim.importing.kinds import read
+from firesim.importing.kinds import kind_of, read
+from firesim.importing.marshal_file import marshal_jobs, marshal_name
 from firesim.importing.memory_settings import SIZE_MIB
 from firesim.importing.recipe import Recipe
 from firesim.importing.runtime import KEYS, check_names, network, observed, plusargs, poll_interval
@@ -31,7 +33,7 @@ class Request:
     """What is imported; what is not given is looked for where the earlier FireSim keeps it."""
 
     file: Path
-    """config_runtime.yaml, or a workload's JSON."""
+    """config_runtime.yaml, a workload's JSON, or a workload of FireMarshal."""
     hwdb: Path | None = None
     recipes: Path | None = None
     workload: Path | None = None
@@ -56,11 +58,17 @@ def import_files(request: Request) -> Imported:
     Raises:
         InputError: a file is missing or wrong, or a thing has no counterpart that a run needs.
     """
-    source = read(request.file, "runtime", "workload")
+    source = read(request.file, "runtime", "workload", "marshal")
+    if request.chipyard is not None and not request.chipyard.exists():
+        what = f'found "{request.chipyard}", expected a folder or a .fir that exists'
+        raise InputError(f"--chipyard: {what}.")
     notes = Notes()
     recipe = Recipe([f"Made by `firesim import` from {source.name}.", *_HEAD])
     if "benchmark_name" in source.data:
-        _from_workload(source, request, recipe, notes)
+        _alone(source, jobs_of(source, notes), name_of(source), request, recipe, notes)
+    elif kind_of(source.data) == "marshal":
+        name = re.sub(r"\W", "_", marshal_name(source))
+        _alone(source, marshal_jobs(source, notes), name, request, recipe, notes)
     else:
         _from_runtime(source, request, recipe, notes)
     if notes.lines:
@@ -105,14 +113,26 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
     observed(source, recipe, found.networked)
 
 
-def _from_workload(source: Source, request: Request, recipe: Recipe, notes: Notes) -> None:
-    jobs = jobs_of(source, notes)
+def _alone(
+    source: Source,
+    jobs: list[Job] | Job,
+    name: str,
+    request: Request,
+    recipe: Recipe,
+    notes: Notes,
+) -> None:
+    """Put a workload, which says what nodes run and no more, into the recipe."""
     count = 1 if isinstance(jobs, Job) else len(jobs)
-    recipe.set("name", name_of(source))
+    recipe.set("name", name)
     recipe.set("system.topology", f"rack_{count}", "a workload says nothing of the network")
-    recipe.set("system.node.blade", request.blade or BLADES[1], "nor of the design")
-    recipe.set("system.node.memory.size_mib", SIZE_MIB)
-    put_jobs(source, jobs, count, recipe, notes)
+    target = request.chipyard
+    if target is not None:
+        recipe.set(f"system.blades.{THEIRS}.chipyard", os.path.normpath(target.absolute()))
+    blade = THEIRS if target else request.blade or BLADES[1]
+    recipe.set("system.node.blade", blade, "nor of the design")
+    if target is None:
+        recipe.set("system.node.memory.size_mib", SIZE_MIB)
+    put_jobs(source, jobs, count, recipe, notes, by_node=target is not None)
 
 
 def _files(request: Request) -> Files:
@@ -121,9 +141,6 @@ def _files(request: Request) -> Files:
     for option, path in given.items():
         if path is not None and not path.is_file():
             raise InputError(f'--{option}: found "{path}", expected a file that exists.')
-    if request.chipyard is not None and not request.chipyard.exists():
-        what = f'found "{request.chipyard}", expected a folder or a .fir that exists'
-        raise InputError(f"--chipyard: {what}.")
     if request.custom_configs is not None and not request.custom_configs.is_dir():
         found = f'found "{request.custom_configs}", expected a folder that exists.'
         raise InputError(f"--custom-configs: {found}")

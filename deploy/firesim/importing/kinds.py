@@ -9,13 +9,14 @@ from typing import Any, Literal, get_args
 from firesim_common.errors import InputError
 from firesim_common.positions import Source, read_yaml
 
-Kind = Literal["runtime", "hwdb", "recipes", "build", "workload", "ours", "other"]
+Kind = Literal["runtime", "hwdb", "recipes", "build", "workload", "marshal", "ours", "other"]
 _CALLED: dict[Kind, str] = {
     "runtime": "a runtime configuration (config_runtime.yaml)",
     "hwdb": "a hardware database (config_hwdb.yaml)",
     "recipes": "build recipes (config_build_recipes.yaml)",
     "build": "the list of builds (config_build.yaml), which has nothing for a run",
     "workload": "a workload (JSON with benchmark_name)",
+    "marshal": "a workload of FireMarshal",
     "ours": "a recipe, which needs no import",
     "other": "something else",
 }
@@ -25,6 +26,7 @@ _MARKS: dict[Kind, set[str]] = {
     "build": {"builds_to_run", "build_farm", "agfis_to_share"},
     "workload": {"benchmark_name", "common_bootbinary", "workloads"},
     "ours": {"system", "simulation"},
+    "marshal": {"base", "bin", "img", "jobs", "guest-init", "host-init", "rootfs-size", "distro"},
 }
 _ENTRY_MARKS: dict[Kind, set[str]] = {
     "hwdb": {"agfi", "bitstream_tar", "deploy_quintuplet_override", "deploy_triplet_override"},

@@ -113,15 +113,24 @@ def _outputs(source: Source, path: KeyPath, entry: dict[str, Any]) -> tuple[str,
     ]
     found: list[str] = []
     for place, listed in places:
-        if listed is None:
-            continue
-        if not isinstance(listed, list) or not all(
-            isinstance(one, str) and one.startswith("/") for one in listed
-        ):
-            text_ = f'found {shown(listed)}, expected a list of paths that begin with "/".'
-            raise source.error(place, text_)
-        found += listed
+        found += paths_of_a_disk(source, place, listed)
     return tuple(dict.fromkeys(found))
+
+
+def paths_of_a_disk(source: Source, place: KeyPath, listed: Any) -> tuple[str, ...]:
+    """Return files and folders of a disk that are listed, none for None.
+
+    Raises:
+        InputError: it is no list of absolute paths.
+    """
+    if listed is None:
+        return ()
+    if not isinstance(listed, list) or not all(
+        isinstance(one, str) and one.startswith("/") for one in listed
+    ):
+        text_ = f'found {shown(listed)}, expected a list of paths that begin with "/".'
+        raise source.error(place, text_)
+    return tuple(listed)
 
 
 def put_jobs(
