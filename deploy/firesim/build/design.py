@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firesim_common.cache import KeyPart
+from firesim_common.cache import KeyPart, cached
 
 from firesim.build.events import Event
 from firesim.build.firrtl import collateral_of
 from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import load_blade
 from firesim.config.capture import Captured
+from firesim.topology.chipyard_pins import WRAPPER
 from firesim.topology.plan import Plan
 from firesim.topology.plan_blades import PlannedBlade
 
@@ -181,6 +182,8 @@ def own_design(blade: PlannedBlade) -> Design:
 
     training = blade.training
     sources, defines = blade.sources, blade.defines
+    if blade.wrapper:
+        sources = (*sources, _wrapper(blade.wrapper))
     if blade.firrtl is not None:
         made = collateral_of(blade.firrtl)
         sources, defines = made.sources, {**made.defines(blade.memory_base), **defines}
@@ -210,6 +213,16 @@ def own_design(blade: PlannedBlade) -> Design:
         train=own_training.trainer(blade) if training is not None else None,
         training_key=key,
     )
+
+
+def _wrapper(verilog: str) -> Path:
+    """Return a file with the module around a chip."""
+    name = f"{WRAPPER}.sv"
+
+    def build(folder: Path) -> None:
+        (folder / name).write_text(verilog)
+
+    return cached("wrapper", [verilog], build) / name
 
 
 def blade_design(plan: Plan, blade: str) -> Design:

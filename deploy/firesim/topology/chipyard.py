@@ -26,6 +26,7 @@ from firesim.topology.chipyard_facts import (
     Facts,
     facts_of,
 )
+from firesim.topology.chipyard_pins import CHIP, WRAPPER, PinError, Pins, around
 from firesim.topology.chipyard_ports import ports_of
 
 SHIMS = ROOT / "sim" / "chipyard"
@@ -61,6 +62,10 @@ class Collateral:
     left_out: int
     """Verilog files of the folder that are not taken."""
     facts: Facts
+    wrapper: str = ""
+    """Verilog of the module `top` around a chip without its harness."""
+    pins: tuple[str, ...] = ()
+    """What it does with the chip's pins, for people."""
 
     def defines(self, memory_base: int) -> dict[str, str | None]:
         """Return macros for our parts, of a node with its memory at `memory_base`."""
@@ -96,8 +101,10 @@ class _File:
         return set(_WORD.findall(self.text))
 
 
-def read_collateral(given: Path, top: str = TOP) -> Collateral:
+def read_collateral(given: Path, top: str = TOP, clock_hz: int = 10**9) -> Collateral:
     """Read a `gen-collateral`, or a `generated-src/NAME` with one.
+
+    Of a chip without its harness the pins are served; its UART's rate follows from `clock_hz`.
 
     Raises:
         CollateralError: it is no such folder, or something that the top module needs is missing.
@@ -118,13 +125,18 @@ def read_collateral(given: Path, top: str = TOP) -> Collateral:
             f"simulators (make verilog in sims/verilator)"
             + (f', did you mean "{close}"?' if close else ".")
         )
+    pins = _pins(theirs[top], clock_hz, folder) if top == CHIP else None
+    if pins is not None:
+        top = WRAPPER
+        theirs[top] = _File(Path(WRAPPER), pins.verilog, None, [top])
     taken, used = _needed(top, {**theirs, **ours}, folder)
     _refuse_c_models(taken, list(ours))
     kept = [one for one in taken if one.path.parent == folder]
     _refuse_mixed(kept, folder)
     replaced = used & set(ours)
     memories = {name: theirs[name].text for name in replaced & theirs.keys()}
-    facts = facts_of([one.text for one in kept], memories.get(AXI_MEMORY))
+    texts = [one.text for one in kept] + ([] if pins is None else [pins.verilog])
+    facts = facts_of(texts, memories.get(AXI_MEMORY))
     if len(facts.drams) > 1:
         raise CollateralError(
             f'found {len(facts.drams)} memories ({DRAM}) in "{folder}", expected one: a node has '
@@ -133,11 +145,20 @@ def read_collateral(given: Path, top: str = TOP) -> Collateral:
     return Collateral(
         top,
         folder,
-        tuple(one.path for one in taken),
+        tuple(one.path for one in taken if one.modules != [WRAPPER]),
         tuple(sorted(name for name in replaced if not name.startswith("firesim_"))),
         len(files) - len(kept),
         facts,
+        "" if pins is None else pins.verilog,
+        () if pins is None else pins.lines,
     )
+
+
+def _pins(chip: _File, clock_hz: int, folder: Path) -> Pins:
+    try:
+        return around(chip.text, clock_hz)
+    except PinError as error:
+        raise CollateralError(f'in "{folder}": {error}') from error
 
 
 def _folder(given: Path) -> Path:
@@ -252,4 +273,5 @@ def decisions(
     )
     if found.replaced:
         yield f"{name}: FireSim's parts in place of {', '.join(found.replaced)}"
+    yield from (f"{name}: {line}" for line in found.pins)
     yield from (f"{name}: {line}" for line in found.facts.lines(clock_hz, keeps_checks))

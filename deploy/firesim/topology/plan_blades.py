@@ -62,6 +62,8 @@ class PlannedBlade:
     assertions: str
     synthesis: bool
     training: PlannedTraining | None
+    wrapper: str = ""
+    """Verilog of its top module, around a chip of Chipyard without a harness."""
     firrtl: FirrtlDesign | None = None
     """FIRRTL of a Chipyard design: the Verilog that firtool makes of it is the source."""
     memory_mib: int | None = None

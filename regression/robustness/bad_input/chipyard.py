@@ -27,6 +27,11 @@ def _folder(body: str) -> dict[str, bytes]:
     return {**LISTED, "made/TestHarness.sv": (HARNESS % body).encode()}
 
 
+def _chip(ports: str) -> dict[str, bytes]:
+    text = f"module ChipTop({ports}); endmodule\n"
+    return {"made/filelist.f": b"ChipTop.sv\n", "made/ChipTop.sv": text.encode()}
+
+
 CHIPYARD_CASES = [
     Case(
         "Chipyard and sources at once",
@@ -91,6 +96,20 @@ CHIPYARD_CASES = [
         "has one memory, so the design needs one channel.",
         GIVEN,
         _folder("  SimDRAM #(.ID_BITS(4)) low();\n  SimDRAM #(.ID_BITS(4)) high();"),
+    ),
+    Case(
+        "chip of Chipyard without a clock",
+        f'bad.yaml:5: {HERE}.chipyard: in "made": found no input with a clock at ChipTop, expected '
+        "one such as clock_uncore.",
+        MINE + "{chipyard: made, top: ChipTop}\n",
+        _chip("input a"),
+    ),
+    Case(
+        "chip of Chipyard with two memories",
+        f'bad.yaml:5: {HERE}.chipyard: in "made": found 2 channels of memory at ChipTop, expected '
+        "one: a node has one.",
+        MINE + "{chipyard: made, top: ChipTop}\n",
+        _chip("input clock, axi4_mem_0_bits_aw_ready, axi4_mem_1_bits_aw_ready"),
     ),
     Case(
         "blade that is hardly in reset",

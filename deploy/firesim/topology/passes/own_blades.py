@@ -55,6 +55,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         name=name,
         place=place,
         sources=generated.sources if isinstance(generated, Collateral) else files("sources"),
+        wrapper=generated.wrapper if isinstance(generated, Collateral) else "",
         firrtl=generated if isinstance(generated, FirrtlDesign) else None,
         top=top,
         clock=blade.clock,
@@ -99,7 +100,7 @@ def _generated(loaded: Loaded, place: KeyPath, blade: OwnBlade) -> Generated | N
     try:
         if given.suffix == SUFFIX and given.is_file():
             return _with_its_reset(read_firrtl(given, blade.top), loaded, place, blade)
-        return read_collateral(given, blade.top or TOP)
+        return read_collateral(given, blade.top or TOP, loaded.config.system.clock_hz)
     except CollateralError as error:
         raise loaded.error(key, str(error)) from error
 
