@@ -38,13 +38,9 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
 
     training = None
     if (given := blade.training) is not None:
-        training = PlannedTraining(
-            file(given.elf, "training", "elf"),
-            file(given.device_tree, "training", "device_tree"),
-            file(given.traffic, "training", "traffic"),
-            file(given.console, "training", "console"),
-            given.max_cycles,
-        )
+        keys = ("elf", "device_tree", "traffic", "console")
+        elf, tree, *others = (file(getattr(given, key), "training", key) for key in keys)
+        training = PlannedTraining(elf, tree, others[0], others[1], given.max_cycles)
     generated = _generated(loaded, place, blade)
     top = blade.top or TOP if generated is None else generated.top
     base = _memory_base(blade, generated)
