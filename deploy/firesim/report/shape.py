@@ -108,6 +108,7 @@ class _Ended(_Named, total=False):
 
 class _Way(TypedDict, total=False):
     packets: Count
+    flits: Count
 
 
 class _Carried(TypedDict, total=False):

@@ -242,7 +242,9 @@ def _archive() -> bytes:
 def targets(recipe: str, base: Path) -> list[Target]:
     """Return every target; `recipe` and `base` are those of the base run."""
     recipes = [file.read_bytes() for file in sorted(RECIPES.glob("*.yaml"))]
-    blades = [file.read_bytes() for file in sorted(BLADES.glob("*.yaml"))]
+    probes = str(BLADES.parent / "probes").encode()  # As they are found from anywhere.
+    files = sorted(BLADES.glob("*.yaml"))
+    blades = [file.read_bytes().replace(b"../probes", probes) for file in files]
     parts = [file.read_bytes() for file in sorted(PARTS.glob("*/part.yaml"))]
     farms = [file.read_bytes() for file in sorted(FARMS.glob("*.yaml"))]
     jobs = [
