@@ -41,7 +41,7 @@ def timeline(
 
       firesim timeline
 
-      firesim timeline results/a -o a.perfetto-trace --from 100000 --to 200000
+      firesim timeline results/a -o a.perfetto-trace --to 100000
     """
     from firesim_common.errors import InputError
 
