@@ -11,6 +11,7 @@ from regression.support.pages import HOW_TO, run_page
 
 PAGES = (
     "bring-your-own-verilog",
+    "card-to-card",
     "chipyard",
     "compare-runs",
     "congestion",
