@@ -17,10 +17,10 @@ from xml.etree import ElementTree
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from firesim.build.registers import description, known
 from firesim.debug.history import History
 from firesim.debug.memory import PAGE_BYTES, physical, read_virtual
 from firesim.debug.packets import INTERRUPT, Packets, framed
-from firesim.debug.registers import description, known
 from firesim.debug.server import Server
 from firesim.debug.session import gdb_program, opened
 from firesim.debug.start import Debugged

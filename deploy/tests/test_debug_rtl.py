@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from firesim.build.register_map import ROCKET, of_harts, read_map
 from firesim.debug.history import History, Wanted
-from firesim.debug.register_map import ROCKET, of_harts, read_map
 from firesim.debug.session import opened
 from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run

@@ -39,6 +39,7 @@ RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesy
     add_bridge(bridge, settings, context, registry);
   }
   add_instruments(settings, context);
+  show_to_traces();
   schedule_drivers();
   if (hosted_) {
     hosted_->target().when_still([this] {
@@ -160,6 +161,7 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
       signals_->before_settle();
     if (debug_) [[unlikely]]
       debug_->before_settle();
+    if (seen_) seen_->before_settle();
     model_->settle();
     if (accessed) [[unlikely]]
       signals_->after_settle();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The RTL blade for a debugger: what it needs of its bridges; see rtl_blade_impl.h.
+// The RTL blade for a debugger, and for traces that look into its memory: what these need of its
+// bridges; see rtl_blade_impl.h.
 #include "bridges/memory/memory_driver.h"
 #include "bridges/rtl_blade_impl.h"
 #include "bridges/tracerv/tracerv.h"
@@ -17,7 +18,7 @@ std::optional<std::string> RtlBlade::cannot_debug() const {
   return "found no bridge of kind tracerv, expected one for each hart";
 }
 
-DebugTarget &RtlBlade::debug_target(const nlohmann::json &map) {
+std::unique_ptr<RtlDebugView> RtlBlade::view(const nlohmann::json &map, const std::string &where) {
   std::vector<HartPort> ports;
   devices::GuestMemory *memory = nullptr;
   for (const PlacedDriver &item : drivers_) {
@@ -26,9 +27,24 @@ DebugTarget &RtlBlade::debug_target(const nlohmann::json &map) {
     }
     if (auto *driver = dynamic_cast<MemoryDriver *>(item.driver.get())) memory = &driver->memory();
   }
-  debug_ = std::make_unique<RtlDebugView>(map, name() + ": registers", *model_, std::move(ports),
-                                          memory, cycle_);
+  return std::make_unique<RtlDebugView>(map, where, *model_, std::move(ports), memory, cycle_);
+}
+
+DebugTarget &RtlBlade::debug_target(const nlohmann::json &map) {
+  debug_ = view(map, name() + ": registers");
   return *debug_;
+}
+
+// Also after a state was loaded: the memory may be another one then.
+void RtlBlade::show_to_traces() {
+  seen_.reset();
+  const std::string where = name() + ": bridges.tracerv.linux";
+  for (const auto &[hart, trace] : status_.hart_traces) {
+    if (trace->registers() == nullptr) continue;
+    if (const auto why_not = cannot_debug()) throw ConfigError(where + ": " + *why_not);
+    if (seen_ == nullptr) seen_ = view(*trace->registers(), where + ".registers");
+    trace->look_at(*seen_);
+  }
 }
 
 }  // namespace firesim::bridges

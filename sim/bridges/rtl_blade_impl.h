@@ -67,6 +67,8 @@ class RtlBlade final : public Model, public Debuggable {
   template <bool kReset>
   uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
   void schedule_drivers();
+  std::unique_ptr<RtlDebugView> view(const nlohmann::json &map, const std::string &where);
+  void show_to_traces();
   const Ports &ports() const { return hosted_ ? hosted_->ports() : model_->ports(); }
   const Ports &with_model(const std::filesystem::path &library);
   std::string engine_name() const;
@@ -105,6 +107,7 @@ class RtlBlade final : public Model, public Debuggable {
   std::unique_ptr<WaveWriter> waves_;
   std::unique_ptr<Capture> capture_;
   std::unique_ptr<RtlDebugView> debug_;  // null unless somebody debugs it
+  std::unique_ptr<RtlDebugView> seen_;   // null unless traces look into it
   DriverSchedule schedule_;              // of drivers_
   uint64_t ahead_cycles_ = 0;            // of drivers that ran a restore program
   const nlohmann::json settings_;        // of the bridges

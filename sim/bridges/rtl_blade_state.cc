@@ -78,6 +78,7 @@ void RtlBlade::load(StateReader &state, uint64_t cycle) {
   const std::vector<uint8_t> model = state.bytes(SIZE_MAX);
   if (!end.ended()) load_target(state, model);
   for (const PlacedDriver &item : drivers_) item.driver->load(state);
+  show_to_traces();
 }
 
 void RtlBlade::load_target(StateReader &state, const std::vector<uint8_t> &model) {
@@ -106,6 +107,7 @@ void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {
   status_.deterministic = start.deterministic;
   status_.end = start.end;
   for (const PlacedDriver &item : drivers_) item.driver->start_warm(start, cycle);
+  show_to_traces();
   if (status_.end.ended()) {
     set_end({cycle, status_.end.exit_code, status_.end.kind == BladeEnd::Kind::kAssert,
              status_.end.message});

@@ -19,6 +19,7 @@ from firesim.bind.artifacts import (
 )
 from firesim.bind.bridges import check_bridge_settings
 from firesim.bind.own_blades import check_own_blades, room_of
+from firesim.bind.processes import check_processes
 from firesim.bind.switches import check_switches
 from firesim.build.cores import Cores
 from firesim.build.memory_hardware import too_much
@@ -81,6 +82,7 @@ def check_hardware(plan: Plan) -> None:
     check_bridge_settings(plan)
     _check_parts(plan)
     _check_instruments(plan)
+    check_processes(plan)
     _check_memory_in_rtl(plan)
 
 

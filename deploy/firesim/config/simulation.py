@@ -159,6 +159,9 @@ class Tracing(Strict):
     """When the trace is taken."""
     nodes: list[Name] | None = None
     """Nodes traced (default all)."""
+    processes: bool = False
+    """Whether call stacks name processes, threads and functions of programs on Linux nodes, which
+    are looked up in the node's memory. The first time takes some 15 seconds longer."""
 
 
 def _metric(text: str) -> str:

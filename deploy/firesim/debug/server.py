@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from firesim.build.registers import as_hex, description, known
 from firesim.debug.history import History, Stop, Wanted, Watch
 from firesim.debug.machine import SimulatorGone
 from firesim.debug.memory import PAGE_BYTES, physical, read_virtual
 from firesim.debug.packets import INTERRUPT, LONGEST_PACKET, ClientGone, Packets, number, numbers
-from firesim.debug.registers import as_hex, description, known
 
 MOST_PLACES = 512
 _OK, _REFUSED, _UNKNOWN = b"OK", b"E01", b""

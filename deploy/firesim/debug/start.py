@@ -16,9 +16,9 @@ from firesim_common.errors import InputError, unknown
 from rich.console import Console
 
 from firesim.build.launch import start
+from firesim.build.register_map import ROCKET, RegisterMap, of_harts, read_map
 from firesim.config.loaded import Loaded
 from firesim.debug.machine import Hub, Machine
-from firesim.debug.register_map import ROCKET, RegisterMap, of_harts, read_map
 from firesim.pipeline.bind import bind
 from firesim.pipeline.describe import Described
 from firesim.pipeline.load import load_file

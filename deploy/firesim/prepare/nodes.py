@@ -20,6 +20,7 @@ from firesim.build.bridge_drivers import NO_DRIVERS, OwnDrivers, bridge_settings
 from firesim.build.cores import Cores
 from firesim.build.model import bridge_kinds
 from firesim.build.part_models import functional_parts
+from firesim.build.register_map import ROCKET, of_harts, read_map
 from firesim.config.own_blade import RESET_CYCLES
 from firesim.prepare.kernel_words import command_line
 from firesim.prepare.models import Models
@@ -27,11 +28,14 @@ from firesim.prepare.software import Software
 from firesim.topology.describe import Load, NodeFiles, Twin
 from firesim.topology.identity import random_seed
 from firesim.topology.plan import Plan, PlannedNode
+from firesim.topology.processes import TracedProcesses
 
 if TYPE_CHECKING:
     from firesim_software.linux.image import LinuxImage
 
 DEVICE_TREE_FILE = "blade.dtb"
+_REGISTERS = ("x4", "x10", "x17", "sscratch", "satp")
+"""What traces look at: the running task, a new one, the system call, page tables."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,20 @@ def _files(plan: Plan, node: PlannedNode, built: _Made, folder: Path) -> NodeFil
         looks_at_memory=looks_at_memory(plan, node, kinds),
         address_bits=_address_bits(node, built),
         parts=built.parts.get(node.blade) if not node.kind.is_rtl else None,
+        processes=_processes(node, built.software),
     )
+
+
+def _processes(node: PlannedNode, software: Software) -> TracedProcesses | None:
+    """Return by what traces of a node look at its processes, None when they do not."""
+    if not node.linux or not node.instruments.trace_processes:
+        return None
+    found = software.processes[node.linux]
+    whole = read_map(ROCKET)
+    wanted = {name: whole.registers[name] for name in _REGISTERS}
+    harts = software.blades[node.blade].cores.count
+    registers = of_harts(whole.model_copy(update={"registers": wanted}), harts)
+    return TracedProcesses(found.types, found.files, registers)
 
 
 def _address_bits(node: PlannedNode, built: _Made) -> int | None:

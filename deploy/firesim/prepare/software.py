@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class ProcessFiles:
+    """By what the processes of a Linux workload are known."""
+
+    types: Path
+    """Where the kernel's structures have their fields."""
+    files: Mapping[str, Path]
+    """Programs and libraries by their paths on a node, without the first `/`."""
+
+
+@dataclass(frozen=True)
 class Software:
     """What was built."""
 
@@ -28,6 +38,8 @@ class Software:
     """By name, and whether the cores they run on have a floating-point unit."""
     images: Mapping[str, LinuxImage]
     """By the name of the Linux workload."""
+    processes: Mapping[str, ProcessFiles]
+    """Of the workloads whose processes traces name."""
 
     def program(self, node: PlannedNode) -> Path | None:
         """Return the bare-metal program of a node, ours or the user's."""
@@ -42,7 +54,8 @@ def software(plan: Plan, blades: Mapping[str, Blade], steps: Steps) -> Software:
     Raises:
         ToolError, LinuxError: a build step failed.
     """
-    return Software(blades, _programs(plan, blades, steps), _images(plan, steps))
+    images = _images(plan, steps)
+    return Software(blades, _programs(plan, blades, steps), images, _processes(plan, steps))
 
 
 def _programs(
@@ -72,3 +85,16 @@ def _images(plan: Plan, steps: Steps) -> dict[str, LinuxImage]:
         with steps.step(f"building the Linux workload {name}"):
             found[name] = workload(name)
     return found
+
+
+def _processes(plan: Plan, steps: Steps) -> dict[str, ProcessFiles]:
+    names = sorted({n.linux for n in plan.nodes if n.linux and n.instruments.trace_processes})
+    if not names:
+        return {}
+    from firesim_software.linux.description import describe
+    from firesim_software.linux.kernel_types import kernel_types
+    from firesim_software.linux.program_files import program_files
+
+    with steps.step("reading the kernel's types and programs' symbols"):
+        types = kernel_types()
+        return {name: ProcessFiles(types, program_files(describe(name))) for name in names}

@@ -18,6 +18,7 @@ from firesim.topology.describe_signals import describe_signals, timeline_of
 from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
+from firesim.topology.processes import TracedProcesses
 
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
@@ -87,6 +88,7 @@ class NodeFiles:
     """Of physical addresses of a functional node; None for the usual 32."""
     parts: list[dict[str, Any]] | None = None
     """The parts of a functional node as the description has them; None for the usual ones."""
+    processes: TracedProcesses | None = None
 
 
 @dataclass(frozen=True)
@@ -320,6 +322,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "trigger": described_trigger(wanted.trace_trigger, first_cycle),
             "outputs": list(wanted.trace_outputs),
             "elf": [_symbols(path, made.physical.get(path)) for path in made.symbols],
+            "linux": made.processes.described() if made.processes else None,
             "directory": f"{node.name}/trace",
             "timeline_bytes": wanted.timeline_bytes,
         },

@@ -73,6 +73,27 @@ ENGINE_CASES = [
         + "  tracing:\n    nodes: [node1]\n    enabled: true\n",
     ),
     Case(
+        "processes of a functional node",
+        (
+            'bad.yaml:7: simulation.tracing.processes: found true and "node0", whose engine is '
+            "functional, expected engine rtl."
+        ),
+        TWO
+        + "workload: {node: {linux: linux-hello}}\nsimulation:\n  engine: functional\n"
+        + "  tracing:\n    processes: true\n    enabled: true\n",
+    ),
+    Case(
+        "processes behind an L2",
+        (
+            'bad.yaml:7: simulation.tracing.processes: found true and "node0", whose blade '
+            '"rocket-1-l2" has an L2, expected a blade without: what is newer in the L2 than in '
+            "memory cannot be seen."
+        ),
+        TWO
+        + "  node: {blade: rocket-1-l2}\nworkload: {node: {linux: linux-hello}}\n"
+        + "simulation:\n  tracing:\n    processes: true\n    enabled: true\n",
+    ),
+    Case(
         "host that always stalls",
         "bad.yaml:4: simulation.metasim.stall_rate: found 256, expected at most 240.",
         TWO + "simulation:\n  metasim: {stall_rate: 256}\n",

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from firesim.build.names import blade_names, linux_names, program_names
+from firesim.build.register_map import read_map
 from firesim.config.layers import yaml_names
 from firesim.config.loaded import WORKLOADS
-from firesim.debug.register_map import read_map
 from firesim.pipeline.bind import bind
 from firesim.pipeline.build import check_by_tools
 from firesim.pipeline.load import load_file

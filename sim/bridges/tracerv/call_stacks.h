@@ -4,9 +4,10 @@
 // Calls and returns are recognised by the link registers (ra and t0), as the RISC-V manual
 // recommends to hardware; a jump into another function without linking is a tail call; a trap
 // pushes a frame that mret or sret removes. When a return does not fit, the stack is cut back to
-// the nearest frame that does. A return from Linux's __switch_to goes on in another task's stack.
-// Programs in user mode that no ELF file names are one frame. Each commit is charged the cycles
-// since the one before it.
+// the nearest frame that does. A return from Linux's __switch_to goes on in another task's stack:
+// which one is told by an operating system that can be asked, or else from where returns lead.
+// Programs in user mode are then asked for, too, or else one frame. Each commit is charged the
+// cycles since the one before it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "bridges/tracerv/commit.h"
+#include "bridges/tracerv/guest_os.h"
 #include "bridges/tracerv/parked_stacks.h"
 #include "bridges/tracerv/symbols.h"
 #include "core/state.h"
@@ -27,8 +29,16 @@ class CallStacks {
   // `symbols` outlives this. `root` is the bottom frame of every stack, "hart0".
   CallStacks(SymbolTable &symbols, const std::string &root);
 
+  // Tells tasks apart by what the node itself knows. Both outlive this.
+  void ask(GuestOs &os, TaskStacks &tasks) {
+    os_ = &os;
+    tasks_ = &tasks;
+  }
   // `since` is the cycle of the commit before, or the one before the trace began to flow.
-  void begin(uint64_t since) { last_cycle_ = since; }
+  void begin(uint64_t since) {
+    last_cycle_ = since;
+    is_sure_ = false;
+  }
   // Returns the stack that is charged, a node.
   uint32_t add(const Commit &commit) {
     const uint64_t spent = commit.cycle - last_cycle_;
@@ -83,6 +93,15 @@ class CallStacks {
   static Transfer classify(uint32_t instruction);
   void arrive(uint64_t pc, uint8_t privilege);
   void arrive_in_program(Transfer transfer, uint64_t pc);
+  void move(Transfer transfer, uint64_t pc, uint32_t function);
+  // With an operating system (call_stacks_tasks.cc).
+  void arrive_in_task(Transfer transfer, uint64_t pc, uint8_t privilege);
+  void arrive_in_user(Transfer transfer, uint64_t pc);
+  void go_on_in(const GuestTask &task);
+  void put_in_task();
+  bool go_back_to_user(uint64_t pc);
+  void make_task(const NewTask &made);
+  void begin_system_call(std::string &name);
   void leave_trap(uint64_t pc);
   void enter_trap(const Commit &commit);
   void push(uint32_t function, uint64_t return_address, bool trap);
@@ -92,14 +111,29 @@ class CallStacks {
   void settle(uint32_t function, bool cut);
   void retarget(uint32_t function);
   uint32_t child(uint32_t parent, uint32_t function);
+  uint32_t above(const StackFrame &below, uint32_t function);
+  // How many frames there are up to the latest trap, with it; `base_` without one.
+  size_t latest_trap() const;
+  size_t search_end() const {
+    return frames_.size() > kSearchFrames + base_ ? frames_.size() - kSearchFrames : base_;
+  }
+  void load_parked(StateReader &state, const std::vector<uint32_t> &functions);
+  void load_tasks(StateReader &state, const std::vector<uint32_t> &functions);
   std::string path(uint32_t node, char separator) const;
 
   SymbolTable &symbols_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, uint32_t> children_;  // parent << 32 | function -> node
-  FrameStack frames_;                                // frames_[0] is the root
+  FrameStack frames_;                                // frames_[0] is the root, then the task
   ParkedStacks parked_;
   uint32_t program_, switch_;  // the frame of programs; the function that switches tasks
+  uint32_t wake_, entry_;      // that wakes new ones; where traps enter the kernel
+  GuestOs *os_ = nullptr;      // null when there is none to be asked
+  TaskStacks *tasks_ = nullptr;
+  GuestTask running_;     // its id is 0 as long as it is not known
+  bool is_sure_ = false;  // whether it is known since the trace began to flow
+  size_t base_ = 1;       // frames that stay at the bottom
+  uint8_t privilege_ = 3;  // of the last arrival
   uint32_t depth_beyond_ = 0;  // calls not pushed, the stack being full
   uint32_t top_ = 0;           // node that is charged
   CodeRange range_;            // of the top frame's function

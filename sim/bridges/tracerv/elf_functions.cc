@@ -130,11 +130,32 @@ struct Label {
   std::string name;
 };
 
-std::vector<Label> code_labels(Elf *elf) {
+// An ELF file that libelf reads.
+class ElfFile {
+ public:
+  ElfFile(const std::filesystem::path &file, const std::string &where) : file_(file, where) {
+    elf_version(EV_CURRENT);
+    elf_ = elf_begin(file_.descriptor(), ELF_C_READ, nullptr);
+    if (elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF) return;
+    if (elf_ != nullptr) elf_end(elf_);
+    fail(where, file, "is not an ELF file");
+  }
+  ~ElfFile() { elf_end(elf_); }
+  ElfFile(const ElfFile &) = delete;
+  ElfFile &operator=(const ElfFile &) = delete;
+  Elf *get() const { return elf_; }
+
+ private:
+  const File file_;
+  Elf *elf_;
+};
+
+// `kind` is that of the section with the symbols.
+std::vector<Label> code_labels(Elf *elf, uint32_t kind) {
   std::vector<Label> labels;
   for (Elf_Scn *scan = nullptr; (scan = elf_nextscn(elf, scan)) != nullptr;) {
     GElf_Shdr header;
-    if (gelf_getshdr(scan, &header) == nullptr || header.sh_type != SHT_SYMTAB) continue;
+    if (gelf_getshdr(scan, &header) == nullptr || header.sh_type != kind) continue;
     Elf_Data *data = elf_getdata(scan, nullptr);
     const size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
     for (size_t i = 0; data != nullptr && i < count; ++i) {
@@ -176,15 +197,12 @@ std::vector<FunctionRange> dwarf_functions(const std::filesystem::path &file,
 
 std::vector<FunctionRange> symbol_functions(const std::filesystem::path &file,
                                             const std::string &where) {
-  const File open_file(file, where);
-  elf_version(EV_CURRENT);
-  Elf *elf = elf_begin(open_file.descriptor(), ELF_C_READ, nullptr);
-  if (elf == nullptr || elf_kind(elf) != ELF_K_ELF) {
-    if (elf != nullptr) elf_end(elf);
-    fail(where, file, "is not an ELF file");
+  const ElfFile elf(file, where);
+  std::vector<Label> labels = code_labels(elf.get(), SHT_SYMTAB);
+  if (labels.empty()) {
+    labels = code_labels(elf.get(), SHT_DYNSYM);
+    std::erase_if(labels, [](const Label &label) { return label.symbol.st_size == 0; });
   }
-  std::vector<Label> labels = code_labels(elf);
-  elf_end(elf);
   // Of several labels in one place the one with a size, then the global one, names the routine.
   const auto rank = [](const Label &label) {
     return (label.symbol.st_size != 0 ? 0 : 2) +
@@ -208,6 +226,21 @@ std::vector<FunctionRange> symbol_functions(const std::filesystem::path &file,
     functions.push_back({low, high, labels[i].name});
   }
   return functions;
+}
+
+std::vector<LoadedSegment> loaded_segments(const std::filesystem::path &file,
+                                           const std::string &where) {
+  const ElfFile elf(file, where);
+  std::vector<LoadedSegment> segments;
+  size_t count = 0;
+  if (elf_getphdrnum(elf.get(), &count) != 0) return segments;
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf.get(), static_cast<int>(i), &header) == nullptr) continue;
+    if (header.p_type != PT_LOAD) continue;
+    segments.push_back({header.p_offset, header.p_filesz, header.p_vaddr});
+  }
+  return segments;
 }
 
 }  // namespace firesim::bridges

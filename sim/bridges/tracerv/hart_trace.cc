@@ -53,6 +53,7 @@ void HartTrace::open_outputs(Config &config, const DriverContext &context) {
   const uint64_t timeline_bytes = config.integer("timeline_bytes", 0, 0, UINT64_MAX);
   const nlohmann::json &elf = config.child("elf");
   if (!elf.is_null() && !elf.is_array()) config.fail("elf", "a list of files");
+  config.has("linux");
   if (!wanted_) return;
   const auto has = [&outputs](const char *name) {
     return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
@@ -65,25 +66,44 @@ void HartTrace::open_outputs(Config &config, const DriverContext &context) {
   if (has("folded")) folded_file_ = path("folded");
   if (has("speedscope")) speedscope_file_ = path("speedscope.json");
   if (folded_file_.empty() && speedscope_file_.empty() && timeline_bytes == 0) return;
-  for (const nlohmann::json &entry : elf) {
-    add_symbols(entry, config.child_where("elf"), context.simulation);
-  }
-  stacks_ = std::make_unique<CallStacks>(symbols_, fmt::format("hart{}", hart_));
+  open_stacks(config, context);
   if (timeline_bytes == 0) return;
   slices_ = std::make_unique<StackSlices>(*stacks_, path("events"), timeline_bytes);
+}
+
+void HartTrace::open_stacks(Config &config, const DriverContext &context) {
+  for (const auto &[number, other] : context.status.hart_traces) {
+    if (other == nullptr || other->symbols_ == nullptr) continue;
+    symbols_ = other->symbols_;
+    linux_ = other->linux_;
+  }
+  if (symbols_ == nullptr) {
+    symbols_ = std::make_shared<SymbolTable>();
+    for (const nlohmann::json &entry : config.child("elf")) {
+      add_symbols(entry, config.child_where("elf"), context.simulation);
+    }
+    if (config.has("linux")) {
+      linux_ = std::make_shared<LinuxNode>(config.child("linux"), config.child_where("linux"),
+                                           context.simulation, *symbols_);
+    }
+  }
+  stacks_ = std::make_unique<CallStacks>(*symbols_, fmt::format("hart{}", hart_));
+  if (linux_ == nullptr) return;
+  os_ = std::make_unique<LinuxHart>(linux_, hart_);
+  stacks_->ask(*os_, linux_->stacks());
 }
 
 void HartTrace::add_symbols(const nlohmann::json &entry, const std::string &where,
                             const SimulationContext &simulation) {
   if (entry.is_string()) {
-    symbols_.add_elf(simulation.input_path(entry.get<std::string>()), where);
+    symbols_->add_elf(simulation.input_path(entry.get<std::string>()), where);
     return;
   }
   Config item(entry, where);
   const std::string file = item.required_text("file");
   const uint64_t also_at = item.required_integer("also_at", 0, UINT64_MAX);
   item.finish();
-  symbols_.add_elf(simulation.input_path(file), where, also_at);
+  symbols_->add_elf(simulation.input_path(file), where, also_at);
 }
 
 void HartTrace::take(uint64_t cycle, const TracePort &port) {

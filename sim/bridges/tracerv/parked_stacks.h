@@ -17,6 +17,8 @@ struct StackFrame {
   uint32_t node;
   uint32_t function;
   bool trap;
+  // A frame that no return removes: of a task, and of a signal, which is below its handler.
+  bool stays = false;
 };
 using FrameStack = std::vector<StackFrame>;
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import stat
 
-from firesim_software.linux.cpio import Entry, archive
+from firesim_software.linux.cpio import Entry, archive, read_entries
 
 SEED = 3
 SIZES = (0, 1, 4095, 4096, 4097, 100, 20_000, 7)
@@ -36,6 +36,7 @@ def test_large_files_begin_at_pages_and_others_at_words() -> None:
         name = f"folder/{'n' * source.randrange(1, 90)}-{size}"
         entries.append(Entry(name, stat.S_IFREG | 0o644, source.randbytes(size)))
     found = archive(entries)
+    assert read_entries(found) == entries
     files = read(found)
     assert {name: data for name, (_, data) in files.items()} == {x.name: x.data for x in entries}
     for entry in entries:

@@ -18,8 +18,9 @@ from elftools.elf.elffile import ELFFile
 from firesim.report.console import records
 from firesim_software.linux import LinuxError, commands
 from firesim_software.linux.commands import MOST_LINE_CHARACTERS, outputs
-from firesim_software.linux.description import read
+from firesim_software.linux.description import describe, read
 from firesim_software.linux.guest import FOLDER, guest_program, guest_programs
+from firesim_software.linux.program_files import program_files
 from firesim_software.linux.rootfs import _script
 
 SEED = 11
@@ -34,6 +35,24 @@ def test_programs_are_static(name: str) -> None:
         image = ELFFile(file)
         assert image["e_machine"] == "EM_RISCV"
         assert "PT_INTERP" not in {segment["p_type"] for segment in image.iter_segments()}
+
+
+@pytest.mark.skipif(not shutil.which("riscv64-linux-gnu-gcc"), reason="no cross compiler")
+def test_profilers_get_our_programs_with_symbols_at_the_same_places() -> None:
+    def loaded(path: Path) -> list[bytes]:
+        with path.open("rb") as file:
+            image = ELFFile(file)
+            return [each.data() for each in image.iter_segments() if each["p_type"] == "PT_LOAD"]
+
+    files = program_files(describe("linux-stacks"))
+    named = files["usr/bin/stacks"]
+    with named.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert table is not None and table.get_symbol_by_name("branch")
+    # The headers at the beginning of the first segment say where the tables are.
+    plain, with_table = loaded(guest_program("stacks")), loaded(named)
+    assert [data[64:] for data in plain] == [data[64:] for data in with_table]
+    assert files["init"].read_bytes().startswith(b"\x7fELF")
 
 
 def test_an_unknown_program_is_refused() -> None:

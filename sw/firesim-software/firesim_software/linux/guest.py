@@ -30,8 +30,10 @@ def guest_programs() -> list[str]:
     return sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
 
 
-def guest_program(name: str) -> Path:
+def guest_program(name: str, *, symbols: bool = False) -> Path:
     """Return the program, built when its sources are new: a static executable.
+
+    With `symbols` it is not that of nodes, but the same with a symbol table.
 
     Raises:
         LinuxError: there is no such program, or it does not compile.
@@ -41,7 +43,7 @@ def guest_program(name: str) -> Path:
         raise LinuxError(f'found no program "{name}" in {FOLDER}, expected any of: {names}.')
     sources = sorted((FOLDER / name).glob("*.c"))
     version = run([COMPILER, "--version"]).splitlines()[0]
-    key: list[KeyPart] = [version, FOLDER / name, Path(__file__)]
+    key: list[KeyPart] = [version, str(symbols), FOLDER / name, Path(__file__)]
     flags, libraries = FLAGS, ["-lm"]
     if any(SYSTEM in path.read_text() for path in (FOLDER / name).iterdir()):
         flags, libraries = [*agent.FLAGS, f"-I{agent.FOLDER}"], []
@@ -49,6 +51,9 @@ def guest_program(name: str) -> Path:
         key.append(agent.FOLDER)
     else:
         key.append(SHARED)
+
+    if symbols:
+        flags = agent.with_symbols(flags)
 
     def build(folder: Path) -> None:
         run([COMPILER, *flags, "-o", str(folder / name), *map(str, sources), *libraries])

@@ -33,8 +33,10 @@ LINKS = ("sh", "env")
 itself; a link to each would cost 20,000 instructions at each boot."""
 
 
-def init_program(base: str) -> Path:
+def init_program(base: str, *, symbols: bool = False) -> Path:
     """Return the first process of a node with a base, built when it is new.
+
+    With `symbols` it is not that of nodes, but the same with a symbol table.
 
     Raises:
         LinuxError: the compiler is missing, or it does not compile.
@@ -43,6 +45,8 @@ def init_program(base: str) -> Path:
     shared = [agent.FOLDER / name for name in ("start.S", "memory.c", "node.c", "job.c")]
     sources = [*shared, *sorted(INIT.glob("*.c"))]
     flags = [*agent.FLAGS, *([] if base == "programs" else ["-DFIRESIM_HAS_SHUTDOWN"])]
+    if symbols:
+        flags = agent.with_symbols(flags)
 
     def build(folder: Path) -> None:
         command = [agent.COMPILER, *flags, *agent.INCLUDES, "-o", str(folder / "init")]

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from firesim.build.events import of_hart
 from firesim.build.parts import PARTS, SOC
-from firesim.debug.registers import every
+from firesim.build.registers import every
 
 FILE = "registers.yaml"
 ROCKET = PARTS / SOC / FILE

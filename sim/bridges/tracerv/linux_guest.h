@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks and programs of a node with Linux, read from its registers and memory by the types of its
+// kernel. Nothing on the node is changed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bridges/tracerv/guest_os.h"
+#include "bridges/tracerv/linux_maps.h"
+#include "bridges/tracerv/linux_types.h"
+#include "bridges/tracerv/user_files.h"
+#include "core/debug_target.h"
+#include "core/registry.h"
+#include "devices/config.h"
+
+namespace firesim::bridges {
+
+// What the harts of a node share.
+class LinuxNode {
+ public:
+  // `config` has the keys types (a file), files (by path on the node) and registers (where they are
+  // in the RTL, as a debugger wants it). Throws ConfigError.
+  LinuxNode(const nlohmann::json &config, const std::string &where,
+            const SimulationContext &simulation, SymbolTable &symbols);
+
+  const LinuxTypes &types() const { return types_; }
+  const nlohmann::json &registers() const { return registers_; }
+  TaskStacks &stacks() { return stacks_; }
+
+  CodeRange find(const KernelMemory &memory, uint64_t space, uint64_t pc);
+  void forget_map(uint64_t space) { maps_.erase(space); }
+
+ private:
+  struct Map {
+    std::vector<Mapping> mappings;
+    uint32_t reads = 0;  // that did not have what was looked for
+  };
+
+  LinuxTypes types_;
+  nlohmann::json registers_;
+  std::unique_ptr<UserFiles> files_;
+  uint32_t program_ = 0;  // function of what lies in no map
+  std::map<uint64_t, Map> maps_;  // by space
+  TaskStacks stacks_;
+};
+
+// A hart of it.
+class LinuxHart final : public GuestOs {
+ public:
+  LinuxHart(std::shared_ptr<LinuxNode> node, uint32_t hart)
+      : node_(std::move(node)), hart_(hart) {}
+  // Before the first commit.
+  void look_at(const DebugTarget &target) { target_ = &target; }
+
+  std::optional<GuestTask> in_kernel() const override { return task_in("x4"); }
+  std::optional<GuestTask> in_user() const override { return task_in("sscratch"); }
+  std::optional<NewTask> woken() const override;
+  uint64_t system_call() const override;
+  std::string system_call_name(uint64_t number) const override;
+  CodeRange find(uint64_t space, uint64_t pc) override;
+  void forget_map(uint64_t space) override { node_->forget_map(space); }
+
+ private:
+  using Registers = std::map<std::string, uint64_t>;
+
+  std::optional<GuestTask> task_in(const char *name) const;
+  std::optional<GuestTask> task_at(uint64_t address, const Registers &registers) const;
+
+  const std::shared_ptr<LinuxNode> node_;
+  const uint32_t hart_;
+  const DebugTarget *target_ = nullptr;
+};
+
+}  // namespace firesim::bridges
