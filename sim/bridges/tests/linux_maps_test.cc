@@ -79,7 +79,7 @@ class LinuxMaps : public testing::Test {
   void make_process() {
     memory.put(kMm + 8, seen(kTop) | 3 << 3 | 2);  // the root: a node with gaps
     memory.put(kMm + 16, 0x9000);
-    memory.put(kTop + 8, 0x8fff);                  // up to the second leaf
+    memory.put(kTop + 8, 0x8fff);  // up to the second leaf
     memory.put(kTop + 80, seen(kLeft) | 1 << 3 | 4);
     memory.put(kTop + 88, seen(kRight) | 1 << 3 | 4);
     memory.put(kLeft + 8, 0xfff);  // nothing, then the program

@@ -107,8 +107,8 @@ TEST_F(TaskStacksTest, ProgramsHaveFunctionsAndSystemCallsNames) {
   run_work();
   EXPECT_EQ(stacks.current(), (Names{"hart0", "sh-1", "main", "work"}));
   system_call(kWork + 4);
-  EXPECT_EQ(stacks.current(), (Names{"hart0", "sh-1", "main", "work", "[system call: getpid]",
-                                     "handle_exception"}));
+  EXPECT_EQ(stacks.current(),
+            (Names{"hart0", "sh-1", "main", "work", "[system call: getpid]", "handle_exception"}));
   back_to(kWork + 8);
   EXPECT_EQ(stacks.current(), (Names{"hart0", "sh-1", "main", "work"}));
   commit(kWork + 12, kRet);

@@ -130,10 +130,10 @@ class CallStacks {
   uint32_t wake_, entry_;      // that wakes new ones; where traps enter the kernel
   GuestOs *os_ = nullptr;      // null when there is none to be asked
   TaskStacks *tasks_ = nullptr;
-  GuestTask running_;     // its id is 0 as long as it is not known
-  bool is_sure_ = false;  // whether it is known since the trace began to flow
-  size_t base_ = 1;       // frames that stay at the bottom
-  uint8_t privilege_ = 3;  // of the last arrival
+  GuestTask running_;          // its id is 0 as long as it is not known
+  bool is_sure_ = false;       // whether it is known since the trace began to flow
+  size_t base_ = 1;            // frames that stay at the bottom
+  uint8_t privilege_ = 3;      // of the last arrival
   uint32_t depth_beyond_ = 0;  // calls not pushed, the stack being full
   uint32_t top_ = 0;           // node that is charged
   CodeRange range_;            // of the top frame's function

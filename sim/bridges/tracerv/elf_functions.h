@@ -28,8 +28,8 @@ struct LoadedSegment {
 };
 
 // Labels in executable sections according to the symbol table, in order of address. A label
-// without a size reaches to the next one, or to the end of its section. Of a file whose symbol table
-// was stripped, what it shows to others, as far as that has a size.
+// without a size reaches to the next one, or to the end of its section. Of a file whose symbol
+// table was stripped, what it shows to others, as far as that has a size.
 std::vector<FunctionRange> symbol_functions(const std::filesystem::path &file,
                                             const std::string &where);
 

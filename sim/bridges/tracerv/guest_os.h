@@ -56,7 +56,7 @@ struct TaskStacks {
 
   struct Record {
     GuestTask task;
-    FrameStack frames;         // without the root and the task's own frame; their nodes are not valid
+    FrameStack frames;    // without the root and the task's own frame; their nodes are not valid
     bool remaps = false;  // it is in a system call that may change what lies where
   };
   std::map<uint64_t, Record> tasks;

@@ -50,9 +50,8 @@ CodeRange LinuxNode::find(const KernelMemory &memory, uint64_t space, uint64_t p
   Map &map = place->second;
   if (is_new) map.mappings = executable_mappings(memory, types_, space);
   const auto covering = [&map, pc] {
-    return std::find_if(map.mappings.begin(), map.mappings.end(), [pc](const Mapping &each) {
-      return pc >= each.start && pc < each.end;
-    });
+    return std::find_if(map.mappings.begin(), map.mappings.end(),
+                        [pc](const Mapping &each) { return pc >= each.start && pc < each.end; });
   };
   auto found = covering();
   // The kernel may have been in the middle of a change.

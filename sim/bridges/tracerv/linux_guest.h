@@ -44,7 +44,7 @@ class LinuxNode {
   LinuxTypes types_;
   nlohmann::json registers_;
   std::unique_ptr<UserFiles> files_;
-  uint32_t program_ = 0;  // function of what lies in no map
+  uint32_t program_ = 0;          // function of what lies in no map
   std::map<uint64_t, Map> maps_;  // by space
   TaskStacks stacks_;
 };
@@ -52,8 +52,7 @@ class LinuxNode {
 // A hart of it.
 class LinuxHart final : public GuestOs {
  public:
-  LinuxHart(std::shared_ptr<LinuxNode> node, uint32_t hart)
-      : node_(std::move(node)), hart_(hart) {}
+  LinuxHart(std::shared_ptr<LinuxNode> node, uint32_t hart) : node_(std::move(node)), hart_(hart) {}
   // Before the first commit.
   void look_at(const DebugTarget &target) { target_ = &target; }
 

@@ -61,9 +61,9 @@ LinuxTypes LinuxTypes::read(const std::filesystem::path &file, const std::string
   types.executable = fields.required_integer("vm_exec", 1, UINT64_MAX);
   fields.finish();
   for (const auto &[number, name] : whole.child("system_calls").items()) {
-    const bool is_number =
-        !number.empty() && number.size() <= 4 &&
-        number.find_first_not_of("0123456789") == std::string::npos && name.is_string();
+    const bool is_number = !number.empty() && number.size() <= 4 &&
+                           number.find_first_not_of("0123456789") == std::string::npos &&
+                           name.is_string();
     if (!is_number || std::stoull(number) > kMostCall) {
       whole.fail("system_calls", "names by numbers");
     }

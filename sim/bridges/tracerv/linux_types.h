@@ -18,8 +18,8 @@ struct LinuxTypes {
   uint32_t file_dentry, dentry_parent, dentry_name, dentry_length;
   // Nodes of maple trees: pivots and slots of leaves and most others, and of those with gaps.
   uint32_t range_pivot, range_slot, range_slots, gap_pivot, gap_slot, gap_slots;
-  uint32_t comm_bytes;  // of a task's name
-  uint64_t executable;  // flag of an area
+  uint32_t comm_bytes;                           // of a task's name
+  uint64_t executable;                           // flag of an area
   std::map<uint64_t, std::string> system_calls;  // by number
 
   // Throws ConfigError, starting with `where`.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the fields are that tell what runs on a node, for whoever reads its memory from outside: compiled with the
-// kernel's own headers and configuration, read as assembly by firesim_software/linux/kernel_types.py, never linked.
+// Where the fields are that tell what runs on a node, for whoever reads its memory from outside:
+// compiled with the kernel's own headers and configuration, read as assembly by
+// firesim_software/linux/kernel_types.py, never linked.
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/maple_tree.h>
-#include <linux/mm_types.h>
 #include <linux/mm.h>
+#include <linux/mm_types.h>
 #include <linux/sched.h>
 
 #define SAY(name, value) asm volatile("\n.ascii \"->" name " %0\"" : : "i"(value))

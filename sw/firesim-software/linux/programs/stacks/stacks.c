@@ -119,11 +119,10 @@ FUNCTION void make_thread(void) {
   register long a0 __asm__("a0") = SHARES_ALL;
   register long a1 __asm__("a1") = (long)(stack + STACK_BYTES);
   register long a7 __asm__("a7") = __NR_clone;
-  __asm__ volatile(
-      "li a2, 0\n li a3, 0\n li a4, 0\n ecall\n bnez a0, 1f\n call thread_work\n 1:"
-      : "+r"(a0)
-      : "r"(a1), "r"(a7)
-      : "a2", "a3", "a4", "ra", "memory");
+  __asm__ volatile("li a2, 0\n li a3, 0\n li a4, 0\n ecall\n bnez a0, 1f\n call thread_work\n 1:"
+                   : "+r"(a0)
+                   : "r"(a1), "r"(a7)
+                   : "a2", "a3", "a4", "ra", "memory");
 }
 
 struct action {
