@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/json_reader.h"
 #include "devices/config.h"
 
 namespace firesim::bridges {
@@ -23,8 +23,7 @@ constexpr uint64_t kMostCall = 4096;
 }  // namespace
 
 LinuxTypes LinuxTypes::read(const std::filesystem::path &file, const std::string &where) {
-  std::ifstream stream(file);
-  const nlohmann::json content = nlohmann::json::parse(stream, nullptr, false);
+  const nlohmann::json content = read_json_file(file, kManifestLimits);
   const std::string place = fmt::format("{}: {}", where, file.string());
   if (!content.is_object()) {
     throw ConfigError(place + ": found no JSON object, expected the types of a kernel");
