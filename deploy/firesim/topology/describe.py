@@ -18,7 +18,7 @@ from firesim.topology.describe_signals import describe_signals, timeline_of
 from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
-from firesim.topology.processes import TracedProcesses
+from firesim.topology.processes import TracedProcesses, described_symbols
 
 CONSOLE_LOG = "uart.log"
 CONSOLE = "console"
@@ -321,7 +321,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "enabled": wanted.traced,
             "trigger": described_trigger(wanted.trace_trigger, first_cycle),
             "outputs": list(wanted.trace_outputs),
-            "elf": [_symbols(path, made.physical.get(path)) for path in made.symbols],
+            "elf": [described_symbols(path, made.physical.get(path)) for path in made.symbols],
             "linux": made.processes.described() if made.processes else None,
             "directory": f"{node.name}/trace",
             "timeline_bytes": wanted.timeline_bytes,
@@ -353,10 +353,6 @@ def _program(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:
     """Return the settings of a bridge whose driver has a console when the blade has no UART."""
     log = {"log": f"{node.name}/{CONSOLE_LOG}", **timeline_of(node, "uart")}
     return {"program": _htif(node, made), "console": None if "uart" in made.bridges else log}
-
-
-def _symbols(path: Path, also_at: int | None) -> str | dict[str, Any]:
-    return str(path) if also_at is None else {"file": str(path), "also_at": also_at}
 
 
 def _load(part: Load) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""By what traces of a Linux node look up its processes, as the description has it."""
+"""Symbols and processes that traces of a node look up, as the description has them."""
 
 from __future__ import annotations
 
@@ -24,3 +24,8 @@ class TracedProcesses:
         """Return the key `linux` of the settings of a trace."""
         files = [{"path": path, "file": str(file)} for path, file in self.files.items()]
         return {"types": str(self.types), "files": files, "registers": self.registers}
+
+
+def described_symbols(path: Path, also_at: int | None) -> str | dict[str, Any]:
+    """Return an entry of the key `elf`: a file whose code may be found at a second place, too."""
+    return str(path) if also_at is None else {"file": str(path), "also_at": also_at}
