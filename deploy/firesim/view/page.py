@@ -55,7 +55,7 @@ def page(run: ViewedRun, nonce: str) -> str:
         counters=run.counted_nodes,
         traced=run.traced_nodes,
         terminal=bool(consoles) and XTERM in libraries,
-        libraries=libraries,
+        libraries=[(one, one.licence_file) for one in libraries],
         style=_joined(STYLES),
         script=_joined(SCRIPTS),
         nonce=nonce,

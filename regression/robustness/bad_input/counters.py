@@ -19,7 +19,7 @@ COUNTER_CASES = [
     ),
     Case(
         "timeline without room",
-        "bad.yaml:5: simulation.timeline.limit_mib: found 0, expected at least 1.",
+        "bad.yaml:5: simulation.timeline.limit_mib: found 0, expected at least 1 MiB.",
         "system:\n  topology: two_nodes\nsimulation:\n  timeline:\n    limit_mib: 0\n",
     ),
     Case(

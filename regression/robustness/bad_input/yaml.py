@@ -296,7 +296,7 @@ YAML_CASES = [
             '-x simulation.threds=1: simulation: found "threds", expected one of the '
             'keys "asserts", "autocounter", "batch_cycles", "capture", "captures", '
             '"end_when", "engine", "engines", "fpga", "functional", "max_cycles", '
-            '"metasim" or 15 more, did you mean "threads"?'
+            '"metasim" or 16 more, did you mean "threads"?'
         ),
         TWO,
         overrides=("simulation.threds=1",),

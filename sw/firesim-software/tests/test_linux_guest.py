@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from firesim.report.console import records
 from firesim_software.linux import LinuxError, commands
 from firesim_software.linux.commands import MOST_LINE_CHARACTERS, outputs
@@ -48,7 +49,7 @@ def test_profilers_get_our_programs_with_symbols_at_the_same_places() -> None:
     named = files["usr/bin/stacks"]
     with named.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
-        assert table is not None and table.get_symbol_by_name("branch")
+        assert isinstance(table, SymbolTableSection) and table.get_symbol_by_name("branch")
     # The headers at the beginning of the first segment say where the tables are.
     plain, with_table = loaded(guest_program("stacks")), loaded(named)
     assert [data[64:] for data in plain] == [data[64:] for data in with_table]

@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"^#define __NR(?:3264)?_(\w+) (\d+)$", re.MULTILINE)
 
 def _system_calls(header: str) -> dict[str, str]:
     """Return the names of system calls by their numbers, as JSON has keys."""
-    found = {}
+    found: dict[str, str] = {}
     for name, number in _NUMBER.findall(header):
         if name not in ("syscalls", "arch_specific_syscall"):
             found.setdefault(number, name)
