@@ -66,8 +66,8 @@ def test_a_blade_file_is_found_beside_the_recipe(tmp_path: Path) -> None:
         (
             "without: [nic]\n",
             {},
-            'system.node.blade: found a blade without the part "nic" for "node0", expected it: '
-            "the node has a link.",
+            "system.node.blade: found a blade without a part that has a link for "
+            '"node0", expected one, such as "nic": the node has a link.',
         ),
         (
             "without: [finisher]\n",

@@ -108,14 +108,21 @@ def _check_parts(plan: Plan) -> None:
                     f'found engine {node.engine} for "{node.name}", whose part "{part.name}" has '
                 )
                 raise plan.error(node, "engine", text + "no functional model.")
-        if blade.part("nic") is not None and not plan.is_linked(node.name):
-            text = f'found no link at node "{node.name}", expected one: its blade has a NIC.'
-            raise plan.error(node, "blade", text)
-        for kind, wanted in (("nic", plan.is_linked(node.name)), ("finisher", True)):
-            if wanted and blade.part(kind) is None:
-                text = f'found a blade without the part "{kind}" for "{node.name}", expected it: '
-                why = "the node has a link." if kind == "nic" else "nothing else ends a node."
-                raise plan.error(node, "blade", text + why)
+        _check_link(plan, node, blade)
+        if blade.part("finisher") is None:
+            text = f'found a blade without the part "finisher" for "{node.name}", expected it: '
+            raise plan.error(node, "blade", text + "nothing else ends a node.")
+
+
+def _check_link(plan: Plan, node: PlannedNode, blade: Blade) -> None:
+    """Refuse a link without a part in which it ends, and such a part without a link."""
+    end, linked = blade.link_part, plan.is_linked(node.name)
+    if end is not None and not linked:
+        text = f'found no link at node "{node.name}", expected one: its part "{end.name}" has one.'
+        raise plan.error(node, "blade", text)
+    if end is None and linked:
+        text = f'found a blade without a part that has a link for "{node.name}", expected one, '
+        raise plan.error(node, "blade", text + 'such as "nic": the node has a link.')
 
 
 def _check_room(plan: Plan, node: PlannedNode, blade: Blade) -> None:

@@ -136,6 +136,15 @@ class CoprocessorPart(_BladePart):
     """Opcodes of its instructions when the blade does not say otherwise."""
 
 
+class LinkEnd(Strict):
+    """The end of the node's link, which is in the part."""
+
+    driver: bool = False
+    """The programs that come with FireSim drive it, so that they can train a blade with it."""
+    socket: bool = False
+    """It has a stream socket: parts with `stream: true` stand between its DMA and the link."""
+
+
 class PeripheralPart(_BladePart):
     """A device, an accelerator or whatever else stands around the SoC."""
 
@@ -147,6 +156,10 @@ class PeripheralPart(_BladePart):
     """Where it is when the blade does not say otherwise; none for a part without registers."""
     functional: bool = False
     """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
+    link: LinkEnd | None = None
+    """The node's link ends in it; none for a part that has nothing to do with the network."""
+    stream: bool = False
+    """It stands in the stream socket of the part in which the link ends."""
 
 
 def shown_path(path: Path) -> str:

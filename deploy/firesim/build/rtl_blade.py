@@ -21,6 +21,7 @@ from firesim.build.parts import (
     PAGE_BYTES,
     PARTS,
     CoprocessorPart,
+    LinkEnd,
     Opcode,
     PartName,
     PeripheralPart,
@@ -99,9 +100,19 @@ class BladePart:
         return self.spec.bytes if isinstance(self.spec, PeripheralPart) else 0
 
     @property
+    def link(self) -> LinkEnd | None:
+        """The end of the node's link in it, if there is one."""
+        return self.spec.link if isinstance(self.spec, PeripheralPart) else None
+
+    @property
+    def stream(self) -> bool:
+        """It stands in a stream socket."""
+        return isinstance(self.spec, PeripheralPart) and self.spec.stream
+
+    @property
     def functional(self) -> bool:
         """It has a model for functional nodes, or needs none."""
-        if isinstance(self.spec, CoprocessorPart):
+        if isinstance(self.spec, CoprocessorPart) or self.spec.stream:
             return False
         return self.at is None or self.spec.functional
 
@@ -126,6 +137,11 @@ class Blade:
     def part(self, kind: str) -> BladePart | None:
         """Return the first part of a kind, None when there is none."""
         return next((part for part in self.parts if part.kind == kind), None)
+
+    @property
+    def link_part(self) -> BladePart | None:
+        """The part in which the node's link ends, None when there is none."""
+        return next((part for part in self.parts if part.link is not None), None)
 
     @property
     def coprocessors(self) -> list[BladePart]:
@@ -182,6 +198,7 @@ def read_blade(path: Path) -> Blade:
     _check_names(parts, source)
     _check_places(parts, source)
     _check_opcodes(parts, source)
+    _check_links(parts, source)
     soc = soc_part()
     events = [*soc.events, *file.events]
     return Blade(
@@ -324,6 +341,18 @@ def _check_opcodes(parts: list[BladePart], source: Source) -> None:
                 text = f'found {opcode} at "{part.name}", which "{owner[opcode]}" has, expected '
                 raise source.error(("parts", index), text + "each opcode once (key opcodes).")
             owner[opcode] = part.name
+
+
+def _check_links(parts: list[BladePart], source: Source) -> None:
+    """Refuse a second part in which a link ends, and parts for a stream socket without it."""
+    ends = [part for part in parts if part.link is not None]
+    for index, part in enumerate(parts):
+        if part.link is not None and part is not ends[0]:
+            text = f'found a link at "{part.name}" and at "{ends[0].name}", expected one in a blade'
+            raise source.error(("parts", index), f"{text}.")
+        if part.stream and not any(end.link and end.link.socket for end in ends):
+            text = f'found "{part.name}", which stands in a stream socket, expected a part with one'
+            raise source.error(("parts", index), f'{text}, such as "nic".')
 
 
 def _overlapping(part: BladePart, end: int, others: list[BladePart]) -> Iterator[BladePart]:

@@ -55,7 +55,7 @@ BLADE_CASES = [
     blade(
         "unknown part",
         'own.yaml:3: parts[0]: found "finsher", expected one of the parts "block_device", '
-        '"finisher", "htif", "l2", "nic" or "uart", did you mean "finisher"?',
+        '"finisher", "htif", "l2", "latency", "nic" or "uart", did you mean "finisher"?',
         HEAD + "parts: [finsher]\n",
     ),
     blade(
@@ -94,16 +94,29 @@ BLADE_CASES = [
     blade(
         "unknown key of a part",
         'mine/part.yaml:5: found "hardwar", expected one of the keys "bridges", "bytes", '
-        '"description", "device_tree", "functional", "hardware", "kind", "options", "place", '
-        '"single" or "title", did you mean "hardware"?',
+        '"description", "device_tree", "functional", "hardware", "kind", "link", "options", '
+        '"place", "single", "stream" or 1 more, did you mean "hardware"?',
         HEAD + "parts: [./mine]\n",
         PART.replace("hardware", "hardwar"),
     ),
     blade(
         "no NIC for a link",
-        'bad.yaml:3: system.node.blade: found a blade without the part "nic" for "node0", '
-        "expected it: the node has a link.",
+        "bad.yaml:3: system.node.blade: found a blade without a part that has a link for "
+        '"node0", expected one, such as "nic": the node has a link.',
         HEAD + "without: [nic]\n",
+    ),
+    blade(
+        "a stage without a stream socket",
+        'own.yaml:3: parts[3]: found "mine", which stands in a stream socket, expected a part with '
+        'one, such as "nic".',
+        HEAD + "parts: [./mine]\nwithout: [nic]\n",
+        PART + "stream: true\n",
+    ),
+    blade(
+        "a second link",
+        'own.yaml:3: parts[4]: found a link at "mine" and at "nic", expected one in a blade.',
+        HEAD + "parts: [./mine]\n",
+        PART + "link: {driver: true}\n",
     ),
     blade(
         "no functional model",

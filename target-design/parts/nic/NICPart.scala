@@ -6,11 +6,11 @@ import chisel3._
 
 class NICPart extends Part {
   def attach(place: PartPlace): PartPorts = {
-    val params = NICParams()
+    val params = NICParams(socket = place.streamStages > 0)
     val dmaParams = place.soc.dma.copy(idBits = params.idBits)
     val bridge = FireSimNICBridge().suggestName(s"${place.name}_bridge")
     val nic = Module(new NIC(params, place.soc.mmio, dmaParams)).suggestName(place.name)
     nic.connect(bridge.io)
-    PartPorts(Some(nic.mmio), Some(nic.interrupt), Some(nic.dma))
+    PartPorts(Some(nic.mmio), Some(nic.interrupt), Some(nic.dma), socket = nic.socket)
   }
 }

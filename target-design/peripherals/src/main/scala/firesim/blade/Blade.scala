@@ -23,12 +23,20 @@ class Blade(p: BladeParams) extends Module {
 
   for ((ports, slave) <- attached.flatMap(_._2.mmio).zip(mmio.slaves)) ports :<>= slave
 
-  private val stages = attached.flatMap(_._2.memory)
-  private val memory = stages.foldLeft(soc.io.mem) { (master, stage) =>
+  private val memoryStages = attached.flatMap(_._2.memory)
+  private val memory = memoryStages.foldLeft(soc.io.mem) { (master, stage) =>
     stage.in :<>= master
     stage.out
   }
   MemoryBridge.serve(memory_bridge.io, memory)
+
+  private val stages = attached.flatMap(_._2.stream)
+  private val sockets = attached.flatMap(_._2.socket)
+  require(
+    stages.isEmpty && sockets.isEmpty || stages.nonEmpty && sockets.size == 1,
+    s"found ${stages.size} stages for ${sockets.size} stream sockets, expected one socket for them"
+  )
+  for (socket <- sockets) StreamPorts.chain(socket, stages)
 
   private val accelerators = attached.flatMap(_._2.rocc)
   require(

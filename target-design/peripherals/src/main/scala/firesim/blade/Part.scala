@@ -15,13 +15,15 @@ import scala.util.{Failure, Success, Try}
  * @param interrupt source number at the PLIC, from 1
  * @param options by name, as its part.yaml declares them
  * @param soc the SoC it stands beside, with the widths of the SoC's ports
+ * @param streamStages parts of the blade that stand in the streams of a NIC
  */
 case class PartPlace(
     name: String,
     window: Option[AddressWindow],
     interrupt: Option[Int],
     options: Map[String, Int],
-    soc: SoCParams
+    soc: SoCParams,
+    streamStages: Int = 0
 )
 
 /** A stage on the SoC's way to memory: it answers `in` and asks `out`, both as wide as the SoC's. */
@@ -35,13 +37,17 @@ case class MemoryStage(in: Axi4, out: Axi4)
  * @param dma a master that reads and writes memory, coherent with the harts
  * @param memory a stage that stands between the SoC and memory
  * @param rocc of an accelerator on the cores: its port for each hart
+ * @param stream of a stage in the streams of a NIC: its four ends
+ * @param socket of a NIC in a blade with such stages: where they are put
  */
 case class PartPorts(
     mmio: Option[Axi4] = None,
     interrupt: Option[Bool] = None,
     dma: Option[Axi4] = None,
     memory: Option[MemoryStage] = None,
-    rocc: Option[Seq[RoccPort]] = None
+    rocc: Option[Seq[RoccPort]] = None,
+    stream: Option[StreamPorts] = None,
+    socket: Option[StreamPorts] = None
 )
 
 /** A part; the class has a constructor without arguments. */
@@ -85,8 +91,8 @@ object PlacedPart {
    * Read a list of parts: `[{"name", "class", "at", "bytes", "interrupt", "options"}]`, where `at`
    * is null for a part without registers and `interrupt` for one without an interrupt.
    */
-  def read(file: Path, soc: SoCParams): Seq[PlacedPart] =
-    ujson.read(Files.readString(file)).arr.toSeq.map { entry =>
+  def read(file: Path, soc: SoCParams): Seq[PlacedPart] = {
+    val listed = ujson.read(Files.readString(file)).arr.toSeq.map { entry =>
       def number(key: String): Option[Int] = entry(key).numOpt.map(_.toInt)
       val window = entry("at").numOpt.map { at =>
         AddressWindow(BigDecimal(at).toBigInt, BigDecimal(entry("bytes").num).toBigInt)
@@ -95,4 +101,7 @@ object PlacedPart {
       val place = PartPlace(entry("name").str, window, number("interrupt"), options, soc)
       PlacedPart(make(entry("class").str), place)
     }
+    val stages = listed.count(_.part.isInstanceOf[StreamPart])
+    listed.map(part => part.copy(place = part.place.copy(streamStages = stages)))
+  }
 }

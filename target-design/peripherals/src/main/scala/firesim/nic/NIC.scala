@@ -22,6 +22,7 @@ class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends M
   val macAddress = IO(Input(UInt(48.W)))
   val rateIncrement = IO(Input(UInt(16.W)))
   val ratePeriod = IO(Input(UInt(16.W)))
+  val socket = Option.when(p.socket)(IO(Flipped(new StreamPorts)))
 
   /** Join to the bridge, from the surrounding module. */
   def connect(bridge: NICBridgeIO): Unit = {
@@ -60,7 +61,12 @@ class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends M
   aligner.shape :<>= shapes.io.deq
   aligner.in :<>= reservation.out
   flits.io.enq :<>= aligner.out
-  limiter.in :<>= flits.io.deq
+  socket match {
+    case None => limiter.in :<>= flits.io.deq
+    case Some(streams) =>
+      streams.fromDma :<>= flits.io.deq
+      limiter.in :<>= streams.toLink
+  }
   limiter.increment := controller.rateIncrement
   limiter.period := controller.ratePeriod
   netOut := limiter.out
@@ -69,13 +75,29 @@ class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends M
   private val writer = Module(new Writer(p, dmaParams))
   buffer.in := netIn
   controller.dropped := buffer.dropped
-  writer.length :<>= buffer.length
-  writer.in :<>= buffer.out
+  socket match {
+    case None =>
+      writer.length :<>= buffer.length
+      writer.in :<>= buffer.out
+    case Some(streams) => throughSocket(streams)
+  }
   writer.request :<>= controller.receiveRequest
   controller.receiveComplete :<>= writer.complete
   dma.aw :<>= writer.aw
   dma.w :<>= writer.w
   writer.b :<>= dma.b
+
+  /** Frames from the link pass the socket as flits, and are held until they are complete again. */
+  private def throughSocket(streams: StreamPorts): Unit = {
+    val flitsIn = Module(new PacketFlits(p))
+    flitsIn.length :<>= buffer.length
+    flitsIn.in :<>= buffer.out
+    streams.fromLink :<>= flitsIn.out
+    val packets = Module(new FlitPackets(p))
+    packets.in :<>= streams.toDma
+    writer.length :<>= packets.length
+    writer.in :<>= packets.out
+  }
 
   private def coverTransactions(name: String, count: UInt): Unit = {
     Event(s"nic_${name}_transactions_in_flight", count =/= 0.U)

@@ -11,13 +11,15 @@ import chisel3.util._
  * @param receiveBufferBytes packet memory on the receive side, a power of two
  * @param receivePackets most packets in it
  * @param maxFrameBytes longest frame; a longer one that arrives is dropped
+ * @param socket whether it has a stream socket between its DMA and the link
  */
 case class NICParams(
     queueDepth: Int = 16,
     transactions: Int = 16,
     receiveBufferBytes: Int = 32768,
     receivePackets: Int = 64,
-    maxFrameBytes: Int = 9216
+    maxFrameBytes: Int = 9216,
+    socket: Boolean = false
 ) {
   require(
     queueDepth >= 2 && queueDepth <= 255,

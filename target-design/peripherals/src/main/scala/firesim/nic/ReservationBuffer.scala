@@ -5,8 +5,13 @@ package firesim
 import chisel3._
 import chisel3.util._
 
-/** A ring of 64-byte slots; read data arrives by slot in any order, words leave in order. */
-class ReservationBuffer(p: NICParams, axiParams: Axi4Params) extends Module {
+/**
+ * A ring of 64-byte slots; read data arrives by slot in any order, words leave in order.
+ *
+ * @param who reads, for messages
+ */
+class ReservationBuffer(p: NICParams, axiParams: Axi4Params, who: String = "the NIC")
+    extends Module {
   private val slots = p.transactions
   private val idBits = p.idBits
 
@@ -47,7 +52,7 @@ class ReservationBuffer(p: NICParams, axiParams: Axi4Params) extends Module {
     !r.fire || r.last === (arrived(id) + 1.U === expected(id)),
     "a memory read returned another number of beats than asked for"
   )
-  assert(!r.fire || r.resp === Axi4.okay, "the NIC reads memory that does not exist")
+  assert(!r.fire || r.resp === Axi4.okay, s"$who reads memory that does not exist")
 
   // The memory answers a cycle after its address; two entries keep one word a cycle flowing.
   private val output = Module(new Queue(UInt(64.W), 2, flow = true))

@@ -9,7 +9,7 @@ import chisel3.util._
  * Takes a packet and a buffer address (rounded down to 8 bytes), writes bursts that end at 64-byte
  * boundaries, and completes the packet, in order, when memory has acknowledged all of its bursts.
  */
-class Writer(p: NICParams, axiParams: Axi4Params) extends Module {
+class Writer(p: NICParams, axiParams: Axi4Params, who: String = "the NIC") extends Module {
   val request = IO(Flipped(Decoupled(UInt(48.W))))
   val length = IO(Flipped(Decoupled(UInt(p.frameWordsBits.W))))
   val in = IO(Flipped(Decoupled(UInt(64.W))))
@@ -79,5 +79,5 @@ class Writer(p: NICParams, axiParams: Axi4Params) extends Module {
   complete.bits := window.retire.bits
   window.retire.ready := complete.ready || !endsPacket
   inFlight := window.count
-  assert(!b.fire || b.resp === Axi4.okay, "the NIC writes memory that does not exist")
+  assert(!b.fire || b.resp === Axi4.okay, s"$who writes memory that does not exist")
 }
