@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,10 +14,13 @@ from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run
 from rich.console import Console
 
+from regression.support import waiting
 from regression.support.browser import DESKTOP_PX, PHONE_PX, Browser, Page
 from regression.support.experiment import Experiment, ExperimentError
 
 LIMIT_S = 900.0
+POLL_S = 0.1
+"""Between two looks at the page, which each take time of the simulation's processor."""
 
 
 @contextmanager
@@ -44,11 +46,7 @@ def until(condition: Callable[[], Any], what: str, limit_s: float = LIMIT_S) -> 
     Raises:
         ExperimentError: it took longer than `limit_s`.
     """
-    limit = time.monotonic() + limit_s
-    while not condition():
-        if time.monotonic() > limit:
-            raise ExperimentError(f"{what} did not come within {limit_s:.0f} s")
-        time.sleep(0.1)
+    waiting.until(condition, what, limit_s, ExperimentError, POLL_S)
 
 
 def shown(page: Page, name: str) -> str:

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/varint.h"
+
 namespace firesim::devices {
 namespace {
 
 constexpr std::string_view kMagic = "FSEVENT1";
-constexpr size_t kMostNumberBytes = 10;
-constexpr uint64_t kMostEventBytes = 3 * kMostNumberBytes;
+constexpr uint64_t kMostEventBytes = 3 * kMostVarintBytes;
 constexpr size_t kMostNameBytes = 4096;
 
 }  // namespace
@@ -39,14 +40,8 @@ std::unique_ptr<EventFile> EventFile::make(Config &config, const SimulationConte
 }
 
 void EventFile::put(uint64_t value) {
-  char *const start = file_.room(kMostNumberBytes);
-  char *at = start;
-  while (value >= 128) {
-    *at++ = static_cast<char>(value | 128);
-    value >>= 7;
-  }
-  *at++ = static_cast<char>(value);
-  const auto bytes = static_cast<size_t>(at - start);
+  char *const start = file_.room(kMostVarintBytes);
+  const auto bytes = static_cast<size_t>(put_varint(start, value) - start);
   file_.advance(bytes);
   left_bytes_ -= std::min<uint64_t>(left_bytes_, bytes);
 }
@@ -55,14 +50,13 @@ void EventFile::record(Kind kind, uint64_t value) { put(value << 2 | static_cast
 
 // The difference to the cycle before: small ones of either sign become small numbers.
 void EventFile::put_cycle(uint64_t cycle) {
-  const uint64_t difference = cycle - last_cycle_;
-  put(difference << 1 ^ (0 - (difference >> 63)));
+  put(zigzag(cycle - last_cycle_));
   last_cycle_ = cycle;
 }
 
 uint32_t EventFile::name(uint32_t parent, std::string_view text) {
   text = text.substr(0, kMostNameBytes);
-  if (left_out_ != 0 || left_bytes_ < 2 * kMostNumberBytes + text.size()) return kNone;
+  if (left_out_ != 0 || left_bytes_ < 2 * kMostVarintBytes + text.size()) return kNone;
   record(Kind::kName, parent);
   put(text.size());
   file_.put(text);

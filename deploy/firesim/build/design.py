@@ -7,18 +7,18 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesim_common.cache import KeyPart, cached
 
-from firesim.build.events import Event
 from firesim.build.firrtl import collateral_of
 from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import load_blade
 from firesim.config.capture import Captured
 from firesim.topology.chipyard_pins import WRAPPER
+from firesim.topology.counted_event import CountedEvent
 from firesim.topology.plan import Plan
 from firesim.topology.plan_blades import PlannedBlade
 
@@ -37,7 +37,7 @@ class Design:
     reset: str = "reset"
     reset_active: str = "high"
     clock_ratios: Mapping[str, str] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
+    events: tuple[CountedEvent, ...] = ()
     include_dirs: tuple[Path, ...] = ()
     defines: Mapping[str, str | None] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Design:
             reset=self.reset,
             reset_active=self.reset_active,
             clock_ratios=dict(self.clock_ratios),
-            events=[goldengate.Event(**asdict(one)) for one in self.events],
+            events=[goldengate.Event(**one._asdict()) for one in self.events],
             include_dirs=[str(path) for path in self.include_dirs],
             defines=dict(self.defines),
             parameters=dict(self.parameters),
@@ -167,7 +167,7 @@ def stock_design(name: str) -> Design:
         blade["top"],
         clock=blade["clock"],
         reset=blade["reset"],
-        events=tuple(Event(**event) for event in blade["events"]),
+        events=tuple(CountedEvent(**event) for event in blade["events"]),
         device_tree=tree,
         train=train if trains else None,
         training_key=(Path(training.__file__), *training.programs(fpu)) if trains else (),
@@ -204,7 +204,7 @@ def own_design(blade: PlannedBlade) -> Design:
         reset=blade.reset,
         reset_active=blade.reset_active,
         clock_ratios=blade.clock_ratios,
-        events=tuple(Event(*event) for event in blade.events),
+        events=blade.events,
         include_dirs=blade.include_dirs,
         defines=defines,
         parameters=blade.parameters,

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from firesim_common.base import Strict
 from firesim_common.positions import KeyPath, Source
 from pydantic import StringConstraints, model_validator
 
+from firesim.config.event_source import Expression, check_one_source
+from firesim.topology.counted_event import CountedEvent
+
 _HART = re.compile(r"\{(?:tile|hart)\}")
 
 EventName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
-Expression = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 
 class BladeEvent(Strict):
@@ -38,26 +39,13 @@ class BladeEvent(Strict):
 
     @model_validator(mode="after")
     def one_source(self) -> BladeEvent:
-        if (self.signal is None) == (self.expression is None):
-            found = "neither" if self.signal is None else "both"
-            raise ValueError(f"found {found} of signal and expression, expected one of the two.")
+        check_one_source(self.signal, self.expression)
         return self
 
     @property
     def source(self) -> str:
         """What is counted, as it was written."""
         return self.signal or self.expression or ""
-
-
-@dataclass(frozen=True)
-class Event:
-    """A wire to count, or an expression, with its paths made definite."""
-
-    name: str
-    signal: str
-    description: str
-    histogram: bool = False
-    expression: str = ""
 
 
 def check_events(events: list[BladeEvent], source: Source) -> None:
@@ -92,7 +80,7 @@ def of_hart(text: str, hart: int) -> str:
     return text.replace("{tile}", tile_name(hart)).replace("{hart}", str(hart))
 
 
-def events_of(events: Iterable[BladeEvent], harts: int) -> list[Event]:
+def events_of(events: Iterable[BladeEvent], harts: int) -> list[CountedEvent]:
     """Return the events of a blade, one for each hart where it asks for that."""
     found = []
     for event in events:
@@ -105,8 +93,8 @@ def events_of(events: Iterable[BladeEvent], harts: int) -> list[Event]:
     return found
 
 
-def _event(event: BladeEvent, name: str, description: str, hart: int | None = None) -> Event:
+def _event(event: BladeEvent, name: str, description: str, hart: int | None = None) -> CountedEvent:
     signal, expression = event.signal or "", event.expression or ""
     if hart is not None:
         signal, expression = of_hart(signal, hart), of_hart(expression, hart)
-    return Event(name, signal, description, event.histogram, expression)
+    return CountedEvent(name, signal, description, event.histogram, expression)

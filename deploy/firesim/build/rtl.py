@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from pathlib import Path
 
 from firesim_common.address_map import BOOT_ROM_BASE
@@ -198,7 +197,7 @@ def blade_rtl(name: str) -> Path:
         "clock_hz": blade.clock_hz,
         "cores": blade.cores.count,
         "sources": [],
-        "events": [asdict(event) for event in events_of(blade.events, blade.cores.count)],
+        "events": [event._asdict() for event in events_of(blade.events, blade.cores.count)],
         "device_tree": "blade.dts",
     }
     source = device_tree_source(blade)

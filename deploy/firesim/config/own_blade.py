@@ -10,6 +10,8 @@ from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim_common.base import Strict
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
+from firesim.config.event_source import Expression, check_one_source
+
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_$]*$", max_length=128)]
 """A name in Verilog without escapes."""
 
@@ -23,7 +25,6 @@ def _ratio(text: str) -> str:
 Ratio = Annotated[str, AfterValidator(_ratio)]
 MacroValue = Annotated[str, StringConstraints(pattern=r"^[!-~]*$", max_length=256)]
 EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$", max_length=64)]
-Expression = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 TRAINING_CYCLES = 330_000
 RESET_CYCLES = 16
@@ -48,9 +49,7 @@ class OwnEvent(Strict):
 
     @model_validator(mode="after")
     def one_source(self) -> OwnEvent:
-        if (self.signal is None) == (self.expression is None):
-            found = "neither" if self.signal is None else "both"
-            raise ValueError(f"found {found} of signal and expression, expected one of the two.")
+        check_one_source(self.signal, self.expression)
         return self
 
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from firesim_common.errors import InputError
 from firesim_common.regular_file import read_regular
 
+from firesim.timeline.window import MOST_CYCLE
+
 MAGIC = b"FSEVENT1"
 MOST_BYTES = 1 << 32
 MOST_DEPTH = 2048
 """Frames of a stack; a hart's tells 1,024 apart."""
 _NAME, _SLICE, _INSTANT, _LEFT_OUT = range(4)
-_MOST_CYCLE = 2**63
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def read_events(path: Path, found: EventFile, shown: str) -> Iterator[Event]:
         except IndexError:
             found.is_cut_off = True
             return
-        if not 0 <= cycle <= cycle + length < _MOST_CYCLE:
+        if not 0 <= cycle <= cycle + length <= MOST_CYCLE:
             raise InputError(f"{shown}: found cycle {cycle}, expected one of 0 to 2^63 - 1.")
         if kind == _LEFT_OUT:
             found.left_out, found.left_out_from_cycle = value, cycle

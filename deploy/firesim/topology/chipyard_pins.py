@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from firesim.topology.chipyard_facts import AXI_FIELDS, DRAM, INDEX, axi_memory
+from firesim.topology.chipyard_ports import declarations_of
 
 CHIP, WRAPPER, INSTANCE = "ChipTop", "FireSimChipTop", "chiptop0"
 BOOT_PIN = "custom_boot"
 UART_BAUD = 115_200
 """Of Chipyard's UARTs, until software asks for another rate."""
-_HEAD = re.compile(rf"\bmodule\s+{CHIP}\s*\((.*?)\)\s*;", re.DOTALL)
 _PORT = re.compile(r"(?:(input|output)\b)?\s*(?:wire|logic)?\s*(?:\[(\d+):0\])?\s*(\w+)\s*")
 _MEMORY = re.compile(r"axi4_mem_(\d+)_(?:bits_)?(aw|w|b|ar|r)_(ready|valid|bits_(\w+))")
 _UART = re.compile(r"uart_(\d+)_(txd|rxd)")
@@ -53,10 +53,9 @@ class Pins:
 
 def pins_of(text: str) -> list[Pin]:
     """Return the ports of the chip; `text` has no comments. Empty without a head."""
-    found = _HEAD.search(text)
     pins: list[Pin] = []
     is_output, bits = False, 1
-    for part in found[1].split(",") if found else ():
+    for part in declarations_of(text, CHIP):
         port = _PORT.fullmatch(part.strip())
         if port is None:
             return []

@@ -13,18 +13,22 @@ def ports_of(text: str, module: str) -> frozenset[str]:
 
     Directives between ports are not followed.
     """
+    names = (_LAST_WORD.search(part) for part in declarations_of(text, module))
+    return frozenset(name[1] for name in names if name)
+
+
+def declarations_of(text: str, module: str) -> list[str]:
+    """Return what a module's head says of each port, in order; empty where there is no head."""
     found = re.search(rf"\bmodule\s+{module}\b\s*", text)
     if found is None:
-        return frozenset()
+        return []
     at = found.end()
     if text[at : at + 1] == "#":
         at = _after_list(text, text.index("(", at))
     at += len(text[at:]) - len(text[at:].lstrip())
     if text[at : at + 1] != "(":
-        return frozenset()
-    listed = text[at + 1 : _after_list(text, at) - 1]
-    names = (_LAST_WORD.search(part) for part in listed.split(","))
-    return frozenset(name[1] for name in names if name)
+        return []
+    return text[at + 1 : _after_list(text, at) - 1].split(",")
 
 
 def _after_list(text: str, at: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What AutoCounter counts of a user's blade, as a plan has it."""
+"""What AutoCounter counts of a blade, with its paths made definite."""
 
 from __future__ import annotations
 

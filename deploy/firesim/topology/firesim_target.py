@@ -62,7 +62,6 @@ class Counters:
     """Counters that are in the hardware by annotations."""
 
     events: tuple[CountedEvent, ...] = ()
-    """As of PlannedBlade: name, path of the wire, description, whether a histogram."""
     targets: tuple[str, ...] = ()
     """Wires of the FIRRTL that have to stay for them."""
     left_out: tuple[str, ...] = field(default=())

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "core/varint.h"
+
 namespace firesim::bridges {
 namespace {
 
@@ -37,21 +39,6 @@ char *put_decimal(char *at, uint64_t value) {
   const fmt::format_int digits(value);
   return put_text(at, digits.data(), digits.size());
 }
-
-char *put_varint(char *at, uint64_t value) {
-  while (value >= 128) {
-    *at++ = static_cast<char>(value | 128);
-    value >>= 7;
-  }
-  *at++ = static_cast<char>(value);
-  return at;
-}
-
-// Small numbers of either sign become small unsigned ones.
-constexpr uint64_t zigzag(uint64_t difference) {
-  return difference << 1 ^ (0 - (difference >> 63));
-}
-constexpr uint64_t unzigzag(uint64_t value) { return value >> 1 ^ (0 - (value & 1)); }
 
 }  // namespace
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from firesim_common.positions import KeyPath
 
 from firesim.config.loaded import Loaded
-from firesim.config.own_blade import OwnBlade, OwnEvent, reset_level, reset_name
+from firesim.config.own_blade import OwnBlade, OwnEvent, Training, reset_level, reset_name
 from firesim.topology import chipyard, chipyard_firrtl
 from firesim.topology.chipyard import TOP, Collateral, CollateralError, read_collateral
 from firesim.topology.chipyard_firrtl import SUFFIX, FirrtlDesign, read_firrtl
@@ -33,14 +33,6 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
             for index, text in enumerate(getattr(blade, key) or ())
         )
 
-    def file(text: str | None, *keys: str) -> Path | None:
-        return None if text is None else loaded.file((*place, *keys), text)
-
-    training = None
-    if (given := blade.training) is not None:
-        keys = ("elf", "device_tree", "traffic", "console")
-        elf, tree, *others = (file(getattr(given, key), "training", key) for key in keys)
-        training = PlannedTraining(elf, tree, others[0], others[1], given.max_cycles)
     generated = _generated(loaded, place, blade)
     top = blade.top or TOP if generated is None else generated.top
     base = _memory_base(blade, generated)
@@ -75,11 +67,28 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
             for index, bridge in enumerate(blade.bridges)
         ),
         memory_base=base,
-        device_tree=file(blade.device_tree, "device_tree"),
+        device_tree=_file(loaded, (*place, "device_tree"), blade.device_tree),
         device_tree_address=blade.device_tree_address,
-        training=training,
+        training=_training(loaded, (*place, "training"), blade.training),
         memory_mib=_memory_mib(generated),
         decided=tuple(_decided(loaded, name, blade, generated)),
+    )
+
+
+def _file(loaded: Loaded, path: KeyPath, text: str | None) -> Path | None:
+    return None if text is None else loaded.file(path, text)
+
+
+def _training(loaded: Loaded, place: KeyPath, given: Training | None) -> PlannedTraining | None:
+    """Return by what a blade is trained, None for one without."""
+    if given is None:
+        return None
+    return PlannedTraining(
+        _file(loaded, (*place, "elf"), given.elf),
+        _file(loaded, (*place, "device_tree"), given.device_tree),
+        _file(loaded, (*place, "traffic"), given.traffic),
+        _file(loaded, (*place, "console"), given.console),
+        given.max_cycles,
     )
 
 
