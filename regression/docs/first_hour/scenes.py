@@ -66,6 +66,7 @@ int main(int hart, const struct arguments *arguments) {
 }
 """
 FUNCTIONAL = "firesim runworkload -c quickstart -x simulation.engine=functional"
+TIMED = f"{FUNCTIONAL} -x simulation.timeline.enabled=true"
 
 
 @dataclass(frozen=True)
@@ -118,8 +119,7 @@ SCENES = (
         "results of two runs",
         ("timeline", "runs compare", "runs export", "runs remove"),
         quick=True,
-        before=f"{FUNCTIONAL} --results results/b\n"
-        f"{FUNCTIONAL} -x simulation.timeline.enabled=true --results results/a",
+        before=f"{TIMED} --results results/a\n{TIMED} --results results/b",
     ),
     Scene(
         "a run to be debugged",
