@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from firesim_common.tools import python_command
 from firesim_common.watch import watched
@@ -69,16 +69,20 @@ def _lowers(folder: Path, worker: str, allowed: Allowances) -> bool:
         (folder / name).unlink(missing_ok=True)
     allowed.write(folder)
     with (folder / _LOG).open("w") as stream:
-        done = subprocess.run(
-            python_command("-m", worker, folder),
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=watched(),
-            cwd=folder,  # Where $readmemh finds its files; nothing else is read by a relative path.
-            check=False,
-        )
-    return done.returncode == 0
+        return _run_worker(worker, folder, stream) == 0
+
+
+def _run_worker(worker: str, folder: Path, stream: IO[str]) -> int:
+    """Run a module's `main(folder)` in a process of its own; return its exit status."""
+    return subprocess.run(
+        python_command("-m", worker, folder),
+        stdout=stream,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=watched(),
+        cwd=folder,  # Where $readmemh finds its files; nothing else is read by a relative path.
+        check=False,
+    ).returncode
 
 
 def _bring(files: Sequence[str], folder: Path) -> None:
