@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a forked process of the tests does: the same as `python -m WORKER FOLDER` from its `main` on.
+"""What a forked process of the tests does: what `python -m WORKER FOLDER` does from `main` on.
 
 A module of its own: the process that is forked imports it, and pytest is not needed there.
 """
