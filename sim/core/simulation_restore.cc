@@ -130,7 +130,8 @@ void Simulation::start_control() {
       control_path_,
       ControlSocket::Handlers{
           [this] {
-            return nlohmann::json{{"ok", true}, {"models", models_to_json(scheduler_->status())}};
+            const std::string models = models_text(scheduler_->status());
+            return nlohmann::json{{"ok", true}, {"models", parse_json(models, kDescriptionLimits)}};
           },
           [this](const std::string &name) { return snapshots_->request(name); },
           [this] { scheduler_->request_stop(); }});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes status.jsonl (docs/reference/interfaces/results.md).
+// Writes status.jsonl (docs/reference/interfaces/results.md): text, with no tree of values, as
+// lines of many models come while the simulator has something better to do.
 #include "core/status_writer.h"
 
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <utility>
 
 #include "core/host_load.h"
-#include "core/json_reader.h"
+#include "core/json_text.h"
 
 namespace firesim {
 
@@ -19,49 +20,92 @@ namespace {
 
 constexpr double kHostIntervalS = 2;  // between two looks at the host
 constexpr size_t kLeastRoomBytes = 4096;
+constexpr size_t kBytesOfModel = 192;   // about, in a line
 constexpr uint64_t kPageBytes = 65536;  // the largest pages that Linux has
 
 // Microseconds are enough, and shorter.
 double rounded_s(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
-nlohmann::json host_to_json(const HostLoad &host) {
-  return {{"cores", host.cores},
-          {"load", host.load},
-          {"memory_bytes", host.memory_bytes},
-          {"available_bytes", host.available_bytes},
-          {"resident_bytes", host.resident_bytes},
-          {"cpu_s", rounded_s(host.cpu_s)},
-          {"sent_bytes", host.sent_bytes},
-          {"received_bytes", host.received_bytes}};
+void append_host(std::string &to, const HostLoad &host) {
+  to += R"({"available_bytes":)";
+  append_json(to, host.available_bytes);
+  to += R"(,"cores":)";
+  append_json(to, host.cores);
+  to += R"(,"cpu_s":)";
+  append_json(to, rounded_s(host.cpu_s));
+  to += R"(,"load":)";
+  append_json(to, host.load);
+  to += R"(,"memory_bytes":)";
+  append_json(to, host.memory_bytes);
+  to += R"(,"received_bytes":)";
+  append_json(to, host.received_bytes);
+  to += R"(,"resident_bytes":)";
+  append_json(to, host.resident_bytes);
+  to += R"(,"sent_bytes":)";
+  append_json(to, host.sent_bytes);
+  to += '}';
 }
 
-nlohmann::json count_to_json(const std::optional<TrafficCount> &count) {
-  if (!count) return nullptr;
-  return {{"flits", count->flits}, {"packets", count->packets}};
+void append_count(std::string &to, const std::optional<TrafficCount> &count) {
+  if (!count) {
+    to += "null";
+    return;
+  }
+  to += R"({"flits":)";
+  append_json(to, count->flits);
+  to += R"(,"packets":)";
+  append_json(to, count->packets);
+  to += '}';
+}
+
+void append_queue(std::string &to, const QueueStatus &queue) {
+  to += R"(,"queue":{"bytes":)";
+  append_json(to, queue.bytes);
+  to += R"(,"fullest":)";
+  append_json(to, std::round(queue.fullest * 1e4) / 1e4);
+  to += '}';
+}
+
+void append_model(std::string &to, const ModelStatus &model) {
+  to += R"({"busy_s":)";
+  append_json(to, rounded_s(model.busy_s));
+  to += R"(,"cycle":)";
+  append_json(to, model.cycle);
+  if (model.exit_code) {
+    to += R"(,"exit_code":)";
+    append_json(to, *model.exit_code);
+  }
+  to += R"(,"name":)";
+  append_json(to, model.name);
+  to += R"(,"packets_in":)";
+  append_json(to, model.packets_in);
+  to += R"(,"packets_out":)";
+  append_json(to, model.packets_out);
+  if (model.queue) append_queue(to, *model.queue);
+  to += R"(,"state":)";
+  append_json(to, model.state);
+  to += R"(,"waiting_for":)";
+  if (model.waiting_for) {
+    append_json(to, *model.waiting_for);
+  } else {
+    to += "null";
+  }
+  to += R"(,"waiting_s":)";
+  append_json(to, rounded_s(model.waiting_s));
+  to += '}';
 }
 
 }  // namespace
 
-nlohmann::json models_to_json(const std::vector<ModelStatus> &models) {
-  nlohmann::json entries = nlohmann::json::array();
+std::string models_text(const std::vector<ModelStatus> &models) {
+  std::string text = "[";
+  text.reserve(models.size() * kBytesOfModel);
   for (const ModelStatus &model : models) {
-    nlohmann::json waiting_for = nullptr;
-    if (model.waiting_for) waiting_for = *model.waiting_for;
-    entries.push_back({{"name", model.name},
-                       {"cycle", model.cycle},
-                       {"state", model.state},
-                       {"waiting_for", waiting_for},
-                       {"packets_in", model.packets_in},
-                       {"packets_out", model.packets_out},
-                       {"busy_s", rounded_s(model.busy_s)},
-                       {"waiting_s", rounded_s(model.waiting_s)}});
-    if (model.exit_code) entries.back()["exit_code"] = *model.exit_code;
-    if (model.queue) {
-      entries.back()["queue"] = {{"bytes", model.queue->bytes},
-                                 {"fullest", std::round(model.queue->fullest * 1e4) / 1e4}};
-    }
+    if (text.size() > 1) text += ',';
+    append_model(text, model);
   }
-  return entries;
+  text += ']';
+  return text;
 }
 
 StatusWriter::StatusWriter(const std::filesystem::path &path, const Scheduler &scheduler,
@@ -83,15 +127,22 @@ StatusWriter::~StatusWriter() {
 
 void StatusWriter::write(double wall_s, const std::vector<ModelStatus> &models) {
   if (file_ < 0) return;
-  nlohmann::json line = {
-      {"wall_s", wall_s}, {"threads", threads_}, {"models", models_to_json(models)}};
-  std::vector<LinkStatus> links = scheduler_.link_status();
-  if (nlohmann::json changed = changed_links(links); !changed.empty()) {
-    line["links"] = std::move(changed);
-  }
+  std::string text = "{";
   const bool with_host = wall_s >= next_host_s_;
-  if (with_host) line["host"] = host_to_json(host_load());
-  std::string text = dump_any(line) + "\n";
+  if (with_host) {
+    text += R"("host":)";
+    append_host(text, host_load());
+    text += ',';
+  }
+  std::vector<LinkStatus> links = scheduler_.link_status();
+  append_changed_links(text, links);
+  text += R"("models":)";
+  text += models_text(models);
+  text += R"(,"threads":)";
+  append_json(text, threads_);
+  text += R"(,"wall_s":)";
+  append_json(text, wall_s);
+  text += "}\n";
   if (!make_room(2 * text.size() + kLeastRoomBytes) || !append(text)) {
     left_out_ = std::move(text);
     return;
@@ -134,15 +185,20 @@ bool StatusWriter::append(const std::string &line) {
 }
 
 // Most links of a large target carry nothing most of the time.
-nlohmann::json StatusWriter::changed_links(const std::vector<LinkStatus> &now) const {
-  nlohmann::json entries = nlohmann::json::array();
+void StatusWriter::append_changed_links(std::string &to, const std::vector<LinkStatus> &now) const {
+  bool is_first = true;
   for (size_t i = 0; i < now.size(); ++i) {
     if (now[i] == written_links_[i]) continue;
-    entries.push_back({{"name", link_names_[i]},
-                       {"a_to_b", count_to_json(now[i].a_to_b)},
-                       {"b_to_a", count_to_json(now[i].b_to_a)}});
+    to += is_first ? R"("links":[{"a_to_b":)" : R"(,{"a_to_b":)";
+    is_first = false;
+    append_count(to, now[i].a_to_b);
+    to += R"(,"b_to_a":)";
+    append_count(to, now[i].b_to_a);
+    to += R"(,"name":)";
+    append_json(to, link_names_[i]);
+    to += '}';
   }
-  return entries;
+  if (!is_first) to += "],";
 }
 
 }  // namespace firesim

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,8 @@ class StatusWriter {
   void write(double wall_s, const std::vector<ModelStatus> &models);
 
  private:
-  nlohmann::json changed_links(const std::vector<LinkStatus> &now) const;
+  // Adds the key "links" and a comma, nothing if no link has carried more.
+  void append_changed_links(std::string &to, const std::vector<LinkStatus> &now) const;
   bool make_room(size_t bytes);
   bool append(const std::string &line);
 
@@ -40,7 +40,7 @@ class StatusWriter {
   double next_host_s_ = 0;
 };
 
-// The list "models" of a line.
-nlohmann::json models_to_json(const std::vector<ModelStatus> &models);
+// The list "models" of a line, as JSON.
+std::string models_text(const std::vector<ModelStatus> &models);
 
 }  // namespace firesim

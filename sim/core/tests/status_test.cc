@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "core/host_load.h"
+#include "core/json_reader.h"
 #include "core/scheduler.h"
 #include "core/status_writer.h"
 
@@ -114,7 +115,7 @@ TEST(StatusLine, HasTheQueuesOfThoseThatHaveSome) {
   scheduler.add_model(node, true);
   scheduler.connect("link", 0, 0, 1, 0, 10);
   scheduler.prepare();
-  const nlohmann::json entries = models_to_json(scheduler.status());
+  const nlohmann::json entries = nlohmann::json::parse(models_text(scheduler.status()));
   EXPECT_EQ(entries[0]["queue"], (nlohmann::json{{"bytes", 96}, {"fullest", 0.1235}}));
   EXPECT_FALSE(entries[1].contains("queue"));
 }
@@ -135,6 +136,46 @@ TEST_P(Status, CountsLinksAndEndsAsTheResult) {
     EXPECT_EQ(links[i].b_to_a->packets, result.links[i].b_to_a->packets);
     EXPECT_EQ(links[i].a_to_b->packets, result.end_cycle);
   }
+}
+
+TEST(StatusLine, IsTheTextOfTheTreeOfItsValues) {
+  ModelStatus node;
+  node.name = "no\"de\n";
+  node.cycle = UINT64_MAX;
+  node.state = "waiting";
+  node.waiting_for =
+      "h\xc3\xbc"
+      "b\\";
+  node.packets_in = 3;
+  node.busy_s = 1.2345678;
+  node.waiting_s = 2;
+  node.exit_code = -1;
+  node.queue = QueueStatus{96, 0.123456};
+  ModelStatus plain;
+  plain.name = "plain";
+  plain.state = "running";
+  const nlohmann::json tree = {{{"name", "no\"de\n"},
+                                {"cycle", UINT64_MAX},
+                                {"state", "waiting"},
+                                {"waiting_for",
+                                 "h\xc3\xbc"
+                                 "b\\"},
+                                {"packets_in", 3},
+                                {"packets_out", 0},
+                                {"busy_s", 1.234568},
+                                {"waiting_s", 2.0},
+                                {"exit_code", -1},
+                                {"queue", {{"bytes", 96}, {"fullest", 0.1235}}}},
+                               {{"name", "plain"},
+                                {"cycle", 0},
+                                {"state", "running"},
+                                {"waiting_for", nullptr},
+                                {"packets_in", 0},
+                                {"packets_out", 0},
+                                {"busy_s", 0.0},
+                                {"waiting_s", 0.0}}};
+  EXPECT_EQ(models_text({node, plain}), dump_any(tree));
+  EXPECT_EQ(models_text({}), "[]");
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Status, ::testing::Values(2, 4));
