@@ -116,6 +116,8 @@ def _path(data: Any, location: tuple[str | int, ...]) -> KeyPath:
 
 
 def _pattern(key: str, pattern: str) -> str:
+    if key == "program":
+        return "the name of a program of FireSim, or a file of yours under the key elf"
     if pattern == NAME_RULE:
         return "a name of letters, digits, _ and single - that starts with a letter"
     if pattern == BLADE_RULE:

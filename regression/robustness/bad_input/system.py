@@ -306,6 +306,14 @@ SYSTEM_CASES = [
         TWO + "workload:\n  node:\n    program: quickstrat\n",
     ),
     Case(
+        "a file as a program",
+        (
+            'bad.yaml:5: workload.node.program: found "hello.elf", expected the name of a program '
+            "of FireSim, or a file of yours under the key elf."
+        ),
+        TWO + "workload:\n  node:\n    program: hello.elf\n",
+    ),
+    Case(
         "program and elf",
         "bad.yaml:4: workload.node: found program and elf, expected one of the two.",
         TWO + "workload:\n  node: {program: hello, elf: a.elf}\n",
