@@ -29,7 +29,7 @@ setup(
     package_data={
         "firesim_common": ["watch.c"],
         "firesim.report": ["*.j2", "*.css", "*.js"],
-        "firesim.view": ["*.j2", "*.css", "*.js"],
+        "firesim.view": ["*.j2", "*.css", "*.html", "*.js"],
         "firesim.bitstream.builders": ["*.tcl"],
         "goldengate.tests.reference": ["*.S", "*.cc"],
         "regression.support": ["*.cc", "*.js", "open_wrappers/*.sv", "open_wrappers/*.v"],

@@ -10,6 +10,7 @@ import typer
 
 from firesim.cli.common import plain_errors
 from firesim.cli.completion import complete_run
+from firesim.cli.stage import PortOption
 
 
 @plain_errors
@@ -31,15 +32,22 @@ def timeline(
     end: Annotated[
         int | None, typer.Option("--to", min=1, help="Target cycle before which it ends.")
     ] = None,
+    view: Annotated[
+        bool, typer.Option("--open", help="Serve it in Perfetto's viewer until Ctrl-C.")
+    ] = False,
+    port: PortOption = 0,
 ) -> None:
     """Write one timeline of a run for Perfetto: call stacks, packets, consoles, disks, counters.
 
-    The run must have been made with -x simulation.timeline.enabled=true. Open the file at
-    https://ui.perfetto.dev, which keeps it in the browser, or offline with: vizviewer FILE
+    The run must have been made with -x simulation.timeline.enabled=true. With --open,
+    open the printed address in a browser: only the first time, to fetch the viewer, needs a
+    network. https://ui.perfetto.dev shows the file, too, and keeps it in the browser.
 
     Examples:
 
       firesim timeline
+
+      firesim timeline --open
 
       firesim timeline results/a -o a.perfetto-trace --to 100000
     """
@@ -59,3 +67,8 @@ def timeline(
     for sentence in written.left_out:
         typer.echo(f"left out: {sentence}", err=True)
     typer.echo(f"{written.path}  {written.events:,} events, {written.bytes:,} bytes")
+    if view:
+        from firesim.cli.stage import serve_file
+        from firesim.view.viewers import PERFETTO
+
+        serve_file(folder, written.path, PERFETTO, port)

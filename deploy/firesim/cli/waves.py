@@ -26,7 +26,11 @@ def waves(
     override: OverrideOption = None,
     results: ResultsOption = None,
     view: Annotated[
-        bool, typer.Option("--open", help="Open the file in Surfer or GTKWave.")
+        bool,
+        typer.Option(
+            "--open",
+            help="Open the file in Surfer or GTKWave, or serve it in Surfer's page until Ctrl-C.",
+        ),
     ] = False,
 ) -> None:
     """Write what is inside a node in cycles of a run that has been: simulate it again up to there.
@@ -50,6 +54,9 @@ def waves(
     )
     console.print(f"waves: {file}", soft_wrap=True, highlight=False)
     if view:
+        from firesim.cli.stage import serve_file
         from firesim.run.waves import open_viewer
+        from firesim.view.viewers import SURFER
 
-        open_viewer(file)
+        if not open_viewer(file):
+            serve_file(file.parent.parent, file, SURFER, port=0)

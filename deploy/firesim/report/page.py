@@ -37,6 +37,7 @@ def _files(results: Results) -> list[dict[str, str]]:
             "href": os.path.relpath(path, results.folder),
             "size": byte_size(path.lstat().st_size),
             "capture": "yes" if path.suffix == ".pcapng" else "",
+            "timeline": "yes" if path.suffix == ".perfetto-trace" else "",
         }
         for path in found[:500]
     ]

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from firesim_common.errors import InputError
 from rich.console import Console
 
 from firesim.run.replay import check_reached, chosen_run, replay
@@ -40,16 +39,10 @@ def write_waves(
     return outcome.folder / node / WAVES
 
 
-def open_viewer(file: Path) -> None:
-    """Open a file in the first wave viewer there is.
-
-    Raises:
-        InputError: there is none.
-    """
+def open_viewer(file: Path) -> bool:
+    """Open a file in the first wave viewer of this computer; return whether there is one."""
     for viewer in VIEWERS:
         if path := shutil.which(viewer):
             subprocess.Popen([path, file], start_new_session=True)
-            return
-    raise InputError(
-        f"--open: found neither Surfer nor GTKWave, expected one of them in PATH: {file}"
-    )
+            return True
+    return False

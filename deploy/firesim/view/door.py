@@ -3,7 +3,8 @@
 
 A page of another origin in the same browser may send requests here, and a name server may call
 127.0.0.1 by the name of such a page. So the host must be loopback, an origin must be this one, and
-the token in the address must be right; without it, nothing says that there is anything.
+the token in the address must be right; without it, nothing says that there is anything. Viewers and
+the files that they show have a token of their own (`stage.py`).
 
 What acts on a simulation is a POST: it must say its origin, and be JSON, which no form of another
 page can send; its size and its rate are bounded.
@@ -12,20 +13,24 @@ page can send; its size and its rate are bounded.
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
+import shutil
 import time
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from firesim_common.errors import InputError
 from firesim_common.printable import printable
+from firesim_common.regular_file import opened_regular
 
-from firesim.view.libraries import served
+from firesim.view.libraries import LibraryError, served
 from firesim.view.messages import MOST_BYTES
 from firesim.view.rate import Rate
+from firesim.view.stage import POLICY, Shown, Stage
 from firesim.view.subject import Subject, subject
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
@@ -53,6 +58,10 @@ _POLICY = (
 )
 
 
+def _same(token: str, right: str) -> bool:
+    return secrets.compare_digest(token.encode(), right.encode())
+
+
 class ViewServer(FewClients):
     """Answers at `url`; any number of pages show the same run or sweep."""
 
@@ -64,7 +73,8 @@ class ViewServer(FewClients):
         Raises:
             InputError: the port is in use, or is not for this user.
         """
-        self.subject, self.token = subject(viewed), secrets.token_urlsafe(18)
+        self.stage = Stage()
+        self.subject, self.token = subject(viewed, self.stage), secrets.token_urlsafe(18)
         self.rate = Rate(MOST_ACTS_PER_S)
         try:
             super().__init__((ADDRESS, port), _Handler)
@@ -73,7 +83,8 @@ class ViewServer(FewClients):
                 f"--port: port {port} of {ADDRESS} cannot be opened ({error.strerror}), expected "
                 "a free one, or 0 for any free one."
             ) from error
-        self.url = f"http://{ADDRESS}:{self.server_port}/{self.token}/"
+        self.origin = f"http://{ADDRESS}:{self.server_port}"
+        self.url = f"{self.origin}/{self.token}/"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -147,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
         return body
 
     def _place(self) -> tuple[Subject, str, dict[str, str]] | None:
-        """Return what is asked of what; None when this request is refused, which is then said."""
+        """Return what is asked of what; None if it was refused here, or answered by the stage."""
         host, origin = self.headers.get_all("Host", []), self.headers.get_all("Origin", [])
         if len(host) != 1 or not _HOST.fullmatch(host[0]):
             self._refuse(HTTPStatus.FORBIDDEN)
@@ -162,7 +173,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.BAD_REQUEST)
             return None
         token, slash, place = parts.path.removeprefix("/").partition("/")
-        if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
+        if slash and self.command == "GET" and _same(token, self.server.stage.token):
+            self._on_stage(unquote(place), host[0])
+            return None
+        if not slash or not _same(token, self.server.token):
             self._refuse(HTTPStatus.NOT_FOUND)
             return None
         of: Subject | None = self.server.subject
@@ -173,6 +187,36 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND)
             return None
         return of, place, {key: value[-1] for key, value in values.items()}
+
+    def _on_stage(self, place: str, host: str) -> None:
+        """Answer a viewer, or the page that opens one."""
+        stage = self.server.stage
+        if not place.startswith("open/"):
+            self._file(stage.shown(place))
+            return
+        try:
+            to = stage.opened(place, host)
+        except LookupError:
+            self._refuse(HTTPStatus.NOT_FOUND)
+        except LibraryError as error:
+            words = f"{error}\n".encode()
+            self._send(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", words)
+        else:
+            self._send(HTTPStatus.FOUND, "text/plain; charset=utf-8", b"", Location=to)
+
+    def _file(self, shown: Shown | None) -> None:
+        try:
+            stream = None if shown is None else opened_regular(shown.path)
+        except OSError:
+            stream = None
+        if shown is None or stream is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return
+        with stream:
+            size = os.fstat(stream.fileno()).st_size
+            about = {"Content-Length": str(size), "Content-Security-Policy": POLICY}
+            self._head(HTTPStatus.OK, shown.kind, about)
+            shutil.copyfileobj(stream, self.wfile)
 
     def _refuse(self, status: HTTPStatus) -> None:
         self._send(status, "text/plain; charset=utf-8", f"{status.phrase}\n".encode())

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,11 +16,13 @@ from firesim.report.page import FLAME, STYLE
 from firesim.view.libraries import XTERM, kept_libraries
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
+from firesim.view.viewers import Viewer
 
 _HERE = Path(__file__).resolve().parent
 STYLES = (STYLE, _HERE / "view.css")
 _OWN = (
-    _HERE / f"{name}.js" for name in ("view", "drawing", "terminal", "follow", "growing", "acts")
+    _HERE / f"{name}.js"
+    for name in ("view", "drawing", "terminal", "follow", "growing", "acts", "offered")
 )
 SCRIPTS = (FLAME, *_OWN)
 
@@ -41,8 +43,11 @@ def _joined(files: Iterable[Path]) -> Markup:
     return Markup("".join(file.read_text(encoding="utf-8") for file in files))
 
 
-def page(run: ViewedRun, nonce: str) -> str:
-    """Return the page of a run; its scripts and styles are those with this nonce."""
+def page(run: ViewedRun, nonce: str, viewers: Sequence[tuple[Viewer, str]]) -> str:
+    """Return the page of a run; its scripts and styles are those with this nonce.
+
+    Of viewers the page says the licences, which are at the addresses beside them.
+    """
     consoles, libraries = run.nodes_with("uart"), kept_libraries()
     return _template("page.html.j2").render(
         title=printable(run.folder.name),
@@ -55,7 +60,7 @@ def page(run: ViewedRun, nonce: str) -> str:
         counters=run.counted_nodes,
         traced=run.traced_nodes,
         terminal=bool(consoles) and XTERM in libraries,
-        libraries=[(one, one.licence_file) for one in libraries],
+        libraries=[*((one, one.licence_file) for one in libraries), *viewers],
         style=_joined(STYLES),
         script=_joined(SCRIPTS),
         nonce=nonce,

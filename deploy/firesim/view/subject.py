@@ -12,7 +12,9 @@ from firesim_common.errors import InputError
 
 from firesim.view.acts import Acts
 from firesim.view.answers import Teller, console, counters, series, stacks, terminal
+from firesim.view.offered import offered
 from firesim.view.page import page, sweep_page
+from firesim.view.stage import Stage
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 
@@ -45,9 +47,11 @@ class Subject:
 class RunSubject(Subject):
     """A run."""
 
-    def __init__(self, run: ViewedRun, peeks: threading.Semaphore | None = None) -> None:
-        """Take the run, and what bounds how many peeks of its sweep go on."""
-        self.run = run
+    def __init__(
+        self, run: ViewedRun, stage: Stage, peeks: threading.Semaphore | None = None
+    ) -> None:
+        """Take the run, where its files are opened, and what bounds the peeks of its sweep."""
+        self.run, self.stage = run, stage
         acts = Acts(run, peeks)
         self.acts = acts.by_name
         self.places = {
@@ -57,11 +61,12 @@ class RunSubject(Subject):
             "series": lambda query: series(run, query.get("node", ""), query.get("counter", "")),
             "flame": lambda query: stacks(run, query.get("node", ""), query.get("seen", "")),
             "acts": lambda query: acts.state(),
+            "files": lambda query: offered(run.folder, stage),
         }
 
     def page(self, nonce: str) -> str:
         """Return the page of the run."""
-        return page(self.run, nonce)
+        return page(self.run, nonce, self.stage.licences())
 
     def teller(self) -> Teller:
         """Return what tells one page what happens."""
@@ -73,9 +78,9 @@ class SweepSubject(Subject):
 
     acts: Mapping[str, Callable[[bytes], None]] = {}
 
-    def __init__(self, sweep: ViewedSweep) -> None:
-        """Take the sweep."""
-        self.sweep = sweep
+    def __init__(self, sweep: ViewedSweep, stage: Stage) -> None:
+        """Take the sweep, and where the files of its runs are opened."""
+        self.sweep, self.stage = sweep, stage
         self.places = {"table": lambda query: sweep.table(query.get("seen", ""))}
         self._runs: OrderedDict[str, RunSubject] = OrderedDict()
         self._lock, self._peeks = threading.Lock(), threading.Semaphore()
@@ -92,7 +97,7 @@ class SweepSubject(Subject):
                 if folder is None:
                     return None
                 try:
-                    self._runs[name] = RunSubject(ViewedRun(folder), self._peeks)
+                    self._runs[name] = RunSubject(ViewedRun(folder), self.stage, self._peeks)
                 except InputError:
                     return None
             self._runs.move_to_end(name)
@@ -101,6 +106,8 @@ class SweepSubject(Subject):
             return self._runs[name]
 
 
-def subject(viewed: ViewedRun | ViewedSweep) -> Subject:
-    """Return what is served of a run or a sweep."""
-    return RunSubject(viewed) if isinstance(viewed, ViewedRun) else SweepSubject(viewed)
+def subject(viewed: ViewedRun | ViewedSweep, stage: Stage) -> Subject:
+    """Return what is served of a run or a sweep, whose files are opened on a stage."""
+    if isinstance(viewed, ViewedRun):
+        return RunSubject(viewed, stage)
+    return SweepSubject(viewed, stage)

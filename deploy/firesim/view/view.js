@@ -145,6 +145,8 @@ function take(news) {
 const events = new EventSource("events");
 events.onmessage = (event) => {
   take(JSON.parse(event.data));
-  if (isOver) events.close();
+  if (!isOver) return;
+  events.close();
+  document.dispatchEvent(new Event("over"));
 };
 events.onerror = () => { at("lost").hidden = isOver; };
