@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 
 import typer
 
-from firesim.cli.completion import complete_recipe
+from firesim.cli.completion import complete_recipe, complete_run
 from firesim.engines import RtlEngine
 
 if TYPE_CHECKING:
@@ -67,6 +67,12 @@ OverrideOption = Annotated[
 RunOption = Annotated[
     Path | None,
     typer.Option("--run", help="Results folder of the run (default: the one that is running)."),
+]
+RunArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A results folder, or its name among the runs.", autocompletion=complete_run
+    ),
 ]
 PastRunOption = Annotated[
     Path | None, typer.Option("--run", help="Results folder of the run (default: the newest).")

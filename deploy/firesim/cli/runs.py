@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firesim.cli.common import plain_errors
+from firesim.cli.common import RunArgument, plain_errors
 from firesim.cli.completion import complete_run
+from firesim.cli.runs_stacks import stacks
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,15 +26,8 @@ runs = typer.Typer(
     help="Results of runs: list them, compare two, export tables, remove what is not needed.",
     no_args_is_help=True,
 )
+runs.command()(stacks)
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-
-
-RunArgument = Annotated[
-    str,
-    typer.Argument(
-        help="A results folder, or its name among the runs.", autocompletion=complete_run
-    ),
-]
 
 
 def _folder(name: str) -> Path:

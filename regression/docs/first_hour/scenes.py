@@ -66,6 +66,7 @@ int main(int hart, const struct arguments *arguments) {
 }
 """
 FUNCTIONAL = "firesim runworkload -c quickstart -x simulation.engine=functional"
+TRACED = "firesim runworkload -c quickstart -x simulation.tracing.enabled=true"
 TIMED = f"{FUNCTIONAL} -x simulation.timeline.enabled=true"
 
 
@@ -120,6 +121,14 @@ SCENES = (
         ("timeline", "runs compare", "runs export", "runs remove"),
         quick=True,
         before=f"{TIMED} --results results/a\n{TIMED} --results results/b",
+    ),
+    Scene(
+        "call stacks of two runs",
+        ("runs stacks",),
+        quick=True,
+        before=f"{TRACED} --results results/a\n"
+        f"{TRACED} --results results/b "
+        "-x 'system.node.memory.timing={model: fixed, latency_cycles: 10}'",
     ),
     Scene(
         "a run to be debugged",
