@@ -203,7 +203,7 @@ OVER = "description: d\nextends: base\n"
         (
             GOOD.replace("[uart,", "[uarts,"),
             'b.yaml:4: parts[0]: found "uarts", expected one of the parts "block_device", '
-            '"finisher", "htif", "l2", "latency", "nic" or "uart", did you mean "uart"?',
+            '"finisher", "htif", "l2", "latency", "nic", "rdma" or "uart", did you mean "uart"?',
         ),
         (
             GOOD.replace("[uart,", "[uart, uart,"),

@@ -232,7 +232,14 @@ def test_names_of_experiments_are_completed() -> None:
         ("runworkload -c rack_", ["rack_8", "rack_linux_8"]),
         (
             "build blade rocket-1",
-            ["rocket-1", "rocket-1-16gib", "rocket-1-l2", "rocket-1-small", "rocket-1-topdown"],
+            [
+                "rocket-1",
+                "rocket-1-16gib",
+                "rocket-1-l2",
+                "rocket-1-rdma",
+                "rocket-1-small",
+                "rocket-1-topdown",
+            ],
         ),
         ("workload build linux-p", ["linux-ping", "linux-pings"]),
         ("runfarm --farm two", ["two_processes"]),

@@ -55,7 +55,7 @@ BLADE_CASES = [
     blade(
         "unknown part",
         'own.yaml:3: parts[0]: found "finsher", expected one of the parts "block_device", '
-        '"finisher", "htif", "l2", "latency", "nic" or "uart", did you mean "finisher"?',
+        '"finisher", "htif", "l2", "latency", "nic", "rdma" or "uart", did you mean "finisher"?',
         HEAD + "parts: [finsher]\n",
     ),
     blade(

@@ -26,6 +26,7 @@ STOCK = {
     "counters",
     "cores",
     "latency",
+    "rdma",
 }
 TRACE_START, TRACE_END = 0x00008013, 0x00010013
 

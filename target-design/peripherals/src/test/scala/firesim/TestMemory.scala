@@ -21,11 +21,12 @@ case class MemoryTiming(minLatency: Int, maxLatency: Int, stall: Int, inOrder: B
 class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Array[Byte]) {
   private case class Read(id: Int, due: Long, words: mutable.Queue[BigInt], resp: Int)
   private case class Write(id: Int, address: Long, beats: Int)
-  private case class Response(id: Int, due: Long, address: Long, words: Seq[BigInt])
+  private case class Beat(data: BigInt, strobe: Int)
+  private case class Response(id: Int, due: Long, address: Long, beats: Seq[Beat])
 
   private val reads = mutable.ArrayBuffer[Read]()
   private val addresses = mutable.Queue[Write]()
-  private val data = mutable.Queue[BigInt]()
+  private val data = mutable.Queue[Beat]()
   private val responses = mutable.ArrayBuffer[Response]()
   private var now = 0L
   private var reading: Option[Read] = None
@@ -51,8 +52,10 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
     if (!exists(address)) 0
     else (0 until 8).map(i => BigInt(bytes(address.toInt + i) & 0xff) << (8 * i)).reduce(_ | _)
 
-  private def store(address: Long, value: BigInt): Unit =
-    if (exists(address)) for (i <- 0 until 8) bytes(address.toInt + i) = (value >> (8 * i)).toByte
+  private def store(address: Long, beat: Beat): Unit =
+    if (exists(address)) for (i <- 0 until 8 if (beat.strobe >> i & 1) == 1) {
+      bytes(address.toInt + i) = (beat.data >> (8 * i)).toByte
+    }
 
   private def oldestOfItsId[T](items: Seq[T], id: T => Int): Seq[T] =
     if (timing.inOrder) items.take(1)
@@ -118,7 +121,9 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
     if (ready._1 && bool(port.ar.valid)) takeRead()
     if (ready._2 && bool(port.aw.valid)) takeWrite()
     if (ready._3 && bool(port.w.valid)) {
-      data.enqueue(port.w.data.peekValue().asBigInt)
+      data.enqueue(
+        Beat(port.w.data.peekValue().asBigInt, port.w.strb.peekValue().asBigInt.toInt)
+      )
       val ends = addresses.headOption.exists(_.beats == data.size)
       require(addresses.isEmpty || bool(port.w.last) == ends, "w_last disagrees with aw_len")
     }
@@ -133,7 +138,7 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
       if (read.words.isEmpty) { reads -= read; reading = None }
     }
     for (response <- responding if bool(port.b.ready)) {
-      for ((value, i) <- response.words.zipWithIndex) store(response.address + 8 * i, value)
+      for ((beat, i) <- response.beats.zipWithIndex) store(response.address + 8 * i, beat)
       responses -= response
       responding = None
     }

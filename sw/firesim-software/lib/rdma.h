@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The RDMA NIC (part `rdma`; registers and queues: docs/how-to/rdma.md): one queue pair at a time
+// is set up with its queues in memory, and work is posted and completions are taken.
+#ifndef FIRESIM_RDMA_H_
+#define FIRESIM_RDMA_H_
+
+#include "platform.h"
+
+enum rdma_opcode {
+  RDMA_WRITE = 0,
+  RDMA_WRITE_IMMEDIATE = 1,
+  RDMA_SEND = 2,
+  RDMA_SEND_IMMEDIATE = 3,
+  RDMA_READ = 4,
+  RDMA_SEND_INVALIDATE = 12
+};
+
+enum rdma_access { RDMA_LOCAL_WRITE = 1, RDMA_REMOTE_READ = 2, RDMA_REMOTE_WRITE = 4 };
+
+// An entry of a send queue, as the NIC reads it. Bit 0 of `flags`: a completion is written on
+// success too; bit 1: solicited.
+struct rdma_work {
+  uint32_t id;
+  uint32_t local_low, local_high;  // virtual address in the region of `local_key`
+  uint32_t bytes;
+  uint8_t opcode, flags;
+  uint16_t reserved;
+  uint32_t remote_low, remote_high;
+  uint32_t remote_key;
+  uint32_t unused[4];
+  uint32_t immediate;  // or the key to be invalidated
+  uint32_t local_key;  // 0: physical addresses, if the queue pair may
+  uint32_t more[2];
+};
+
+// An entry of a receive queue.
+struct rdma_buffer {
+  uint32_t id;
+  uint32_t local_key;
+  uint64_t address;
+  uint32_t bytes;
+  uint32_t reserved[3];
+};
+
+// An entry of a completion queue. Bits of `flags`: immediate, invalidated, received, solicited.
+struct rdma_completion {
+  uint32_t id;
+  uint32_t bytes;
+  uint32_t immediate;
+  uint32_t reserved;
+  uint32_t qp_and_opcode;  // opcode in bits 31:24
+  uint8_t status, flags;
+  uint16_t unused;
+  uint64_t phase_and_index;  // phase in bit 63
+};
+
+struct rdma_peer {
+  uint64_t mac;  // byte 0 in bits 7:0
+  uint32_t ip;   // first byte highest
+  uint32_t qp;
+};
+
+// What a queue pair is set up with. Depths are powers of two.
+struct rdma_settings {
+  struct rdma_peer peer;
+  unsigned send_depth, receive_depth;
+  unsigned mtu;  // 256 to 4,096
+  uint32_t psn;  // of the first packet, both ways
+  uint16_t domain;
+  unsigned timeout_code;  // 4.096 us << code; 0: never
+  unsigned retries;
+};
+
+struct rdma_ring {
+  struct rdma_completion *entries;
+  unsigned depth;
+  unsigned taken;
+};
+
+struct rdma {
+  uintptr_t registers;
+  unsigned interrupt;
+};
+
+struct rdma_qp {
+  struct rdma rdma;
+  unsigned number;
+  struct rdma_settings settings;
+  struct rdma_work *work;
+  struct rdma_buffer *buffers;
+  unsigned posted, offered;
+  struct rdma_ring sent, received;
+};
+
+struct rdma_region {
+  unsigned number;  // 0 to 63
+  uint8_t variant;  // low byte of the key
+  uint16_t domain;
+  unsigned access;
+  uint64_t virtual_address;
+  uint64_t bytes;
+  const void *memory;
+};
+
+// Finds the NIC and gives it its addresses; packets for them are its from then on.
+struct rdma rdma_start(uint32_t ip);
+// Counter `index` of the NIC, in the order of the how-to.
+uint32_t rdma_counter(const struct rdma *rdma, unsigned index);
+
+// Sets up queue pair `number` (2 to 63) with queues of its own, taken from the heap.
+struct rdma_qp rdma_connect(struct rdma rdma, unsigned number,
+                            const struct rdma_settings *settings);
+// Gives peers access to memory; returns the key.
+uint32_t rdma_register(const struct rdma *rdma, const struct rdma_region *region);
+void rdma_forget(const struct rdma *rdma, uint32_t key);
+
+// Posts a work request; `work->id` is what its completion has.
+void rdma_post(struct rdma_qp *qp, const struct rdma_work *work);
+void rdma_post_buffer(struct rdma_qp *qp, uint32_t id, const void *memory, uint32_t bytes);
+// The oldest completion that has not been taken, or NULL.
+const struct rdma_completion *rdma_take(struct rdma_ring *ring);
+// Waits for a completion; fails after `polls` in vain.
+const struct rdma_completion *rdma_wait(struct rdma_ring *ring, uint64_t polls);
+
+#endif  // FIRESIM_RDMA_H_

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The RDMA NIC put together: RoCEv2 with reliable connections, in the stream socket of a NIC.
+package firesim
+
+import chisel3._
+import chisel3.util._
+
+/**
+ * From the link: classifier, parser, then requester (responses) or responder (requests), whose
+ * disposals bring payloads to memory. To the link: frames of software and packets of the builder,
+ * which has them from requester, READ responder, and the notes of finished writes.
+ */
+class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
+  val mmio = IO(Flipped(new Axi4(mmioParams)))
+  val dma = IO(new Axi4(dmaParams))
+  val streams = IO(new StreamPorts)
+  val interruptLevel = IO(Output(Bool()))
+
+  private val registers = Module(new RdmaRegisters(mmioParams))
+  private val classifier = Module(new Classifier)
+  private val parser = Module(new PacketParser)
+  private val responder = Module(new Responder)
+  private val requester = Module(new Requester)
+  private val readResponder = Module(new ReadResponder)
+  private val builder = Module(new PacketBuilder)
+  private val regions = Module(new RegionTable(2))
+  private val timers = Module(new Timers)
+  private val aligner = Module(new PayloadAligner)
+  private val reads = Module(new MemoryReads(3, Rdma.memory, dmaParams))
+  private val writer = Module(new MemoryWriter(Rdma.memory, dmaParams))
+  private val completions = Module(new CompletionQueues)
+
+  registers.mmio :<>= mmio
+  interruptLevel := registers.interruptLevel
+
+  // Queue pairs: what software says of them, how much it has posted, which have failed.
+  private val configs = Mem(Rdma.qps, new QpConfig)
+  private val work = Mem(Rdma.qps, UInt(16.W))
+  private val buffers = Mem(Rdma.qps, UInt(16.W))
+  private val failed = RegInit(0.U(Rdma.qps.W))
+  private val configured = Reg(UInt(Rdma.qpBits.W))
+  private val configures = RegInit(VecInit(Seq.fill(2)(false.B)))
+  private val cqConfigures = RegInit(false.B)
+  registers.failed := failed
+  registers.busy := configures.reduce(_ || _) || cqConfigures
+  when(registers.setQp) {
+    configs(registers.index) := QpConfig(registers.words)
+    configures.foreach(_ := true.B)
+  }
+  when(registers.setQp || registers.setCq) { configured := registers.index }
+  for ((port, i) <- Seq(requester.configure, responder.configure).zipWithIndex) {
+    port.valid := configures(i)
+    port.bits := configured
+    when(port.fire) { configures(i) := false.B }
+  }
+  when(registers.setCq) { cqConfigures := true.B }
+  completions.configure.valid := cqConfigures
+  completions.configure.bits.base := registers.words(0)(47, 0)
+  completions.configure.bits.depth := registers.words(0)(59, 56)
+  completions.configured := configured
+  when(completions.configure.fire) { cqConfigures := false.B }
+
+  private def posted(counts: MemBase[UInt], bell: Valid[Doorbell]): Unit =
+    when(bell.valid || registers.setQp) {
+      counts(Mux(bell.valid, bell.bits.qp, registers.index)) := Mux(
+        bell.valid,
+        bell.bits.posted,
+        0.U
+      )
+    }
+  posted(work, registers.send)
+  posted(buffers, registers.receive)
+  requester.rung.valid := registers.send.valid
+  requester.rung.bits := registers.send.bits.qp
+  requester.config := configs(requester.qp)
+  requester.posted := work(requester.qp)
+  requester.failed := failed(requester.qp)
+  responder.config := configs(responder.qp)
+  responder.posted := buffers(responder.qp)
+  responder.failed := failed(responder.qp)
+  readResponder.config := configs(readResponder.qp)
+  builder.config := configs(builder.qp)
+  private def bit(when: Bool, qp: UInt): UInt = Mux(when, UIntToOH(qp, Rdma.qps), 0.U)
+  when(registers.setQp || requester.fails || responder.fails) {
+    failed := (failed | bit(requester.fails, requester.qp) | bit(responder.fails, responder.qp)) &
+      ~bit(registers.setQp, registers.index)
+  }
+
+  // Regions.
+  private val region = registers.words
+  regions.lookups(0) :<>= requester.lookup
+  regions.lookups(1) :<>= responder.lookup
+  regions.set.valid := registers.setRegion
+  regions.set.bits.variant := region(0)(7, 0)
+  regions.set.bits.access := region(0)(10, 8)
+  regions.set.bits.pd := region(0)(47, 32)
+  regions.set.bits.virtual := region(1)
+  regions.set.bits.bytes := region(2)
+  regions.set.bits.physical := region(3)
+  regions.clear := registers.clearRegion
+  regions.index := registers.index
+  regions.invalidate := responder.invalidate
+  requester.expired :<>= timers.expired
+  timers.set := requester.timer
+
+  // From the link.
+  classifier.enabled := registers.enabled
+  classifier.mac := registers.mac
+  classifier.ip := registers.ip
+  classifier.in :<>= streams.fromLink
+  streams.toDma :<>= classifier.others
+  parser.in :<>= classifier.packets
+  private val isResponse = BthOpcode.isResponse(parser.packet.bits.opcode)
+  requester.in.valid := parser.packet.valid && isResponse
+  responder.in.valid := parser.packet.valid && !isResponse
+  requester.in.bits := parser.packet.bits
+  responder.in.bits := parser.packet.bits
+  parser.packet.ready := Mux(isResponse, requester.in.ready, responder.in.ready)
+  private val disposals = Module(new RRArbiter(new Disposal, 2))
+  disposals.io.in(0) :<>= requester.disposal
+  disposals.io.in(1) :<>= responder.disposal
+  aligner.disposal.valid := disposals.io.out.valid && completions.room
+  aligner.disposal.bits := disposals.io.out.bits
+  disposals.io.out.ready := aligner.disposal.ready && completions.room
+  aligner.words :<>= parser.words
+
+  // Memory.
+  writer.transfers(0) :<>= aligner.transfer
+  writer.data(0) :<>= aligner.data
+  writer.transfers(1) :<>= completions.transfer
+  writer.data(1) :<>= completions.data
+  dma.aw :<>= writer.aw
+  dma.w :<>= writer.w
+  writer.b :<>= dma.b
+  dma.ar :<>= reads.ar
+  reads.r :<>= dma.r
+  reads.requests(0) :<>= builder.read
+  builder.payload :<>= reads.answers(0)
+  private val workFetcher = Module(new EntryFetcher(8))
+  private val bufferFetcher = Module(new EntryFetcher(4))
+  workFetcher.address :<>= requester.address
+  requester.entry :<>= workFetcher.entry
+  bufferFetcher.address :<>= responder.address
+  responder.entry :<>= bufferFetcher.entry
+  for ((fetcher, i) <- Seq(workFetcher, bufferFetcher).zipWithIndex) {
+    reads.requests(i + 1) :<>= fetcher.read
+    fetcher.answer :<>= reads.answers(i + 1)
+  }
+
+  // What follows a write.
+  private val acknowledgements = Module(new Queue(new TxPacket, 4))
+  private val jobs = Module(new Queue(new ReadJob, 8))
+  private val note = writer.done.bits
+  private val room = (!note.acknowledges || acknowledgements.io.enq.ready) &&
+    (!note.reads || jobs.io.enq.ready) && (!note.completes || completions.in.ready)
+  writer.done.ready := room
+  private def follows(kind: Bool): Bool = writer.done.valid && room && kind
+  acknowledgements.io.enq.valid := follows(note.acknowledges)
+  acknowledgements.io.enq.bits := 0.U.asTypeOf(new TxPacket)
+  acknowledgements.io.enq.bits.qp := note.qp
+  acknowledgements.io.enq.bits.opcode := BthOpcode.acknowledge.U
+  acknowledgements.io.enq.bits.psn := note.psn
+  acknowledgements.io.enq.bits.extension(0) := Cat(note.syndrome, note.msn)
+  jobs.io.enq.valid := follows(note.reads)
+  jobs.io.enq.bits.qp := note.qp
+  jobs.io.enq.bits.psn := note.psn
+  jobs.io.enq.bits.msn := note.msn
+  jobs.io.enq.bits.address := note.address
+  jobs.io.enq.bits.bytes := note.bytes
+  completions.in.valid := follows(note.completes)
+  completions.in.bits := note.completion
+  registers.completed.valid := follows(note.interrupts)
+  registers.completed.bits := note.completion.cq
+  readResponder.job :<>= jobs.io.deq
+
+  // To the link: a packet, then a frame of software's, if there are both.
+  private val packets = Module(new RRArbiter(new TxPacket, 3))
+  packets.io.in(0) :<>= acknowledgements.io.deq
+  packets.io.in(1) :<>= readResponder.packet
+  packets.io.in(2) :<>= requester.packet
+  builder.in :<>= packets.io.out
+  builder.mac := registers.mac
+  builder.ip := registers.ip
+  private val frames = Module(new FrameArbiter)
+  frames.in(0) :<>= streams.fromDma
+  frames.in(1) :<>= builder.out
+  streams.toLink :<>= frames.out
+
+  registers.events.packetSent := builder.out.fire && builder.out.bits.last
+  registers.events.packetReceived := parser.packet.fire && !parser.packet.bits.bad
+  registers.events.malformed := parser.malformed
+  registers.events.wrongIcrc := parser.wrongIcrc
+  registers.events.wentBack := requester.wentBack
+  registers.events.timedOut := timers.expired.fire
+  registers.events.notReady := requester.notReady
+  registers.events.negativeSent := responder.negative
+  registers.events.duplicate := responder.duplicate
+  for ((name, happens) <- registers.events.elements) {
+    val words = name.replaceAll("([A-Z])", "_$1").toLowerCase
+    Event(s"rdma_$words", happens.asUInt.orR)
+  }
+}
+
+/** Two streams of frames become one, a frame of each in turn. */
+class FrameArbiter extends Module {
+  val in = IO(Vec(2, Flipped(Decoupled(new Flit))))
+  val out = IO(Decoupled(new Flit))
+
+  private val within = RegInit(false.B)
+  private val last = RegInit(0.U(1.W))
+  private val other = ~last
+  private val chosen = Mux(within, last, Mux(in(other).valid, other, last))
+  out.valid := in(chosen).valid
+  out.bits := in(chosen).bits
+  for (i <- 0 until 2) in(i).ready := out.ready && chosen === i.U
+  when(out.fire) {
+    within := !out.bits.last
+    last := chosen
+  }
+}
+
+class RdmaPart extends StreamPart {
+  def attach(place: PartPlace): PartPorts = {
+    val dmaParams = place.soc.dma.copy(idBits = Rdma.memory.idBits)
+    val nic = Module(new RdmaNic(place.soc.mmio, dmaParams)).suggestName(place.name)
+    PartPorts(Some(nic.mmio), Some(nic.interruptLevel), Some(nic.dma), stream = Some(nic.streams))
+  }
+}
