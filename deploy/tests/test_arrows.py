@@ -84,13 +84,13 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     },
     "debug": {"build", "config", "pipeline", "run", "snapshots", "topology", "work"},
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
+    "sampling": {"config", "pipeline", "results", "topology", "units", "work"},
     "api": {
-        *("config", "metrics", "pipeline", "report", "results", "run", "snapshots", "sweep"),
-        *("topology",),
+        *"config metrics pipeline report results run sampling snapshots sweep topology".split(),
     },
     "cli": {
         *"access api bind bitstream boards build config debug engines farm hosts importing".split(),
-        *"pipeline remote report results run snapshots suite sweep timeline".split(),
+        *"pipeline remote report results run sampling snapshots suite sweep timeline".split(),
         *("topology", "view", "work"),
     },
 }

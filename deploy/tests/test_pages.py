@@ -22,6 +22,7 @@ PAGES = (
     "metasimulate",
     "own-software",
     "python",
+    "sample",
     "sweep",
     "watch-a-run",
     "write-a-bridge",

@@ -32,8 +32,8 @@ bool is_on_events(const nlohmann::json &trigger) {
 
 AutoCounter::AutoCounter(const nlohmann::json &json, const std::string &where,
                          const SimulationContext &simulation, const std::vector<Source> &sources,
-                         std::vector<TracePort> trace_ports)
-    : trace_ports_(std::move(trace_ports)) {
+                         std::vector<TracePort> trace_ports, BladeStatus &status)
+    : status_(&status), trace_ports_(std::move(trace_ports)) {
   Config config(json, where);
   interval_cycles_ = config.required_integer("interval_cycles", 1, UINT64_MAX >> 1);
   const std::string path = config.required_text("file");
@@ -99,9 +99,13 @@ void AutoCounter::plan(uint64_t cycle) {
 }
 
 void AutoCounter::sample(uint64_t cycle) {
-  if (events_ && !events_->see(counters_) && cycle < next_row_) {
+  const bool turns = events_ && events_->see(counters_);
+  if (events_ && !turns && cycle < next_row_) {
     next_sample_ = cycle + 1;
     return;
+  }
+  if (turns && events_->ends_node() && !events_->on() && !status_->end.ended()) {
+    status_->end = {BladeEnd::Kind::kFinished, 0, cycle, "the window of its counters closed"};
   }
   note(cycle);
   write_row(cycle);

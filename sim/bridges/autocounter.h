@@ -34,12 +34,12 @@ class AutoCounter final : public Driver {
   // that there is not.
   AutoCounter(const nlohmann::json &config, const std::string &where,
               const SimulationContext &simulation, const std::vector<Source> &sources,
-              std::vector<TracePort> trace_ports);
+              std::vector<TracePort> trace_ports, BladeStatus &status);
 
   // The next cycle to call sample() in, kNever when none is known. With a trigger on events it is
   // every cycle.
   uint64_t next_sample() const { return next_sample_; }
-  // Between settle() and tick() of `cycle`.
+  // Between settle() and tick() of `cycle`. It may end the blade.
   void sample(uint64_t cycle);
 
   bool listens() const override { return trigger_.needs_commits(); }
@@ -67,6 +67,7 @@ class AutoCounter final : public Driver {
     return (cycle / interval_cycles_ + 1) * interval_cycles_;
   }
 
+  BladeStatus *status_;
   std::vector<OutputPort> counters_;
   std::vector<TracePort> trace_ports_;
   Trigger trigger_;

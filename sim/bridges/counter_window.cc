@@ -49,6 +49,10 @@ EventTrigger::EventTrigger(const nlohmann::json &json, const std::string &where,
   config.choice("kind", {"event"});
   start_ = read_edge(config, "start", names);
   if (config.has("end")) end_ = read_edge(config, "end", names);
+  ends_node_ = config.boolean("ends_node", false);
+  if (ends_node_ && end_.counter == kNoCounter) {
+    config.fail("ends_node", "the key end beside it, which says where the node ends");
+  }
   config.finish();
 }
 

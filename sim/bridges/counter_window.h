@@ -40,12 +40,14 @@ class CounterWindow {
 class EventTrigger {
  public:
   EventTrigger() = default;
-  // Keys: kind, start and, optional, end, each of event (the name of a counter) and count (1).
-  // Throws ConfigError.
+  // Keys: kind, start and, optional, end, each of event (the name of a counter) and count (1), and
+  // ends_node (false). Throws ConfigError.
   EventTrigger(const nlohmann::json &config, const std::string &where,
                const std::vector<std::string> &names);
 
   bool on() const { return on_; }
+  // Whether the node ends where the window first closes.
+  bool ends_node() const { return ends_node_; }
   // To be called in every cycle; the counters are those of `cycle`. Returns whether it changed.
   bool see(const std::vector<OutputPort> &counters) {
     if (!begun_) turn_to(on_, counters);
@@ -68,6 +70,7 @@ class EventTrigger {
   void turn_to(bool on, const std::vector<OutputPort> &counters);
 
   Edge start_, end_;
+  bool ends_node_ = false;
   bool begun_ = false;  // whether `seen_` is known
   bool on_ = false;
   uint64_t seen_ = 0;  // the awaited counter when it began to be awaited

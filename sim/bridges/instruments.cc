@@ -33,7 +33,7 @@ std::unique_ptr<AssertDriver> make_asserts(const Manifest &manifest, const Ports
 
 std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const Ports &ports,
                                            Config &settings, const SimulationContext &context,
-                                           std::vector<TracePort> trace_ports,
+                                           std::vector<TracePort> trace_ports, BladeStatus &status,
                                            const std::string &node) {
   if (!settings.has("autocounter")) return nullptr;
   std::vector<AutoCounter::Source> sources;
@@ -42,7 +42,7 @@ std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const Ports
   }
   return std::make_unique<AutoCounter>(settings.child("autocounter"),
                                        settings.child_where("autocounter"), context, sources,
-                                       std::move(trace_ports));
+                                       std::move(trace_ports), status);
 }
 
 std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const Ports &ports,
@@ -94,7 +94,8 @@ Instruments make_instruments(const Manifest &manifest, const Ports &ports, const
   Instruments made;
   made.asserts = make_asserts(manifest, ports, settings, status, trace_ports, node);
   made.prints = make_prints(manifest, ports, settings, context, trace_ports, node);
-  made.counters = make_counters(manifest, ports, settings, context, std::move(trace_ports), node);
+  made.counters =
+      make_counters(manifest, ports, settings, context, std::move(trace_ports), status, node);
   made.capture = make_capture(manifest, shown, settings, context, node);
   for (const char *instrument : {"signals", "waves"}) {
     if (shown.model != nullptr || !settings.has(instrument)) continue;

@@ -165,7 +165,13 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
     model_->settle();
     if (accessed) [[unlikely]]
       signals_->after_settle();
-    if (counters_ != nullptr && cycle == counters_->next_sample()) counters_->sample(cycle);
+    if (counters_ != nullptr && cycle == counters_->next_sample()) {
+      counters_->sample(cycle);
+      if (!kReset && status_.end.ended()) {
+        end_here(cycle);
+        return offset + 1;
+      }
+    }
     if (waves_ && waves_->wants(cycle)) waves_->sample(cycle);
     if (capture_) capture_->sample();
     if constexpr (!kReset) {

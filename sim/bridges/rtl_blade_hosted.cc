@@ -151,6 +151,7 @@ void RtlBlade::run_hosted(uint64_t end) {
     if (counters_ != nullptr && cycle_ == counters_->next_sample()) {
       hosted_->read_counters(false);
       counters_->sample(cycle_);
+      if (status_.end.ended()) return end_here(cycle_);
     }
     hosted_->target().run(quiet_limit(end), [this](uint64_t cycle) { take_row(cycle); });
     if (status_.end.ended()) return;

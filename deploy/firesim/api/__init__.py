@@ -16,6 +16,7 @@ from firesim.api.objects import (
 )
 from firesim.api.results import Results, compare
 from firesim.api.run import InputError, Run, load, parse
+from firesim.api.samples import Sample, sample
 from firesim.api.sweeps import Sweep
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Placement",
     "Results",
     "Run",
+    "Sample",
     "Simulation",
     "Sweep",
     "Switch",
@@ -37,4 +39,5 @@ __all__ = [
     "compare",
     "load",
     "parse",
+    "sample",
 ]

@@ -31,6 +31,7 @@ from firesim.cli.runcheck import runcheck
 from firesim.cli.runfarm import runfarm
 from firesim.cli.runs import runs
 from firesim.cli.runworkload import runworkload
+from firesim.cli.sample import sample
 from firesim.cli.schema import schema
 from firesim.cli.shareagfi import shareagfi
 from firesim.cli.simulateboard import simulateboard
@@ -55,7 +56,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 PANELS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
-    "Simulate": (quickstart, runworkload, sweep, runcheck, boot, attach, ls, kill),
+    "Simulate": (quickstart, runworkload, sweep, sample, runcheck, boot, attach, ls, kill),
     "Look into a run": (view, console, ssh, cp, snapshot, waves, peek, poke, gdb),
     "Results": (report, timeline, runs),
     "Build": (build, workload),

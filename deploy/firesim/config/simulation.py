@@ -123,6 +123,14 @@ class EventTrigger(Strict):
     """What begins the active time."""
     end: EventCount | None = None
     """What ends it (default: the end of the node)."""
+    ends_node: bool = False
+    """Whether the node ends, as passed, where the active time first ends."""
+
+    @model_validator(mode="after")
+    def has_an_end(self) -> EventTrigger:
+        if self.ends_node and self.end is None:
+            raise ValueError("found ends_node: true and no end, expected the event that ends it.")
+        return self
 
 
 CounterTrigger = Annotated[

@@ -174,6 +174,7 @@ SCENES = (
     ),
     Scene("a farm", ("infrasetup", "boot"), quick=False),
     Scene("a sweep", ("sweep",)),
+    Scene("a sample", ("sample",)),
     Scene("files of FireSim 1.x", ("import",)),
     Scene("a run left alone", ("attach",), before_each={"attach": "firesim boot -c quickstart"}),
     Scene(

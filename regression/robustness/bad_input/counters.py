@@ -57,6 +57,13 @@ COUNTER_CASES = [
         COUNTED + "    trigger:\n      kind: event\n      start: {event: sent, count: 0}\n",
     ),
     Case(
+        "window that ends the node and has no end",
+        "bad.yaml:6: simulation.autocounter.trigger: found ends_node: true and no end, expected "
+        "the event that ends it.",
+        COUNTED + "    trigger:\n      kind: event\n      start: {event: sent}\n"
+        "      ends_node: true\n",
+    ),
+    Case(
         "window by an event without a name",
         'bad.yaml:8: simulation.autocounter.trigger.start: expected the key "event".',
         COUNTED + "    trigger:\n      kind: event\n      start: {count: 2}\n",

@@ -24,6 +24,7 @@ std::string rows(const nlohmann::json &trigger, uint64_t saved_at = 0,
                           {"cause", 64, false},
                           {"tval", 64, false}});
   uint64_t counter = 0, tens = 0;
+  BladeStatus status;
   SimulationContext simulation{bench.folder().path(), bench.folder().path()};
   const auto make = [&](const nlohmann::json &wanted, const std::string &file) {
     return std::make_unique<AutoCounter>(
@@ -31,7 +32,7 @@ std::string rows(const nlohmann::json &trigger, uint64_t saved_at = 0,
         simulation,
         std::vector<AutoCounter::Source>{{"flits, sent", FiresimPort{"c", 64, 0, &counter}},
                                          {"tens", FiresimPort{"t", 64, 0, &tens}}},
-        std::vector<TracePort>{TracePort(bench.context({}).ports, 0)});
+        std::vector<TracePort>{TracePort(bench.context({}).ports, 0)}, status);
   };
   auto counters = make(trigger, "n/c.csv");
   std::string file = "n/c.csv";
@@ -53,6 +54,11 @@ std::string rows(const nlohmann::json &trigger, uint64_t saved_at = 0,
     bench.set("pc", cycle);
     if (cycle == counters->next_sample()) counters->sample(cycle);
     if (counters->listens()) counters->exchange(cycle);
+    if (status.end.ended()) {
+      EXPECT_EQ(status.end.cycle, cycle);
+      EXPECT_EQ(status.end.exit_code, 0);
+      break;
+    }
   }
   counter = 200;
   tens = 10;
@@ -101,6 +107,17 @@ TEST(AutoCounter, GoesOnFromASnapshotWithinAWindow) {
             "30,10,20,1\n50,10,20,1\n60,20,40,2\n80,20,40,2\n90,30,60,3\n100,30,60,3\n");
   // Another trigger than that of the run before begins where it goes on.
   EXPECT_EQ(rows(kByPc, 55, kByCycle), "55,0,0,0\n60,5,10,1\n70,15,30,2\n100,15,30,2\n");
+}
+
+TEST(AutoCounter, EndsItsNodeWhereTheWindowFirstCloses) {
+  nlohmann::json ends = kByEvent;
+  ends["ends_node"] = true;
+  EXPECT_EQ(rows(ends), "20,0,0,0\n30,10,20,1\n100,10,20,1\n");
+  EXPECT_EQ(rows(ends, 25), "30,10,20,1\n100,10,20,1\n");
+  ends.erase("end");
+  EXPECT_EQ(refusal([&] { rows(ends); }),
+            "n.trigger.ends_node: found true, expected the key end beside it, which says where the "
+            "node ends");
 }
 
 TEST(AutoCounter, RefusesAnEventThatIsNotCounted) {

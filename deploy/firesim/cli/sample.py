@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`firesim sample`: estimate cycles per instruction from intervals in RTL, with error bars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from firesim.cli.common import (
+    OverrideOption,
+    ResultsOption,
+    leaves_nothing,
+    plain_errors,
+    run_console,
+)
+from firesim.cli.runworkload import WhatOption
+
+if TYPE_CHECKING:
+    from firesim.sampling.folder import SampleFolder
+
+NOT_MET = 1
+MEASURING = ("interval_instructions", "warm_up_instructions", "first", "seed")
+IntervalOption = Annotated[
+    int | None, typer.Option("--interval", help="Instructions in an interval (default: 10,000).")
+]
+WarmUpOption = Annotated[
+    int | None,
+    typer.Option(
+        "--warm-up",
+        help="Instructions run in RTL before each interval, not measured (default: 50,000).",
+    ),
+]
+ErrorOption = Annotated[
+    str | None,
+    typer.Option("--error", help="Half width of the confidence interval of the CPI (default: 3%)."),
+]
+ConfidenceOption = Annotated[
+    str | None, typer.Option("--confidence", help="Confidence of the interval (default: 95%).")
+]
+FirstOption = Annotated[
+    int | None,
+    typer.Option("--first", help="Intervals measured before more are planned (default: 30)."),
+]
+MostOption = Annotated[
+    int | None, typer.Option("--most", help="Most intervals measured (default: 1,000).")
+]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", help="Chooses where intervals begin (default: 1).")
+]
+CheckOption = Annotated[
+    bool,
+    typer.Option(
+        "--check-warm-up", help="Measure the first intervals again with the doubled warm-up."
+    ),
+]
+ParallelOption = Annotated[
+    int,
+    typer.Option(
+        "-j",
+        "--parallel",
+        min=0,
+        max=1024,
+        help="Number of intervals measured at a time (0: one for each core).",
+    ),
+]
+ResumeOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--resume",
+        help="Go on with a sample: its folder. --error, --confidence and --most may be new.",
+    ),
+]
+
+
+@plain_errors
+@leaves_nothing
+def sample(
+    config: WhatOption = None,
+    override: OverrideOption = None,
+    results: ResultsOption = None,
+    error: ErrorOption = None,
+    confidence: ConfidenceOption = None,
+    interval: IntervalOption = None,
+    warm_up: WarmUpOption = None,
+    first: FirstOption = None,
+    most: MostOption = None,
+    seed: SeedOption = None,
+    check_warm_up: CheckOption = False,
+    parallel: ParallelOption = 0,
+    resume: ResumeOption = None,
+) -> None:
+    """Estimate cycles per instruction, and events, of a workload from intervals of it in RTL.
+
+    The whole workload runs on the functional blade. Intervals spread over it run in RTL, each
+    from a snapshot and behind a warm-up, until the confidence interval is as narrow as asked for.
+    Needs a recipe of one node with one hart. Exit status 1: the error asked for is not met.
+
+    Examples:
+
+      firesim sample -c linux_quickstart --error 5%
+
+      firesim sample -c linux_quickstart --error 3% --confidence 99.7% -j 2
+
+      firesim sample --resume results/2026-01-31-12-00-00-linux_quickstart-sample --error 2%
+    """
+    from firesim_common.errors import InputError
+
+    from firesim.sampling.folder import opened
+    from firesim.sampling.go import go
+    from firesim.sampling.table import print_result
+
+    stops = _given(error=error, confidence=confidence, most=most)
+    measuring = (interval, warm_up, first, seed)
+    fixed = {key: one for key, one in zip(MEASURING, measuring, strict=True) if one is not None}
+    if check_warm_up:
+        stops["checks_warm_up"] = True
+    if resume is not None:
+        if config is not None or override or results is not None or fixed:
+            raise InputError(
+                "--resume cannot be used with -c, -x, --results, --interval, --warm-up, --first or "
+                "--seed: remove it."
+            )
+        folder = opened(resume, stops)
+    else:
+        folder = _made(config, override or [], results, fixed | stops)
+    console = run_console()
+    try:
+        result = go(folder, parallel, console)
+    except KeyboardInterrupt:
+        typer.echo(f"to go on: firesim sample --resume {folder.path}", err=True)
+        raise
+    print_result(result, console)
+    console.print(f"results: {folder.path}", highlight=False, soft_wrap=True)
+    raise typer.Exit(0 if result.is_met else NOT_MET)
+
+
+def _given(error: str | None, confidence: str | None, most: int | None) -> dict[str, Any]:
+    """Return the settings that say when it is enough, of the options that were given."""
+    from firesim.sampling.settings import share
+
+    found: dict[str, Any] = {}
+    if error is not None:
+        found["error"] = share(error, "--error")
+    if confidence is not None:
+        found["confidence"] = share(confidence, "--confidence")
+    if most is not None:
+        found["most"] = most
+    return found
+
+
+def _made(
+    config: str | None, override: list[str], results: Path | None, given: dict[str, Any]
+) -> SampleFolder:
+    """Return the folder of a new sample."""
+    from firesim_common.errors import InputError
+
+    from firesim.pipeline.load import find_config, load_file
+    from firesim.sampling.folder import make
+    from firesim.sampling.settings import Settings
+
+    if config is None:
+        raise InputError("sample: found no -c, expected a YAML file or the name of a recipe.")
+    return make(load_file(find_config(config), override), Settings(**given), results)

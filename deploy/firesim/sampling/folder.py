@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A sample on the disk, so that nothing that was computed is lost.
+
+sample.yaml      the recipe, with every path absolute
+sample.json      what was asked for
+whole.json       the functional run of the whole workload
+interval-N.json  what came of an interval, written when it is over; interval-N-doubled.json of the
+                 same with the doubled warm-up
+estimate.json, sample.csv, sample.svg
+work/            what is being simulated
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from firesim_common.errors import InputError
+from firesim_common.json_text import read_json
+from firesim_common.whole_file import write_whole
+
+from firesim.config.loaded import Loaded
+from firesim.pipeline.load import load_file
+from firesim.sampling.settings import Settings, Whole
+from firesim.work.folder import new_folder, write_json
+
+RECIPE, SAMPLE, WHOLE, LOCK, WORK = (
+    "sample.yaml",
+    "sample.json",
+    "whole.json",
+    ".lock",
+    "work",
+)
+MEASURED, ENDED, LONG = "measured", "ended", "too long"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What came of an interval."""
+
+    unit: int
+    """Its number among all intervals of the workload."""
+    state: str
+    """measured; ended (the workload did, before its end); too long."""
+    cycles: int
+    instructions: int
+    events: dict[str, int]
+    """In the interval, by counter; not those that were 0."""
+    token_hash: str
+    snapshot_cycle: int
+    """Where its warm-up began; 0: at reset."""
+    extra_cycles: int
+    """By which the warm start had to go on as a functional node."""
+    rtl_cycles: int
+    """All that were simulated in RTL for it."""
+    cpu_s: float
+
+    @property
+    def cpi(self) -> float:
+        """Cycles an instruction."""
+        return self.cycles / self.instructions
+
+
+@dataclass(frozen=True)
+class SampleFolder:
+    """The folder of a sample."""
+
+    path: Path
+    settings: Settings
+
+    def loaded(self, overrides: Sequence[str]) -> Loaded:
+        """Return the recipe with some values changed.
+
+        Raises:
+            InputError: a file that it names is gone.
+        """
+        return load_file(self.path / RECIPE, overrides)
+
+    @property
+    def work(self) -> Path:
+        """Where runs go on."""
+        return self.path / WORK
+
+    def note(self, found: Interval, doubled: bool = False) -> None:
+        """Write what came of an interval."""
+        write_json(self._record(found.unit, doubled), asdict(found))
+
+    def interval(self, unit: int, doubled: bool = False) -> Interval | None:
+        """Return what came of an interval, None when it is not over."""
+        try:
+            return Interval(**read_json(self._record(unit, doubled)))
+        except (InputError, TypeError):
+            return None
+
+    def intervals(self, units: Sequence[int], doubled: bool = False) -> list[Interval]:
+        """Return what came of those that are over."""
+        return [one for unit in units if (one := self.interval(unit, doubled)) is not None]
+
+    def _record(self, unit: int, doubled: bool) -> Path:
+        return self.path / f"interval-{unit}{'-doubled' if doubled else ''}.json"
+
+    def whole(self) -> Whole | None:
+        """Return what came of the functional run, None when it is not over."""
+        try:
+            return Whole(**read_json(self.path / WHOLE))
+        except (InputError, TypeError):
+            return None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep others from measuring the same intervals, and clear away what they left.
+
+        Raises:
+            InputError: another process does so.
+        """
+        with (self.path / LOCK).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                text = f"sample: found another process that measures in {self.path}"
+                raise InputError(f"{text}, expected none.") from error
+            shutil.rmtree(self.work, ignore_errors=True)
+            try:
+                yield
+            finally:
+                shutil.rmtree(self.work, ignore_errors=True)
+                fcntl.flock(lock, fcntl.LOCK_UN)
+
+
+def make(loaded: Loaded, settings: Settings, results: Path | None) -> SampleFolder:
+    """Return the folder of a sample: a new one, or the one with the same intervals that is there.
+
+    Raises:
+        InputError: a setting is wrong, or the folder has anything else in it or cannot be made.
+    """
+    settings.check()
+    recipe = yaml.safe_dump(loaded.said(), sort_keys=False, allow_unicode=True)
+    if results is not None and (results / SAMPLE).is_file():
+        found = opened(results)
+        same = found.settings.measuring() == settings.measuring()
+        if not same or (results / RECIPE).read_text(encoding="utf-8") != recipe:
+            raise InputError(
+                f"--results: found another sample in {results}, expected the same recipe with the "
+                "same --interval, --warm-up, --first and --seed, or an empty folder."
+            )
+        return _kept(found.path, settings)
+    folder = new_folder(f"{loaded.name}-sample", results)
+    try:
+        write_whole(folder / RECIPE, recipe)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
+    return _kept(folder, settings)
+
+
+def _kept(path: Path, settings: Settings) -> SampleFolder:
+    write_json(path / SAMPLE, asdict(settings))
+    return SampleFolder(path, settings)
+
+
+def opened(folder: Path, changed: dict[str, Any] | None = None) -> SampleFolder:
+    """Return the sample in a folder, with what is asked for `changed`.
+
+    Raises:
+        InputError: there is none, or a setting is wrong.
+    """
+    folder = folder.absolute()
+    if not (folder / SAMPLE).is_file():
+        raise InputError(f"sample: found no {SAMPLE} in {folder}, expected the folder of a sample.")
+    try:
+        settings = Settings(**json.loads((folder / SAMPLE).read_text(encoding="utf-8")))
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{folder / SAMPLE}: found other keys, expected what firesim sample has written."
+        ) from error
+    if changed:
+        settings = replace(settings, **changed)
+        settings.check()
+        return _kept(folder, settings)
+    return SampleFolder(folder, settings)

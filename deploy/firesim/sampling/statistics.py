@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a sample of intervals says of the whole: a mean, its confidence interval, its weaknesses.
+
+Sampling as in SMARTS: R. Wunderlich, T. Wenisch, B. Falsafi and J. Hoe, "SMARTS:
+Accelerating Microarchitecture Simulation via Rigorous Statistical Sampling", ISCA 2003. The
+formulas are those of W. Cochran, "Sampling Techniques", 3rd edition, 1977.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+FEWEST = 2
+"""Values without which there is no deviation."""
+STEPS = 80
+"""Halvings in which a quantile is found: more than a number of 64 bits has digits."""
+SKEWED = 25
+"""Cochran's rule (2.15): the mean of more than 25 G1^2 values is nearly normal."""
+CORRELATED = 2.0
+"""Standard errors beyond which neighbours are said to depend on each other."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated mean of all intervals of a workload."""
+
+    mean: float
+    deviation: float
+    """Standard deviation of the sample."""
+    half_width: float
+    """The mean of all intervals is within mean ± half_width, with the confidence asked for."""
+    count: int
+
+    @property
+    def error(self) -> float:
+        """The half width as a share of the mean; infinite where that is 0."""
+        return abs(self.half_width / self.mean) if self.mean else math.inf
+
+
+def _share_within(t: float, degrees: int) -> float:
+    """Return the probability of |T| < t for Student's t (Abramowitz and Stegun, 26.7.3 and 4)."""
+    angle = math.atan(t / math.sqrt(degrees))
+    square = math.cos(angle) ** 2
+    odd = degrees % 2
+    term = math.cos(angle) if odd else 1.0
+    total = 0.0
+    for step in range(degrees // 2):
+        total += term
+        number = 2 * step + 1 + odd
+        term *= square * number / (number + 1)
+    total *= math.sin(angle)
+    return 2 / math.pi * (angle + total) if odd else total
+
+
+@lru_cache
+def t_quantile(confidence: float, degrees: int) -> float:
+    """Return the t that |T| of Student's distribution does not exceed with this probability."""
+    low, high = 0.0, 1.0
+    while _share_within(high, degrees) < confidence:
+        high *= 2
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        if _share_within(middle, degrees) < confidence:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def estimate(values: Sequence[float], population: int, confidence: float) -> Estimate:
+    """Return the estimated mean of a population of intervals by that of a sample.
+
+    The half width is t s / sqrt(n) sqrt(1 - n / N) (Cochran, 2.5 and 2.8); it is
+    infinite for a single value.
+    """
+    count = len(values)
+    mean = math.fsum(values) / count
+    if count < FEWEST:
+        return Estimate(mean, math.nan, 0.0 if population == count else math.inf, count)
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
+    left = max(0.0, 1 - count / population)
+    half = t_quantile(confidence, count - 1) * deviation * math.sqrt(left / count)
+    return Estimate(mean, deviation, half, count)
+
+
+def needed(found: Estimate, error: float, population: int, confidence: float) -> int:
+    """Return how many intervals an error takes by a first estimate: (t V / error)^2.
+
+    V is the coefficient of variation (SMARTS), corrected for a small population.
+    """
+    if not found.mean or found.count < FEWEST:
+        return population
+    t = t_quantile(confidence, found.count - 1)
+    endless = (t * found.deviation / found.mean / error) ** 2
+    return max(FEWEST, math.ceil(endless / (1 + endless / population)))
+
+
+def least_for_skewness(values: Sequence[float]) -> int:
+    """Return how many values a mean takes to be nearly normal, by how skewed these are."""
+    mean = math.fsum(values) / len(values)
+    second = math.fsum((value - mean) ** 2 for value in values) / len(values)
+    if second == 0:
+        return FEWEST
+    third = math.fsum((value - mean) ** 3 for value in values) / len(values)
+    skewness = third / (second * math.sqrt(second))
+    return math.ceil(SKEWED * skewness * skewness)
+
+
+def serial_correlation(values: Sequence[float]) -> float:
+    """Return the correlation of neighbours, in standard errors 1 / sqrt(n) of independent ones."""
+    mean = math.fsum(values) / len(values)
+    total = math.fsum((value - mean) ** 2 for value in values)
+    if total == 0:
+        return 0.0
+    pairs = pairwise(values)
+    products = math.fsum((a - mean) * (b - mean) for a, b in pairs)
+    return products / total * math.sqrt(len(values))

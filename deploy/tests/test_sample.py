@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples: quantiles against tables, which intervals, one result for any threads, going on."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import firesim
+import pytest
+from firesim.pipeline.load import load_file
+from firesim.sampling.folder import make, opened
+from firesim.sampling.go import go
+from firesim.sampling.result import CSV
+from firesim.sampling.settings import Settings, Whole, check_population, level_for, share, units_of
+from firesim.sampling.statistics import (
+    estimate,
+    least_for_skewness,
+    needed,
+    serial_correlation,
+    t_quantile,
+)
+from firesim_common.errors import InputError
+from rich.console import Console
+
+QUIET = Console(quiet=True)
+SHORT = """\
+name: short
+system: {topology: rack_1, node: {memory: {size_mib: 16}}}
+workload: {node: {program: counters, args: [rounds=2000]}}
+"""
+SETTINGS = Settings(interval_instructions=1000, warm_up_instructions=2000, first=4, most=8)
+SAMPLE_HASH = "a0aae6d9cf5b479f"
+
+
+@pytest.mark.parametrize(
+    ("confidence", "degrees", "quantile"),
+    [(0.95, 1, 12.706), (0.95, 2, 4.303), (0.99, 7, 3.499), (0.95, 29, 2.045), (0.99, 1000, 2.581)],
+)
+def test_quantiles_are_those_of_tables(confidence: float, degrees: int, quantile: float) -> None:
+    assert t_quantile(confidence, degrees) == pytest.approx(quantile, abs=5e-4)
+
+
+def test_the_interval_holds_the_mean_as_often_as_it_says() -> None:
+    rng = random.Random(33)
+    inside = 0
+    for _ in range(1000):
+        values = [rng.gauss(3, 1) for _ in range(200)]
+        found = estimate(rng.sample(values, 20), 200, 0.9)
+        inside += abs(found.mean - sum(values) / 200) <= found.half_width
+    assert 870 <= inside <= 930, "seed 33"
+
+
+def test_what_an_error_takes() -> None:
+    found = estimate([1.0, 3.0] * 15, 10**9, 0.95)
+    assert needed(found, found.error, 10**9, 0.95) == pytest.approx(30, abs=1)
+    assert estimate([1.0, 3.0] * 15, 30, 0.95).half_width == 0  # all of them
+    assert least_for_skewness([1.0, 3.0] * 15) == 0
+    assert least_for_skewness([1.0] * 29 + [100.0]) > 500
+    assert (
+        serial_correlation([1.0, 3.0] * 15) < -5 < 2 < serial_correlation([1.0] * 15 + [3.0] * 15)
+    )
+
+
+def test_each_level_has_the_intervals_of_the_one_before() -> None:
+    for seed in range(20):
+        settings = replace(SETTINGS, seed=seed)
+        levels = [units_of(level, 1000, settings) for level in range(8)]
+        for level, (less, more) in enumerate(pairwise(levels)):
+            assert set(less) < set(more) and len(less) == 4 << level
+            parts = [unit * len(more) // 1000 for unit in more]
+            assert max(abs(part - at) for at, part in enumerate(parts)) <= 1
+    assert units_of(9, 1000, SETTINGS) == list(range(1000))
+    assert level_for(5, SETTINGS, 1000) == 1
+    assert level_for(900, SETTINGS, 1000) == 1  # 8 is the most
+
+
+def test_shares() -> None:
+    assert share("3%", "--error") == 0.03 and share("0.1", "--error") == 0.1
+    with pytest.raises(InputError, match="expected a percentage, such as 3%"):
+        share("few", "--error")
+
+
+@pytest.fixture
+def recipe(elsewhere: Path) -> Path:
+    """Return a recipe outside the checkout, in the current folder."""
+    (elsewhere / "short.yaml").write_text(SHORT)
+    return elsewhere / "short.yaml"
+
+
+def test_one_result_for_any_threads_and_after_going_on(recipe: Path) -> None:
+    loaded = load_file(recipe)
+    result = go(make(loaded, SETTINGS, Path("one")), 2, QUIET)
+    assert result.sample_hash == SAMPLE_HASH
+    assert len(result.measured) == 8 and not result.is_met
+    assert all(one.instructions == 1000 for one in result.measured)
+    go(make(loaded, replace(SETTINGS, most=4), Path("two")), 1, QUIET)
+    kept = {path: path.stat().st_mtime_ns for path in Path("two").glob("interval-*.json")}
+    assert len(kept) == 4
+    again = go(opened(Path("two"), {"most": 8}), 1, QUIET)
+    assert again.sample_hash == result.sample_hash
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert Path("one", CSV).read_bytes() == Path("two", CSV).read_bytes()
+    sample = firesim.sample(recipe, "one", **vars(SETTINGS))
+    assert list(sample.frame["token_hash"]) == [one.token_hash for one in result.intervals]
+    assert sample.estimate["cpi"]["mean"] == result.cpi.mean
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("system.topology=two_nodes", "found 2 nodes, expected 1: clusters are not sampled."),
+        ("system.node.blade=rocket-4", 'found 4 harts in the blade "rocket-4", expected 1'),
+    ],
+)
+def test_what_is_not_sampled_is_refused(recipe: Path, change: str, message: str) -> None:
+    folder = make(load_file(recipe, [change]), SETTINGS, Path("refused"))
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+        go(folder, 1, QUIET)
+
+
+def test_settings_are_checked(recipe: Path) -> None:
+    for wrong, message in (
+        (replace(SETTINGS, first=1), "--first: found 1, expected 4 to 100,000."),
+        (replace(SETTINGS, error=0.0), "--error: found 0.0000%, expected more than 0%"),
+    ):
+        with pytest.raises(InputError, match=message):
+            make(load_file(recipe), wrong, Path("wrong"))
+    make(load_file(recipe), SETTINGS, Path("mine"))
+    with pytest.raises(InputError, match="found another sample in mine"):
+        make(load_file(recipe), replace(SETTINGS, seed=2), Path("mine"))
+
+
+def test_a_short_or_idle_workload_is_refused() -> None:
+    whole = Whole(16, 2016, 2000, 1, 1024, "", 0)
+    with pytest.raises(InputError, match="has 2 intervals of 1,000, expected 4 at least"):
+        check_population(whole, SETTINGS)
+    idle = Whole(16, 1_000_016, 500_000, 1, 1024, "", 0)
+    with pytest.raises(InputError, match="waits for interrupts in 50% of the functional run"):
+        check_population(idle, SETTINGS)
