@@ -11,7 +11,8 @@ class ResponderContext extends Bundle {
   val msn = UInt(24.W)
   val sends = Bool() // within a SEND of several packets
   val writes = Bool() // within a WRITE of several packets
-  val address = UInt(48.W) // of the next payload
+  val key = UInt(32.W) // of the region that the message goes to
+  val address = UInt(64.W) // there, of the next payload
   val left = UInt(32.W) // bytes that the message, or its buffer, still has
   val received = UInt(32.W) // bytes of the message so far
   val workId = UInt(32.W)
@@ -82,19 +83,19 @@ class Responder extends Module {
   private val hasBuffer = fetched || !needsBuffer
   private val bufferBytes = buffer(2)(31, 0)
 
-  // A READ, and the first packet of a WRITE, name remote memory; a SEND's is that of the buffer.
+  // A READ, and the first packet of a WRITE, name remote memory; a SEND's is that of the buffer. The
+  // packets behind are looked up again: software may have taken the region back.
   private val remote = isRead || (isWrite && begins)
-  lookup.key := Mux(remote, packet.remoteKey, buffer(0)(63, 32))
-  lookup.address := Mux(remote, packet.remoteAddress, buffer(1))
-  lookup.bytes := Mux(remote, packet.dmaBytes, bufferBytes)
+  lookup.key := Mux(remote, packet.remoteKey, Mux(begins, buffer(0)(63, 32), context.key))
+  lookup.address := Mux(remote, packet.remoteAddress, Mux(begins, buffer(1), context.address))
+  lookup.bytes := Mux(remote, packet.dmaBytes, Mux(begins, bufferBytes, context.left))
   lookup.pd := config.pd
   lookup.access := Mux(
     isRead,
     RegionAccess.remoteRead.U,
     Mux(isWrite, RegionAccess.remoteWrite.U, RegionAccess.localWrite.U)
   )
-  lookup.privileged := config.physical && !remote
-  private val translates = begins || isRead
+  lookup.privileged := config.physical && isSend
   private val room = Mux(
     begins,
     Mux(isWrite, packet.dmaBytes, bufferBytes),
@@ -105,7 +106,6 @@ class Responder extends Module {
     packet.bytes === room,
     packet.bytes <= room && !(isWrite && packet.bytes === room)
   )
-  private val target = Mux(translates, lookup.physical, context.address)
   private val sofar = Mux(begins, 0.U, context.received) + packet.bytes
   private val readPackets = (packet.dmaBytes + config.mtu - 1.U) >> config.mtuShift
 
@@ -131,14 +131,15 @@ class Responder extends Module {
     when(!isRead) {
       next.sends := isSend && !ends
       next.writes := isWrite && !ends
-      next.address := target + packet.bytes
+      next.key := lookup.key
+      next.address := lookup.address + packet.bytes
       next.left := room - packet.bytes
       next.received := sofar
     }
     when(needsBuffer) { next.index := context.index + 1.U }
     when(needsBuffer && begins) { next.workId := buffer(0)(31, 0) }
     decided.bytes := Mux(isRead, 0.U, packet.bytes)
-    decided.address := target
+    decided.address := lookup.physical
     when(isRead) { read(msn) }.elsewhen(packet.ackRequest) {
       tell(Syndrome.acknowledge.U, packet.psn, msn)
     }
@@ -200,7 +201,7 @@ class Responder extends Module {
         decided.note.syndrome := Cat(1.U(3.W), config.notReadyTimer)
       }.elsewhen(!hasBuffer) {
         state := fetching
-      }.elsewhen(translates && !lookup.granted) {
+      }.elsewhen(!lookup.granted) {
         refuses := true.B
         refuse(Syndrome.access, kills = true)
       }.elsewhen(!fitting) {

@@ -127,18 +127,21 @@ class RdmaHarness(dut: RdmaPair, timing: MemoryTiming, random: Random, mtuCode: 
       mmio(side).write32(0x10, ip(side))
       mailbox(side, MailboxCommand.setCq, 0, sendCq | BigInt(4) << 56)
       mailbox(side, MailboxCommand.setCq, 1, receiveCq | BigInt(4) << 56)
-      mailbox(
-        side,
-        MailboxCommand.setRegion,
-        1,
-        (key & 0xff) | BigInt(access) << 8 | BigInt(9) << 32,
-        BigInt("700000000000", 16),
-        0x20000,
-        0x10000
-      )
+      region(side, access = access)
       reset(side, psn, retries, timeout)
       mmio(side).write32(0x00, 1)
     }
+
+  /** Region 1, of 128 KiB at 0x10000. */
+  def region(side: Int, access: Int = 7, domain: Int = 9): Unit = mailbox(
+    side,
+    MailboxCommand.setRegion,
+    1,
+    (key & 0xff) | BigInt(access) << 8 | BigInt(domain) << 32,
+    BigInt("700000000000", 16),
+    0x20000,
+    0x10000
+  )
 
   def reset(side: Int, psn: Int, retries: Int = 7, timeout: Int = 0): Unit = {
     val first = BigInt(3) | mtuCode << 8 | timeout << 16 | retries << 21 | BigInt(7 << 24) |

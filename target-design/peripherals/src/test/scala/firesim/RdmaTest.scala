@@ -123,6 +123,83 @@ class RdmaTest extends AnyFunSuite with ChiselSim {
     assert(pair.completion(0, 0, 2000).isEmpty && pair.completion(1, 1, 10).isEmpty)
   }
 
+  /** What the region of the other side does not give is answered with a NAK, and changes nothing. */
+  private def refusals(dut: RdmaPair): Unit = {
+    val key = RdmaHarness.key
+    val end = base + 0x20000
+    def write(at: Long, bytes: Int, by: Long = key) = Work(WorkOpcode.write, 0x8000, bytes, at, by)
+    def read(at: Long, bytes: Int, by: Long = key) = Work(WorkOpcode.read, 0x8000, bytes, at, by)
+    val all = 7
+    val cases = Seq(
+      ("another variant of the key", all, write(base, 600, key + 1)),
+      ("a region that is not there", all, write(base, 600, key + 0x100)),
+      ("a number that no region has", all, write(base, 600, key + 0x4000)),
+      ("a byte before it", all, write(base - 1, 600)),
+      ("a byte behind it", all, write(end - 599, 600)),
+      ("an address that wraps", all, write(-300L, 600)),
+      ("a READ before it", all, read(base - 1, 600)),
+      ("a READ behind it", all, read(end - 599, 600)),
+      ("a WRITE without the right", all & ~RegionAccess.remoteWrite, write(base, 600)),
+      ("a READ without the right", all & ~RegionAccess.remoteRead, read(base, 600)),
+      ("all of memory by physical address", all, write(0x10000, 600, 0))
+    )
+    for ((what, access, work) <- cases) {
+      val pair = new RdmaHarness(dut, timing, Seed.next("rdma refusals"), 0)
+      pair.connect(psn = 9, access = access)
+      refused(pair, what, work)
+    }
+    foreign(new RdmaHarness(dut, timing, Seed.next("rdma domains"), 0))
+    takenBack(new RdmaHarness(dut, timing, Seed.next("rdma taken back"), 0))
+    takenBackWithin(new RdmaHarness(dut, timing, Seed.next("rdma taken back within"), 0))
+  }
+
+  private def refused(pair: RdmaHarness, what: String, work: Work): Unit = {
+    val before = Seq(0, 1).map(pair.bytes(_, 0x8000, 0x38000).toSeq)
+    pair.post(0, 1, work)
+    assert(pair.completion(0, 0).exists(_.status == WorkStatus.remoteAccess), what)
+    assert(Seq(0, 1).map(pair.bytes(_, 0x8000, 0x38000).toSeq) == before, what)
+    assert((pair.mmio(1).read64(0x48) >> RdmaHarness.qp(1) & 1) == 1, s"$what: not in error")
+    // Nothing is taken from a queue pair in error.
+    val answers = pair.frames(1).size
+    pair.arrive(1, pair.frames(0).head)
+    for (_ <- 0 until 2000) pair.tick()
+    assert(pair.frames(1).size == answers, what)
+  }
+
+  /** A region of another protection domain. */
+  private def foreign(pair: RdmaHarness): Unit = {
+    pair.connect(psn = 9)
+    pair.region(1, domain = 8)
+    refused(
+      pair,
+      "another protection domain",
+      Work(WorkOpcode.write, 0x8000, 600, base, RdmaHarness.key)
+    )
+  }
+
+  private def takenBack(pair: RdmaHarness): Unit = {
+    val work = Work(WorkOpcode.write, 0x8000, 600, base, RdmaHarness.key)
+    pair.connect(psn = 9)
+    pair.post(0, 0, work)
+    assert(pair.completion(0, 0).exists(_.status == 0))
+    pair.mailbox(1, MailboxCommand.clearRegion, 1)
+    refused(pair, "a region taken back", work)
+  }
+
+  /** The region goes between two packets of a WRITE: the second one changes nothing. */
+  private def takenBackWithin(pair: RdmaHarness): Unit = {
+    pair.connect(psn = 9)
+    pair.wire = (from, frame) => if (from == 0 && pair.frames(0).size > 1) Seq() else Seq(frame)
+    pair.post(0, 1, Work(WorkOpcode.write, 0x8000, 600, base, RdmaHarness.key))
+    for (_ <- 0 until 4000) pair.tick()
+    val before = pair.bytes(1, 0x8000, 0x38000).toSeq
+    assert(before.slice(0x8000, 0x8100) == pair.bytes(0, 0x8000, 256), "the first packet")
+    pair.mailbox(1, MailboxCommand.clearRegion, 1)
+    pair.arrive(1, pair.frames(0)(1))
+    assert(pair.completion(0, 0).exists(_.status == WorkStatus.remoteAccess))
+    assert(pair.bytes(1, 0x8000, 0x38000).toSeq == before)
+  }
+
   private def others(dut: RdmaPair): Unit = {
     val random = Seed.next("rdma others")
     val pair = new RdmaHarness(dut, timing, random, 0)
@@ -136,12 +213,15 @@ class RdmaTest extends AnyFunSuite with ChiselSim {
     assert(pair.cycle - start < words + 20, "a flit a cycle")
   }
 
-  test("rdma: golden packet, messages of all kinds, faults of each packet, other frames") {
+  test(
+    "rdma: golden packet, messages of all kinds, faults of each packet, refusals, other frames"
+  ) {
     simulate(new RdmaPair) { dut =>
       golden(dut)
       others(dut)
       messages(dut)
       losses(dut)
+      refusals(dut)
     }
   }
 }
