@@ -84,7 +84,7 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     },
     "debug": {"build", "config", "pipeline", "run", "snapshots", "topology", "work"},
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
-    "sampling": {"config", "pipeline", "results", "topology", "units", "work"},
+    "sampling": {"config", "engines", "pipeline", "results", "topology", "units", "work"},
     "api": {
         *"config metrics pipeline report results run sampling snapshots sweep topology".split(),
     },

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from firesim_common.errors import InputError
 from rich.console import Console
 
+from firesim.engines import DEFAULT, ENGINES
 from firesim.pipeline.beside import Beside
 from firesim.sampling.folder import MEASURED, WHOLE, Interval, SampleFolder
 from firesim.sampling.intervals import COUNTED, Measuring, Task, processors, tasks_of
@@ -40,8 +41,9 @@ def go(folder: SampleFolder, jobs: int, console: Console, beside: Beside | None 
 def _prepared(folder: SampleFolder, console: Console, beside: Beside) -> tuple[Prepared, Prepared]:
     """Build both engines' nodes, and refuse those that are not sampled."""
     common = [*NOTHING_ELSE, "simulation.autocounter={enabled: true, interval_cycles: 4294967295}"]
-    on_functional = [*common, "simulation.engine=functional"]
-    functional = prepare(folder.loaded(on_functional), folder.work / "functional", console, beside)
+    software = next(kind.name for kind in ENGINES.values() if not kind.is_rtl)
+    on_functional = [*common, f"simulation.engine={software}"]
+    functional = prepare(folder.loaded(on_functional), folder.work / software, console, beside)
     node = functional.plan.nodes[0]
     cores = functional.built.files[node.name].cores
     if cores != 1:  # known before its RTL is compiled
@@ -49,10 +51,8 @@ def _prepared(folder: SampleFolder, console: Console, beside: Beside) -> tuple[P
             f'sample: found {cores} harts in the blade "{node.blade}", expected 1: the CPI of '
             "several harts is not sampled."
         )
-    engine = folder.loaded(()).config.simulation.engine
-    rtl = "metasim" if engine == "metasim" else "rtl"
-    in_rtl = [*common, f"simulation.engine={rtl}", "simulation.max_cycles=0"]
-    made = prepare(folder.loaded(in_rtl), folder.work / "rtl", console, beside)
+    in_rtl = [*common, f"simulation.engine={DEFAULT}", "simulation.max_cycles=0"]
+    made = prepare(folder.loaded(in_rtl), folder.work / DEFAULT, console, beside)
     if COUNTED not in counters_of(made):
         raise InputError(
             f'sample: found no counter {COUNTED} in the blade "{node.blade}", expected one that '
