@@ -12,7 +12,6 @@ work/            what is being simulated
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 from collections.abc import Iterator, Sequence
@@ -30,6 +29,7 @@ from firesim.config.loaded import Loaded
 from firesim.pipeline.load import load_file
 from firesim.sampling.settings import Settings, Whole
 from firesim.work.folder import new_folder, write_json
+from firesim.work.lock import alone
 
 RECIPE, SAMPLE, WHOLE, LOCK, WORK = (
     "sample.yaml",
@@ -120,18 +120,12 @@ class SampleFolder:
         Raises:
             InputError: another process does so.
         """
-        with (self.path / LOCK).open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                text = f"sample: found another process that measures in {self.path}"
-                raise InputError(f"{text}, expected none.") from error
+        with alone(self.path / LOCK, f"sample: found another process that measures in {self.path}"):
             shutil.rmtree(self.work, ignore_errors=True)
             try:
                 yield
             finally:
                 shutil.rmtree(self.work, ignore_errors=True)
-                fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 def make(loaded: Loaded, settings: Settings, results: Path | None) -> SampleFolder:

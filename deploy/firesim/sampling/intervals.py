@@ -64,7 +64,6 @@ class Measuring:
     functional: Prepared
     rtl: Prepared
     jobs: int
-    functional_cpu_s: float = 0.0
     origin: Restart | None = field(default=None, init=False)
     """The last snapshot, from which the functional run goes on."""
 
@@ -110,7 +109,6 @@ class Measuring:
             description["max_cycles"] = cycles[-1] + 1
 
         outcome = self.functional.run(self.folder.work / "saving", change, self.origin)
-        self.functional_cpu_s += float(outcome.result.get("cpu_s", 0))
         if not self._snapshot(cycles[-1]).is_dir():
             raise InputError(f"sample: the functional run failed: {outcome.message}")
         self.origin = Restart(self._snapshot(cycles[-1]), cycles[-1])

@@ -10,7 +10,6 @@ sweep.csv, sweep.svg
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,6 +30,7 @@ from firesim.results.outcome import Outcome
 from firesim.run.again import run_of
 from firesim.sweep.points import Axes, Point, grid
 from firesim.work.folder import HOSTS_RECORD, RECORD, new_folder, write_json
+from firesim.work.lock import alone
 
 RECIPE, SWEEP, LOCK = "sweep.yaml", "sweep.json", ".lock"
 PASSED, FAILED, ERROR, INTERRUPTED = "passed", "failed", "error", "interrupted"
@@ -137,16 +137,9 @@ class SweepFolder:
         Raises:
             InputError: another process does so.
         """
-        with (self.path / LOCK).open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                text = f"sweep: found another process that simulates the points of {self.path}"
-                raise InputError(f"{text}, expected none.") from error
-            try:
-                yield
-            finally:  # A process that was forked meanwhile has the file open as long as it runs.
-                fcntl.flock(lock, fcntl.LOCK_UN)
+        text = f"sweep: found another process that simulates the points of {self.path}"
+        with alone(self.path / LOCK, text):
+            yield
 
 
 def make(loaded: Loaded, axes: Axes, results: Path | None) -> SweepFolder:

@@ -12,7 +12,7 @@ import io
 import tarfile
 import time
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -84,10 +84,26 @@ XTERM = Library(
 LIBRARIES = (XTERM,)
 
 
+def kept_folder(kind: str, parts: Sequence[str]) -> Path | None:
+    """Return the folder of the cache with what was fetched, None if it never was."""
+    folder = cache_root() / kind / content_key(parts)
+    return folder if folder.is_dir() else None
+
+
+def check_hash(data: bytes, sha256: str) -> None:
+    """Refuse what is not the wanted file.
+
+    Raises:
+        LibraryError: its hash is another.
+    """
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        raise LibraryError(f"its SHA-256 is {found[:16]}..., not {sha256[:16]}...")
+
+
 def kept(library: Library) -> Path | None:
     """Return the folder with a library's files, None if it was never fetched."""
-    folder = cache_root() / KIND / content_key(library.parts)
-    return folder if folder.is_dir() else None
+    return kept_folder(KIND, library.parts)
 
 
 def kept_libraries() -> list[Library]:
@@ -124,9 +140,7 @@ def fetched(library: Library) -> Path:
 
     def build(folder: Path) -> None:
         data = _downloaded(library.archive)
-        found = hashlib.sha256(data).hexdigest()
-        if found != library.sha256:
-            raise LibraryError(f"its SHA-256 is {found[:16]}..., not {library.sha256[:16]}...")
+        check_hash(data, library.sha256)
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             for name, member in library.members.items():
                 stream = archive.extractfile(member)

@@ -7,7 +7,6 @@ checked, what a browser needs of it is kept in the cache, and from then on no ne
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import subprocess
 import sys
@@ -17,11 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesim_common.cache import cached, content_key
-from firesim_common.paths import cache_root
+from firesim_common.cache import cached
 from firesim_common.printable import printable
 
-from firesim.view.libraries import LibraryError
+from firesim.view.libraries import LibraryError, check_hash, kept_folder
 
 KIND = "page-viewer"
 WHOLE_S = 300.0
@@ -100,8 +98,7 @@ VIEWERS = (PERFETTO, SURFER)
 
 def kept_viewer(viewer: Viewer) -> Path | None:
     """Return the folder with a viewer's files, None if it was never fetched."""
-    folder = cache_root() / KIND / content_key(viewer.parts)
-    return folder if folder.is_dir() else None
+    return kept_folder(KIND, viewer.parts)
 
 
 def fetched_viewer(viewer: Viewer) -> Path:
@@ -135,9 +132,7 @@ def _wheel(viewer: Viewer, place: Path) -> Path:
 
 def _unpack(viewer: Viewer, wheel: Path, folder: Path) -> None:
     """Write what of a package is served; its hash says what is in it."""
-    found = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    if found != viewer.sha256:
-        raise LibraryError(f"its SHA-256 is {found[:16]}..., not {viewer.sha256[:16]}...")
+    check_hash(wheel.read_bytes(), viewer.sha256)
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith(viewer.folder)]
         files = {name.removeprefix(viewer.folder): name for name in names}
