@@ -3,7 +3,8 @@
 
 Most of such a process's time goes into its imports. So each is forked from a process that has done
 these imports and nothing else. The steps of a build, whose reading is watched, start as they always
-do: what is watched is watched from the start.
+do: what is watched is watched from the start. So do the tests of other folders, in the same process
+of pytest or in another.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from goldengate import compiler
 from goldengate.tests.forked import PRELOADED, run_in_child
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def _forked_workers() -> Iterator[None]:
     context = get_context("forkserver")
     context.set_forkserver_preload([*PRELOADED, run_in_child.__module__])
