@@ -183,11 +183,12 @@ def _reached(plan: Plan, node: PlannedNode, seat: Seat, entry: str) -> PlannedNo
             f'"{entry}" is right and FPGA {place.index} of {place.host} is there, but FireSim has '
             f"no driver yet that reaches a {place.board}.",
         )
-    if place.device is None:
+    if place.device is None or not board.way.takes(place.device):
         farm = plan.placement.run_farm
+        found = "no device" if place.device is None else f'the device "{place.device}"'
         raise plan.error_at(
             ("placement", "run_farm"),
-            f"found no device of FPGA {place.index} of {place.host}, expected "
+            f"found {found} of FPGA {place.index} of {place.host}, expected "
             f"{board.way.DEVICE}, in `devices` of the host in "
             f"{farm.name if farm else 'it'}.",
         )

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 from pathlib import Path
 from typing import Annotated, ClassVar, Self
 
@@ -20,7 +19,6 @@ FIRST_PORT = 17000
 PORT_SPAN = 4096
 """Of a farm, from its first port on."""
 FARMS = ROOT / "deploy/farms"
-_PATH = re.compile(r"/[!-~]+")
 
 
 def _ipv4(text: str) -> str:
@@ -30,21 +28,11 @@ def _ipv4(text: str) -> str:
         raise ValueError(f'found "{text}", expected an IPv4 address.') from error
 
 
-def _device(text: str) -> str:
-    if _PATH.fullmatch(text) is None:
-        try:
-            return _ipv4(text)
-        except ValueError as error:
-            what = "expected a full path or, of a board on Ethernet, its IPv4 address."
-            raise ValueError(f'found "{text}", {what}') from error
-    return text
-
-
 Ipv4 = Annotated[str, AfterValidator(_ipv4)]
 HostText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Count = Annotated[int, Field(ge=1, le=4096)]
-Device = Annotated[str, StringConstraints(max_length=1024), AfterValidator(_device)]
+Device = Annotated[str, StringConstraints(pattern=r"^[!-~]+$", max_length=1024)]
 Cable = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]{1,64}$")]
 Folder = Annotated[str, StringConstraints(pattern=r"^[~/][!-~]*$", max_length=1024)]
 

@@ -28,6 +28,8 @@ def _two(board: bytes) -> bytes:
 HERE = b"kind: local\nfpgas: 2\nplatform: ulx3s\ndevices: [/dev/null, /dev/zero]\n"
 WITH_DEVICES = FARM.replace(b"platform: ulx3s", b"platform: ulx3s, devices: [/dev/ttyUSB0]")
 
+TWO_NAMED = WITH_DEVICES + WITH_DEVICES.splitlines(keepends=True)[-1].replace(b"lab1", b"lab2")
+
 
 def _text(more: str = "    entries: {mine: mine-1}\n", farm: bool = True) -> str:
     where = "placement: {run_farm: lab.yaml}\n" if farm else ""
@@ -175,10 +177,20 @@ FPGA_CASES = [
     ),
     Case(
         "device that is no path",
-        'lab.yaml:3: hosts[0].devices[0]: found "ttyUSB0", expected a full path or, of a board on '
-        "Ethernet, its IPv4 address.",
+        'bad.yaml:11: placement.run_farm: found the device "ttyUSB0" of FPGA 0 of lab1, expected '
+        "its serial device, such as /dev/ttyUSB0, in `devices` of the host in lab.yaml.",
         _text(),
-        {**_files(ENTRY, WITH_DEVICES.replace(b"/dev/", b"")), "firesim.bit": BITS},
+        {**_files(ENTRY, TWO_NAMED.replace(b"/dev/", b"")), "firesim.bit": BITS},
+    ),
+    Case(
+        "path for a board on Ethernet",
+        'bad.yaml:11: placement.run_farm: found the device "/dev/ttyUSB0" of FPGA 0 of lab1, '
+        "expected its IPv4 address, such as 192.168.1.50, in `devices` of the host in lab.yaml.",
+        _text(),
+        {
+            **_files(ENTRY.replace("ulx3s", "ecpix5"), TWO_NAMED.replace(b"ulx3s", b"ecpix5")),
+            "firesim.bit": BITS,
+        },
     ),
     Case(
         "devices for other FPGAs",

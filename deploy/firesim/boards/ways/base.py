@@ -88,6 +88,11 @@ class Way(Strict):
     OPTIONS: ClassVar[Mapping[str, str]] = {}
     """Which wishes it takes for a simulated board, each with its option."""
 
+    @classmethod
+    def takes(cls, device: str) -> bool:
+        """Return whether a farm's file may name a board so: by the path of its device."""
+        return device.startswith("/")
+
     @abstractmethod
     def reached(self, board: Board, device: str, slot: int) -> PlannedReach:
         """Return how a node is reached that is blade `slot` of those on a board."""

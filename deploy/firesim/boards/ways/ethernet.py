@@ -55,6 +55,11 @@ class Ethernet(Way):
     address: str
     """The board's, unless a build recipe says another one."""
 
+    @classmethod
+    def takes(cls, device: str) -> bool:
+        """Return whether a text is an IPv4 address."""
+        return _address(device) is not None
+
     def reached(self, board: Board, device: str, slot: int) -> PlannedReach:
         """Return the address of the board, and the port."""
         del board, slot
@@ -87,13 +92,17 @@ class Ethernet(Way):
         """Return the address of a simulated board, which only this computer has."""
         del build
         text = str(device or HERE)
-        try:
-            address = IPv4Address(text)
-        except ValueError:
-            address = None
+        address = _address(text)
         if address is None or not address.is_loopback:
             raise InputError(f"{DEVICE_OPTION}: found {text}, expected an address like {HERE}.")
         return [str(address)]
+
+
+def _address(text: str) -> IPv4Address | None:
+    try:
+        return IPv4Address(text)
+    except ValueError:
+        return None
 
 
 WAY = Ethernet
