@@ -70,6 +70,8 @@ setup(
         "prometheus-client>=0.21",
         "pyzmq>=26",
         "boto3>=1.34",
+        "starlette>=1.10,<2",
+        "uvicorn==0.54.0",
     ],
     extras_require={
         "frames": ["pandas>=2", "pyarrow>=15"],

@@ -16,8 +16,8 @@ from firesim.pipeline.run import run
 from firesim.report.flamegraph import flame_data, merge_folded
 from firesim.run.control import is_running
 from firesim.view.counters import SERIES_POINTS, read_series
-from firesim.view.door import ViewServer
 from firesim.view.flames import flame
+from firesim.view.server import ViewServer
 from firesim_software.builder import own_program
 from rich.console import Console
 

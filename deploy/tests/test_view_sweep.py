@@ -16,12 +16,12 @@ from firesim.pipeline.load import load_file
 from firesim.sweep.folder import PASSED, SWEEP, Came, SweepFolder, make
 from firesim.sweep.go import Settings, go
 from firesim.view.chosen import viewed
-from firesim.view.door import ViewServer
+from firesim.view.server import ViewServer
 from firesim.view.swept import ViewedSweep
 from firesim_common.errors import InputError
 from rich.console import Console
 
-from regression.support.live_page import act, posted, serving_all
+from regression.support.live_page import act, posted
 
 MakeTraffic = Callable[..., Path]
 SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"
@@ -49,7 +49,7 @@ def swept(traffic: MakeTraffic, results_root: Path) -> SweepFolder:
 
 
 def test_the_table_is_that_of_the_sweep(swept: SweepFolder) -> None:
-    with serving_all(viewed(swept.path.name, 0, print)) as server:
+    with ViewServer(viewed(swept.path.name, 0, print), 0) as server:
         before = table(server)
         assert not before["over"] and before["summary"].startswith("0 of 3")
         assert all(not row["page"] for row in before["rows"])
@@ -84,7 +84,7 @@ def test_a_sweep_is_named_by_its_path_or_its_name(swept: SweepFolder, tmp_path: 
 def test_what_went_wrong_with_a_point_stays_text(swept: SweepFolder) -> None:
     swept.note(swept.points[0], Came("error", MARKUP))
     swept.note(swept.points[1], Came(PASSED, end_cycle=7))
-    with serving_all(ViewedSweep(swept.path)) as server:
+    with ViewServer(ViewedSweep(swept.path), 0) as server:
         page, told = got(server, ""), table(server)
     assert "onerror" not in page and "innerHTML" not in page
     first, second, _ = told["rows"]
@@ -97,12 +97,12 @@ def test_nothing_outside_of_the_sweep_is_served(swept: SweepFolder, tmp_path: Pa
     outside.mkdir()
     (outside / "description.json").write_text('{"nodes": [{"name": "secret"}]}')
     (swept.path / "point-01").symlink_to(outside)
-    with serving_all(ViewedSweep(swept.path)) as server:
+    with ViewServer(ViewedSweep(swept.path), 0) as server:
         for place in ("point-01/", "point-09/", "../point-01/", "point-01/../", "x/", "/"):
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 got(server, place)
         for name in ("type", "snapshot", "point-01/type", "point-09/peek"):
-            assert posted(server, name, b"{}") == (404, "Not Found\n")
+            assert posted(server, name, b"{}") == (404, "Not Found")
     with pytest.raises(InputError, match="found no axes"):
         (swept.path / SWEEP).write_text("[]")
         ViewedSweep(swept.path)

@@ -15,8 +15,8 @@ from urllib.error import HTTPError
 
 import pytest
 from firesim.view import stage, viewers
-from firesim.view.door import ADDRESS, ViewServer
 from firesim.view.libraries import LibraryError
+from firesim.view.server import ADDRESS, ViewServer
 from firesim.view.viewers import VIEWERS, Viewer, fetched_viewer, kept_viewer
 
 from regression.support.live_page import posted, serving

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import yaml
@@ -23,7 +22,7 @@ from firesim.config.loaded import Loaded
 from firesim.pipeline.load import find_config, load_file, load_text
 from firesim.pipeline.run import run as run_config
 from firesim.report.page import write_report
-from firesim.view.door import ViewServer
+from firesim.view.server import ViewServer
 from firesim.view.viewed import ViewedRun
 
 from regression.support.browser import DESKTOP_PX, PHONE_PX, Browser, Page
@@ -166,7 +165,6 @@ def _live(experiment: Experiment, browser: Browser, case: Case) -> Looked:
     """Look at the page that `firesim view` serves of a run."""
     looked = Looked()
     with ViewServer(ViewedRun(experiment.folder / case.name), 0) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
         for width_px in (DESKTOP_PX, PHONE_PX):
             for dark in (False, True):
                 name = f"{case.name}-live-{width_px}-{'dark' if dark else 'light'}"
@@ -176,7 +174,6 @@ def _live(experiment: Experiment, browser: Browser, case: Case) -> Looked:
                     found += page.faults()
                 looked.faults += [f"{name}: {fault}" for fault in dict.fromkeys(found)]
                 looked.checks += 1
-        server.shutdown()
     return looked
 
 

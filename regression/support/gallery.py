@@ -22,7 +22,7 @@ from firesim.pipeline.resolve import resolve
 from firesim.pipeline.run import run as run_config
 from firesim.report.page import write_report
 from firesim.report.plan_svg import write_svg
-from firesim.view.door import ViewServer
+from firesim.view.server import ViewServer
 from firesim.view.viewed import ViewedRun
 from firesim.watch.consoles import Consoles
 from firesim.watch.display import Display
@@ -136,13 +136,13 @@ def live_page(browser: Browser, folder: Path) -> None:
     runner.start()
     while not (results / "run.json").exists():
         time.sleep(0.05)
-    with ViewServer(ViewedRun(results), 0) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        with browser.page(server.url, DESKTOP_PX, dark=False) as page:
-            while "Gb/s" not in page.value("document.getElementById('link-table').textContent"):
-                time.sleep(0.1)
-            page.picture(IMAGES / "live-page.png", REPORT_PX)
-        server.shutdown()
+    with (
+        ViewServer(ViewedRun(results), 0) as server,
+        browser.page(server.url, DESKTOP_PX, dark=False) as page,
+    ):
+        while "Gb/s" not in page.value("document.getElementById('link-table').textContent"):
+            time.sleep(0.1)
+        page.picture(IMAGES / "live-page.png", REPORT_PX)
     runner.join()
 
 

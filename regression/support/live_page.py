@@ -16,8 +16,7 @@ from firesim.pipeline.beside import Beside
 from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run
 from firesim.results.outcome import Outcome
-from firesim.view.door import ADDRESS, ViewServer
-from firesim.view.swept import ViewedSweep
+from firesim.view.server import ADDRESS, ViewServer
 from firesim.view.viewed import ViewedRun
 from rich.console import Console
 
@@ -73,21 +72,8 @@ def going(folder: Path, config: str, *overrides: str) -> Iterator[list[Outcome]]
 @contextmanager
 def serving(folder: Path, eta_cycle: int = 0) -> Iterator[ViewServer]:
     """Serve the page of a run."""
-    with serving_all(ViewedRun(folder, eta_cycle)) as server:
+    with ViewServer(ViewedRun(folder, eta_cycle), 0) as server:
         yield server
-
-
-@contextmanager
-def serving_all(viewed: ViewedRun | ViewedSweep) -> Iterator[ViewServer]:
-    """Serve the page of a run or a sweep."""
-    with ViewServer(viewed, 0) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 until = partial(waiting.until, limit_s=LIMIT_S)
@@ -95,14 +81,13 @@ until = partial(waiting.until, limit_s=LIMIT_S)
 
 
 def raw(server: ViewServer, request: bytes) -> bytes:
-    """Return all that is answered to some bytes."""
+    """Return all that is answered to some bytes, to the end that the server makes."""
     answer = b""
     with (
         socket.create_connection((ADDRESS, server.server_port), timeout=30) as client,
         suppress(OSError),  # A server may close before it has read all of a huge request.
     ):
         client.sendall(request)
-        client.shutdown(socket.SHUT_WR)
         while part := client.recv(65536):
             answer += part
     return answer
@@ -118,6 +103,7 @@ def posted(
         "Origin": f"http://{here}",
         "Content-Type": "application/json",
         "Content-Length": str(len(body)),
+        "Connection": "close",
     }
     said = {line.partition(":")[0] for line in headers}
     lines = [f"POST /{token or server.token}/{name} HTTP/1.1", *headers]

@@ -24,11 +24,11 @@ def serve_file(run: Path, file: Path, viewer: Viewer, port: int) -> None:
     Raises:
         InputError: the port cannot be opened, or `run` is no results folder.
     """
-    from firesim.view.door import ViewServer
+    from firesim.view.server import ViewServer
     from firesim.view.viewed import ViewedRun
 
     with ViewServer(ViewedRun(run), port) as server:
         place = server.stage.address(file.absolute(), file.absolute().parent, viewer)
         typer.echo(f"{server.origin}{place}\nCtrl-C ends it.")
         with suppress(KeyboardInterrupt):
-            server.serve_forever()
+            server.wait()

@@ -53,8 +53,8 @@ def view(
       firesim view --port 8080 --eta-cycle 500000000
     """
     from firesim.view.chosen import viewed
-    from firesim.view.door import ViewServer
     from firesim.view.libraries import fetch_libraries
+    from firesim.view.server import ViewServer
 
     os.nice(BEHIND)
     say = partial(typer.echo, err=True)
@@ -63,4 +63,4 @@ def view(
     with ViewServer(found, port) as server:
         typer.echo(f"{server.url}\nCtrl-C ends the page; the run goes on.")
         with suppress(KeyboardInterrupt):
-            server.serve_forever()
+            server.wait()
