@@ -20,7 +20,7 @@ from pathlib import Path
 
 import yaml
 from firesim.run.signals import peek
-from firesim.view.libraries import XTERM, fetched
+from firesim.view.libraries import LIBRARIES, fetched
 from firesim.view.viewed import ViewedRun
 from firesim_software.builder import own_program
 from rich.console import Console
@@ -179,7 +179,8 @@ def _echoes(experiment: Experiment, browser: Browser, engine: str) -> list[str]:
 def run(experiment: Experiment) -> Verdict:
     """Hold when all that is pressed does what it says, and no page has a fault."""
     smooth: dict[str, float] = {}
-    fetched(XTERM)
+    for library in LIBRARIES:
+        fetched(library)
     with Browser() as browser:
         faults = _echoes(experiment, browser, "functional") + _echoes(experiment, browser, "rtl")
         if not experiment.quick:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What moves in the drawing of the topology. Its lines and boxes are in the order in which the server tells of them.
+const SVG = "http://www.w3.org/2000/svg";
 const MOST_MOVING = 300;
 const LEAST_LOAD = 0.001;
 const lines = [...document.querySelectorAll(".topology .link")];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What grows while a run goes on: the counters of a node, how fast one of them came, and the flame graph of a node.
 let chosen = { node: null, counter: -1 };
+const showGrowth = chartIn(at("series"), { label: "cycle", words: (value) => short(value) },
+  { label: "in 1,000 cycles", words: (value) => short(value) });
 
 // The same rows as long as the names are: a button that is pressed stays where it is.
 follow(at("counter-node"), async (node, isWanted) => {
@@ -21,27 +23,25 @@ follow(at("counter-node"), async (node, isWanted) => {
 });
 
 function counterRow(texts, index) {
-  const made = row(["", "", ""], [0]), button = document.createElement("button");
-  button.type = "button";
-  button.addEventListener("click", () => {
+  const made = row(["", "", ""], [0]), name = document.createElement(at("series") ? "button" : "span");
+  name.type = "button";
+  name.addEventListener("click", () => {
     chosen.counter = index;
     showSeries([...at("counter-table").tBodies[0].rows].map((one) => [one.cells[0].textContent]), () => true);
   });
-  made.cells[0].append(button);
+  made.cells[0].append(name);
   return made;
 }
 
 async function showSeries(rows, isWanted) {
   const { node, counter } = chosen, figure = at("series");
+  if (!figure) return;
   figure.hidden = counter < 0 || counter >= rows.length;
   if (figure.hidden) return;
   const { points } = await asked(`series?node=${encodeURIComponent(node)}&counter=${counter}`);
   if (!isWanted() || chosen.counter !== counter) return;
   figure.querySelector("figcaption").textContent = `${rows[counter][0]}: events in 1,000 cycles`;
-  const most = Math.max(...points.map(([, rate]) => rate), 0);
-  const first = points[0]?.[0] ?? 0, last = points.at(-1)?.[0] ?? 0;
-  plot(figure.querySelector("svg"), points, { from: first, most, top: Number(most.toPrecision(3)).toLocaleString("en-GB"),
-    left: `cycle ${first.toLocaleString("en-GB")}`, right: last.toLocaleString("en-GB") });
+  showGrowth(points);
 }
 
 // A flame graph is asked for while it can be seen, and comes when it has changed.

@@ -81,7 +81,22 @@ XTERM = Library(
         "xterm-license.txt": "package/LICENSE",
     },
 )
-LIBRARIES = (XTERM,)
+UPLOT = Library(
+    name="uPlot",
+    version="1.6.32",
+    licence="MIT",
+    home="https://github.com/leeoniya/uPlot",
+    gives="charts",
+    without="rates and counters are shown in figures alone",
+    archive="https://registry.npmjs.org/uplot/-/uplot-1.6.32.tgz",
+    sha256="4b8a8191e425658e3ea8c8c1314b0fc679c861ee3a1af2b20c7b16ba50b5133d",
+    members={
+        "uplot.js": "package/dist/uPlot.iife.min.js",
+        "uplot.css": "package/dist/uPlot.min.css",
+        "uplot-license.txt": "package/LICENSE",
+    },
+)
+LIBRARIES = (XTERM, UPLOT)
 
 
 def kept_folder(kind: str, parts: Sequence[str]) -> Path | None:

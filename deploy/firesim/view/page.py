@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from firesim.report.drawing import topology_svg
 from firesim.report.page import FLAME, STYLE
-from firesim.view.libraries import XTERM, kept_libraries
+from firesim.view.libraries import UPLOT, XTERM, kept_libraries
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
 from firesim.view.viewers import Viewer
@@ -22,7 +22,7 @@ _HERE = Path(__file__).resolve().parent
 STYLES = (STYLE, _HERE / "view.css")
 _OWN = (
     _HERE / f"{name}.js"
-    for name in ("view", "drawing", "terminal", "follow", "growing", "acts", "offered")
+    for name in ("charts", "view", "drawing", "terminal", "follow", "growing", "acts", "offered")
 )
 SCRIPTS = (FLAME, *_OWN)
 
@@ -49,6 +49,7 @@ def page(run: ViewedRun, nonce: str, viewers: Sequence[tuple[Viewer, str]]) -> s
     Of viewers the page says the licences, which are at the addresses beside them.
     """
     consoles, libraries = run.nodes_with("uart"), kept_libraries()
+    used = [one for one in libraries if one is not XTERM or consoles]
     return _template("page.html.j2").render(
         title=printable(run.folder.name),
         folder=printable(str(run.folder)),
@@ -59,7 +60,9 @@ def page(run: ViewedRun, nonce: str, viewers: Sequence[tuple[Viewer, str]]) -> s
         peeked=run.peeked_nodes,
         counters=run.counted_nodes,
         traced=run.traced_nodes,
-        terminal=bool(consoles) and XTERM in libraries,
+        terminal=XTERM in used,
+        charts=UPLOT in used,
+        used=[name for one in used for name in one.members],
         libraries=[*((one, one.licence_file) for one in libraries), *viewers],
         style=_joined(STYLES),
         script=_joined(SCRIPTS),

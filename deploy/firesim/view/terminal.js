@@ -7,9 +7,8 @@ const nonce = document.currentScript.nonce;
 const terminal = typeof Terminal === "function" && at("terminal") ? opened(at("terminal")) : null;
 
 function colours() {
-  const style = getComputedStyle(document.documentElement), of = (name) => style.getPropertyValue(name).trim();
-  return { background: of("--card"), foreground: of("--ink"), cursor: of("--ink"), cursorAccent: of("--card"),
-    selectionBackground: "#8888" };
+  return { background: colour("--card"), foreground: colour("--ink"), cursor: colour("--ink"),
+    cursorAccent: colour("--card"), selectionBackground: "#8888" };
 }
 
 function opened(place) {
@@ -17,7 +16,7 @@ function opened(place) {
     fontFamily: "ui-monospace, monospace", minimumContrastRatio: 4.5, theme: colours(), disableStdin: false });
   made.parser.registerOscHandler(8, () => true); // A link of a guest's is its text, and leads nowhere.
   withNonce(() => made.open(place));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { made.options.theme = colours(); });
+  onScheme(() => { made.options.theme = colours(); });
   const size = at("terminal-size");
   size.addEventListener("change", () => {
     const [columns, lines] = size.value.split("x").map(Number);

@@ -3,9 +3,10 @@
 "use strict";
 const MOST_POINTS = 600;
 const LEAST_S = 0.2;
-const SVG = "http://www.w3.org/2000/svg";
 
 const at = (id) => document.getElementById(id);
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const onScheme = (look) => matchMedia("(prefers-color-scheme: dark)").addEventListener("change", look);
 const about = JSON.parse(at("about").textContent);
 let isOver = false;
 
@@ -69,42 +70,17 @@ at("filter").addEventListener("input", (event) => {
 // The rate: between two moments, over wall time.
 let moments = [];
 
-function hertz(value) {
-  const thousands = Math.min(3, Math.max(0, Math.floor(Math.log10(value) / 3)));
-  return `${Number((value / 1000 ** thousands).toPrecision(3))} ${["Hz", "kHz", "MHz", "GHz"][thousands]}`;
-}
+const showRates = chartIn(at("rate-chart"), { label: "wall time", words: (value) => `${value} s` },
+  { label: "rate", words: (value) => short(value, "Hz") });
 
 function showRate(run) {
   const last = moments.at(-1);
   if (!last || run.wall_s - last[0] > LEAST_S || moments.length === 1) moments.push([run.wall_s, run.cycle]);
   if (moments.length > MOST_POINTS) moments = moments.filter((_, index) => index % 2 === 0);
-  const rates = moments.slice(1).map(([wall, cycle], index) => {
+  showRates(moments.slice(1).map(([wall, cycle], index) => {
     const [before, from] = moments[index];
     return [wall, (cycle - from) / Math.max(wall - before, 1e-9)];
-  });
-  const most = Math.max(...rates.map(([, rate]) => rate), 1);
-  plot(at("plot"), rates, { from: 0, most, top: hertz(most), left: "0 s", right: run.wall });
-}
-
-// Draws a line through points from an x on, up to a most; texts are at the top, and at both ends below.
-function plot(chart, points, { from, most, top, left, right }) {
-  const span = Math.max((points.at(-1)?.[0] ?? 0) - from, 1e-9);
-  const places = points.map(([x, y]) =>
-    `${(500 * (x - from) / span + 10).toFixed(1)},${(125 - 110 * y / (most || 1)).toFixed(1)}`);
-  const line = document.createElementNS(SVG, "polyline");
-  line.setAttribute("class", "line s0");
-  line.setAttribute("points", places.join(" "));
-  chart.replaceChildren(line, tick(10, 11, "start", top), tick(10, 144, "start", left), tick(510, 144, "end", right));
-}
-
-function tick(x, y, anchor, text) {
-  const made = document.createElementNS(SVG, "text");
-  made.setAttribute("class", "tick");
-  made.setAttribute("x", x);
-  made.setAttribute("y", y);
-  made.setAttribute("text-anchor", anchor);
-  made.textContent = text;
-  return made;
+  }));
 }
 
 function showRun(run) {
