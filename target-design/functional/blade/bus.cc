@@ -22,6 +22,19 @@ constexpr uint32_t kBootRom[] = {
 };
 static_assert(kDeviceTreeBase == uint64_t{0x8000 + 31} << 16 && kDramBase == uint64_t{1} << 31);
 
+NicFeatures nic_features(const std::vector<PartEntry> &parts) {
+  NicFeatures features;
+  for (const PartEntry &part : parts) {
+    if (part.kind != "nic") continue;
+    const auto has = [&](const char *name) {
+      const auto found = part.options.find(name);
+      return found != part.options.end() && found->second != 0;
+    };
+    features = {.checksum = has("checksum"), .moderation = has("moderation")};
+  }
+  return features;
+}
+
 bool within(uint64_t address, uint64_t base, uint64_t bytes) {
   return address >= base && address - base < bytes;
 }
@@ -44,7 +57,7 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
       plic_(parameters.harts, lines),
       uart_(parameters.console),
       block_device_(parameters.disk, memory),
-      nic_(parameters.nic, parameters.quantum_cycles, memory),
+      nic_(parameters.nic, parameters.quantum_cycles, memory, nic_features(parameters.parts)),
       lines_(&lines),
       end_(&end),
       host_(parameters.host),

@@ -209,11 +209,13 @@ nlohmann::json FunctionalBlade::statistics() const {
 
 std::string FunctionalBlade::fingerprint() const {
   const std::string parts = unusual(settings_.parts);
+  const uint32_t nic = bus_.nic().features().word();
   return fmt::format(
       "functional blade with {} harts, {} bytes of memory, {} cycles an instruction, quanta of {} "
-      "cycles{}{}",
+      "cycles{}{}{}",
       settings_.harts, settings_.memory->size_bytes(), settings_.cycles_per_instruction,
-      settings_.quantum_cycles, parts.empty() ? "" : ", parts ", parts);
+      settings_.quantum_cycles, parts.empty() ? "" : ", parts ", parts,
+      nic == 0 ? "" : fmt::format(", NIC with features {}", nic));
 }
 
 Shape Shape::load(StateReader &state) {

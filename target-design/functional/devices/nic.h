@@ -10,13 +10,25 @@
 
 namespace firesim::functional {
 
+// What a NIC has besides: the options of its part.
+struct NicFeatures {
+  bool checksum = false;    // makes those of frames it sends, and sums of those it receives
+  bool moderation = false;  // holds interrupts back
+
+  bool any() const { return checksum || moderation; }
+  uint32_t word() const { return (checksum ? 1u : 0) | (moderation ? 2u : 0); }
+};
+
 class Nic final : public RegisterDevice {
  public:
   // A flit sent in cycle t is on the link in cycle t + `delay_cycles`.
-  Nic(const devices::NicSettings &settings, uint32_t delay_cycles, DeviceMemory &memory)
+  Nic(const devices::NicSettings &settings, uint32_t delay_cycles, DeviceMemory &memory,
+      NicFeatures features = {})
       : mac_(settings.mac),
         sender_(settings.rate_increment, settings.rate_period, delay_cycles, memory, output_),
-        receiver_(memory) {}
+        receiver_(memory) {
+    set_features(features);
+  }
 
   // Tokens that have arrived, in order, of cycles not yet advanced to.
   void arrive(const Batch &tokens) { receiver_.input().push(tokens); }
@@ -27,6 +39,7 @@ class Nic final : public RegisterDevice {
   void send_until(uint64_t cycle) {
     if (!sender_.idle()) sender_.advance(cycle);
   }
+  const NicFeatures &features() const { return features_; }
   // Forgets what has arrived and has not been seen.
   void drop_input() { receiver_.input() = FlitTimeline(); }
 
@@ -52,9 +65,19 @@ class Nic final : public RegisterDevice {
   uint64_t read_register(uint32_t offset) override;
   void write_register(uint32_t offset, uint64_t value) override;
 
+  void set_features(NicFeatures features);
+  // Completions that wait and are not masked.
+  bool pending() const;
+  void note_pending();
+  uint64_t held_until() const;
+
+  NicFeatures features_;
   uint64_t mac_;
   uint32_t interrupt_mask_ = 0;
-  FlitTimeline output_;  // in the time of the link
+  uint32_t moderation_ = 0;
+  uint64_t now_ = 0;
+  uint64_t pending_since_ = kNever;  // kNever while nothing is pending
+  FlitTimeline output_;              // in the time of the link
   NicSender sender_;
   NicReceiver receiver_;
 };

@@ -22,11 +22,11 @@ void NicReceiver::request(uint64_t address) {
 
 uint32_t NicReceiver::take_completion() {
   if (completions_.empty()) return 0;
-  const uint32_t bytes = completions_.front();
+  const uint32_t completion = completions_.front();
   completions_.pop_front();
   // A packet that was written and waited for room.
   if (writing_ && write_start_ + lengths_.front() <= now_) finish_write(now_);
-  return bytes;
+  return completion;
 }
 
 uint64_t NicReceiver::next_event() const {
@@ -116,7 +116,9 @@ void NicReceiver::start_write(uint64_t cycle) {
 void NicReceiver::finish_write(uint64_t cycle) {
   const uint32_t words = lengths_.front();
   memory_->write(address_, words_.data() + first_word_, uint64_t{words} * 8, cycle, "NIC");
-  completions_.push_back(words * 8);
+  const std::span<const uint64_t> packet(words_.data() + first_word_, words);
+  const uint32_t sum = sums_ ? internet_sum(packet, kSumStart) : 0;
+  completions_.push_back(sum << 16 | words * 8);
   lengths_.pop_front();
   writing_ = false;
   first_word_ += words;

@@ -9,6 +9,7 @@
 
 #include "functional/devices/device_memory.h"
 #include "functional/devices/flit_timeline.h"
+#include "functional/devices/internet_checksum.h"
 
 namespace firesim::functional {
 
@@ -19,14 +20,19 @@ class NicReceiver {
   static constexpr uint32_t kMostPackets = 64;
   static constexpr uint32_t kMostFrameWords = 1152;
 
+  // Where the sum of a received frame begins: after two pad bytes and the Ethernet header.
+  static constexpr uint32_t kSumStart = 16;
+
   explicit NicReceiver(DeviceMemory &memory) : memory_(&memory) {}
+  // Completions of packets from now on have their sums, too.
+  void make_sums() { sums_ = true; }
 
   // Tokens of cycles after those advanced to.
   FlitTimeline &input() { return input_; }
 
   // In the cycle advanced to. A request is refused, without effect, when the queue is full.
   void request(uint64_t address);
-  // The length in bytes of a packet in memory; 0 when there is none.
+  // The length in bytes of a packet in memory, and its sum from bit 16 on; 0 when there is none.
   uint32_t take_completion();
 
   void advance(uint64_t cycle);
@@ -68,8 +74,9 @@ class NicReceiver {
   bool dropping_ = false;         // the rest of it
 
   std::deque<uint64_t> requests_;
-  std::deque<uint32_t> completions_;  // bytes
-  bool writing_ = false;              // the oldest packet is being written to `address_`
+  std::deque<uint32_t> completions_;  // bytes, and the sum from bit 16 on
+  bool sums_ = false;
+  bool writing_ = false;  // the oldest packet is being written to `address_`
   uint64_t address_ = 0;
   uint64_t write_start_ = 0;  // its word i is written in cycle write_start_ + 1 + i
   uint32_t drops_ = 0;

@@ -11,13 +11,16 @@ namespace firesim::functional {
 namespace {
 
 constexpr uint64_t kAddressMask = 0xffff'ffff'ffff;
-constexpr size_t kMostPieceFlits = 4097;
+constexpr size_t kMostPieceFlits = 4097 + NicSender::kMostGatheredBytes / 8;
 
 }  // namespace
 
 void NicSender::request(uint64_t value) {
   if (queue_.size() == kQueueDepth) return;
   queue_.push_back(value);
+  wanted_.push_back(begins_ ? asked_ : 0);
+  begins_ = value >> 63 == 0;
+  asked_ = 0;
   if (!active_) next_cycle_ = std::max(next_cycle_, now_);
   advance(now_);
 }
@@ -56,6 +59,8 @@ void NicSender::advance(uint64_t cycle) {
 void NicSender::start_piece() {
   const uint64_t request = queue_.front();
   queue_.pop_front();
+  if (wanted_.front() != 0) gathering_ = ChecksumPlace(wanted_.front());
+  wanted_.pop_front();
   const uint64_t length = request >> 48 & 0x7fff;
   const bool more = request >> 63 != 0;
   active_ = true;
@@ -65,13 +70,18 @@ void NicSender::start_piece() {
   const uint8_t *data =
       length == 0 ? nullptr : memory_->read(request & kAddressMask, length, now_, "NIC");
   if (data != nullptr) carry_.insert(carry_.end(), data, data + length);
-  size_t flits = carry_.size() / 8;
+  if (carry_.size() > kMostGatheredBytes) gathering_ = ChecksumPlace(0);
+  size_t flits = more && gathering_.wanted() ? 0 : carry_.size() / 8;
   if (ends_packet_) {
     flits = std::max<size_t>(1, (carry_.size() + 7) / 8);
     carry_.resize(flits * 8);
   }
   flits_left_.resize(flits);
   if (flits != 0) std::memcpy(flits_left_.data(), carry_.data(), flits * 8);
+  if (ends_packet_) {
+    if (gathering_.wanted()) put_checksum(flits_left_, gathering_);
+    gathering_ = ChecksumPlace(0);
+  }
   carry_.erase(carry_.begin(), carry_.begin() + static_cast<ptrdiff_t>(flits * 8));
   plan();
 }
@@ -150,13 +160,33 @@ void NicSender::load(StateReader &state) {
   next_flit_ = 0;
   next_cycle_ = state.past_cycle();
   done_cycle_ = state.u64();
-  carry_ = state.bytes(7);
+  carry_ = state.bytes(kMostGatheredBytes);
+  // Without load_checksums, no packet has one.
+  wanted_.assign(queue_.size(), 0);
   flits_ = state.u64();
   packets_ = state.u64();
   if (!active_ && !(queue_.empty() && flits_left_.empty())) {
     state.fail("found pieces that are not being sent");
   }
   if (!flits_left_.empty()) check_next_flit(state);
+}
+
+void NicSender::save_checksums(StateWriter &state) const {
+  state.u64s(std::vector<uint64_t>(wanted_.begin(), wanted_.end()));
+  state.u64(asked_);
+  state.boolean(begins_);
+  state.u64(gathering_.value);
+}
+
+void NicSender::load_checksums(StateReader &state) {
+  const std::vector<uint64_t> wanted = state.u64s(kQueueDepth);
+  wanted_.assign(wanted.begin(), wanted.end());
+  asked_ = static_cast<uint32_t>(state.u64(UINT32_MAX));
+  begins_ = state.boolean();
+  gathering_ = ChecksumPlace(static_cast<uint32_t>(state.u64(UINT32_MAX)));
+  if (wanted_.size() != queue_.size()) {
+    state.fail("the requests in the NIC do not match their checksums");
+  }
 }
 
 // What comes next is put after all that has been sent, and into a cycle that is still to come.

@@ -9,6 +9,7 @@
 
 #include "functional/devices/device_memory.h"
 #include "functional/devices/flit_timeline.h"
+#include "functional/devices/internet_checksum.h"
 #include "functional/devices/rate_limiter.h"
 
 namespace firesim::functional {
@@ -16,6 +17,7 @@ namespace firesim::functional {
 class NicSender {
  public:
   static constexpr uint32_t kQueueDepth = 16;
+  static constexpr size_t kMostGatheredBytes = 9216;
 
   // A flit sent in cycle t is put into `output` for cycle t + `delay_cycles`.
   NicSender(uint16_t rate_increment, uint16_t rate_period, uint32_t delay_cycles,
@@ -27,6 +29,8 @@ class NicSender {
 
   // In the cycle advanced to. A request is refused, without effect, when the queue is full.
   void request(uint64_t value);
+  // The next packet whose first piece is requested gets a checksum: it is gathered before it goes.
+  void ask_for_checksum(uint32_t value) { asked_ = value; }
   bool take_completion();
   void set_rate(uint32_t rate);
 
@@ -40,10 +44,13 @@ class NicSender {
   uint64_t packets() const { return packets_; }
   bool idle() const { return !active_; }
   // All requests have been sent, to the last byte.
-  bool at_rest() const { return !active_ && queue_.empty() && carry_.empty(); }
+  bool at_rest() const { return !active_ && queue_.empty() && carry_.empty() && asked_ == 0; }
 
   void save(StateWriter &state) const;
   void load(StateReader &state);
+  // What is known of checksums, for a NIC that makes them.
+  void save_checksums(StateWriter &state) const;
+  void load_checksums(StateReader &state);
 
  private:
   static constexpr uint64_t kNoCycle = UINT64_MAX;
@@ -60,16 +67,21 @@ class NicSender {
   FlitTimeline *output_;
 
   uint64_t now_ = 0;
-  std::deque<uint64_t> queue_;  // requests as written
+  std::deque<uint64_t> queue_;   // requests as written
+  std::deque<uint32_t> wanted_;  // for each of them, the checksum of the packet it begins, or 0
+  uint32_t asked_ = 0;           // of the packet that begins next
+  bool begins_ = true;           // the next request begins a packet
+  ChecksumPlace gathering_{0};   // of the packet that is being sent
   uint32_t completions_ = 0;
 
   bool active_ = false;               // a piece is being sent
   bool ends_packet_ = false;          // it is the last one of its packet
   std::vector<uint64_t> flits_left_;  // from `next_flit_` on
   size_t next_flit_ = 0;
-  uint64_t next_cycle_ = 0;     // no flit before
-  uint64_t done_cycle_ = 0;     // in which the piece will be complete
-  std::vector<uint8_t> carry_;  // bytes of the packet that do not fill a flit yet, fewer than 8
+  uint64_t next_cycle_ = 0;  // no flit before
+  uint64_t done_cycle_ = 0;  // in which the piece will be complete
+  // Bytes of the packet that do not fill a flit yet, fewer than 8; all, while it is gathered.
+  std::vector<uint8_t> carry_;
   uint64_t flits_ = 0, packets_ = 0;
 };
 

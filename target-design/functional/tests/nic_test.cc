@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "core/state.h"
 #include "core/tests/random_seed.h"
 #include "device_bench.h"
 
@@ -15,6 +16,7 @@ constexpr uint32_t kDelay = 1000;
 constexpr uint64_t kThereIsOne = uint64_t{1} << 63;
 
 struct NicBench {
+  explicit NicBench(NicFeatures features = {}) : nic(settings, kDelay, memory.memory, features) {}
   void send(uint64_t offset, uint64_t length, bool more) {
     nic.write(0, 8, (kDramBase + offset) | length << 48 | (more ? kThereIsOne : 0));
   }
@@ -34,7 +36,7 @@ struct NicBench {
 
   TestMemory memory;
   devices::NicSettings settings{{{"mac", "00:12:6D:00:00:02"}}, "nic"};
-  Nic nic{settings, kDelay, memory.memory};
+  Nic nic;
 };
 
 TEST(Nic, PiecesBecomeOnePacketOfFlitsInConsecutiveCycles) {
@@ -191,6 +193,106 @@ TEST(Nic, WritingMakesRoomAWordACycle) {
   bench.arrive(10'010, 1100, 0);
   bench.nic.advance(20'000);
   EXPECT_EQ(bench.nic.read(0x40, 4), 1u);
+}
+
+// RFC 1071's own example: 00 01 f2 03 f4 f5 f6 f7 has the sum dd f2.
+TEST(InternetChecksum, SumOfTheStandardsExample) {
+  const std::vector<uint64_t> words = {0xffff'ffff'ffff'ffff, 0xf7f6'f5f4'03f2'0100};
+  EXPECT_EQ(internet_sum(words, 8), 0xf2dd);
+}
+
+TEST(Nic, AFrameGoesOutWithTheChecksumThatIsAskedFor) {
+  NicBench bench({.checksum = true});
+  EXPECT_EQ(bench.nic.read(0x50, 4), 1u);
+  // Bytes 8 to 23 of the frame count, in two pieces; the checksum is to lie in bytes 10 and 11.
+  bench.memory.words[0] = 0x1111'1111'1111'1111;
+  bench.memory.words[1] = 0xf7f6'f5f4'0000'0100;
+  bench.memory.words[64] = 0x0203;
+  bench.nic.advance(20);
+  bench.nic.write(0x58, 4, uint64_t{1} << 31 | 10 << 16 | 8);
+  bench.send(0, 16, true);
+  bench.send(512, 2, false);
+  bench.send(0, 16, false);  // nothing is asked for this one
+  bench.nic.advance(200);
+  std::vector<uint64_t> flits;
+  for (const Token &token : bench.output(20 + kDelay, 200)) {
+    if (token.valid) flits.push_back(token.flit.data);
+  }
+  ASSERT_EQ(flits.size(), 5u);
+  EXPECT_EQ(flits[0], bench.memory.words[0]);
+  EXPECT_EQ(flits[2], 0x0203u);
+  EXPECT_EQ(flits[4], bench.memory.words[1]);
+  // With it, the whole adds up to ffff.
+  EXPECT_EQ(internet_sum(std::span(flits).first(3), 8), 0xffff);
+  EXPECT_EQ(flits[1] & ~0xffff'0000ull, bench.memory.words[1]);
+  EXPECT_EQ(bench.count(2), 3u);
+}
+
+TEST(Nic, AReceivedFrameComesWithItsSum) {
+  NicBench bench({.checksum = true});
+  bench.give_buffer(0);
+  bench.arrive(100, 4, 0x1'0000'fff0);  // words 2 and 3 count: ...fff2 and ...fff3
+  bench.nic.advance(300);
+  EXPECT_EQ(bench.nic.read(0x18, 8), kThereIsOne | uint64_t{0xffe8} << 32 | 32);
+}
+
+TEST(Nic, AnInterruptIsHeldBackForCyclesOrPackets) {
+  NicBench bench({.moderation = true});
+  bench.nic.write(0x30, 4, 2);
+  bench.nic.write(0x60, 4, 3 << 24 | 500);
+  EXPECT_EQ(bench.nic.read(0x60, 4), 3u << 24 | 500);
+  for (uint64_t i = 0; i < 4; ++i) bench.give_buffer(4096 * i);
+  bench.arrive(100, 10, 0);  // complete in cycle 119
+  bench.nic.advance(400);
+  EXPECT_FALSE(bench.nic.interrupt());
+  EXPECT_EQ(bench.nic.next_event(), 619u);
+  bench.nic.advance(618);
+  EXPECT_FALSE(bench.nic.interrupt());
+  bench.nic.advance(619);
+  EXPECT_TRUE(bench.nic.interrupt());
+  EXPECT_EQ(bench.nic.next_event(), kNever);
+  bench.nic.read(0x18, 8);
+  EXPECT_FALSE(bench.nic.interrupt());
+  for (uint64_t i = 0; i < 3; ++i) bench.arrive(700 + 20 * i, 2, i);
+  bench.nic.advance(742);
+  EXPECT_FALSE(bench.nic.interrupt());
+  bench.nic.advance(743);  // the third is complete
+  EXPECT_TRUE(bench.nic.interrupt());
+}
+
+TEST(Nic, FeaturesAreKeptInItsState) {
+  NicBench bench({.checksum = true, .moderation = true});
+  bench.nic.write(0x38, 4, 1 << 16);  // k = 0 stops the link
+  bench.nic.advance(20);
+  bench.nic.write(0x60, 4, 77);
+  bench.send(0, 64, false);  // one flit of it leaves
+  bench.nic.write(0x58, 4, uint64_t{1} << 31 | 2 << 16);
+  bench.send(0, 8, true);
+  StateWriter writer;
+  bench.nic.save(writer);
+  NicBench again;
+  StateReader reader("a NIC", writer);
+  again.nic.load(reader);
+  reader.finish();
+  EXPECT_EQ(again.nic.read(0x50, 4), 3u);
+  EXPECT_EQ(again.nic.read(0x60, 4), 77u);
+  again.nic.write(0x38, 4, 1 << 16 | 1);
+  again.nic.advance(21);
+  again.send(0, 8, false);
+  again.nic.advance(200);
+  std::vector<uint64_t> flits;
+  for (const Token &token : again.output(kDelay, 300)) {
+    if (token.valid) flits.push_back(token.flit.data);
+  }
+  ASSERT_GE(flits.size(), 2u);
+  EXPECT_EQ(flits.back(), 0u);
+  EXPECT_EQ(flits[flits.size() - 2], 0xffff'0000u);
+}
+
+TEST(Nic, WithoutFeaturesTheirRegistersAreNone) {
+  NicBench bench;
+  bench.nic.write(0x60, 4, 500);
+  for (const uint32_t offset : {0x50u, 0x58u, 0x60u}) EXPECT_EQ(bench.nic.read(offset, 4), 0u);
 }
 
 }  // namespace

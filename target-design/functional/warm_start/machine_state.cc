@@ -15,7 +15,7 @@ constexpr uint64_t kSoftwareInterrupt = kClintBase, kTimeCompare = kClintBase + 
 constexpr uint64_t kTime = kClintBase + 0xbff8;
 constexpr uint64_t kPriority = kPlicBase, kEnable = kPlicBase + 0x2000;
 constexpr uint64_t kThreshold = kPlicBase + 0x20'0000;
-constexpr uint64_t kNicCounts = kNicBase + 0x20;
+constexpr uint64_t kNicCounts = kNicBase + 0x20, kNicModeration = kNicBase + 0x60;
 
 // Registers of the devices that can be read and written: address, bytes.
 constexpr std::pair<uint64_t, uint32_t> kDeviceRegisters[] = {
@@ -54,6 +54,7 @@ MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
     state.registers.push_back({address, bytes, read(bus, address, bytes, cycle)});
   };
   for (const auto &[address, bytes] : kDeviceRegisters) add(address, bytes);
+  if (bus.nic().features().moderation) add(kNicModeration, 4);
   for (uint32_t source = 1; source <= Plic::kSources; ++source) add(kPriority + 4 * source, 4);
   for (uint32_t context = 0; context < 2 * harts.size(); ++context) {
     add(kThreshold + 0x1000 * context, 4);

@@ -6,7 +6,11 @@ import chisel3._
 
 class NICPart extends Part {
   def attach(place: PartPlace): PartPorts = {
-    val params = NICParams(socket = place.streamStages > 0)
+    val params = NICParams(
+      socket = place.streamStages > 0,
+      checksum = place.options("checksum") == 1,
+      moderation = place.options("moderation") == 1
+    )
     val dmaParams = place.soc.dma.copy(idBits = params.idBits)
     val bridge = FireSimNICBridge().suggestName(s"${place.name}_bridge")
     val nic = Module(new NIC(params, place.soc.mmio, dmaParams)).suggestName(place.name)

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.guest import guest_programs
+from firesim_software.linux.kernel_variant import USUAL, kernel_names
 from firesim_software.workload import unknown
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads"
@@ -46,6 +47,8 @@ class Description(Strict):
     outputs: list[str] = Field(default_factory=list)
     """What leaves the node over the console when its command has ended: paths of files and folders,
     in which `*`, `?` and `[...]` match as in a shell."""
+    kernel: str = USUAL
+    """The kernel it boots: `usual`, or a variant of it from `linux/variants`."""
     bootargs: str = ""
     """Further words of the kernel's command line."""
     memory_mib: int = Field(default=64, ge=32, le=2048)
@@ -114,6 +117,9 @@ def _check(written: Source, path: Path, found: Description) -> None:
     for job in found.jobs:
         good = job.replace("-", "").isalnum() and job != "command"
         check(good, ("jobs", job), job, 'a word like "server", other than "command"')
+    kernels = kernel_names()
+    good = found.kernel in kernels
+    check(good, ("kernel",), found.kernel, f"any of {', '.join(kernels)}")
     for number, output in enumerate(found.outputs):
         good = output.startswith("/") and output.isprintable()
         expected = "a path on the node that starts with / and has no control characters"

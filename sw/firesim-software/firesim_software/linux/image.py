@@ -14,7 +14,7 @@ from firesim_software.linux.debian import ROOT_DEVICE
 from firesim_software.linux.description import Description, describe
 from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.firmware import firmware
-from firesim_software.linux.kernel import kernel
+from firesim_software.linux.kernel_variant import named_kernel
 
 _ROUND = 2 << 20
 _IMAGE_SIZE_AT = 16
@@ -87,7 +87,7 @@ def workload(name: str) -> LinuxImage:
         LinuxError: there is no such workload, or a part of it cannot be built.
     """
     found = describe(name)
-    built = kernel()
+    built = named_kernel(found.kernel)
     on_disk = found.base == "debian"
     return LinuxImage(
         name=name,

@@ -60,7 +60,17 @@ class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends M
   shapes.io.enq :<>= reader.shape
   aligner.shape :<>= shapes.io.deq
   aligner.in :<>= reservation.out
-  flits.io.enq :<>= aligner.out
+  if (p.checksum) {
+    val checksum = Module(new SendChecksum(p))
+    // As many as there may be frames between the request queue and here.
+    val places = Module(new Queue(new ChecksumPlace, 2 * (p.queueDepth + p.transactions)))
+    for (place <- controller.checksumPlace) places.io.enq :<>= place
+    checksum.place :<>= places.io.deq
+    checksum.in :<>= aligner.out
+    flits.io.enq :<>= checksum.out
+  } else {
+    flits.io.enq :<>= aligner.out
+  }
   socket match {
     case None => limiter.in :<>= flits.io.deq
     case Some(streams) =>
@@ -83,6 +93,15 @@ class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends M
   }
   writer.request :<>= controller.receiveRequest
   controller.receiveComplete :<>= writer.complete
+  for (sum <- controller.receiveSum) {
+    val sums = Module(new ReceiveSums(p))
+    sums.length.valid := writer.length.fire
+    sums.length.bits := writer.length.bits
+    sums.word.valid := writer.in.fire
+    sums.word.bits := writer.in.bits
+    sums.take := controller.receiveComplete.fire
+    sum := sums.sum
+  }
   dma.aw :<>= writer.aw
   dma.w :<>= writer.w
   writer.b :<>= dma.b

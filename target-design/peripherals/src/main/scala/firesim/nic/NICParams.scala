@@ -12,6 +12,8 @@ import chisel3.util._
  * @param receivePackets most packets in it
  * @param maxFrameBytes longest frame; a longer one that arrives is dropped
  * @param socket whether it has a stream socket between its DMA and the link
+ * @param checksum whether it makes checksums of frames it sends, and sums of those it receives
+ * @param moderation whether it can hold interrupts back
  */
 case class NICParams(
     queueDepth: Int = 16,
@@ -19,7 +21,9 @@ case class NICParams(
     receiveBufferBytes: Int = 32768,
     receivePackets: Int = 64,
     maxFrameBytes: Int = 9216,
-    socket: Boolean = false
+    socket: Boolean = false,
+    checksum: Boolean = false,
+    moderation: Boolean = false
 ) {
   require(
     queueDepth >= 2 && queueDepth <= 255,
@@ -45,6 +49,9 @@ case class NICParams(
   val idBits: Int = log2Ceil(transactions)
   val bufferWords: Int = receiveBufferBytes / 8
   val frameWordsBits: Int = log2Ceil(maxFrameBytes / 8 + 1)
+
+  /** What FEATURES says; a NIC without any has no such register. */
+  val features: Int = (if (checksum) 1 else 0) + (if (moderation) 2 else 0)
 }
 
 /** One 64-bit beat of a link. */

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Variants of the kernel: their patches fit the source, leave the usual one alone, have names."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from firesim_software.linux import LinuxError, kernel_source, kernel_variant
+from firesim_software.linux.description import read
+from firesim_software.linux.kernel import DRIVERS
+
+needs_source = pytest.mark.skipif(
+    not kernel_source.ARCHIVE.is_file(), reason="no source of the kernel"
+)
+
+
+def patched_files(name: str) -> set[str]:
+    """Return the files that a variant's patches change or add."""
+    texts = [path.read_text() for path in kernel_variant.patches(name)]
+    return {found for text in texts for found in re.findall(r"^\+\+\+ b/(\S+)$", text, re.M)}
+
+
+@needs_source
+@pytest.mark.parametrize("name", kernel_variant.kernel_names()[1:])
+def test_patches_fit_and_leave_the_shared_source_as_it_is(name: str) -> None:
+    source = kernel_source.source()
+    # Beside it, as hard links stay on one file system.
+    with tempfile.TemporaryDirectory(dir=source.parent, prefix=".patched.") as folder:
+        check_patches(source, Path(folder), name)
+
+
+def check_patches(source: Path, folder: Path, name: str) -> None:
+    """Patch a tree of hard links, as a build does, in `folder`."""
+    shutil.copytree(DRIVERS, folder / "drivers" / "firesim")
+    shared = {path for path in patched_files(name) if (source / path).is_file()}
+    assert shared, "nothing of the source itself is changed"
+    before = {path: (source / path).read_bytes() for path in shared}
+    for path in shared:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        os.link(source / path, folder / path)  # as a build has it
+    kernel_variant._patch(folder, name)
+    for path in patched_files(name):
+        assert (folder / path).is_file()
+    for path, content in before.items():
+        assert (source / path).read_bytes() == content
+        assert (folder / path).read_bytes() != content
+
+
+def test_the_usual_kernel_is_the_first_and_has_no_patches() -> None:
+    assert kernel_variant.kernel_names()[0] == "usual"
+    assert not kernel_variant.patches("usual")
+
+
+def test_a_kernel_that_there_is_not_is_refused() -> None:
+    with pytest.raises(LinuxError, match='found "tunabel", expected .* did you mean "tunable"'):
+        kernel_variant.named_kernel("tunabel")
+
+
+def test_a_workload_with_an_unknown_kernel_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd" / "workload.yaml"
+    path.parent.mkdir()
+    path.write_text("name: odd\ndescription: x\nkernel: fast\n")
+    with pytest.raises(LinuxError, match=r'yaml:3: kernel: found "fast", expected any of usual, t'):
+        read(path)
