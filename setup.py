@@ -30,6 +30,7 @@ setup(
         "firesim_common": ["watch.c"],
         "firesim.report": ["*.j2", "*.css", "*.js"],
         "firesim.view": ["*.j2", "*.css", "*.html", "*.js"],
+        "firesim.why": ["*.j2"],
         "firesim.bitstream.builders": ["*.tcl"],
         "goldengate.tests.reference": ["*.S", "*.cc"],
         "regression.support": ["*.cc", "*.js", "open_wrappers/*.sv", "open_wrappers/*.v"],

@@ -83,15 +83,20 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *("topology", "units", "watch", "work"),
     },
     "debug": {"build", "config", "pipeline", "run", "snapshots", "topology", "work"},
+    "why": {
+        *"config engines pipeline report results run snapshots timeline topology".split(),
+        *("units", "work"),
+    },
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "sampling": {"config", "engines", "pipeline", "results", "topology", "units", "work"},
     "api": {
         *"config metrics pipeline report results run sampling snapshots sweep topology".split(),
+        "why",
     },
     "cli": {
         *"access api bind bitstream boards build config debug engines farm hosts importing".split(),
         *"pipeline remote report results run sampling snapshots suite sweep timeline".split(),
-        *("topology", "view", "work"),
+        *("topology", "view", "why", "work"),
     },
 }
 """What a room of the manager, a folder or file of it, imports of the others; all is needed."""

@@ -137,10 +137,10 @@ void AutoCounter::save(StateWriter &state) const {
   events_->save(state);
 }
 
-// Where the run that was saved had another kind of trigger, a window begins here.
+// Where the run that was saved had another kind of trigger, or interval, rows begin here.
 void AutoCounter::load(StateReader &state) {
   const uint32_t version = state.section("autocounter", 2);
-  state.expect("interval_cycles", interval_cycles_);
+  const bool same_rows = state.u64() == interval_cycles_;
   next_sample_ = state.u64();
   last_row_ = state.u64();
   trigger_.set_on(state.boolean());
@@ -155,8 +155,10 @@ void AutoCounter::load(StateReader &state) {
     (same ? *events_ : other_events).load(state);
   }
   if (!same) next_row_ = kNever;
-  if (!window_ || !state.cycle() || next_sample_ == *state.cycle()) return;
+  if (!state.cycle()) return;
   const uint64_t cycle = *state.cycle();
+  if (!window_ && !(same && same_rows)) next_sample_ = cycle;
+  if (!window_ || next_sample_ == cycle) return;
   const bool turns = window_->is_open() != is_on(cycle);
   next_sample_ = cycle;
   if (!events_ && !turns) plan(cycle);

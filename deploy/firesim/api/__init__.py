@@ -14,6 +14,7 @@ from firesim.api.objects import (
     Topology,
     Workload,
 )
+from firesim.api.reasons import Why, ask_why
 from firesim.api.results import Results, compare
 from firesim.api.run import InputError, Run, load, parse
 from firesim.api.samples import Sample, sample
@@ -35,7 +36,9 @@ __all__ = [
     "Switch",
     "System",
     "Topology",
+    "Why",
     "Workload",
+    "ask_why",
     "compare",
     "load",
     "parse",

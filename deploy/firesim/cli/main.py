@@ -45,6 +45,7 @@ from firesim.cli.timeline import timeline
 from firesim.cli.version import version
 from firesim.cli.view import view
 from firesim.cli.waves import waves
+from firesim.cli.why import why
 from firesim.cli.workload import workload
 
 app = typer.Typer(
@@ -57,7 +58,7 @@ app = typer.Typer(
 )
 PANELS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Simulate": (quickstart, runworkload, sweep, sample, runcheck, boot, attach, ls, kill),
-    "Look into a run": (view, console, ssh, cp, snapshot, waves, peek, poke, gdb),
+    "Look into a run": (view, console, ssh, cp, snapshot, waves, peek, poke, gdb, why),
     "Results": (report, timeline, runs),
     "Build": (build, workload),
     "Many hosts": (launchrunfarm, infrasetup, runfarm, terminaterunfarm),

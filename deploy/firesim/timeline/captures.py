@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from firesim_common.errors import InputError
@@ -17,6 +18,7 @@ MOST_BYTES = 1 << 32
 _COMMENT, _FLAGS, _PACKET_ID = 1, 2, 5
 _OUTBOUND = 2
 _PAD_BYTES = 2
+_HEAD_BYTES = 14
 _CYCLE = re.compile(rb"cycle (\d{1,18})")
 
 
@@ -32,6 +34,8 @@ class Seen:
     """The same where it came in and wherever it left; None: the switch has made it."""
     bytes: int
     """Of its flits."""
+    head: builtins.bytes = field(default=b"", compare=False)
+    """Its addresses, of receiver and sender, and its type."""
 
 
 def read_capture(path: Path, switch: str, most: int, shown: str) -> tuple[list[Seen], int]:
@@ -70,4 +74,5 @@ def _seen(frame: CapturedFrame, switch: str, shown: str) -> Seen:
         struct.unpack("<I", flags)[0] & 3 == _OUTBOUND,
         struct.unpack("<Q", number)[0] if len(number) == 8 else None,
         len(frame.data) + _PAD_BYTES,
+        frame.data[:_HEAD_BYTES],
     )

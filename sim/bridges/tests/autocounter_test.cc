@@ -12,9 +12,9 @@ namespace {
 
 // Runs 100 cycles in which the counter shows 2 * cycle, and one of tens cycle / 10; returns the
 // file. Cycle 40 commits pc 0x40, cycle 50 pc 0x50. From `saved_at` on, if not 0, it is another one
-// with `then`, or the same trigger, that goes on from the state.
+// with `then`, or the same trigger, that goes on from the state, with rows at its own interval.
 std::string rows(const nlohmann::json &trigger, uint64_t saved_at = 0,
-                 const nlohmann::json &then = nullptr) {
+                 const nlohmann::json &then = nullptr, uint64_t then_interval = 30) {
   Bench bench("tracerv", {{"valid", 1, false},
                           {"pc", 64, false},
                           {"instruction", 32, false},
@@ -26,9 +26,10 @@ std::string rows(const nlohmann::json &trigger, uint64_t saved_at = 0,
   uint64_t counter = 0, tens = 0;
   BladeStatus status;
   SimulationContext simulation{bench.folder().path(), bench.folder().path()};
-  const auto make = [&](const nlohmann::json &wanted, const std::string &file) {
+  const auto make = [&](const nlohmann::json &wanted, const std::string &file,
+                        uint64_t interval = 30) {
     return std::make_unique<AutoCounter>(
-        nlohmann::json{{"interval_cycles", 30}, {"file", file}, {"trigger", wanted}}, "n",
+        nlohmann::json{{"interval_cycles", interval}, {"file", file}, {"trigger", wanted}}, "n",
         simulation,
         std::vector<AutoCounter::Source>{{"flits, sent", FiresimPort{"c", 64, 0, &counter}},
                                          {"tens", FiresimPort{"t", 64, 0, &tens}}},
@@ -44,7 +45,7 @@ std::string rows(const nlohmann::json &trigger, uint64_t saved_at = 0,
       counters->save(writer);
       counters->finish(cycle);
       file = "n/d.csv";
-      counters = make(then.is_null() ? trigger : then, file);
+      counters = make(then.is_null() ? trigger : then, file, then_interval);
       StateReader reader("here", writer);
       reader.set_cycle(cycle);
       counters->load(reader);
@@ -98,6 +99,12 @@ TEST(AutoCounter, OpensAndClosesByEvents) {
             "100,30,60,3\n");
   const nlohmann::json open = {{"kind", "event"}, {"start", {{"event", "tens"}, {"count", 7}}}};
   EXPECT_EQ(rows(open), "70,0,0,0\n90,20,40,2\n100,30,60,3\n");
+}
+
+TEST(AutoCounter, GoesOnFromASnapshotAtAnotherInterval) {
+  EXPECT_EQ(rows({{"kind", "always"}}, 45, nullptr, 20),
+            "45,90,4\n60,120,6\n80,160,8\n100,200,10\n");
+  EXPECT_EQ(rows(kByCycle, 45, nullptr, 20), "60,40,80,4\n70,50,100,5\n100,50,100,5\n");
 }
 
 TEST(AutoCounter, GoesOnFromASnapshotWithinAWindow) {
