@@ -18,7 +18,7 @@ enum rdma_opcode {
 enum rdma_access { RDMA_LOCAL_WRITE = 1, RDMA_REMOTE_READ = 2, RDMA_REMOTE_WRITE = 4 };
 
 // An entry of a send queue, as the NIC reads it. Bit 0 of `flags`: a completion is written on
-// success too; bit 1: solicited.
+// success too; bit 1: solicited; bit 2: sent only when all READs before it are complete.
 struct rdma_work {
   uint32_t id;
   uint32_t local_low, local_high;  // virtual address in the region of `local_key`

@@ -21,9 +21,9 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   private val parser = Module(new PacketParser)
   private val responder = Module(new Responder)
   private val requester = Module(new Requester)
-  private val readResponder = Module(new ReadResponder)
+  private val responses = Module(new Responses)
   private val builder = Module(new PacketBuilder)
-  private val regions = Module(new RegionTable(2))
+  private val regions = Module(new RegionTable(3))
   private val timers = Module(new Timers)
   private val aligner = Module(new PayloadAligner)
   private val reads = Module(new MemoryReads(3, Rdma.memory, dmaParams))
@@ -78,18 +78,22 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   responder.config := configs(responder.qp)
   responder.posted := buffers(responder.qp)
   responder.failed := failed(responder.qp)
-  readResponder.config := configs(readResponder.qp)
+  responses.config := configs(responses.qp)
+  responses.configured.valid := registers.setQp
+  responses.configured.bits := registers.index
   builder.config := configs(builder.qp)
   private def bit(when: Bool, qp: UInt): UInt = Mux(when, UIntToOH(qp, Rdma.qps), 0.U)
-  when(registers.setQp || requester.fails || responder.fails) {
-    failed := (failed | bit(requester.fails, requester.qp) | bit(responder.fails, responder.qp)) &
-      ~bit(registers.setQp, registers.index)
+  private val fails = bit(requester.fails, requester.qp) | bit(responder.fails, responder.qp) |
+    bit(responses.fails, responses.qp)
+  when(registers.setQp || fails =/= 0.U) {
+    failed := (failed | fails) & ~bit(registers.setQp, registers.index)
   }
 
   // Regions.
   private val region = registers.words
   regions.lookups(0) :<>= requester.lookup
   regions.lookups(1) :<>= responder.lookup
+  regions.lookups(2) :<>= responses.lookup
   regions.set.valid := registers.setRegion
   regions.set.bits.variant := region(0)(7, 0)
   regions.set.bits.access := region(0)(10, 8)
@@ -148,35 +152,22 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   }
 
   // What follows a write.
-  private val acknowledgements = Module(new Queue(new TxPacket, 4))
-  private val jobs = Module(new Queue(new ReadJob, 8))
   private val note = writer.done.bits
-  private val room = (!note.acknowledges || acknowledgements.io.enq.ready) &&
-    (!note.reads || jobs.io.enq.ready) && (!note.completes || completions.in.ready)
+  private val room = (!note.answers || responses.in.ready) &&
+    (!note.completes || completions.in.ready)
   writer.done.ready := room
   private def follows(kind: Bool): Bool = writer.done.valid && room && kind
-  acknowledgements.io.enq.valid := follows(note.acknowledges)
-  acknowledgements.io.enq.bits := 0.U.asTypeOf(new TxPacket)
-  acknowledgements.io.enq.bits.qp := note.qp
-  acknowledgements.io.enq.bits.opcode := BthOpcode.acknowledge.U
-  acknowledgements.io.enq.bits.psn := note.psn
-  acknowledgements.io.enq.bits.extension(0) := Cat(note.syndrome, note.msn)
-  jobs.io.enq.valid := follows(note.reads)
-  jobs.io.enq.bits.qp := note.qp
-  jobs.io.enq.bits.psn := note.psn
-  jobs.io.enq.bits.msn := note.msn
-  jobs.io.enq.bits.address := note.address
-  jobs.io.enq.bits.bytes := note.bytes
+  responses.in.valid := follows(note.answers)
+  responses.in.bits := note.response
   completions.in.valid := follows(note.completes)
   completions.in.bits := note.completion
   registers.completed.valid := follows(note.interrupts)
   registers.completed.bits := note.completion.cq
-  readResponder.job :<>= jobs.io.deq
 
   // To the link: a packet, then a frame of software's, if there are both.
   private val packets = Module(new RRArbiter(new TxPacket, 3))
-  packets.io.in(0) :<>= acknowledgements.io.deq
-  packets.io.in(1) :<>= readResponder.packet
+  packets.io.in(0) :<>= responses.acknowledgement
+  packets.io.in(1) :<>= responses.packet
   packets.io.in(2) :<>= requester.packet
   builder.in :<>= packets.io.out
   builder.mac := registers.mac

@@ -11,6 +11,9 @@ object Rdma {
   val qps: Int = 1 << qpBits
   val cqs: Int = 64
   val regions: Int = 64
+
+  /** READs of peers that wait to be answered, and acknowledgements behind them. */
+  val waitingResponses: Int = 64
   val udpPort: Int = 4791
 
   /** Words of 64 bits up to the end of the BTH, two pad bytes included. */
@@ -123,6 +126,7 @@ class QpConfig extends Bundle {
   val receiveDepth = UInt(4.W)
   val sendCq = UInt(6.W)
   val receiveCq = UInt(6.W)
+  val mostReads = UInt(4.W) // on their way at a time; 0: as many as fit
 
   def mtu: UInt = (256.U(13.W) << mtuCode)(12, 0)
   def mtuShift: UInt = 8.U(4.W) +& mtuCode
@@ -155,6 +159,7 @@ object QpConfig {
     made.receiveDepth := words(5)(59, 56)
     made.sendCq := words(6)(5, 0)
     made.receiveCq := words(6)(13, 8)
+    made.mostReads := words(6)(19, 16)
     made
   }
 }
@@ -209,27 +214,35 @@ class Completion extends Bundle {
   val qp = UInt(24.W)
 }
 
-/** Data of memory that a READ asked for. */
-class ReadJob extends Bundle {
+/** What a request of a peer is answered with: an acknowledgement, or the data of a READ. */
+class Response extends Bundle {
+  val isRead = Bool()
   val qp = UInt(Rdma.qpBits.W)
   val psn = UInt(24.W)
   val msn = UInt(24.W)
-  val address = UInt(48.W)
+  val syndrome = UInt(8.W) // of an acknowledgement
+  val key = UInt(32.W) // of what a READ asks for, and its place and size
+  val address = UInt(64.W)
   val bytes = UInt(32.W)
+
+  /** As a packet, if it is no READ. */
+  def acknowledgement: TxPacket = {
+    val made = Wire(new TxPacket)
+    made := 0.U.asTypeOf(new TxPacket)
+    made.qp := qp
+    made.opcode := BthOpcode.acknowledge.U
+    made.psn := psn
+    made.extension(0) := Cat(syndrome, msn)
+    made
+  }
 }
 
 /** What is done when a write is in memory, and all writes before it. */
 class Note extends Bundle {
-  val acknowledges = Bool()
-  val reads = Bool()
+  val answers = Bool()
   val completes = Bool()
   val interrupts = Bool()
-  val qp = UInt(Rdma.qpBits.W)
-  val psn = UInt(24.W)
-  val syndrome = UInt(8.W)
-  val msn = UInt(24.W)
-  val address = UInt(48.W) // of a ReadJob
-  val bytes = UInt(32.W) // of a ReadJob
+  val response = new Response
   val completion = new Completion
 }
 

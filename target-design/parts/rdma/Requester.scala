@@ -6,9 +6,9 @@ import chisel3._
 import chisel3.util._
 
 /**
- * One work request of a queue pair is on its way at a time. All queue pairs with something to send
- * take turns, a packet each. Whatever happens to a queue pair is one event, which reads its context,
- * and writes it at the end: nothing else has a copy.
+ * Up to sixteen work requests of a queue pair are on their way at a time, and end in their order. All
+ * queue pairs with something to send take turns, a packet each. Whatever happens to a queue pair is
+ * one event, which reads its context, and writes it at the end: nothing else has a copy.
  */
 class Requester extends Module {
   val in = IO(Flipped(Decoupled(new RxPacket)))
@@ -32,26 +32,31 @@ class Requester extends Module {
   private val idle :: loading :: sending :: answered :: late :: giving :: Nil = Enum(6)
   private val state = RegInit(idle)
   private val contexts = Mem(Rdma.qps, new RequesterContext)
+  private val works = Mem(Rdma.qps * RequesterWindow.size, new RequesterWork)
   private val context = Reg(new RequesterContext)
+  private val work = Reg(new RequesterWork)
   private val current = Reg(UInt(Rdma.qpBits.W))
   private val decided = Reg(new Disposal)
   private val takes = Reg(Bool()) // the event is a packet, which is then done with
+  private val more = Reg(Bool()) // the packet says something of the next work request too
+  private val moved = Reg(Bool()) // the packet has ended a work request
   private val next = WireDefault(context)
   private val writes = WireDefault(false.B) // `next` is the context from now on
 
   private def bit(index: UInt): UInt = UIntToOH(index, Rdma.qps)
   private val asked = RegInit(0.U(Rdma.qps.W)) // may have work requests
-  private val loaded = RegInit(0.U(Rdma.qps.W)) // have one on its way
+  private val full = RegInit(0.U(Rdma.qps.W)) // have no room for one
   private val ready = RegInit(0.U(Rdma.qps.W)) // have a packet to send
   private val fetches = RegInit(false.B)
   private val fetching = Reg(UInt(Rdma.qpBits.W))
   private val fetchAt = Reg(UInt(48.W))
   private val fetchAsked = RegInit(false.B)
+  private val stale = RegInit(false.B) // the queue pair has been set up since the fetch
 
   // The next one to have its turn, after the last one.
   private val turn = RegInit(0.U(Rdma.qpBits.W))
-  private val idleOnes = Mux(fetches, 0.U, asked & ~loaded)
-  private val candidates = ready | idleOnes
+  private val hungry = Mux(fetches, 0.U, asked & ~full)
+  private val candidates = ready | hungry
   private val after = candidates & ~((bit(turn) - 1.U) | bit(turn))
   private val chosen = PriorityEncoder(Mux(after.orR, after, candidates))
 
@@ -70,18 +75,28 @@ class Requester extends Module {
   entry.ready := free && !configure.valid
   expired.ready := free && !configure.valid && !entry.valid && !in.valid
   private val begins = free && !configure.valid
-  private val slot = contexts(qp).index & ((1.U(16.W) << config.sendDepth) - 1.U)
+  private val resets = configure.fire
+  private val stored = contexts(event)
+  private val begun = Mux(in.valid || expired.valid, stored.head, stored.send)
+  private val found = works(Cat(qp, context.slot(Mux(free, begun, context.head))))
+  private val entryAt = stored.tail & ((1.U(16.W) << config.sendDepth) - 1.U)
   private val words = Reg(Vec(8, UInt(64.W)))
+  private val emptied = WireDefault(false.B)
   when(free) {
     current := event
     takes := false.B
+    more := false.B
+    moved := false.B
     decided := 0.U.asTypeOf(new Disposal)
-    when(!configure.valid) { context := contexts(event) }
+    when(!configure.valid) {
+      context := stored
+      work := found
+    }
   }
   when(begins) {
     when(entry.valid) {
       words := entry.bits
-      state := loading
+      when(!stale) { state := loading }
     }.elsewhen(in.valid) {
       takes := true.B
       state := answered
@@ -89,79 +104,109 @@ class Requester extends Module {
       state := late
     }.elsewhen(candidates.orR) {
       turn := chosen
-      when(ready(chosen)) { state := sending }.elsewhen(posted =/= contexts(event).index) {
-        fetches := true.B
-        fetching := chosen
-        fetchAt := config.sendQueue + Cat(slot, 0.U(6.W))
+      when(ready(chosen)) { state := sending }
+      when(hungry(chosen)) {
+        when(posted === stored.tail) { emptied := true.B }.otherwise {
+          fetches := true.B
+          fetching := chosen
+          fetchAt := config.sendQueue + Cat(entryAt, 0.U(6.W))
+        }
       }
     }
   }
-  private val emptied = begins && !entry.valid && !in.valid && !expired.valid &&
-    candidates.orR && !ready(chosen) && posted === contexts(event).index
   address.valid := fetches && !fetchAsked
   address.bits := fetchAt
   when(address.fire) { fetchAsked := true.B }
+  when(resets && fetches && event === fetching) { stale := true.B }
   when(entry.fire) {
     fetches := false.B
     fetchAsked := false.B
+    stale := false.B
   }
 
-  private val loads = WireDefault(false.B)
-  private val unloads = WireDefault(false.B)
-  private val readies = WireDefault(false.B)
-  private val unreadies = WireDefault(false.B)
-  private val resets = configure.fire
-  loaded := (loaded | Mux(loads, bit(current), 0.U)) &
-    ~(Mux(unloads, bit(current), 0.U) | Mux(resets, bit(event), 0.U))
-  ready := (ready | Mux(readies, bit(current), 0.U)) &
-    ~(Mux(unreadies, bit(current), 0.U) | Mux(resets, bit(event), 0.U))
+  private val asks = WireDefault(false.B)
+  private def marked(before: UInt, now: Bool): UInt = {
+    val changed = writes || resets
+    (before & ~Mux(changed, bit(qp), 0.U)) | Mux(writes && now, bit(qp), 0.U)
+  }
+  full := marked(full, next.isFull)
+  ready := marked(ready, next.sendable(config))
   asked := (asked & ~Mux(emptied || resets, bit(event), 0.U)) |
-    Mux(rung.valid, bit(rung.bits), 0.U)
+    Mux(rung.valid, bit(rung.bits), 0.U) | Mux(asks, bit(current), 0.U)
 
   timer.valid := resets
-  timer.bits.qp := Mux(resets, event, current)
+  timer.bits.qp := qp
   timer.bits.runs := false.B
   timer.bits.cycles := RdmaTime.timeout(config.timeout)
-  private def startTimer(): Unit = {
+  private def setTimer(runs: Bool): Unit = {
     timer.valid := true.B
-    timer.bits.runs := config.timeout =/= 0.U
+    timer.bits.runs := runs && config.timeout =/= 0.U
+    next.timed := runs
   }
 
   fails := false.B
   wentBack := false.B
   notReady := false.B
 
-  /** End the work request; software is told. */
-  private def end(status: UInt, always: Boolean): Unit = {
+  /** There is progress: up to `to`, within or at the end of the oldest work request. */
+  private def advance(to: UInt): Unit = {
+    val begun = context.send === context.head // not wholly sent, or to be sent again
     writes := true.B
-    next.index := context.index + 1.U
-    unloads := true.B
-    unreadies := true.B
-    timer.valid := true.B
-    when(always.B || context.signaled) {
+    next.oldest := to
+    next.retries := config.retries
+    next.notReadyRetries := config.notReadyRetries
+    next.gap := false.B
+    when(begun && (to - context.oldest) > (context.next - context.oldest)) { next.next := to }
+  }
+
+  /** The oldest work request ends; software is told. */
+  private def end(status: UInt, always: Boolean): Unit = {
+    when(always.B || work.signaled) {
       decided.noted := true.B
       decided.note.completes := true.B
-      decided.note.completion := context.completion(current, config, status)
+      decided.note.completion := work.completion(current, config, status)
     }
     state := giving
   }
-  private def fail(status: UInt): Unit = {
-    fails := true.B
+  private def succeed(): Unit = {
+    val others = context.head + 1.U
+    val sent = context.send =/= context.head
+    advance(work.endPsn)
+    next.head := others
+    next.waits := false.B
+    when(!sent) { next.send := others }
+    when(sent && work.isRead) { next.reads := context.reads - 1.U }
+    setTimer(sent && context.send =/= others)
+    end(WorkStatus.success.U, always = false)
+  }
+
+  /** Those behind it are fetched again, and flushed. */
+  private def fail(status: UInt, first: Boolean = true): Unit = {
+    fails := first.B
+    writes := true.B
+    next := 0.U.asTypeOf(new RequesterContext)
+    for (count <- Seq(next.head, next.send, next.tail)) count := context.head + 1.U
+    setTimer(false.B)
+    asks := true.B
     end(status, always = true)
   }
 
-  /** Send again from `from` on, unless that has been done too often. */
-  private def goBack(from: UInt, status: Int): Unit = {
-    val progress = from =/= context.acknowledged
-    next.acknowledged := from
-    next.sent := from
-    next.gap := true.B
+  /** Everything from `from` on, which is of the oldest work request, is to be sent again. */
+  private def rewind(from: UInt): Unit = {
     writes := true.B
-    timer.valid := true.B // until the last packet has gone
-    when(context.retries === 0.U && !progress) { fail(status.U) }.otherwise {
+    next.oldest := from
+    next.next := from
+    next.send := context.head
+    next.reads := 0.U
+    setTimer(false.B) // until the last packet has gone
+  }
+  private def goBack(from: UInt): Unit = {
+    val progress = moved || from =/= context.oldest
+    when(context.retries === 0.U && !progress) { fail(WorkStatus.retriesExceeded.U) }.otherwise {
+      rewind(from)
+      next.gap := true.B
       next.retries := Mux(progress, config.retries, context.retries - 1.U)
       wentBack := true.B
-      readies := true.B
       state := giving
     }
   }
@@ -177,146 +222,160 @@ class Requester extends Module {
   )
   lookup.privileged := config.physical
 
-  private val checked = RegInit(false.B) // the work request is in the context
+  private val checked = RegInit(false.B) // the work request is in `work`
   private def load(): Unit = {
     val bytes = WorkRequest.bytes(words)
     val packets = (bytes +& config.mtu - 1.U) >> config.mtuShift
-    val made = WireDefault(context)
-    made.workId := WorkRequest.id(words)
-    made.opcode := WorkRequest.opcode(words)
-    made.flags := WorkRequest.flags(words)
-    made.address := lookup.physical
-    made.bytes := bytes
-    made.remoteAddress := WorkRequest.remoteAddress(words)
-    made.remoteKey := WorkRequest.remoteKey(words)
-    made.immediate := WorkRequest.immediate(words)
-    made.firstPsn := context.nextPsn
-    made.packets := Mux(packets === 0.U, 1.U, packets)
-    made.sent := 0.U
-    made.most := 0.U
-    made.acknowledged := 0.U
-    made.retries := config.retries
-    made.notReadyRetries := config.notReadyRetries
-    made.gap := false.B
-    made.waits := false.B
-    context := made
+    work.workId := WorkRequest.id(words)
+    work.opcode := WorkRequest.opcode(words)
+    work.flags := WorkRequest.flags(words)
+    work.address := lookup.physical
+    work.bytes := bytes
+    work.remoteAddress := WorkRequest.remoteAddress(words)
+    work.remoteKey := WorkRequest.remoteKey(words)
+    work.immediate := WorkRequest.immediate(words)
+    work.firstPsn := context.end
+    work.packets := Mux(packets === 0.U, 1.U, packets)
     checked := true.B
   }
+
+  /** One that is refused has to wait until those before it have ended. */
   private def begin(): Unit = {
+    val known = WorkRequest.known(work.opcode)
+    val flushed = failed || !config.enabled
+    val refused = flushed || !known || work.bytes(31) || !lookup.granted
     checked := false.B
-    when(failed || !config.enabled) { end(WorkStatus.flushed.U, always = true) }
-      .elsewhen(!WorkRequest.known(context.opcode)) { fail(WorkStatus.localOperation.U) }
-      .elsewhen(context.bytes(31)) { fail(WorkStatus.localLength.U) }
+    when(!context.isEmpty && (refused || !context.fits(work.packets))) {
+      next.blocked := true.B
+      writes := true.B
+      state := idle
+    }.elsewhen(flushed) { fail(WorkStatus.flushed.U, first = false) }
+      .elsewhen(!known) { fail(WorkStatus.localOperation.U) }
+      .elsewhen(work.bytes(31)) { fail(WorkStatus.localLength.U) }
       .elsewhen(!lookup.granted) { fail(WorkStatus.localProtection.U) }
       .otherwise {
-        next.nextPsn := context.firstPsn + context.packets
+        val slot = UIntToOH(context.slot(context.tail), RequesterWindow.size)
+        works(Cat(current, context.slot(context.tail))) := work
+        next.tail := context.tail + 1.U
+        next.end := work.endPsn
+        next.isRead := (context.isRead & ~slot) | Mux(work.isRead, slot, 0.U)
+        next.isFenced := (context.isFenced & ~slot) | Mux(work.fenced, slot, 0.U)
+        next.blocked := false.B
+        when(context.isEmpty) {
+          next.retries := config.retries
+          next.notReadyRetries := config.notReadyRetries
+        }
         writes := true.B
-        loads := true.B
-        readies := true.B
         state := idle
       }
   }
   when(state === loading) { when(checked) { begin() }.otherwise { load() } }
 
   packet.valid := state === sending
-  packet.bits := context.packet(current, config)
+  packet.bits := work.packet(current, config, context.next)
   when(packet.fire) {
-    val sent = Mux(context.isRead, context.packets, context.sent + 1.U)
-    next.sent := sent
-    next.most := Mux(sent > context.most, sent, context.most)
-    writes := true.B
-    when(sent === context.packets) {
-      unreadies := true.B
-      startTimer()
+    val sent = Mux(work.isRead, work.endPsn, context.next + 1.U)
+    next.next := sent
+    when((sent - context.oldest) > (context.most - context.oldest)) { next.most := sent }
+    when(sent === work.endPsn) {
+      next.send := context.send + 1.U
+      when(work.isRead) { next.reads := context.reads + 1.U }
+      when(!context.timed) { setTimer(true.B) }
     }
+    writes := true.B
     state := idle
   }
 
-  // A response: how far it is from the first packet of the work request.
+  // A response: how far it is from the oldest packet, and how much of it and of those behind is done.
   private val response = in.bits
-  private val delta = response.psn - context.firstPsn
+  private val delta = response.psn - context.oldest
   private val isAck = response.opcode === BthOpcode.acknowledge.U
   private val kind = response.syndrome(7, 5)
+  private val positive = isAck && kind === 0.U
+  private val done = Mux(positive, delta + 1.U, delta)
+  private val left = work.endPsn - context.oldest
   private val legal = !response.bad && response.qp < Rdma.qps.U && config.enabled &&
     response.partition === config.partition && response.source === config.ip &&
-    loaded(current) && delta < context.most
-  private val forward = delta > context.acknowledged
-  private val reached = Mux(forward, delta, context.acknowledged)
+    delta < context.most - context.oldest
 
-  private def advance(to: UInt): Unit = {
-    next.acknowledged := to
-    next.retries := config.retries
-    next.notReadyRetries := config.notReadyRetries
-    next.gap := false.B
-    when(to > context.sent) { next.sent := to }
-    writes := true.B
-    when(to === context.packets) { end(WorkStatus.success.U, always = false) }
-      .elsewhen(!context.waits) { startTimer() }
-  }
+  /** It says something of the oldest work request, and nothing of those behind. */
   private def acknowledgement(): Unit = {
-    when(kind === 0.U) {
-      when(!context.isRead && delta >= context.acknowledged) { advance(delta + 1.U) }
-    }.elsewhen(kind === 1.U && delta >= context.acknowledged && !context.waits) {
+    val reached = context.oldest + done
+    when(positive) {
+      advance(reached)
+      when(!context.waits) { setTimer(context.send =/= context.head) }
+    }.elsewhen(kind === 1.U && !context.waits) {
       notReady := true.B
       when(context.notReadyRetries === 0.U) { fail(WorkStatus.notReadyExceeded.U) }.otherwise {
+        rewind(reached)
         when(context.notReadyRetries =/= 7.U) {
           next.notReadyRetries := context.notReadyRetries - 1.U
         }
-        next.acknowledged := delta
-        next.sent := delta
         next.waits := true.B
-        writes := true.B
-        unreadies := true.B
-        timer.valid := true.B
         timer.bits.runs := true.B
         timer.bits.cycles := RdmaTime.notReady(response.syndrome(4, 0))
       }
-    }.elsewhen(response.syndrome === Syndrome.sequence.U && delta >= context.acknowledged) {
-      goBack(reached, WorkStatus.retriesExceeded)
-    }.elsewhen(response.syndrome === Syndrome.invalid.U) {
-      fail(WorkStatus.remoteInvalid.U)
-    }.elsewhen(response.syndrome === Syndrome.access.U) {
-      fail(WorkStatus.remoteAccess.U)
-    }.elsewhen(response.syndrome === Syndrome.operation.U) { fail(WorkStatus.remoteOperation.U) }
+    }.elsewhen(response.syndrome === Syndrome.sequence.U) { goBack(reached) }
+      .elsewhen(response.syndrome === Syndrome.invalid.U) { fail(WorkStatus.remoteInvalid.U) }
+      .elsewhen(response.syndrome === Syndrome.access.U) { fail(WorkStatus.remoteAccess.U) }
+      .elsewhen(response.syndrome === Syndrome.operation.U) { fail(WorkStatus.remoteOperation.U) }
   }
   private def readData(): Unit = {
-    val before = context.offset(config, context.acknowledged)
-    val left = context.bytes - before
-    val wanted = Mux(left < config.mtu, left, config.mtu)
-    when(delta === context.acknowledged && response.bytes === wanted) {
+    val before = work.offset(config, context.oldest)
+    val rest = work.bytes - before
+    when(response.bytes === Mux(rest < config.mtu, rest, config.mtu)) {
       decided.bytes := response.bytes
-      decided.address := context.address + before
-      advance(context.acknowledged + 1.U)
-    }.elsewhen(forward && !context.gap) {
-      goBack(context.acknowledged, WorkStatus.retriesExceeded)
+      decided.address := work.address + before
+      when(left === 1.U) { succeed() }.otherwise {
+        advance(context.oldest + 1.U)
+        setTimer(context.send =/= context.head)
+      }
     }
   }
   when(state === answered) {
+    val missing = work.isRead && done =/= 0.U // a READ's responses, before this one
+    val passes = !work.isRead && done >= left
+    val goesOn = legal && passes && (!positive || done =/= left)
     state := giving
-    decided.words := response.words
-    decided.skipped := BthOpcode.extensionWords(response.opcode)
-    when(legal && isAck) { acknowledgement() }
-    when(legal && !isAck && context.isRead) { readData() }
+    more := goesOn
+    decided := 0.U.asTypeOf(new Disposal)
+    when(!goesOn) {
+      decided.words := response.words
+      decided.skipped := BthOpcode.extensionWords(response.opcode)
+    }
+    when(legal) {
+      when(missing) { when(!context.gap) { goBack(context.oldest) } }
+        .elsewhen(passes) {
+          moved := true.B
+          succeed()
+        }
+        .elsewhen(isAck) { acknowledgement() }
+        .elsewhen(work.isRead) { readData() }
+    }
   }
 
   when(state === late) {
     state := idle
-    when(loaded(current)) {
+    when(!context.isEmpty) {
       when(context.waits) {
         next.waits := false.B
+        next.timed := false.B
         writes := true.B
-        readies := true.B
-      }.otherwise { goBack(context.acknowledged, WorkStatus.retriesExceeded) }
+      }.otherwise { goBack(context.oldest) }
     }
   }
 
-  disposal.valid := state === giving && (takes || decided.noted)
+  disposal.valid := state === giving && ((takes && !more) || decided.noted)
   disposal.bits := decided
-  in.ready := state === giving && takes && disposal.ready
-  when(state === giving && (disposal.ready || !disposal.valid)) { state := idle }
+  in.ready := state === giving && takes && !more && disposal.ready
+  when(state === giving && (disposal.ready || !disposal.valid)) {
+    state := Mux(more, answered, idle)
+    work := found
+  }
 
   private val first = Wire(new RequesterContext)
   first := 0.U.asTypeOf(new RequesterContext)
-  first.nextPsn := config.sendPsn
+  for (psn <- Seq(first.oldest, first.next, first.most, first.end)) psn := config.sendPsn
   when(writes || resets) { contexts(qp) := Mux(resets, first, next) }
+  when(writes) { context := next }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the requester knows of a queue pair, how a work request is read, and its packets.
+// What the requester knows of a queue pair and of its work requests on the wire, and their packets.
 package firesim
 
 import chisel3._
@@ -12,7 +12,7 @@ object WorkRequest {
   def bytes(words: Vec[UInt]): UInt = words(1)(63, 32)
   def opcode(words: Vec[UInt]): UInt = words(2)(7, 0)
 
-  /** Bit 0: a completion on success too; bit 1: solicited. */
+  /** Bit 0: a completion on success too; 1: solicited; 2: only when all READs before are complete. */
   def flags(words: Vec[UInt]): UInt = words(2)(15, 8)
   def remoteAddress(words: Vec[UInt]): UInt = Cat(words(3)(31, 0), words(2)(63, 32))
   def remoteKey(words: Vec[UInt]): UInt = words(3)(63, 32)
@@ -22,7 +22,8 @@ object WorkRequest {
     opcode <= WorkOpcode.read.U || opcode === WorkOpcode.sendInvalidate.U
 }
 
-class RequesterContext extends Bundle {
+/** A work request that has been checked, and has its packet sequence numbers. */
+class RequesterWork extends Bundle {
   val workId = UInt(32.W)
   val opcode = UInt(8.W)
   val flags = UInt(8.W)
@@ -33,29 +34,27 @@ class RequesterContext extends Bundle {
   val immediate = UInt(32.W)
   val firstPsn = UInt(24.W)
   val packets = UInt(24.W) // requests, or responses of a READ
-  val sent = UInt(24.W)
-  val most = UInt(24.W) // greatest `sent` so far
-  val acknowledged = UInt(24.W)
-  val retries = UInt(3.W) // that are left
-  val notReadyRetries = UInt(3.W)
-  val gap = Bool() // responses are missing, and have been asked for again
-  val waits = Bool() // as the peer was not ready
-  val index = UInt(16.W) // of the work request in its queue
-  val nextPsn = UInt(24.W) // of the next work request
 
   def isRead: Bool = opcode === WorkOpcode.read.U
   def isWrite: Bool = opcode <= WorkOpcode.writeImmediate.U
   def signaled: Bool = flags(0)
+  def fenced: Bool = flags(2)
 
-  /** Bytes before packet `sent`. */
-  def offset(config: QpConfig, packet: UInt): UInt = (packet << config.mtuShift)(31, 0)
+  /** First number of the next work request. */
+  def endPsn: UInt = firstPsn + packets
 
-  /** The next packet; a READ asks for all that has not come. */
-  def packet(qp: UInt, config: QpConfig): TxPacket = {
+  /** Bytes before the packet with this number. */
+  def offset(config: QpConfig, psn: UInt): UInt = {
+    val packet = psn - firstPsn
+    (packet << config.mtuShift)(31, 0)
+  }
+
+  /** The packet with this number; a READ asks for all from there on. */
+  def packet(qp: UInt, config: QpConfig, psn: UInt): TxPacket = {
     val made = Wire(new TxPacket)
-    val first = sent === 0.U
-    val last = sent + 1.U === packets
-    val before = offset(config, sent)
+    val first = psn === firstPsn
+    val last = psn + 1.U === endPsn
+    val before = offset(config, psn)
     val left = bytes - before
     val withImmediate = opcode === WorkOpcode.writeImmediate.U ||
       opcode === WorkOpcode.sendImmediate.U
@@ -76,7 +75,7 @@ class RequesterContext extends Bundle {
         base + place
       )
     )
-    made.psn := firstPsn + sent
+    made.psn := psn
     made.ackRequest := last || isRead
     made.solicited := flags(1) && last && !isRead
     made.address := address + before
@@ -99,4 +98,56 @@ class RequesterContext extends Bundle {
     made.qp := qp
     made
   }
+}
+
+object RequesterWindow {
+  val slotBits: Int = 4
+
+  /** Work requests of a queue pair that may be on the wire at a time. */
+  val size: Int = 1 << slotBits
+
+  /** Most numbers on the wire: half of all, so that old ones and new ones can be told apart. */
+  val psns: Int = 1 << 23
+}
+
+/**
+ * A queue pair's window. Work requests are counted from the first one of its send queue: those from
+ * `head` up to `send` have been sent, and wait for the peer; the one at `send` is being sent; `tail`
+ * is the next one to be fetched. Packets are counted by their numbers, in the same way.
+ */
+class RequesterContext extends Bundle {
+  val head = UInt(16.W)
+  val send = UInt(16.W)
+  val tail = UInt(16.W)
+  val oldest = UInt(24.W) // not acknowledged
+  val next = UInt(24.W) // to be sent
+  val most = UInt(24.W) // greatest `next` so far
+  val end = UInt(24.W) // first one of the next work request
+  val isRead = UInt(RequesterWindow.size.W) // of the work request in each slot
+  val isFenced = UInt(RequesterWindow.size.W)
+  val reads = UInt((RequesterWindow.slotBits + 1).W) // READs from `head` up to `send`
+  val retries = UInt(3.W) // that are left
+  val notReadyRetries = UInt(3.W)
+  val gap = Bool() // responses are missing, and have been asked for again
+  val waits = Bool() // as the peer was not ready
+  val timed = Bool() // its timer runs
+  val blocked = Bool() // the next work request is looked at again when the window is empty
+
+  def slot(index: UInt): UInt = index(RequesterWindow.slotBits - 1, 0)
+  def isEmpty: Bool = head === tail
+
+  /** No work request is to be fetched now. */
+  def isFull: Bool = (tail - head)(RequesterWindow.slotBits) || (blocked && !isEmpty)
+
+  /** There is a packet that may be sent now. */
+  def sendable(config: QpConfig): Bool = {
+    val readsHeld = config.mostReads =/= 0.U && reads >= config.mostReads
+    val held = (isRead(slot(send)) && readsHeld) ||
+      (isFenced(slot(send)) && reads =/= 0.U)
+    send =/= tail && !waits && !held
+  }
+
+  /** Numbers on the wire, and those of a work request behind them. */
+  def fits(packets: UInt): Bool =
+    (end - oldest) +& packets <= RequesterWindow.psns.U
 }

@@ -112,10 +112,10 @@ class Responder extends Module {
   /** Tell the peer `syndrome` of packet `psn`. */
   private def tell(syndrome: UInt, psn: UInt, msn: UInt): Unit = {
     decided.noted := true.B
-    decided.note.acknowledges := true.B
-    decided.note.syndrome := syndrome
-    decided.note.psn := psn
-    decided.note.msn := msn
+    decided.note.answers := true.B
+    decided.note.response.syndrome := syndrome
+    decided.note.response.psn := psn
+    decided.note.response.msn := msn
   }
   private def refuse(syndrome: Int, kills: Boolean): Unit = {
     tell(syndrome.U, context.psn, context.msn)
@@ -147,11 +147,13 @@ class Responder extends Module {
   }
   private def read(msn: UInt): Unit = {
     decided.noted := true.B
-    decided.note.reads := true.B
-    decided.note.psn := packet.psn
-    decided.note.msn := msn
-    decided.note.address := lookup.physical
-    decided.note.bytes := packet.dmaBytes
+    decided.note.answers := true.B
+    decided.note.response.isRead := true.B
+    decided.note.response.psn := packet.psn
+    decided.note.response.msn := msn
+    decided.note.response.key := packet.remoteKey
+    decided.note.response.address := packet.remoteAddress
+    decided.note.response.bytes := packet.dmaBytes
   }
   private def complete(): Unit = {
     decided.noted := true.B
@@ -181,7 +183,7 @@ class Responder extends Module {
     decided := 0.U.asTypeOf(new Disposal)
     decided.words := packet.words
     decided.skipped := BthOpcode.extensionWords(opcode)
-    decided.note.qp := qp
+    decided.note.response.qp := qp
     when(legal) {
       when(ahead =/= 0.U && !old) {
         refuses := !context.refused
@@ -198,7 +200,7 @@ class Responder extends Module {
       }.elsewhen(!hasBuffer && posted === context.index) {
         refuses := true.B
         refuse(Syndrome.notReady, kills = false)
-        decided.note.syndrome := Cat(1.U(3.W), config.notReadyTimer)
+        decided.note.response.syndrome := Cat(1.U(3.W), config.notReadyTimer)
       }.elsewhen(!hasBuffer) {
         state := fetching
       }.elsewhen(!lookup.granted) {

@@ -43,7 +43,7 @@ object RdmaHarness {
   val (sendQueue, receiveQueue, sendCq, receiveCq) = (0x1000L, 0x2000L, 0x3000L, 0x4000L)
   val mac = Seq(0x506000000002L, 0x506000000003L)
   val ip = Seq(0x0a000001L, 0x0a000002L)
-  def qp(side: Int): Int = 2 + 5 * side
+  def qp(side: Int, number: Int = 0): Int = 2 + 5 * side + number // up to three of them
 }
 
 /** Frames that a side sends go through `wire`, which says what arrives for each. */
@@ -58,7 +58,7 @@ class RdmaHarness(dut: RdmaPair, timing: MemoryTiming, random: Random, mtuCode: 
   private val part = Seq.fill(2)(mutable.ArrayBuffer[BigInt]())
   private val arriving = Seq.fill(2)(mutable.Queue[(BigInt, Boolean)]())
   val given = Seq.fill(2)(mutable.ArrayBuffer[BigInt]()) // flits towards DMA
-  private val posted = Array.fill(2, 2)(0)
+  private val posted = Array.fill(2, 3, 2)(0)
   private val seen = Array.fill(2, 2)(0)
   var cycle = 0L
 
@@ -143,34 +143,41 @@ class RdmaHarness(dut: RdmaPair, timing: MemoryTiming, random: Random, mtuCode: 
     0x10000
   )
 
-  def reset(side: Int, psn: Int, retries: Int = 7, timeout: Int = 0): Unit = {
-    val first = BigInt(3) | mtuCode << 8 | timeout << 16 | retries << 21 | BigInt(7 << 24) |
-      BigInt(1) << 27 | BigInt(9) << 32 | BigInt(0xffff) << 48
-    val third = BigInt(ip(1 - side)) | BigInt(qp(1 - side)) << 32
+  def reset(
+      side: Int,
+      psn: Int,
+      retries: Int = 7,
+      timeout: Int = 0,
+      number: Int = 0,
+      notReadyRetries: Int = 7
+  ): Unit = {
+    val first = BigInt(3) | mtuCode << 8 | timeout << 16 | retries << 21 |
+      BigInt(notReadyRetries) << 24 | BigInt(1) << 27 | BigInt(9) << 32 | BigInt(0xffff) << 48
+    val third = BigInt(ip(1 - side)) | BigInt(qp(1 - side, number)) << 32
     mailbox(
       side,
       MailboxCommand.setQp,
-      qp(side),
+      qp(side, number),
       first,
       mac(1 - side) | BigInt(0xc000) << 48,
       third,
       BigInt(psn) << 32 | psn,
-      sendQueue | BigInt(4) << 56,
-      receiveQueue | BigInt(4) << 56,
+      (sendQueue + 0x400 * number) | BigInt(4) << 56,
+      (receiveQueue + 0x200 * number) | BigInt(4) << 56,
       1 << 8
     )
-    posted(side) = Array(0, 0)
+    posted(side)(number) = Array(0, 0)
   }
 
   private def put(side: Int, at: Long, values: (Int, Long)*): Unit =
     for ((offset, value) <- values; i <- 0 until 4)
       memory(side).bytes((at + offset + i).toInt) = (value >> (8 * i)).toByte
 
-  def post(side: Int, id: Long, work: Work): Unit = {
-    val at = sendQueue + 64 * (posted(side)(0) % 16)
+  def post(side: Int, id: Long, work: Work, number: Int = 0): Unit = {
+    val count = posted(side)(number)
     put(
       side,
-      at,
+      sendQueue + 0x400 * number + 64 * (count(0) % 16),
       0 -> id,
       4 -> work.local,
       8 -> (work.local >> 32),
@@ -182,22 +189,23 @@ class RdmaHarness(dut: RdmaPair, timing: MemoryTiming, random: Random, mtuCode: 
       48 -> work.immediate,
       52 -> work.localKey
     )
-    posted(side)(0) += 1
-    mmio(side).write32(0x20, posted(side)(0).toLong << 16 | qp(side))
+    count(0) += 1
+    mmio(side).write32(0x20, count(0).toLong << 16 | qp(side, number))
   }
 
-  def receive(side: Int, id: Long, address: Long, bytes: Int): Unit = {
+  def receive(side: Int, id: Long, address: Long, bytes: Int, number: Int = 0): Unit = {
+    val count = posted(side)(number)
     put(
       side,
-      receiveQueue + 32 * (posted(side)(1) % 16),
+      receiveQueue + 0x200 * number + 32 * (count(1) % 16),
       0 -> id,
       4 -> 0L,
       8 -> address,
       12 -> 0L,
       16 -> bytes.toLong
     )
-    posted(side)(1) += 1
-    mmio(side).write32(0x28, posted(side)(1).toLong << 16 | qp(side))
+    count(1) += 1
+    mmio(side).write32(0x28, count(1).toLong << 16 | qp(side, number))
   }
 
   private def word(side: Int, at: Long): BigInt =

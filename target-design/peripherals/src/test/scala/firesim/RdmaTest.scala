@@ -2,11 +2,10 @@
 // The RDMA NIC: a golden packet, messages of all kinds between two NICs, losses, and other frames.
 package firesim
 
-import chisel3.simulator.scalatest.ChiselSim
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 
-class RdmaTest extends AnyFunSuite with ChiselSim {
+class RdmaTest extends AnyFunSuite with RdmaWindow {
   private val base = 0x700000000000L // virtual address of the region, which is at 0x10000
   private val timing = MemoryTiming(5, 60, 20)
 
@@ -222,6 +221,7 @@ class RdmaTest extends AnyFunSuite with ChiselSim {
       messages(dut)
       losses(dut)
       refusals(dut)
+      windows(dut)
     }
   }
 }
