@@ -305,7 +305,7 @@ def test_only_tests_ask_for_what_only_tests_need(tree: Path, command: str) -> No
     said = [line for line in done.stderr.splitlines() if "skipped" in line]
     assert said == [
         "firesim: tests that need these Debian packages are skipped: "
-        "iproute2 munge openssh-server slurm-wlm tcl "
+        "chromium-headless-shell iproute2 munge openssh-server slurm-wlm tcl "
     ] * (command == "test")
 
 

@@ -130,7 +130,7 @@ def experiment_named(
 ) -> Callable[[Body], Callable[[Sequence[str]], int]]:
     """Make a function an experiment: it then takes command-line arguments, returns an exit status.
 
-    `needs_program` is one that set-up does not install: without it `firesim test` skips the
+    `needs_program` is one that only tests need: without it `firesim test` skips the
     experiment. With `among_python_tests` it leaves it out: each of its cases is a test of the part
     Python already; with `mostly_waits` it begins before the others, as it computes little. All are
     read from the text, as the name is, so each must stand there as it is.
