@@ -27,6 +27,7 @@ STOCK = {
     "cores",
     "latency",
     "rdma",
+    "rdmaspeed",
 }
 TRACE_START, TRACE_END = 0x00008013, 0x00010013
 
