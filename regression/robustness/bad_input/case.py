@@ -28,5 +28,7 @@ class Case:
     overrides: tuple[str, ...] = ()
     register_map: bool = False
     """Whether bad.yaml is where gdb finds the registers of a core."""
+    rdma_case: bool = False
+    """Whether bad.yaml is a test case of the RDMA NIC."""
     verilog: bool = False
     """Whether the files are Verilog with the top A, of which Golden Gate has to say it."""

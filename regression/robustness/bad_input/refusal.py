@@ -23,6 +23,7 @@ from rich.console import Console
 
 from regression.robustness.bad_input.case import CONFIG, Case
 from regression.robustness.bad_input.fingerprint import FINGERPRINT, fingerprint
+from regression.support.rdma_cases import read_case
 
 
 def expected(case: Case) -> str:
@@ -79,6 +80,9 @@ def message_of(case: Case, folder: Path) -> str:
         try:
             if case.register_map:
                 read_map(Path(CONFIG))
+                return ""
+            if case.rdma_case:
+                read_case(Path(CONFIG))
                 return ""
             loaded = load_file(Path(CONFIG), case.overrides)
             bound = bind(resolve(loaded))

@@ -28,6 +28,7 @@ STOCK = {
     "latency",
     "rdma",
     "rdmaspeed",
+    "rdmatarget",
 }
 TRACE_START, TRACE_END = 0x00008013, 0x00010013
 
