@@ -85,6 +85,7 @@ setup(
             "mypy==1.13.0",
             "vulture==2.16",
             "scapy>=2.5",
+            "cramjam>=2.13",
             "pandas>=2",
             "pyarrow>=15",
             "nbclient>=0.10",

@@ -55,7 +55,8 @@ BLADE_CASES = [
     blade(
         "unknown part",
         'own.yaml:3: parts[0]: found "finsher", expected one of the parts "block_device", '
-        '"finisher", "htif", "l2", "latency", "nic", "rdma" or "uart", did you mean "finisher"?',
+        '"finisher", "htif", "l2", "latency", "nic", "rdma", "snappy" or "uart", did you mean '
+        '"finisher"?',
         HEAD + "parts: [finsher]\n",
     ),
     blade(
@@ -85,6 +86,16 @@ BLADE_CASES = [
         'own.yaml:3: parts[3].options.tracker: found "tracker", expected one of the options '
         '"trackers", did you mean "trackers"?',
         HEAD + "parts: [{part: block_device, options: {tracker: 2}}]\n",
+    ),
+    blade(
+        "history that is no power of two",
+        "own.yaml:3: parts[3].options.history_kib: found 3, expected a power of two.",
+        HEAD + "parts: [{part: snappy, options: {history_kib: 3}}]\n",
+    ),
+    blade(
+        "hash table that is too large",
+        "own.yaml:3: parts[3].options.hash_log: found 15, expected 9 to 14.",
+        HEAD + "parts: [{part: snappy, options: {hash_log: 15}}]\n",
     ),
     blade(
         "blade that extends itself",

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Snappy unit against the library (cramjam): both ways, bad data, bytes a cycle, placements.
+
+Text, code, zeros and noise of random sizes, made from the seed. What the unit compresses must be,
+byte for byte, what a reference in Python makes, and the library must read it. The unit must read
+the library's streams and random ones with every element; what the library refuses it must refuse,
+and memory beside the output must stay as it was. Then cycles: near the core, on another chiplet
+(25 ns) and behind PCIe (200 ns), with histories of 64 and 2 KiB, beside software on the same core.
+One hash for threads and RTL engines.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import cramjam
+
+from regression.support.cluster import Config, run_cluster
+from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.snappy_cases import (
+    Case,
+    Outcome,
+    build,
+    check,
+    compression,
+    decompression,
+    recipe,
+    run_cases,
+)
+from regression.support.snappy_format import broken, compressed, stream, varint
+
+KINDS = ("text", "code", "zeros", "noise")
+WINDOWS = range(11, 17)
+PLACEMENTS = {"near core": 0, "chiplet (25 ns)": 80, "PCIe (200 ns)": 640}
+"""Cycles at 3.2 GHz that each request takes more, and each response again."""
+PUBLISHED = {"decompress": 5.7, "compress": 2.92}
+"""Bytes a cycle of the published unit, 64 KiB of history, near the core."""
+_KEYWORDS = ("if", "else", "for", "while", "return", "int", "const", "struct", "void", "break")
+_FAULT = re.compile(r"fault status=(\d+) page=(\d+)")
+
+
+def _names(rng: random.Random, count: int) -> list[str]:
+    return [
+        "".join(rng.choice("etaoinshrdlucmfwypvbgkqjxz") for _ in range(rng.randint(2, 9)))
+        for _ in range(count)
+    ]
+
+
+def corpus(kind: str, size: int, rng: random.Random) -> bytes:
+    """Return `size` bytes of one kind."""
+    if kind == "zeros":
+        return bytes(size)
+    if kind == "noise":
+        return rng.randbytes(size)
+    words = _names(rng, 400 if kind == "text" else 60)
+    out: list[str] = []
+    length = 0
+    while length < size:
+        word = words[int(len(words) * rng.random() ** 3)]
+        if kind == "text":
+            piece = word + rng.choice("      ,.")
+        else:
+            other = words[int(len(words) * rng.random() ** 3)]
+            indent = "  " * rng.randint(1, 4)
+            piece = f"{indent}{rng.choice(_KEYWORDS)} ({word} = {other}[{rng.randint(0, 99)}]);\n"
+        out.append(piece)
+        length += len(piece)
+    return "".join(out).encode()[:size]
+
+
+def _size(rng: random.Random) -> int:
+    """Return a size of up to 16 KiB; half of them are below 150 bytes."""
+    return int(2 ** (rng.random() * 14)) - 1 + rng.randint(0, 3)
+
+
+def library_reads(data: bytes) -> bytes | None:
+    """Return what the library makes of a stream, or None when it refuses it."""
+    try:
+        return bytes(cramjam.snappy.decompress_raw(data))
+    except cramjam.DecompressionError:
+        return None
+
+
+def _compression(name: str, data: bytes, window: int, table: int, software: bool) -> Case:
+    """Return a compression.
+
+    Raises:
+        ExperimentError: the library does not read what the reference expects of the unit.
+    """
+    wanted = compressed(data, window, table)
+    if library_reads(wanted) != data:
+        raise ExperimentError(f"{name}: the library does not read the reference's stream.")
+    return Case(name, compression(window, table), data, len(wanted), wanted, software=software)
+
+
+def _decompression(name: str, data: bytes, window: int, room: int, software: bool) -> Case:
+    return Case(name, decompression(window), data, room, library_reads(data), software=software)
+
+
+def inputs(count: int, rng: random.Random) -> Iterator[Case]:
+    """Yield compressions, and decompressions of the library's and of random streams."""
+    for index in range(count):
+        kind, window, software = KINDS[index % 4], rng.choice(WINDOWS), rng.random() < 0.1
+        data = corpus(kind, _size(rng), rng)
+        name = f"{kind} {index}"
+        match index // 4 % 3:
+            case 0:
+                yield _compression(name, data, window, rng.randint(9, 14), software)
+            case 1:
+                made = bytes(cramjam.snappy.compress_raw(data))
+                yield _decompression(name, made, window, len(data), software)
+            case _:
+                size = len(data) if index % 20 else 20 * len(data)
+                made = stream(rng, min(size, 100_000))
+                plain = library_reads(made)
+                if plain is None:
+                    raise ExperimentError(f"{name}: the library refuses a stream of ours.")
+                yield _decompression(name, made, window, len(plain), software)
+
+
+def faults(count: int, rng: random.Random) -> Iterator[Case]:
+    """Yield bad streams: cut off, longer, changed, noise, wrong lengths, and too little room."""
+    for length in ([0xFF, 0xFF, 0xFF, 0xFF, 0x10], [0xFF] * 5, [0x80], [], [1], [5, 0x10, 65, 66]):
+        yield _decompression(f"length {length}", bytes(length), 11, 300, software=True)
+    for index in range(count):
+        data = broken(rng)
+        plain = library_reads(data)
+        room = 300 if plain is None else len(plain)
+        yield _decompression(f"bad {index}", data, rng.choice(WINDOWS), room, software=True)
+    good = varint(400) + b"".join(b"\xec" + bytes(60) for _ in range(6)) + b"\x9c" + bytes(40)
+    yield Case("no room", decompression(16), good, 399, None)
+    yield Case("no room", compression(16, 14), bytes(range(256)), 200, None)
+
+
+def _rates(experiment: Experiment, size: int) -> bool:
+    """Measure cycles; return whether placements and speed-ups are in their order."""
+    rng = random.Random(experiment.seed)
+    cases, what = [], []
+    for kind in KINDS:
+        data = corpus(kind, size, rng)
+        for window in (16, 11):
+            made = bytes(cramjam.snappy.compress_raw(data))
+            both = {
+                "decompress": (decompression(window), made, data),
+                "compress": (compression(window, 14), data, compressed(data, window, 14)),
+            }
+            for way, (operation, source, output) in both.items():
+                for place, latency in PLACEMENTS.items():
+                    software = latency == 0 and window == 16
+                    case = Case(
+                        f"{way} {kind}",
+                        operation,
+                        source,
+                        len(output),
+                        output,
+                        latency,
+                        software,
+                        1,
+                    )
+                    cases.append(case)
+                    what.append((way, kind, window, place, len(data), len(output)))
+    found = run_cases(experiment, "rates", cases)
+    return _rate_table(experiment, what, [outcome for _, outcome in found])
+
+
+def _rate_table(
+    experiment: Experiment,
+    what: list[tuple[str, str, int, str, int, int]],
+    outcomes: list[Outcome],
+) -> bool:
+    software: dict[tuple[str, str], int] = {}
+    rows, rates, ordered = [], {}, True
+    last: dict[tuple[str, str, int], float] = {}
+    for (way, kind, window, place, plain, output), outcome in zip(what, outcomes, strict=True):
+        if outcome.software:
+            software[way, kind] = outcome.software
+        rate = plain / outcome.cycles
+        ordered &= rate < last.get((way, kind, window), float("inf"))
+        last[way, kind, window] = rate
+        speed_up = software[way, kind] / outcome.cycles
+        ratio = f"{plain / output:.2f}" if way == "compress" else ""
+        rows.append([way, kind, 1 << window >> 10, place, f"{rate:.2f}", f"{speed_up:.1f}", ratio])
+        if place == "near core" and window == 16:
+            rates[f"{way} {kind}"] = round(rate, 2)
+            ordered &= speed_up > 1
+    experiment.table(
+        "Bytes of plain data a cycle",
+        ["operation", "data", "history (KiB)", "place", "bytes a cycle", "times software", "ratio"],
+        rows,
+    )
+    experiment.say(
+        f"published at 2 GHz: {PUBLISHED['decompress']} and {PUBLISHED['compress']} bytes a cycle, "
+        "more than 10 and 16 times a Xeon's software; the speed-ups here are over software on the "
+        "same in-order core"
+    )
+    experiment.keep(bytes_a_cycle=rates)
+    return ordered
+
+
+def _page_fault(experiment: Experiment) -> None:
+    """Run the program with virtual addresses and a page that is missing once.
+
+    Raises:
+        ExperimentError: the unit does not report that page.
+    """
+    config = recipe(experiment.folder, threads=1)
+    config["workload"] = {
+        "node": {"program": "snappy", "args": ["translate=1", "bytes=16384", "window=11"]}
+    }
+    console = run_cluster(experiment, "pages", config).console("node0")
+    found = _FAULT.search(console)
+    if not found or (found[1], found[2]) != ("2", "1"):
+        raise ExperimentError(f"a missing page: found {console!r}, expected a fault in page 1.")
+
+
+def _hashes(experiment: Experiment, cases: list[Case]) -> list[str]:
+    """Return the hashes of one run in several ways."""
+    ways: dict[str, Config] = {
+        "one-thread": {"threads": 1},
+        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
+    }
+    if not experiment.quick:
+        ways["verilator"] = {"rtl_engine": "verilator"}
+    elf = build(cases, experiment.folder / "hashes")
+    hashes = []
+    for name, simulation in ways.items():
+        run = run_cluster(experiment, name, recipe(elf, **simulation))
+        check(run, cases)
+        hashes.append(run.token_hash)
+    return hashes
+
+
+@experiment_named("snappy")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when all outputs are right, bad data is refused, and placements are in their order."""
+    rng = random.Random(experiment.seed)
+    good, bad = (72, 40) if experiment.quick else (10_000, 2_000)
+    cases = [*inputs(good, rng), *faults(bad, rng)]
+    found = run_cases(experiment, "inputs", cases)
+    refused = sum(case.output is None for case, _ in found)
+    ordered = _rates(experiment, 4_096 if experiment.quick else 65_536)
+    _page_fault(experiment)
+    hashes = _hashes(experiment, cases[:24])
+    same = len(set(hashes)) == 1
+    experiment.keep(inputs=len(found), refused=refused, token_hashes=hashes)
+    return Verdict(
+        ordered and same and refused > bad // 4,
+        f"{len(found)} inputs as the library and the reference have them, {refused} of them "
+        f"refused, nothing beside an output changed; {len(set(hashes))} hash of {len(hashes)} runs",
+        "all the same, near core before chiplet before PCIe, faster than software, one hash",
+    )

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the files of the program share.
+#ifndef FIRESIM_SNAPPY_PROGRAM_H_
+#define FIRESIM_SNAPPY_PROGRAM_H_
+
+#include "snappy.h"
+
+// An operation that an experiment has linked in; its input follows at `offset` from the first one.
+struct snappy_case {
+  uint64_t operation;
+  uint32_t offset, bytes, room;
+  uint32_t latency;
+  uint32_t software;  // 1: in software too
+  uint32_t warm;      // operations before the one that is measured
+};
+struct snappy_cases {
+  uint64_t count;
+  struct snappy_case cases[];
+};
+extern const struct snappy_cases snappy_cases;
+
+// Runs them all and prints a line for each.
+void run_cases(void);
+
+// What an operation did, beside its result.
+struct snappy_run {
+  struct near_core_result result;
+  uint64_t cycles;
+};
+struct snappy_run run_operation(uint64_t operation, uintptr_t source, uint64_t bytes,
+                                uintptr_t destination, uint64_t room);
+
+// Page tables for the first 16 MiB of memory in pages of 4 KiB, at PAGES_OFFSET more.
+#define PAGES_OFFSET 0x1000000000UL
+struct pages {
+  uint64_t satp;
+  uint64_t *entries;  // of the pages, in order
+};
+struct pages make_pages(void);
+// The entry of the page of a physical address.
+uint64_t *page_entry(const struct pages *pages, uintptr_t physical);
+
+#endif  // FIRESIM_SNAPPY_PROGRAM_H_
