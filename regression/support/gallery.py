@@ -22,6 +22,7 @@ from firesim.pipeline.resolve import resolve
 from firesim.pipeline.run import run as run_config
 from firesim.report.page import write_report
 from firesim.report.plan_svg import write_svg
+from firesim.view.libraries import fetch_libraries
 from firesim.view.server import ViewServer
 from firesim.view.viewed import ViewedRun
 from firesim.watch.consoles import Consoles
@@ -127,6 +128,7 @@ def live_table(browser: Browser, folder: Path) -> None:
 def live_page(browser: Browser, folder: Path) -> None:
     """Picture the page of eight Linux nodes that `firesim view` serves while they run."""
     results = folder / "viewed"
+    fetch_libraries(print)
     runner = threading.Thread(
         target=run_config,
         args=(load_file(find_config("rack_linux_8"), ["simulation.status_interval_s=0.1"]),),
