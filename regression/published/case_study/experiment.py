@@ -29,9 +29,11 @@ from regression.support.linux import LABELS, add_engine
 
 COPIES = ("__asm_copy_to_user", "__asm_copy_from_user")
 CHECKSUMS = ("do_csum", "csum_partial")
-LEAST_GAINS = {"+ word copy": 1.05, "+ checksum offload": 1.2, "+ jumbo frames": 1.2}
-"""With one core. Polling gains nothing there, as published; with two cores the copy is hidden."""
-LEAST_WHOLE = 2.0
+LEAST_GAIN = 1.05
+LEAST_GAINS = ("+ word copy", "+ checksum offload", "+ jumbo frames")
+"""What gains at least that with one core. Polling does not, as published; with two cores the copy
+is hidden."""
+LEAST_WHOLE = {"functional": 2.0, "rtl": 1.5}
 """What all published steps together gain, at least; published 7.7 and 8.3."""
 KIBIBYTES = {"functional": 8192, "rtl": 256}
 QUICK_KIBIBYTES = {"functional": 1024, "rtl": 128}
@@ -178,12 +180,13 @@ def _verdict(
     known = [row for row in mine if row.step.published_gbps]
     gains = _gains(known)
     whole = known[-1].gbps / known[0].gbps
+    least_whole = LEAST_WHOLE[experiment.arguments.engine]
     arrived = all(round(row.stream.kibibytes) == kibibytes for row in everything)
-    shape = least > 1 or all(gains[name] >= gain for name, gain in LEAST_GAINS.items())
+    shape = least > 1 or all(gains[name] >= LEAST_GAIN for name in LEAST_GAINS)
     told = ", ".join(f"{name.removeprefix('+ ')} {gain:.2f}" for name, gain in gains.items())
     return Verdict(
-        arrived and shape and whole >= LEAST_WHOLE,
+        arrived and shape and whole >= least_whole,
         f"{least} core(s): {known[0].gbps:.2f} to {known[-1].gbps:.2f} Gb/s, {told} "
         f"({experiment.arguments.engine} engine; published 1.69, 1.72, 0.76, 3.49 with one core),",
-        f"every byte, {LEAST_WHOLE:g} times, and copy, checksums and jumbo frames each a gain",
+        f"every byte, {least_whole:g} times, and copy, checksums and jumbo frames each a gain",
     )
