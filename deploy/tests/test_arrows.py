@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrows go down: which folder may include or import which, and that nothing else happens.
-The tables below are the only place where this is written; ARCHITECTURE.md says why.
-"""
+The tables below are the only place where this is written; ARCHITECTURE.md says why."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ CPP_ARROWS: dict[str, set[str]] = {
 }
 """What the C++ below a folder may include besides its own; the longest folder that fits counts.
 No folder below `sim/` may ever include anything of `target-design/`: `simulator/` puts both
-together. Tests lie in the folder of what they test and obey the same rule.
-"""
+together. Tests lie in the folder of what they test and obey the same rule."""
 
 PYTHON_ARROWS: dict[str, set[str]] = {
     "firesim_common": set(),
@@ -70,12 +68,12 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     "bind": {*"bitstream boards build config engines farm hosts snapshots topology".split()},
     "prepare": {"bind", "bitstream", "build", "config", "metrics", "topology", "work"},
     "pipeline": {
-        *("bind", "build", "config", "engines", "hosts", "metrics", "prepare", "remote"),
-        *("results", "topology", "units", "watch", "work"),
+        *"bind build config engines hosts metrics prepare remote results topology units".split(),
+        *("watch", "work"),
     },
     "run": {
-        *("bind", "build", "config", "farm", "hosts", "pipeline", "remote", "results"),
-        *("snapshots", "topology", "watch", "work"),
+        *"bind build config farm hosts pipeline remote results snapshots topology".split(),
+        *("watch", "work"),
     },
     "access": {"build", "hosts", "pipeline", "run", "topology", "work"},
     "view": {
@@ -84,14 +82,12 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     },
     "debug": {"build", "config", "pipeline", "run", "snapshots", "topology", "work"},
     "why": {
-        *"config engines pipeline report results run snapshots timeline topology".split(),
-        *("units", "work"),
+        *"config engines pipeline report results run snapshots timeline topology units work".split()
     },
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "sampling": {"config", "engines", "pipeline", "results", "topology", "units", "work"},
     "api": {
-        *"config metrics pipeline report results run sampling snapshots sweep topology".split(),
-        "why",
+        *"config metrics pipeline report results run sampling snapshots sweep topology why".split(),
     },
     "cli": {
         *"access api bind bitstream boards build config debug engines farm hosts importing".split(),
@@ -241,10 +237,7 @@ def _of_manager(node: ast.AST) -> list[str]:
 def manager_faults(
     folder: Path, arrows: Mapping[str, set[str]], known_inner: Mapping[str, set[str]]
 ) -> list[str]:
-    """Return each import in the manager that follows no arrow, or is inside a function.
-
-    Arrows and exceptions that nothing needs are faults, too.
-    """
+    """Return imports without an arrow or inside a function, and arrows that nothing needs."""
     faults: list[str] = []
     used: dict[str, set[str]] = {room: set() for room in arrows}
     inner: set[tuple[str, str]] = set()

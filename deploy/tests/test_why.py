@@ -195,7 +195,7 @@ def test_a_line_of_a_console_whose_cycle_nobody_kept(results_root: Path, tmp_pat
     [
         ("", "no whole result.json"),
         ('{"reason": "ended", "end_cycle": 9, "deterministic": false}', "from outside"),
-        ('{"reason": "ended", "end_cycle": 9, "network": {"mode": "functional"}}', "functional"),
+        ('{"reason": "ended", "end_cycle": 9, "token_hash": null}', "functional network"),
     ],
 )
 def test_runs_that_cannot_be_repeated(tmp_path: Path, result: str, sentence: str) -> None:

@@ -11,7 +11,6 @@ from rich.console import Console
 from firesim.why.go import Why
 from firesim.why.go import why as write
 from firesim.why.wanted import wanted_of
-from firesim.work.folder import named_folder
 
 
 def ask_why(
@@ -31,7 +30,7 @@ def ask_why(
 ) -> Why:
     """Write a page about an event of a finished run, as `firesim why` does; return what was found.
 
-    `run` is its results folder or name. At most one of `asserted`, `panic`, `text` (a part of a
+    `run` is its results folder. At most one of `asserted`, `panic`, `text` (a part of a
     line), `drop` (a switch or faulty link) and `at` (a cycle) says which event; without one it is
     what ended the run. Nothing is printed without a console.
 
@@ -43,6 +42,9 @@ def ask_why(
         asserted=asserted, panic=panic, text=text, drop=drop, at=at, node=node, nth=nth
     )
     console = console or Console(stderr=True, quiet=True)
-    folder = named_folder(str(run), "why")
+    folder = Path(run).expanduser().absolute()
     place = None if results is None else Path(results)
     return write(folder, wanted, cycles, list(overrides), place, console)
+
+
+__all__ = ["Why", "ask_why"]

@@ -10,42 +10,50 @@ import typer
 from firesim.cli.common import OverrideOption, ResultsOption, leaves_nothing, plain_errors
 from firesim.cli.completion import complete_run
 
+RunArgument = Annotated[
+    str | None,
+    typer.Argument(
+        help="A results folder, or its name among the runs (default: the newest).",
+        autocompletion=complete_run,
+    ),
+]
+NodeArgument = Annotated[
+    str | None, typer.Argument(help="The node to look at (default: where it happened).")
+]
+AssertOption = Annotated[
+    bool, typer.Option("--assert", help="The failed assert that ended the run.")
+]
+PanicOption = Annotated[bool, typer.Option("--panic", help="The first panic of a kernel.")]
+PrintOption = Annotated[
+    str | None,
+    typer.Option("--print", help="The first line with this text, of a console or the RTL."),
+]
+DropOption = Annotated[
+    str | None,
+    typer.Option("--drop", help="The first packet dropped by this switch or faulty link (A-to-B)."),
+]
+AtOption = Annotated[int | None, typer.Option("--at", min=0, help="This target cycle.")]
+NthOption = Annotated[
+    int, typer.Option("--nth", min=1, help="With --print or --drop: not the first but the nth.")
+]
+CyclesOption = Annotated[
+    int,
+    typer.Option("--cycles", min=1, max=10_000_000, help="Number of target cycles before it."),
+]
+
 
 @plain_errors
 @leaves_nothing
 def why(
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            help="A results folder, or its name among the runs (default: the newest).",
-            autocompletion=complete_run,
-        ),
-    ] = None,
-    node: Annotated[
-        str | None, typer.Argument(help="The node to look at (default: where it happened).")
-    ] = None,
-    asserted: Annotated[
-        bool, typer.Option("--assert", help="The failed assert that ended the run.")
-    ] = False,
-    panic: Annotated[bool, typer.Option("--panic", help="The first panic of a kernel.")] = False,
-    text: Annotated[
-        str | None,
-        typer.Option("--print", help="The first line with this text, of a console or the RTL."),
-    ] = None,
-    drop: Annotated[
-        str | None,
-        typer.Option(
-            "--drop", help="The first packet dropped by this switch, or faulty link (A-to-B)."
-        ),
-    ] = None,
-    at: Annotated[int | None, typer.Option("--at", min=0, help="This target cycle.")] = None,
-    nth: Annotated[
-        int, typer.Option("--nth", min=1, help="With --print or --drop: not the first but the nth.")
-    ] = 1,
-    cycles: Annotated[
-        int,
-        typer.Option("--cycles", min=1, max=10_000_000, help="Number of target cycles before it."),
-    ] = 2000,
+    run: RunArgument = None,
+    node: NodeArgument = None,
+    asserted: AssertOption = False,
+    panic: PanicOption = False,
+    text: PrintOption = None,
+    drop: DropOption = None,
+    at: AtOption = None,
+    nth: NthOption = 1,
+    cycles: CyclesOption = 2000,
     override: OverrideOption = None,
     results: ResultsOption = None,
 ) -> None:

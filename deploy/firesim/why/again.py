@@ -78,12 +78,13 @@ def recorded(folder: Path, overrides: list[str]) -> Recorded:
             f"why: found {folder}, which something from outside has entered, expected a run that "
             "can be repeated. To look at such a run, go on from a snapshot of it (--from)."
         )
-    if (result.get("network") or {}).get("mode") == "functional":
+    found = Recorded(folder, result, overrides)
+    if found.is_whole and not result.get("token_hash"):
         raise InputError(
-            f"why: found {folder}, whose network was functional, expected one with exact cycles: "
-            "run it with -x simulation.network.mode=exact."
+            f"why: found {folder}, which has no token hash, as with a functional network, expected "
+            "a run with exact cycles (-x simulation.network.mode=exact)."
         )
-    return Recorded(folder, result, overrides)
+    return found
 
 
 def checked(
