@@ -68,11 +68,11 @@ def why(
 
       firesim why
 
-      firesim why results/a --assert --cycles 500
+      firesim why results/c --assert --cycles 500
 
-      firesim why results/a node0 --print "out of memory"
+      firesim why results/b node0 --print "ping seq=3"
 
-      firesim why results/a --drop tor0 --nth 3
+      firesim why results/a --drop root --nth 3
     """
     from firesim_common.errors import InputError
     from rich.console import Console

@@ -59,6 +59,32 @@ module Core (input logic clock, input logic reset, input logic [4:0] a, b, to,
   end
 endmodule
 """
+STEPS = """\
+module Steps (input logic clock, input logic reset);
+  logic [15:0] count;
+  always_ff @(posedge clock) begin
+    count <= reset ? 0 : count + 1;
+    if (!reset) assert (count != 94) else $error("94 came");
+  end
+  FireSimTerminationBridge over (.clock, .reset, .valid(count == 3000), .value(32'h5555));
+endmodule
+"""
+ASSERTED = """\
+system:
+  topology: {nodes: [soc], switches: [], links: []}
+  blades: {steps: {sources: [steps.sv], top: Steps}}
+  node: {blade: steps}
+"""
+INCAST = """\
+system: {topology: tree_9_1, link: {latency: 200ns}, switch: {buffer_bytes: 131072}}
+workload:
+  node:
+    program: saturate
+    args: [role=sender, "peer=${node8.mac}", start=30000, end=42000, size=2048]
+  nodes:
+    node8: {args: [role=receiver, end=150000]}
+simulation: {engine: functional}
+"""
 PROGRAM = """\
 #include "runtime.h"
 int main(int hart, const struct arguments *arguments) {
@@ -135,6 +161,15 @@ SCENES = (
         ("gdb",),
         quick=True,
         before=FUNCTIONAL,
+    ),
+    Scene(
+        "runs in which something happened",
+        ("why",),
+        quick=True,
+        files={"steps.sv": STEPS, "steps.yaml": ASSERTED, "incast.yaml": INCAST},
+        before="firesim runworkload -c incast.yaml --results results/a\n"
+        f"{FUNCTIONAL} --results results/b\n"
+        "firesim runworkload -c steps.yaml --results results/c || true",
     ),
     Scene(
         "a page of a run, and of a sweep",
