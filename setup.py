@@ -52,6 +52,7 @@ setup(
             "wrappers/*.v",
         ],
         "regression.ledger.functional_speed": ["*.c"],
+        "regression.oracles": ["rdma_cases/*.yaml"],
         "regression.robustness.hostile": ["corpus/*"],
     },
     install_requires=[
