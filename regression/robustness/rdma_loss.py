@@ -4,7 +4,8 @@
 A WRITE, a READ and a SEND are sent over a link whose fault rules hit one packet of RoCEv2 at a
 time, in either direction. Both memories must be what they are without faults, each message must
 have one completion, and the counters must say what was done: a lost packet is made up for, a
-corrupt one is found by its ICRC, a copy is recognized.
+corrupt one is found by its ICRC, a copy is recognized. Then many messages of up to three queue
+pairs are on the wire together, and faults of all kinds hit packets by seed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ OPERATIONS = ("write", "read", "send")
 _MORE: dict[str, Config] = {"corrupt": {"bits": [8 * 56 + 3]}, "behind": {"behind_frames": 1}}
 """A bit behind the BTH; a frame that stands behind the next one, or waits as long as it may."""
 _TIMEOUT = 1
+_QUICK_SCHEDULES, _SCHEDULES = 2, 100
+_MEMORY = re.compile(r"rdmaspeed memory=(\S+)")
+_WENT_BACK = re.compile(r"rdmaspeed .*went_back=(\d+)")
 _COUNTER = re.compile(r"(\w+)=(\d+)")
 
 
@@ -67,6 +71,55 @@ def _noticed(run: Run, kind: str) -> bool:
     return kind != "drop" or total["went_back"] > 0
 
 
+def _pairs(seed: int) -> int:
+    """Return the queue pairs of a schedule; READs of several would come into the same memory."""
+    return 1 if OPERATIONS[seed % len(OPERATIONS)] == "read" else 3
+
+
+def _schedule(seed: int) -> Config:
+    """Return many messages at a time, and faults by seed: one packet of 25 has one."""
+    operation = OPERATIONS[seed % len(OPERATIONS)]
+    pairs = _pairs(seed)
+    shared = [f"operation={operation}", f"pairs={pairs}", "window=6", "count=30", "size=3000"]
+    shared += [f"timeout={_TIMEOUT}", "mtu=1024", "polls=100000000"]
+    rules = [
+        {"fault": kind, "match": {"destination_port": UDP_PORT}, "probability": "1%"}
+        | _MORE.get(kind, {})
+        for kind in KINDS
+    ]
+    return {
+        "system": {
+            "topology": "two_nodes",
+            "link": {"latency": "200ns", "faults": {"seed": seed, "rules": rules}},
+            "node": {"blade": "rocket-1-rdma", "memory": {"size_mib": 16}},
+        },
+        "workload": {
+            "node": {"program": "rdmaspeed"},
+            "nodes": {
+                "node0": {"args": ["role=client", "peer=${node1.mac}", *shared]},
+                "node1": {"args": ["role=server", "peer=${node0.mac}", *shared]},
+            },
+        },
+        "simulation": {"threads": 1},
+    }
+
+
+def _schedules(experiment: Experiment, count: int) -> tuple[int, int]:
+    """Return how many schedules left memory as it should be, and how often packets were resent.
+
+    The program itself fails unless each message has one completion, in its order.
+    """
+    held, went_back = 0, 0
+    for index in range(count):
+        seed = experiment.seed % 1_000_000 + index
+        ran = run_cluster(experiment, f"schedule-{seed}", _schedule(seed))
+        both = [ran.console(node) for node in ("node0", "node1")]
+        memories = [found for text in both for found in _MEMORY.findall(text)]
+        held += len(memories) == 1 + _pairs(seed) and len(set(memories)) == 1
+        went_back += int(_WENT_BACK.findall(both[0])[0])
+    return held, went_back
+
+
 @experiment_named("rdma-loss")
 def run(experiment: Experiment) -> Verdict:
     """Hold when every fault is made up for and counted."""
@@ -97,9 +150,12 @@ def run(experiment: Experiment) -> Verdict:
     experiment.table(
         "Faults that were not made up for", ["operation", "fault", "sender", "packet"], rows
     )
-    experiment.keep(runs=runs, held=held)
+    schedules = _QUICK_SCHEDULES if experiment.quick else _SCHEDULES
+    recovered, went_back = _schedules(experiment, schedules)
+    experiment.keep(runs=runs, held=held, schedules=schedules, recovered=recovered)
     return Verdict(
-        held == runs,
-        f"{held} of {runs} faults of a packet made up for and counted, both memories as without",
+        held == runs and recovered == schedules and went_back > 0,
+        f"{held} of {runs} faults of a packet made up for and counted, both memories as without; "
+        f"{recovered} of {schedules} schedules by seed ({went_back} returns to a lost packet)",
         "all",
     )
