@@ -236,7 +236,7 @@ def _hashes(experiment: Experiment, cases: list[Case]) -> list[str]:
 def run(experiment: Experiment) -> Verdict:
     """Hold when all outputs are right, bad data is refused, and placements are in their order."""
     rng = random.Random(experiment.seed)
-    good, bad = (72, 40) if experiment.quick else (10_000, 2_000)
+    good, bad = (144, 60) if experiment.quick else (10_000, 2_000)
     cases = [*inputs(good, rng), *faults(bad, rng)]
     found = run_cases(experiment, "inputs", cases)
     refused = sum(case.output is None for case, _ in found)

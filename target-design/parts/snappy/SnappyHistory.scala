@@ -25,7 +25,8 @@ class SnappyHistory(bytes: Int) extends Module {
   val empty = IO(Output(Bool()))
 
   private val banks = Module(new ByteBanks(bytes))
-  private val gives = Module(new Queue(new NearCoreBytes, 4))
+  private val gives = Module(new Queue(new NearCoreBytes, 4, hasFlush = true))
+  gives.flush := clear // an operation that a fault has ended leaves bytes behind
   out :<>= gives.io.deq
   banks.clear := clear
 

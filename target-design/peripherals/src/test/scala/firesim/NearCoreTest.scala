@@ -168,6 +168,24 @@ class NearCoreTest extends AnyFunSuite with ChiselSim {
       }
     }
     faultsOfTables(unit, tables)
+    switches(unit, tables)
+  }
+
+  /** A page that is another one in other tables: what was in the TLB is forgotten. */
+  private def switches(unit: Harness, tables: PageTables): Unit = {
+    val (from, to) = (BigInt("c0000000", 16), BigInt("c0010000", 16))
+    val others = new PageTables(unit.bytes, 300)
+    others.map(from >> 12, 7, readWrite)
+    others.map(to >> 12, 16, readWrite)
+    for ((table, page) <- Seq((tables, 0), (others, 7), (tables, 0), (others, 7))) {
+      unit.translate(table.satp)
+      unit.go(0, from, 64, to, 64)
+      assert(unit.await() == (0, 64))
+      assert(unit.bytes.slice(
+        65536,
+        65600
+      ).sameElements(unit.bytes.slice(4096 * page, 4096 * page + 64)))
+    }
   }
 
   /** Tables that are wrong above their last level; the unit goes on after each. */

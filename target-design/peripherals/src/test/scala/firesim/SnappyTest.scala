@@ -191,6 +191,17 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
       taken
     }
 
+    /** A source or a destination that ends beyond memory: the operation ends with a fault. */
+    def fault(operation: Int, stream: Seq[Byte]): Unit = {
+      random.nextBytes(memory)
+      stream.copyToArray(memory, source)
+      stream.copyToArray(memory, memory.length - 256)
+      unit.go(operation, source, stream.size, memory.length - 128, 20000)
+      assert(unit.await() == (4, 0), "the destination")
+      unit.go(operation, memory.length - 256, stream.size, destination, 20000)
+      assert(unit.await() == (3, 0), "the source")
+    }
+
     /** Decompress `stream`, and compare all of memory. Returns status and cycles. */
     def decompress(stream: Seq[Byte], log: Int, room: Int): (Int, Long) = {
       random.nextBytes(memory)
@@ -285,6 +296,16 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
     }
   }
 
+  /** What is right after a fault, which leaves a unit in the middle of its work. */
+  private def faults(bench: Bench, random: Random): Unit = {
+    val stream = SnappyReference.stream(random, 9000)
+    for (operation <- Seq(11 << 8, compression(16, 14))) {
+      bench.fault(operation, stream)
+      bench.decompress(stream, 11, 20000)
+      bench.compress(data(random, 500), 16, 14)
+    }
+  }
+
   test("Snappy unit: streams of all elements, bad ones, short and long histories") {
     simulate(unit) { dut =>
       val random = Seed.next("Snappy unit")
@@ -292,6 +313,7 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
         val bench = new Bench(dut, timing, random)
         good(bench, random)
         bad(bench, random)
+        faults(bench, random)
         long(bench, random)
         compressions(bench, random)
       }
