@@ -98,7 +98,8 @@ static unsigned char *put_copy(unsigned char *to, size_t distance, size_t bytes)
   while (bytes) {
     const size_t piece = bytes >= 68 ? 64 : bytes > 64 ? 60 : bytes;
     const bool near = piece < 12 && distance < 2048;
-    *to++ = (unsigned char)(near ? distance >> 8 << 5 | (piece - 4) << 2 | 1 : (piece - 1) << 2 | 2);
+    *to++ =
+        (unsigned char)(near ? distance >> 8 << 5 | (piece - 4) << 2 | 1 : (piece - 1) << 2 | 2);
     *to++ = (unsigned char)distance;
     if (!near) *to++ = (unsigned char)(distance >> 8);
     bytes -= piece;

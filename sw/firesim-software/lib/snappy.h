@@ -24,7 +24,8 @@ static inline uint64_t snappy_compression(unsigned window_log, unsigned hash_log
 int64_t snappy_decompress(const unsigned char *source, size_t bytes, unsigned char *destination,
                           size_t room);
 
-// In software: bytes of output, which takes at most 32 + bytes * 7 / 6. `table` has 1 << 14 entries.
+// In software: bytes of output, which takes at most 32 + bytes * 7 / 6. `table` has 1 << 14
+// entries.
 size_t snappy_compress(const unsigned char *source, size_t bytes, unsigned char *destination,
                        uint32_t *table);
 

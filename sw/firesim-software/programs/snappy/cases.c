@@ -12,7 +12,8 @@ static uint32_t *table;
 static uint64_t digest(const unsigned char *at, uint64_t bytes) {
   uint64_t hash = bytes;
   for (; bytes && (uintptr_t)at % 8; bytes--) hash = (hash ^ *at++) * 0x9e3779b97f4a7c15;
-  for (; bytes >= 8; bytes -= 8, at += 8) hash = (hash ^ *(const uint64_t *)at) * 0x9e3779b97f4a7c15;
+  for (; bytes >= 8; bytes -= 8, at += 8)
+    hash = (hash ^ *(const uint64_t *)at) * 0x9e3779b97f4a7c15;
   while (bytes--) hash = (hash ^ *at++) * 0x9e3779b97f4a7c15;
   return hash;
 }
