@@ -195,9 +195,9 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
     def fault(operation: Int, stream: Seq[Byte]): Unit = {
       random.nextBytes(memory)
       stream.copyToArray(memory, source)
-      stream.copyToArray(memory, memory.length - 256)
       unit.go(operation, source, stream.size, memory.length - 128, 20000)
       assert(unit.await() == (4, 0), "the destination")
+      stream.copyToArray(memory, memory.length - 256)
       unit.go(operation, memory.length - 256, stream.size, destination, 20000)
       assert(unit.await() == (3, 0), "the source")
     }
