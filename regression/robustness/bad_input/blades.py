@@ -89,12 +89,12 @@ BLADE_CASES = [
     ),
     blade(
         "history that is no power of two",
-        "own.yaml:3: parts[3].options.history_kib: found 3, expected a power of two.",
+        "own.yaml:3: parts[4].options.history_kib: found 3, expected a power of two.",
         HEAD + "parts: [{part: snappy, options: {history_kib: 3}}]\n",
     ),
     blade(
         "hash table that is too large",
-        "own.yaml:3: parts[3].options.hash_log: found 15, expected 9 to 14.",
+        "own.yaml:3: parts[4].options.hash_log: found 15, expected 9 to 14.",
         HEAD + "parts: [{part: snappy, options: {hash_log: 15}}]\n",
     ),
     blade(
