@@ -48,11 +48,7 @@ def planned(
         InputError: no such run, or one that cannot be repeated.
     """
     config = saved_config(folder, what)
-    if not saved_result(folder).get("deterministic", True):
-        raise InputError(
-            f"{what}: found {folder}, which something from outside has entered, expected a run "
-            f"that can be repeated: set simulation.{what} before such a run."
-        )
+    check_repeats(what, folder, saved_result(folder))
     by_verilator = load_file(config, overrides).config.simulation.rtl_engine == "verilator"
     if by_verilator:
         changes = [*changes, "simulation.rtl_engine=auto"]
@@ -83,6 +79,20 @@ def replay(
     (outcome.folder / ORIGINAL).write_text(f"{folder}\n")
     check_ran(what, outcome)
     return outcome
+
+
+def check_repeats(what: str, folder: Path, result: dict[str, Any]) -> None:
+    """Refuse a run whose cycles are not the same each time; `result` is its result.json.
+
+    Raises:
+        InputError: something from outside, such as typing at a console, has entered it.
+    """
+    if not result.get("deterministic", True):
+        raise InputError(
+            f"{what}: found {folder}, which something from outside has entered, expected a run "
+            "that can be repeated. To look at such a run, go on from a snapshot of it: firesim "
+            "runworkload --from SNAPSHOT."
+        )
 
 
 def check_ran(what: str, outcome: Outcome) -> None:

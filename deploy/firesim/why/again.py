@@ -18,7 +18,7 @@ from rich.console import Console
 
 from firesim.pipeline.run import run
 from firesim.run.control import is_running
-from firesim.run.replay import ORIGINAL, check_ran, check_reached, planned, replay
+from firesim.run.replay import ORIGINAL, check_ran, check_reached, check_repeats, planned, replay
 from firesim.snapshots.files import snapshots_of
 from firesim.timeline.window import Window
 from firesim.topology.describe import Restart
@@ -73,11 +73,7 @@ def recorded(folder: Path, overrides: list[str]) -> Recorded:
     result = saved_result(folder)
     if "end_cycle" not in result or "reason" not in result:
         raise InputError(f"why: found no whole result.json in {folder}, expected a finished run.")
-    if not result.get("deterministic", True):
-        raise InputError(
-            f"why: found {folder}, which something from outside has entered, expected a run that "
-            "can be repeated. To look at such a run, go on from a snapshot of it (--from)."
-        )
+    check_repeats(WHY, folder, result)
     found = Recorded(folder, result, overrides)
     if found.is_whole and not result.get("token_hash"):
         raise InputError(
