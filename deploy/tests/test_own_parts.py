@@ -123,7 +123,7 @@ def test_functional_nodes_are_told_the_places_of_their_parts() -> None:
         "at": 0x6000_2000,
         "bytes": 4096,
         "interrupt": 3,
-        "options": {},
+        "options": {"checksum": 0, "moderation": 0},
     }
 
 
