@@ -51,7 +51,7 @@ class Requester extends Module {
   private val fetching = Reg(UInt(Rdma.qpBits.W))
   private val fetchAt = Reg(UInt(48.W))
   private val fetchAsked = RegInit(false.B)
-  private val stale = RegInit(false.B) // the queue pair has been set up since the fetch
+  private val stale = RegInit(false.B) // the queue pair was set up, or has failed, since the fetch
 
   // The next one to have its turn, after the last one.
   private val turn = RegInit(0.U(Rdma.qpBits.W))
@@ -187,6 +187,7 @@ class Requester extends Module {
     next := 0.U.asTypeOf(new RequesterContext)
     for (count <- Seq(next.head, next.send, next.tail)) count := context.head + 1.U
     setTimer(false.B)
+    when(fetches && fetching === current) { stale := true.B }
     asks := true.B
     end(status, always = true)
   }
