@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +38,10 @@ class Kernel:
     """ELF file with symbols and DWARF."""
     system_map: Path
     config: Path
+
+
+Configure = Callable[[Path, list[str], dict[str, str]], None]
+"""Writes `build/.config` in a tree, by `make` in an environment."""
 
 
 def _configure(tree: Path, make: list[str], environment: dict[str, str]) -> None:
@@ -73,13 +78,21 @@ def _build(folder: Path) -> None:
     source = kernel_source.source()
     what = "kernel: building (about four minutes when nothing is in ccache)"
     print(what, file=sys.stderr, flush=True)
+    build_kernel(source, folder, _configure)
+
+
+def build_kernel(source: Path, folder: Path, configure: Configure) -> None:
+    """Build a kernel of a source tree with our drivers; put what is wanted in `folder`.
+
+    `configure` may change the copy of the tree: its files are hard links, so it writes new ones.
+    """
     with plain_work(folder) as work:
         tree = work / "tree"
         run(["cp", "-al" if work == folder else "-a", str(source), str(tree)])
-        _build_in(tree, folder)
+        _build_in(tree, folder, configure)
 
 
-def _build_in(tree: Path, folder: Path) -> None:
+def _build_in(tree: Path, folder: Path, configure: Configure) -> None:
     """Build the kernel in a tree of its source, which goes; put what is wanted in `folder`."""
     target = tree / "drivers" / "firesim"
     if DRIVERS.is_dir():
@@ -111,7 +124,7 @@ def _build_in(tree: Path, folder: Path) -> None:
     }
     make = ["make", "-s", f"-j{JOBS}", "O=build", f"CC={cache}{CROSS}gcc"]
     make += [f"HOSTCC={cache}gcc", f"KCFLAGS={debug}", f"KAFLAGS={debug}"]
-    _configure(tree, make, environment)
+    configure(tree, make, environment)
     run([*make, "Image"], cwd=tree, environment=environment)
     build = tree / "build"
     for name in ("arch/riscv/boot/Image", "vmlinux", "System.map"):
@@ -126,12 +139,18 @@ def kernel() -> Kernel:
     Raises:
         LinuxError: a tool or the source is missing, or it does not build.
     """
+    return kept(cached("linux-kernel", [*build_inputs(), CONFIG], _build))
+
+
+def build_inputs() -> list[KeyPart]:
+    """Return what every kernel is made of, beside its configuration."""
     version = run([f"{CROSS}gcc", "--version"]).splitlines()[0]
-    sources = kernel_source.inputs()
-    key: list[KeyPart] = [version, *sources, CONFIG, Path(__file__)]
-    if DRIVERS.is_dir():
-        key.append(DRIVERS)
-    folder = cached("linux-kernel", key, _build)
+    drivers = [DRIVERS] if DRIVERS.is_dir() else []
+    return [version, *kernel_source.inputs(), Path(__file__), *drivers]
+
+
+def kept(folder: Path) -> Kernel:
+    """Return the kernel that `build_kernel` has put in a folder."""
     return Kernel(
         image=folder / "Image",
         vmlinux=folder / "vmlinux",
