@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from regression.support.captured_frames import Frame, read_capture
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.rdma_traffic import two_nodes
 from regression.support.roce import READ_ONLY, READ_REQUEST, UDP_PORT
 from regression.support.simulate import Run
 
@@ -57,21 +58,7 @@ def recipe(traffic: Traffic, **simulation: object) -> Config:
     keys = ("operation", "mtu", "count", "size", "window", "skip", "pairs", "interrupts")
     shared = [f"{key}={getattr(traffic, key)}" for key in keys]
     link = {"latency_cycles": traffic.latency_cycles, "bandwidth_gbps": traffic.bandwidth_gbps}
-    return {
-        "system": {
-            "topology": "two_nodes",
-            "link": link,
-            "node": {"blade": "rocket-1-rdma", "memory": {"size_mib": 16}},
-        },
-        "workload": {
-            "node": {"program": "rdmaspeed"},
-            "nodes": {
-                "node0": {"args": ["role=client", "peer=${node1.mac}", *shared]},
-                "node1": {"args": ["role=server", "peer=${node0.mac}", *shared]},
-            },
-        },
-        "simulation": {"threads": 1, **simulation},
-    }
+    return two_nodes("rdmaspeed", shared, link, **{"threads": 1, **simulation})
 
 
 def _number(pattern: re.Pattern[str], run: Run, group: int = 1) -> int:

@@ -14,7 +14,7 @@ import re
 
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.rdma_traffic import Traffic, recipe
+from regression.support.rdma_traffic import Traffic, recipe, two_nodes
 from regression.support.roce import UDP_PORT
 from regression.support.simulate import Run
 
@@ -87,21 +87,8 @@ def _schedule(seed: int) -> Config:
         | _MORE.get(kind, {})
         for kind in KINDS
     ]
-    return {
-        "system": {
-            "topology": "two_nodes",
-            "link": {"latency": "200ns", "faults": {"seed": seed, "rules": rules}},
-            "node": {"blade": "rocket-1-rdma", "memory": {"size_mib": 16}},
-        },
-        "workload": {
-            "node": {"program": "rdmaspeed"},
-            "nodes": {
-                "node0": {"args": ["role=client", "peer=${node1.mac}", *shared]},
-                "node1": {"args": ["role=server", "peer=${node0.mac}", *shared]},
-            },
-        },
-        "simulation": {"threads": 1},
-    }
+    link = {"latency": "200ns", "faults": {"seed": seed, "rules": rules}}
+    return two_nodes("rdmaspeed", shared, link, threads=1)
 
 
 def _schedules(experiment: Experiment, count: int) -> tuple[int, int]:

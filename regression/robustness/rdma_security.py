@@ -18,6 +18,7 @@ from regression.support.captured_frames import read_capture
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.rdma_cases import SOURCE, TARGET, RdmaCase, digest, read_case
+from regression.support.rdma_traffic import RDMA_NODE
 from regression.support.roce import UDP_PORT
 from regression.support.simulate import Run
 
@@ -35,7 +36,7 @@ def _config(case: RdmaCase, traffic: Path) -> Config:
             "link": {"latency": "200ns"},
             "nodes": {
                 "node0": {"blade": "traffic", "traffic": str(traffic)},
-                "node1": {"blade": "rocket-1-rdma", "memory": {"size_mib": 16}},
+                "node1": RDMA_NODE,
             },
         },
         "workload": {

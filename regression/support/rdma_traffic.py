@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two nodes with RDMA NICs and the program `rdma`, as experiments with them have it."""
+"""Two nodes with RDMA NICs and a program, as experiments with them have it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from regression.support.cluster import Config
+
+RDMA_NODE: Config = {"blade": "rocket-1-rdma", "memory": {"size_mib": 16}}
 
 
 @dataclass(frozen=True)
@@ -30,18 +33,21 @@ def recipe(traffic: Traffic, **simulation: object) -> Config:
         "polls=100000000",
         f"memory={traffic.memory}",
     ]
+    return two_nodes("rdma", shared, {"latency": "200ns"}, **{"captures": True, **simulation})
+
+
+def two_nodes(
+    program: str, shared: list[str], link: Mapping[str, object], **simulation: object
+) -> Config:
+    """Return a client and a server of a program, which have the arguments `shared`."""
     return {
-        "system": {
-            "topology": "two_nodes",
-            "link": {"latency": "200ns"},
-            "node": {"blade": "rocket-1-rdma", "memory": {"size_mib": 16}},
-        },
+        "system": {"topology": "two_nodes", "link": link, "node": RDMA_NODE},
         "workload": {
-            "node": {"program": "rdma"},
+            "node": {"program": program},
             "nodes": {
                 "node0": {"args": ["role=client", "peer=${node1.mac}", *shared]},
                 "node1": {"args": ["role=server", "peer=${node0.mac}", *shared]},
             },
         },
-        "simulation": {"captures": True, **simulation},
+        "simulation": simulation,
     }

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from firesim.report.console import records
+from firesim.report.flamegraph import merge_folded
 
 from regression.published.case_study.steps import Step
 from regression.support.cluster import Cluster, Config, merged, run_cluster
@@ -150,12 +151,7 @@ def _exchanged(run: Run) -> Carried:
 
 
 def _stacks(folder: Path, cores: int) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for hart in range(cores):
-        for line in (folder / "trace" / f"hart{hart}.folded").read_text().splitlines():
-            stack, cycles = line.rsplit(" ", 1)
-            found[stack] += int(cycles)
-    return found
+    return Counter(merge_folded([folder / f"trace/hart{hart}.folded" for hart in range(cores)]))
 
 
 def _occupancy(path: Path) -> tuple[float, ...]:
