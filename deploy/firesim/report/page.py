@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from firesim_common.whole_file import write_whole
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from firesim.report import about, counters, metrics, percentiles, sections, tables
@@ -17,6 +16,7 @@ from firesim.report.drawing import topology_svg
 from firesim.report.link_faults import fault_table
 from firesim.report.network import Network
 from firesim.report.results import NodeFiles, Results, read_results
+from firesim.report.templates import page_template
 from firesim.units import byte_size
 
 _HERE = Path(__file__).resolve().parent
@@ -116,11 +116,4 @@ def write_report(results: Path) -> Path:
 
 def _page(folder: Path) -> str:
     read = read_results(folder)
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html.j2").render(_context(read))
+    return page_template(_HERE, "report.html.j2").render(_context(read))

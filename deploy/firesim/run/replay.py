@@ -68,14 +68,17 @@ def replay(
     overrides: list[str],
     results: Path | None,
     console: Console,
+    restart: Restart | None = None,
 ) -> Outcome:
-    """Simulate a run again, as `planned` says.
+    """Simulate a run again, as `planned` says, or from `restart` on.
 
     Raises:
         InputError: no such run, one that cannot be repeated, or it did not end as it should.
     """
-    loaded, restart = planned(what, folder, from_cycle, changes, overrides)
-    outcome = run(loaded, results=results, console=console, restart=restart)
+    loaded, origin = planned(what, folder, from_cycle, changes, overrides)
+    outcome = run(
+        loaded, results=results, console=console, restart=lambda plan: restart or origin(plan)
+    )
     (outcome.folder / ORIGINAL).write_text(f"{folder}\n")
     check_ran(what, outcome)
     return outcome

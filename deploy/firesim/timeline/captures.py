@@ -15,6 +15,8 @@ from firesim_common.regular_file import read_regular
 from firesim.build.pcap import CapturedFrame, PcapError, read_frames
 
 MOST_BYTES = 1 << 32
+CAPTURE = "capture.pcapng"
+"""A switch's, in its folder."""
 _COMMENT, _FLAGS, _PACKET_ID = 1, 2, 5
 _OUTBOUND = 2
 _PAD_BYTES = 2

@@ -11,7 +11,7 @@ from firesim_common.errors import InputError
 
 from firesim.report.network import Network
 from firesim.report.results import Results
-from firesim.timeline.captures import Seen, read_capture
+from firesim.timeline.captures import CAPTURE, Seen, read_capture
 from firesim.timeline.paths import Hop, Packet, Paths, in_lanes
 from firesim.timeline.perfetto import Perfetto, Track
 from firesim.timeline.window import Window
@@ -28,7 +28,7 @@ def read_packets(results: Results, left_out: list[str]) -> Iterator[Packet]:
     seen: list[Seen] = []
     for switch in results.switches:
         for path in switch.captures:
-            if path.name == "capture.pcapng":
+            if path.name == CAPTURE:
                 seen += _read(path, switch.name, MOST_SEEN - len(seen), left_out)
     yield from Paths(seen, Network(results.description).links).packets()
 

@@ -20,7 +20,7 @@ from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 from firesim.topology.processes import TracedProcesses, described_symbols
 
-CONSOLE_LOG = "uart.log"
+CONSOLE_LOG, PRINTS_LOG = "uart.log", "prints.log"
 CONSOLE = "console"
 """Link to the terminal of a node's console, in the node's folder."""
 CONTROL_SOCKET = "control.sock"
@@ -335,7 +335,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
         },
         "assert": {"trigger": described_trigger(wanted.assert_trigger, 0)},
         "prints": {
-            "file": f"{node.name}/prints.log",
+            "file": f"{node.name}/{PRINTS_LOG}",
             "trigger": described_trigger(wanted.print_trigger, 0),
         },
     }

@@ -8,11 +8,12 @@ from functools import cache
 from pathlib import Path
 
 from firesim_common.printable import printable
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
 from firesim.report.drawing import topology_svg
 from firesim.report.page import FLAME, STYLE
+from firesim.report.templates import page_template
 from firesim.view.libraries import UPLOT, XTERM, kept_libraries
 from firesim.view.swept import ViewedSweep
 from firesim.view.viewed import ViewedRun
@@ -29,14 +30,7 @@ SCRIPTS = (FLAME, *_OWN)
 
 @cache
 def _template(name: str) -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(name)
+    return page_template(_HERE, name)
 
 
 def _joined(files: Iterable[Path]) -> Markup:

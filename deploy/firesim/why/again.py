@@ -16,9 +16,8 @@ from typing import Any
 from firesim_common.errors import InputError
 from rich.console import Console
 
-from firesim.pipeline.run import run
 from firesim.run.control import is_running
-from firesim.run.replay import ORIGINAL, check_ran, check_reached, check_repeats, planned, replay
+from firesim.run.replay import check_reached, check_repeats, replay
 from firesim.snapshots.files import snapshots_of
 from firesim.timeline.window import Window
 from firesim.topology.describe import Restart
@@ -148,13 +147,11 @@ def looked(
     if node is not None:
         waves = {"node": node, "start_cycle": window.first, "end_cycle": window.end}
         changes.append(f"simulation.waves=[{json.dumps(waves)}]")
-    loaded, origin = planned(WHY, run_.folder, window.first, changes, run_.overrides)
     saved = [one for one in snapshots_of(before) if one.cycle <= window.first]
-    if saved:
-        origin = _at(saved[-1].path, saved[-1].cycle)
-    outcome = run(loaded, results=results, console=console, restart=origin)
-    (outcome.folder / ORIGINAL).write_text(f"{run_.folder}\n")
-    check_ran(WHY, outcome)
+    restart = Restart(saved[-1].path, saved[-1].cycle) if saved else None
+    outcome = replay(
+        WHY, run_.folder, window.first, changes, run_.overrides, results, console, restart
+    )
     check_reached(WHY, outcome, window.first)
     return outcome.folder
 
@@ -163,10 +160,6 @@ def _last(run_: Recorded, window: Window) -> int:
     """Return where the second replay ends at the latest; an assert ends it by itself."""
     limited = run_.result["reason"] == "max_cycles" or not run_.is_whole
     return min(window.end, run_.end_cycle) if limited else window.end
-
-
-def _at(path: Path, cycle: int) -> Any:
-    return lambda _: Restart(path, cycle)
 
 
 def _observed() -> list[str]:

@@ -12,11 +12,11 @@ from firesim_common.errors import InputError, unknown
 
 from firesim.report.results import Results
 from firesim.timeline.events import EventFile, read_events
+from firesim.topology.describe import CONSOLE_LOG, PRINTS_LOG
 from firesim.why.drops import find_drop
 from firesim.why.wanted import PANIC, Cause, Wanted
 
-PRINTS = "prints.log"
-CONSOLE, CONSOLE_EVENTS = "uart.log", "uart.events"
+CONSOLE_EVENTS = "uart.events"
 _ASSERT = re.compile(r"assert failed in cycle (\d+): '(?P<text>.*)' at (?P<source>\S+)$", re.DOTALL)
 _PRINT = re.compile(rb"(\d{1,19}): (.*)")
 
@@ -57,10 +57,11 @@ def _at(results: Results, wanted: Wanted, chosen: Sequence[str]) -> Cause:
 
 def _first(results: Results, chosen: Sequence[str]) -> Cause | None:
     """Return what went wrong first: an assert, a panic, a node that failed."""
-    if _asserts(results, chosen):
-        return _of_assert(results, chosen)
-    if _texts(results, chosen, PANIC):
-        return _of_text(results, chosen, PANIC, 1)
+    if asserts := _asserts(results, chosen):
+        return asserts[0]
+    count, panics = _lines(results, chosen, PANIC)
+    if count:
+        return _nth(panics, 1)
     failed = [node for node in _ended(results, chosen) if node.get("exit_code")]
     if not failed:
         raise InputError(
@@ -95,35 +96,38 @@ def _of_assert(results: Results, chosen: Sequence[str]) -> Cause:
 
 
 def _of_text(results: Results, chosen: Sequence[str], text: str, nth: int) -> Cause | None:
-    count = _texts(results, chosen, text)
+    count, causes = _lines(results, chosen, text)
     if count < nth:
         raise InputError(
             f'why: found {count or "no"} lines with "{text}" in consoles and prints of '
             f"{', '.join(chosen[:4])}{' …' if len(chosen) > 4 else ''}, expected at least {nth}."
         )
-    causes = []
-    for name in chosen:
-        folder = results.folder / name
-        causes += [Cause(line, cycle, name) for cycle, line in prints(folder) if text in line]
-        lines = console_lines(folder)
-        if lines is None:
-            if text.encode() in _bytes(folder / CONSOLE):
-                return None  # Only a run with a timeline keeps the cycles of lines.
-            continue
-        causes += [Cause(line, cycle, name) for cycle, line in lines if text in line]
-    causes.sort(key=lambda cause: cause.cycle)
-    return causes[nth - 1] if len(causes) >= nth else None
+    return _nth(causes, nth)
 
 
-def _texts(results: Results, chosen: Sequence[str], text: str) -> int:
-    """Return how many lines of consoles and prints have a text."""
-    wanted = text.encode()
-    found = 0
+def _nth(causes: list[Cause] | None, nth: int) -> Cause | None:
+    if causes is None or len(causes) < nth:
+        return None
+    return sorted(causes, key=lambda cause: cause.cycle)[nth - 1]
+
+
+def _lines(results: Results, chosen: Sequence[str], text: str) -> tuple[int, list[Cause] | None]:
+    """Return how many lines of consoles and prints have a text, and the lines with their cycles.
+
+    These are None where a console has one and nobody kept its cycles: only a timeline does.
+    """
+    wanted, count, causes, is_known = text.encode(), 0, list[Cause](), True
     for name in chosen:
         folder = results.folder / name
-        found += sum(wanted in line for line in _bytes(folder / CONSOLE).splitlines())
-        found += sum(text in line for _, line in prints(folder))
-    return found
+        printed = [Cause(line, cycle, name) for cycle, line in prints(folder) if text in line]
+        logged = sum(wanted in line for line in _bytes(folder / CONSOLE_LOG).splitlines())
+        count += len(printed) + logged
+        causes += printed
+        if logged:
+            lines = console_lines(folder)
+            is_known = is_known and lines is not None
+            causes += [Cause(line, cycle, name) for cycle, line in lines or [] if text in line]
+    return count, causes if is_known else None
 
 
 def _bytes(file: Path) -> bytes:
@@ -135,7 +139,7 @@ def _bytes(file: Path) -> bytes:
 
 def prints(folder: Path) -> Iterator[tuple[int, str]]:
     """Yield what the RTL of a node has printed, with its cycles."""
-    for line in _bytes(folder / PRINTS).splitlines():
+    for line in _bytes(folder / PRINTS_LOG).splitlines():
         if match := _PRINT.match(line):
             yield int(match[1]), match[2].decode(errors="replace")
 

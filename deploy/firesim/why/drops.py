@@ -10,8 +10,8 @@ from pathlib import Path
 from firesim_common.errors import InputError, unknown
 
 from firesim.report.results import Results, SwitchFiles
-from firesim.timeline.captures import Seen, read_capture
-from firesim.why.packets import CAPTURE, MOST_SEEN, broadcast, named, names_of
+from firesim.timeline.captures import CAPTURE, Seen, read_capture
+from firesim.why.packets import MOST_SEEN, broadcast, named, names_of
 from firesim.why.wanted import Cause, Wanted
 
 FAULTS = "faults"

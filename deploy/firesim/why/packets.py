@@ -11,7 +11,7 @@ from firesim_common.errors import InputError
 from firesim.report.charts import Series
 from firesim.report.network import Network
 from firesim.report.results import Results
-from firesim.timeline.captures import Seen, read_capture
+from firesim.timeline.captures import CAPTURE, Seen, read_capture
 from firesim.timeline.window import Window
 from firesim.why.queues import Place, mac, queues
 
@@ -20,7 +20,6 @@ MOST_SEEN = 1_000_000
 MOST_BYTES = 256 << 20
 """Of the capture of a whole run; of a longer one only the window is looked at."""
 MOST_SHOWN = 30
-CAPTURE = "capture.pcapng"
 _TYPES = {0x0800: "IPv4", 0x0806: "ARP", 0x86DD: "IPv6", 0x8808: "pause", 0x8100: "VLAN"}
 
 

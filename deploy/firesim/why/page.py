@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from firesim_common.whole_file import write_whole
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from firesim.report.charts import line_chart
 from firesim.report.page import STYLE
+from firesim.report.templates import page_template
 from firesim.timeline.window import Window
 from firesim.timeline.write import TIMELINE
 from firesim.topology.describe_signals import WAVES
@@ -51,15 +51,8 @@ class About:
 
 def write_page(folder: Path, about: About) -> Path:
     """Write the page into a folder, beside the replay; return its path."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).resolve().parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     cause = about.cause
-    text = environment.get_template("why.html.j2").render(
+    text = page_template(Path(__file__).resolve().parent, "why.html.j2").render(
         about=about,
         cause=cause,
         where=cause.node or cause.switch or about.node or "",
