@@ -9,8 +9,8 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from firesim.watch.few_clients import MOST_CLIENTS
-from firesim.watch.metrics_server import ADDRESS, MetricsServer
+from firesim.watch.local_server import ADDRESS, MOST_CLIENTS
+from firesim.watch.metrics_server import MetricsServer
 
 
 @pytest.fixture
@@ -50,4 +50,12 @@ def test_a_version_that_is_none_is_no_stack_trace(
 ) -> None:
     accept = f"application/openmetrics-text; version={version}, text/plain;q=0.1"
     assert _status(server, Accept=accept) == 200
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["Accept", "Accept-Encoding"])
+def test_bytes_that_are_no_text_are_no_stack_trace(
+    server: MetricsServer, capfd: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert _status(server, **{name: "text/plain\xed"}) == 200
     assert capfd.readouterr().err == ""

@@ -16,9 +16,9 @@ import pytest
 from firesim.view.consoles import MOST_BYTES, MOST_OPEN_BYTES, piece
 from firesim.view.counters import read_counters
 from firesim.view.libraries import kept_libraries
-from firesim.view.server import ADDRESS, ViewServer
+from firesim.view.server import ViewServer
 from firesim.view.viewed import ViewedRun
-from firesim.watch.few_clients import MOST_CLIENTS
+from firesim.watch.local_server import ADDRESS, MOST_CLIENTS
 
 from regression.support.live_page import raw, serving
 
@@ -160,7 +160,7 @@ def test_idle_clients_keep_nobody_out(server: ViewServer) -> None:
 def test_silent_clients_are_left(
     folder: Path, begun: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("firesim.view.server.IDLE_S", 1)
+    monkeypatch.setattr("firesim.watch.local_server.IDLE_S", 1)
     with serving(folder) as server:
         assert raw(server, begun) == b""
 

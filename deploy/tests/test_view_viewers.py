@@ -16,8 +16,9 @@ from urllib.error import HTTPError
 import pytest
 from firesim.view import stage, viewers
 from firesim.view.libraries import LibraryError
-from firesim.view.server import ADDRESS, ViewServer
+from firesim.view.server import ViewServer
 from firesim.view.viewers import VIEWERS, Viewer, fetched_viewer, kept_viewer
+from firesim.watch.local_server import ADDRESS
 
 from regression.support.live_page import posted, serving
 

@@ -16,8 +16,9 @@ from firesim.pipeline.beside import Beside
 from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run
 from firesim.results.outcome import Outcome
-from firesim.view.server import ADDRESS, ViewServer
+from firesim.view.server import ViewServer
 from firesim.view.viewed import ViewedRun
+from firesim.watch.local_server import ADDRESS
 from rich.console import Console
 
 from regression.support import waiting

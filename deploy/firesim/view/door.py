@@ -43,7 +43,7 @@ from firesim.view.messages import MOST_BYTES
 from firesim.view.rate import Rate
 from firesim.view.stage import POLICY, Shown, Stage
 from firesim.view.subject import Subject
-from firesim.watch.few_clients import IDLE_S
+from firesim.watch.local_server import IDLE_S
 
 NEWS_S = 0.25
 """Between two looks for news."""

@@ -12,10 +12,9 @@ import os
 from firesim_common.errors import InputError
 from prometheus_client import CollectorRegistry
 
+from firesim.watch.local_server import ADDRESS, LocalServer
 from firesim.watch.metrics import Figures, RunCollector
-from firesim.watch.metrics_door import open_door
-
-ADDRESS = "127.0.0.1"
+from firesim.watch.metrics_door import metrics_app
 
 
 class MetricsServer:
@@ -31,13 +30,14 @@ class MetricsServer:
         registry = CollectorRegistry()
         registry.register(self._collector)
         try:
-            server, self._close = open_door(ADDRESS, port, registry)
+            self._server = LocalServer(metrics_app(registry), port, "firesim metrics")
         except OSError as error:
             raise InputError(
                 f"simulation.monitoring.metrics_port: port {port} of {ADDRESS} cannot be opened "
                 f"({os.strerror(error.errno or 0)}), expected a free one, or 0 for any free one."
             ) from error
-        self.port = server.server_port
+        self._server.start()
+        self.port = self._server.port
         self.url = f"http://{ADDRESS}:{self.port}/metrics"
 
     def show(self, figures: Figures) -> None:
@@ -46,7 +46,7 @@ class MetricsServer:
 
     def close(self) -> None:
         """Close the port."""
-        self._close()
+        self._server.stop()
 
 
 _open: dict[int, MetricsServer] = {}

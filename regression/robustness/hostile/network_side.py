@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from firesim.config.keep import S3Place, s3_place
 from firesim.snapshots import bucket
-from firesim.watch.metrics_server import ADDRESS, MetricsServer
+from firesim.watch.local_server import ADDRESS
+from firesim.watch.metrics_server import MetricsServer
 from firesim_common.errors import InputError
 
 from regression.robustness.hostile.mutate import mutated
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 SCRAPE = (
     b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: application/openmetrics-text;"
-    b"version=1.0.0,text/plain;q=0.5\r\nAccept-Encoding: gzip\r\n\r\n"
+    b"version=1.0.0,text/plain;q=0.5\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
 )
 SELECTED = b"GET /metrics?name[]=firesim_run_info&name[]=x HTTP/1.0\r\nContent-Length: 3\r\n\r\nabc"
 NEXT_PAGE = b"\n--next page--\n"
@@ -31,6 +32,8 @@ MOST_PAGES = 20
 """Of a listing, so that one without an end costs little."""
 PLACE = S3Place("bucket", "case")
 _LIMIT_S = 5.0
+_SILENCE_S = 0.3
+"""After which a broken request is taken for one whose rest the server waits for."""
 _LARGEST_ANSWER = 1 << 20
 
 
@@ -40,29 +43,32 @@ def _door() -> MetricsServer:
     return MetricsServer(0)
 
 
-def _answer(port: int, request: bytes) -> bytes:
+def _answer(port: int, request: bytes, silence_s: float = _LIMIT_S) -> bytes:
+    """Return what is answered, until the server ends it or says nothing for so long."""
+    answer = b""
     with socket.create_connection((ADDRESS, port), timeout=_LIMIT_S) as client:
         try:
             client.sendall(request)
-            client.shutdown(socket.SHUT_WR)
-            answer = b""
+            client.settimeout(silence_s)
             while (more := client.recv(1 << 16)) and len(answer) <= _LARGEST_ANSWER:
                 answer += more
         except (ConnectionResetError, BrokenPipeError):
             return b""  # It need not hear out who talks nonsense.
-        return answer
+        except TimeoutError:
+            pass
+    return answer
 
 
 def _scraped(data: bytes, folder: Path) -> None:
     port = _door().port
-    answer = _answer(port, data)
+    answer = _answer(port, data, _SILENCE_S)
     if len(answer) > _LARGEST_ANSWER:
         raise ValueError("an answer without an end")
-    if answer.startswith(b"HTTP/1.0 5"):
+    if answer.startswith(b"HTTP/1.1 5"):
         raise ValueError(f"a defect of the server: {answer[:200]!r}")
-    if not _answer(port, SCRAPE).startswith(b"HTTP/1.0 200 OK\r\n"):
+    if not _answer(port, SCRAPE).startswith(b"HTTP/1.1 200 OK\r\n"):
         raise ValueError("the next client is not served")
-    if not answer.startswith(b"HTTP/1.0 200 "):
+    if not answer.startswith(b"HTTP/1.1 200 "):
         raise InputError(f"refused: {answer[:40]!r}")
 
 
