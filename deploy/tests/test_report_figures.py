@@ -67,6 +67,16 @@ def test_topology_labels_each_latency() -> None:
     assert svg.count('class="box node"') == 2 and svg.count('class="box switch"') == 1
 
 
+def test_texts_of_the_topology_fit_into_their_boxes() -> None:
+    long = description()
+    name = "a_server_with_a_name_of_its_own"
+    long["nodes"][0]["name"] = long["links"][0]["a"]["model"] = name
+    svg = str(topology_svg(Network(long), 3.2e9))
+    assert f"<title>{name}</title>" in svg
+    assert 'textLength="122" lengthAdjust="spacingAndGlyphs">a_server_wit…e_of_its_own<' in svg
+    assert svg.count("textLength") == 1
+
+
 def test_ideal_round_trip_over_two_levels() -> None:
     tree = description()
     tree["switches"].append({"name": "root", "switching_latency_cycles": 25})

@@ -22,6 +22,10 @@ MARGIN = 16
 MOST_IN_A_ROW = 8
 """In a longer row, models under the same switches are drawn as one box."""
 MOST_LABELLED_LINKS = 12
+LETTERS_A_BOX = {"name": 16, "caption": 22}
+"""Longer texts are drawn narrower, to fit into their box."""
+MOST_LETTERS = 25
+"""Of texts that are longer still the middle is left out."""
 
 
 @dataclass
@@ -197,13 +201,21 @@ def _room_above(a: _Box, b: _Box, y_of: dict[int, int]) -> float:
 
 def _draw_box(box: _Box, y: float) -> str:
     middle = box.x + BOX_WIDTH / 2
-    title = escape(box.name if len(box.name) <= 21 else box.name[:20] + "…")
     return (
         f'<g class="box {box.css}"><title>{escape(box.name)}</title>'
         f'<rect x="{box.x:.1f}" y="{y:.1f}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="8"/>'
-        f'<text class="name" x="{middle:.1f}" y="{y + 20:.1f}">{title}</text>'
-        f'<text class="caption" x="{middle:.1f}" y="{y + 36:.1f}">{escape(box.caption)}</text></g>'
+        f"{_fitted('name', box.name, middle, y + 20)}"
+        f"{_fitted('caption', box.caption, middle, y + 36)}</g>"
     )
+
+
+def _fitted(css: str, text: str, x: float, y: float) -> str:
+    """Return a line of text around x that is as wide as a box at most."""
+    half = (MOST_LETTERS - 1) // 2
+    shown = text if len(text) <= MOST_LETTERS else f"{text[:half]}…{text[-half:]}"
+    width = f' textLength="{BOX_WIDTH - 10}" lengthAdjust="spacingAndGlyphs"'
+    fit = width if len(shown) > LETTERS_A_BOX[css] else ""
+    return f'<text class="{css}" x="{x:.1f}" y="{y:.1f}"{fit}>{escape(shown)}</text>'
 
 
 @dataclass(frozen=True)

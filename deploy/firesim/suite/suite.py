@@ -64,7 +64,7 @@ def parts(ci: bool) -> list[Part]:
     """Return all parts in the order they run; `ci` adds the sanitizers."""
     found = [
         Part("C++", lambda: cpp("release")),
-        Part("Python", python),
+        Part("Python", python, True),  # It lasts long and often waits: others fill the processors.
         Part("Chisel peripherals", lambda: chisel(ROOT / "target-design/peripherals"), True),
     ]
     own = [one for one in experiments().values() if not one.among_python_tests]
