@@ -34,7 +34,7 @@ ENDLESS_CYCLES = 10**12
 COST_CYCLES = 800_000
 COST_ROUNDS = 5
 MOST_COST = 0.02
-"""Of the processor time of the simulator, that a page may add to it or take beside it."""
+"""Of the processor time of the simulator, that a page may add."""
 PROBE = """(() => {
   const began = performance.now();
   window.probe = {frames: 0, longest: 0, news: 0, gap: 0, began, told: began};
@@ -104,8 +104,8 @@ def cost(experiment: Experiment, browser: Browser) -> tuple[list[str], dict[str,
     """Simulate the same cycles with an open page and without, alternately; return what it adds.
 
     The processor time is that of the simulator, which is made ready once. The token hashes have to
-    be equal. What the server of the page takes beside it, in the same run, is the smaller figure
-    and the steadier one: this process has the server and, little, what waits for the browser.
+    be equal. What the server of the page takes of a core meanwhile is said, too: this process has
+    the server and, little, what waits for the browser.
     """
     folder = experiment.folder / "cost"
     plan = resolve(load_text(_senders(COST_CYCLES)))
@@ -119,46 +119,42 @@ def cost(experiment: Experiment, browser: Browser) -> tuple[list[str], dict[str,
     }
     hashes = {one["token_hash"] for found in results.values() for one in found}
     added = [on / off - 1 for on, off in zip(spent_s[True], spent_s[False], strict=True)]
-    served_s = [float(one["served_s"]) for one in results[True]]
-    beside = [server / on for server, on in zip(served_s, spent_s[True], strict=True)]
-    experiment.keep(
-        simulator_s={"alone": spent_s[False], "watched": spent_s[True]}, server_s=served_s
-    )
+    served = [float(one["server_share_of_core"]) for one in results[True]]
+    experiment.keep(simulator_s={"alone": spent_s[False], "watched": spent_s[True]})
     figures = {
         "simulator_alone_s": statistics.median(spent_s[False]),
         "simulator_watched_s": statistics.median(spent_s[True]),
         "page_adds": statistics.median(added),
-        "server_beside_simulator": statistics.median(beside),
+        "server_share_of_core": statistics.median(served),
     }
     faults = [] if len(hashes) == 1 else [f"token hashes differ: {sorted(hashes)}"]
-    for name in ("page_adds", "server_beside_simulator"):
-        if figures[name] > MOST_COST:
-            faults.append(f"{name}: {100 * figures[name]:.1f} % of the simulator's time")
+    if figures["page_adds"] > MOST_COST:
+        faults.append(f"a page adds {100 * figures['page_adds']:.1f} % to the simulator's time")
     return faults, figures
 
 
 def _simulated(ready: Ready, browser: Browser | None) -> dict[str, Any]:
     """Simulate to the end, in a browser with an open page all the time.
 
-    Return result.json, and as `served_s` the processor time of this process with an open page.
+    Return result.json, and as `server_share_of_core` what this process took with an open page.
     """
     for left in ("status.jsonl", RESULT):
         (ready.folder / left).unlink(missing_ok=True)
     simulator = start(ready)
-    served_s = 0.0
+    share = 0.0
     try:
         until((ready.folder / "status.jsonl").exists, "the first status", LIMIT_S)
         with ExitStack() as stack:
             if browser is not None:
                 server = stack.enter_context(serving(ready.folder))
-                begun_s = time.process_time()
+                begun_s, began_s = time.process_time(), time.monotonic()
                 page = stack.enter_context(browser.page(server.url, DESKTOP_PX, dark=False))
                 until(lambda: page.value("isOver"), "the end on the page", LIMIT_S)
-                served_s = time.process_time() - begun_s
+                share = (time.process_time() - begun_s) / (time.monotonic() - began_s)
             until(lambda: simulator.poll() is not None, "the end", LIMIT_S)
     finally:
         simulator.stop()
-    return {**(saved_result(ready.folder) or {}), "served_s": served_s}
+    return {**(saved_result(ready.folder) or {}), "server_share_of_core": share}
 
 
 def _thread_s(page: Page) -> float:
