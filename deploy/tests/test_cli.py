@@ -290,6 +290,7 @@ def test_auto_takes_the_engine_that_is_faster_without_training_and_says_why(
     source.write_text(f"module Add({ports});\n{body}\nendmodule\n")
     monkeypatch.setattr("goldengate.engine.backend.WHOLE_ITEMS", most)
     words = ["build", "verilog", "Add", str(source), "--engine", asked, "-o", str(out)]
+    words += ["--training", "off"]
     done = RUNNER.invoke(app, words)
     assert done.exit_code == 0, done.output
     assert json.loads((out / "model.json").read_text())["engine"]["name"] == taken

@@ -152,25 +152,23 @@ def _build(
 ) -> EngineUsed:
     """Make the library with the engine asked for; return what the manifest says of it.
 
-    Where `auto` is to be the faster one, the generated engine takes what has been trained, and of
-    the rest what runs as a whole: cut into pieces without a profile, a busy design is slower than
-    with Verilator.
+    Where `auto` is to be the faster one, the generated engine takes what runs as a whole, and what
+    training shows to be faster in zones: cut into pieces without a profile, a busy design is slower
+    than with Verilator.
     """
     engine, refused = request.engine, None
-    is_chosen = engine == "auto" and request.by_speed and not training and not waves
-    most = generated_backend.WHOLE_ITEMS if is_chosen else None
     if engine != "verilator":
         try:
-            generated_backend.build(
+            trained = generated_backend.build(
                 work,
                 manifest,
                 library,
                 jobs=jobs,
                 training=training,
                 waves=waves,
-                most_items=most,
+                by_speed=engine == "auto" and request.by_speed and not waves,
             )
-            return EngineUsed("generated")
+            return EngineUsed("generated", trained=trained)
         except Unsupported as reason:
             if engine == "generated" or waves:
                 raise GoldenGateError(not_generated(str(reason))) from reason

@@ -24,10 +24,14 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class EngineUsed:
-    """The engine of a CPU model; `not_generated` says why it is not the generated one."""
+    """The engine of a CPU model; `not_generated` says why it is not the generated one.
+
+    `trained` says how the design was cut and what training showed, None where nothing was chosen.
+    """
 
     name: str
     not_generated: str | None = None
+    trained: str | None = None
 
 
 @dataclass(frozen=True)
@@ -165,8 +169,8 @@ class Manifest:
         for key in ("engine", "fame1", "host", "scan", "capture"):
             if found[key] is None:
                 del found[key]
-        if self.engine is not None and self.engine.not_generated is None:
-            del found["engine"]["not_generated"]
+        if self.engine is not None:
+            found["engine"] = {k: v for k, v in found["engine"].items() if v is not None}
         if self.fame1 is not None and self.fame1.threads == 1:
             del found["fame1"]["threads"]
         for assertion in found["asserts"]:

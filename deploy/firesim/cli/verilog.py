@@ -26,12 +26,20 @@ from firesim.cli.form_options import (
     memory_rtl,
     sharing_of,
 )
+from firesim.cli.training_options import (
+    SeedOption,
+    TrainingOption,
+    say_engine,
+    saying_time,
+    training_of,
+)
 from firesim.config.capture_depth import DEPTH_CYCLES
 from firesim.engines import RtlEngine
 
 if TYPE_CHECKING:
     from goldengate import Request
     from goldengate.sharing import Sharing
+    from goldengate.stimulus import Stimulus
 
 TopArgument = Annotated[str, typer.Argument(help="Name of the top module.")]
 FilesArgument = Annotated[list[Path], typer.Argument(help="Verilog and SystemVerilog files.")]
@@ -90,8 +98,8 @@ EngineOption = Annotated[
     RtlEngine,
     typer.Option(
         help="What compiles a model. auto: the faster one on a busy design: generated for up to "
-        "15,000 items, else Verilator, since nothing trains the generated engine here; generated: "
-        "shows registers and memories by name, rests while nothing changes."
+        "15,000 items, and for more where training shows it; else Verilator. generated: shows "
+        "registers and memories by name, rests while nothing changes."
     ),
 ]
 _MOST_WARNINGS = 20
@@ -122,6 +130,8 @@ def verilog(
     memory: MemoryOption = "host",
     memory_parameter: ParametersOption = None,
     engine: EngineOption = "auto",
+    training: TrainingOption = "random",
+    training_seed: SeedOption = 1,
     unknown: UnknownOption = "zero",
     assertions: AssertionsOption = "skip",
     synthesis: SynthesisOption = True,
@@ -131,6 +141,7 @@ def verilog(
     Examples:
       firesim build verilog Counter counter.sv -o build/counter
       firesim build verilog Soc soc.sv --clock-ratio memory_clock=1/3
+      firesim build verilog Counter counter.sv --training program.py -o build/counter
       firesim build verilog Rom rom.sv -P WORDS=4096 --data program.hex
       firesim build verilog Counter counter.sv --target fpga -o build/counter-fpga
       firesim build verilog Core core.sv --target fpga --multi-cycle-memories -o build/core
@@ -143,6 +154,7 @@ def verilog(
 
     _check_files(files)
     defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
+    trained = training_of(training, training_seed, target, engine)
     sharing = sharing_of(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
     request = Request(
         [str(path) for path in files],
@@ -167,15 +179,17 @@ def verilog(
         assertions=assertions,
         synthesis=synthesis,
     )
-    _compile(request, sharing)
-    _say(output, engine)
+    _compile(request, sharing, trained)
+    _say(output, engine, trained)
 
 
-def _say(output: Path, engine: str) -> None:
+def _say(output: Path, engine: str, training: Stimulus | None) -> None:
     """Say where the model is, and what a user should know of it."""
+    from goldengate import Manifest
+
     say_warnings(output)
-    if engine == "auto":
-        _say_engine(output)
+    if engine == "auto" or training is not None:
+        say_engine(Manifest.read(output), training)
     typer.echo(output)
 
 
@@ -187,7 +201,7 @@ def _check_files(files: list[Path]) -> None:
             raise InputError(f'build verilog: found "{path}", expected a file that exists.')
 
 
-def _compile(request: Request, sharing: Sharing) -> None:
+def _compile(request: Request, sharing: Sharing, training: Stimulus | None) -> None:
     from firesim_common.errors import InputError
     from goldengate import compile_request
     from goldengate.sharing import compile_shared
@@ -197,8 +211,9 @@ def _compile(request: Request, sharing: Sharing) -> None:
         raise InputError(f"--gates: {text}")
     if sharing:
         compile_shared(request, sharing)
-    else:
-        compile_request(request)
+        return
+    with saying_time(training):
+        compile_request(request, training=training)
 
 
 def say_warnings(model: Path) -> None:
@@ -211,21 +226,6 @@ def say_warnings(model: Path) -> None:
     if len(warnings) > _MOST_WARNINGS:
         more = len(warnings) - _MOST_WARNINGS
         typer.echo(f"warning: {more} more, in {model / 'model.json'}", err=True)
-
-
-def _say_engine(model: Path) -> None:
-    """Print on stderr which engine was taken for a model, and why."""
-    from goldengate import Manifest
-    from goldengate.engine.backend import WHOLE_ITEMS
-
-    used = Manifest.read(model).engine
-    if used is None:
-        return
-    taken, why = "Verilator", used.not_generated
-    if why is None:
-        taken = "generated"
-        why = f"a busy design of up to {WHOLE_ITEMS:,} items is faster with it, without training"
-    typer.echo(f"engine: {taken}, since {why}.", err=True)
 
 
 def _split(text: str) -> tuple[str, str, str]:

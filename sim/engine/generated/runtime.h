@@ -36,11 +36,13 @@ struct SignalEntry {
   size_t bytes;
 };
 
-// A field of the state that a profiling model watches.
+// A field of the state that a profiling model watches. Of a memory it is a byte that a cycle sets
+// which writes to it.
 struct WatchedField {
   size_t offset;
   size_t bytes;
   bool is_state;
+  bool is_written;
 };
 
 // Returns eight flags that lie side by side: not zero if one of them is set.

@@ -43,6 +43,12 @@ def together(emitter: Emitter, profile: Profile) -> list[range]:
     return found[::-1]
 
 
+def cost(emitter: Emitter, profile: Profile) -> float:
+    """Return what all asking costs over the samples, as the emitter asks."""
+    active = [_activity(emitter, profile, index) for index in range(len(emitter.zones))]
+    return sum(_cost([active[index] for index in of], profile.samples) for of in emitter.asks)
+
+
 def _cost(active: list[list[int]], samples: int) -> float:
     """Return what it costs to ask for zones at once, given the samples in which each runs."""
     cost = 0.0

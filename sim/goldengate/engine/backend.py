@@ -9,12 +9,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from firesim_common.progress import step
 from firesim_common.tools import ToolError, run
 
 from goldengate.engine import (
     access,
     asks,
     branches,
+    choice,
     emit,
     files,
     items,
@@ -155,32 +157,42 @@ def build(
     jobs: int,
     training: Training | None = None,
     waves: bool = False,
-    most_items: int | None = None,
-) -> None:
+    by_speed: bool = False,
+) -> str | None:
     """Generate, compile and link the model of the netlist in `work`.
 
     `training` runs what is typical on the model in the folder it is given, with the second folder
     as FIRESIM_PROFILE_DIRECTORY. Without it the design runs as a whole, or is cut into small
     pieces when it is large. With `waves` every wire that has a name can be seen, and the model is
-    several times slower.
+    several times slower. Returns what training showed, None without it.
 
     Raises:
-        Unsupported: the design has something this engine does not handle, or more than `most_items`
-            items.
+        Unsupported: the design has something this engine does not handle, or with `by_speed`
+            Verilator is the faster engine.
         GoldenGateError: the C++ compiler or the linker failed.
     """
     found = items.collect(read_design(work, manifest, waves))
-    # Wires that are to be seen belong to no copy; what is run as a whole has none.
-    as_whole = training is None and len(found.items) <= WHOLE_ITEMS
-    folding = single(found) if waves or as_whole else fold(found)
-    if most_items is not None and len(found.items) > most_items:
+    is_small = len(found.items) <= WHOLE_ITEMS
+    if by_speed and not training and not is_small:
         raise Unsupported(
             f"the design has {len(found.items):,} items, and without training the generated "
-            f"engine is the faster one only up to {most_items:,}"
+            f"engine is the faster one only up to {WHOLE_ITEMS:,}"
         )
-    if training:
-        emitter = cut(folding, _train(folding, work, manifest, training, jobs))
-    else:
+    # Wires that are to be seen belong to no copy; what is run as a whole has none.
+    as_whole = training is None and is_small
+    folding = single(found) if waves or as_whole else fold(found)
+    text = None
+    if training is None:
         emitter = untrained(folding)
+    elif is_small or by_speed:
+        with step(f"training the engine for {manifest.top}"):
+            seen = _train(folding, work, manifest, training, jobs)
+            chosen = choice.choose(
+                folding, seen, cut, untrained, whole_items=WHOLE_ITEMS, may_refuse=by_speed
+            )
+        emitter, text = chosen.emitter, chosen.text
+    else:
+        emitter = cut(folding, _train(folding, work, manifest, training, jobs))
     flags = ["-O1"] if waves else []
     make_model(emitter, manifest.design_hash, work / "generated", library, jobs, [], flags)
+    return text

@@ -20,16 +20,16 @@ MOST_FLAGS = 3
 """More flags than these cost more than a branch foreseen wrongly now and then."""
 
 
-def _missed(changed: int, active: int, samples: int) -> int:
+def missed(changed: int, active: int, samples: int) -> int:
     """Return how often a predictor that knows the share of changes of a window is wrong."""
-    part, missed = (1 << WINDOW) - 1, 0
+    part, found = (1 << WINDOW) - 1, 0
     for start in range(0, samples, WINDOW):
         ones = (changed >> start & part).bit_count()
-        missed += min(ones, max(0, (active >> start & part).bit_count() - ones))
-    return missed
+        found += min(ones, max(0, (active >> start & part).bit_count() - ones))
+    return found
 
 
-def _stored(emitter: Emitter, item: Item) -> object:
+def stored(emitter: Emitter, item: Item) -> object:
     """Return the key of what an item stores, if other zones read it."""
     if item.kind == "update":
         return emitter.design.registers[item.index].leaf.value
@@ -43,12 +43,12 @@ def erratic(emitter: Emitter, profile: Profile) -> set[object]:
         units = [emitter.folding.unit(item) for item in zone.items]
         active = profile.of_units(units)
         for unit in units:
-            keys = [_stored(emitter, item) for item in unit.items]
+            keys = [stored(emitter, item) for item in unit.items]
             flags = len(emitter.flags_of.get(keys[0], ()))
             if not 0 < flags <= MOST_FLAGS:
                 continue
             samples = profile.samples * len(keys)
-            missed = _missed(profile.of(keys), active, samples)
-            if missed > MOST_MISSED * active.bit_count():
+            wrong = missed(profile.of(keys), active, samples)
+            if wrong > MOST_MISSED * active.bit_count():
                 found.add(keys[0])
     return found

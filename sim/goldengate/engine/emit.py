@@ -69,6 +69,8 @@ class Emitter:
         """The zones in their order, eight asked for at once or one alone (step `asks`)."""
         self.flags_of: dict[object, set[Reader]] = {}
         self._find_readers()
+        self.keep_all = keep_all
+        """Whether every value is kept and every write to a memory noted, as a profile needs it."""
         if keep_all:
             self._kept = {self._first(uid) for uid in self.items.of_node}
         self.links: list[list[list[int]]] = [[] for _ in self.folding.modules]
@@ -161,6 +163,11 @@ class Emitter:
         """Return where the next value of a staged register is, beside the register."""
         structure, _, name = self.place(("register", register), module).rpartition(".")
         return f"{structure}.next_{name}"
+
+    def written_place(self, column: int, module: int | None = None) -> str:
+        """Return where a profiling model notes that a memory was written to, beside the memory."""
+        structure, _, name = self.place(("column", column), module).rpartition(".")
+        return f"{structure}.written_{name}"
 
     def _flag_places(self, key: object, module: int | None) -> list[str]:
         """Return the flags of the readers of a value, as code of `module` names them."""
@@ -305,9 +312,11 @@ class _Body:
         place = f"{self.emitter.place(key, self.module)}[{address}]"
         condition = " && ".join(part for part in (enable, check) if part)
         value = data if write.whole else f"({place} & ~{enable}) | ({data} & {enable})"
+        raised = self.emitter.raise_flags(key, self.module)
+        if self.emitter.keep_all:
+            raised += f" {self.emitter.written_place(column.index, self.module)} = 1;"
         self.lines.append(
-            f"if ({condition}) {{ {place} = ({storage_type(column.width)})({value});"
-            f"{self.emitter.raise_flags(key, self.module)} }}"
+            f"if ({condition}) {{ {place} = ({storage_type(column.width)})({value});{raised} }}"
         )
 
     def _output(self, item: Item) -> None:

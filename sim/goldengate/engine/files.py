@@ -67,8 +67,11 @@ def _structure(emitter: Emitter, module: int | None) -> tuple[list[str], list[st
             fields.append((width, name))
     if module is None:
         fields += [(node.width, f"w{index}") for index, node in enumerate(design.probed)]
-    columns = [_column_field(c) for c in design.columns if belongs(("column", c.index))]
-    return _by_width(fields), columns
+    columns = [c for c in design.columns if belongs(("column", c.index))]
+    if emitter.keep_all:
+        written = (emitter.written_place(c.index).rpartition(".")[2] for c in columns)
+        fields += [(1, name) for name in written]
+    return _by_width(fields), [_column_field(c) for c in columns]
 
 
 def state_header(emitter: Emitter) -> str:

@@ -19,6 +19,9 @@ from goldengate.engine.emit import Emitter
 from goldengate.engine.fold import Unit
 from goldengate.engine.items import Item, key_of
 
+BLOCK, HELD_OUT_ONE_IN = 32, 4
+"""Samples are held out by blocks, since those that follow each other are alike."""
+
 
 @dataclass
 class Profile:
@@ -33,6 +36,22 @@ class Profile:
         for key in reversed(keys):
             found = found << self.samples | self.changed.get(key, 0)
         return found
+
+    def part(self, held_out: bool) -> Profile:
+        """Return the samples to cut by, or those held out to judge the cut by: a quarter."""
+        blocks = [
+            start for start in range(0, self.samples, BLOCK)
+            if (start // BLOCK % HELD_OUT_ONE_IN == HELD_OUT_ONE_IN - 1) == held_out
+        ]  # fmt: skip
+        sizes = [min(BLOCK, self.samples - start) for start in blocks]
+        changed = {}
+        for key, bits in self.changed.items():
+            found = at = 0
+            for start, size in zip(blocks if bits else [], sizes, strict=False):
+                found |= (bits >> start & (1 << size) - 1) << at
+                at += size
+            changed[key] = found
+        return Profile(sum(sizes), changed)
 
     def activity(self, items: Sequence[Item]) -> int:
         """Return the samples in which something that an item reads changed; of several, as `of`."""
@@ -51,33 +70,36 @@ class Profile:
         return functools.reduce(operator.or_, (self.activity(unit.items) for unit in units))
 
 
-def entries(emitter: Emitter) -> list[tuple[object, str, bool]]:
-    """Return (key, field of State, whether it is state) for every value that is watched.
+VALUE, STATE, WRITTEN = "false, false", "true, false", "true, true"
+"""What a watched field is, as WatchedField has it (sim/engine/generated/runtime.h)."""
 
-    State read in a cycle is what the cycle before left, other values are of the cycle itself.
+
+def entries(emitter: Emitter) -> list[tuple[object, str, str]]:
+    """Return (key, field of State, what it is) for every value that is watched.
+
+    State read in a cycle is what the cycle before left, other values are of the cycle itself. Of a
+    memory it is watched whether a cycle writes to it, as its readers then run: it is never copied.
     """
     design = emitter.design
-    found: list[tuple[object, str, bool]] = []
+    found: list[tuple[object, str, str]] = []
     for uid in sorted(emitter.items.of_node):
         if emitter.is_kept(uid):
-            found.append((uid, emitter.place(uid), False))
+            found.append((uid, emitter.place(uid), VALUE))
     for register in design.registers:
-        found.append((register.leaf.value, emitter.place(register.leaf.value), True))
+        found.append((register.leaf.value, emitter.place(register.leaf.value), STATE))
     for port in design.ports:
         for node in port.words if port.is_input else []:
-            found.append((node.value, emitter.place(node.value), False))
+            found.append((node.value, emitter.place(node.value), VALUE))
     for column in design.columns:
-        key = ("column", column.index)
-        found.append((key, emitter.place(key), True))
-    return [(key, place.removeprefix("s."), is_state) for key, place, is_state in found]
+        found.append((("column", column.index), emitter.written_place(column.index), WRITTEN))
+    return [(key, place.removeprefix("s."), what) for key, place, what in found]
 
 
 def declarations(emitter: Emitter) -> list[str]:
     """Return the table of watched values for the profiling model."""
     lines = ["#define FIRESIM_PROFILE", "const WatchedField kWatched[] = {"]
-    for _, field, is_state in entries(emitter):
-        size = f"sizeof(kLayout.{field})"
-        lines.append(f"  {{offsetof(State, {field}), {size}, {str(is_state).lower()}}},")
+    for _, field, what in entries(emitter):
+        lines.append(f"  {{offsetof(State, {field}), sizeof(kLayout.{field}), {what}}},")
     return [*lines, "};"]
 
 
