@@ -297,6 +297,49 @@ def test_auto_takes_the_engine_that_is_faster_without_training_and_says_why(
     assert done.stderr.startswith(said) and bool(done.stderr) == bool(said)
 
 
+def test_build_verilog_trains_and_says_so(tmp_path: Path) -> None:
+    source, out = tmp_path / "add.sv", tmp_path / "out"
+    ports = "input logic clock, input logic reset, input logic [7:0] x, output logic [7:0] y"
+    body = "logic [7:0] sum; always_ff @(posedge clock) sum <= sum + x; assign y = ~sum;"
+    source.write_text(f"module Add({ports});\n{body}\nendmodule\n")
+    words = ["build", "verilog", "Add", str(source), "-o", str(out), "--training-seed", "3"]
+    done = RUNNER.invoke(app, words)
+    assert done.exit_code == 0, done.output
+    first, second = done.stderr.splitlines()
+    assert re.fullmatch(r"training: random inputs, seed 3, took \d+\.\d s\.", first)
+    assert second.startswith("engine: generated, as a whole: 1,600 samples, 100% of the registers ")
+    assert json.loads((out / "model.json").read_text())["engine"]["trained"] in second
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["--training", "a.txt"],
+            '--training: found "a.txt", expected a file that ends in .py or ',
+        ),
+        (
+            ["--training", "a.py"],
+            '--training: found "a.py", expected a file that exists. Else "ran',
+        ),
+        (
+            ["--training", "a.py", "--target", "fpga"],
+            "--training: found it with --target fpga, which is not trained, expected neither of ",
+        ),
+        (["--training", "a.py", "--engine", "verilator"], "--training: found it with --engine ver"),
+    ],
+)
+def test_a_training_that_cannot_be_is_refused(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("add.sv").write_text("module Add(input clock, input reset); endmodule\n")
+    done = RUNNER.invoke(app, ["build", "verilog", "Add", "add.sv", *words])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert not Path("model").exists()
+
+
 def test_fame1_can_be_asked_for(tmp_path: Path) -> None:
     source, out = tmp_path / "add.sv", tmp_path / "form"
     ports = "input logic clock, input logic reset, input logic [7:0] x, output logic [7:0] y"

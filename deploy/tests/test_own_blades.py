@@ -14,6 +14,7 @@ from firesim.pipeline.resolve import resolve
 from firesim.pipeline.run import run
 from firesim.results.outcome import Outcome
 from firesim.topology.draw import text_drawing
+from firesim.topology.plan_blades import PlannedTraining
 from firesim_common.errors import InputError
 from rich.console import Console
 
@@ -209,6 +210,25 @@ def test_a_training_changes_no_cycle(mine: Path, results_root: Path) -> None:
         for outcome in (plain, trained)
     ]
     assert models[0] != models[1]
+
+
+def test_a_training_by_a_node_has_what_that_node_runs(mine: Path, word_elf: WordElf) -> None:
+    (mine / "memory.yaml").write_text(MEMORY)
+    (mine / "word.elf").write_bytes(word_elf(0x10000, b"\x2a\0\0\0"))
+    key = "system.blades.reader.training="
+
+    def training(text: str) -> PlannedTraining | None:
+        plan = resolve(load_file(mine / "memory.yaml", [key + text]))
+        return plan.own_blades["reader"].training
+
+    found = training('{"node": "soc"}')
+    assert found is not None and found.elf == mine / "word.elf" and found.device_tree is None
+    own = training('{"node": "soc", "elf": "other.elf"}')
+    assert own is not None and own.elf == mine / "other.elf"
+    alone = training('{"max_cycles": 2000}')
+    assert alone is not None and alone.elf is None
+    with pytest.raises(InputError, match='found "sock", expected one of the nodes with the blade'):
+        training('{"node": "sock"}')
 
 
 def test_an_unlinked_node_is_drawn(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:

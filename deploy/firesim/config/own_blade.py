@@ -87,10 +87,14 @@ class Training(Strict):
 
     The blade runs alone. What it is trained with changes its speed and nothing else."""
 
+    node: str | None = None
+    """A node of the run with this blade: its first cycles are what is trained with. The training
+    has its program and device tree, unless it says others (default: no node)."""
     elf: str | None = None
-    """Program in its memory (default: none)."""
+    """Program in its memory (default: the node's, if one is named)."""
     device_tree: str | None = None
-    """Device tree in its memory, as for a node (default: the blade's)."""
+    """Device tree in its memory, as for a node (default: that of the node named, else the
+    blade's)."""
     traffic: str | None = None
     """Traffic file sent to its NIC (default: nothing is sent)."""
     console: str | None = None

@@ -27,7 +27,7 @@ from firesim.topology.passes.faults import faulty_links
 from firesim.topology.passes.gateway import add_gateway
 from firesim.topology.passes.network import lengthen_links
 from firesim.topology.passes.observation import observe
-from firesim.topology.passes.own_blades import own_blades
+from firesim.topology.passes.own_blades import own_blades, trained_by_nodes
 from firesim.topology.passes.placement import planned_placement
 from firesim.topology.passes.software import check_tree, disk_outputs
 from firesim.topology.passes.tables import fill_tables
@@ -94,7 +94,7 @@ def resolve(loaded: Loaded) -> Plan:
         nodes=nodes,
         switches=fill_tables(shape, nodes, _switches(loaded, shape, links)),
         links=links.links,
-        own_blades=blades,
+        own_blades=trained_by_nodes(loaded, blades, nodes),
     )
     plan = faulty_links(loaded, shape, plan)
     plan = add_gateway(loaded, shape, plan, _latency(loaded, None, ""))

@@ -133,6 +133,7 @@ SCENES = (
             "rom.sv": ROM,
             "core.sv": CORE,
             "program.hex": "1\n2\n",
+            "program.py": "def train(model):\n    model.advance(2000)\n",
         },
     ),
     Scene("blades", ("build blade", "build estimate", "build all"), files={"mine.yaml": BLADE}),

@@ -104,8 +104,15 @@ OWN_BLADE_CASES = [
     Case(
         "unknown key of an own blade",
         f'bad.yaml:5: {HERE}.training: found "trafic", expected one of the keys "console", '
-        '"device_tree", "elf", "max_cycles" or "traffic", did you mean "traffic"?',
+        '"device_tree", "elf", "max_cycles", "node" or "traffic", did you mean "traffic"?',
         MINE + "{sources: [a.sv], top: A, training: {trafic: a}}\n",
+        SOURCE,
+    ),
+    Case(
+        "training by a node that is not there",
+        f'bad.yaml:5: {HERE}.training.node: found "nod0", expected one of the nodes with the blade '
+        '"mine": "node0" or "node1", did you mean "node0"?',
+        MINE + "{sources: [a.sv], top: A, training: {node: nod0}}\n",
         SOURCE,
     ),
     Case(

@@ -184,7 +184,7 @@ def build(
     text = None
     if training is None:
         emitter = untrained(folding)
-    elif is_small or by_speed:
+    elif by_speed:
         with step(f"training the engine for {manifest.top}"):
             seen = _train(folding, work, manifest, training, jobs)
             chosen = choice.choose(

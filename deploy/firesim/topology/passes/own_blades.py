@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from firesim_common.errors import unknown
 from firesim_common.positions import KeyPath
 
 from firesim.config.loaded import Loaded
@@ -14,6 +16,7 @@ from firesim.topology import chipyard, chipyard_firrtl
 from firesim.topology.chipyard import TOP, Collateral, CollateralError, read_collateral
 from firesim.topology.chipyard_firrtl import SUFFIX, FirrtlDesign, read_firrtl
 from firesim.topology.counted_event import CountedEvent
+from firesim.topology.plan import PlannedNode
 from firesim.topology.plan_blades import PlannedBlade, PlannedBridge, PlannedTraining
 
 
@@ -90,6 +93,33 @@ def _training(loaded: Loaded, place: KeyPath, given: Training | None) -> Planned
         _file(loaded, (*place, "console"), given.console),
         given.max_cycles,
     )
+
+
+def trained_by_nodes(
+    loaded: Loaded, blades: Mapping[str, PlannedBlade], nodes: Sequence[PlannedNode]
+) -> dict[str, PlannedBlade]:
+    """Return the blades; a training that names a node has what that node runs.
+
+    Raises:
+        InputError: no node of that blade has this name.
+    """
+    found = dict(blades)
+    for name, blade in loaded.config.system.blades.items():
+        training = found[name].training
+        if training is None or blade.training is None or blade.training.node is None:
+            continue
+        known = {node.name: node for node in nodes if node.blade == name}
+        if (node := known.get(blade.training.node)) is None:
+            place: KeyPath = (*found[name].place, "training", "node")
+            what = f'one of the nodes with the blade "{name}":'
+            raise loaded.error(place, unknown(blade.training.node, what, [*known]))
+        given = replace(
+            training,
+            elf=training.elf or node.elf,
+            device_tree=training.device_tree or node.device_tree,
+        )
+        found[name] = replace(found[name], training=given)
+    return found
 
 
 Generated = Collateral | FirrtlDesign
