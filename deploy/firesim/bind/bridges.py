@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from firesim_common.errors import listed, unknown
 from firesim_common.settings import Settings, fault_of
 
 from firesim.build.bridge_drivers import declared_settings
+from firesim.build.named_bridges import named_bridges
 from firesim.build.rtl_blade import load_blade
 from firesim.topology.describe import FUNCTIONAL_BRIDGES
 from firesim.topology.plan import Plan, PlannedNode
@@ -31,6 +32,71 @@ def check_bridge_settings(plan: Plan) -> None:
         if node.blade not in declared:
             declared[node.blade] = declared_settings(plan.own_blade(node))
         _check_node(plan, node, declared[node.blade])
+    _check_own(plan)
+
+
+def _check_own(plan: Plan) -> None:
+    """Refuse what a user's blade has no bridge for, as far as its text says so.
+
+    The rest is refused by the same sentences once the blade is built.
+    """
+    named: dict[str, frozenset[str] | None] = {}
+    for node in plan.nodes:
+        blade = plan.own_blade(node)
+        if blade is None or node.traffic is not None or not _is_told(node):
+            continue
+        if node.blade not in named:
+            named[node.blade] = named_bridges(blade)
+        if (kinds := named[node.blade]) is not None:
+            check_given(plan, node, kinds)
+
+
+def _given(node: PlannedNode) -> list[tuple[str, str]]:
+    """Return what a node is given for a bridge: kind, and key of the configuration."""
+    given: list[tuple[str, str, object]] = [
+        ("memory", "program", node.program),
+        ("memory", "elf", node.elf),
+        ("memory", "linux", node.linux),
+        ("memory", "device_tree", node.device_tree),
+        ("block_device", "disk_image", node.disk_image or node.disk_sectors),
+    ]
+    return [(kind, key) for kind, key, value in given if value]
+
+
+def _must_be_traced(node: PlannedNode) -> bool:
+    """Whether the configuration names the node as one that is traced."""
+    return node.instruments.traced and "tracing" in node.places
+
+
+def _is_told(node: PlannedNode) -> bool:
+    return bool(_given(node) or node.bridges or _must_be_traced(node))
+
+
+def check_given(plan: Plan, node: PlannedNode, has: Collection[str]) -> None:
+    """Check that a node of a user's blade with these bridges is given nothing for others.
+
+    Raises:
+        InputError: the first thing that has nowhere to go.
+    """
+    for bridge, key in _given(node):
+        if bridge not in has:
+            raise plan.error(
+                node,
+                key,
+                f'found something for the {bridge} bridge of "{node.name}", expected nothing: its '
+                f'blade "{node.blade}" has {" and ".join(sorted(has)) or "no bridge"} and no '
+                f"{bridge}.",
+            )
+    for kind in node.bridges:
+        if kind not in has:
+            raise plan.error(node, f"bridges.{kind}", no_such_bridge(node, kind, sorted(has)))
+    if _must_be_traced(node) and "tracerv" not in has:
+        raise plan.error(
+            node,
+            "tracing",
+            f'found "{node.name}", whose blade "{node.blade}" has no tracerv bridge, '
+            "expected a node that can be traced.",
+        )
 
 
 def _check_node(plan: Plan, node: PlannedNode, declared: Mapping[str, Settings]) -> None:

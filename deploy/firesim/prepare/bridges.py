@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from firesim.bind.bridges import no_such_bridge
+from firesim.bind.bridges import check_given
 from firesim.build.model import ends_itself
 from firesim.topology.describe import NodeFiles
 from firesim.topology.plan import Plan, PlannedNode
@@ -42,29 +42,4 @@ def _check_node(plan: Plan, node: PlannedNode, has: Collection[str]) -> None:
             ("system", "topology"),
             f'found no link at node "{node.name}", expected one to a switch: its blade has a NIC.',
         )
-    given: list[tuple[str, str, object]] = [
-        ("memory", "program", node.program),
-        ("memory", "elf", node.elf),
-        ("memory", "linux", node.linux),
-        ("memory", "device_tree", node.device_tree),
-        ("block_device", "disk_image", node.disk_image or node.disk_sectors),
-    ]
-    for bridge, key, value in given:
-        if value and bridge not in has:
-            raise plan.error(
-                node,
-                key,
-                f'found something for the {bridge} bridge of "{node.name}", expected nothing: its '
-                f'blade "{node.blade}" has {" and ".join(sorted(has)) or "no bridge"} and no '
-                f"{bridge}.",
-            )
-    for kind in node.bridges:
-        if kind not in has:
-            raise plan.error(node, f"bridges.{kind}", no_such_bridge(node, kind, sorted(has)))
-    if node.instruments.traced and "tracing" in node.places and "tracerv" not in has:
-        raise plan.error(
-            node,
-            "tracing",
-            f'found "{node.name}", whose blade "{node.blade}" has no tracerv bridge, '
-            "expected a node that can be traced.",
-        )
+    check_given(plan, node, has)

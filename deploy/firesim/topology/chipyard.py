@@ -241,6 +241,18 @@ def _needed(top: str, known: dict[str, _File], folder: Path) -> tuple[list[_File
     return sorted(taken.values(), key=lambda one: (one.path.parent == folder, one.path)), used
 
 
+def parts_for(text: str) -> dict[str, str]:
+    """Return our parts whose modules a text names, and those that they need, by module."""
+    ours = _by_module([_read(path) for path in sorted(SHIMS.glob("*.sv"))])
+    found: dict[str, str] = {}
+    todo = [text]
+    while todo:
+        for name in set(_WORD.findall(todo.pop())) & ours.keys() - found.keys():
+            found[name] = ours[name].text
+            todo.append(found[name])
+    return found
+
+
 def _refuse_mixed(files: list[_File], folder: Path) -> None:
     """Refuse files of two runs: a list of files and a file of an older one."""
     by_version = {one.firtool: one.path.name for one in files if one.firtool is not None}

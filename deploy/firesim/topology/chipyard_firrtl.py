@@ -9,7 +9,7 @@ black boxes; its annotations say the rest (`firesim_target.py`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,13 @@ from firesim.topology.chipyard_facts import (
     dram_of,
     facts_of_boxes,
 )
-from firesim.topology.firesim_target import Bridge, Counters, bridges_of, counters_of
+from firesim.topology.firesim_target import (
+    Bridge,
+    Counters,
+    bridges_of,
+    counted_modules,
+    counters_of,
+)
 from firesim.topology.firrtl_text import FirrtlText, ports_of_line, read_text
 
 SUFFIX = ".fir"
@@ -84,9 +90,10 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
         CollateralError: it is no FIRRTL, of another circuit, or has bridges that a blade cannot.
     """
     try:
+        beside = _read_annotations(_beside(file))
         with file.open(errors="replace") as lines:
-            text = read_text(lines, frozenset({AXI_MEMORY}))
-        annotations = [*text.annotations, *_read_annotations(_beside(file))]
+            text = read_text(lines, frozenset({AXI_MEMORY}), beside, counted_modules)
+        annotations = [*text.annotations, *beside]
     except OSError as error:
         raise CollateralError(f'cannot read "{error.filename}": {error.strerror}.') from error
     except ValueError as error:
@@ -140,7 +147,7 @@ def _circuit(text: FirrtlText, file: Path, top: str | None) -> str:
     return text.circuit
 
 
-def _read_annotations(file: Path | None) -> list[Mapping[str, Any]]:
+def _read_annotations(file: Path | None) -> list[dict[str, Any]]:
     if file is None:
         return []
     found = json.loads(file.read_text(errors="replace"))

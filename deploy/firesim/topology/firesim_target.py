@@ -36,6 +36,7 @@ IDLE = frozenset({"PeekPokeBridge"})
 """Bridges that stand for FireSim's own machinery: nothing is lost without them."""
 LEFT_OUT = frozenset({"DMIBridge", "CospikeBridge", "DromajoBridge", "CTCBridge"})
 _COUNTER = "AutoCounterFirrtlAnnotation"
+_ROOT = re.compile(r"[.\[]")
 _WORD = re.compile(r"\W+")
 
 
@@ -88,6 +89,11 @@ def bridges_of(text: FirrtlText, annotations: Sequence[Mapping[str, Any]]) -> tu
     }
     for ident in keys:
         box = text.boxes.get(ident)
+        if box is None and ident not in text.modules and ident.isidentifier():
+            raise ValueError(
+                f'found an annotation of the bridge "{ident}", expected one of a module of the '
+                f"text: it has none of this name."
+            )
         if used[ident] and (box is None or not _is_bridge(box)):
             known = sorted((TAKEN | IDLE | LEFT_OUT) - {SERIAL})
             name = ident if box is None else box.name
@@ -109,19 +115,31 @@ def _local(target: str) -> str:
     return target.rpartition("|")[2].partition(">")[0]
 
 
+def counted_modules(annotations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the modules that counters are in."""
+    for one in annotations:
+        if _is_counter(one):
+            yield _local(str(one.get("target", "")))
+
+
+def _is_counter(annotation: Mapping[str, Any]) -> bool:
+    is_one = str(annotation.get("class", "")).endswith(f".{_COUNTER}")
+    return is_one and not annotation.get("coverGenerated")
+
+
 def counters_of(
     text: FirrtlText, annotations: Iterable[Mapping[str, Any]], top: str, below: str
 ) -> Counters:
     """Return the counters of a design; `below` goes before the paths of wires ("target.").
 
     Raises:
-        ValueError: one counts in a module that is not there.
+        ValueError: one counts a wire, or in a module, that is not there.
     """
     events: list[CountedEvent] = []
     modules = {*text.modules, *text.boxes}
     targets, left_out = [], []
     for one in annotations:
-        if not str(one.get("class", "")).endswith(f".{_COUNTER}") or one.get("coverGenerated"):
+        if not _is_counter(one):
             continue
         label, target = str(one.get("label", "counter")), str(one.get("target", ""))
         kind = one.get("opType") or {}
@@ -133,6 +151,12 @@ def counters_of(
             raise ValueError(
                 f'found the counter "{label}" of "{target}", expected a wire of a module of the '
                 f"text: it has no module {module or 'of this name'}."
+            )
+        root = _ROOT.split(wire)[0]
+        if root not in text.names.get(module, {root}):
+            raise ValueError(
+                f'found the counter "{label}" of "{target}", expected a wire of a module of the '
+                f"text: {module} has no {root or 'wire of this name'}."
             )
         targets.append(target)
         paths = sorted(text.paths(top, module))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,9 @@ _DEFINED = re.compile(r"    defname = (\w+)")
 _PARAMETER = re.compile(r"    parameter (\w+) = (.+?)\s*$")
 _INSTANCE = re.compile(r"\s+inst (\w+) of (\w+)")
 _PORT = re.compile(r"    (input|output) (\w+) : (.+?)\s*(?:@\[.*)?$")
+_DECLARED = re.compile(
+    r"\s+(?:input|output|wire|node|reg|regreset|inst|mem|smem|cmem|combmem|mport|\w+ mport) `?(\w+)"
+)
 _CHECK = re.compile(r"\s+(?:stop|assert)\(")
 _ANNOTATIONS_BEGIN, _ANNOTATIONS_END = "%[[", "]]"
 _TYPE = re.compile(r"\s*(?:(flip)\s+)?`?(\w+)`?\s*:\s*")
@@ -62,6 +65,8 @@ class FirrtlText:
     """Of each module: names and modules of its instances."""
     ports: dict[str, list[str]] = field(default_factory=dict)
     """Lines with the ports of modules that were asked for."""
+    names: dict[str, set[str]] = field(default_factory=dict)
+    """What modules declare that were asked for."""
     annotations: list[dict[str, Any]] = field(default_factory=list)
     """Those in the text itself."""
     checks: int = 0
@@ -86,9 +91,14 @@ class FirrtlText:
 
 
 class _Reader:
-    def __init__(self, with_ports: frozenset[str]) -> None:
+    def __init__(
+        self, with_ports: frozenset[str], wanted: Callable[[list[dict[str, Any]]], Iterable[str]]
+    ) -> None:
         self.text = FirrtlText()
         self.with_ports = with_ports
+        self.wanted = wanted
+        self.declared: set[str] | None = None
+        """What the module declares, if that was asked for."""
         self.module = ""
         self.box: Box | None = None
         self.annotations: list[str] | None = None
@@ -100,6 +110,7 @@ class _Reader:
             self.statement(line)
         elif found := MODULE.match(line):
             self.module, self.box = found[2], None
+            self.declared = self.text.names.get(found[2])
             if found[1] == "ext":
                 self.box = self.text.boxes[found[2]] = Box(found[2], found[2])
             else:
@@ -116,10 +127,18 @@ class _Reader:
         if line.startswith(_ANNOTATIONS_END):
             self.text.annotations = json.loads("".join((*self.annotations, "]")))
             self.annotations = None
+            self.want(self.text.annotations)
         else:
             self.annotations.append(line)
 
+    def want(self, annotations: list[dict[str, Any]]) -> None:
+        """Keep the names that modules declare which annotations are about."""
+        for module in self.wanted(annotations):
+            self.text.names.setdefault(module, set())
+
     def statement(self, line: str) -> None:
+        if self.declared is not None and (found := _DECLARED.match(line)):
+            self.declared.add(found[1])
         if self.box is not None:
             if found := _DEFINED.match(line):
                 self.box.name = found[1]
@@ -135,13 +154,22 @@ class _Reader:
             self.text.checks += 1
 
 
-def read_text(lines: Iterator[str], with_ports: frozenset[str]) -> FirrtlText:
+def read_text(
+    lines: Iterator[str],
+    with_ports: frozenset[str],
+    annotations: Sequence[dict[str, Any]] = (),
+    wanted: Callable[[list[dict[str, Any]]], Iterable[str]] = lambda _: (),
+) -> FirrtlText:
     """Read all lines; of the modules `with_ports` the ports are kept.
+
+    Of the modules that `wanted` says of annotations, those given and those in the text, the names
+    are kept that they declare.
 
     Raises:
         ValueError: the annotations in the text are no JSON.
     """
-    reader = _Reader(with_ports)
+    reader = _Reader(with_ports, wanted)
+    reader.want([*annotations])
     for line in lines:
         reader.line(line)
     return reader.text

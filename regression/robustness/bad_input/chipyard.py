@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from regression.robustness.bad_input.case import Case
 from regression.robustness.bad_input.own_blades import HERE, MINE, SOURCE
+from regression.robustness.bad_input.system import TWO
 
 GIVEN = MINE + "{chipyard: made}\n"
 HARNESS = "module TestHarness(input clock, input reset);\n%s\nendmodule\n"
@@ -18,8 +19,8 @@ BRIDGES = (
 LISTED = {"made/filelist.f": b"/somewhere/else/TestHarness.sv\n"}
 PARTS = (
     '"ClockSourceAtFreqMHz", "EICG_wrapper", "GenericDigitalInIOCell", "GenericDigitalOutIOCell", '
-    '"SimAXIMem", "SimBlockDevice", "SimDRAM", "SimJTAG", "SimNetwork", "SimSerial", "SimTSI", '
-    '"SimUART" or 1 more'
+    '"SimAXIMem", "SimBlockDevice", "SimDRAM", "SimDTM", "SimJTAG", "SimNetwork", "SimSerial", '
+    '"SimTSI" or 3 more'
 )
 
 
@@ -80,14 +81,14 @@ CHIPYARD_CASES = [
         _folder(""),
     ),
     Case(
-        "design of Chipyard with a debugger in C",
-        f'bad.yaml:5: {HERE}.chipyard: found TestchipSimDTM in "TestchipSimDTM.v", which calls '
+        "design of Chipyard with a core in C",
+        f'bad.yaml:5: {HERE}.chipyard: found DromajoCosim in "DromajoCosim.v", which calls '
         f"functions in C, expected a design without it: FireSim has parts in place of {PARTS}.",
         GIVEN,
         {
-            **_folder("  TestchipSimDTM debugger(.clock);"),
-            "made/TestchipSimDTM.v": b'import "DPI-C" function int tick();\n'
-            b"module TestchipSimDTM(input clock); initial tick(); endmodule\n",
+            **_folder("  DromajoCosim other(.clock);"),
+            "made/DromajoCosim.v": b'import "DPI-C" function int tick();\n'
+            b"module DromajoCosim(input clock); initial tick(); endmodule\n",
         },
     ),
     Case(
@@ -184,6 +185,69 @@ CHIPYARD_CASES = [
             "made.anno.json": b'[{"class": "midas.targetutils.AutoCounterFirrtlAnnotation", '
             b'"target": "~FireSim|Cache>miss", "label": "misses"}]',
         },
+    ),
+    Case(
+        "FireSim target with a counter of a wire that is not there",
+        f'bad.yaml:5: {HERE}.chipyard: in "made.fir": found the counter "misses" of '
+        '"~FireSim|Cache>miss.bits[1]", expected a wire of a module of the text: Cache has no '
+        "miss.",
+        FIRRTL,
+        {
+            "made.fir": TARGET
+            + b"    inst cache of Cache\n  module Cache :\n    wire hit : UInt<1>\n",
+            "made.anno.json": b'[{"class": "midas.targetutils.AutoCounterFirrtlAnnotation", '
+            b'"target": "~FireSim|Cache>miss.bits[1]", "label": "misses"}]',
+        },
+    ),
+    Case(
+        "FireSim target with an annotation of a bridge that is not there",
+        f'bad.yaml:5: {HERE}.chipyard: in "made.fir": found an annotation of the bridge '
+        '"UARTBridge_1", expected one of a module of the text: it has none of this name.',
+        FIRRTL,
+        {
+            "made.fir": TARGET,
+            "made.anno.json": b'[{"class": "firesim.lib.bridgeutils.BridgeAnnotation", "target": '
+            b'"~FireSim|UARTBridge_1"}]',
+        },
+    ),
+    Case(
+        "settings of a bridge that a harness has not",
+        'bad.yaml:3: system.node.bridges.block_device: found settings of the bridge "block_device" '
+        'for "node0", expected one of the bridges of its blade "mine": "memory" or "tsi".',
+        TWO
+        + "  node: {blade: mine, bridges: {block_device: {latency_cycles: 9}}}\n"
+        + "  blades: {mine: {chipyard: made}}\n",
+        _folder("  SimTSI tsi();\n  SimDRAM #(.ID_BITS(4)) memory();"),
+    ),
+    Case(
+        "settings of a bridge that a FireSim target has not",
+        'bad.yaml:3: system.node.bridges.tsi: found settings of the bridge "tsi" for "node0", '
+        'expected one of the bridges of its blade "mine": "uart".',
+        TWO
+        + "  node: {blade: mine, bridges: {tsi: {poll_cycles: 900}}}\n"
+        + "  blades: {mine: {chipyard: made.fir}}\n",
+        {
+            "made.fir": b"circuit FireSim :\n  extmodule UARTBridge :\n    defname = UARTBridge\n"
+            b"  module FireSim :\n    inst a of UARTBridge\n"
+        },
+    ),
+    Case(
+        "disk of a harness without one",
+        "bad.yaml:5: workload.nodes.node0.disk_image: found something for the block_device bridge "
+        'of "node0", expected nothing: its blade "mine" has tsi and no block_device.',
+        TWO
+        + "  node: {blade: mine}\n  blades: {mine: {chipyard: made}}\n"
+        + "workload: {nodes: {node0: {disk_image: disk.img}}}\n",
+        {**_folder("  SimTSI tsi();"), "disk.img": bytes(1024)},
+    ),
+    Case(
+        "trace of a harness without a trace port",
+        'bad.yaml:5: simulation.tracing.nodes[0]: found "node0", whose blade "mine" has no tracerv '
+        "bridge, expected a node that can be traced.",
+        TWO
+        + "  node: {blade: mine}\n  blades: {mine: {chipyard: made}}\n"
+        + "simulation: {tracing: {enabled: true, nodes: [node0]}}\n",
+        _folder("  SimTSI tsi();"),
     ),
     Case(
         "FireSim target with two blades",

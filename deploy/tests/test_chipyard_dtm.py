@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A design whose host is at its debug module: the small SoC with SimDTM in place of SimTSI.
+
+The debug module (regression/support/debug_module.sv) lets its core begin only when it was halted,
+its program buffer has set `dpc`, and it was resumed, all as the specification says.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from firesim.pipeline.load import load_file
+from firesim.pipeline.resolve import resolve
+from firesim_common.paths import ROOT
+
+from regression.support.chipyard_soc import PRINTED, assembled, small_recipe
+from regression.support.one_board import simulated
+
+DEBUG = {
+    "req_valid": (1, "input"), "req_ready": (1, "output"), "req_bits_addr": (7, "input"),
+    "req_bits_op": (2, "input"), "req_bits_data": (32, "input"), "resp_valid": (1, "output"),
+    "resp_ready": (1, "input"), "resp_bits_resp": (2, "output"), "resp_bits_data": (32, "output"),
+}  # fmt: skip
+END_CYCLE = 4156
+"""Eight looks at tohost, the last one in cycle 4,000, and the accesses of that one: each word of 64
+bits takes some eight of the debug module, at a fifth of the clock."""
+
+
+def _between(text: str, start: str, end: str, new: str) -> str:
+    """Return a text with another piece from `start` to before `end`."""
+    first = text.index(start)
+    return text[:first] + new + text[text.index(end, first) :]
+
+
+def _chip(text: str) -> str:
+    """Return the chip with a debug module in place of its serial link."""
+    ports = "".join(
+        f"    {way} [{bits - 1}:0] debug_{name},\n" for name, (bits, way) in DEBUG.items()
+    )
+    text = _between(text, "    output tsi_in_ready,", "    output aw_valid,", ports)
+    text = text.replace("logic awake, acknowledged;", "logic acknowledged;\n  wire awake;")
+    text = text.replace("      awake <= 1'b0;\n", "")
+    text = _between(text, "      if (open && !is_memory", "      acknowledged <=", "")
+    given = ", ".join(f".debug_{name}" for name in DEBUG)
+    text = _between(text, "      .tsi_in_ready,", "      .asks(serial_asks)", f"{given},\n")
+    return text.replace("SerialLink serial (", "DebugModule serial (\n      .awake,")
+
+
+def _harness(text: str, module: str) -> str:
+    """Return the harness with a host at the debug module."""
+    wires = "".join(f"  wire [{bits - 1}:0] debug_{name};\n" for name, (bits, _) in DEBUG.items())
+    text = _between(text, "  wire tsi_in_valid", "  wire [31:0] tsi_in_bits", wires)
+    text = text.replace("tsi_in_bits, tsi_out_bits, exit", "exit")
+    given = ", ".join(f".debug_{name}" for name in DEBUG)
+    host = f"  {module} dtm (.clk(serial_clock), .reset, .exit, {given});\n"
+    return _between(text, "  SimTSI #(", "  SimDRAM #(", host)
+
+
+@pytest.fixture
+def recipe(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A recipe of the SoC with the host that the test is given."""
+    file = small_recipe(tmp_path)
+    folder = tmp_path / "generated/gen-collateral"
+    for name, change in (
+        ("ChipTop.sv", _chip),
+        ("TestHarness.sv", lambda text: _harness(text, request.param)),
+    ):
+        path = folder / name
+        path.write_text(change(path.read_text()))
+    shutil.copyfile(ROOT / "regression/support/debug_module.sv", folder / "DebugModule.sv")
+    with (folder / "filelist.f").open("a") as names:
+        names.write("/far/away/DebugModule.sv\n")
+    assembled(tmp_path, 0)
+    return file
+
+
+@pytest.mark.parametrize("recipe", ["SimDTM"], indirect=True)
+def test_its_program_is_started_and_seen_through_the_debug_module(recipe: Path) -> None:
+    decided = resolve(load_file(recipe)).own_blades["mine"].decided
+    assert any("in place of" in line and " SimDTM," in line for line in decided)
+    outcome = simulated(recipe.parent, recipe.parent / "run", recipe=recipe.name)
+    (node,) = outcome.result["nodes"]
+    printed = (outcome.folder / "soc/uart.log").read_text()
+    assert (node["exit_code"], node["message"], printed) == (0, "passed", PRINTED)
+    assert node["ended_at_cycle"] == END_CYCLE
+
+
+@pytest.mark.parametrize("recipe", ["TestchipSimDTM"], indirect=True)
+def test_a_debug_module_that_refuses_ends_the_node(recipe: Path) -> None:
+    module = recipe.parent / "generated/gen-collateral/DebugModule.sv"
+    module.write_text(module.read_text().replace("if (!value[31]) error", "error"))
+    outcome = simulated(recipe.parent, recipe.parent / "run", recipe=recipe.name)
+    (node,) = outcome.result["nodes"]
+    assert "the debug module refuses the host, at address " in node["message"]
