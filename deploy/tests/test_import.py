@@ -21,70 +21,19 @@ from firesim_common.errors import InputError
 from firesim_common.paths import ROOT
 
 from regression.support.firesim_design import write
-
-RUNTIME = """\
-run_farm:
-  base_recipe: farms/own.yaml
-  recipe_arg_overrides: {hosts: 2}
-metasimulation:
-  metasimulation_enabled: true
-  metasimulation_host_simulator: verilator
-  metasimulation_only_plusargs: "+fesvr-step-size=128 +max-cycles=5000"
-  metasimulation_only_vcs_plusargs: "+x"
-target_config:
-  topology: TOPOLOGY
-  no_net_num_nodes: 3
-  link_latency: 6405
-  switching_latency: 12
-  net_bandwidth: 100
-  profile_interval: -1
-  default_hw_config: ENTRY
-  plusarg_passthrough: "+mm_backendLatency=7 +odd"
-tracing: {enable: yes, output_format: 1, selector: 3, start: ffffffff00008013, end: "ff00010013"}
-autocounter: {read_rate: 20000}
-workload: {workload_name: work.json, terminate_on_completion: no, suffix_tag: two}
-host_debug: {zero_out_dram: no, disable_synth_asserts: yes}
-synth_print: {start: 10, end: 20, cycle_prefix: yes}
-"""
-TARGET = (
-    "f2-firesim-FireSim-WithNIC_WithFireSimHighPerfConfigTweaks_{}Config-"
-    "FRFCFS16GBQuadRankLLC4MB"
-)
-NAMES = [
-    *(f"example_{2**n}config" for n in range(9)),
-    *(f"supernode_example_{2**n}config" for n in range(2, 11)),
-    *("supernode_example_6config", "supernode_example_deep64config", "example_cross_links"),
-    *("small_hierarchy_8sims", "small_hierarchy_2sims"),
-    *("clos_2_8_2", "clos_8_8_16", "fat_tree_4ary", "no_net_config"),
-]
+from regression.support.firesim_files import TARGET, TOPOLOGIES, Runtime, write_deploy
 
 
 @pytest.fixture
 def theirs(tmp_path: Path) -> Path:
     """A folder as their `deploy/` is: all files of a run, in our own words."""
-    (tmp_path / "workloads/work").mkdir(parents=True)
-    work = {
-        **{key: None for key, why in WORKLOAD_KEYS.items() if why != TAKEN},
-        "benchmark_name": "work",
-        "common_bootbinary": "a.elf",
-        "common_rootfs": None,
-    }
-    (tmp_path / "workloads/work.json").write_text(json.dumps(work, indent=1))
-    (tmp_path / "workloads/work/a.elf").write_bytes(b"")
-    entries = {
-        cores: {"agfi": "agfi-0", "deploy_quintuplet_override": TARGET.format(f"{cores}Rocket")}
-        for cores in ("Quad", "Octa", "Dual", "")
-    }
-    text = json.dumps({f"hw_{cores}": entry for cores, entry in entries.items()}, indent=1)
-    (tmp_path / "config_hwdb.yaml").write_text(text)
+    write_deploy(tmp_path)
     return tmp_path
 
 
 def imported(folder: Path, topology: str = "example_8config", entry: str = "hw_Quad") -> list[str]:
     """Return the text of the recipe, then its notes without the folder."""
-    file = folder / "config_runtime.yaml"
-    file.write_text(RUNTIME.replace("TOPOLOGY", topology).replace("ENTRY", entry))
-    made = import_files(Request(file))
+    made = import_files(Request(Runtime(topology, entry).write(folder)))
     return [made.text, *(note.replace(f"{folder}/", "") for note in made.notes)]
 
 
@@ -126,7 +75,7 @@ def test_each_key_without_a_counterpart_is_named_once(theirs: Path) -> None:
 
 
 def test_every_topology_that_they_name_has_the_same_number_of_nodes(theirs: Path) -> None:
-    for name in NAMES:
+    for name in TOPOLOGIES:
         plan = plan_of(imported(theirs, name)[0])
         number = re.search(r"(?:example|deep)_?(\d+)config", name)
         stated = {"no_net_config": 3, "clos_2_8_2": 16, "clos_8_8_16": 128, "fat_tree_4ary": 16}

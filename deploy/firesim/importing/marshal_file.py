@@ -18,7 +18,8 @@ from firesim.importing.keys import TAKEN, Notes, text, value_at
 from firesim.importing.workload_file import Job, paths_of_a_disk
 
 IMAGES = "images/firechip"
-_BUILT = "it is in the images that FireMarshal has built"
+BUILT = "it is in the images that FireMarshal has built"
+"""Of keys that need no counterpart, so that they are not named."""
 _HOST = "run a program of yours on the results folder after the run"
 _OTHER = "it is for another simulator"
 KEYS = {
@@ -29,7 +30,7 @@ KEYS = {
             *("post-bin", "rootfs-size", "linux", "linux-config", "linux-src", "firmware"),
             *("distro", "launch"),
         ),
-        _BUILT,
+        BUILT,
     ),
     "post_run_hook": _HOST,
     **dict.fromkeys(("qemu", "qemu-args", "spike", "spike-args"), _OTHER),
@@ -53,7 +54,7 @@ def marshal_jobs(source: Source, notes: Notes) -> list[Job] | Job:
     """
     told = Notes()
     told.keys(source, (), KEYS)
-    notes.lines += [line for line in told.lines if not line.endswith(f"{_BUILT}.")]
+    notes.lines += [line for line in told.lines if not line.endswith(f"{BUILT}.")]
     name, outputs = marshal_name(source), _outputs(source, ())
     listed = value_at(source, ("jobs",))
     if listed is None:
