@@ -85,7 +85,9 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *"config engines pipeline report results run snapshots timeline topology units work".split()
     },
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
-    "sampling": {"config", "engines", "pipeline", "results", "topology", "units", "work"},
+    "sampling": {
+        *"config engines metrics pipeline results timeline topology units work".split(),
+    },
     "api": {
         *"config metrics pipeline report results run sampling snapshots sweep topology why".split(),
     },

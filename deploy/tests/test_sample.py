@@ -10,18 +10,29 @@ from pathlib import Path
 
 import firesim
 import pytest
-from firesim.pipeline.load import load_file
+from firesim.pipeline.load import find_config, load_file
+from firesim.sampling.figures import figures_of
 from firesim.sampling.folder import make, opened
 from firesim.sampling.go import go
-from firesim.sampling.result import CSV
-from firesim.sampling.settings import Settings, Whole, check_population, level_for, share, units_of
+from firesim.sampling.settings import (
+    ENDS,
+    Settings,
+    Whole,
+    check_population,
+    level_for,
+    share,
+    units_of,
+)
 from firesim.sampling.statistics import (
     estimate,
+    joined,
     least_for_skewness,
     needed,
     serial_correlation,
     t_quantile,
 )
+from firesim.sampling.warm_up import matters
+from firesim.sampling.written import CSV
 from firesim_common.errors import InputError
 from rich.console import Console
 
@@ -31,8 +42,10 @@ name: short
 system: {topology: rack_1, node: {memory: {size_mib: 16}}}
 workload: {node: {program: counters, args: [rounds=2000]}}
 """
-SETTINGS = Settings(interval_instructions=1000, warm_up_instructions=2000, first=4, most=8)
-SAMPLE_HASH = "a0aae6d9cf5b479f"
+SETTINGS = Settings(interval=1000, warm_up=2000, first=4, most=8)
+FIGURES = replace(SETTINGS, interval=2, warm_up=2, figure="cycles=([0-9]+)", most=4)
+CLUSTER_HASH = "7415fb1e4af532bf"
+SAMPLE_HASH = "d5d1b41fa579ba8c"
 
 
 @pytest.mark.parametrize(
@@ -67,14 +80,48 @@ def test_what_an_error_takes() -> None:
 def test_each_level_has_the_intervals_of_the_one_before() -> None:
     for seed in range(20):
         settings = replace(SETTINGS, seed=seed)
-        levels = [units_of(level, 1000, settings) for level in range(8)]
+        levels = [units_of(level, 1002, settings) for level in range(8)]
         for level, (less, more) in enumerate(pairwise(levels)):
-            assert set(less) < set(more) and len(less) == 4 << level
-            parts = [unit * len(more) // 1000 for unit in more]
+            assert set(less) < set(more) and len(less) == ENDS + (4 << level)
+            assert more[0] == 0 and more[-1] == 1001
+            drawn = [unit - 1 for unit in more[1:-1]]
+            parts = [unit * len(drawn) // 1000 for unit in drawn]
             assert max(abs(part - at) for at, part in enumerate(parts)) <= 1
-    assert units_of(9, 1000, SETTINGS) == list(range(1000))
+    assert units_of(9, 1002, SETTINGS) == list(range(1002))
     assert level_for(5, SETTINGS, 1000) == 1
     assert level_for(900, SETTINGS, 1000) == 1  # 8 is the most
+
+
+def test_known_values_are_a_stratum_of_their_own() -> None:
+    found = estimate([1.0, 3.0] * 15, 98, 0.95)
+    both = joined(found, 98, [(10.0, 1.0), (4.0, 1.5)])
+    assert both.mean == pytest.approx((98 * 2 + 10 + 6) / 100.5)
+    assert both.half_width == pytest.approx(found.half_width * 98 / 100.5)
+    assert joined(found, 0, [(10.0, 1.0)]).half_width == 0
+
+
+def test_figures_lie_in_their_intervals_as_often_as_these_say() -> None:
+    rng = random.Random(34)
+    inside = {"mean": 0, "p50": 0}
+    for _ in range(100):
+        every = [[rng.expovariate(1 + unit % 3) for _ in range(5)] for unit in range(400)]
+        flat = sorted(value for of in every for value in of)
+        found = figures_of(rng.sample(every, 40), 400, 0.9)
+        assert found is not None and found.count == 200
+        inside["mean"] += abs(found.mean.mean - sum(flat) / len(flat)) <= found.mean.half_width
+        middle = found.percentiles["p50"]
+        inside["p50"] += middle.low <= flat[len(flat) // 2] <= middle.high
+    assert all(80 <= count <= 99 for count in inside.values()), f"{inside}, seed 34"
+    assert figures_of([[], []], 400, 0.9) is None
+
+
+def test_a_bias_matters_when_it_is_no_chance_and_not_small() -> None:
+    def is_said(changes: list[float]) -> bool:
+        return matters(estimate(changes, 10**9, 0.95), 2.0, replace(SETTINGS, error=0.04))
+
+    assert is_said([-0.021, -0.022, -0.023, -0.024])  # 1 % of the CPI is allowed
+    assert not is_said([-0.019, -0.018, -0.017, -0.016])
+    assert not is_said([-0.5, 0.4, 0.3, -0.4])
 
 
 def test_shares() -> None:
@@ -94,36 +141,46 @@ def test_one_result_for_any_threads_and_after_going_on(recipe: Path) -> None:
     loaded = load_file(recipe)
     result = go(make(loaded, SETTINGS, Path("one")), 2, QUIET)
     assert result.sample_hash == SAMPLE_HASH
-    assert len(result.measured) == 8 and not result.is_met
-    assert all(one.instructions == 1000 for one in result.measured)
+    assert len(result.measured) == ENDS + 8 and not result.is_met
+    *others, last = result.measured
+    assert all(one.instructions == 1000 for one in others)
+    assert 1000 <= last.instructions <= 2000
     go(make(loaded, replace(SETTINGS, most=4), Path("two")), 1, QUIET)
     kept = {path: path.stat().st_mtime_ns for path in Path("two").glob("interval-*.json")}
-    assert len(kept) == 4
+    assert len(kept) == ENDS + 4
     again = go(opened(Path("two"), {"most": 8}), 1, QUIET)
     assert again.sample_hash == result.sample_hash
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert Path("one", CSV).read_bytes() == Path("two", CSV).read_bytes()
     sample = firesim.sample(recipe, "one", **vars(SETTINGS))
     assert list(sample.frame["token_hash"]) == [one.token_hash for one in result.intervals]
-    assert sample.estimate["cpi"]["mean"] == result.cpi.mean
+    assert sample.estimate["cpi"]["mean"] == result.wanted.mean
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("system.topology=two_nodes", "found 2 nodes, expected 1: clusters are not sampled."),
-        ("system.node.blade=rocket-4", 'found 4 harts in the blade "rocket-4", expected 1'),
-    ],
-)
-def test_what_is_not_sampled_is_refused(recipe: Path, change: str, message: str) -> None:
-    folder = make(load_file(recipe, [change]), SETTINGS, Path("refused"))
-    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+def test_nodes_of_a_cluster_are_sampled_at_the_same_cycle(elsewhere: Path) -> None:
+    count = """workload.node.args=["peer=${node0.mac}", "count=30"]"""
+    loaded = load_file(find_config("service"), [count, "system.link.latency_cycles=800"])
+    result = go(make(loaded, FIGURES, Path("cluster")), 2, QUIET)
+    assert result.printed is not None and result.whole.length == 30
+    assert result.printed.count == 2 * 4 and len(result.measured) == ENDS + 4
+    figures = [figure for one in result.measured for figure in one.figures]
+    assert 4 * 800 < min(figures) <= max(figures) < 40 * 800, "four latencies and the server"
+    assert result.sample_hash == CLUSTER_HASH
+    again = go(make(loaded, FIGURES, Path("again")), 1, QUIET)
+    assert again.sample_hash == CLUSTER_HASH
+
+
+def test_a_figure_of_a_single_hart_is_refused(recipe: Path) -> None:
+    folder = make(load_file(recipe), FIGURES, Path("refused"))
+    with pytest.raises(InputError, match="--figure: found a node with a single hart"):
         go(folder, 1, QUIET)
 
 
 def test_settings_are_checked(recipe: Path) -> None:
     for wrong, message in (
         (replace(SETTINGS, first=1), "--first: found 1, expected 4 to 100,000."),
+        (replace(SETTINGS, figure="(a)(b)"), "--figure: found 2 groups in"),
+        (replace(SETTINGS, figure="("), "--figure: found .*, expected an expression"),
         (replace(SETTINGS, error=0.0), "--error: found 0.0000%, expected more than 0%"),
     ):
         with pytest.raises(InputError, match=message):
@@ -134,9 +191,9 @@ def test_settings_are_checked(recipe: Path) -> None:
 
 
 def test_a_short_or_idle_workload_is_refused() -> None:
-    whole = Whole(16, 2016, 2000, 1, 1024, "", 0)
-    with pytest.raises(InputError, match="has 2 intervals of 1,000, expected 4 at least"):
+    whole = Whole(16, 2016, 2000, 1, 1024, "", 0, True)
+    with pytest.raises(InputError, match="has 2 intervals of 1,000, expected 6 at least"):
         check_population(whole, SETTINGS)
-    idle = Whole(16, 1_000_016, 500_000, 1, 1024, "", 0)
+    idle = Whole(16, 1_000_016, 500_000, 1, 1024, "", 0, True)
     with pytest.raises(InputError, match="waits for interrupts in 50% of the functional run"):
         check_population(idle, SETTINGS)

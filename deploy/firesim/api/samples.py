@@ -15,8 +15,8 @@ from firesim.api.frames import frame
 from firesim.api.run import Run, load
 from firesim.sampling.folder import make, opened
 from firesim.sampling.go import go
-from firesim.sampling.result import CSV, ESTIMATE
 from firesim.sampling.settings import Settings
+from firesim.sampling.written import CSV, ESTIMATE
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -38,12 +38,14 @@ class Sample:
 
     def __repr__(self) -> str:
         """Return the estimated CPI."""
-        cpi = self.estimate["cpi"]
-        return f"<Sample {self.folder}: CPI {cpi['mean']:.4f} ± {cpi['half_width']:.4f}>"
+        name = next(key for key in ("cpi", "ipc", "figure") if key in self.estimate)
+        rate = self.estimate[name].get("mean")
+        rate = self.estimate[name] if isinstance(rate, float) else rate
+        return f"<Sample {self.folder}: {name} {rate['mean']:.4f} ± {rate['half_width']:.4f}>"
 
     @property
     def estimate(self) -> dict[str, Any]:
-        """What estimate.json says: CPI, events, confidence intervals, warnings, sample hash."""
+        """What estimate.json says: rates, events, confidence intervals, warnings, sample hash."""
         return dict(read_json(self.folder / ESTIMATE))
 
     @property
@@ -55,7 +57,7 @@ class Sample:
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:
     """Return a row with its numbers."""
-    texts = ("state", "token_hash")
+    texts = ("state", "token_hash", "figures")
     numbers = {key: float(value) if value else None for key, value in row.items() if key == "cpi"}
     counts = {k: int(v) for k, v in row.items() if k not in (*texts, "cpi")}
     return {key: ({**row, **counts, **numbers})[key] for key in row}
@@ -72,7 +74,7 @@ def sample(
     """Take a sample of a recipe, or of a YAML file, until the error asked for is met.
 
     `settings` are those of `firesim.sampling.settings.Settings`, such as error=0.03,
-    confidence=0.95, interval_instructions=10_000, warm_up_instructions=50_000 and
+    confidence=0.95, interval=10_000, warm_up=50_000, figure="cycles=([0-9]+)" and
     checks_warm_up=True. With the folder `results` of the same sample only what is missing is
     measured, `jobs` intervals at a time (0: one for each core).
 

@@ -21,20 +21,34 @@ if TYPE_CHECKING:
     from firesim.sampling.folder import SampleFolder
 
 NOT_MET = 1
-MEASURING = ("interval_instructions", "warm_up_instructions", "first", "seed")
+AUTO, FIGURES = "auto", 4
 IntervalOption = Annotated[
-    int | None, typer.Option("--interval", help="Instructions in an interval (default: 10,000).")
-]
-WarmUpOption = Annotated[
     int | None,
     typer.Option(
+        "--interval",
+        help="Length of an interval: instructions of a node with one hart (default: 10,000), "
+        "figures with --figure (4), else target cycles (10,000).",
+    ),
+]
+WarmUpOption = Annotated[
+    str | None,
+    typer.Option(
         "--warm-up",
-        help="Instructions run in RTL before each interval, not measured (default: 50,000).",
+        help="Length run in RTL before each interval, not measured (default: 50,000; 4 figures), "
+        "or auto: doubled, from --interval on, until it changes nothing any more.",
+    ),
+]
+FigureOption = Annotated[
+    str | None,
+    typer.Option(
+        "--figure",
+        help="Expression for a number in the console lines of a cluster, such as "
+        "'cycles=([0-9]+)'; its mean and percentiles are estimated.",
     ),
 ]
 ErrorOption = Annotated[
     str | None,
-    typer.Option("--error", help="Half width of the confidence interval of the CPI (default: 3%)."),
+    typer.Option("--error", help="Half width of the confidence interval (default: 3%)."),
 ]
 ConfidenceOption = Annotated[
     str | None, typer.Option("--confidence", help="Confidence of the interval (default: 95%).")
@@ -84,6 +98,7 @@ def sample(
     confidence: ConfidenceOption = None,
     interval: IntervalOption = None,
     warm_up: WarmUpOption = None,
+    figure: FigureOption = None,
     first: FirstOption = None,
     most: MostOption = None,
     seed: SeedOption = None,
@@ -95,13 +110,16 @@ def sample(
 
     The whole workload runs on the functional blade. Intervals spread over it run in RTL, each
     from a snapshot and behind a warm-up, until the confidence interval is as narrow as asked for.
-    Needs a recipe of one node with one hart. Exit status 1: the error asked for is not met.
+    All nodes of a cluster are saved in the same cycle, with packets in flight. Exit status 1: the
+    error asked for is not met.
 
     Examples:
 
       firesim sample -c linux_quickstart --error 5%
 
-      firesim sample -c linux_quickstart --error 3% --confidence 99.7% -j 2
+      firesim sample -c linux_quickstart --error 3% --confidence 99.7% --warm-up auto -j 2
+
+      firesim sample -c service --figure 'cycles=([0-9]+)' --error 10%
 
       firesim sample --resume results/2026-01-31-12-00-00-linux_quickstart-sample --error 2%
     """
@@ -112,15 +130,14 @@ def sample(
     from firesim.sampling.table import print_result
 
     stops = _given(error=error, confidence=confidence, most=most)
-    measuring = (interval, warm_up, first, seed)
-    fixed = {key: one for key, one in zip(MEASURING, measuring, strict=True) if one is not None}
+    fixed = _fixed(interval=interval, warm_up=warm_up, figure=figure, first=first, seed=seed)
     if check_warm_up:
         stops["checks_warm_up"] = True
     if resume is not None:
         if config is not None or override or results is not None or fixed:
             raise InputError(
-                "--resume cannot be used with -c, -x, --results, --interval, --warm-up, --first or "
-                "--seed: remove it."
+                "--resume cannot be used with -c, -x, --results, --interval, --warm-up, --figure, "
+                "--first or --seed: remove it."
             )
         folder = opened(resume, stops)
     else:
@@ -148,6 +165,36 @@ def _given(error: str | None, confidence: str | None, most: int | None) -> dict[
     if most is not None:
         found["most"] = most
     return found
+
+
+def _fixed(figure: str | None, warm_up: str | None, **given: int | None) -> dict[str, Any]:
+    """Return the settings that say which intervals there are, of the options that were given."""
+    found: dict[str, Any] = {}
+    if figure is not None:
+        found = {"figure": figure, "interval": FIGURES, "warm_up": FIGURES}
+    found |= {key: value for key, value in given.items() if value is not None}
+    return found if warm_up is None else found | _warm_up(warm_up, found.get("interval"))
+
+
+def _warm_up(text: str, interval: int | None) -> dict[str, Any]:
+    """Return the settings that an option --warm-up stands for.
+
+    Raises:
+        InputError: it is no whole number, and not auto.
+    """
+    from firesim_common.errors import InputError
+
+    from firesim.sampling.settings import Settings
+
+    if text == AUTO:
+        first = Settings().interval if interval is None else interval
+        return {"chooses_warm_up": True, "warm_up": first}
+    try:
+        return {"warm_up": int(text.replace(",", "").replace("_", ""))}
+    except ValueError as error:
+        raise InputError(
+            f"--warm-up: found {text}, expected a number of instructions or {AUTO}."
+        ) from error
 
 
 def _made(

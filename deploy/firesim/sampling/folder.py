@@ -4,8 +4,8 @@
 sample.yaml      the recipe, with every path absolute
 sample.json      what was asked for
 whole.json       the functional run of the whole workload
-interval-N.json  what came of an interval, written when it is over; interval-N-doubled.json of the
-                 same with the doubled warm-up
+interval-N-warm-up-W.json
+                 what came of an interval behind a warm-up, written when it is over
 estimate.json, sample.csv, sample.svg
 work/            what is being simulated
 """
@@ -16,7 +16,7 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from firesim_common.whole_file import write_whole
 
 from firesim.config.loaded import Loaded
 from firesim.pipeline.load import load_file
-from firesim.sampling.settings import Settings, Whole
+from firesim.sampling.settings import INSTRUCTIONS, Settings, Whole
 from firesim.work.folder import new_folder, write_json
 from firesim.work.lock import alone
 
@@ -61,6 +61,16 @@ class Interval:
     rtl_cycles: int
     """All that were simulated in RTL for it."""
     cpu_s: float
+    figures: list[float] = field(default_factory=list)
+    """Those that consoles printed in the interval."""
+
+    def rate(self, whole: Whole) -> float:
+        """Return cycles an instruction, or instructions a cycle where intervals are of cycles."""
+        return self.cpi if whole.unit == INSTRUCTIONS else self.instructions / self.cycles
+
+    def size(self, whole: Whole) -> int:
+        """Return how long it is."""
+        return self.instructions if whole.unit == INSTRUCTIONS else self.cycles
 
     @property
     def cpi(self) -> float:
@@ -88,23 +98,23 @@ class SampleFolder:
         """Where runs go on."""
         return self.path / WORK
 
-    def note(self, found: Interval, doubled: bool = False) -> None:
+    def note(self, found: Interval, warm_up: int) -> None:
         """Write what came of an interval."""
-        write_json(self._record(found.unit, doubled), asdict(found))
+        write_json(self._record(found.unit, warm_up), asdict(found))
 
-    def interval(self, unit: int, doubled: bool = False) -> Interval | None:
+    def interval(self, unit: int, warm_up: int) -> Interval | None:
         """Return what came of an interval, None when it is not over."""
         try:
-            return Interval(**read_json(self._record(unit, doubled)))
+            return Interval(**read_json(self._record(unit, warm_up)))
         except (InputError, TypeError):
             return None
 
-    def intervals(self, units: Sequence[int], doubled: bool = False) -> list[Interval]:
+    def intervals(self, units: Sequence[int], warm_up: int) -> list[Interval]:
         """Return what came of those that are over."""
-        return [one for unit in units if (one := self.interval(unit, doubled)) is not None]
+        return [one for unit in units if (one := self.interval(unit, warm_up)) is not None]
 
-    def _record(self, unit: int, doubled: bool) -> Path:
-        return self.path / f"interval-{unit}{'-doubled' if doubled else ''}.json"
+    def _record(self, unit: int, warm_up: int) -> Path:
+        return self.path / f"interval-{unit}-warm-up-{warm_up}.json"
 
     def whole(self) -> Whole | None:
         """Return what came of the functional run, None when it is not over."""
@@ -142,7 +152,7 @@ def make(loaded: Loaded, settings: Settings, results: Path | None) -> SampleFold
         if not same or (results / RECIPE).read_text(encoding="utf-8") != recipe:
             raise InputError(
                 f"--results: found another sample in {results}, expected the same recipe with the "
-                "same --interval, --warm-up, --first and --seed, or an empty folder."
+                "same --interval, --warm-up, --figure, --first and --seed, or an empty folder."
             )
         return _kept(found.path, settings)
     folder = new_folder(f"{loaded.name}-sample", results)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from firesim_common.errors import InputError
@@ -11,14 +11,38 @@ from rich.console import Console
 
 from firesim.engines import DEFAULT, ENGINES
 from firesim.pipeline.beside import Beside
-from firesim.sampling.folder import MEASURED, WHOLE, Interval, SampleFolder
-from firesim.sampling.intervals import COUNTED, Measuring, Task, processors, tasks_of
+from firesim.sampling.by_cycles import ByCycles
+from firesim.sampling.by_figures import ByFigures
+from firesim.sampling.by_instructions import COUNTED, ByInstructions
+from firesim.sampling.console_lines import keep_lines, printed_in
+from firesim.sampling.estimates import wanted_of
+from firesim.sampling.folder import WHOLE, Interval, SampleFolder
+from firesim.sampling.intervals import Measuring, Task, Way, processors
 from firesim.sampling.progress import Progress
-from firesim.sampling.result import Result, result_of, write_result
-from firesim.sampling.settings import Whole, check_population, level_for, units_of
+from firesim.sampling.result import Result, result_of
+from firesim.sampling.settings import (
+    CYCLES,
+    ENDS,
+    FIGURES,
+    INSTRUCTIONS,
+    Settings,
+    Whole,
+    check_population,
+    level_for,
+    units_of,
+)
 from firesim.sampling.simulate import NOTHING_ELSE, Description, Prepared, counters_of, prepare
-from firesim.sampling.statistics import estimate, needed
+from firesim.sampling.statistics import needed
+from firesim.sampling.warm_up import chosen, compared
+from firesim.sampling.written import write_result
 from firesim.work.folder import write_json
+
+WAYS: dict[str, Callable[[Settings, Whole], Way]] = {
+    INSTRUCTIONS: ByInstructions,
+    CYCLES: ByCycles,
+    FIGURES: ByFigures,
+}
+"""By what intervals are of."""
 
 
 def go(folder: SampleFolder, jobs: int, console: Console, beside: Beside | None = None) -> Result:
@@ -34,7 +58,8 @@ def go(folder: SampleFolder, jobs: int, console: Console, beside: Beside | None 
         functional, rtl = _prepared(folder, console, beside)
         whole = folder.whole() or _whole(folder, functional, console)
         check_population(whole, folder.settings)
-        measuring = Measuring(folder, whole, functional, rtl, jobs or processors())
+        way = WAYS[whole.unit](folder.settings, whole)
+        measuring = Measuring(folder, whole, functional, rtl, way, jobs or processors())
         return _sampled(measuring, console)
 
 
@@ -44,21 +69,26 @@ def _prepared(folder: SampleFolder, console: Console, beside: Beside) -> tuple[P
     software = next(kind.name for kind in ENGINES.values() if not kind.is_rtl)
     on_functional = [*common, f"simulation.engine={software}"]
     functional = prepare(folder.loaded(on_functional), folder.work / software, console, beside)
-    node = functional.plan.nodes[0]
-    cores = functional.built.files[node.name].cores
-    if cores != 1:  # known before its RTL is compiled
+    if folder.settings.figure and not _by_cycles(functional):  # known before RTL is compiled
         raise InputError(
-            f'sample: found {cores} harts in the blade "{node.blade}", expected 1: the CPI of '
-            "several harts is not sampled."
+            "--figure: found a node with a single hart, expected several nodes or harts: the "
+            "intervals of a single hart are of instructions."
         )
     in_rtl = [*common, f"simulation.engine={DEFAULT}", "simulation.max_cycles=0"]
     made = prepare(folder.loaded(in_rtl), folder.work / DEFAULT, console, beside)
-    if COUNTED not in counters_of(made):
-        raise InputError(
-            f'sample: found no counter {COUNTED} in the blade "{node.blade}", expected one that '
-            "counts the instructions of its hart."
-        )
+    for node in functional.plan.nodes:
+        if COUNTED not in counters_of(made, node.name):
+            raise InputError(
+                f'sample: found no counter {COUNTED} in the blade "{node.blade}", expected one '
+                "that counts the instructions of its hart."
+            )
     return functional, made
+
+
+def _by_cycles(functional: Prepared) -> bool:
+    """Return whether intervals are of cycles: instructions of several harts have no order."""
+    files = [functional.built.files[node.name] for node in functional.plan.nodes]
+    return len(files) > 1 or files[0].cores > 1
 
 
 def _whole(folder: SampleFolder, functional: Prepared, console: Console) -> Whole:
@@ -69,26 +99,35 @@ def _whole(folder: SampleFolder, functional: Prepared, console: Console) -> Whol
     """
     console.print("functional run of the whole workload", highlight=False)
 
-    def same(_: Description) -> None:
-        pass
+    def change(description: Description) -> None:
+        if folder.settings.figure:
+            keep_lines(description)
 
-    outcome = functional.run(folder.work / "whole", same)
+    outcome = functional.run(folder.work / "whole", change)
     result = outcome.result
     if outcome.exit_status != 0:
         raise InputError(
             f"sample: found a functional run that failed ({outcome.reason}: "
             f"{outcome.message or result['nodes'][0]['message']}), expected one that passes."
         )
-    facts = result["nodes"][0]["statistics"]
-    end = facts["finished_at_cycle"] or facts["cycles_evaluated"]
+    facts = [node["statistics"] for node in result["nodes"]]
+    unit = INSTRUCTIONS
+    if _by_cycles(functional):
+        unit = FIGURES if folder.settings.figure else CYCLES
+    names = [str(node["name"]) for node in result["nodes"]]
+    figure = folder.settings.figure
+    printed = printed_in(outcome.folder, names, figure) if figure else []
     whole = Whole(
         first_cycle=functional.built.files[functional.plan.nodes[0].name].reset_cycles,
-        end_cycle=int(end),
-        instructions=int(facts["instructions"]),
-        cycles_per_instruction=int(facts["cycles_per_instruction"]),
-        quantum_cycles=int(facts["quantum_cycles"]),
+        end_cycle=max(int(one["finished_at_cycle"] or one["cycles_evaluated"]) for one in facts),
+        instructions=sum(int(one["instructions"]) for one in facts),
+        cycles_per_instruction=1 if unit == CYCLES else int(facts[0]["cycles_per_instruction"]),
+        quantum_cycles=int(facts[0]["quantum_cycles"]),
         token_hash=str(result["token_hash"]),
         cpu_s=float(result["cpu_s"]),
+        is_finished=facts[0]["finished_at_cycle"] is not None,
+        unit=unit,
+        figure_cycles=[one.cycle for one in printed],
     )
     write_json(folder.path / WHOLE, asdict(whole))
     return whole
@@ -97,44 +136,43 @@ def _whole(folder: SampleFolder, functional: Prepared, console: Console) -> Whol
 def _sampled(measuring: Measuring, console: Console) -> Result:
     folder, whole, settings = measuring.folder, measuring.whole, measuring.folder.settings
     population = whole.population(settings)
+
+    def measure(units: Sequence[int], warm_up: int) -> None:
+        _measure(measuring, units, warm_up, console)
+
+    warm_up = chosen(folder, whole, measure)
     level: int | None = 0
     units: list[int] = []
     while level is not None:
         units = units_of(level, population, settings)
-        _measure(measuring, units, settings.warm_up_instructions, False, console)
-        level = _next_level(level, folder.intervals(units), population, measuring)
-    doubled: list[int] = []
+        measure(units, warm_up)
+        level = _next_level(level, folder.intervals(units, warm_up), measuring)
     if settings.checks_warm_up:
-        doubled = units_of(0, population, settings)
-        _measure(measuring, doubled, 2 * settings.warm_up_instructions, True, console)
-    result = result_of(folder, whole, units, doubled)
+        measure(compared(settings, population), 2 * warm_up)
+    result = result_of(folder, whole, units, warm_up)
     write_result(folder, result)
     return result
 
 
-def _measure(
-    measuring: Measuring, units: Sequence[int], warm_up: int, doubled: bool, console: Console
-) -> None:
+def _measure(measuring: Measuring, units: Sequence[int], warm_up: int, console: Console) -> None:
     """Measure those of some intervals that have no result yet."""
     folder = measuring.folder
-    left = [unit for unit in units if folder.interval(unit, doubled) is None]
-    tasks: list[Task] = tasks_of(left, measuring.whole, folder.settings, warm_up)
-    with Progress(console, len(units), len(left), measuring, doubled) as progress:
+    left = [unit for unit in units if folder.interval(unit, warm_up) is None]
+    tasks: list[Task] = [measuring.way.task(unit, warm_up) for unit in left]
+    with Progress(console, len(units), len(left), measuring, warm_up) as progress:
         if tasks:
-            measuring.measure(tasks, doubled, progress.over)
+            measuring.measure(tasks, warm_up, progress.over)
 
 
-def _next_level(
-    level: int, found: Sequence[Interval], population: int, measuring: Measuring
-) -> int | None:
+def _next_level(level: int, found: Sequence[Interval], measuring: Measuring) -> int | None:
     """Return the level with as many intervals as the error takes, None where no more are wanted."""
-    settings = measuring.folder.settings
-    values = [one.cpi for one in found if one.state == MEASURED]
-    if len(values) < 2 or len(found) >= population:
+    whole, settings = measuring.whole, measuring.folder.settings
+    population = whole.population(settings)
+    if len(found) >= population:
         return None
-    now = estimate(values, population, settings.confidence)
-    if now.error <= settings.error:
+    now = wanted_of(found, whole, settings)
+    if now is None or now.error <= settings.error:
         return None
     wanted = needed(now, settings.error, population, settings.confidence)
-    following = level_for(max(wanted, len(found) + 1), settings, population)
+    following = level_for(max(wanted, len(found) + 1 - ENDS), settings, population)
     return following if following > level else None

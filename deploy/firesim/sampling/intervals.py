@@ -3,34 +3,29 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import Protocol
 
 from firesim_common.errors import InputError
 
 from firesim.pipeline.beside import completed
 from firesim.results.outcome import Outcome
-from firesim.sampling.folder import ENDED, LONG, MEASURED, Interval, SampleFolder
+from firesim.sampling.folder import Interval, SampleFolder
 from firesim.sampling.settings import Settings, Whole
 from firesim.sampling.simulate import Description, Prepared
 from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart
 
-COUNTED = "hart0_instructions"
-NOT_EVENTS = ("cycle", "active_cycles", COUNTED)
-CLOSED = "the window of its counters closed"
-"""What firesim-sim says of a node that has ended with its interval."""
 BATCH = 8
 """Snapshots for each interval measured at a time, so that there are never many on the disk."""
 EARLIEST_CYCLES = 4096
 """Before this cycle nothing is saved: what would begin there begins at reset."""
-MOST_CPI = 1000
-"""An interval that takes longer is given up."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +39,32 @@ class Task:
     """The functional cycle in which its warm-up begins; 0: at reset."""
 
 
-def tasks_of(units: Sequence[int], whole: Whole, settings: Settings, warm_up: int) -> list[Task]:
-    """Return where intervals begin, and their warm-ups."""
-    found = []
-    for unit in units:
-        start = whole.start_cycle(unit, settings)
-        save = start - warm_up * whole.cycles_per_instruction
-        save = save // whole.quantum_cycles * whole.quantum_cycles
-        found.append(Task(unit, start, save if save >= EARLIEST_CYCLES else 0))
-    return found
+def task_at(unit: int, warm_up: int, whole: Whole, settings: Settings) -> Task:
+    """Return where an interval of instructions, or of cycles, and its warm-up begin."""
+    start = whole.start_cycle(unit, settings)
+    save = start - warm_up * whole.cycles_per_instruction
+    save = save // whole.quantum_cycles * whole.quantum_cycles
+    return Task(unit, start, save if save >= EARLIEST_CYCLES else 0)
+
+
+class Way(Protocol):
+    """How an interval is cut out of a run in RTL, and what it says."""
+
+    def task(self, unit: int, warm_up: int) -> Task:
+        """Return where an interval and its warm-up begin."""
+
+    def ask(self, task: Task, attempt: int, description: Description) -> None:
+        """Change the description of a run that begins with the interval's warm-up.
+
+        `attempt` is 0 at first.
+        """
+
+    def came_of(self, task: Task, attempt: int, outcome: Outcome) -> Interval | None:
+        """Return what came of the run; None where it was too short and is to be tried again.
+
+        Raises:
+            InputError: it did not end as it should.
+        """
 
 
 @dataclass
@@ -63,12 +75,13 @@ class Measuring:
     whole: Whole
     functional: Prepared
     rtl: Prepared
+    way: Way
     jobs: int
     origin: Restart | None = field(default=None, init=False)
     """The last snapshot, from which the functional run goes on."""
 
     def measure(
-        self, tasks: Sequence[Task], doubled: bool, over: Callable[[Interval], None]
+        self, tasks: Sequence[Task], warm_up: int, over: Callable[[Interval], None]
     ) -> None:
         """Measure intervals, and note each as it is over.
 
@@ -84,7 +97,7 @@ class Measuring:
                 try:
                     for future in completed(going):
                         found = future.result()
-                        self.folder.note(found, doubled)
+                        self.folder.note(found, warm_up)
                         over(found)
                 except BaseException:
                     self.rtl.beside.stopped.set()
@@ -120,79 +133,27 @@ class Measuring:
                 shutil.rmtree(self._snapshot(task.save_cycle), ignore_errors=True)
 
     def _interval(self, task: Task) -> Interval:
-        self.rtl.beside.check()
-        settings, whole = self.folder.settings, self.whole
-        began = task.save_cycle or whole.first_cycle
-        warm_up = max(1, (task.start_cycle - began) // whole.cycles_per_instruction)
-        length = settings.interval_instructions
-        trigger = {
-            "kind": "event",
-            "start": {"event": COUNTED, "count": warm_up},
-            "end": {"event": COUNTED, "count": length},
-            "ends_node": True,
-        }
-
-        def change(description: Description) -> None:
-            description["max_cycles"] = task.save_cycle + (warm_up + length) * MOST_CPI
-            description["nodes"][0]["bridges"]["autocounter"]["trigger"] = trigger
-
         at = task.save_cycle
         restart = Restart(self._snapshot(at), at) if at else None
-        outcome = self.rtl.run(self.folder.work / f"interval-{task.unit}", change, restart)
-        found = _came_of(outcome, task, length)
-        shutil.rmtree(outcome.folder, ignore_errors=True)
-        return found
+        folder = self.folder.work / f"interval-{task.unit}"
+        for attempt in count():
+            self.rtl.beside.check()
+            outcome = self.rtl.run(folder, partial(self.way.ask, task, attempt), restart)
+            if outcome.exit_status not in (0, 1) or not outcome.result.get("nodes"):
+                raise InputError(
+                    f"sample: the interval {task.unit} could not be measured: {outcome.message}"
+                )
+            found = self.way.came_of(task, attempt, outcome)
+            shutil.rmtree(outcome.folder, ignore_errors=True)
+            if found is not None:
+                return found
+        raise AssertionError("attempts have no end but that of the loop")
 
 
 def _batches(tasks: Sequence[Task], jobs: int) -> Iterator[Sequence[Task]]:
     size = BATCH * jobs
     for first in range(0, len(tasks), size):
         yield tasks[first : first + size]
-
-
-def _came_of(outcome: Outcome, task: Task, length: int) -> Interval:
-    """Return what came of a run in RTL.
-
-    Raises:
-        InputError: it did not end as it should.
-    """
-    result = outcome.result
-    if outcome.exit_status not in (0, 1) or not result.get("nodes"):
-        raise InputError(
-            f"sample: the interval {task.unit} could not be measured: {outcome.message}"
-        )
-    node = result["nodes"][0]
-    facts = node["statistics"].get("warm_start") or {}
-    counters = _last_row(outcome.folder / node["name"] / "counters.csv")
-    state = MEASURED if node["message"] == CLOSED else ENDED
-    if result["reason"] == "max_cycles":
-        state = LONG
-    if state == MEASURED and counters[COUNTED] != length:
-        raise InputError(
-            f"sample: found {counters[COUNTED]:,} instructions in an interval, expected {length:,}:"
-            " harts that commit several instructions in a cycle are not sampled."
-        )
-    events = {k: v for k, v in counters.items() if v and k not in NOT_EVENTS}
-    return Interval(
-        unit=task.unit,
-        state=state,
-        cycles=counters["active_cycles"],
-        instructions=counters[COUNTED],
-        events=events,
-        token_hash=str(result["token_hash"]),
-        snapshot_cycle=task.save_cycle,
-        extra_cycles=int(facts.get("extra_cycles", 0)),
-        rtl_cycles=int(result["end_cycle"]) - task.save_cycle + int(facts.get("restore_cycles", 0)),
-        cpu_s=float(result["cpu_s"]),
-    )
-
-
-def _last_row(file: Path) -> dict[str, int]:
-    """Return the last row of counters; all are 0 where there is none."""
-    with file.open(encoding="utf-8", newline="") as text:
-        names, *rows = list(csv.reader(text))
-    values = [int(value) for value in rows[-1]] if rows else [0] * len(names)
-    return dict(zip(names, values, strict=True))
 
 
 def processors() -> int:

@@ -8,12 +8,14 @@ from typing import Protocol, Self
 from rich.console import Console
 
 from firesim.sampling.folder import MEASURED, Interval, SampleFolder
+from firesim.sampling.settings import FIGURES, Whole
 from firesim.units import duration
 from firesim.work.countdown import Countdown
 
 
 class _Measures(Protocol):
     folder: SampleFolder
+    whole: Whole
     jobs: int
 
 
@@ -21,24 +23,28 @@ class Progress(Countdown):
     """Prints a line for each interval that is over."""
 
     def __init__(
-        self, console: Console, count: int, left: int, measures: _Measures, doubled: bool
+        self, console: Console, count: int, left: int, measures: _Measures, warm_up: int
     ) -> None:
         super().__init__(console, count, left)
-        self.jobs, self.length = measures.jobs, measures.folder.settings.interval_instructions
-        self.doubled = doubled
+        self.jobs, self.length = measures.jobs, measures.folder.settings.interval
+        self.warm_up, self.whole = warm_up, measures.whole
 
     def __enter__(self) -> Self:
-        what = " with the doubled warm-up" if self.doubled else ""
-        text = f"{self.count} intervals{what}, {self.jobs} at a time"
+        behind = f"{self.count} intervals behind {self.warm_up:,} {self.whole.unit}"
+        text = f"{behind}, {self.jobs} at a time"
         self.begin(text, "are measured", "functional run to the next intervals")
         return self
 
     def over(self, found: Interval) -> None:
         """Print what came of an interval."""
         self.done += 1
-        what = f"CPI {found.cpi:.4f}" if found.state == MEASURED else found.state
+        what = found.state
+        if what == MEASURED:
+            what = f"{self.whole.rate_name} {found.rate(self.whole):.4f}"
+            if self.whole.unit == FIGURES:
+                what = " ".join(f"{figure:g}" for figure in found.figures)
         left = f", about {duration(self.left_s())} left" if self.done < self.left else ""
-        place = f"instruction {found.unit * self.length:,}"
+        place = f"{self.whole.unit} from {found.unit * self.length:,}"
         self.say(f"{self.number} of {self.count}: {place}: {what}, {found.token_hash}{left}")
         if self.status is not None:
             self.status.update(f"{self.number} of {self.count} intervals measured{left}")

@@ -4,31 +4,42 @@
 from __future__ import annotations
 
 import random
+import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from firesim_common.errors import InputError
 
 FEWEST_INTERVALS = 4
 MOST_INTERVALS = 100_000
-LONGEST_INSTRUCTIONS = 2**40
+INSTRUCTIONS, CYCLES, FIGURES = "instructions", "cycles", "figures"
+"""What intervals are of."""
+ENDS = 2
+"""The first interval and the last, which are measured in any case."""
+SHORTEST, LONGEST_INSTRUCTIONS = 100, 2**40
 
 
 @dataclass(frozen=True)
 class Settings:
     """How a workload is sampled."""
 
-    interval_instructions: int = 10_000
-    """Length of a measured interval."""
-    warm_up_instructions: int = 50_000
-    """Run in RTL before each interval, not measured."""
+    interval: int = 10_000
+    """Length of a measured interval: instructions of a lone hart, figures where these are looked
+    for, else target cycles."""
+    warm_up: int = 50_000
+    """Run in RTL before each interval, not measured; in the same unit."""
+    figure: str = ""
+    """Of a cluster: what is looked for in lines of consoles; its group is a number, such as the
+    cycles of a request."""
+    chooses_warm_up: bool = False
+    """Whether the warm-up is doubled, from that length on, until it changes nothing any more."""
     first: int = 30
-    """Intervals measured before it is known how many are needed."""
+    """Intervals drawn before it is known how many are needed."""
     most: int = 1000
-    """No more intervals than these are measured."""
+    """No more intervals than these are drawn."""
     error: float = 0.03
-    """Half width of the confidence interval of the CPI that is asked for, as a share of it."""
+    """Half width of the confidence interval that is asked for, as a share of the estimate."""
     confidence: float = 0.95
     """Probability with which the interval holds the CPI of the whole."""
     seed: int = 1
@@ -42,10 +53,13 @@ class Settings:
         Raises:
             InputError: a value is out of range.
         """
-        _within("--interval", self.interval_instructions, 100, LONGEST_INSTRUCTIONS)
-        _within("--warm-up", self.warm_up_instructions, 0, LONGEST_INSTRUCTIONS)
+        shortest = 1 if self.figure else SHORTEST
+        _within("--interval", self.interval, shortest, LONGEST_INSTRUCTIONS)
+        least = 1 if self.chooses_warm_up or self.checks_warm_up else 0
+        _within("--warm-up", self.warm_up, least, LONGEST_INSTRUCTIONS)
         _within("--first", self.first, FEWEST_INTERVALS, MOST_INTERVALS)
         _within("--most", self.most, self.first, MOST_INTERVALS)
+        _check_figure(self.figure)
         if not 0 < self.error < 1:
             raise InputError(
                 f"--error: found {self.error:.4%}, expected more than 0% and less than 100%."
@@ -58,11 +72,25 @@ class Settings:
     def measuring(self) -> dict[str, Any]:
         """Return what decides which intervals there are and what is measured of each."""
         return {
-            "interval_instructions": self.interval_instructions,
-            "warm_up_instructions": self.warm_up_instructions,
+            "interval": self.interval,
+            "warm_up": self.warm_up,
+            "chooses_warm_up": self.chooses_warm_up,
+            "figure": self.figure,
             "first": self.first,
             "seed": self.seed,
         }
+
+
+def _check_figure(text: str) -> None:
+    try:
+        groups = re.compile(text).groups
+    except re.error as error:
+        raise InputError(f"--figure: found {text}, expected an expression: {error}.") from error
+    if text and groups != 1:
+        raise InputError(
+            f"--figure: found {groups} groups in {text}, expected one around the number, as in "
+            "'cycles=([0-9]+)'."
+        )
 
 
 def _within(name: str, value: int, least: int, most: int) -> None:
@@ -91,14 +119,36 @@ class Whole:
     end_cycle: int
     instructions: int
     cycles_per_instruction: int
+    """1 where intervals are of cycles."""
     quantum_cycles: int
     token_hash: str
     cpu_s: float
+    is_finished: bool
+    """Whether the workload ended by itself, and was not cut off at the last cycle."""
+    unit: str = INSTRUCTIONS
+    """What intervals are of."""
+    figure_cycles: list[int] = field(default_factory=list)
+    """In which figures were printed that are looked for."""
+
+    @property
+    def length(self) -> int:
+        """The length of the workload in the unit of intervals."""
+        if self.unit == FIGURES:
+            return len(self.figure_cycles)
+        return self.instructions if self.unit == INSTRUCTIONS else self.end_cycle - self.first_cycle
+
+    @property
+    def rate_name(self) -> str:
+        """What is estimated of intervals of instructions or cycles."""
+        is_cpi = self.unit == INSTRUCTIONS
+        return "cycles per instruction" if is_cpi else "instructions per cycle"
 
     def population(self, settings: Settings) -> int:
-        """Return how many intervals it has, one behind the other; the rest at its end is left."""
+        """Return how many intervals it has, one behind the other; the last has the rest, too."""
+        if self.unit == FIGURES:
+            return self.length // settings.interval
         cycles = self.end_cycle - self.first_cycle
-        return cycles // (settings.interval_instructions * self.cycles_per_instruction)
+        return cycles // (settings.interval * self.cycles_per_instruction)
 
     @property
     def waiting(self) -> float:
@@ -108,7 +158,7 @@ class Whole:
 
     def start_cycle(self, unit: int, settings: Settings) -> int:
         """Return the functional cycle in which an interval begins, by its number."""
-        length = settings.interval_instructions * self.cycles_per_instruction
+        length = settings.interval * self.cycles_per_instruction
         return self.first_cycle + unit * length
 
 
@@ -122,16 +172,16 @@ def check_population(whole: Whole, settings: Settings) -> None:
     Raises:
         InputError: it is such a workload.
     """
-    if whole.waiting > MOST_WAITING:
+    if whole.unit == INSTRUCTIONS and whole.waiting > MOST_WAITING:
         raise InputError(
             f"sample: found a hart that waits for interrupts in {whole.waiting:.0%} of the "
             f"functional run, expected {MOST_WAITING:.0%} at most: waits are not sampled."
         )
-    found = whole.population(settings)
-    if found < settings.first:
+    found, least = whole.population(settings), settings.first + ENDS
+    if found < least:
         raise InputError(
-            f"sample: found a workload of {whole.instructions:,} instructions, which has {found:,} "
-            f"intervals of {settings.interval_instructions:,}, expected {settings.first:,} at "
+            f"sample: found a workload of {whole.length:,} {whole.unit}, which has {found:,} "
+            f"intervals of {settings.interval:,}, expected {least:,} at "
             "least: make --interval shorter, or run the whole workload in RTL."
         )
 
@@ -139,32 +189,35 @@ def check_population(whole: Whole, settings: Settings) -> None:
 def units_of(level: int, population: int, settings: Settings) -> list[int]:
     """Return the numbers of the intervals of a sample, in their order.
 
-    The workload is cut into equal parts, and in each an interval is drawn by the seed: at equal
-    distances a loop of the same length would always be met in the same place. Each level cuts
+    The first and the last interval are always among them: a workload begins and ends unlike all
+    else. What is between is cut into equal parts, and in each an interval is drawn by the seed: at
+    equal distances a loop of the same length would always be met in the same place. Each level cuts
     every part in two and keeps the intervals of the level before.
     """
-    if settings.first << level >= population:
+    between = population - ENDS
+    if settings.first << level >= between:
         return list(range(population))
     found: list[int] = []
     for step in range(level + 1):
         count = settings.first << step
-        edges = [part * population // count for part in range(count + 1)]
+        edges = [part * between // count for part in range(count + 1)]
         taken = {bisect_right(edges, unit) - 1 for unit in found}
         for part in sorted(set(range(count)) - taken):
             draw = random.Random(f"{settings.seed} {count} {part}")
             found.append(draw.randrange(edges[part], edges[part + 1]))
-    return sorted(found)
+    return [0, *(unit + 1 for unit in sorted(found)), population - 1]
 
 
 def level_for(count: int, settings: Settings, population: int) -> int:
-    """Return the first level with `count` intervals, or the last that is allowed."""
+    """Return the first level that draws `count` intervals, or the last that is allowed."""
+    between = population - ENDS
     level = 0
-    while _count(level, settings, population) < min(count, population):
-        if _count(level + 1, settings, population) > settings.most:
+    while _count(level, settings, between) < min(count, between):
+        if _count(level + 1, settings, between) > settings.most:
             break
         level += 1
     return level
 
 
-def _count(level: int, settings: Settings, population: int) -> int:
-    return min(settings.first << level, population)
+def _count(level: int, settings: Settings, between: int) -> int:
+    return min(settings.first << level, between)

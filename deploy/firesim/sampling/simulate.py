@@ -111,19 +111,14 @@ def _check(plan: Plan) -> None:
     Raises:
         InputError: it is not.
     """
-    if len(plan.nodes) != 1:
-        raise InputError(
-            f"sample: found {len(plan.nodes)} nodes, expected 1: clusters are not sampled."
-        )
-    node = plan.nodes[0]
-    if node.instruments.pokes:
+    if any(node.instruments.pokes for node in plan.nodes):
         raise InputError("sample: found simulation.pokes, expected none: intervals have no such.")
-    if node.traffic is not None or plan.gateway is not None:
+    if plan.gateway is not None or any(node.traffic is not None for node in plan.nodes):
         raise InputError("sample: found traffic from outside, expected a workload on its own.")
 
 
-def counters_of(prepared: Prepared) -> Sequence[str]:
-    """Return the names of the counters of the one node in RTL."""
-    manifest = prepared.built.files[prepared.plan.nodes[0].name].manifest
+def counters_of(prepared: Prepared, node: str) -> Sequence[str]:
+    """Return the names of the counters of a node in RTL."""
+    manifest = prepared.built.files[node].manifest
     assert manifest is not None
     return [one["name"] for one in json.loads(manifest.read_text(encoding="utf-8"))["counters"]]

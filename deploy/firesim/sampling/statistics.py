@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -85,6 +85,21 @@ def estimate(values: Sequence[float], population: int, confidence: float) -> Est
     left = max(0.0, 1 - count / population)
     half = t_quantile(confidence, count - 1) * deviation * math.sqrt(left / count)
     return Estimate(mean, deviation, half, count)
+
+
+def joined(found: Estimate, population: int, ends: Sequence[tuple[float, float]]) -> Estimate:
+    """Return the estimated mean of a population and of values that are known, each with its weight.
+
+    The known ones are a stratum of its own, measured whole (Cochran, 5.3). Those of the
+    population weigh 1.
+    """
+    total = population + math.fsum(weight for _, weight in ends)
+    known = math.fsum(value * weight for value, weight in ends)
+    return replace(
+        found,
+        mean=(population * found.mean + known) / total,
+        half_width=found.half_width * population / total,
+    )
 
 
 def needed(found: Estimate, error: float, population: int, confidence: float) -> int:

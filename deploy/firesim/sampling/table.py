@@ -8,8 +8,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from firesim.sampling.result import Result, words
-from firesim.units import percent
+from firesim.sampling.result import Result
+from firesim.sampling.settings import INSTRUCTIONS
+from firesim.sampling.written import words
+from firesim.units import percent, significant
 
 MOST_ROWS = 16
 
@@ -21,10 +23,13 @@ def print_result(result: Result, console: Console) -> None:
     table.add_column("estimate", overflow="fold")
     for heading in ("mean", confidence, "error"):
         table.add_column(heading, justify="right")
-    table.add_row("cycles per instruction", *words(result.cpi))
+    if result.rate is not None:
+        table.add_row(result.whole.rate_name, *words(result.rate))
+    if result.printed is not None:
+        table.add_row(printable(result.settings.figure), *words(result.printed.mean))
     most = sorted(result.events.items(), key=lambda item: -item[1].mean)[:MOST_ROWS]
     for name, one in most:
-        table.add_row(printable(f"{name} in 1,000 instructions"), *words(one))
+        table.add_row(printable(f"{name} in 1,000 {result.whole.unit}"), *words(one))
     if len(result.events) > MOST_ROWS:
         table.caption = f"{len(result.events) - MOST_ROWS} more events in estimate.json"
     console.print(table)
@@ -35,19 +40,29 @@ def print_result(result: Result, console: Console) -> None:
 
 
 def _lines(result: Result) -> list[str]:
-    instructions = result.whole.instructions
-    cycles = result.cpi.mean * instructions
+    whole = result.whole
     share = len(result.measured) / result.population
+    about = of = ""
+    if whole.unit == INSTRUCTIONS and result.rate is not None:
+        cycles = result.rate.mean * whole.instructions
+        about = f", about {cycles:,.0f} cycles"
+        of = f" ({percent(result.rtl_cycles / cycles)} of the whole)"
     lines = [
-        f"whole workload: {instructions:,} instructions, about {cycles:,.0f} cycles",
+        f"whole workload: {whole.length:,} {whole.unit}{about}",
         f"measured: {len(result.measured):,} of {result.population:,} intervals ({percent(share)})"
-        f", in {result.rtl_cycles:,} cycles of RTL ({percent(result.rtl_cycles / cycles)} of the "
-        f"whole) and {result.cpu_s:.1f} s of processor time",
+        f", in {result.rtl_cycles:,} cycles of RTL{of} and {result.cpu_s:.1f} s of processor time",
         f"sample hash {result.sample_hash}",
     ]
+    if result.printed is not None:
+        percentiles = ", ".join(
+            f"{name} {significant(one.value, 5)} ({significant(one.low, 5)} to "
+            f"{significant(one.high, 5)})"
+            for name, one in result.printed.percentiles.items()
+        )
+        lines.insert(1, f"{result.printed.count:,} figures: {percentiles}")
     if result.bias is not None:
         lines.append(
-            f"doubling the warm-up changes the CPI by {result.bias.mean:+.4f} "
-            f"± {result.bias.half_width:.4f}"
+            f"doubling the warm-up of {result.warm_up:,} {whole.unit} changes the estimate by "
+            f"{result.bias.mean:+.4g} ± {result.bias.half_width:.2g}"
         )
     return lines

@@ -29,6 +29,7 @@ STOCK = {
     "rdma",
     "rdmaspeed",
     "rdmatarget",
+    "service",
     "snappy",
 }
 TRACE_START, TRACE_END = 0x00008013, 0x00010013

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One loop of several, chosen by number: integer, floating point, memory, branches, or phases of
 // them. Each prints a result that all engines must agree on.
+#include "kernels.h"
 #include "runtime.h"
 
 enum { SORTED = 512, CHASED = 4096, SIDE = 24, SIEVED = 8192, SLOTS = 2048, COPIED = 32 << 10 };
 
 static uint64_t state = 88172645463325252UL;
 
-static uint64_t next_random(void) {
+uint64_t next_random(void) {
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
   return state;
 }
@@ -144,15 +145,18 @@ static uint64_t phases(uint64_t *memory, uint64_t rounds) {
 
 int main(int hart, const struct arguments *arguments) {
   (void)hart;
-  static uint64_t (*const kernels[])(uint64_t *, uint64_t) = {
-      sort, chase, phases, floating, matrix, sieve, crc, table, recursion, copy};
-  const uint64_t kernel = number_argument(arguments, "kernel");
-  if (kernel >= sizeof kernels / sizeof *kernels) {
-    print("kernels: kernel=%lu: expected 0 to 9\n", kernel);
+  static kernel *const kernels[] = {
+      sort, chase,   phases,   floating,   matrix,      sieve,     crc,       table, recursion,
+      copy, fourier, bodies,   mandelbrot, decompose,   digest,    quicksort, heap,  tree,
+      grid, life,    compress, huffman,    interpreter, automaton, requests};
+  const uint64_t chosen = number_argument(arguments, "kernel");
+  const uint64_t count = sizeof kernels / sizeof *kernels;
+  if (chosen >= count) {
+    print("kernels: kernel=%lu: expected 0 to %lu\n", chosen, count - 1);
     return 2;
   }
-  uint64_t *memory = firesim_heap(CHASED * 2 * sizeof *memory);
-  print("kernels kernel=%lu result=%lx\n", kernel,
-        kernels[kernel](memory, number_argument(arguments, "rounds")));
+  uint64_t *memory = firesim_heap(MEMORY_BYTES);
+  print("kernels kernel=%lu result=%lx\n", chosen,
+        kernels[chosen](memory, number_argument(arguments, "rounds")));
   return 0;
 }

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files that a sample leaves: the estimates, a table of intervals, a plot."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import asdict
+from typing import Any
+
+from firesim_common.whole_file import write_whole
+
+from firesim.sampling.figures import Figures
+from firesim.sampling.folder import SampleFolder
+from firesim.sampling.intervals_csv import intervals_csv
+from firesim.sampling.plot import SVG, drawn
+from firesim.sampling.result import Result
+from firesim.sampling.settings import INSTRUCTIONS
+from firesim.sampling.statistics import Estimate
+from firesim.units import significant
+from firesim.work.folder import write_json
+
+CSV, ESTIMATE = "sample.csv", "estimate.json"
+
+
+def write_result(folder: SampleFolder, result: Result) -> None:
+    """Write the estimate, the table of intervals and the plot."""
+    write_whole(folder.path / CSV, intervals_csv(result.intervals, result.whole, result.settings))
+    write_json(folder.path / ESTIMATE, said(result))
+    text = io.StringIO()
+    drawn(result).savefig(text, format="svg")
+    write_whole(folder.path / SVG, text.getvalue())
+
+
+def said(result: Result) -> dict[str, Any]:
+    """Return a result as JSON."""
+    rate = "cpi" if result.whole.unit == INSTRUCTIONS else "ipc"
+    return {
+        **({rate: _said(result.rate)} if result.rate else {}),
+        f"in_1000_{result.whole.unit}": {name: _said(one) for name, one in result.events.items()},
+        **({"figure": _printed(result.printed)} if result.printed else {}),
+        "is_met": result.is_met,
+        "error": result.settings.error,
+        "confidence": result.settings.confidence,
+        "instructions": result.whole.instructions,
+        "intervals": len(result.intervals),
+        "population": result.population,
+        "warm_up": result.warm_up,
+        "warm_up_bias": _said(result.bias) if result.bias else None,
+        "warnings": list(result.warnings),
+        "sample_hash": result.sample_hash,
+        "rtl_cycles": result.rtl_cycles,
+        "cpu_s": round(result.cpu_s, 3),
+        "settings": asdict(result.settings),
+    }
+
+
+def _said(one: Estimate) -> dict[str, float]:
+    return {
+        "mean": one.mean,
+        "low": one.mean - one.half_width,
+        "high": one.mean + one.half_width,
+        "half_width": one.half_width,
+        "deviation": one.deviation,
+        "intervals": one.count,
+    }
+
+
+def _printed(found: Figures) -> dict[str, Any]:
+    percentiles = {name: asdict(one) for name, one in found.percentiles.items()}
+    return {"count": found.count, "mean": _said(found.mean), **percentiles}
+
+
+def words(one: Estimate) -> tuple[str, str, str]:
+    """Return mean, half width and error for people."""
+    error = "-" if one.mean == 0 else f"{one.error:.2%}"
+    return significant(one.mean, 5), significant(one.half_width, 2), error
