@@ -25,8 +25,11 @@ def patched_files(name: str) -> set[str]:
     return {found for text in texts for found in re.findall(r"^\+\+\+ b/(\S+)$", text, re.M)}
 
 
+PATCHED = [name for name in kernel_variant.kernel_names() if kernel_variant.patches(name)]
+
+
 @needs_source
-@pytest.mark.parametrize("name", kernel_variant.kernel_names()[1:])
+@pytest.mark.parametrize("name", PATCHED)
 def test_patches_fit_and_leave_the_shared_source_as_it_is(name: str) -> None:
     source = kernel_source.source()
     # Beside it, as hard links stay on one file system.
@@ -53,7 +56,23 @@ def check_patches(source: Path, folder: Path, name: str) -> None:
 
 def test_the_usual_kernel_is_the_first_and_has_no_patches() -> None:
     assert kernel_variant.kernel_names()[0] == "usual"
-    assert not kernel_variant.patches("usual")
+    assert not kernel_variant.parts("usual")
+
+
+@needs_source
+@pytest.mark.parametrize("name", kernel_variant.kernel_names()[1:])
+def test_options_are_of_the_source(name: str) -> None:
+    source = kernel_source.source()
+    known = {
+        option
+        for path in source.rglob("Kconfig*")
+        for option in re.findall(r"^\s*(?:menu)?config\s+(\w+)", path.read_text(), re.M)
+    }
+    for path in kernel_variant.fragments(name):
+        for line in path.read_text().splitlines():
+            option = re.match(r"(?:# )?CONFIG_(\w+)(?:=| is not set)", line)
+            if option is not None:
+                assert option[1] in known, line
 
 
 def test_a_kernel_that_there_is_not_is_refused() -> None:
@@ -65,5 +84,5 @@ def test_a_workload_with_an_unknown_kernel_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "odd" / "workload.yaml"
     path.parent.mkdir()
     path.write_text("name: odd\ndescription: x\nkernel: fast\n")
-    with pytest.raises(LinuxError, match=r'yaml:3: kernel: found "fast", expected any of usual, t'):
+    with pytest.raises(LinuxError, match=r'yaml:3: kernel: found "fast", expected any of usual, r'):
         read(path)

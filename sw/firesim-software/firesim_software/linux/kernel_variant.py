@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variants of the kernel: the usual one with the patches of a folder of `linux/variants`.
+"""Variants of the kernel: the usual one with what a folder of `linux/variants` has.
 
-A variant has the usual kernel's configuration, source and drivers, and whatever its patches change.
-The usual kernel does not know of them, so that no variant makes anybody build that one again; most
-objects of a variant are those of the usual kernel, and come from ccache.
+A variant has the usual kernel's configuration, source and drivers, whatever its patches change, and
+the options of its `kernel.config`. The usual kernel does not know of them, so that no variant makes
+anybody build that one again; most objects of a variant are those of the usual kernel, and come from
+ccache.
 """
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -17,16 +17,34 @@ from firesim_common.errors import unknown
 
 from firesim_software.linux import kernel_source
 from firesim_software.linux.errors import LinuxError, run
-from firesim_software.linux.kernel import LINUX, Kernel, build_inputs, build_kernel, kept, kernel
+from firesim_software.linux.kernel import (
+    LINUX,
+    Kernel,
+    build_inputs,
+    build_kernel,
+    kept,
+    kernel,
+    unmet,
+)
 
 VARIANTS = LINUX / "variants"
 USUAL = "usual"
-"""The name of the kernel without patches."""
+"""The name of the kernel without any of this."""
 
 
 def kernel_names() -> list[str]:
     """Return the names of all kernels, the usual one first."""
-    return [USUAL, *sorted(path.name for path in VARIANTS.iterdir() if patches(path.name))]
+    return [USUAL, *sorted(path.name for path in VARIANTS.iterdir() if parts(path.name))]
+
+
+def parts(name: str) -> list[Path]:
+    """Return what a variant is made of: its patches, then its options."""
+    return [*patches(name), *fragments(name)]
+
+
+def fragments(name: str) -> list[Path]:
+    """Return the file of a variant's options, if it has some."""
+    return sorted((VARIANTS / name).glob("kernel.config"))
 
 
 def patches(name: str) -> list[Path]:
@@ -43,12 +61,18 @@ def _patch(tree: Path, name: str) -> None:
 
 def _build(name: str, folder: Path) -> None:
     print(f'kernel "{name}": building', file=sys.stderr, flush=True)
-    config = kernel().config
+    usual = kernel().config
 
     def configure(tree: Path, make: list[str], environment: dict[str, str]) -> None:
         _patch(tree, name)
-        shutil.copy2(config, tree / "build/.config")
+        config = tree / "build/.config"
+        # Of an option that is set twice, the last line counts.
+        config.write_text("".join(path.read_text() for path in [usual, *fragments(name)]))
         run([*make, "olddefconfig"], cwd=tree, environment=environment)
+        for path in fragments(name):
+            if lost := unmet(path.read_text(), config.read_text()):
+                expected = "expected the kernel to be able to have it."
+                raise LinuxError(f"{path}: found {lost[0]}, {expected}")
 
     build_kernel(kernel_source.source(), folder, configure)
 
@@ -63,5 +87,5 @@ def named_kernel(name: str) -> Kernel:
         raise LinuxError(unknown(name, "one of the kernels", kernel_names()))
     if name == USUAL:
         return kernel()
-    key = [*build_inputs(), kernel().config, *patches(name), Path(__file__)]
+    key = [*build_inputs(), kernel().config, *parts(name), Path(__file__)]
     return kept(cached("linux-kernel-variant", key, lambda into: _build(name, into)))
