@@ -153,6 +153,25 @@ uint64_t mac_argument(const struct arguments *arguments, const char *name) {
   return result;
 }
 
+uint32_t ip_argument(const struct arguments *arguments, const char *name) {
+  const char *value = find(arguments, name);
+  const char *at = value;
+  uint32_t result = 0;
+  bool good = at != 0;
+  for (unsigned i = 0; good && i < 4; i++) {
+    unsigned byte = 0;
+    const char *first = at;
+    for (int d; at < first + 3 && (d = digit(*at)) >= 0 && d < 10; at++) {
+      byte = 10 * byte + (unsigned)d;
+    }
+    good = at != first && byte < 256 && (i == 3 ? ends(*at) : *at == '.');
+    result = result << 8 | byte;
+    at++;
+  }
+  if (!good) refuse(name, value, "an IPv4 address such as 172.16.0.2");
+  return result;
+}
+
 void require_choice(const struct arguments *arguments, const char *name, const char *choices) {
   const char *value = find(arguments, name);
   for (const char *choice = choices; value && *choice;) {

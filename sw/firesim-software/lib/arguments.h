@@ -27,6 +27,9 @@ uint64_t number_argument(const struct arguments *arguments, const char *name);
 // Value of a MAC address, byte 0 in bits 7:0. Ends the blade when it is missing or malformed.
 uint64_t mac_argument(const struct arguments *arguments, const char *name);
 
+// Value of an IPv4 address, its first byte highest. Ends the blade when it is missing or malformed.
+uint32_t ip_argument(const struct arguments *arguments, const char *name);
+
 // Ends the blade with a list of what is possible when `name` is none of the space-separated words.
 void require_choice(const struct arguments *arguments, const char *name, const char *choices);
 

@@ -6,7 +6,6 @@
 #include "nic.h"
 #include "runtime.h"
 
-enum { ETHERTYPE_EXPERIMENTAL = 0xb588 };  // 0x88b5, big-endian
 enum { PERIOD_POLLS = 16 };
 
 void net_start(struct net *net, const struct arguments *arguments) {

@@ -26,6 +26,7 @@ struct frame {
   uint64_t rest[];
 };
 
+enum { ETHERTYPE_EXPERIMENTAL = 0xb588 };  // 0x88b5, big-endian
 enum { FRAME_HEAD_BYTES = 40, MESSAGE_BYTES = 64, BROADCAST_MAC_BITS = 48 };
 #define BROADCAST_MAC ((1UL << BROADCAST_MAC_BITS) - 1)
 

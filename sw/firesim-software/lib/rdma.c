@@ -14,6 +14,8 @@ enum {
   REGISTER_COMMAND = 0x18,
   REGISTER_SEND_DOORBELL = 0x20,
   REGISTER_RECEIVE_DOORBELL = 0x28,
+  REGISTER_PENDING = 0x30,
+  REGISTER_MASK = 0x38,
   REGISTER_MAILBOX = 0x80,
   REGISTER_COUNTERS = 0xc0
 };
@@ -82,7 +84,7 @@ struct rdma_qp rdma_connect(struct rdma rdma, unsigned number,
           (uint64_t)settings->domain << 32 | (uint64_t)DEFAULT_PARTITION << 48,
       settings->peer.mac | (uint64_t)UDP_SOURCE_PORT << 48,
       settings->peer.ip | (uint64_t)settings->peer.qp << 32,
-      settings->psn | (uint64_t)settings->psn << 32,
+      settings->psn | (uint64_t)settings->peer_psn << 32,
       (uintptr_t)qp.work | (uint64_t)log2_of(settings->send_depth) << 56,
       (uintptr_t)qp.buffers | (uint64_t)log2_of(settings->receive_depth) << 56,
       cq | (cq + 1) << 8,
@@ -135,4 +137,34 @@ const struct rdma_completion *rdma_wait(struct rdma_ring *ring, uint64_t polls) 
     if (entry) return entry;
   }
   fail("rdma: no completion within the polls that were allowed");
+}
+
+void rdma_wake_by_interrupts(const struct rdma *rdma) {
+  nic_interrupts(NIC_INTERRUPT_RECEIVED);
+  write64(rdma->registers + REGISTER_MASK, ~0UL);
+  plic_enable(INTERRUPT_NIC);
+  plic_enable(rdma->interrupt);
+  set_csr(mie, MIE_EXTERNAL);
+}
+
+// What came before the last look has raised its interrupt, so it is not slept through.
+static void sleep(const struct rdma *rdma) {
+  while (!(read_csr(mip) & MIE_EXTERNAL)) wait_for_interrupt();
+  const unsigned interrupt = plic_claim();
+  if (interrupt == rdma->interrupt) write64(rdma->registers + REGISTER_PENDING, ~0UL);
+  plic_complete(interrupt);
+}
+
+const struct rdma_completion *rdma_sleep_for(const struct rdma *rdma, struct rdma_ring *ring) {
+  const struct rdma_completion *entry;
+  while (!(entry = rdma_take(ring))) sleep(rdma);
+  return entry;
+}
+
+const struct frame *rdma_sleep_for_frame(const struct rdma *rdma, const struct net *net) {
+  for (;;) {
+    nic_post_receive(net->inbox);
+    while (!nic_pop_received()) sleep(rdma);
+    if (net->inbox->from >> 48 == ETHERTYPE_EXPERIMENTAL) return net->inbox;
+  }
 }

@@ -4,6 +4,7 @@
 #ifndef FIRESIM_RDMA_H_
 #define FIRESIM_RDMA_H_
 
+#include "net.h"
 #include "platform.h"
 
 enum rdma_opcode {
@@ -64,8 +65,9 @@ struct rdma_peer {
 struct rdma_settings {
   struct rdma_peer peer;
   unsigned send_depth, receive_depth;
-  unsigned mtu;  // 256 to 4,096
-  uint32_t psn;  // of the first packet, both ways
+  unsigned mtu;       // 256 to 4,096
+  uint32_t psn;       // of the first packet to the peer
+  uint32_t peer_psn;  // of the first packet from the peer
   uint16_t domain;
   unsigned timeout_code;  // 4.096 us << code; 0: never
   unsigned retries;
@@ -121,5 +123,13 @@ void rdma_post_buffer(struct rdma_qp *qp, uint32_t id, const void *memory, uint3
 const struct rdma_completion *rdma_take(struct rdma_ring *ring);
 // Waits for a completion; fails after `polls` in vain.
 const struct rdma_completion *rdma_wait(struct rdma_ring *ring, uint64_t polls);
+
+// Sleeping in place of polling, for programs that wait long: an idle core is simulated several
+// times as fast. Lets interrupts of frames and of completions wake this core.
+void rdma_wake_by_interrupts(const struct rdma *rdma);
+// Sleeps until there is a completion, however long that takes.
+const struct rdma_completion *rdma_sleep_for(const struct rdma *rdma, struct rdma_ring *ring);
+// Sleeps until there is a frame of ours; it stays valid until the next call.
+const struct frame *rdma_sleep_for_frame(const struct rdma *rdma, const struct net *net);
 
 #endif  // FIRESIM_RDMA_H_

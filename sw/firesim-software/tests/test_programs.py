@@ -27,6 +27,7 @@ STOCK = {
     "cores",
     "latency",
     "rdma",
+    "rdmapingpong",
     "rdmaspeed",
     "rdmatarget",
     "service",

@@ -126,6 +126,7 @@ static void connect(struct test *test, const struct arguments *arguments, bool s
         .receive_depth = MOST_MESSAGES,
         .mtu = (unsigned)number_argument(arguments, "mtu"),
         .psn = 0xfffff0 + pair,
+        .peer_psn = 0xfffff0 + pair,
         .domain = DOMAIN,
         .timeout_code = (unsigned)number_argument(arguments, "timeout"),
         .retries = 7,

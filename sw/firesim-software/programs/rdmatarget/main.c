@@ -67,12 +67,14 @@ int main(int hart, const struct arguments *arguments) {
   target.net.peer = mac_argument(arguments, "peer");
   target.memory = firesim_heap(target.bytes + target.places * target.size + 8);
   fill(&target);
+  const uint32_t psn = (uint32_t)number_argument(arguments, "psn") & 0xffffff;
   const struct rdma_settings settings = {
       .peer = {target.net.peer, PEER_IP, QP},
       .send_depth = 2,
       .receive_depth = MOST_RECEIVES,
       .mtu = (unsigned)number_argument(arguments, "mtu"),
-      .psn = (uint32_t)number_argument(arguments, "psn") & 0xffffff,
+      .psn = psn,
+      .peer_psn = psn,
       .domain = (uint16_t)number_argument(arguments, "domain"),
       .retries = 7,
   };
