@@ -21,6 +21,7 @@ from firesim_software.linux import locked, packages, virt
 from firesim_software.linux.description import REFERENCE, describe, workloads
 from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.firmware import firmware
+from firesim_software.linux.guest import VERBS_PACKAGES
 from firesim_software.linux.image import LinuxImage, workload
 from firesim_software.linux.rootfs import package_names
 
@@ -49,6 +50,7 @@ def lock() -> Path:
     """
     packages.update()
     asked = {tuple(package_names(describe(name))): None for name in workloads()}
+    asked[VERBS_PACKAGES] = None
     sets = {names: packages.resolve_by_lists(names) for names in asked if names}
     locked.write(sets, time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
     return locked.FILE

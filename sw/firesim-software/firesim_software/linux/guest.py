@@ -2,7 +2,9 @@
 """Builds our own programs for Linux nodes: `linux/programs/NAME`, static, cached by content.
 
 A program that includes the agent's `system.h` is built as the agent is, without a C library: such
-a one is a few kilobytes, which a node in RTL unpacks and starts a million cycles sooner.
+a one is a few kilobytes, which a node in RTL unpacks and starts a million cycles sooner. One that
+includes the verbs of RDMA is not static: it takes Debian's libraries, as drivers of RDMA devices
+are loaded by them. Its workload has their packages.
 """
 
 from __future__ import annotations
@@ -11,18 +13,35 @@ from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
 
-from firesim_software.linux import agent
+from firesim_software.builder import LIBRARY
+from firesim_software.linux import agent, packages
 from firesim_software.linux.errors import LinuxError, run
 
 FOLDER = Path(__file__).resolve().parents[2] / "linux" / "programs"
 SYSTEM = '#include "system.h"'
-SHARED = FOLDER / "program.h"
-"""What programs with a C library share."""
+VERBS = "#include <infiniband/verbs.h>"
+VERBS_PACKAGES = ("libibverbs-dev",)
+"""Headers; the library is among the packages that it depends on."""
+_LIBRARY = "libibverbs.so.1"
+MESSAGES = LIBRARY / "rdma_messages.h"
+"""What programs with verbs share with those of blades without a system."""
 COMPILER = "riscv64-linux-gnu-gcc"
 FLAGS = (
     "-march=rv64imafdc -mabi=lp64d -O2 -std=gnu11 -Wall -Wextra -Werror -static -s "
     "-Wl,--build-id=none"
 ).split()
+
+
+def _verbs() -> Path:
+    """Return a folder with the headers and the library of the verbs, from Debian's packages."""
+    found = packages.resolve(VERBS_PACKAGES)
+    wanted = [one for one in found if one.name in ("libibverbs-dev", "libibverbs1")]
+
+    def build(folder: Path) -> None:
+        for one in wanted:
+            packages.unpack(one, folder)
+
+    return cached("linux-verbs", [str(one) for one in wanted], build)
 
 
 def guest_programs() -> list[str]:
@@ -44,13 +63,21 @@ def guest_program(name: str, *, symbols: bool = False) -> Path:
     sources = sorted((FOLDER / name).glob("*.c"))
     version = run([COMPILER, "--version"]).splitlines()[0]
     key: list[KeyPart] = [version, str(symbols), FOLDER / name, Path(__file__)]
+    text = "".join(path.read_text() for path in sorted((FOLDER / name).iterdir()))
     flags, libraries = FLAGS, ["-lm"]
-    if any(SYSTEM in path.read_text() for path in (FOLDER / name).iterdir()):
+    if SYSTEM in text:
         flags, libraries = [*agent.FLAGS, f"-I{agent.FOLDER}"], []
         sources += [agent.FOLDER / "start.S", agent.FOLDER / "memory.c"]
         key.append(agent.FOLDER)
     else:
-        key.append(SHARED)
+        key += sorted(FOLDER.glob("*.h"))
+    if VERBS in text:
+        folder = _verbs()
+        key += [folder, MESSAGES]
+        flags = [flag for flag in flags if flag != "-static"]
+        flags += ["-isystem", str(folder / "usr/include"), f"-I{LIBRARY}"]
+        # The library needs a newer C library than the compiler has, and nodes have it.
+        libraries = ["-Wl,--allow-shlib-undefined", str(folder / packages.LIBRARIES[0] / _LIBRARY)]
 
     if symbols:
         flags = agent.with_symbols(flags)

@@ -18,7 +18,7 @@ static void fail(const char *format, ...) {
   exit(1);
 }
 
-static uint64_t now_ns(void) {
+__attribute__((unused)) static uint64_t now_ns(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// rdmaverbs: random messages over RDMA by the verbs of Linux; the other end is the program `rdma`,
+// which draws the same messages.
+//
+// Usage: rdmaverbs role=client|server peer=MAC peer_ip=ADDRESS [count=N] [size=BYTES]
+// [memory=BYTES]
+//        [seed=N] [mtu=BYTES] [psn=N] [timeout=CODE] [retries=N] [depth=N]
+//
+// This end begins: START has our queue pair and key, READY the other end's. The client posts up to
+// `depth` messages at a time, and waits for all before a READ and behind it, whose data later ones
+// may send. FIRESIM_IP says which of the device's addresses is ours.
+#define _GNU_SOURCE
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+#define PROGRAM "rdmaverbs"
+#include "../frames.h"
+#include "rdma_messages.h"
+
+enum { PORT = 1, LEAST_MTU = 256, MOST_GIDS = 16, MOST_READS = 16, LEAST_NOT_READY = 1 };
+enum { WITHOUT_END = 7, HOPS = 64, PAGE_BYTES = 4096, PSN_MASK = 0xffffff };
+
+struct test {
+  struct frames frames;
+  struct rdma_traffic traffic;
+  struct ibv_context *context;
+  struct ibv_cq *cq;
+  struct ibv_qp *qp;
+  struct ibv_mr *region;
+  unsigned char *memory;
+  uint64_t random, depth, bytes;
+  uint32_t peer_key;
+  uint64_t posted, completed;     // of the client
+  uint64_t received, immediates;  // of the server
+};
+
+static void *checked(void *made, const char *what) {
+  if (!made) fail("%s: %s", what, strerror(errno));
+  return made;
+}
+
+static void checked_status(int status, const char *what) {
+  if (status) fail("%s: %s", what, strerror(status));
+}
+
+// The index of our IPv4 address among the device's.
+static uint8_t own_gid(struct ibv_context *context) {
+  char text[32] = "";
+  struct in_addr own;
+  const char *given = getenv("FIRESIM_IP");
+  if (given) snprintf(text, sizeof text, "%.*s", (int)strcspn(given, "/"), given);
+  if (!inet_aton(text, &own)) fail("FIRESIM_IP: found \"%s\", expected 172.16.0.2/16", text);
+  for (uint8_t index = 0; index < MOST_GIDS; index++) {
+    union ibv_gid gid;
+    if (ibv_query_gid(context, PORT, index, &gid)) break;
+    if (gid.raw[10] == 0xff && !memcmp(gid.raw + 12, &own, sizeof own)) return index;
+  }
+  fail("the RDMA device has no address %s", text);
+  return 0;
+}
+
+static void open_device(struct test *test) {
+  int count = 0;
+  struct ibv_device **devices = ibv_get_device_list(&count);
+  if (!devices || count == 0) fail("found no RDMA device: rdma link add rxe0 type rxe netdev eth0");
+  test->context = checked(ibv_open_device(devices[0]), "cannot open the RDMA device");
+  struct ibv_pd *domain = checked(ibv_alloc_pd(test->context), "cannot make a domain");
+  const int entries = (int)(2 * test->traffic.count + 2);
+  test->cq = checked(ibv_create_cq(test->context, entries, NULL, NULL, 0), "cannot make a queue");
+  const unsigned access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+  test->region = checked(
+      ibv_reg_mr_iova(domain, test->memory, test->traffic.memory_bytes, RDMA_REMOTE_BASE, access),
+      "cannot make a region");
+  struct ibv_qp_init_attr wanted = {.send_cq = test->cq,
+                                    .recv_cq = test->cq,
+                                    .qp_type = IBV_QPT_RC,
+                                    .sq_sig_all = 1,
+                                    .cap = {.max_send_wr = (uint32_t)test->depth + 1,
+                                            .max_recv_wr = (uint32_t)test->traffic.count + 1,
+                                            .max_send_sge = 1,
+                                            .max_recv_sge = 1}};
+  test->qp = checked(ibv_create_qp(domain, &wanted), "cannot make a queue pair");
+  struct ibv_qp_attr ready = {
+      .qp_state = IBV_QPS_INIT, .port_num = PORT, .qp_access_flags = access};
+  const int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+  checked_status(ibv_modify_qp(test->qp, &ready, mask), "cannot initialize the queue pair");
+}
+
+static enum ibv_mtu mtu_code(uint64_t bytes) {
+  enum ibv_mtu code = IBV_MTU_256;
+  while (code < IBV_MTU_4096 && LEAST_MTU << (code - IBV_MTU_256) < (int)bytes) code++;
+  if (LEAST_MTU << (code - IBV_MTU_256) != (int)bytes) fail("mtu: expected 256 to 4096");
+  return code;
+}
+
+static void connect_qp(struct test *test, char **words, uint32_t peer) {
+  const uint32_t psn = (uint32_t)number_word(words, "psn", "1") & PSN_MASK;
+  struct ibv_qp_attr ready = {
+      .qp_state = IBV_QPS_RTR,
+      .path_mtu = mtu_code(number_word(words, "mtu", "1024")),
+      .dest_qp_num = peer,
+      .rq_psn = psn,
+      .max_dest_rd_atomic = MOST_READS,
+      .min_rnr_timer = LEAST_NOT_READY,
+      .ah_attr = {.is_global = 1,
+                  .port_num = PORT,
+                  .grh = {.hop_limit = HOPS, .sgid_index = own_gid(test->context)}}};
+  const struct in_addr ip = address_word(words, "peer_ip");
+  union ibv_gid *gid = &ready.ah_attr.grh.dgid;
+  gid->raw[10] = gid->raw[11] = 0xff;
+  memcpy(gid->raw + 12, &ip, sizeof ip);
+  const int receiving = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                        IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+  checked_status(ibv_modify_qp(test->qp, &ready, receiving), "cannot receive");
+  ready.qp_state = IBV_QPS_RTS;
+  ready.timeout = (uint8_t)number_word(words, "timeout", "0");
+  ready.retry_cnt = (uint8_t)number_word(words, "retries", "7");
+  ready.rnr_retry = WITHOUT_END;
+  ready.sq_psn = psn;
+  ready.max_rd_atomic = MOST_READS;
+  const int sending = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                      IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
+  checked_status(ibv_modify_qp(test->qp, &ready, sending), "cannot send");
+}
+
+static struct ibv_sge piece(const struct test *test, uint64_t offset, uint64_t bytes) {
+  return (struct ibv_sge){RDMA_REMOTE_BASE + offset, (uint32_t)bytes, test->region->lkey};
+}
+
+// Takes the next completion, if there is one.
+static bool take(struct test *test) {
+  struct ibv_wc done;
+  const int count = ibv_poll_cq(test->cq, 1, &done);
+  if (count < 0) fail("cannot take a completion");
+  if (count == 0) return false;
+  const bool receives = done.opcode & IBV_WC_RECV;
+  uint64_t *expected = receives ? &test->received : &test->completed;
+  if (done.status || done.wr_id != *expected) {
+    fail("message %lu ended with \"%s\", expected message %lu", done.wr_id,
+         ibv_wc_status_str(done.status), *expected);
+  }
+  ++*expected;
+  if (receives && done.wc_flags & IBV_WC_WITH_IMM) test->immediates ^= ntohl(done.imm_data);
+  return true;
+}
+
+static void wait_until(struct test *test, uint64_t completed) {
+  while (test->completed < completed) take(test);
+}
+
+static void post(struct test *test, uint64_t id) {
+  static const enum ibv_wr_opcode opcodes[RDMA_MESSAGE_KINDS] = {
+      IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND, IBV_WR_SEND_WITH_IMM,
+      IBV_WR_RDMA_READ};
+  const struct rdma_message message = rdma_next_message(&test->random, &test->traffic);
+  struct ibv_sge sge = piece(test, message.local, message.bytes);
+  struct ibv_send_wr work = {.wr_id = id,
+                             .sg_list = &sge,
+                             .num_sge = message.bytes != 0,
+                             .opcode = opcodes[message.number % RDMA_MESSAGE_KINDS],
+                             .imm_data = htonl((uint32_t)id ^ RDMA_IMMEDIATE)};
+  work.wr.rdma.remote_addr = RDMA_REMOTE_BASE + message.remote;
+  work.wr.rdma.rkey = test->peer_key;
+  const bool alone = work.opcode == IBV_WR_RDMA_READ;
+  wait_until(test, alone ? id : id < test->depth ? 0 : id - test->depth + 1);
+  struct ibv_send_wr *bad;
+  checked_status(ibv_post_send(test->qp, &work, &bad), "cannot post a message");
+  if (alone) wait_until(test, id + 1);
+  test->bytes += message.bytes;
+}
+
+static void client(struct test *test) {
+  const uint64_t begin = now_ns();
+  for (uint64_t id = 0; id < test->traffic.count; id++) post(test, id);
+  wait_until(test, test->traffic.count);
+  printf("rdma messages=%lu bytes=%lu ns=%lu\n", test->traffic.count, test->bytes,
+         now_ns() - begin);
+  if (take(test)) fail("a message has two completions");
+  tell(&test->frames, MESSAGE_BYE, 0, 0);
+}
+
+static void offer(struct test *test) {
+  for (uint64_t id = 0; id < test->traffic.count; id++) {
+    struct ibv_sge sge = piece(test, rdma_place(&test->traffic, id), test->traffic.size);
+    struct ibv_recv_wr place = {.wr_id = id, .sg_list = &sge, .num_sge = 1}, *bad;
+    checked_status(ibv_post_recv(test->qp, &place, &bad), "cannot post a receive request");
+  }
+}
+
+static void server(struct test *test) {
+  hear(&test->frames, MESSAGE_BYE);
+  while (take(test)) continue;
+  printf("rdma receives=%lu immediates=%lx\n", test->received, test->immediates);
+}
+
+int main(int count, char **words) {
+  (void)count;
+  check_words(++words, "role peer peer_ip count size memory seed mtu psn timeout retries depth");
+  const bool serves = !strcmp(word(words, "role", NULL), "server");
+  static struct test test;
+  test.traffic = (struct rdma_traffic){.count = number_word(words, "count", "20"),
+                                       .size = number_word(words, "size", "4096"),
+                                       .memory_bytes = number_word(words, "memory", "131072")};
+  test.depth = number_word(words, "depth", "1");
+  test.frames = open_frames(words);
+  test.memory = checked(aligned_alloc(PAGE_BYTES, test.traffic.memory_bytes), "memory");
+  const uint64_t seed = number_word(words, "seed", "1");
+  rdma_fill(test.memory, test.traffic.memory_bytes, seed + (serves ? RDMA_SERVER_SEED : 0));
+  test.random = seed + RDMA_MESSAGES_SEED;
+  open_device(&test);
+  if (serves) offer(&test);
+  tell(&test.frames, MESSAGE_START, test.qp->qp_num, test.region->rkey);
+  const struct message ready = hear(&test.frames, MESSAGE_READY);
+  test.peer_key = (uint32_t)ready.extra;
+  connect_qp(&test, words, (uint32_t)ready.number);
+  if (serves) {
+    tell(&test.frames, MESSAGE_START, 0, 0);
+    server(&test);
+  } else {
+    client(&test);
+  }
+  printf("rdma memory=%lx\n", rdma_digest(test.memory, test.traffic.memory_bytes));
+  return 0;
+}
