@@ -24,6 +24,7 @@ from goldengate.manifest import EngineUsed, Manifest
 from goldengate.passes import explain, read
 from goldengate.plain_paths import Links, with_plain_paths
 from goldengate.state import CPU, FPGA, METASIM, TARGETS, UNKNOWN, Request, State
+from goldengate.stimulus import RANDOM, Stimulus
 
 _LOG = "yosys.log"
 
@@ -166,7 +167,9 @@ def _build(
                 jobs=jobs,
                 training=training,
                 waves=waves,
-                by_speed=engine == "auto" and request.by_speed and not waves,
+                by_speed=request.by_speed,
+                may_refuse=engine == "auto" and request.by_speed and not waves,
+                is_guess=_is_guess(training, manifest),
             )
             return EngineUsed("generated", trained=trained)
         except Unsupported as reason:
@@ -175,6 +178,12 @@ def _build(
             refused = str(reason)
     verilator_backend.build(work, manifest, library, jobs=jobs)
     return EngineUsed("verilator", refused)
+
+
+def _is_guess(training: Callable[[Path, Path], None] | None, manifest: Manifest) -> bool:
+    """Return whether a training draws inputs; what has none but its reset does what it does."""
+    inputs = {port.name for port in manifest.ports if port.direction == "in"} - {manifest.reset}
+    return isinstance(training, Stimulus) and training.kind == RANDOM and bool(inputs)
 
 
 def _metasim(

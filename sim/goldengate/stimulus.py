@@ -142,9 +142,16 @@ def random_rows(widths: dict[str, int], seed: int) -> Iterator[dict[str, int]]:
 
 
 def _drive_randomly(model: Model, reset: str, seed: int) -> None:
-    """Run random inputs, with a reset before a quarter of the phases, lest the design be stuck."""
+    """Run random inputs, with a reset before a quarter of the phases, lest the design be stuck.
+
+    A design without inputs runs by itself.
+    """
     inputs = {name: width for name, (width, is_input) in model.ports.items() if is_input}
     inputs.pop(reset, None)
+    if not inputs:
+        model.reset(name=reset)
+        model.advance(PHASES * PHASE_CYCLES)
+        return
     for cycle, row in enumerate(random_rows(inputs, seed)):
         if cycle % (4 * PHASE_CYCLES) == 0:
             model.reset(name=reset)

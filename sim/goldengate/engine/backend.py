@@ -158,22 +158,25 @@ def build(
     training: Training | None = None,
     waves: bool = False,
     by_speed: bool = False,
+    is_guess: bool = False,
+    may_refuse: bool = False,
 ) -> str | None:
     """Generate, compile and link the model of the netlist in `work`.
 
     `training` runs what is typical on the model in the folder it is given, with the second folder
     as FIRESIM_PROFILE_DIRECTORY. Without it the design runs as a whole, or is cut into small
     pieces when it is large. With `waves` every wire that has a name can be seen, and the model is
-    several times slower. Returns what training showed, None without it.
+    several times slower. With `by_speed` training decides, too, whether the design is cut at all;
+    `is_guess` says that it has random inputs. Returns what it showed, None if nothing was decided.
 
     Raises:
-        Unsupported: the design has something this engine does not handle, or with `by_speed`
+        Unsupported: the design has something this engine does not handle, or with `may_refuse`
             Verilator is the faster engine.
         GoldenGateError: the C++ compiler or the linker failed.
     """
     found = items.collect(read_design(work, manifest, waves))
     is_small = len(found.items) <= WHOLE_ITEMS
-    if by_speed and not training and not is_small:
+    if may_refuse and not training and not is_small:
         raise Unsupported(
             f"the design has {len(found.items):,} items, and without training the generated "
             f"engine is the faster one only up to {WHOLE_ITEMS:,}"
@@ -188,7 +191,13 @@ def build(
         with step(f"training the engine for {manifest.top}"):
             seen = _train(folding, work, manifest, training, jobs)
             chosen = choice.choose(
-                folding, seen, cut, untrained, whole_items=WHOLE_ITEMS, may_refuse=by_speed
+                folding,
+                seen,
+                cut,
+                untrained,
+                whole_items=WHOLE_ITEMS,
+                is_guess=is_guess,
+                may_refuse=may_refuse,
             )
         emitter, text = chosen.emitter, chosen.text
     else:

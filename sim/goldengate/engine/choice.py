@@ -23,7 +23,7 @@ MOST_OF_WHOLE = 0.35
 MOST_OF_VERILATOR = 0.35
 """The same beside Verilator, which is taken to cost as much as a whole."""
 LEAST_SEEN = 0.5
-"""Share of the registers that must have changed in training, else it says too little."""
+"""Share of the registers that random inputs must have changed, else they say too little."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,17 @@ def choose(
     untrained: Callable[[Folding], Emitter],
     *,
     whole_items: int,
+    is_guess: bool,
     may_refuse: bool,
 ) -> Chosen:
     """Return the cut of a trained design that is predicted to be the fastest.
 
     Up to `whole_items` items it is the whole, as `untrained` makes it, unless zones are clearly
-    cheaper. More are cut into zones; with `may_refuse` only where those are clearly cheaper.
+    cheaper. `is_guess` says that the inputs were random: the design may have stood still.
 
     Raises:
-        Unsupported: Verilator is to be taken.
+        Unsupported: with `may_refuse`, of a design of more items whose zones are not clearly
+            cheaper: Verilator is to be taken.
     """
     emitter = cut(folding, seen.part(held_out=False))
     zones = predict.zoned(emitter, seen.part(held_out=True))
@@ -70,7 +72,7 @@ def choose(
     )
     is_small = len(folding.found.items) <= whole_items
     most = MOST_OF_WHOLE if is_small else MOST_OF_VERILATOR
-    if share <= most and known >= LEAST_SEEN:
+    if share <= most and (known >= LEAST_SEEN or not is_guess):
         return Chosen(emitter, f"in {len(emitter.zones):,} zones: {text}")
     if is_small:
         return Chosen(plain, f"as a whole: {text}")

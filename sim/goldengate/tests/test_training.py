@@ -12,6 +12,7 @@ import pytest
 import goldengate
 from goldengate import GoldenGateError, Manifest, stimulus
 from goldengate.engine import backend, choice, items, predict, profile
+from goldengate.engine.design import Unsupported
 from goldengate.engine.fold import single
 from goldengate.engine.profile import Profile
 from goldengate.harness import Model
@@ -130,11 +131,51 @@ def test_what_always_changes_runs_as_a_whole() -> None:
     keys = {key for item in folding.found.items for key in map(items.key_of, item.reads)}
     busy = Profile(256, {key: random.Random(str(key)).getrandbits(256) for key in keys})
     calm = Profile(256, {key: 1 for key in keys})
-    for seen, is_whole in ((busy, True), (calm, False)):
+    for seen, is_guess, is_whole in ((busy, True, True), (busy, False, True), (calm, True, False)):
         found = choice.choose(
-            folding, seen, backend.cut, backend.untrained, whole_items=1000, may_refuse=False
+            folding,
+            seen,
+            backend.cut,
+            backend.untrained,
+            whole_items=1000,
+            is_guess=is_guess,
+            may_refuse=True,
         )
         assert found.emitter.is_whole == is_whole, found.text
+    with pytest.raises(Unsupported, match="training saw 256 samples, 100% of the registers"):
+        choice.choose(
+            folding,
+            busy,
+            backend.cut,
+            backend.untrained,
+            whole_items=9,
+            is_guess=False,
+            may_refuse=True,
+        )
+
+
+def test_random_inputs_that_move_little_do_not_decide() -> None:
+    """A design that stood still is cheap in zones; only inputs of the user's may say so."""
+    folding = single(items.collect(design(random_text(5))))
+    still = Profile(256, {})
+    for is_guess in (True, False):
+        found = choice.choose(
+            folding,
+            still,
+            backend.cut,
+            backend.untrained,
+            whole_items=1000,
+            is_guess=is_guess,
+            may_refuse=True,
+        )
+        assert found.emitter.is_whole == is_guess, found.text
+
+
+def test_zones_are_predicted_to_cost_what_they_do() -> None:
+    folding = single(items.collect(design(random_text(5))))
+    keys = {key for item in folding.found.items for key in map(items.key_of, item.reads)}
+    busy = Profile(256, {key: random.Random(str(key)).getrandbits(256) for key in keys})
+    calm = Profile(256, {key: 1 for key in keys})
     whole = predict.whole(backend.untrained(folding))
     cut = backend.cut(folding, calm)
     assert predict.zoned(cut, calm).operations < whole.operations / 10
