@@ -30,32 +30,59 @@ def bits(signal: Any) -> list[Bit]:
 
 
 class Drivers:
-    """Who drives each wire bit of a module, as it was when this was made."""
+    """Who drives each wire bit of a module, as it was when this was made.
+
+    Most cells and connections give the whole of a wire its value: such a wire is noted once, and
+    not bit by bit.
+    """
 
     def __init__(self, module: Any) -> None:
-        self.cells: dict[Bit, Any] = {}
-        self.aliases: dict[Bit, Any] = {}
-        """The driving bit of Yosys, a constant perhaps, for a bit that is connected to one."""
+        self._cells: dict[str | Bit, Any] = {}
+        """The driving cell of a wire, or of a bit of one of which others are driven otherwise."""
+        self._aliases: dict[str | Bit, Any] = {}
+        """What a wire is connected to, or the bit of Yosys, a constant perhaps, that a bit is."""
+        outputs = public("Y"), public("Q")
         for cell in module.cells_.values():
-            for port in ("Y", "Q"):
-                if cell.hasPort(public(port)):
-                    for bit in bits(cell.getPort(public(port))):
-                        self.cells[bit] = cell
+            for port in outputs:
+                if cell.hasPort(port):
+                    self._drive(cell.getPort(port), cell)
         for left, right in module.connections_:
+            if left.is_wire():
+                self._aliases[plain(left.as_wire().name)] = ys.SigSpec(right)
+                continue
             pairs = zip(left.to_sigbit_vector(), right.to_sigbit_vector(), strict=True)
             for low, high in pairs:
                 if low.is_wire():
-                    self.aliases[bit_key(low)] = high
+                    self._aliases[bit_key(low)] = high
+
+    def _drive(self, signal: Any, cell: Any) -> None:
+        if signal.is_wire():
+            self._cells[plain(signal.as_wire().name)] = cell
+            return
+        for bit in bits(signal):
+            self._cells[bit] = cell
+
+    def cell(self, bit: Bit) -> Any:
+        """Return the cell that drives a bit, None for one that no output of a cell is."""
+        return self._cells.get(bit[0]) or self._cells.get(bit)
+
+    def alias(self, bit: Bit) -> Any:
+        """Return the bit of Yosys that a bit is connected to, a constant perhaps, else None."""
+        whole = self._aliases.get(bit[0])
+        if whole is not None:
+            return whole.extract(bit[1], 1).as_bit()
+        return self._aliases.get(bit)
 
     def source(self, bit: Any) -> Any:
         """Follow connections from a bit of Yosys to the one that a cell or nothing drives."""
         seen: set[Bit] = set()
         while bit.is_wire():
             name = bit_key(bit)
-            if name not in self.aliases or name in seen:
+            other = self.alias(name)
+            if other is None or name in seen:
                 break
             seen.add(name)
-            bit = self.aliases[name]
+            bit = other
         return bit
 
     def leaves(self, start: Bit) -> tuple[set[str], bool]:
@@ -69,9 +96,8 @@ class Drivers:
             if bit in seen:
                 continue
             seen.add(bit)
-            cell = self.cells.get(bit)
-            if bit in self.aliases:
-                source = self.aliases[bit]
+            cell, source = self.cell(bit), self.alias(bit)
+            if source is not None:
                 if source.is_wire():
                     todo.append(bit_key(source))
             elif cell is None:

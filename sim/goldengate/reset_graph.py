@@ -87,7 +87,7 @@ class Fan:
     def cell(self, bit: Any) -> Any:
         """Return the cell that computes a bit; None for registers, inputs and constants."""
         key = bit_key(self.drivers.source(bit))
-        cell = self.reads.get(key) or self.drivers.cells.get(key)
+        cell = self.reads.get(key) or self.drivers.cell(key)
         return None if cell is None or cell.hasPort(public("Q")) else cell
 
     def is_driven(self, bit: Any) -> bool:
@@ -95,7 +95,7 @@ class Fan:
         source = self.drivers.source(bit)
         if not source.is_wire() or source.wire.port_input:
             return True
-        return bit_key(source) in self.drivers.cells or bit_key(source) in self.reads
+        return self.drivers.cell(bit_key(source)) is not None or bit_key(source) in self.reads
 
     @staticmethod
     def output(cell: Any) -> str:

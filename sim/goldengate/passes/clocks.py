@@ -88,7 +88,7 @@ class _Clocks:
             return self.zero
         if bit_key(bit) in self.ticks:
             return self.ticks[bit_key(bit)]
-        operands = self._operands(self.drivers.cells.get(bit_key(bit)), ("$and", "$logic_and"))
+        operands = self._operands(self.drivers.cell(bit_key(bit)), ("$and", "$logic_and"))
         for clock, gate in (operands, operands[::-1]) if len(operands) == 2 else ():
             tick = self.enable(clock)
             opened = None if tick is None else self._stable(gate, self.drivers.source(clock))
@@ -99,7 +99,7 @@ class _Clocks:
     def _is_constant(self, bit: Any) -> bool:
         """Whether a clock is a constant, or the inverse of one."""
         while bit.is_wire():
-            cell = self.drivers.cells.get(bit_key(bit))
+            cell = self.drivers.cell(bit_key(bit))
             operands = self._operands(cell, ("$not", "$logic_not", "$and", "$logic_and"))
             if not operands:
                 return False
@@ -130,7 +130,7 @@ class _Clocks:
         bit = self.drivers.source(bit)
         if not bit.is_wire():
             return bit
-        cell = self.drivers.cells.get(bit_key(bit))
+        cell = self.drivers.cell(bit_key(bit))
         if cell is None:
             is_input = bit.wire.port_input and bit_key(bit) not in self.ticks
             return bit if is_input else None
@@ -151,7 +151,7 @@ class _Clocks:
             return None
         if bit_key(bit) == bit_key(clock):
             return False
-        inverted = self._operands(self.drivers.cells.get(bit_key(bit)), ("$not", "$logic_not"))
+        inverted = self._operands(self.drivers.cell(bit_key(bit)), ("$not", "$logic_not"))
         same = inverted and bit_key(self.drivers.source(inverted[0])) == bit_key(clock)
         return True if same else None
 
@@ -167,7 +167,7 @@ class _Clocks:
         """Follow multiplexers that the clock selects: the reader makes one for a closed latch."""
         while True:
             bit = self.drivers.source(bit)
-            cell = self.drivers.cells.get(bit_key(bit)) if bit.is_wire() else None
+            cell = self.drivers.cell(bit_key(bit)) if bit.is_wire() else None
             if cell is None or plain(cell.type) != "$mux":
                 return bit
             (select,) = cell.getPort(public("S")).to_sigbit_vector()
@@ -274,18 +274,38 @@ def _add_divider(state: State, name: str, ratio: Fraction) -> Any:
 
 def _refuse_other_uses(state: State, name: str) -> None:
     """Nothing but clocks of what was rewritten may read a further clock."""
-    drivers = Drivers(state.module)
+    if state.module.wire(public(name)) is None:  # Nothing reads it: opt_clean has dropped it.
+        return
+    clock = _connected(state.module, name)
     for cell in state.module.cells_.values():
         for port, signal in dict(cell.connections_).items():
-            if plain(port) in ("Y", "Q"):
+            if signal.extract(clock, None).size() and plain(port) not in ("Y", "Q"):
+                raise GoldenGateError(
+                    f"{state.place(cell.get_src_attribute())}: this reads the clock '{name}' "
+                    f"otherwise than by its rising edge or a clock gate; a clock with a ratio has "
+                    f"no level."
+                )
+
+
+def _connected(module: Any, name: str) -> Any:
+    """Return the one-bit wire of a name with all bits that are connected to it, as a signal."""
+    found = ys.SigSpec(module.wire(public(name)))
+    sides = [pair for left, right in module.connections_ for pair in ((left, right), (right, left))]
+    size = 0
+    while size < found.size():
+        size = found.size()
+        for one, other in sides:
+            if one.extract(found, None).size() == 0:
                 continue
-            for bit in signal.to_sigbit_vector():
-                if bit_key(drivers.source(bit)) == (name, 0):
-                    raise GoldenGateError(
-                        f"{state.place(cell.get_src_attribute())}: this reads the clock '{name}' "
-                        f"otherwise than by its rising edge or a clock gate; a clock with a ratio "
-                        f"has no level."
-                    )
+            pairs = zip(one.to_sigbit_vector(), other.to_sigbit_vector(), strict=True)
+            for here, there in pairs:
+                if _has(found, here) and there.is_wire() and not _has(found, there):
+                    found.append(there)
+    return found
+
+
+def _has(signal: Any, bit: Any) -> bool:
+    return bool(ys.SigSpec(bit, 1).extract(signal, None).size())
 
 
 def run(state: State) -> None:

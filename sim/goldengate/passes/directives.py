@@ -33,7 +33,7 @@ _INSTANCE = re.compile(r"\s*(\w+)\s+(?:#\s*\(.*?\)\s*)?(\w+)\s*\(", re.DOTALL)
 
 
 def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    return "\n".join(" " * len(line) for line in text.split("\n"))
 
 
 class Preprocessor:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
-from goldengate.drivers import Bit, bit_key
+from goldengate.drivers import Bit, Drivers, bit_key
 from goldengate.state import State, plain, public
 
 
@@ -26,17 +26,24 @@ class _Enables:
 
     def __init__(self, module: Any) -> None:
         self.module = module
-        self.muxes: dict[Bit, tuple[Any, Any, Any]] = {}
+        self.drivers = Drivers(module)
         self.gates: dict[tuple[str, Bit, Bit], Any] = {}
         self.done: dict[Bit, Any] = {}
-        for cell in module.cells_.values():
-            if plain(cell.type) == "$mux":
-                low, high, out = (
-                    list(cell.getPort(public(p)).to_sigbit_vector()) for p in ("A", "B", "Y")
-                )
-                select = next(iter(cell.getPort(public("S")).to_sigbit_vector()))
-                for a, b, y in zip(low, high, out, strict=True):
-                    self.muxes[bit_key(y)] = (a, b, select)
+        self._muxes: dict[Bit, tuple[Any, Any, Any]] = {}
+        """Of the multiplexers that were asked for: both inputs and the selection of each bit."""
+
+    def _mux(self, key: Bit) -> tuple[Any, Any, Any] | None:
+        """Return both inputs and the selection behind a bit that a `$mux` gives."""
+        if key not in self._muxes:
+            cell = self.drivers.cell(key)
+            if cell is None or plain(cell.type) != "$mux":
+                return None
+            low, high, out, (select,) = (
+                list(cell.getPort(public(p)).to_sigbit_vector()) for p in ("A", "B", "Y", "S")
+            )
+            for a, b, y in zip(low, high, out, strict=True):
+                self._muxes[bit_key(y)] = (a, b, select)
+        return self._muxes[key]
 
     def _gate(self, kind: str, first: Any, second: Any) -> Any:
         key = (kind, bit_key(first), bit_key(second))
@@ -52,10 +59,11 @@ class _Enables:
     def simplest(self, bit: Any) -> Any:
         """Follow multiplexers with constant inputs."""
         key = bit_key(bit)
-        if not bit.is_wire() or key not in self.muxes:
+        if not bit.is_wire():
             return bit
         if key not in self.done:
-            self.done[key] = self._simplify_mux(bit, *self.muxes[key])
+            mux = self._mux(key)
+            self.done[key] = bit if mux is None else self._simplify_mux(bit, *mux)
         return self.done[key]
 
     def _simplify_mux(self, bit: Any, low: Any, high: Any, select: Any) -> Any:

@@ -37,14 +37,15 @@ def _levels(state: State) -> set[bool]:
     """Return the levels at which the input resets registers asynchronously: True is high."""
     drivers = Drivers(state.module)
     wanted = (state.request.reset, 0)
+    ports = [(public(port), public(f"{port}_POLARITY")) for port in ("ARST", "ALOAD")]
     found = set()
     for cell in state.module.cells_.values():
-        for port in ("ARST", "ALOAD"):
-            if not cell.hasPort(public(port)):
+        for port, polarity in ports:
+            if not cell.hasPort(port):
                 continue
-            (bit,) = cell.getPort(public(port)).to_sigbit_vector()
+            (bit,) = cell.getPort(port).to_sigbit_vector()
             if bit.is_wire() and bit_key(drivers.source(bit)) == wanted:
-                found.add(bool(cell.getParam(public(f"{port}_POLARITY")).as_bool()))
+                found.add(bool(cell.getParam(polarity).as_bool()))
     return found
 
 

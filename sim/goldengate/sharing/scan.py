@@ -34,7 +34,7 @@ def public_registers(state: State) -> Wires:
     for wire in state.module.wires_.values():
         if wire.name.str().startswith("\\"):
             for offset, bit in enumerate(listed(ys.SigSpec(wire))):
-                cell = drivers.cells.get(bit_key(drivers.source(bit)))
+                cell = drivers.cell(bit_key(drivers.source(bit)))
                 if cell is not None and cell.hasPort(public("Q")):
                     found.append((plain(wire.name), offset))
     return found
@@ -151,7 +151,7 @@ class _Scan:
     def names(self, wanted: Wires) -> ScanNames:
         """Return which named wires are which bits of the image; which are constant, or left out."""
         drivers, found = Drivers(self.state.module), ScanNames()
-        known, driven = set(wanted), drivers.cells.keys() | _read_data(self.state)
+        known, read = set(wanted), _read_data(self.state)
         for wire in self.state.module.wires_.values():
             if not wire.name.str().startswith("\\"):
                 continue
@@ -171,7 +171,11 @@ class _Scan:
                         found.bits[-1] = (*last[:3], last[3] + 1)
                     else:
                         found.bits.append((name, offset, place, 1))
-                elif (name, offset) in known and bit_key(source) not in driven:
+                elif (
+                    (name, offset) in known
+                    and drivers.cell(bit_key(source)) is None
+                    and bit_key(source) not in read
+                ):
                     found.unread.append((name, offset))
         return found
 
