@@ -33,8 +33,6 @@ system:
 workload: {{nodes: {{soc: {{elf: "{elf}"}}}}}}
 simulation: {{max_cycles: 2_000_000, threads: 1}}
 """
-FLUSH = 0x201_0200
-"""The flush register of SiFive's L2, where Rocket Chip has its control."""
 ROUNDS, QUICK_ROUNDS = 4, 1
 ENGINES = ("generated", "verilator")
 
@@ -71,7 +69,7 @@ def main(experiment: Experiment) -> Verdict:
         raise NotHereError("it needs a design that is not ours: --firrtl FILE")
     rounds = QUICK_ROUNDS if experiment.quick else ROUNDS
     folder = experiment.folder
-    elf = tethered.built(folder, tethered.WORK, flush=FLUSH, rounds=rounds)
+    elf = tethered.built(folder, tethered.WORK, flush=tethered.L2_FLUSH, rounds=rounds)
     recipe = folder / "recipe.yaml"
     recipe.write_text(RECIPE.format(design=design.resolve(), elf=elf))
     runs = {

@@ -8,7 +8,11 @@ from there, and as two nodes with one thread and two. All runs must end in the s
 With `--collateral`, a folder that Chipyard has generated, programs in C run on it. `hello` says
 what its core is. `work` computes: on both engines alone and side by side, every output of every
 cycle compared, and saved and gone on from there; it must print what it prints on this computer.
-With `--riscv-tests`, the core runs each of riscv-tests that it has the extensions for.
+`hello` runs once more in each of these ways, to the same cycle: metasimulated with random stalls,
+with the hash of the engine rtl; on two nodes beside two of Rocket that ping each other, by one
+thread and by two. With `--chip-top` it runs on the chip without its harness, too, where the host
+looks for tohost in memory. With `--riscv-tests`, the core runs each of riscv-tests that it has the
+extensions for.
 """
 
 from __future__ import annotations
@@ -39,6 +43,33 @@ system:
 workload: {{nodes: {{{programs}}}}}
 simulation: {{max_cycles: 1_000_000, threads: {threads}, autocounter: {{enabled: true}}}}
 """
+CLUSTER = """\
+system:
+  topology: {{tree: {{tor0: [left, right, client, server]}}}}
+  clock_hz: 500_000_000
+  link: {{latency: 2us}}
+  blades: {{mine: {{chipyard: "{folder}"}}}}
+  nodes:
+    left: {{blade: mine, bridges: {{tsi: {{poll_cycles: 2000}}}}}}
+    right: {{blade: mine, bridges: {{tsi: {{poll_cycles: 2000}}}}}}
+workload:
+  nodes:
+    left: {{elf: "{elf}"}}
+    right: {{elf: "{elf}"}}
+    client: {{program: ping, args: ["role=client", "peer=${{server.mac}}", "count=3"]}}
+    server: {{program: ping, args: ["role=server"]}}
+simulation: {{engine: functional, engines: {{left: rtl, right: rtl}}, max_cycles: 10_000_000}}
+"""
+CHIP = """\
+system:
+  topology: {{nodes: [soc], switches: [], links: []}}
+  clock_hz: 500_000_000
+  blades: {{mine: {{chipyard: "{folder}", top: ChipTop}}}}
+  node: {{blade: mine}}
+workload: {{nodes: {{soc: {{elf: "{elf}"}}}}}}
+simulation: {{max_cycles: 1_000_000}}
+"""
+SOCS = (": left", ": right")
 COLUMNS = ("run", "end cycle (measured)", "exit code (measured)", "token hash", "as expected")
 
 
@@ -49,6 +80,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--riscv-tests", type=Path, help="a clone of riscv-tests with riscv-test-env in env/"
+    )
+    parser.add_argument(
+        "--chip-top", action="store_true", help="run on its ChipTop alone, too; it needs an L2"
     )
     parser.add_argument("--nodes", type=int, default=16, help="tests in one simulation")
 
@@ -61,12 +95,11 @@ def _small_runs(experiment: Experiment, folder: Path) -> dict[str, UserRun]:
     """Run the small SoC in every way."""
     one, two = small_recipe(folder), small_recipe(folder, ("soc", "other"), "two.yaml")
     assembled(folder, 0)
-    stalled = f"simulation.metasim={{stall_seed: {experiment.seed}, stall_rate: 64}}"
     saved = f"simulation.snapshots.at_cycles=[{COMMAND_CYCLE}]"
     ways: dict[str, tuple[Path, tuple[str, ...]]] = {
         "generated engine": (one, ()),
         "Verilator": (one, ("simulation.rtl_engine=verilator",)),
-        "metasimulation, stalled": (one, ("simulation.engine=metasim", stalled)),
+        "metasimulation, stalled": (one, _stalled(experiment)),
         "saved in a command": (one, (saved,)),
         "two nodes, 1 thread": (two, ()),
         "two nodes, 2 threads": (two, ("simulation.threads=2",)),
@@ -127,8 +160,8 @@ def _recipe(experiment: Experiment, folder: Path, programs: dict[str, Path]) -> 
     return recipe
 
 
-def _hello(experiment: Experiment) -> tuple[bool, str]:
-    """Say hello on the design; return whether it did, and the letters of its core's extensions."""
+def _hello(experiment: Experiment) -> tuple[UserRun, str]:
+    """Say hello on the design; return the run, and the letters of its core's extensions."""
     folder = experiment.folder / "hello"
     folder.mkdir()
     elf = tethered.built(folder, tethered.HELLO)
@@ -138,9 +171,59 @@ def _hello(experiment: Experiment) -> tuple[bool, str]:
         raise ExperimentError(f'{run.folder}: found "{run.console("soc")}", expected a greeting.')
     letters = riscv_tests.letters_of(int(misa, 16))
     (node,) = run.nodes
-    experiment.say(f"hello: misa {misa} ({letters}), end cycle {node['ended_at_cycle']:,}")
-    experiment.keep(misa=misa, hello_end_cycle=node["ended_at_cycle"])
-    return node["exit_code"] == 0, letters
+    cost = f"{run.cpu_s:,.0f} s of processor time, {run.peak_bytes / 1e9:.2f} GB"
+    experiment.say(f"hello: misa {misa} ({letters}), end cycle {node['ended_at_cycle']:,}; {cost}")
+    experiment.keep(misa=misa, hello_end_cycle=node["ended_at_cycle"], hello_cpu_s=run.cpu_s)
+    return run, letters
+
+
+def _stalled(experiment: Experiment) -> tuple[str, str]:
+    """Return the settings of a metasimulation whose host stalls at random."""
+    stall = f"simulation.metasim={{stall_seed: {experiment.seed}, stall_rate: 64}}"
+    return "simulation.engine=metasim", stall
+
+
+def _everywhere(experiment: Experiment, alone: UserRun) -> bool:
+    """Run hello metasimulated and beside other nodes; return whether it ends as it did alone."""
+    folder = experiment.folder / "hello"
+    end, printed = experiment.figures["hello_end_cycle"], alone.console("soc")
+    metasim = run_as_user(folder / "recipe.yaml", folder / "metasim", *_stalled(experiment))
+    cluster = folder / "cluster.yaml"
+    design = experiment.arguments.collateral.resolve()
+    cluster.write_text(CLUSTER.format(folder=design, elf=folder / "hello.elf"))
+    runs = {"generated engine": alone, "metasimulation, stalled": metasim}
+    rows = _rows(runs, end, printed)
+    holds = metasim.end == alone.end
+    for threads in (1, 2):
+        setting = f"simulation.threads={threads}"
+        run = run_as_user(cluster, folder / f"cluster-{threads}", setting)
+        way = f"beside Rocket, {threads} thread{'s' * (threads > 1)}"
+        rows += [row for row in _rows({way: run}, end, printed) if str(row[0]).endswith(SOCS)]
+        runs[way] = run
+    holds &= len({run.end[0] for way, run in runs.items() if way.startswith("beside")}) == 1
+    experiment.keep(hello_everywhere=holds)
+    return _shown(experiment, "hello.c on the collateral", rows) and holds
+
+
+def _chip(experiment: Experiment, printed: str) -> bool:
+    """Run hello on the chip without its harness, on both engines."""
+    folder = experiment.folder / "chip"
+    folder.mkdir()
+    elf = tethered.built(folder, tethered.HELLO, flush=tethered.L2_FLUSH)
+    recipe = folder / "recipe.yaml"
+    recipe.write_text(CHIP.format(folder=experiment.arguments.collateral.resolve(), elf=elf))
+    runs = {
+        engine: run_as_user(recipe, folder / engine, f"simulation.rtl_engine={engine}")
+        for engine in ("generated", "verilator")
+    }
+    first = runs["generated"]
+    end = first.nodes[0]["ended_at_cycle"]
+    rows = _rows(runs, end, printed)
+    holds = len({run.end[0] for run in runs.values()}) == 1
+    cost = f"{first.cpu_s:,.0f} s of processor time, {first.peak_bytes / 1e9:.2f} GB"
+    experiment.say(f"ChipTop: from the text to the end on the generated engine {cost}")
+    experiment.keep(chip_end_cycle=end, chip_cpu_s=first.cpu_s, chip_peak_bytes=first.peak_bytes)
+    return _shown(experiment, "hello.c on ChipTop", rows) and holds
 
 
 def _counted(run: UserRun, event: str) -> int:
@@ -231,12 +314,15 @@ def main(experiment: Experiment) -> Verdict:
     figure = f"the small SoC ended at cycle {END_CYCLE:,}"
     if experiment.arguments.collateral is None:
         return Verdict(holds, f"{figure},", "one end")
-    greeted, letters = _hello(experiment)
-    holds &= greeted
+    hello, letters = _hello(experiment)
     if experiment.arguments.riscv_tests is not None:
         holds &= _tests(experiment, letters)
         passed = experiment.figures["tests"] - len(experiment.figures["tests_failed"])
         figure += f", {passed} of {experiment.figures['tests']} riscv-tests passed"
     holds &= _work(experiment)
+    holds &= _everywhere(experiment, hello)
+    if experiment.arguments.chip_top:
+        holds &= _chip(experiment, hello.console("soc"))
+        figure += f", hello.c on ChipTop at {experiment.figures['chip_end_cycle']:,}"
     end = experiment.figures["work_end_cycle"]
     return Verdict(holds, f"{figure}, work.c ended at cycle {end:,},", "one end of each program")

@@ -9,6 +9,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 HELLO, WORK = "hello", "work"
 """hello.c says what the core is; work.c computes and prints checksums."""
+L2_FLUSH = 0x201_0200
+"""The flush register of SiFive's L2, where Rocket Chip has its control: a write of an address
+brings what a cache holds of it to memory."""
 _STACK = 0x8010_0000
 
 
