@@ -129,10 +129,8 @@ def sample(
     from firesim.sampling.go import go
     from firesim.sampling.table import print_result
 
-    stops = _given(error=error, confidence=confidence, most=most)
+    stops = _given(error, confidence, most, check_warm_up)
     fixed = _fixed(interval=interval, warm_up=warm_up, figure=figure, first=first, seed=seed)
-    if check_warm_up:
-        stops["checks_warm_up"] = True
     if resume is not None:
         if config is not None or override or results is not None or fixed:
             raise InputError(
@@ -153,7 +151,9 @@ def sample(
     raise typer.Exit(0 if result.is_met else NOT_MET)
 
 
-def _given(error: str | None, confidence: str | None, most: int | None) -> dict[str, Any]:
+def _given(
+    error: str | None, confidence: str | None, most: int | None, checks_warm_up: bool
+) -> dict[str, Any]:
     """Return the settings that say when it is enough, of the options that were given."""
     from firesim.sampling.settings import share
 
@@ -164,6 +164,8 @@ def _given(error: str | None, confidence: str | None, most: int | None) -> dict[
         found["confidence"] = share(confidence, "--confidence")
     if most is not None:
         found["most"] = most
+    if checks_warm_up:
+        found["checks_warm_up"] = True
     return found
 
 

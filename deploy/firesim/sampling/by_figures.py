@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Intervals of figures that consoles print, such as the cycles of each request to a server.
 
-An interval is so many figures, and its warm-up so many before them: each figure of the workload is
-as likely to be measured as any other, however long it takes in RTL.
+An interval and its warm-up are numbers of figures. So each figure of the workload is as likely to
+be measured as any other, however long it takes in RTL.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firesim.sampling.simulate import Description
 AT_LIMIT = "max_cycles"
 """Reason for which a run has ended whose nodes have not."""
 SLACK, SLACK_CYCLES = 2, 20_000
-"""What a run in RTL is given at first: so many times the functional cycles, and some more."""
+"""What a run in RTL is given at first: a multiple of the functional cycles, and some more."""
 MOST_ATTEMPTS = 8
 """Each has twice the cycles of the one before."""
 
