@@ -16,6 +16,8 @@ SEND, WRITE = 0x00, 0x06
 """First packets; the others follow: middle, last, last with immediate, only, only with it."""
 READ_REQUEST, READ_FIRST, READ_MIDDLE, READ_LAST, READ_ONLY = 0x0C, 0x0D, 0x0E, 0x0F, 0x10
 ACKNOWLEDGE = 0x11
+CNP = 0x81
+"""A congestion notification packet."""
 _NO_CREDITS = 0x1F
 _PSN_MASK = 0xFFFFFF
 OPERATIONS = {

@@ -9,12 +9,31 @@ HEAD = "about: A case.\n"
 SENDS = "sends:\n- {opcode: write_only, payload: 64, address: 0, length: 64}\n"
 
 
+WORK = "system: {topology: two_nodes}\nworkload:\n  node: {program: rdmaincast, args: [%s]}\n"
+
+
 def case(name: str, message: str, text: str) -> Case:
     """Return a broken test case of the RDMA NIC."""
     return Case(name, message, text, rdma_case=True)
 
 
 RDMA_CASES = [
+    Case(
+        "a misspelt switch of congestion control",
+        (
+            'bad.yaml:3: workload.node.args[0]: found "dcqn", expected one of the arguments '
+            'of "rdmaincast" "additive_mbps", "alpha_cycles", "cnp_cycles", "cnp_dscp", "dcqcn", '
+            '"end", "every", "gain_shift", "hyper_mbps", "increase_bytes", '
+            '"increase_cycles", "index" or 13 more, '
+            'did you mean "dcqcn"?'
+        ),
+        WORK % "dcqn=1",
+    ),
+    Case(
+        "a parameter of congestion control twice",
+        'bad.yaml:3: workload.node.args[1]: found "line_mbps" twice, expected it once.',
+        WORK % "line_mbps=40960, line_mbps=100",
+    ),
     case("an RDMA case without packets", 'bad.yaml:1: expected the key "sends".', HEAD),
     case(
         "an RDMA case with an unknown key",

@@ -17,7 +17,13 @@ enum {
   REGISTER_PENDING = 0x30,
   REGISTER_MASK = 0x38,
   REGISTER_MAILBOX = 0x80,
-  REGISTER_COUNTERS = 0xc0
+  REGISTER_COUNTERS = 0xc0,
+  REGISTER_CONGESTION = 0x140,
+  REGISTER_SHOWN_QP = 0x1a0,
+  REGISTER_RATE = 0x1a8,
+  REGISTER_TARGET = 0x1b0,
+  REGISTER_ALPHA = 0x1b8,
+  REGISTER_STEPS = 0x1c0
 };
 enum { COMMAND_QP = 1, COMMAND_REGION = 2, COMMAND_FORGET = 3, COMMAND_CQ = 4 };
 enum { QP_ENABLED = 1, QP_PHYSICAL = 2, LEAST_MTU_SHIFT = 8, UDP_SOURCE_PORT = 0xc000 };
@@ -106,6 +112,21 @@ uint32_t rdma_register(const struct rdma *rdma, const struct rdma_region *region
 
 void rdma_forget(const struct rdma *rdma, uint32_t key) {
   command(rdma, COMMAND_FORGET, key >> 8, NULL, 0);
+}
+
+void rdma_set_congestion(const struct rdma *rdma, enum rdma_congestion setting, uint32_t value) {
+  write32(rdma->registers + REGISTER_CONGESTION + 8 * (uintptr_t)setting, value);
+}
+
+struct rdma_rate rdma_read_rate(const struct rdma *rdma, unsigned qp) {
+  write32(rdma->registers + REGISTER_SHOWN_QP, qp);
+  full_fence();
+  const uint32_t steps = read32(rdma->registers + REGISTER_STEPS);
+  return (struct rdma_rate){.rate_mbps = read32(rdma->registers + REGISTER_RATE),
+                            .target_mbps = read32(rdma->registers + REGISTER_TARGET),
+                            .alpha = read32(rdma->registers + REGISTER_ALPHA),
+                            .timer_steps = steps & 0xffff,
+                            .byte_steps = steps >> 16};
 }
 
 void rdma_post(struct rdma_qp *qp, const struct rdma_work *work) {

@@ -116,6 +116,32 @@ struct rdma_qp rdma_connect(struct rdma rdma, unsigned number,
 uint32_t rdma_register(const struct rdma *rdma, const struct rdma_region *region);
 void rdma_forget(const struct rdma *rdma, uint32_t key);
 
+// Settings of congestion control (DCQCN), of all queue pairs of a NIC, in the order of its
+// registers; what they mean and what they are without software: docs/how-to/rdma.md.
+enum rdma_congestion {
+  RDMA_CONGESTION_ON,
+  RDMA_CNP_CYCLES,
+  RDMA_ALPHA_CYCLES,
+  RDMA_INCREASE_CYCLES,
+  RDMA_INCREASE_BYTES,
+  RDMA_LINE_MBPS,
+  RDMA_LEAST_MBPS,
+  RDMA_ADDITIVE_MBPS,
+  RDMA_HYPER_MBPS,
+  RDMA_RECOVERIES,
+  RDMA_GAIN_SHIFT,
+  RDMA_CNP_DSCP
+};
+void rdma_set_congestion(const struct rdma *rdma, enum rdma_congestion setting, uint32_t value);
+
+// What congestion control makes of a queue pair; `alpha` in units of 2^-20.
+struct rdma_rate {
+  uint32_t rate_mbps, target_mbps;
+  uint32_t alpha;
+  unsigned timer_steps, byte_steps;  // since the last CNP
+};
+struct rdma_rate rdma_read_rate(const struct rdma *rdma, unsigned qp);
+
 // Posts a work request; `work->id` is what its completion has.
 void rdma_post(struct rdma_qp *qp, const struct rdma_work *work);
 void rdma_post_buffer(struct rdma_qp *qp, uint32_t id, const void *memory, uint32_t bytes);

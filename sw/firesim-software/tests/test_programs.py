@@ -28,6 +28,7 @@ STOCK = {
     "latency",
     "rdma",
     "rdmapingpong",
+    "rdmaincast",
     "rdmaspeed",
     "rdmatarget",
     "service",

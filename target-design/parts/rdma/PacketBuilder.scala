@@ -45,6 +45,8 @@ class PacketBuilder extends Module {
   val config = IO(Input(new QpConfig)) // of `qp`
   val mac = IO(Input(UInt(48.W)))
   val ip = IO(Input(UInt(32.W)))
+  val markable = IO(Input(Bool())) // packets with data say that switches may mark them
+  val notificationDscp = IO(Input(UInt(6.W)))
   val read = IO(Decoupled(new SendRequest))
   val payload = IO(Flipped(Decoupled(new Flit)))
   val out = IO(Decoupled(new Flit))
@@ -66,10 +68,20 @@ class PacketBuilder extends Module {
   private val pad = (0.U(2.W) - packet.bytes(1, 0))(1, 0)
   private val ipBytes = 44.U(16.W) + Cat(extensionWords +& payloadWords, 0.U(2.W))
 
+  private val notifies = BthOpcode.isNotification(packet.opcode)
+  private val service = Mux(
+    notifies,
+    Cat(notificationDscp, 0.U(2.W)),
+    Mux(
+      markable && packet.bytes =/= 0.U,
+      Cat(config.trafficClass(7, 2), 2.U(2.W)),
+      config.trafficClass
+    )
+  )
   private val headers = Seq(
     Cat(config.mac, 0.U(16.W)),
     Cat(0x0008.U(16.W), mac),
-    Cat(0x0040.U(16.W), 0.U(16.W), Rdma.swap16(ipBytes), config.trafficClass, 0x45.U(8.W)),
+    Cat(0x0040.U(16.W), 0.U(16.W), Rdma.swap16(ipBytes), service, 0x45.U(8.W)),
     Cat(Rdma.swap32(ip), Rdma.swap16(checksum), 17.U(8.W), 64.U(8.W)),
     Cat(
       Rdma.swap16(Rdma.udpPort.U(16.W)),
@@ -87,13 +99,13 @@ class PacketBuilder extends Module {
       Rdma.swap24(packet.psn),
       Cat(packet.ackRequest, 0.U(7.W)),
       Rdma.swap24(config.peer),
-      0.U(8.W)
+      Mux(notifies, 0x40.U(8.W), 0.U(8.W)) // backward congestion
     )
   )
 
   /** Of the IPv4 header: the complement of the sum of its halfwords with the carries added in. */
   private def checksum: UInt = {
-    val halves = Seq(Cat(0x45.U(8.W), config.trafficClass), ipBytes, 0x4000.U, 0x4011.U) ++
+    val halves = Seq(Cat(0x45.U(8.W), service), ipBytes, 0x4000.U, 0x4011.U) ++
       Seq(ip, config.ip).flatMap(address => Seq(address(31, 16), address(15, 0)))
     val sum = halves.map(_.pad(20)).reduce(_ + _)
     val folded = sum(15, 0) +& sum(19, 16)

@@ -15,6 +15,7 @@ class PacketParser extends Module {
   val words = IO(Decoupled(UInt(64.W)))
   val wrongIcrc = IO(Output(Bool()))
   val malformed = IO(Output(Bool()))
+  val notifications = IO(Input(Bool())) // are taken
 
   private val buffer = Module(new Queue(UInt(64.W), 2048, useSyncReadMem = true))
   private val packets = Module(new Queue(new RxPacket, 16))
@@ -42,6 +43,7 @@ class PacketParser extends Module {
       val most = 44 + 4 * (5 + 1024)
       sound := bytes >= 44.U && bytes <= most.U && bytes(1, 0) === 0.U
       sum := total(4)
+      fields.marked := data(9, 8) === 3.U
     }
     is(3.U) {
       sum := sum + total(4)
@@ -96,7 +98,8 @@ class PacketParser extends Module {
   private val extensionWords = BthOpcode.extensionWords(fields.opcode)
   private val payloadWords = bounded - extensionWords
   private val whole = behind && sound && at <= bounded && bounded >= extensionWords &&
-    (pad === 0.U || payloadWords =/= 0.U) && fields.opcode(7, 5) === 0.U
+    (pad === 0.U || payloadWords =/= 0.U) && (fields.opcode(7, 5) === 0.U ||
+      (notifications && BthOpcode.isNotification(fields.opcode)))
   packets.io.enq.valid := in.fire && in.bits.last
   packets.io.enq.bits := fields
   for (i <- 0 until 5) {

@@ -29,6 +29,8 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   private val reads = Module(new MemoryReads(3, Rdma.memory, dmaParams))
   private val writer = Module(new MemoryWriter(Rdma.memory, dmaParams))
   private val completions = Module(new CompletionQueues)
+  private val rates = Module(new RateControl)
+  private val notifier = Module(new Notifier)
 
   registers.mmio :<>= mmio
   interruptLevel := registers.interruptLevel
@@ -166,16 +168,40 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
 
   // To the link: a packet, then a frame of software's, if there are both.
   private val packets = Module(new RRArbiter(new TxPacket, 3))
-  packets.io.in(0) :<>= responses.acknowledgement
+  private val answers = Module(new Arbiter(new TxPacket, 2))
+  answers.io.in(0) :<>= notifier.packet
+  answers.io.in(1) :<>= responses.acknowledgement
+  packets.io.in(0) :<>= answers.io.out
   packets.io.in(1) :<>= responses.packet
   packets.io.in(2) :<>= requester.packet
   builder.in :<>= packets.io.out
   builder.mac := registers.mac
   builder.ip := registers.ip
+  builder.markable := registers.congestion.enabled
+  builder.notificationDscp := registers.congestion.notificationDscp
   private val frames = Module(new FrameArbiter)
   frames.in(0) :<>= streams.fromDma
   frames.in(1) :<>= builder.out
   streams.toLink :<>= frames.out
+
+  // Congestion control: CNPs to peers, and what CNPs of peers do to rates.
+  parser.notifications := registers.congestion.enabled
+  for (settings <- Seq(rates.settings, notifier.settings)) settings := registers.congestion
+  for (port <- Seq(rates.configured, notifier.configured)) {
+    port.valid := registers.setQp
+    port.bits := registers.index
+  }
+  notifier.marked.valid := requester.marked || responder.marked
+  notifier.marked.bits := Mux(requester.marked, requester.qp, responder.qp)
+  rates.notified.valid := responder.notified
+  rates.notified.bits := responder.qp
+  rates.sent.valid := packets.io.out.fire && packets.io.out.bits.bytes =/= 0.U
+  rates.sent.bits.qp := packets.io.out.bits.qp
+  rates.sent.bits.bytes := packets.io.out.bits.frameBytes
+  rates.shown := registers.shown
+  registers.rate := rates.status
+  requester.mayGo := rates.mayGo
+  responses.mayGo := rates.mayGo
 
   registers.events.packetSent := builder.out.fire && builder.out.bits.last
   registers.events.packetReceived := parser.packet.fire && !parser.packet.bits.bad
@@ -186,6 +212,9 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   registers.events.notReady := requester.notReady
   registers.events.negativeSent := responder.negative
   registers.events.duplicate := responder.duplicate
+  registers.events.notificationSent := notifier.packet.fire
+  registers.events.notificationReceived := responder.notified
+  registers.events.markedReceived := notifier.marked.valid
   for ((name, happens) <- registers.events.elements) {
     val words = name.replaceAll("([A-Z])", "_$1").toLowerCase
     Event(s"rdma_$words", happens.asUInt.orR)

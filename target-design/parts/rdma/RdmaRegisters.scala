@@ -30,6 +30,9 @@ class RdmaEvents extends Bundle {
   val notReady = Bool()
   val negativeSent = Bool()
   val duplicate = Bool()
+  val notificationSent = Bool()
+  val notificationReceived = Bool()
+  val markedReceived = Bool()
 }
 
 class RdmaRegisters(mmioParams: Axi4Params) extends Module {
@@ -50,6 +53,9 @@ class RdmaRegisters(mmioParams: Axi4Params) extends Module {
   val failed = IO(Input(UInt(Rdma.qps.W)))
   val completed = IO(Flipped(Valid(UInt(6.W)))) // an entry of this completion queue is in memory
   val events = IO(Input(new RdmaEvents))
+  val congestion = IO(Output(new CongestionSettings))
+  val shown = IO(Output(UInt(Rdma.qpBits.W))) // the queue pair whose rate is read
+  val rate = IO(Input(new RateStatus)) // of `shown`
 
   private val on = RegInit(0.U(1.W))
   private val macs = RegInit(0.U(48.W))
@@ -91,6 +97,10 @@ class RdmaRegisters(mmioParams: Axi4Params) extends Module {
     )
   }
 
+  private val congestionRegisters = CongestionRegisters(0x140, congestion)
+  private val showing = RegInit(0.U(Rdma.qpBits.W))
+  shown := showing
+
   private val counters = events.elements.toSeq.reverse.map { case (_, happens) =>
     val count = RegInit(0.U(32.W))
     when(happens.asUInt.orR) { count := count + 1.U }
@@ -127,6 +137,13 @@ class RdmaRegisters(mmioParams: Axi4Params) extends Module {
       Register(0x40, 4, Some(Cat(Rdma.regions.U(8.W), Rdma.cqs.U(8.W), Rdma.qps.U(8.W)))),
       Register(0x48, 8, Some(failed))
     ) ++ mailbox.zipWithIndex.map { case (word, i) => Register.readWrite(0x80 + 8 * i, 8, word) } ++
-      counters.zipWithIndex.map { case (count, i) => Register(0xc0 + 8 * i, 4, Some(count)) }
+      counters.zipWithIndex.map { case (count, i) => Register(0xc0 + 8 * i, 4, Some(count)) } ++
+      congestionRegisters ++ Seq(
+        Register.readWrite(0x1a0, 4, showing),
+        Register(0x1a8, 4, Some(rate.rateMbps)),
+        Register(0x1b0, 4, Some(rate.targetMbps)),
+        Register(0x1b8, 4, Some(rate.alpha)),
+        Register(0x1c0, 4, Some(Cat(rate.byteSteps, rate.timerSteps.pad(16))))
+      )
   )
 }

@@ -16,6 +16,9 @@ object Rdma {
   val waitingResponses: Int = 64
   val udpPort: Int = 4791
 
+  /** Bytes of Ethernet, IPv4, UDP, BTH and ICRC. */
+  val headerBytes: Int = 58
+
   /** Words of 64 bits up to the end of the BTH, two pad bytes included. */
   val headerFlits: Int = 7
 
@@ -43,12 +46,16 @@ object BthOpcode {
   val sendLastInvalidate: Int = 0x16
   val sendOnlyInvalidate: Int = 0x17
 
+  /** A congestion notification packet (CNP): 16 bytes of zeros behind the BTH. */
+  val notification: Int = 0x81
+
   private def among(opcode: UInt, values: Int*): Bool =
     VecInit(values.map(value => opcode === value.U)).asUInt.orR
 
   def isInvalidate(opcode: UInt): Bool = among(opcode, 0x16, 0x17)
   def isSend(opcode: UInt): Bool = opcode <= 5.U || isInvalidate(opcode)
   def isWrite(opcode: UInt): Bool = opcode >= 6.U && opcode <= 0xb.U
+  def isNotification(opcode: UInt): Bool = opcode === notification.U
   def isResponse(opcode: UInt): Bool = opcode >= 0xd.U && opcode <= 0x11.U
   def isReadResponse(opcode: UInt): Bool = opcode >= 0xd.U && opcode <= 0x10.U
   def hasImmediate(opcode: UInt): Bool = among(opcode, 3, 5, 9, 0xb)
@@ -64,7 +71,7 @@ object BthOpcode {
 
   /** Words of 32 bits between the BTH and the payload. */
   def extensionWords(opcode: UInt): UInt =
-    Mux(hasReth(opcode), 4.U(3.W), 0.U) +
+    Mux(hasReth(opcode) || isNotification(opcode), 4.U(3.W), 0.U) +
       (hasImmediate(opcode) || hasAeth(opcode) || isInvalidate(opcode))
 }
 
@@ -174,11 +181,18 @@ class TxPacket extends Bundle {
   val extension = Vec(5, UInt(32.W))
   val address = UInt(48.W) // of the payload in memory
   val bytes = UInt(13.W)
+
+  /** Of the whole frame, as the link carries it. */
+  def frameBytes: UInt = {
+    val words = BthOpcode.extensionWords(opcode) +& ((bytes +& 3.U) >> 2)
+    Rdma.headerBytes.U +& Cat(words, 0.U(2.W))
+  }
 }
 
 /** A packet that has arrived whole; a bad one has only `words`. */
 class RxPacket extends Bundle {
   val bad = Bool()
+  val marked = Bool() // by a switch: congestion experienced
   val opcode = UInt(8.W)
   val qp = UInt(24.W)
   val psn = UInt(24.W)

@@ -28,6 +28,8 @@ class Requester extends Module {
   val expired = IO(Flipped(Decoupled(UInt(Rdma.qpBits.W))))
   val wentBack = IO(Output(Bool()))
   val notReady = IO(Output(Bool()))
+  val mayGo = IO(Input(UInt(Rdma.qps.W))) // queue pairs that may send packets now
+  val marked = IO(Output(Bool())) // a packet of `qp` came marked by a switch
 
   private val idle :: loading :: sending :: answered :: late :: giving :: Nil = Enum(6)
   private val state = RegInit(idle)
@@ -56,7 +58,8 @@ class Requester extends Module {
   // The next one to have its turn, after the last one.
   private val turn = RegInit(0.U(Rdma.qpBits.W))
   private val hungry = Mux(fetches, 0.U, asked & ~full)
-  private val candidates = ready | hungry
+  private val sendable = ready & mayGo
+  private val candidates = sendable | hungry
   private val after = candidates & ~((bit(turn) - 1.U) | bit(turn))
   private val chosen = PriorityEncoder(Mux(after.orR, after, candidates))
 
@@ -104,7 +107,7 @@ class Requester extends Module {
       state := late
     }.elsewhen(candidates.orR) {
       turn := chosen
-      when(ready(chosen)) { state := sending }
+      when(sendable(chosen)) { state := sending }
       when(hungry(chosen)) {
         when(posted === stored.tail) { emptied := true.B }.otherwise {
           fetches := true.B
@@ -295,9 +298,10 @@ class Requester extends Module {
   private val positive = isAck && kind === 0.U
   private val done = Mux(positive, delta + 1.U, delta)
   private val left = work.endPsn - context.oldest
-  private val legal = !response.bad && response.qp < Rdma.qps.U && config.enabled &&
-    response.partition === config.partition && response.source === config.ip &&
-    delta < context.most - context.oldest
+  private val ours = !response.bad && response.qp < Rdma.qps.U && config.enabled &&
+    response.partition === config.partition && response.source === config.ip
+  private val legal = ours && delta < context.most - context.oldest
+  marked := in.fire && ours && response.marked
 
   /** It says something of the oldest work request, and nothing of those behind. */
   private def acknowledgement(): Unit = {

@@ -36,6 +36,8 @@ class Responder extends Module {
   val entry = IO(Flipped(Decoupled(Vec(4, UInt(64.W)))))
   val negative = IO(Output(Bool()))
   val duplicate = IO(Output(Bool()))
+  val marked = IO(Output(Bool())) // a packet of `qp` came marked by a switch
+  val notified = IO(Output(Bool())) // the peer of `qp` says that its packets come marked
 
   private val idle :: judging :: fetching :: giving :: Nil = Enum(4)
   private val state = RegInit(idle)
@@ -175,7 +177,8 @@ class Responder extends Module {
   private val accepts = WireDefault(false.B)
   private val refuses = WireDefault(false.B)
   negative := refuses
-  duplicate := state === judging && legal && old
+  private val notifies = BthOpcode.isNotification(opcode)
+  duplicate := state === judging && legal && old && !notifies
   when(state === judging) {
     state := giving
     fatal := false.B
@@ -184,7 +187,7 @@ class Responder extends Module {
     decided.words := packet.words
     decided.skipped := BthOpcode.extensionWords(opcode)
     decided.note.response.qp := qp
-    when(legal) {
+    when(legal && !notifies) {
       when(ahead =/= 0.U && !old) {
         refuses := !context.refused
         when(!context.refused) { refuse(Syndrome.sequence, kills = false) }
@@ -236,6 +239,8 @@ class Responder extends Module {
   disposal.bits := decided
   in.ready := state === giving && disposal.ready
   fails := in.fire && fatal
+  marked := in.fire && legal && packet.marked && !notifies
+  notified := in.fire && legal && notifies
   when(in.fire) { state := idle }
   when(configure.fire || in.fire) { contexts(qp) := Mux(configure.fire, first, next) }
 }

@@ -15,6 +15,7 @@ class Responses extends Module {
   val config = IO(Input(new QpConfig)) // of `qp`
   val lookup = IO(new RegionLookup)
   val fails = IO(Output(Bool())) // `qp` is in error: what its peer reads has been taken back
+  val mayGo = IO(Input(UInt(Rdma.qps.W))) // queue pairs that may send data now
 
   private val prompt = Module(new Queue(new TxPacket, 4))
   private val waiting = Module(new Queue(new Response, Rdma.waitingResponses))
@@ -38,6 +39,7 @@ class Responses extends Module {
   lookup :<>= reader.lookup
   reader.configured := configured
   fails := reader.fails
+  reader.mayGo := mayGo
 }
 
 /**
@@ -51,6 +53,7 @@ class ReadResponder extends Module {
   val lookup = IO(new RegionLookup)
   val configured = IO(Flipped(Valid(UInt(Rdma.qpBits.W))))
   val fails = IO(Output(Bool()))
+  val mayGo = IO(Input(UInt(Rdma.qps.W)))
 
   private val done = RegInit(0.U(32.W)) // bytes of the READ
   private val sent = RegInit(0.U(24.W)) // packets of the READ
@@ -86,9 +89,10 @@ class ReadResponder extends Module {
     data.bytes := 0.U
     data.extension(0) := Cat(Mux(refused, Syndrome.access.U(8.W), read.syndrome), read.msn)
   }
-  packet.valid := job.valid && !dropped
+  private val held = !single && !mayGo(read.qp)
+  packet.valid := job.valid && !dropped && !held
   packet.bits := data
-  job.ready := dropped || (packet.ready && last)
+  job.ready := dropped || (packet.ready && last && !held)
   fails := packet.fire && refused
   when(packet.fire) {
     done := Mux(last, 0.U, done + config.mtu)

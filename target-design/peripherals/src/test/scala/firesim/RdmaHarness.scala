@@ -43,6 +43,16 @@ object RdmaHarness {
   val (sendQueue, receiveQueue, sendCq, receiveCq) = (0x1000L, 0x2000L, 0x3000L, 0x4000L)
   val mac = Seq(0x506000000002L, 0x506000000003L)
   val ip = Seq(0x0a000001L, 0x0a000002L)
+
+  /** Of the BTH. */
+  def opcode(frame: Seq[BigInt]): Int = (frame(5) >> 32 & 0xff).toInt
+
+  /** The bytes of a frame, from the destination address on. */
+  def hex(frame: Seq[BigInt]): String = frame
+    .flatMap(word => (0 until 8).map(i => (word >> (8 * i) & 0xff).toInt))
+    .drop(2)
+    .map(byte => f"$byte%02x")
+    .mkString
   def qp(side: Int, number: Int = 0): Int = 2 + 5 * side + number // up to three of them
 }
 

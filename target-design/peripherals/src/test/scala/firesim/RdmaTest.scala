@@ -5,19 +5,9 @@ package firesim
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 
-class RdmaTest extends AnyFunSuite with RdmaWindow {
+class RdmaTest extends AnyFunSuite with RdmaWindow with RdmaCongestion {
   private val base = 0x700000000000L // virtual address of the region, which is at 0x10000
   private val timing = MemoryTiming(5, 60, 20)
-
-  /** Opcodes of the BTHs of frames. */
-  private def opcodes(frames: Iterable[Seq[BigInt]]): Seq[Int] =
-    frames.map(frame => (frame(5) >> 32 & 0xff).toInt).toSeq
-
-  private def hex(frame: Seq[BigInt]): String = frame
-    .flatMap(word => (0 until 8).map(i => (word >> (8 * i) & 0xff).toInt))
-    .drop(2)
-    .map(byte => f"$byte%02x")
-    .mkString
 
   /** The READ of docs: worked out by two independent programs. */
   private def golden(dut: RdmaPair): Unit = {
@@ -39,7 +29,7 @@ class RdmaTest extends AnyFunSuite with RdmaWindow {
     val golden = "102030405060a0b0c0d0e0f0080045" + "00003c" + "000040004011" + "2694" +
       "0a1400000a0a0000432112b700280000" + "0c001234000000028000000a" +
       "0000000000000200" + "00000016" + "00000040" + "7b43fc04"
-    val found = hex(pair.frames(0).head)
+    val found = RdmaHarness.hex(pair.frames(0).head)
     assert(found.take(golden.length) == golden)
     assert(found.length == 2 * 78)
   }
@@ -78,7 +68,8 @@ class RdmaTest extends AnyFunSuite with RdmaWindow {
     pair.connect(psn = 0xfffff0)
     pair.post(0, 77, Work(WorkOpcode.write, 0x8000, 1024, base, RdmaHarness.key))
     assert(pair.completion(0, 0).exists(_.status == 0))
-    assert(opcodes(pair.frames(0)) == Seq(6, 7, 7, 8) && opcodes(pair.frames(1)) == Seq(0x11))
+    assert(pair.frames(0).map(RdmaHarness.opcode) == Seq(6, 7, 7, 8))
+    assert(pair.frames(1).map(RdmaHarness.opcode) == Seq(0x11))
     for (id <- 1 to 60) exchange(pair, random, id)
     assert(pair.mmio(0).read32(0xd8) + pair.mmio(1).read32(0xd8) == 0, "wrong ICRCs")
   }
@@ -213,7 +204,7 @@ class RdmaTest extends AnyFunSuite with RdmaWindow {
   }
 
   test(
-    "rdma: golden packet, messages of all kinds, faults of each packet, refusals, other frames"
+    "rdma: golden packet, messages of all kinds, faults, refusals, other frames, congestion"
   ) {
     simulate(new RdmaPair) { dut =>
       golden(dut)
@@ -222,6 +213,7 @@ class RdmaTest extends AnyFunSuite with RdmaWindow {
       losses(dut)
       refusals(dut)
       windows(dut)
+      congestion(dut)
     }
   }
 }

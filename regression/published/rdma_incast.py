@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Incast over RDMA with and without DCQCN, beside the published claims (Zhu et al., SIGCOMM 2015).
+
+Eight senders WRITE to one receiver over links of 40 Gb/s, through switches that mark congestion and
+pause, with the parameters of the paper. A victim's sender shares a rack with two of them; its
+receiver is idle otherwise. Claims of shape: the queue before the receiver is much shorter with
+DCQCN, the link stays full, the senders share it, and the victim is not held back. Nothing is
+ever lost. Rates that the senders read from their NICs are those of a reference in Python, with the
+notifications that a capture has. `--quick` has three senders and times that are a tenth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from regression.support.cluster import Cluster, run_cluster
+from regression.support.dcqcn import CYCLES_PER_US, Settings
+from regression.support.dcqcn_replay import disagreements
+from regression.support.experiment import Experiment, Verdict, experiment_named
+from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
+from regression.support.rdma_incast import (
+    LATENCY_CYCLES,
+    RECEIVER,
+    VICTIM,
+    Depth,
+    Incast,
+    capture,
+    counters,
+    fairness,
+    goodput_gbps,
+    is_cnp,
+    percentile,
+    queue_depth,
+    recipe,
+    samples,
+    switch_sum,
+)
+from regression.support.simulate import Run
+
+GBPS, LINE_MBPS = 40, 40_960
+HEADERS = 58
+NIC_CYCLES = 10
+"""From the last flit of a CNP at the NIC to where it counts."""
+PUBLISHED_TOTAL = 39 / 40
+"""Of the link's rate, "more than 39 Gb/s" of 40 for up to ten senders (section 6.1)."""
+PUBLISHED_QUEUE_BYTES = 76_600
+"""90th percentile with DCQCN, twenty senders (figure 19); with DCTCP 162,900."""
+FULL = Incast(
+    senders=8,
+    dcqcn=True,
+    settings=Settings(line_mbps=LINE_MBPS),
+    gbps=GBPS,
+    start=500_000,
+    end=500_000 + 3_000 * CYCLES_PER_US,
+    every=25_000,
+)
+QUICK = replace(
+    FULL,
+    senders=3,
+    settings=Settings(
+        cnp_cycles=5 * CYCLES_PER_US,
+        alpha_cycles=5 * CYCLES_PER_US + CYCLES_PER_US // 2,
+        increase_cycles=5 * CYCLES_PER_US + CYCLES_PER_US // 2,
+        line_mbps=LINE_MBPS,
+        additive_mbps=400,
+    ),
+    end=500_000 + 200 * CYCLES_PER_US,
+    every=6_400,
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One run, looked at in its second half."""
+
+    run: Run
+    incast: Incast
+    macs: dict[str, bytes]
+    total_gbps: float
+    fairness: float
+    victim_gbps: float
+    depth: Depth
+    queue_p90_bytes: int
+    pauses: int
+    lost: int
+
+
+def _half(incast: Incast) -> int:
+    return (incast.start + incast.end) // 2
+
+
+def _seen(experiment: Experiment, incast: Incast, name: str, **simulation: object) -> Seen:
+    config = recipe(incast, **simulation)
+    nodes = Cluster(experiment, config).plan.nodes
+    macs = {node.name: bytes.fromhex(node.mac.replace(":", "")) for node in nodes}
+    run = run_cluster(experiment, name, config)
+    half = _half(incast)
+    rates = [goodput_gbps(run, one, half, incast.end) for one in incast.names]
+    depth = queue_depth(capture(run, "root"), macs[RECEIVER])
+    return Seen(
+        run,
+        incast,
+        macs,
+        sum(rates),
+        fairness(rates),
+        goodput_gbps(run, VICTIM, half, incast.end),
+        depth,
+        percentile(depth.over(half, incast.end, 4_000)[1], 0.9),
+        switch_sum(run, "pauses_sent"),
+        switch_sum(run, "dropped_queue_full") + sum(counters(run, one)[0] for one in macs),
+    )
+
+
+def _as_the_reference(experiment: Experiment, seen: Seen) -> bool:
+    """Return whether every rate that a sender read is the reference's, by the capture's CNPs."""
+    rows, good = [], True
+    for index, name in enumerate(seen.incast.names):
+        frames = capture(seen.run, f"rack{index // 2}")
+        cycles = [
+            one.cycle + LATENCY_CYCLES + NIC_CYCLES
+            for one in frames
+            if is_cnp(one) and not one.inbound and one.destination == seen.macs[name]
+        ]
+        found = samples(seen.run, name)
+        wrong = disagreements(seen.incast.settings, cycles, index, found)
+        received = counters(seen.run, name)[2]
+        least = min(one.rate_mbps for one in found)
+        rows.append((name, len(cycles), received, len(found), least, len(wrong)))
+        good = good and not wrong and len(cycles) == received > 0
+    columns = (
+        "sender",
+        "CNPs",
+        "CNPs counted",
+        "rates read",
+        "least (Mb/s)",
+        "not the reference's",
+    )
+    experiment.table("Rates against the reference (measured)", columns, rows)
+    return good
+
+
+def _plot(experiment: Experiment, with_control: Seen, without: Seen) -> None:
+    """Draw queue depths, rates and goodputs over time."""
+    incast = with_control.incast
+    figure, (left, middle, right) = new_figure(3, width=5.2)
+
+    def us(cycle: float) -> float:
+        return (cycle - incast.start) / CYCLES_PER_US
+
+    for seen, label, colour in (
+        (without, "without", COLOURS[1]),
+        (with_control, "with", COLOURS[0]),
+    ):
+        cycles, depths = seen.depth.over(incast.start, incast.end)
+        kib = [depth / 1024 for depth in depths]
+        left.plot(
+            [us(one) for one in cycles], kib, color=colour, linewidth=1, label=f"{label} DCQCN"
+        )
+        values = [seen.total_gbps, seen.victim_gbps]
+        at = [place + (0.2 if seen is with_control else -0.2) for place in range(2)]
+        right.bar(at, values, 0.38, color=colour, label=f"{label} DCQCN")
+    left.axhline(PUBLISHED_QUEUE_BYTES / 1024, label="published p90, 20 senders", **PUBLISHED)
+    left.set(title="Queue before the receiver", xlabel="time (us)", ylabel="KiB")
+    for index, name in enumerate(incast.names):
+        found = [one for one in samples(with_control.run, name) if one.cycle <= incast.end]
+        middle.plot(
+            [us(one.cycle) for one in found],
+            [one.rate_mbps / 1000 for one in found],
+            color=COLOURS[index % len(COLOURS)],
+            linewidth=1,
+            label=name,
+        )
+    middle.axhline(LINE_MBPS / 1000 / incast.senders, label="fair share", **PUBLISHED)
+    middle.set(title="Rates with DCQCN", xlabel="time (us)", ylabel="Gb/s")
+    right.axhline(
+        LINE_MBPS / 1000 * PUBLISHED_TOTAL, label="published total, 10 senders", **PUBLISHED
+    )
+    right.set(title="Goodput, second half", ylabel="Gb/s", xticks=(0, 1))
+    right.set_xticklabels(("all senders", "victim"))
+    for axes in (left, middle, right):
+        legend_below(axes)
+    experiment.note_file(save_figure(figure, experiment.folder, "rdma-incast"))
+
+
+def _ways(experiment: Experiment, seen: Seen) -> bool:
+    """Return whether two threads and random batches give the same hash; only with few senders."""
+    again = _seen(experiment, seen.incast, "ways", threads=2, random_batch_seed=experiment.seed | 1)
+    return again.run.token_hash == seen.run.token_hash
+
+
+@experiment_named("rdma-incast")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when nothing is lost, rates are the reference's, and the claims of shape hold."""
+    incast = QUICK if experiment.quick else FULL
+    off, on = (
+        _seen(experiment, replace(incast, dcqcn=dcqcn), name)
+        for dcqcn, name in ((False, "without"), (True, "with"))
+    )
+    rows = [
+        (
+            name,
+            f"{seen.total_gbps:.2f}",
+            f"{seen.fairness:.4f}",
+            f"{seen.victim_gbps:.2f}",
+            seen.queue_p90_bytes,
+            seen.pauses,
+            seen.lost,
+            seen.run.token_hash,
+        )
+        for name, seen in (("without DCQCN", off), ("with DCQCN", on))
+    ]
+    columns = ("", "total (Gb/s)", "fairness", "victim (Gb/s)", "queue p90 (bytes)", "pauses sent")
+    experiment.table(
+        f"{incast.senders} senders to one, second half (measured)",
+        (*columns, "lost", "token hash"),
+        rows,
+    )
+    _plot(experiment, on, off)
+    possible = LINE_MBPS / 1000 * incast.mtu / (incast.mtu + HEADERS)
+    checks = {
+        "nothing lost": off.lost == on.lost == 0,
+        "pauses without DCQCN": off.pauses > 0,
+        "fewer pauses with it": on.pauses < off.pauses,
+        "rates as the reference's": _as_the_reference(experiment, on),
+        "shorter queue": on.queue_p90_bytes < off.queue_p90_bytes / 2,
+        "victim faster": on.victim_gbps > 1.2 * off.victim_gbps,
+        "link full": experiment.quick or on.total_gbps > PUBLISHED_TOTAL * possible,
+        "fair": on.fairness > 0.9,
+    }
+    for name, fine in checks.items():
+        experiment.say(f"{name}: {'yes' if fine else 'NO'}")
+    figures = {
+        key: [round(getattr(seen, key), 4) for seen in (off, on)]
+        for key in ("total_gbps", "fairness", "victim_gbps", "queue_p90_bytes", "pauses")
+    }
+    experiment.keep(**figures, token_hashes=[off.run.token_hash, on.run.token_hash], checks=checks)
+    figure = (
+        f"queue p90 {on.queue_p90_bytes:,} bytes with DCQCN, {off.queue_p90_bytes:,} without; "
+        f"victim {on.victim_gbps:.1f} and {off.victim_gbps:.1f} Gb/s; {sum(checks.values())} of "
+        f"{len(checks)} claims hold"
+    )
+    return Verdict(all(checks.values()), figure, "all of them")
