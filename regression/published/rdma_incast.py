@@ -42,9 +42,10 @@ HEADERS = 58
 NIC_CYCLES = 10
 """From the last flit of a CNP at the NIC to where it counts."""
 PUBLISHED_TOTAL = 39 / 40
-"""Of the link's rate, "more than 39 Gb/s" of 40 for up to ten senders (section 6.1)."""
+"""Of the rate of the link, "more than 39 Gb/s" of 40 for up to ten senders. This and the next one
+are from memory: the paper was not at hand."""
 PUBLISHED_QUEUE_BYTES = 76_600
-"""90th percentile with DCQCN, twenty senders (figure 19); with DCTCP 162,900."""
+"""90th percentile with DCQCN, twenty senders; with DCTCP 162,900."""
 FULL = Incast(
     senders=8,
     dcqcn=True,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DCQCN as a reference: the rate of a queue pair after notifications, time and bytes.
 
-Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, sections 3 and 5.
+Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015.
 Rates are whole Mb/s, alpha is in units of 2^-20 and time in rounds of 64 cycles, as in the NIC;
 `PUBLISHED` rules without rounding are beside them, so that the difference can be bounded. Nothing
 here is shared with the RTL.
@@ -25,7 +25,7 @@ class Settings:
     cnp_cycles: int = 50 * CYCLES_PER_US
     """N: least cycles between two notifications of a queue pair."""
     alpha_cycles: int = 55 * CYCLES_PER_US
-    """K: alpha falls after so many cycles without one."""
+    """K: cycles without one after which alpha falls."""
     increase_cycles: int = 55 * CYCLES_PER_US
     """T: of the timer that increases the rate."""
     increase_bytes: int = 10_000_000
@@ -66,7 +66,7 @@ class ReactionPoint:
         return self.rate_mbps, self.target_mbps, self.alpha, self.timer_steps, self.byte_steps
 
     def round(self, notified: bool, sent_bytes: int) -> None:
-        """End a round in which a notification came or not, and so many bytes of frames left."""
+        """End a round in which a notification came or not, and frames of `sent_bytes` left."""
         if not self.active and not notified:
             return
         if notified:

@@ -2,7 +2,7 @@
 """Random notifications and packets of some queue pairs, and what the reference makes of them.
 
 The Chisel test of the NIC's rates replays the file and compares every step:
-`python -m regression.support.dcqcn_schedule` writes it anew.
+`python -m regression.support.dcqcn_schedule` writes it.
 """
 
 from __future__ import annotations

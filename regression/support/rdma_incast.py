@@ -26,7 +26,7 @@ RECEIVER, VICTIM, VICTIM_RECEIVER = "r", "vs", "vr"
 LATENCY_CYCLES = 640
 _SAMPLE = re.compile(r"^sample (\d+) (\d+) (\d+) (\d+) (\d+)$", re.MULTILINE)
 _COUNTERS = re.compile(r"went_back=(\d+) cnps_sent=(\d+) cnps_received=(\d+) marked=(\d+)")
-_ECN_AT, _OPCODE_AT, _PORT_AT = 15, 42, 36
+_OPCODE_AT, _PORT_AT = 42, 36
 
 
 @dataclass(frozen=True)
@@ -158,11 +158,6 @@ def is_rdma(frame: Frame) -> bool:
 def is_cnp(frame: Frame) -> bool:
     """Return whether it notifies of congestion."""
     return is_rdma(frame) and frame.data[_OPCODE_AT] == CNP
-
-
-def is_marked(frame: Frame) -> bool:
-    """Return whether a switch has marked it."""
-    return is_rdma(frame) and frame.data[_ECN_AT] & 3 == 3
 
 
 @dataclass(frozen=True)

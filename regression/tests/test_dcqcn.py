@@ -80,7 +80,7 @@ def test_samples_are_compared_with_the_notifications() -> None:
 
 
 def after_two(settings: Settings, second: int) -> tuple[int, int, int]:
-    """Return what is shown after two notifications with so many cycles between them."""
+    """Return what is shown after a notification and another one, `second` cycles later."""
     point = ReactionPoint(settings)
     point.round(True, 0)
     for _ in range(second // ROUND_CYCLES):
