@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A design whose host is at its debug module: the small SoC with SimDTM in place of SimTSI.
 
-The debug module (regression/support/debug_module.sv) lets its core begin only when it was halted,
+The debug module (deploy/tests/debug_module.sv) lets its core begin only when it was halted,
 its program buffer has set `dpc`, and it was resumed, all as the specification says.
 """
 
@@ -69,7 +69,7 @@ def recipe(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     ):
         path = folder / name
         path.write_text(change(path.read_text()))
-    shutil.copyfile(ROOT / "regression/support/debug_module.sv", folder / "DebugModule.sv")
+    shutil.copyfile(ROOT / "deploy/tests/debug_module.sv", folder / "DebugModule.sv")
     with (folder / "filelist.f").open("a") as names:
         names.write("/far/away/DebugModule.sv\n")
     assembled(tmp_path, 0)
