@@ -44,8 +44,8 @@ workload: {node: {program: counters, args: [rounds=2000]}}
 """
 SETTINGS = Settings(interval=1000, warm_up=2000, first=4, most=8)
 FIGURES = replace(SETTINGS, interval=2, warm_up=2, figure="cycles=([0-9]+)", most=4)
-CLUSTER_HASH = "7415fb1e4af532bf"
-SAMPLE_HASH = "d5d1b41fa579ba8c"
+CLUSTER_HASH = "1bf0782686387efb"
+SAMPLE_HASH = "15bf1eeb7424320e"
 
 
 @pytest.mark.parametrize(

@@ -151,9 +151,9 @@ class Driver {
     static_cast<void>(cycle);
   }
   virtual RestoreRole restore_role() const { return RestoreRole::kAbsent; }
-  // Whether the target says in this cycle that its restore program is done; nothing for a driver
-  // that is not told.
-  virtual std::optional<bool> restore_done() const { return std::nullopt; }
+  // What the target writes in this cycle to say how it is, 0 for nothing; none for a driver that is
+  // not told. By this word a restore program says that it is done.
+  virtual std::optional<uint32_t> restore_word() const { return std::nullopt; }
 
   // True when it ends the blade by what the target does.
   virtual bool ends_blade() const { return false; }

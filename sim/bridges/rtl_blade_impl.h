@@ -85,7 +85,7 @@ class RtlBlade final : public Model, public Debuggable {
   void keep_up(uint64_t end);
   void load_target(StateReader &state, const std::vector<uint8_t> &model);
   void start_warm(StateReader &state, uint64_t cycle);
-  uint64_t run_restore_program(const StateReader &state);
+  uint64_t run_restore_program(const WarmStart &start, const StateReader &state);
   void end_here(uint64_t cycle);
   void finish_drivers(uint64_t cycle);
 

@@ -14,6 +14,24 @@ namespace {
 // Most target cycles that a restore program may take.
 constexpr uint64_t kMostRestoreCycles = 10'000'000;
 
+std::string nic_options(uint32_t features) {
+  constexpr const char *kNames[] = {"no options", "the option checksum", "the option moderation",
+                                    "the options checksum and moderation"};
+  return kNames[features & kNicFeatures];
+}
+
+// Whether a word says that the restore program is done. Throws SnapshotError when the NIC that the
+// program found is not the one that was saved.
+bool is_done(uint32_t word, const WarmStart &start, const StateReader &state) {
+  const uint32_t differs = (word ^ kRestoreDone) >> kRestoreNicShift;
+  if (((word ^ kRestoreDone) & 0xffff) != 0 || differs > kNicFeatures) return false;
+  if (differs == 0) return true;
+  state.fail(fmt::format(
+      "cannot be continued in RTL: its NIC has {}, and that of the RTL blade {}: choose a blade "
+      "with the same NIC",
+      nic_options(start.nic_features), nic_options(start.nic_features ^ differs)));
+}
+
 }  // namespace
 
 std::optional<std::string> RtlBlade::can_save() const {
@@ -113,7 +131,7 @@ void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {
              status_.end.message});
     return;
   }
-  const uint64_t cycles = run_restore_program(state);
+  const uint64_t cycles = run_restore_program(start, state);
   ahead_cycles_ = cycles - cycle;
   schedule_drivers();
   warm_start_ = {
@@ -122,9 +140,9 @@ void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {
 
 // From reset to the word that says that the blade is restored; returns the cycles that took. Links
 // are not connected.
-uint64_t RtlBlade::run_restore_program(const StateReader &state) {
+uint64_t RtlBlade::run_restore_program(const WarmStart &start, const StateReader &state) {
   const auto told = std::find_if(drivers_.begin(), drivers_.end(), [](const PlacedDriver &item) {
-    return item.driver->restore_done().has_value();
+    return item.driver->restore_word().has_value();
   });
   if (told == drivers_.end()) state.fail("the RTL has no termination bridge");
   DriverSchedule schedule;
@@ -136,11 +154,11 @@ uint64_t RtlBlade::run_restore_program(const StateReader &state) {
     if (cycle == reset_cycles_) reset_.set(0);
     inputs_.apply();
     model_->settle();
-    const std::optional<bool> done = told->driver->restore_done();
+    const uint32_t word = *told->driver->restore_word();
     if (cycle >= reset_cycles_ && schedule.due(cycle)) schedule.exchange(cycle);
     model_->tick();
     if (status_.end.ended()) state.fail("in the restore program: " + status_.end.message);
-    if (cycle >= reset_cycles_ && *done) return cycle + 1;
+    if (cycle >= reset_cycles_ && is_done(word, start, state)) return cycle + 1;
   }
   state.fail(fmt::format("the restore program has not ended within {} cycles", kMostRestoreCycles));
 }

@@ -22,6 +22,8 @@ namespace firesim::devices {
 // What the restore program writes to the finisher when the blade is as it was saved, but for the
 // registers of its harts: a failure code that the blade's host takes for itself.
 inline constexpr uint32_t kRestoreDone = 0x4444'3333;
+// In that word: in which features the NIC it found differs from the one that was saved.
+inline constexpr uint32_t kRestoreNicShift = 16, kNicFeatures = 3;
 
 struct WarmStart {
   uint32_t harts = 1;
@@ -36,6 +38,7 @@ struct WarmStart {
   bool within_packet = false;
   bool discard_packet = false;
   std::vector<Flit> to_send;  // before what the NIC sends
+  uint32_t nic_features = 0;  // bit 0: checksum, bit 1: moderation
   BladeEnd end;               // when it has ended, nothing else counts but what it printed
   uint64_t extra_cycles = 0;  // for which the blade was run after it had been saved
   bool deterministic = true;

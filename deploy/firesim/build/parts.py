@@ -155,8 +155,7 @@ class PeripheralPart(_BladePart):
     place: Place | None = None
     """Where it is when the blade does not say otherwise; none for a part without registers."""
     functional: bool = False
-    """It has a model for functional nodes: functional.cc in its folder, one of firesim-sim's, or
-    none, as software cannot see it but by the time it takes."""
+    """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
     link: LinkEnd | None = None
     """The node's link ends in it; none for a part that has nothing to do with the network."""
     stream: bool = False

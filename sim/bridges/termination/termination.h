@@ -21,7 +21,9 @@ class TerminationDriver final : public Driver {
   }
   bool can_save() const override { return true; }
   bool ends_blade() const override { return true; }
-  std::optional<bool> restore_done() const override { return valid_() && value_() == kRestoreDone; }
+  std::optional<uint32_t> restore_word() const override {
+    return valid_() ? static_cast<uint32_t>(value_()) : 0;
+  }
 
  private:
   void end_blade(uint64_t cycle);

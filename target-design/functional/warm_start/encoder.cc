@@ -33,6 +33,12 @@ uint32_t store(uint32_t width, uint32_t base, uint32_t value, int32_t offset) {
 }
 
 uint32_t addi(uint32_t rd, uint32_t rs, int32_t value) { return i_type(0x13, 0, rd, rs, value); }
+uint32_t exclusive_or(uint32_t rd, uint32_t a, uint32_t b) {
+  return b << 20 | a << 15 | 4 << 12 | rd << 7 | 0x33;
+}
+uint32_t shift_left(uint32_t rd, uint32_t rs, uint32_t by) {
+  return by << 20 | rs << 15 | 1 << 12 | rd << 7 | 0x13;
+}
 uint32_t csrw(uint32_t number, uint32_t rs) { return csr(1, 0, number, rs); }
 uint32_t csrr(uint32_t rd, uint32_t number) { return csr(2, rd, number, 0); }
 
@@ -67,6 +73,7 @@ namespace {
 
 constexpr uint32_t kWord = 2, kDouble = 3;  // widths of loads and stores
 constexpr uint32_t kIntegerLoad = 0x03;
+constexpr uint32_t kSeen = 28;  // a register for what was read
 constexpr uint32_t kMostOffset = 2040;
 
 }  // namespace
@@ -94,8 +101,19 @@ void Section::store(uint64_t address, uint32_t bytes, uint64_t value) {
   word(encode::store(bytes == 8 ? kDouble : kWord, kAddress, kValue, 0));
 }
 
+void Section::store_with_difference(uint64_t address, uint64_t value, const Expected &expected) {
+  load(kAddress, expected.address);
+  load(kValue, expected.value);
+  word(encode::load(kIntegerLoad, kWord, kSeen, kAddress, 0));
+  word(encode::exclusive_or(kSeen, kSeen, kValue));
+  word(encode::shift_left(kSeen, kSeen, expected.shift));
+  load(kAddress, address);
+  load(kValue, value);
+  word(encode::exclusive_or(kValue, kValue, kSeen));
+  word(encode::store(kWord, kAddress, kValue, 0));
+}
+
 void Section::wait_for(uint64_t address, uint32_t bytes, uint32_t shift, uint64_t value) {
-  constexpr uint32_t kSeen = 28;
   load(kAddress, address);
   load(kValue, value);
   const uint32_t width = bytes == 8 ? kDouble : kWord;

@@ -24,6 +24,14 @@ class Section {
   void write_csr(uint32_t number, uint64_t value);
   // Stores a literal at an address, in 4 or 8 bytes.
   void store(uint64_t address, uint32_t bytes, uint64_t value);
+  // A register of 4 bytes, what it should say, and where in a word its difference from that goes.
+  struct Expected {
+    uint64_t address;
+    uint64_t value;
+    uint32_t shift;
+  };
+  // Stores 4 bytes: `value`, in which the bits are turned that a register has otherwise.
+  void store_with_difference(uint64_t address, uint64_t value, const Expected &expected);
   // Waits until the 8 bytes at `address`, after `>> shift & 0xff`, are `value`.
   void wait_for(uint64_t address, uint32_t bytes, uint32_t shift, uint64_t value);
   void fence() { word(0x0ff0'000f); }
@@ -55,6 +63,8 @@ namespace encode {
 uint32_t load(uint32_t opcode, uint32_t width, uint32_t rd, uint32_t base, int32_t offset);
 uint32_t store(uint32_t width, uint32_t base, uint32_t value, int32_t offset);
 uint32_t addi(uint32_t rd, uint32_t rs, int32_t value);
+uint32_t exclusive_or(uint32_t rd, uint32_t a, uint32_t b);
+uint32_t shift_left(uint32_t rd, uint32_t rs, uint32_t by);
 uint32_t csrw(uint32_t number, uint32_t rs);
 uint32_t csrr(uint32_t rd, uint32_t number);
 uint32_t bne(uint32_t a, uint32_t b, int32_t offset);

@@ -67,6 +67,7 @@ MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
   }
   state.receive_buffers = bus.nic().receive_buffers();
   state.send_completions = read(bus, kNicCounts, 4, cycle) >> 16 & 0xff;
+  state.nic_features = bus.nic().features().word();
   state.time_ticks = read(bus, kTime, 8, cycle);
   return state;
 }

@@ -25,6 +25,7 @@ struct MachineState {
   std::vector<RegisterValue> registers;   // in the order in which they are to be written
   std::vector<uint64_t> receive_buffers;  // posted to the NIC and not used, oldest first
   uint32_t send_completions = 0;          // of the NIC, not taken
+  uint32_t nic_features = 0;              // as its register FEATURES says
   uint64_t time_ticks = 0;                // mtime
 };
 

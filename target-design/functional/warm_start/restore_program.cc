@@ -22,7 +22,7 @@ constexpr uint64_t kFlagStride = 64;  // a cache line for each flag
 constexpr uint32_t kJump = 2;         // instructions a hart's jump to its section takes, less one
 
 constexpr uint64_t kNicSend = kNicBase, kNicReceive = kNicBase + 0x08;
-constexpr uint64_t kNicCounts = kNicBase + 0x20;
+constexpr uint64_t kNicCounts = kNicBase + 0x20, kNicFeatures = kNicBase + 0x50;
 constexpr uint64_t kDummyBytes = 8;
 
 struct Flags {
@@ -110,7 +110,8 @@ Section hart_section(const MachineState &state, uint32_t index, uint64_t entry_c
     for (uint32_t i = 1; i < state.harts.size(); ++i) section.wait_for(flags.ready(i), 8, 0, 1);
     section.store(kDramBase, 8, entry_content);
     restore_devices(section, state);
-    section.store(kFinisherBase, 4, devices::kRestoreDone);
+    section.store_with_difference(kFinisherBase, devices::kRestoreDone,
+                                  {kNicFeatures, state.nic_features, devices::kRestoreNicShift});
     section.fence();
     section.store(flags.go(), 8, 1);
   }

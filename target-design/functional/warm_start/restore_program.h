@@ -23,7 +23,8 @@ struct RestoreProgram {
 };
 
 // `entry_content` is what the base of DRAM holds in `state`; the program puts it back. When all is
-// done but for the registers of the harts, it writes devices::kRestoreDone to the finisher.
+// done but for the registers of the harts, it writes devices::kRestoreDone to the finisher, with
+// what is different about the NIC's features.
 RestoreProgram restore_program(const MachineState &state, uint64_t entry_content);
 
 }  // namespace firesim::functional

@@ -101,6 +101,7 @@ devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource
   devices::Console &console = *blade.settings().console;
   console.hold();
   start.harts = blade.harts().size();
+  start.nic_features = blade.bus().nic().features().word();
   start.extra_cycles = run_until_fit(blade, state);
   start.end = blade.blade_end();
   start.deterministic = blade.deterministic();

@@ -221,6 +221,27 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
 
 INSTANTIATE_TEST_SUITE_P(Harts, RestoreProgramTest, testing::Values(1, 2, 8));
 
+TEST(RestoreProgram, AnotherNicThanTheSavedOneIsTold) {
+  for (const uint32_t features : {0u, 1u, 2u, 3u}) {
+    Machine before(1), after(1);
+    ArchitecturalState state;
+    state.cycle = kResetCycles;
+    state.pc = kDramBase + 0x10'0000;
+    state.x[1] = state.pc;
+    before.harts()[0].set_state(state);
+    MachineState saved = machine_state(before.harts(), before.bus(), kResetCycles);
+    ASSERT_EQ(saved.nic_features, 0u);
+    saved.nic_features = features;  // not those of the NIC in `after`
+    const RestoreProgram program = restore_program(saved, kEntryContent);
+    std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
+    std::memcpy(after.at(kRestoreBase), program.image.data(), program.image.size());
+    after.run_to(100'000);
+    ASSERT_TRUE(after.end().ended());
+    const uint32_t word = devices::kRestoreDone ^ features << devices::kRestoreNicShift;
+    EXPECT_EQ(after.end().exit_code, static_cast<int>(word >> 16));
+  }
+}
+
 TEST(RestoreProgram, HartThatCannotBeLeftIsNamed) {
   Machine machine(1);
   ArchitecturalState state;
