@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 from itertools import pairwise
@@ -100,19 +101,27 @@ def test_known_values_are_a_stratum_of_their_own() -> None:
     assert joined(found, 0, [(10.0, 1.0)]).half_width == 0
 
 
-def test_figures_lie_in_their_intervals_as_often_as_these_say() -> None:
+@pytest.mark.parametrize(("units", "length"), [(40, 5), (8, 2)])
+def test_figures_lie_in_their_intervals_as_often_as_these_say(units: int, length: int) -> None:
     rng = random.Random(34)
-    inside = {"mean": 0, "p50": 0}
-    for _ in range(100):
-        every = [[rng.expovariate(1 + unit % 3) for _ in range(5)] for unit in range(400)]
+    inside = {"mean": 0, "p50": 0, "p95": 0}
+    for _ in range(200):
+        every = [[rng.expovariate(1 + unit % 3) for _ in range(length)] for unit in range(400)]
         flat = sorted(value for of in every for value in of)
-        found = figures_of(rng.sample(every, 40), 400, 0.9)
-        assert found is not None and found.count == 200
+        found = figures_of(rng.sample(every, units), 400, 0.9)
+        assert found is not None and found.count == units * length
         inside["mean"] += abs(found.mean.mean - sum(flat) / len(flat)) <= found.mean.half_width
-        middle = found.percentiles["p50"]
-        inside["p50"] += middle.low <= flat[len(flat) // 2] <= middle.high
-    assert all(80 <= count <= 99 for count in inside.values()), f"{inside}, seed 34"
+        for name, part in (("p50", 0.5), ("p95", 0.95)):
+            one = found.percentiles[name]
+            inside[name] += one.low <= flat[int(part * len(flat)) - 1] <= one.high
+    assert all(count >= 160 for count in inside.values()), f"{inside}, seed 34"
     assert figures_of([[], []], 400, 0.9) is None
+
+
+def test_few_figures_do_not_say_where_a_high_percentile_ends() -> None:
+    found = figures_of([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 400, 0.95)
+    assert found is not None
+    assert found.percentiles["p99"].value == 6.0 and found.percentiles["p99"].high == math.inf
 
 
 def test_a_bias_matters_when_it_is_no_chance_and_not_small() -> None:

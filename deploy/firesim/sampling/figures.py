@@ -2,15 +2,15 @@
 """What figures that a workload prints in its intervals say of all that it prints.
 
 An interval has any number of figures, so their mean is a ratio of two estimates (W. Cochran,
-"Sampling Techniques", 6.3), and the intervals of percentiles are from the bootstrap: samples of as
-many intervals are drawn again and again from those that were measured (B. Efron, "Bootstrap
-Methods: Another Look at the Jackknife", Annals of Statistics, 1979).
+"Sampling Techniques", 6.3). The confidence intervals of percentiles are Woodruff's: the share of
+figures up to a percentile is such a mean, and the figures at both ends of its interval are the ends
+of that of the percentile (R. Woodruff, "Confidence Intervals for Medians and Other Position
+Measures", Journal of the American Statistical Association, 1952).
 """
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -18,12 +18,13 @@ from itertools import chain
 from firesim.metrics.percentiles import SHARES
 from firesim.sampling.statistics import FEWEST, Estimate, t_quantile
 
-RESAMPLES = 1000
-
 
 @dataclass(frozen=True)
 class Percentile:
-    """An estimated percentile, and between which values it lies with the confidence asked for."""
+    """An estimated percentile, and between which values it lies with the confidence asked for.
+
+    An end is infinite where the sample has too few figures to have any beyond it.
+    """
 
     value: float
     low: float
@@ -54,26 +55,41 @@ def ratio(values: Sequence[Sequence[float]], population: int, confidence: float)
 
 
 def _nearest(ordered: Sequence[float], share: float) -> float:
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+    """Return the value up to which so many lie; infinite where there is none."""
+    rank = math.ceil(share * len(ordered))
+    if rank > len(ordered):
+        return math.inf
+    return ordered[rank - 1] if rank > 0 else -math.inf
+
+
+def _percentile(
+    values: Sequence[Sequence[float]], share: float, population: int, confidence: float
+) -> Percentile:
+    """Return a percentile of the figures of some intervals.
+
+    The share of figures up to it is at least as uncertain as that of independent figures is: few
+    intervals may look alike by chance.
+    """
+    every = sorted(chain(*values))
+    value = _nearest(every, share)
+    up_to = [[float(figure <= value) for figure in of] for of in values]
+    half = ratio(up_to, population, confidence).half_width
+    if len(values) >= FEWEST:
+        left = max(0.0, 1 - len(values) / population)
+        alone = math.sqrt(share * (1 - share) / len(every) * left)
+        half = max(half, t_quantile(confidence, len(values) - 1) * alone)
+    return Percentile(value, _nearest(every, share - half), _nearest(every, share + half))
 
 
 def figures_of(
     values: Sequence[Sequence[float]], population: int, confidence: float
 ) -> Figures | None:
     """Return what the figures of some intervals say; None where there is none."""
-    every = sorted(chain(*values))
-    if not every:
+    count = sum(len(of) for of in values)
+    if not count:
         return None
-    draw = random.Random(f"{len(values)} {len(every)}")  # one result for one sample
-    drawn: dict[str, list[float]] = {name: [] for name in SHARES}
-    for _ in range(RESAMPLES):
-        again = sorted(chain(*draw.choices(values, k=len(values))))
-        for name, share in SHARES.items() if again else ():
-            drawn[name].append(_nearest(again, float(share)))
-    outside = (1 - confidence) / 2
-    percentiles = {}
-    for name, share in SHARES.items():
-        ordered = sorted(drawn[name])
-        low, high = _nearest(ordered, outside), _nearest(ordered, 1 - outside)
-        percentiles[name] = Percentile(_nearest(every, float(share)), low, high)
-    return Figures(len(every), ratio(values, population, confidence), percentiles)
+    percentiles = {
+        name: _percentile(values, float(share), population, confidence)
+        for name, share in SHARES.items()
+    }
+    return Figures(count, ratio(values, population, confidence), percentiles)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 from firesim_common.printable import printable
 from rich import box
 from rich.console import Console
@@ -55,8 +57,7 @@ def _lines(result: Result) -> list[str]:
     ]
     if result.printed is not None:
         percentiles = ", ".join(
-            f"{name} {significant(one.value, 5)} ({significant(one.low, 5)} to "
-            f"{significant(one.high, 5)})"
+            f"{name} {significant(one.value, 5)} ({_end(one.low)} to {_end(one.high)})"
             for name, one in result.printed.percentiles.items()
         )
         lines.insert(1, f"{result.printed.count:,} figures: {percentiles}")
@@ -66,3 +67,8 @@ def _lines(result: Result) -> list[str]:
             f"{result.bias.mean:+.4g} ± {result.bias.half_width:.2g}"
         )
     return lines
+
+
+def _end(value: float) -> str:
+    """Return an end of a confidence interval for people."""
+    return significant(value, 5) if math.isfinite(value) else "unknown"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -66,7 +67,10 @@ def _said(one: Estimate) -> dict[str, float]:
 
 
 def _printed(found: Figures) -> dict[str, Any]:
-    percentiles = {name: asdict(one) for name, one in found.percentiles.items()}
+    percentiles = {
+        name: {k: v if math.isfinite(v) else None for k, v in asdict(one).items()}
+        for name, one in found.percentiles.items()
+    }
     return {"count": found.count, "mean": _said(found.mean), **percentiles}
 
 
