@@ -275,7 +275,7 @@ def install_small(names: Sequence[str], folder: Path) -> list[Package]:
             if package.name in names:
                 wanted += files
         _remove_unneeded(whole)
-        for path in [*wanted, *libraries(whole, wanted)]:
+        for path in dict.fromkeys([*wanted, *libraries(whole, wanted)]):  # A library may be wanted.
             if (whole / path).is_symlink() or (whole / path).exists():
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(whole / path, folder / path, follow_symlinks=False)

@@ -69,6 +69,7 @@ static struct rdma_qp connect(const struct test *test, uint64_t index, struct rd
       .receive_depth = RECEIVE_DEPTH,
       .mtu = test->mtu,
       .psn = 0xfffff0 + (uint32_t)index,
+      .peer_psn = 0xfffff0 + (uint32_t)index,
       .domain = DOMAIN,
       .timeout_code = test->timeout_code,
       .retries = 7,
