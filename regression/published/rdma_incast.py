@@ -6,7 +6,8 @@ pause, with the parameters of the paper. A victim's sender shares a rack with tw
 receiver is idle otherwise. Claims of shape: the queue before the receiver is much shorter with
 DCQCN, the link stays full, the senders share it, and the victim is not held back. Nothing is
 ever lost. Rates that the senders read from their NICs are those of a reference in Python, with the
-notifications that a capture has. `--quick` has three senders and times that are a tenth.
+notifications that a capture has. `--quick` has three senders and times that are a tenth; they are
+too short for the queue to become so, and in place of these claims it has the hash for any threads.
 """
 
 from __future__ import annotations
@@ -223,11 +224,16 @@ def run(experiment: Experiment) -> Verdict:
         "pauses without DCQCN": off.pauses > 0,
         "fewer pauses with it": on.pauses < off.pauses,
         "rates as the reference's": _as_the_reference(experiment, on),
-        "shorter queue": on.queue_p90_bytes < off.queue_p90_bytes / 2,
-        "victim faster": on.victim_gbps > 1.2 * off.victim_gbps,
-        "link full": experiment.quick or on.total_gbps > PUBLISHED_TOTAL * possible,
         "fair": on.fairness > 0.9,
     }
+    if experiment.quick:
+        checks["one hash for any threads and batches"] = _ways(experiment, on)
+    else:
+        checks |= {
+            "shorter queue": on.queue_p90_bytes < off.queue_p90_bytes / 2,
+            "victim faster": on.victim_gbps > 1.2 * off.victim_gbps,
+            "link full": on.total_gbps > PUBLISHED_TOTAL * possible,
+        }
     for name, fine in checks.items():
         experiment.say(f"{name}: {'yes' if fine else 'NO'}")
     figures = {

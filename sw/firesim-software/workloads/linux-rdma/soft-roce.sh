@@ -6,7 +6,7 @@ set -e
 mkdir -p /sys
 mount -t sysfs sysfs /sys
 ip link set eth0 mtu "$1"
-ip neigh replace "$2" lladdr "$3" dev eth0
+/usr/bin/ip neigh replace "$2" lladdr "$3" dev eth0 # BusyBox' own cannot.
 rdma link add rxe0 type rxe netdev eth0
 shift 3
 "$@"
