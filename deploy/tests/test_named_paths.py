@@ -28,6 +28,8 @@ ELSEWHERE = {
     "user_topology.py",
     "sw/firesim-software/workloads/linux-count/",  # made in a how-to
     "targets/lambdaconcept_ecpix5.py",  # of litex-boards
+    "letters.py",  # made in a how-to, as is the next one
+    "program.py",
 }
 """What is not ours, or is made by the reader."""
 

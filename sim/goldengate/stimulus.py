@@ -90,7 +90,7 @@ def random_inputs(seed: int) -> Stimulus:
 
 
 def from_file(file: Path) -> Stimulus:
-    """Return a training with a file of the user's: a script (.py) or a table (.csv).
+    """Return a training with a script (.py) or a table (.csv) of a user.
 
     Raises:
         GoldenGateError: there is no such file, or it is neither.

@@ -55,7 +55,7 @@ def ratio(values: Sequence[Sequence[float]], population: int, confidence: float)
 
 
 def _nearest(ordered: Sequence[float], share: float) -> float:
-    """Return the value up to which so many lie; infinite where there is none."""
+    """Return the value that a share of the values does not exceed; infinite where there is none."""
     rank = math.ceil(share * len(ordered))
     if rank > len(ordered):
         return math.inf
