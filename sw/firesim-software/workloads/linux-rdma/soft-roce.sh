@@ -10,6 +10,7 @@ ip link set eth0 mtu "$1"
 rdma link add rxe0 type rxe netdev eth0
 shift 3
 "$@"
+usleep 20000 # The kernel looks at its counts every 10 ms.
 for count in sent_pkts rcvd_pkts; do
   echo "rxe $count=$(cat /sys/class/infiniband/rxe0/ports/1/hw_counters/$count)"
 done
