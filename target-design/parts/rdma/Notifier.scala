@@ -36,7 +36,8 @@ class Notifier extends Module {
     marked.valid && settings.enabled && !quiet(marked.bits),
     marked.bits
   )
-  private val gone = bit(configured.valid, configured.bits) | Mux(settings.enabled, 0.U, ~0.U(Rdma.qps.W))
+  private val gone =
+    bit(configured.valid, configured.bits) | Mux(settings.enabled, 0.U, ~0.U(Rdma.qps.W))
   private val ended = bit(over, looked)
   when(begins =/= 0.U || gone =/= 0.U || packet.fire || quiet =/= 0.U) {
     wanted := ((wanted & ~bit(packet.fire, chosen)) | begins) & ~gone

@@ -120,7 +120,8 @@ class RateControl extends Module {
   }
   when(stays && !both) { spent(looked) := 0.U }
 
-  private val gone = bit(configured.valid, configured.bits) | Mux(settings.enabled, 0.U, ~0.U(Rdma.qps.W))
+  private val gone =
+    bit(configured.valid, configured.bits) | Mux(settings.enabled, 0.U, ~0.U(Rdma.qps.W))
   private val here = bit(stays, looked)
   private def changed(before: UInt, set: UInt, clear: UInt): UInt = (before & ~clear | set) & ~gone
   private val changes = looks || notified.valid || gone =/= 0.U

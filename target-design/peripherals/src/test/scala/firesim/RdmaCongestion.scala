@@ -73,7 +73,10 @@ trait RdmaCongestion extends AnyFunSuite with ChiselSim {
     pair.post(0, 2, Work(WorkOpcode.write, 0x8000, 30 * 256, base, key))
     done(pair)
     val took = times.last - times.head
-    assert((took - 29 * (256 + 58) / 4).abs < 128, s"$took cycles for 29 packets at 4 bytes a cycle")
+    assert(
+      (took - 29 * (256 + 58) / 4).abs < 128,
+      s"$took cycles for 29 packets at 4 bytes a cycle"
+    )
     assert(pair.mmio(1).read32(0x108) == 1)
     cnps.head
   }
