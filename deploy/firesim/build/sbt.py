@@ -55,7 +55,9 @@ def run_sbt(
         fcntl.flock(lock, fcntl.LOCK_EX)
         jar = maven_jar(SBT_LAUNCHER)
         given = [f"-D{key}={value}" for key, value in properties.items()]
-        run(["java", *JAVA_OPTIONS, *given, "-jar", jar, *commands], cwd=project_dir)
+        command = ["java", *JAVA_OPTIONS, *given, "-jar", jar, *commands]
+        # Tests of hardware have it compiled by Verilator.
+        run(command, cwd=project_dir, env=verilator_environment())
 
 
 if __name__ == "__main__":
