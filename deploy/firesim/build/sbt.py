@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from firesim_common.tools import maven_jar, run
+from firesim_common.tools import maven_jar, run, verilator_environment
 
 SBT_LAUNCHER = "org.scala-sbt:sbt-launch:1.12.0"
 """The newest line whose launcher resolves by itself; sbt 1.13 does not."""
