@@ -55,9 +55,10 @@ def run_sbt(
         fcntl.flock(lock, fcntl.LOCK_EX)
         jar = maven_jar(SBT_LAUNCHER)
         given = [f"-D{key}={value}" for key, value in properties.items()]
-        command = ["java", *JAVA_OPTIONS, *given, "-jar", jar, *commands]
-        # Tests of hardware have it compiled by Verilator.
-        run(command, cwd=project_dir, env=verilator_environment())
+        # Each test of hardware compiles Verilator's runtime in a folder of its own; once is enough.
+        environment = verilator_environment() | {"CCACHE_BASEDIR": str(project_dir.resolve())}
+        java = ["java", *JAVA_OPTIONS, *given, "-jar"]
+        run([*java, jar, *commands], cwd=project_dir, env=environment)
 
 
 if __name__ == "__main__":
