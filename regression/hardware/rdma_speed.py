@@ -18,11 +18,9 @@ from regression.support.captured_frames import Frame, read_capture
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.rdma_traffic import two_nodes
-from regression.support.roce import READ_ONLY, READ_REQUEST, UDP_PORT
+from regression.support.roce import HEADER_BYTES, READ_ONLY, READ_REQUEST, UDP_PORT
 from regression.support.simulate import Run
 
-HEADERS = 14 + 20 + 8 + 12 + 4
-"""Bytes of Ethernet, IPv4, UDP, BTH and ICRC."""
 GOAL = 0.97
 WINDOW, SIZE = 16, 16_384
 LINKS = 2
@@ -86,7 +84,7 @@ def _goodput(experiment: Experiment) -> tuple[float, bool, list[str]]:
                 run = run_cluster(experiment, f"{operation}-{mtu}-{gbps}", recipe(traffic))
                 bytes_a_cycle = _number(_LINE, run, 2) / _number(_LINE, run, 3)
                 line = gbps / FULL_GBPS * FLIT_BYTES
-                share = bytes_a_cycle / line * (mtu + HEADERS) / mtu
+                share = bytes_a_cycle / line * (mtu + HEADER_BYTES) / mtu
                 if gbps == GOAL_GBPS:
                     shares.append(share)
                 agree = agree and _memories_agree(run, 1)

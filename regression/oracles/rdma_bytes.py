@@ -14,18 +14,18 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from regression.support.captured_frames import Frame, read_capture
+from regression.support.captured_frames import read_capture
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.rdma_traffic import Traffic, recipe
 from regression.support.roce import (
     OPERATIONS,
-    UDP_PORT,
     End,
     Message,
     Packet,
     Responder,
     frame,
+    is_roce,
     packets_of,
     requests,
 )
@@ -125,13 +125,6 @@ def expected(traffic: Traffic) -> Expected:
     for immediate in other.immediates:
         mixed ^= immediate
     return Expected(there, back, digest(memory), digest(other.memory), other.receives, mixed, kinds)
-
-
-def is_roce(captured: Frame) -> bool:
-    """Return whether a frame is IPv4 and UDP for RoCEv2."""
-    data = captured.data
-    ports = struct.unpack_from(">2H", data, 34) if len(data) >= 42 else (0, 0)
-    return data[12:14] == b"\x08\x00" and data[23] == 17 and ports[1] == UDP_PORT
 
 
 def captured(run: Run) -> dict[str, list[bytes]]:

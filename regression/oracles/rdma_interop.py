@@ -16,7 +16,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
-from regression.oracles.rdma_bytes import expected, is_roce
+from regression.oracles.rdma_bytes import expected
 from regression.support.captured_frames import read_capture
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import (
@@ -27,7 +27,7 @@ from regression.support.experiment import (
     experiment_named,
 )
 from regression.support.rdma_traffic import RDMA_NODE, Traffic
-from regression.support.roce import UDP_PORT
+from regression.support.roce import UDP_PORT, is_roce
 from regression.support.simulate import Run
 
 BLADE, LINUX = "node0", "node1"

@@ -19,14 +19,13 @@ from regression.support.cluster import Config
 from regression.support.dcqcn import Settings
 from regression.support.experiment import ExperimentError
 from regression.support.rdma_traffic import RDMA_NODE
-from regression.support.roce import CNP, UDP_PORT
+from regression.support.roce import is_roce
 from regression.support.simulate import Run
 
 RECEIVER, VICTIM, VICTIM_RECEIVER = "r", "vs", "vr"
 LATENCY_CYCLES = 640
 _SAMPLE = re.compile(r"^sample (\d+) (\d+) (\d+) (\d+) (\d+)$", re.MULTILINE)
 _COUNTERS = re.compile(r"went_back=(\d+) cnps_sent=(\d+) cnps_received=(\d+) marked=(\d+)")
-_OPCODE_AT, _PORT_AT = 42, 36
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,8 @@ class Incast:
     settings: Settings
     gbps: int
     start: int
+    settled: int
+    """The cycle from which on goodputs and queues are looked at."""
     end: int
     every: int
     window: int = 16
@@ -150,16 +151,6 @@ def capture(run: Run, switch: str) -> list[Frame]:
     return read_capture(next(Path(run.folder, switch).rglob("capture*.pcapng")))
 
 
-def is_rdma(frame: Frame) -> bool:
-    """Return whether it is a packet of RoCEv2."""
-    return frame.data[_PORT_AT : _PORT_AT + 2] == UDP_PORT.to_bytes(2)
-
-
-def is_cnp(frame: Frame) -> bool:
-    """Return whether it notifies of congestion."""
-    return is_rdma(frame) and frame.data[_OPCODE_AT] == CNP
-
-
 @dataclass(frozen=True)
 class Depth:
     """Bytes that wait in a switch for one port, after each change."""
@@ -184,7 +175,7 @@ def queue_depth(frames: list[Frame], destination: bytes) -> Depth:
     changes = [
         (one.cycle, len(one.data) if one.inbound else -len(one.data))
         for one in frames
-        if one.destination == destination and is_rdma(one)
+        if one.destination == destination and is_roce(one)
     ]
     changes.sort(key=lambda change: change[0])
     return Depth([cycle for cycle, _ in changes], list(accumulate(change for _, change in changes)))

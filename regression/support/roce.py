@@ -11,13 +11,18 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from regression.support.captured_frames import Frame
+
 UDP_PORT = 4791
+HEADER_BYTES = 14 + 20 + 8 + 12 + 4
+"""Of Ethernet, IPv4, UDP, BTH and ICRC."""
 SEND, WRITE = 0x00, 0x06
 """First packets; the others follow: middle, last, last with immediate, only, only with it."""
 READ_REQUEST, READ_FIRST, READ_MIDDLE, READ_LAST, READ_ONLY = 0x0C, 0x0D, 0x0E, 0x0F, 0x10
 ACKNOWLEDGE = 0x11
 CNP = 0x81
 """A congestion notification packet."""
+_OPCODE_AT = 42
 _NO_CREDITS = 0x1F
 _PSN_MASK = 0xFFFFFF
 OPERATIONS = {
@@ -28,6 +33,18 @@ OPERATIONS = {
     4: "READ",
 }
 _WRITES, _SENDS, _IMMEDIATES, _READ = (0, 1), (2, 3), (1, 3), 4
+
+
+def is_roce(captured: Frame) -> bool:
+    """Return whether a frame is IPv4 and UDP for RoCEv2."""
+    data = captured.data
+    ports = struct.unpack_from(">2H", data, 34) if len(data) >= 42 else (0, 0)
+    return data[12:14] == b"\x08\x00" and data[23] == 17 and ports[1] == UDP_PORT
+
+
+def is_cnp(captured: Frame) -> bool:
+    """Return whether a frame notifies of congestion."""
+    return is_roce(captured) and captured.data[_OPCODE_AT] == CNP
 
 
 @dataclass(frozen=True)
