@@ -7,15 +7,13 @@ import re
 from dataclasses import dataclass
 
 from firesim.results.outcome import Outcome
-from firesim.sampling.counted import NOT_EVENTS, last_row, warm_start_cycles
+from firesim.sampling.counted import AT_LIMIT, NOT_EVENTS, interval_of, last_row
 from firesim.sampling.folder import ENDED, MEASURED, Interval
 from firesim.sampling.intervals import Task, task_at
 from firesim.sampling.settings import Settings, Whole
 from firesim.sampling.simulate import Description
 
 INSTRUCTIONS = re.compile(r"hart\d+_instructions")
-AT_LIMIT = "max_cycles"
-"""Reason for which a run has ended that went on to the end of the interval."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +46,8 @@ class ByCycles:
             found = {k: v for k, v in counters.items() if v and k not in NOT_EVENTS}
             instructions += sum(v for k, v in found.items() if INSTRUCTIONS.fullmatch(k))
             events |= {f"{name}.{key}": value for key, value in found.items()}
-        restore = warm_start_cycles(outcome, "restore_cycles")
-        cycles = int(result["end_cycle"]) - task.save_cycle + restore
-        return Interval(
-            unit=task.unit,
-            state=MEASURED if result["reason"] == AT_LIMIT else ENDED,
-            cycles=self.settings.interval,
-            instructions=instructions,
-            events=events,
-            token_hash=str(result["token_hash"]),
-            snapshot_cycle=task.save_cycle,
-            extra_cycles=warm_start_cycles(outcome, "extra_cycles"),
-            rtl_cycles=len(result["nodes"]) * cycles,
-            cpu_s=float(result["cpu_s"]),
+        state = MEASURED if result["reason"] == AT_LIMIT else ENDED
+        length = self.settings.interval
+        return interval_of(
+            task, outcome, state, cycles=length, instructions=instructions, events=events
         )

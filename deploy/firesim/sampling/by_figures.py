@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 from firesim.results.outcome import Outcome
 from firesim.sampling.console_lines import keep_lines, printed_in
-from firesim.sampling.counted import warm_start_cycles
+from firesim.sampling.counted import AT_LIMIT, interval_of
 from firesim.sampling.folder import ENDED, LONG, MEASURED, Interval
 from firesim.sampling.intervals import EARLIEST_CYCLES, Task
 from firesim.sampling.settings import Settings, Whole
 from firesim.sampling.simulate import Description
 
-AT_LIMIT = "max_cycles"
-"""Reason for which a run has ended whose nodes have not."""
 SLACK, SLACK_CYCLES = 2, 20_000
 """What a run in RTL is given at first: a multiple of the functional cycles, and some more."""
 MOST_ATTEMPTS = 8
@@ -64,17 +62,6 @@ class ByFigures:
             if result["reason"] == AT_LIMIT and attempt + 1 < MOST_ATTEMPTS:
                 return None
             state = LONG if result["reason"] == AT_LIMIT else ENDED
-        restore = warm_start_cycles(outcome, "restore_cycles")
-        return Interval(
-            unit=task.unit,
-            state=state,
-            cycles=found[-1].cycle - task.save_cycle if found else 0,
-            instructions=0,
-            events={},
-            token_hash=str(result["token_hash"]),
-            snapshot_cycle=task.save_cycle,
-            extra_cycles=warm_start_cycles(outcome, "extra_cycles"),
-            rtl_cycles=len(nodes) * (int(result["end_cycle"]) - task.save_cycle + restore),
-            cpu_s=float(result["cpu_s"]),
-            figures=[one.value for one in found],
-        )
+        cycles = found[-1].cycle - task.save_cycle if found else 0
+        values = [one.value for one in found]
+        return interval_of(task, outcome, state, cycles=cycles, figures=values)

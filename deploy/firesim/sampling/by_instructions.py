@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from firesim_common.errors import InputError
 
 from firesim.results.outcome import Outcome
-from firesim.sampling.counted import CYCLES, NOT_EVENTS, last_row, warm_start_cycles
+from firesim.sampling.counted import AT_LIMIT, CYCLES, NOT_EVENTS, interval_of, last_row
 from firesim.sampling.folder import ENDED, LONG, MEASURED, Interval
 from firesim.sampling.intervals import Task, task_at
 from firesim.sampling.settings import ENDS, Settings, Whole
@@ -59,7 +59,7 @@ class ByInstructions:
         counters = last_row(outcome, node["name"])
         is_last = self._is_last(task)
         state = MEASURED if is_last or node["message"] == CLOSED else ENDED
-        if result["reason"] == "max_cycles":
+        if result["reason"] == AT_LIMIT:
             state = LONG
         found = counters[COUNTED]
         if state == MEASURED and not is_last and found != length:
@@ -67,16 +67,6 @@ class ByInstructions:
                 f"sample: found {found:,} instructions in an interval, expected {length:,}: "
                 "harts that commit several instructions in a cycle are not sampled."
             )
-        restore = warm_start_cycles(outcome, "restore_cycles")
-        return Interval(
-            unit=task.unit,
-            state=state,
-            cycles=counters[CYCLES],
-            instructions=found,
-            events={k: v for k, v in counters.items() if v and k not in (*NOT_EVENTS, COUNTED)},
-            token_hash=str(result["token_hash"]),
-            snapshot_cycle=task.save_cycle,
-            extra_cycles=warm_start_cycles(outcome, "extra_cycles"),
-            rtl_cycles=int(result["end_cycle"]) - task.save_cycle + restore,
-            cpu_s=float(result["cpu_s"]),
-        )
+        events = {k: v for k, v in counters.items() if v and k not in (*NOT_EVENTS, COUNTED)}
+        cycles = counters[CYCLES]
+        return interval_of(task, outcome, state, cycles=cycles, instructions=found, events=events)
