@@ -31,7 +31,7 @@ from regression.support.random_programs.machines import (
 )
 from regression.support.random_programs.trace import first_difference, tracerv_events
 
-QUICK_PROGRAMS, PROGRAMS = 56, 400
+QUICK_PROGRAMS, PROGRAMS = 28, 400
 QUICK_RTL_PROGRAMS, RTL_PROGRAMS = 2, 16
 
 

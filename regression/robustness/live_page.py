@@ -7,10 +7,11 @@ is taken by its button; a signal's name is found, pressed, and its value is what
 says. A page of another origin that knows the token acts on nothing. No page may have a fault that
 needs no eyes; the pictures stay in the results, for eyes.
 
-Without --quick, 1,024 nodes send to each other: the page must be told something new at least once
-a second, and may take a small share of a core. Then the same cycles are simulated with a page and
-without, alternately, five times: a page may add 2 % to the processor time of the simulator, and
-changes no token hash.
+Without --quick, the page of a run, Perfetto and Surfer are looked at where there is no network.
+1,024 nodes send to each other: the page must be told something new at least once a second, and may
+take a small share of a core. Then the same cycles are simulated with a page and without,
+alternately, five times: a page may add 2 % to the processor time of the simulator, and changes no
+token hash.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from regression.support.browser import DESKTOP_PX, Browser, Page
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.large_page import cost, smoothness
 from regression.support.live_page import ECHO, serving
+from regression.support.offline_run import looked_at_offline, shown_run
 from regression.support.watched_run import console, going, pictures, shown, until
 
 TYPED, LINE = "hi", "line"
@@ -175,6 +177,17 @@ def _echoes(experiment: Experiment, browser: Browser, engine: str) -> list[str]:
         return faults + pictures(experiment, browser, server.url, engine)
 
 
+def _offline(experiment: Experiment) -> list[str]:
+    """Look at a run, at its timeline and at its waves where there is no network."""
+    made = shown_run(experiment.folder / "offline")
+    folder = experiment.folder / "offline-pictures"
+    folder.mkdir()
+    found = looked_at_offline(made, folder)
+    if found is None:
+        experiment.say("without a network: not tried, as this host allows no name space for it")
+    return found or []
+
+
 @experiment_named("live-page", needs_program="chromium-headless-shell")
 def run(experiment: Experiment) -> Verdict:
     """Hold when all that is pressed does what it says, and no page has a fault."""
@@ -184,6 +197,7 @@ def run(experiment: Experiment) -> Verdict:
     with Browser() as browser:
         faults = _echoes(experiment, browser, "functional") + _echoes(experiment, browser, "rtl")
         if not experiment.quick:
+            faults += _offline(experiment)
             for part in (smoothness, cost):
                 more, found = part(experiment, browser)
                 faults += more

@@ -14,8 +14,6 @@ namespace firesim {
 
 namespace {
 
-constexpr uint64_t kMaxCycle = uint64_t{1} << 62;
-
 // "snapshot booted"; a folder given with a slash at its end has no file name.
 std::string snapshot_name(const std::filesystem::path &folder) {
   const std::filesystem::path plain = folder.lexically_normal();
@@ -70,7 +68,7 @@ Snapshot::Snapshot(const std::filesystem::path &folder,
   check_index(index);
   Fields fields(index, where_ + ": " + kSnapshotIndexFile,
                 {"format", "version", "created_by", "end_when_state", "configuration", "hash"});
-  cycle_ = fields.integer("cycle", 0, kMaxCycle);
+  cycle_ = fields.integer("cycle", 0, kLastSnapshotCycle);
   read_network(index.value("configuration", nlohmann::json()));
   std::vector<FileToCheck> files;
   read_models(fields.array("models"), files);

@@ -31,6 +31,9 @@ class ModelState {
 // Key of a description that is kept in snapshots: see `Snapshot::functional_before_cycle`.
 inline constexpr char kFunctionalBefore[] = "functional_before_cycle";
 
+// A snapshot is taken at this cycle at the latest.
+inline constexpr uint64_t kLastSnapshotCycle = uint64_t{1} << 62;
+
 struct SnapshotModel {
   std::string name;
   std::string kind;

@@ -16,7 +16,6 @@ namespace firesim {
 
 namespace {
 
-constexpr uint64_t kMaxCycle = uint64_t{1} << 62;
 constexpr size_t kMaxRequests = 16;
 constexpr auto kMostFailures = 16;
 
@@ -66,13 +65,14 @@ void SnapshotMaker::read_settings(const nlohmann::json &settings,
   const std::string directory = fields.optional_text("directory").value_or("snapshots");
   directory_ = context.results_directory / directory;
   for (const nlohmann::json &cycle : fields.array("at_cycles", false)) {
-    if (!cycle.is_number_unsigned() || cycle == 0 || cycle > kMaxCycle) {
-      fields.fail("at_cycles", "an array of target cycles from 1 to " + std::to_string(kMaxCycle));
+    if (!cycle.is_number_unsigned() || cycle == 0 || cycle > kLastSnapshotCycle) {
+      fields.fail("at_cycles",
+                  "an array of target cycles from 1 to " + std::to_string(kLastSnapshotCycle));
     }
     at_cycles_.push_back(cycle);
   }
   std::sort(at_cycles_.begin(), at_cycles_.end());
-  interval_cycles_ = fields.integer("interval_cycles", 0, kMaxCycle, 0);
+  interval_cycles_ = fields.integer("interval_cycles", 0, kLastSnapshotCycle, 0);
   interval_s_ = fields.number("interval_s", 0, 1e9, 0);
   keep_ = fields.integer("keep", 1, 1'000'000, 2);
   fields.finish();
@@ -101,7 +101,7 @@ void SnapshotMaker::check_models() const {
 uint64_t SnapshotMaker::next_cycle(uint64_t after) const {
   const auto planned = std::upper_bound(at_cycles_.begin(), at_cycles_.end(), after);
   uint64_t next = planned == at_cycles_.end() ? UINT64_MAX : *planned;
-  if (interval_cycles_ != 0 && after < kMaxCycle) {
+  if (interval_cycles_ != 0 && after < kLastSnapshotCycle) {
     next = std::min(next, (after / interval_cycles_ + 1) * interval_cycles_);
   }
   return next;

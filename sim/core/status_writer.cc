@@ -20,8 +20,8 @@ namespace {
 
 constexpr double kHostIntervalS = 2;  // between two looks at the host
 constexpr size_t kLeastRoomBytes = 4096;
-constexpr size_t kBytesOfModel = 192;   // about, in a line
-constexpr uint64_t kPageBytes = 65536;  // the largest pages that Linux has
+constexpr size_t kBytesOfModel = 192;          // about, in a line
+constexpr uint64_t kLargestPageBytes = 65536;  // the largest pages that Linux has
 
 // Microseconds are enough, and shorter.
 double rounded_s(double seconds) { return std::round(seconds * 1e6) / 1e6; }
@@ -156,7 +156,8 @@ void StatusWriter::write(double wall_s, const std::vector<ModelStatus> &models) 
 // frees also what of it was reserved before. A file system that cannot reserve is one to just
 // write to.
 bool StatusWriter::make_room(size_t bytes) {
-  const uint64_t end = (size_ + bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const uint64_t end =
+      (size_ + bytes + kLargestPageBytes - 1) / kLargestPageBytes * kLargestPageBytes;
   if (end <= room_end_) return true;
   int result = -1;
   do {

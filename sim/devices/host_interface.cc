@@ -14,7 +14,7 @@ namespace firesim::devices {
 namespace {
 
 constexpr uint64_t kWordBytes = 8;
-constexpr uint64_t kMostBytes = uint64_t{1} << 48;  // a payload has 48 bits
+constexpr uint64_t kMostPayloadBytes = uint64_t{1} << 48;  // a payload has 48 bits
 constexpr uint64_t kCallWords = 4;
 constexpr uint64_t kWrite = 64, kExit = 93;               // system calls
 constexpr uint64_t kResponse = 1;                         // of device 0, command 0
@@ -40,11 +40,11 @@ std::unique_ptr<HostInterface> HostInterface::make(const nlohmann::json &setting
   Config config(settings, where);
   if (settings.is_null()) return nullptr;
   std::unique_ptr<HostInterface> made(new HostInterface);
-  made->memory_base_ = config.required_integer("memory_base", 0, kMostBytes);
-  made->memory_bytes_ = config.required_integer("memory_bytes", kWordBytes, kMostBytes);
-  made->tohost_ = config.required_integer("tohost", 0, kMostBytes);
+  made->memory_base_ = config.required_integer("memory_base", 0, kMostPayloadBytes);
+  made->memory_bytes_ = config.required_integer("memory_bytes", kWordBytes, kMostPayloadBytes);
+  made->tohost_ = config.required_integer("tohost", 0, kMostPayloadBytes);
   if (config.has("fromhost")) {
-    made->fromhost_ = config.required_integer("fromhost", 0, kMostBytes);
+    made->fromhost_ = config.required_integer("fromhost", 0, kMostPayloadBytes);
   }
   config.finish();
   const char *expected = "a multiple of 8 inside the memory";

@@ -13,7 +13,6 @@ namespace firesim {
 namespace {
 
 constexpr size_t kEthernetBytes = 14, kTypeAt = 12;
-constexpr uint16_t kTypeArp = 0x0806, kTypeIp = 0x0800;
 constexpr size_t kArpBytes = 28, kIpBytes = 20, kIcmpBytes = 8, kTcpBytes = 20, kUdpBytes = 8;
 // Ethernet, IPv4, and the lengths of their addresses.
 constexpr std::array<uint8_t, 6> kArpKind = {0, 1, 8, 0, 6, 4};

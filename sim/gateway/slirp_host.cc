@@ -35,8 +35,6 @@ constexpr size_t kHeaderBytes = 14;
 constexpr size_t kSourceAt = 6;
 constexpr size_t kArpSenderAt = kHeaderBytes + 8;
 constexpr size_t kIpDestinationAt = kHeaderBytes + 16;
-constexpr uint16_t kTypeArp = 0x0806;
-constexpr uint16_t kTypeIp = 0x0800;
 
 uint16_t type_of(FrameBytes frame) {
   return static_cast<uint16_t>(frame[kHeaderBytes - 2] << 8 | frame[kHeaderBytes - 1]);

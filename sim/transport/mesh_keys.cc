@@ -21,7 +21,6 @@ namespace firesim {
 
 namespace {
 
-constexpr size_t kKeyBytes = 32;
 constexpr size_t kKeyCharacters = 40;
 
 bool is_key(const std::string &text) {

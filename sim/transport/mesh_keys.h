@@ -6,12 +6,15 @@
 //   {"process": "b", "secret": "…", "public": {"a": "…", "b": "…"}}
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace firesim {
+
+inline constexpr size_t kKeyBytes = 32;  // of CURVE, before Z85
 
 struct MeshKeys {
   std::string process;

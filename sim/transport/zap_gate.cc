@@ -7,11 +7,12 @@
 
 #include <stdexcept>
 
+#include "transport/mesh_keys.h"
+
 namespace firesim {
 
 namespace {
 
-constexpr size_t kKeyBytes = 32;
 // Frames of a request, in this order.
 enum Frame { kVersion, kRequestId, kDomain, kAddress, kIdentity, kMechanism, kKey, kFrames };
 

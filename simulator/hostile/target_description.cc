@@ -11,14 +11,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint64_t kCycles = 3000;
+constexpr uint64_t kDescribedCycles = 3000;
 
 // What is described must not take long, nor write anywhere but below the bench's folder.
 std::string bounded(const std::string &text) {
   json description = json::parse(text, nullptr, false);
   if (!description.is_object()) return text;
   description["results"] = "results";
-  description["max_cycles"] = kCycles;
+  description["max_cycles"] = kDescribedCycles;
   return description.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -20,7 +20,7 @@ size_t depth_of(const json &value) {
   return inner + 1;
 }
 
-Verdict take(const std::string &text) {
+Verdict take_json(const std::string &text) {
   std::string wrong;
   Verdict verdict = judged([&] {
     const json value = parse_json(text, kControlLimits);
@@ -44,7 +44,7 @@ Target json_target() {
       [](const std::string &text, Random &random) {
         return random() % 2 == 0 ? mutated_bytes(text, random) : mutated_json(text, random);
       },
-      take};
+      take_json};
 }
 
 }  // namespace firesim::hostile

@@ -14,7 +14,7 @@ namespace firesim::hostile {
 namespace {
 
 constexpr size_t kLinks = 3;
-constexpr uint32_t kCycles = 64;
+constexpr uint32_t kMessageCycles = 64;
 
 std::string text_of(std::span<const uint8_t> message) { return {message.begin(), message.end()}; }
 
@@ -88,7 +88,7 @@ Verdict take(const std::string &input) {
 TokenMessage some_tokens() {
   TokenMessage message;
   message.start_cycle = 1000;
-  message.cycles = kCycles;
+  message.cycles = kMessageCycles;
   message.ends.push_back({"node0", true, {900, 3, false, "said"}});
   const uint64_t flits[] = {1, 2, 3, 4};
   for (const uint32_t link : {0, 2}) {
@@ -102,12 +102,13 @@ TokenMessage some_tokens() {
   return message;
 }
 
-std::vector<std::string> good_inputs() {
+std::vector<std::string> good_messages() {
   const std::string long_word(1000, 'x');
   std::string compressed;
   make_compressing_mesh(std::make_unique<KeepingMesh>(compressed))
       ->send(0, encode_text(MessageKind::kReady, long_word));
-  return {text_of(encode_tokens(some_tokens())), text_of(encode_tokens(1 << 20, kCycles, {}, {})),
+  return {text_of(encode_tokens(some_tokens())),
+          text_of(encode_tokens(1 << 20, kMessageCycles, {}, {})),
           text_of(encode_text(MessageKind::kStop, "{\"error\": \"\", \"lost\": []}")),
           text_of(encode_number(MessageKind::kPause, 123456)), compressed};
 }
@@ -115,7 +116,7 @@ std::vector<std::string> good_inputs() {
 }  // namespace
 
 Target messages_target() {
-  return {"messages", good_inputs(),
+  return {"messages", good_messages(),
           [](const std::string &bytes, Random &random) { return mutated_bytes(bytes, random); },
           take};
 }

@@ -18,13 +18,13 @@ namespace firesim::hostile {
 
 namespace {
 
-constexpr uint32_t kChainWords = 3, kWidth = 70;
+constexpr uint32_t kChainWords = 3, kMemoryWidth = 70;
 constexpr uint32_t kRows = 7, kPoint = 1;
 constexpr size_t kChangeBytes = 10;
 constexpr uint32_t kShift = 1, kRead = 2, kWrite = 3;  // operations of rtl/firesim_scan.v
 
 hostlib::ScanLayout layout() {
-  return {kChainWords, 150 + kWidth, {{"wide", kRows, kWidth, kPoint}}, {{0, kPoint}}};
+  return {kChainWords, 150 + kMemoryWidth, {{"wide", kRows, kMemoryWidth, kPoint}}, {{0, kPoint}}};
 }
 
 // What rtl/firesim_scan.v and a target with one memory do, but for the changes.
@@ -104,10 +104,10 @@ class SpokenChain final : public hostlib::HostPlatform {
 // Bits that no register and no row has.
 bool has_others(const std::vector<FiresimSignal> &signals) {
   return std::any_of(signals.begin(), signals.end(), [](const FiresimSignal &signal) {
-    if (signal.kind != FIRESIM_MEMORY || signal.width_bits != kWidth - 64) return false;
+    if (signal.kind != FIRESIM_MEMORY || signal.width_bits != kMemoryWidth - 64) return false;
     const auto *bytes = static_cast<const uint8_t *>(signal.storage);
     return std::any_of(bytes, bytes + signal.rows,
-                       [](uint8_t row) { return row >> (kWidth - 64) != 0; });
+                       [](uint8_t row) { return row >> (kMemoryWidth - 64) != 0; });
   });
 }
 

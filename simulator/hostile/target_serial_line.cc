@@ -60,7 +60,7 @@ void append(std::string &text, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i);
 }
 
-std::string good_board() {
+std::string good_line() {
   std::string text(1, '\0');
   for (const uint64_t value :
        {uint64_t{hostlib::kIdentityValue}, uint64_t{hostlib::kIdentityValue},
@@ -73,7 +73,7 @@ std::string good_board() {
 }
 
 // The way in which a line speaks is changed of some, too.
-std::string mutate(const std::string &good, Random &random) {
+std::string mutate_line(const std::string &good, Random &random) {
   std::string text = random() % 4 == 0 ? good : mutated_bytes(good, random);
   if (text.empty()) return text;
   if (random() % 4 == 0) text[0] = static_cast<char>(random() % 4);
@@ -87,6 +87,6 @@ std::string mutate(const std::string &good, Random &random) {
 
 }  // namespace
 
-Target serial_line_target() { return {"serial-line", {good_board()}, mutate, take}; }
+Target serial_line_target() { return {"serial-line", {good_line()}, mutate_line, take}; }
 
 }  // namespace firesim::hostile

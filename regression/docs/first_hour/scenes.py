@@ -126,7 +126,6 @@ SCENES = (
     Scene(
         "the user's own designs",
         ("build verilog",),
-        quick=True,
         files={
             "counter.sv": COUNTER,
             "soc.sv": SOC,
@@ -152,7 +151,6 @@ SCENES = (
     Scene(
         "call stacks of two runs",
         ("runs stacks",),
-        quick=True,
         before=f"{TRACED} --results results/a\n"
         f"{TRACED} --results results/b "
         "-x 'system.node.memory.timing={model: fixed, latency_cycles: 10}'",
@@ -160,13 +158,11 @@ SCENES = (
     Scene(
         "a run to be debugged",
         ("gdb",),
-        quick=True,
         before=FUNCTIONAL,
     ),
     Scene(
         "runs in which something happened",
         ("why",),
-        quick=True,
         files={"steps.sv": STEPS, "steps.yaml": ASSERTED, "incast.yaml": INCAST},
         before="firesim runworkload -c incast.yaml --results results/a\n"
         f"{FUNCTIONAL} --results results/b\n"
@@ -190,7 +186,6 @@ SCENES = (
     Scene(
         "something is to be ended",
         ("kill",),
-        quick=True,
         before_each={
             "kill": "firesim runworkload -c rack_linux_8 -x name=quickstart "
             "-x workload=linux-base  # in one terminal"

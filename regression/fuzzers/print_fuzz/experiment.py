@@ -17,7 +17,7 @@ from regression.fuzzers.print_fuzz.designs import design
 from regression.fuzzers.print_fuzz.simulators import Texts, firesim_says, verilator_says
 from regression.support.experiment import Experiment, Verdict, experiment_named
 
-QUICK_PRINTS, PRINTS = 200, 400
+QUICK_PRINTS, PRINTS = 80, 400
 DESIGNS = 20
 MOST_REPORTED = 10
 ENGINES = ("generated", "verilator")

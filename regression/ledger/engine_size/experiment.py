@@ -4,8 +4,8 @@
 Each blade is compiled from its Verilog, and then runs a program on every core on both engines,
 one thread, alternately; the token hashes must be equal. The ratio must not fall with the number of
 cores. Last, eight blades in one netlist are compiled; each must do what one alone does with the
-same random inputs. --quick compiles two small blades in one netlist and compares them with the
-small blade's usual model; it leaves the speed of the engines to engine-speed.
+same random inputs. --quick does that with eight packet reflectors; it leaves the speed of the
+engines to engine-speed.
 """
 
 from __future__ import annotations
@@ -18,21 +18,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import goldengate
 from firesim.build.design import stock_design
 from firesim.build.model import blade_model, compile_design
+from firesim_common.paths import ROOT
 
-from regression.ledger.engine_size.many_blades import compare_copies, compile_copies
+from regression.ledger.engine_size.many_blades import (
+    Copied,
+    compare_copies,
+    compile_copies,
+    of_blade,
+)
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.one_blade import ENGINES, kilohertz, medians, one_blade
 from regression.support.simulate import children_cpu_s
 
 BLADES = ("rocket-1", "rocket-4", "rocket-8")
-QUICK_BLADE = "rocket-1-small"
+REFLECTOR = Copied(
+    "PacketReflector",
+    (ROOT / "target-design/examples/packet-reflector/packet_reflector.sv",),
+    {"DEPTH": "64"},
+)
 GOAL_BUILD_S = {"rocket-1": 60.0, "rocket-4": 180.0}
 """Most wall time from Verilog to a model on two free cores."""
 ROUNDS = 1_500
-COPIES, QUICK_COPIES = 8, 2
-COMPARED_CYCLES, QUICK_COMPARED_CYCLES = 5_000, 500
+COPIES = 8
+COMPARED_CYCLES, QUICK_COMPARED_CYCLES = 5_000, 2_000
 COLUMNS = ("blade", "build (s)", "build (CPU s)", "peak of a process (MiB)")
 SPEEDS = ("Verilator 5.48 (kHz)", "generated (kHz)", "ratio")
 LEAST_OF_FIRST = 0.95
@@ -74,17 +85,16 @@ def speeds(experiment: Experiment, blade: str) -> tuple[float, float]:
     return medians(kilohertz(experiment, f"{blade}-run", config, models, repeats))
 
 
-def _many_blades(experiment: Experiment, blade: str, one: Path) -> list[str]:
+def _many_blades(experiment: Experiment, copied: Copied, one: Path) -> list[str]:
     """Compile and compare blades in one netlist; return their row of the table.
 
-    `one` is the folder of a model of `blade` alone.
+    `one` is the folder of a model of one alone.
     """
-    copies = QUICK_COPIES if experiment.quick else COPIES
     folder = experiment.folder / "many"
-    built = measured(lambda: compile_copies(folder, blade, copies))
+    built = measured(lambda: compile_copies(folder, copied, COPIES))
     cycles = QUICK_COMPARED_CYCLES if experiment.quick else COMPARED_CYCLES
-    compare_copies(one, folder / "model", copies, cycles, experiment.seed)
-    name = f"{copies} blades in one netlist, {cycles:,} cycles equal"
+    compare_copies(one, folder / "model", COPIES, cycles, experiment.seed)
+    name = f"{COPIES} {copied.top} in one netlist, {cycles:,} cycles equal"
     return _row(name, built, [])
 
 
@@ -97,10 +107,17 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _quick(experiment: Experiment) -> Verdict:
-    """Hold when two small blades in one netlist do what one alone does."""
-    several = _many_blades(experiment, QUICK_BLADE, blade_model(QUICK_BLADE, "generated"))
+    """Hold when eight packet reflectors in one netlist do what one alone does."""
+    one = goldengate.compile(
+        REFLECTOR.sources,
+        REFLECTOR.top,
+        experiment.folder / "one",
+        engine="generated",
+        parameters=REFLECTOR.parameters,
+    )
+    several = _many_blades(experiment, REFLECTOR, one)
     experiment.table("From Verilog to a model", COLUMNS, [several])
-    return Verdict(True, f"{QUICK_BLADE}: {several[0]}", "equal outputs")
+    return Verdict(True, several[0], "equal outputs")
 
 
 @experiment_named("engine-size", _arguments)
@@ -115,7 +132,7 @@ def run(experiment: Experiment) -> Verdict:
         ratios[blade] = ours / theirs
         speed = [f"{theirs:,.0f}", f"{ours:,.0f}", f"{ratios[blade]:.2f}"]
         rows.append(_row(blade, built, speed))
-    rows.append(_many_blades(experiment, BLADES[0], experiment.folder / BLADES[0]))
+    rows.append(_many_blades(experiment, of_blade(BLADES[0]), experiment.folder / BLADES[0]))
     for row in rows:
         row += [""] * (len(COLUMNS) + len(SPEEDS) - len(row))
     title = "From Verilog to a model, and thousand cycles per CPU second"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import goldengate
@@ -21,16 +22,31 @@ CHANGED = 0.2
 """Share of the inputs that are drawn again in a cycle."""
 
 
-def compile_copies(folder: Path, blade: str, copies: int) -> Path:
-    """Compile `copies` blades in one module, untrained; return the model, which is in `folder`."""
+@dataclass(frozen=True)
+class Copied:
+    """What is copied: a module, the files of its text, and its parameters."""
+
+    top: str
+    sources: tuple[Path, ...]
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+def of_blade(blade: str) -> Copied:
+    """Return a blade of stock as it is copied."""
     rtl = blade_rtl(blade)
     about = json.loads((rtl / "blade.json").read_text())
-    instances = [f"  {about['top']} blade{n}(.clock, .reset);" for n in range(copies)]
+    return Copied(about["top"], tuple(rtl / source for source in about["sources"]))
+
+
+def compile_copies(folder: Path, copied: Copied, copies: int) -> Path:
+    """Compile `copies` of it in one module, untrained; return the model, which is in `folder`."""
+    settings = ", ".join(f".{name}({value})" for name, value in copied.parameters.items())
+    instances = [f"  {copied.top} #({settings}) blade{n}(.clock, .reset);" for n in range(copies)]
     folder.mkdir(parents=True)
     wrapper = folder / "copies.sv"
     text = ["module Copies(input logic clock, input logic reset);", *instances, "endmodule", ""]
     wrapper.write_text("\n".join(text))
-    sources = [*(rtl / source for source in about["sources"]), wrapper]
+    sources = [*copied.sources, wrapper]
     return goldengate.compile(sources, "Copies", folder / "model", engine="generated")
 
 

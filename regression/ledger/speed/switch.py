@@ -45,11 +45,11 @@ def bench(mode: str, ports: int, batches: int) -> dict[str, Any]:
 
 def measure_switch(experiment: Experiment) -> dict[str, dict[str, float]]:
     """Measure the switch in both modes, print the table, return the medians by mode."""
-    repeats: int = experiment.arguments.repeats or (3 if experiment.quick else 9)
+    repeats: int = experiment.arguments.repeats or (1 if experiment.quick else 9)
     ports: int = experiment.arguments.ports
     rows, medians = [], {}
     for mode, incumbent_ns in INCUMBENT_NS.items():
-        batches = BATCHES[mode] // (4 if experiment.quick else 1)
+        batches = BATCHES[mode] // (16 if experiment.quick else 1)
         runs = [bench(mode, ports, batches) for _ in range(repeats)]
         cost = [
             run["cpu_ns_per_port_and_batch"] - run["sources_ns_per_port_and_batch"] for run in runs

@@ -25,7 +25,7 @@ from regression.oracles.fame_proof.lemmas import LEMMAS, SLOTS
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 CYCLES, QUICK_CYCLES = 2000, 400
-SEEDS, QUICK_SEEDS = 12, 4
+SEEDS, QUICK_SEEDS = 12, 2
 
 _FAULTS: dict[str, tuple[str, Callable[[str], str]]] = {
     "queue": (

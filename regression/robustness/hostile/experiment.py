@@ -28,7 +28,7 @@ from regression.robustness.hostile.findings import Finding, Tally
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 
 CORPUS = Path(__file__).parent / "corpus"
-QUICK_NATIVE, QUICK_PYTHON = 6_000, 5_000
+QUICK_NATIVE, QUICK_PYTHON = 3_000, 2_500
 NATIVE, FUZZED, PYTHON, RTL = 100_000, 1_000_000, 50_000, 1_000
 MOST_SHOWN = 20
 
@@ -195,6 +195,6 @@ def run(experiment: Experiment) -> Verdict:
     refused = cases - sum(one.accepted for one in tallies)
     experiment.keep(cases=cases, defects=defects, refused=refused)
     alone = experiment.arguments.target or experiment.arguments.cases
-    wanted = 1 if alone else 10_000 if experiment.quick else 1_000_000
+    wanted = 1 if alone else 5_000 if experiment.quick else 1_000_000
     figure = f"{cases:,} broken inputs, {refused:,} refused in a sentence, {defects} defects,"
     return Verdict(defects == 0 and cases >= wanted, figure, f"{wanted:,} inputs without a defect")

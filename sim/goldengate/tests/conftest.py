@@ -4,12 +4,13 @@
 Most of such a process's time goes into its imports. So each is forked from a process that has done
 these imports and nothing else. The steps of a build, whose reading is watched, start as they always
 do: what is watched is watched from the start. So do the tests of other folders, in the same process
-of pytest or in another.
+of pytest or in another. Verilator's models run for a moment, so g++ need not make them fast.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import IO
@@ -17,7 +18,7 @@ from typing import IO
 import pytest
 from firesim_common.cache import watched_step
 
-from goldengate import compiler
+from goldengate import compiler, verilator_backend
 from goldengate.tests.forked import PRELOADED, run_in_child
 
 
@@ -37,4 +38,5 @@ def _forked_workers() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler, "_run_worker", forked)
+        patch.setattr(verilator_backend, "build", partial(verilator_backend.build, fast="-O1"))
         yield

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import goldengate
+from goldengate.harness import Model
 from goldengate.passes import check, elaborate, fame1, hoist, instrument, memory, read, write
 from goldengate.passes import rewrite as rewrite_pass
 from goldengate.passes import select as select_pass
@@ -41,9 +43,15 @@ def test_the_design_of_the_explanation(tmp_path: Path) -> None:
 def test_the_python_of_the_how_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (code,) = _blocks("how-to/bring-your-own-verilog.md", "python")
+    code, training = _blocks("how-to/bring-your-own-verilog.md", "python")
     source = ROOT / "target-design/examples/packet-reflector/packet_reflector.sv"
     goldengate.compile([source], "PacketReflector", tmp_path / "build/reflector")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "how-to", "exec"), {})
     assert capsys.readouterr().out == "113 1\n"
+    names: dict[str, Any] = {}
+    exec(compile(training, "how-to", "exec"), names)
+    with Model("build/reflector/model.so") as model:
+        model.reset()
+        names["train"](model)
+        assert model["uart__in_bits"] == 19_999 % 256
