@@ -23,6 +23,7 @@ STOCK = {
     "quickstart",
     "trigger",
     "block",
+    "chase",
     "counters",
     "cores",
     "latency",
