@@ -57,7 +57,7 @@ def plot_scale(experiment: Experiment, swept: Swept, depth: int) -> None:
             )
     axes.set_xscale("log", base=2)
     axes.set_xticks(servers, [str(count) for count in servers])
-    axes.set_ylim(bottom=0)
+    axes.set_yscale("log")
     axes.set_xlabel("servers")
     axes.set_ylabel("chases per second of target time")
     axes.set_title(f"Pointer chases of depth {depth:,} against servers")
@@ -66,14 +66,17 @@ def plot_scale(experiment: Experiment, swept: Swept, depth: int) -> None:
 
 
 def plot_ratios(
-    experiment: Experiment, times: Mapping[str, Sequence[float]], latencies_us: Sequence[float]
+    experiment: Experiment,
+    times: Mapping[str, Sequence[float]],
+    latencies_us: Sequence[float],
+    limit: float,
 ) -> None:
     """Draw the lead over GET against latency, with its limit and the published leads."""
     figure, axes = new_figure()
     for mode, colour in (("active", COLOURS[1]), ("fat", COLOURS[2])):
         leads = [get / other for get, other in zip(times["get"], times[mode], strict=True)]
         axes.plot(latencies_us, leads, "o-", color=colour, label=f"{LABELS[mode]}, 2 servers")
-    axes.axhline(4.01, color=COLOURS[0], linewidth=1, label="latency alone: 4.01")
+    axes.axhline(limit, color=COLOURS[0], linewidth=1, label=f"latency alone: {limit:.2f}")
     for index, lead in enumerate((1.2, 1.3, 1.75)):
         label = "published: up to 1.2, 1.3 and 1.75, more servers" if index == 0 else None
         axes.axhline(lead, **PUBLISHED, label=label)
