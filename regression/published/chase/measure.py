@@ -11,6 +11,7 @@ from pathlib import Path
 from regression.published.chase.reference import Chase, Counts, expected
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError
+from regression.support.rdma_traffic import RDMA_NODE
 from regression.support.simulate import Run
 
 CLOCK_HZ = 3.2e9
@@ -61,6 +62,8 @@ def recipe(chase: Chase, link_cycles: int, engine: str) -> Config:
     args += [f"starts={chase.starts}", f"depth={chase.depths[-1]}"]
     args.append(f"sweep={int(len(chase.depths) > 1)}")
     config = cluster(names(chase.servers), args, link_cycles, engine)
+    if chase.mode == "read":
+        config["system"]["node"] = RDMA_NODE
     for server, calls in chase.restarts.items():
         config["workload"]["nodes"][f"s{server}"] = {"args": [*args, f"restart_after={calls}"]}
     return config

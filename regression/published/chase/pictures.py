@@ -6,10 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from regression.published.chase.measure import Incremented, Measured
+from regression.published.chase.reference import FETCHES
 from regression.support.experiment import Experiment
 from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
 
-LABELS = {"get": "GET of each entry", "active": "active message", "fat": "injected code"}
+LABELS = {
+    "read": "RDMA READ of each entry",
+    "get": "GET of each entry (software)",
+    "active": "active message",
+    "fat": "injected code",
+}
 PUBLISHED_LEADS = {16: 1.75, 32: 1.2}
 """Injected code over GET: Xeon servers, BlueField-2 servers. (A64FX, 64 servers: 1.3.)"""
 PUBLISHED_XEON = {
@@ -25,15 +31,16 @@ def plot_depths(experiment: Experiment, swept: Swept, servers: int) -> None:
     """Draw chases in a second against depth, as figures 5 to 7."""
     figure, axes = new_figure()
     for mode, label in LABELS.items():
-        found = swept[servers, mode]
-        depths = sorted(found.ticks)
-        axes.plot(depths, [found.chases_per_s(depth) for depth in depths], "o-", label=label)
+        if (servers, mode) in swept:
+            found = swept[servers, mode]
+            depths = sorted(found.ticks)
+            axes.plot(depths, [found.chases_per_s(depth) for depth in depths], "o-", label=label)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("depth (entries a chase reads)")
     axes.set_ylabel("chases per second of target time")
     axes.set_title(f"Pointer chases against depth, {servers} servers")
-    legend_below(axes)
+    legend_below(axes, columns=2)
     experiment.note_file(save_figure(figure, experiment.folder, "chase-depth"))
 
 
@@ -41,19 +48,22 @@ def plot_scale(experiment: Experiment, swept: Swept, depth: int) -> None:
     """Draw chases in a second against servers, as figures 9 to 11."""
     figure, axes = new_figure()
     servers = sorted({count for count, _ in swept})
-    rates = {mode: [swept[count, mode].chases_per_s(depth) for count in servers] for mode in LABELS}
-    for mode, label in LABELS.items():
-        axes.plot(servers, rates[mode], "o-", label=label)
+    modes = [mode for mode in LABELS if (servers[0], mode) in swept]
+    for mode in modes:
+        rates = [swept[count, mode].chases_per_s(depth) for count in servers]
+        axes.plot(servers, rates, "o-", label=LABELS[mode])
     for index, (count, lead) in enumerate(PUBLISHED_LEADS.items()):
         if count in servers:
-            get = rates["get"][servers.index(count)]
+            get = swept[count, modes[0]].chases_per_s(depth)
             axes.plot(
                 [count, count],
                 [get, lead * get],
                 "_-",
                 color=PUBLISHED["color"],
                 linewidth=1.4,
-                label="published lead over GET (ratio)" if index == 0 else None,
+                label="published lead over GET (ratio, from our fastest fetch)"
+                if index == 0
+                else None,
             )
     axes.set_xscale("log", base=2)
     axes.set_xticks(servers, [str(count) for count in servers])
@@ -71,12 +81,16 @@ def plot_ratios(
     latencies_us: Sequence[float],
     limit: float,
 ) -> None:
-    """Draw the lead over GET against latency, with its limit and the published leads."""
+    """Draw the lead over fetches against latency, with its limit and the published leads."""
     figure, axes = new_figure()
-    for mode, colour in (("active", COLOURS[1]), ("fat", COLOURS[2])):
-        leads = [get / other for get, other in zip(times["get"], times[mode], strict=True)]
-        axes.plot(latencies_us, leads, "o-", color=colour, label=f"{LABELS[mode]}, 2 servers")
-    axes.axhline(limit, color=COLOURS[0], linewidth=1, label=f"latency alone: {limit:.2f}")
+    for fetch in (mode for mode in FETCHES if mode in times):
+        for mode, style in (("active", "o--"), ("fat", "o-")):
+            leads = [slow / fast for slow, fast in zip(times[fetch], times[mode], strict=True)]
+            over = f"{LABELS[mode]} over {fetch.upper()}"
+            axes.plot(latencies_us, leads, style, label=over)
+    axes.axhline(
+        limit, color=COLOURS[-1], linewidth=1, label=f"2 servers, latency alone: {limit:.2f}"
+    )
     for index, lead in enumerate((1.2, 1.3, 1.75)):
         label = "published: up to 1.2, 1.3 and 1.75, more servers" if index == 0 else None
         axes.axhline(lead, **PUBLISHED, label=label)
@@ -84,8 +98,8 @@ def plot_ratios(
     axes.set_xticks(latencies_us, [f"{latency:g}" for latency in latencies_us])
     axes.set_ylim(bottom=1)
     axes.set_xlabel("latency from node to node (µs)")
-    axes.set_ylabel("time of GETs / time of chase")
-    axes.set_title("Lead over GET against latency")
+    axes.set_ylabel("time of fetches / time of chase")
+    axes.set_title("Lead over GET and READ against latency, 2 servers")
     legend_below(axes, columns=2)
     experiment.note_file(save_figure(figure, experiment.folder, "chase-latency"))
 

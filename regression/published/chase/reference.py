@@ -9,7 +9,8 @@ from functools import cache
 
 SEED = 777
 CLIENT = 0
-MODES = ("get", "active", "binary", "fat")
+FETCHES = ("read", "get")
+"""Modes in which the client fetches each entry; in the others it sends a function."""
 _MASK = (1 << 64) - 1
 
 
@@ -122,13 +123,14 @@ def _follow(nodes: _Nodes, address: int, depth: int) -> int:
     chase, entries = nodes.chase, table(nodes.chase.entries)
     shard = chase.entries // chase.servers
     at = 1 + address // shard
-    if chase.mode != "get":
+    fetches = chase.mode in FETCHES
+    if not fetches:
         nodes.send("chaser", CLIENT, at)
     for step in range(depth):
         owner = 1 + address // shard
-        if chase.mode == "get":
-            nodes.counts[CLIENT].gets += 1
-            nodes.counts[owner].gots += 1
+        if fetches:
+            nodes.counts[CLIENT].gets += chase.mode == "get"
+            nodes.counts[owner].gots += chase.mode == "get"
             nodes.messages += 2
         elif step and owner != at:
             nodes.counts[at].forwards += 1
@@ -136,7 +138,7 @@ def _follow(nodes: _Nodes, address: int, depth: int) -> int:
             nodes.served(at)
             at = owner
         address = entries[address]
-    if chase.mode != "get":
+    if not fetches:
         nodes.send("result", at, CLIENT)
         nodes.served(at)
     return address

@@ -33,7 +33,7 @@ struct head {
 };
 
 // A frame as it is in memory: 2 pad bytes, destination, source, type, and from there on ours.
-struct frame {
+struct packet {
   uint64_t to;
   uint64_t from;
   struct head head;
@@ -42,7 +42,7 @@ struct frame {
 
 enum { ETHERNET_BYTES = 16, HEAD_BYTES = sizeof(struct head), MOST_PAYLOAD_BYTES = 64 };
 _Static_assert(sizeof(struct head) == 24, "the head is that of the published frame");
-_Static_assert(sizeof(struct frame) == ETHERNET_BYTES + HEAD_BYTES, "no padding in frames");
+_Static_assert(sizeof(struct packet) == ETHERNET_BYTES + HEAD_BYTES, "no padding in frames");
 
 // The code section of a FRAME_FAT: this, `variants` entries, then the code of each.
 enum { ARCHIVE_MAGIC = 0x41465652, MOST_VARIANTS = 4 };  // "RVFA"

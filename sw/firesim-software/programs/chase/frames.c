@@ -18,7 +18,7 @@ uint64_t name_of(const char *name) {
   return number;
 }
 
-void image_build(const struct node *node, const struct own_function *own, struct frame *image) {
+void image_build(const struct node *node, const struct own_function *own, struct packet *image) {
   const bool fat = node->mode == MODE_FAT;
   const unsigned char *code = fat ? own->archive : own->compressed;
   const uint32_t has = (uint32_t)(own->end - code);
@@ -49,7 +49,7 @@ static bool is_name(const char *name) {
   return length != 0;
 }
 
-enum refusal image_check(const struct frame *frame, uint32_t bytes, bool *whole) {
+enum refusal image_check(const struct packet *frame, uint32_t bytes, bool *whole) {
   const struct head *head = &frame->head;
   if (head->signal != FRAME_SIGNAL || head->zero != 0 || head->pure > 1) return REFUSED_HEAD;
   if (head->payload_at != HEAD_BYTES || head->code_at <= HEAD_BYTES ||
@@ -83,7 +83,7 @@ static enum refusal choose(const struct archive *archive, uint32_t bytes, uint64
   return *chosen ? REFUSALS : REFUSED_VARIANT;
 }
 
-enum refusal image_unpack(const struct frame *frame, uint64_t isa, struct function *function) {
+enum refusal image_unpack(const struct packet *frame, uint64_t isa, struct function *function) {
   const uint32_t bytes = frame->head.frame_bytes - frame->head.code_at;
   __builtin_memcpy(function->code, frame->rest + payload_bytes_of(frame) + 1, bytes);
   function->variant = 0;

@@ -26,7 +26,7 @@ static void send_image(struct node *node, struct function *function, unsigned to
   node->counts.cut += !whole;
 }
 
-static struct frame *fresh(struct node *node, enum frame_type type, uint32_t bytes) {
+static struct packet *fresh(struct node *node, enum frame_type type, uint32_t bytes) {
   wire_drain(&node->wire);
   node->outbox->head = (struct head){.frame_bytes = bytes,
                                      .payload_at = HEAD_BYTES,
@@ -40,7 +40,7 @@ static void send_active(struct node *node, unsigned function, unsigned to, const
   const uint64_t number = function;
   const uint32_t payload_bytes = own_functions[function].payload_bytes;
   const uint32_t bytes = HEAD_BYTES + (uint32_t)sizeof number + payload_bytes;
-  struct frame *frame = fresh(node, FRAME_ACTIVE, bytes);
+  struct packet *frame = fresh(node, FRAME_ACTIVE, bytes);
   __builtin_memcpy(frame->rest, &number, sizeof number);
   __builtin_memcpy(frame->rest + sizeof number, payload, payload_bytes);
   wire_send(&node->wire, to, frame, ETHERNET_BYTES + bytes);
@@ -59,7 +59,7 @@ void inject_send(struct node *node, unsigned function, unsigned to, const void *
 
 void inject_send_control(struct node *node, enum frame_type type, unsigned to, uint64_t value) {
   const uint32_t bytes = HEAD_BYTES + sizeof value;
-  struct frame *frame = fresh(node, type, bytes);
+  struct packet *frame = fresh(node, type, bytes);
   __builtin_memcpy(frame->rest, &value, sizeof value);
   wire_send(&node->wire, to, frame, ETHERNET_BYTES + bytes);
   node->counts.gets += type == FRAME_GET;
@@ -139,7 +139,7 @@ static void call(struct node *node, entry_point entry, void *payload, uint64_t c
 }
 
 // Keeps a function that came with its code.
-static enum refusal take_in(struct node *node, const struct frame *frame,
+static enum refusal take_in(struct node *node, const struct packet *frame,
                             struct function **function) {
   const uint64_t begin = cycles();
   struct function *place = find(node, 0);
@@ -157,7 +157,7 @@ static enum refusal take_in(struct node *node, const struct frame *frame,
 }
 
 // A node that has the name for something else does not run what came.
-static enum refusal compare(const struct function *function, const struct frame *frame) {
+static enum refusal compare(const struct function *function, const struct packet *frame) {
   const struct head *has = &function->image->head;
   if (payload_bytes_of(frame) != function->payload_bytes) return REFUSED_PAYLOAD;
   const bool same = frame->head.type == has->type && frame->head.pure == has->pure &&
@@ -165,14 +165,14 @@ static enum refusal compare(const struct function *function, const struct frame 
   return same ? REFUSALS : REFUSED_OTHER;
 }
 
-static void send_back(struct node *node, struct frame *frame, unsigned from) {
+static void send_back(struct node *node, struct packet *frame, unsigned from) {
   frame->head.type = FRAME_UNKNOWN;
   wire_send(&node->wire, from, frame, ETHERNET_BYTES + frame->head.code_at);
   wire_drain(&node->wire);  // its buffer is given back to the NIC next
   node->counts.unknown++;
 }
 
-static void serve_injected(struct node *node, struct frame *frame, uint32_t bytes, unsigned from,
+static void serve_injected(struct node *node, struct packet *frame, uint32_t bytes, unsigned from,
                            uint64_t came) {
   bool whole = false;
   enum refusal refusal = image_check(frame, bytes, &whole);
@@ -194,7 +194,7 @@ static void serve_injected(struct node *node, struct frame *frame, uint32_t byte
 }
 
 // A receiver that does not know a function has started anew, so it has none of them.
-static void serve_unknown(struct node *node, const struct frame *frame, uint32_t bytes,
+static void serve_unknown(struct node *node, const struct packet *frame, uint32_t bytes,
                           unsigned from) {
   bool whole = false;
   enum refusal refusal = image_check(frame, bytes, &whole);
@@ -212,7 +212,7 @@ static void serve_unknown(struct node *node, const struct frame *frame, uint32_t
   node->counts.again++;
 }
 
-static enum refusal check_plain(const struct frame *frame, uint32_t bytes, uint32_t least) {
+static enum refusal check_plain(const struct packet *frame, uint32_t bytes, uint32_t least) {
   const struct head *head = &frame->head;
   if (head->signal != FRAME_SIGNAL || head->payload_at != HEAD_BYTES || head->zero != 0 ||
       head->code_at != head->frame_bytes || head->pure != 0 || name_of(head->name) != 0) {
@@ -223,7 +223,7 @@ static enum refusal check_plain(const struct frame *frame, uint32_t bytes, uint3
   return head->frame_bytes < HEAD_BYTES + least ? REFUSED_PAYLOAD : REFUSALS;
 }
 
-static enum refusal serve_active(struct node *node, struct frame *frame, uint64_t number,
+static enum refusal serve_active(struct node *node, struct packet *frame, uint64_t number,
                                  uint64_t came) {
   if (number >= FUNCTIONS) return REFUSED_NUMBER;
   const struct own_function *own = &own_functions[number];
@@ -241,7 +241,7 @@ static enum refusal serve_get(struct node *node, unsigned from, uint64_t address
   return REFUSALS;
 }
 
-static void serve_plain(struct node *node, struct frame *frame, uint32_t bytes, unsigned from,
+static void serve_plain(struct node *node, struct packet *frame, uint32_t bytes, unsigned from,
                         uint64_t came) {
   uint64_t value;
   enum refusal refusal = check_plain(frame, bytes, sizeof value);
@@ -263,7 +263,7 @@ static void serve_plain(struct node *node, struct frame *frame, uint32_t bytes, 
 
 unsigned inject_serve(struct node *node) {
   uint32_t bytes;
-  struct frame *frame = wire_receive(&node->wire, &bytes);
+  struct packet *frame = wire_receive(&node->wire, &bytes);
   const uint64_t came = cycles();
   const unsigned from = wire_sender(&node->wire, frame);
   if (from == node->wire.nodes) {

@@ -55,8 +55,8 @@ typedef void (*entry_point)(void *payload, struct target *target);
 struct function {
   uint64_t name;  // 8 characters as a number; 0: free
   uint32_t payload_bytes;
-  struct frame *image;  // the whole frame: sending it costs one request to the NIC
-  unsigned char *code;  // what runs, at an address fit for instructions
+  struct packet *image;  // the whole frame: sending it costs one request to the NIC
+  unsigned char *code;   // what runs, at an address fit for instructions
   entry_point entry;
   unsigned variant;
 };
@@ -71,7 +71,7 @@ struct node {
   bool always_whole;    // the sender's set is not used
   struct function functions[MOST_FUNCTIONS];
   uint8_t sent[MOST_NODES];  // by node: the functions it was sent, one bit each
-  struct frame *outbox;      // for frames without code
+  struct packet *outbox;     // for frames without code
   struct function *running;
   struct counts counts;
   bool ended;
@@ -99,13 +99,13 @@ struct own_function {
 extern const struct own_function own_functions[FUNCTIONS];
 uint64_t name_of(const char *name);
 // Builds the whole frame of an own function.
-void image_build(const struct node *node, const struct own_function *own, struct frame *image);
+void image_build(const struct node *node, const struct own_function *own, struct packet *image);
 // Returns REFUSALS when a frame of a type with code is as it must be, with or without code.
-enum refusal image_check(const struct frame *frame, uint32_t bytes, bool *whole);
+enum refusal image_check(const struct packet *frame, uint32_t bytes, bool *whole);
 // Copies the code of a whole frame, of the variant for this core, to where it can run.
-enum refusal image_unpack(const struct frame *frame, uint64_t isa, struct function *function);
+enum refusal image_unpack(const struct packet *frame, uint64_t isa, struct function *function);
 
-static inline uint32_t payload_bytes_of(const struct frame *frame) {
+static inline uint32_t payload_bytes_of(const struct packet *frame) {
   return frame->head.code_at - frame->head.payload_at - 1;
 }
 static inline uint32_t on_wire(uint32_t frame_bytes) {

@@ -2,14 +2,16 @@
 // A client follows pointers through a table that lies on several servers, or has counters of a
 // server incremented. It fetches each entry, or sends a function that goes from server to server.
 #include "inject.h"
+#include "remote_read.h"
 #include "table.h"
 
 enum { CLIENT, FIRST_SERVER, MOST_ENTRIES = 1 << 24, MOST_DEPTH = 1 << 20 };
 
 struct test {
   struct node node;
+  struct remote_read remote;
   uint64_t servers, depth, starts, count;
-  bool gets, sweeps, increments;
+  bool reads, gets, sweeps, increments;
   uint64_t restart_after;  // calls after which a server starts anew, once; 0: never
 };
 
@@ -40,14 +42,19 @@ static unsigned owner(const struct node *node, uint64_t address) {
 
 static uint64_t chase(struct test *test, uint64_t address, uint64_t depth) {
   struct node *node = &test->node;
-  if (!test->gets) {
+  if (!test->reads && !test->gets) {
     const struct chaser payload = {depth, address, CLIENT};
     inject_send(node, FUNCTION_CHASER, owner(node, address), &payload);
     return answer(node);
   }
   while (depth--) {
-    inject_send_control(node, FRAME_GET, owner(node, address), address);
-    address = answer(node);
+    const unsigned to = owner(node, address);
+    if (test->reads) {
+      address = remote_read(&test->remote, to - FIRST_SERVER, address);
+    } else {
+      inject_send_control(node, FRAME_GET, to, address);
+      address = answer(node);
+    }
   }
   return address;
 }
@@ -77,6 +84,7 @@ static void be_client(struct test *test, const struct arguments *arguments) {
   struct node *node = &test->node;
   inject_register(node, FUNCTION_CHASER);
   inject_register(node, FUNCTION_INCREMENT);
+  if (test->reads) remote_read_connect(&test->remote, &node->wire, FIRST_SERVER);
   const uint64_t start = number_argument(arguments, "start");
   while (cycles() < start) continue;
   for (unsigned i = 0; i < test->servers; i++) {
@@ -108,7 +116,9 @@ static void be_server(struct test *test) {
   uint64_t *shard = firesim_heap(count * sizeof *shard);
   node->target.shard = shard;
   node->target.server = node->wire.own - FIRST_SERVER;
-  table_part((struct part){node->entries, node->target.server * count, count}, shard);
+  const uint64_t first = node->target.server * count;
+  table_part((struct part){node->entries, first, count}, shard);
+  if (test->reads) remote_read_offer(&node->wire, CLIENT, shard, first, count);
   const unsigned char payload = 1;
   uint64_t counted = 0;
   while (!node->ended) {
@@ -127,15 +137,21 @@ static void be_server(struct test *test) {
 static void read_settings(struct test *test, const struct arguments *arguments) {
   struct node *node = &test->node;
   require_choice(arguments, "role", "client server");
-  require_choice(arguments, "mode", "get active binary fat");
+  require_choice(arguments, "mode", "read get active binary fat");
   require_choice(arguments, "what", "chase increment");
   test->gets = argument_is(arguments, "mode", "get");
   test->increments = argument_is(arguments, "what", "increment");
-  if (test->gets && test->increments) fail("mode=get is of what=chase alone");
+  test->reads = argument_is(arguments, "mode", "read");
+  if ((test->gets || test->reads) && test->increments) {
+    fail("what=increment: expected mode active, binary or fat");
+  }
   node->mode = argument_is(arguments, "mode", "binary") ? MODE_BINARY
                : argument_is(arguments, "mode", "fat")  ? MODE_FAT
                                                         : MODE_ACTIVE;
   test->servers = between(arguments, "servers", 1, MOST_NODES - 1);
+  if (test->reads && test->servers > MOST_READ_SERVERS) {
+    fail("servers: expected at most %d with mode=read", MOST_READ_SERVERS);
+  }
   node->entries = between(arguments, "entries", 1, MOST_ENTRIES);
   node->target.shift = log2_of("entries", node->entries) - log2_of("servers", test->servers);
   if (node->entries < test->servers) fail("entries: expected as many as servers, or more");

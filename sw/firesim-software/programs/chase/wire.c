@@ -42,7 +42,7 @@ static uint32_t wait_for_frame(void) {
   return bytes;
 }
 
-struct frame *wire_receive(struct wire *wire, uint32_t *bytes) {
+struct packet *wire_receive(struct wire *wire, uint32_t *bytes) {
   for (;;) {
     if (wire->taken) {
       nic_post_receive(wire->buffers[wire->next]);
@@ -50,23 +50,25 @@ struct frame *wire_receive(struct wire *wire, uint32_t *bytes) {
     }
     *bytes = wait_for_frame();
     wire->taken = true;
-    struct frame *frame = wire->buffers[wire->next];
+    struct packet *frame = wire->buffers[wire->next];
     if (*bytes >= sizeof *frame && frame->from >> 48 == ETHERTYPE_INJECTED) return frame;
   }
 }
 
-unsigned wire_sender(const struct wire *wire, const struct frame *frame) {
+unsigned wire_sender(const struct wire *wire, const struct packet *frame) {
   return number_of(wire, frame->from & ((1UL << 48) - 1));
 }
+
+uint64_t wire_mac(const struct wire *wire, unsigned node) { return swapped(wire->first + node); }
 
 void wire_drain(struct wire *wire) {
   while (wire->unsent) wire->unsent -= nic_pop_sent();
 }
 
-void wire_send(struct wire *wire, unsigned node, struct frame *frame, uint32_t bytes) {
+void wire_send(struct wire *wire, unsigned node, struct packet *frame, uint32_t bytes) {
   wire_drain(wire);
-  frame->to = swapped(wire->first + node) << 16;
-  frame->from = (uint64_t)ETHERTYPE_INJECTED << 48 | swapped(wire->first + wire->own);
+  frame->to = wire_mac(wire, node) << 16;
+  frame->from = (uint64_t)ETHERTYPE_INJECTED << 48 | wire_mac(wire, wire->own);
   nic_send_piece(frame, bytes, false);
   wire->unsent++;
 }

@@ -11,7 +11,7 @@ enum { MOST_NODES = 512 };
 struct wire {
   uint64_t first;  // MAC address of node 0 as a number, its first byte highest
   unsigned own, nodes;
-  struct frame *buffers[NIC_QUEUE_DEPTH];
+  struct packet *buffers[NIC_QUEUE_DEPTH];
   unsigned next;    // buffer that is filled next
   bool taken;       // the one before is still read
   unsigned unsent;  // requests of which no completion was popped
@@ -23,15 +23,18 @@ void wire_start(struct wire *wire, uint64_t first_mac, unsigned nodes);
 
 // Sleeps until there is a frame of ours. It stays valid until the next call; `bytes` is its length,
 // rounded up to whole flits.
-struct frame *wire_receive(struct wire *wire, uint32_t *bytes);
+struct packet *wire_receive(struct wire *wire, uint32_t *bytes);
 
 // Number of the node that a frame is from; `wire->nodes` when it is from none.
-unsigned wire_sender(const struct wire *wire, const struct frame *frame);
+unsigned wire_sender(const struct wire *wire, const struct packet *frame);
+
+// MAC address of a node, byte 0 in bits 7:0.
+uint64_t wire_mac(const struct wire *wire, unsigned node);
 
 // Waits until frames that were sent before may be changed.
 void wire_drain(struct wire *wire);
 
 // Addresses and sends `bytes` of a frame; wire_drain says when it may be changed.
-void wire_send(struct wire *wire, unsigned node, struct frame *frame, uint32_t bytes);
+void wire_send(struct wire *wire, unsigned node, struct packet *frame, uint32_t bytes);
 
 #endif  // CHASE_WIRE_H_
