@@ -48,7 +48,7 @@ class LiteralBuffer(bytes: Int) extends Module {
  * @param hashLog of the entries of its table
  */
 class SnappyCompressor(historyBytes: Int, hashLog: Int) extends Module {
-  val socket = IO(new NearCorePorts)
+  val socket = IO(new NearCorePorts(scatters = false))
   private val finder = Module(new MatchFinder(historyBytes, hashLog))
   private val literals = Module(new LiteralBuffer(512))
   private val tokens = Module(new Queue(new MatchToken, 4, hasFlush = true))

@@ -20,7 +20,7 @@ object SnappyStatus {
  * @param historyBytes of the history in the unit
  */
 class SnappyDecompressor(historyBytes: Int) extends Module {
-  val socket = IO(new NearCorePorts)
+  val socket = IO(new NearCorePorts(scatters = false))
   private val window = socket.loaders(0).window
   private val farWindow = socket.loaders(1).window
   private val history = Module(new SnappyHistory(historyBytes))

@@ -9,7 +9,7 @@ import chisel3.util._
  * Everything between a kernel's streams and the port. All that goes to memory, the walker's reads
  * too, takes `latency` cycles more, and each response again.
  */
-class NearCoreMemory(p: NearCoreParams, dmaParams: Axi4Params) extends Module {
+class NearCoreMemory(p: NearCoreParams, dmaParams: Axi4Params, scatters: Boolean) extends Module {
   val dma = IO(new Axi4(dmaParams))
   val loads = IO(Vec(2, Flipped(new NearCoreLoaderPorts)))
   val start = IO(Flipped(Valid(UInt(64.W))))
@@ -18,6 +18,7 @@ class NearCoreMemory(p: NearCoreParams, dmaParams: Axi4Params) extends Module {
   val forget = IO(Input(Bool())) // faults, and pages; only when idle
   val fault = IO(Valid(new NearCoreFault))
   val idle = IO(Output(Bool()))
+  val settled = Option.when(scatters)(IO(Output(Bool()))) // all that was written
   val satp = IO(Input(UInt(64.W)))
   val user = IO(Input(Bool()))
   val latency = IO(Input(UInt(LatencyQueue.bits.W)))
@@ -76,6 +77,7 @@ class NearCoreMemory(p: NearCoreParams, dmaParams: Axi4Params) extends Module {
   writer.in :<>= written
   writer.finish := finish
   writer.cancel := forget
+  settled.foreach(_ := writer.idle)
 
   for ((loader, port) <- loaders.zip(loads)) {
     loader.port :<>= port

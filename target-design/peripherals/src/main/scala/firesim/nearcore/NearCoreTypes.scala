@@ -96,16 +96,25 @@ class NearCoreLoaderPorts extends Bundle {
  * A command whose `command.fire` was seen ends with `result`, or with `abort` when memory has a
  * fault; the kernel is idle in the next cycle then. What it has put into `written` before goes to
  * the command's destination, a byte after the other; the socket starts that writer itself.
+ *
+ * @param scatters the kernel writes in several places: after a `seek`, what is written goes to that
+ *   address, a multiple of 64. The bytes before it must have ended a line of 64.
  */
-class NearCorePorts extends Bundle {
+class NearCorePorts(scatters: Boolean) extends Bundle {
   val command = Flipped(Decoupled(new NearCoreCommand))
   val result = Valid(new NearCoreResult)
   val abort = Input(Bool())
   val loaders = Vec(2, new NearCoreLoaderPorts)
   val written = Decoupled(new NearCoreBytes)
+  val seek = Option.when(scatters)(Valid(UInt(64.W)))
+  val settled = Option.when(scatters)(Input(Bool())) // memory has acknowledged what was written
+  val forget = Option.when(scatters)(Input(Bool())) // addresses mean something else from now on
 }
 
 /** What a unit does between its streams. */
 abstract class NearCoreKernel extends Module {
-  val socket = IO(new NearCorePorts)
+  val socket = IO(new NearCorePorts(scatters))
+
+  /** Whether the kernel has the ports to write in several places. */
+  protected def scatters: Boolean = false
 }

@@ -28,7 +28,8 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
     val fault = UInt(64.W)
   }
   private val made = Module(kernel)
-  private val memory = Module(new NearCoreMemory(p, dmaParams))
+  private val seek = made.socket.seek
+  private val memory = Module(new NearCoreMemory(p, dmaParams, seek.isDefined))
   private val commands = Module(new Queue(new NearCoreCommand, NearCore.commands))
   private val results = Module(new Queue(new Result, NearCore.commands))
   dma :<>= memory.dma
@@ -44,6 +45,11 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
   commands.io.deq.ready := made.socket.command.ready && state === resting
   memory.start.valid := commands.io.deq.fire
   memory.start.bits := commands.io.deq.bits.destination
+  for (to <- seek) {
+    when(to.valid) { memory.start := to }
+  }
+  for ((port, settled) <- made.socket.settled.zip(memory.settled)) port := settled
+  made.socket.forget.foreach(_ := false.B)
   memory.finish := state === finishing
   memory.forget := false.B
   made.socket.abort := state === working && memory.fault.valid
@@ -130,6 +136,7 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
       satp := command.rs1
       user := command.rs2(0)
       memory.forget := true.B
+      made.socket.forget.foreach(_ := true.B)
     }
     when(is(NearCoreInstruction.source)) { source := extent(command.rs1, command.rs2) }
     when(is(NearCoreInstruction.destination)) { destination := extent(command.rs1, command.rs2) }
