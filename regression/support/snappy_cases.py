@@ -15,6 +15,7 @@ from firesim_software.builder import own_program
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run
+from regression.support.target_digest import digest
 
 PROGRAM = ROOT / "sw/firesim-software/programs/snappy"
 MOST_BYTES = 1_400_000
@@ -22,8 +23,6 @@ MOST_BYTES = 1_400_000
 _LINE = re.compile(
     r"case=(\d+) status=(\d+) bytes=(\d+) cycles=(\d+) software=(\d+) stray=(\d+) digest=(\w+)"
 )
-_RATIO = 0x9E3779B97F4A7C15
-_MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
@@ -58,20 +57,6 @@ class Outcome:
     bytes: int
     cycles: int
     software: int
-
-
-def _digest(data: bytes, place: int) -> int:
-    """Return the program's hash of an output that begins `place` bytes into a word."""
-    found = len(data)
-    first = min(-place % 8, len(data))
-    whole = first + (len(data) - first) // 8 * 8
-    for byte in data[:first]:
-        found = (found ^ byte) * _RATIO & _MASK
-    for (word,) in struct.iter_unpack("<Q", data[first:whole]):
-        found = (found ^ word) * _RATIO & _MASK
-    for byte in data[whole:]:
-        found = (found ^ byte) * _RATIO & _MASK
-    return found
 
 
 def build(cases: Sequence[Case], folder: Path) -> Path:
@@ -125,7 +110,7 @@ def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
             if status not in (16, 17):
                 raise ExperimentError(f"{case.name}: found status {status}, expected 16 or 17.")
         else:
-            wanted = (0, len(case.output), _digest(case.output, index * 13 % 64))
+            wanted = (0, len(case.output), digest(case.output, index * 13 % 64))
             if (status, size, int(line[6], 16)) != wanted:
                 raise ExperimentError(f"{case.name}: found {line}, expected {wanted}.")
         outcomes.append(Outcome(status, size, cycles, software))

@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations of an experiment: their outputs as hashes, their cycles, and what changed beside them.
+#include "digest.h"
 #include "program.h"
 #include "runtime.h"
 
-enum { MARGIN = 128, CANARY = 0xa5, MOST_ROOM = 1 << 20 };
-#define CANARIES 0xa5a5a5a5a5a5a5a5UL
+enum { MARGIN = 128, MOST_ROOM = 1 << 20 };
 
 static unsigned char *output, *other;
 static uint32_t *table;
-
-static uint64_t digest(const unsigned char *at, uint64_t bytes) {
-  uint64_t hash = bytes;
-  for (; bytes && (uintptr_t)at % 8; bytes--) hash = (hash ^ *at++) * 0x9e3779b97f4a7c15;
-  for (; bytes >= 8; bytes -= 8, at += 8)
-    hash = (hash ^ *(const uint64_t *)at) * 0x9e3779b97f4a7c15;
-  while (bytes--) hash = (hash ^ *at++) * 0x9e3779b97f4a7c15;
-  return hash;
-}
-
-static uint64_t changed(const unsigned char *from, const unsigned char *to) {
-  uint64_t count = 0;
-  for (; from < to && (uintptr_t)from % 8; from++) count += *from != CANARY;
-  for (; from + 8 <= to; from += 8) count += *(const uint64_t *)from != CANARIES;
-  for (; from < to; from++) count += *from != CANARY;
-  return count;
-}
 
 // Cycles of the same in software; the blade fails when it comes to another result.
 static uint64_t in_software(const struct snappy_case *one, const unsigned char *source,
