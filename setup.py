@@ -77,6 +77,7 @@ setup(
     ],
     extras_require={
         "frames": ["pandas>=2", "pyarrow>=15"],
+        "protobuf": ["grpcio-tools>=1.80"],
         "test": [
             "perfetto>=0.59",
             "pylibfst>=0.2",
@@ -87,6 +88,8 @@ setup(
             "vulture==2.16",
             "scapy>=2.5",
             "cramjam>=2.13",
+            "grpcio-tools>=1.80",
+            "types-protobuf",
             "pandas>=2",
             "pyarrow>=15",
             "nbclient>=0.10",

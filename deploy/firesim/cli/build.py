@@ -140,6 +140,27 @@ def program(
     typer.echo(firesim_software.own_program(files, output, fpu))
 
 
+@build.command()
+@plain_errors
+@leaves_nothing
+def protobuf(
+    file: Annotated[Path, typer.Argument(help="A .proto file, syntax proto2.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder to write NAME.pb.h and NAME.pb.c to.")
+    ] = Path(),
+) -> None:
+    """Make C structs and tables of the messages of a .proto file, for the part `protobuf`.
+
+    Examples: firesim build protobuf people.proto
+
+    firesim build protobuf people.proto -o made
+    """
+    from firesim_software.protobuf import generate
+
+    for path in generate(file, output):
+        typer.echo(path)
+
+
 @build.command("all")
 @plain_errors
 @leaves_nothing

@@ -32,6 +32,13 @@ module Counter #(parameter int LIMIT = 10) (input logic clock, input logic reset
   FireSimTerminationBridge over (.clock, .reset, .valid(count == LIMIT), .value(32'h5555));
 endmodule
 """
+PEOPLE = """\
+syntax = "proto2";
+message Person {
+  optional string name = 1;
+  repeated Person friends = 2;
+}
+"""
 SOC = """\
 module Soc (input logic clock, input logic memory_clock, input logic reset, output logic [7:0] out);
   logic [7:0] count;
@@ -117,11 +124,17 @@ SCENES = (
         "nothing has been run",
         (
             *("version", "schema", "runcheck", "ls", "experiment", "build simulator"),
-            *("build software", "build program", "workload list", "workload build"),
+            *(
+                "build software",
+                "build program",
+                "build protobuf",
+                "workload list",
+                "workload build",
+            ),
             *("runs list", "snapshot list", "launchrunfarm", "runfarm", "terminaterunfarm"),
         ),
         quick=True,
-        files={"gcd.c": PROGRAM},
+        files={"gcd.c": PROGRAM, "people.proto": PEOPLE},
     ),
     Scene(
         "the user's own designs",

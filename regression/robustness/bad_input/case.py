@@ -30,5 +30,7 @@ class Case:
     """Whether bad.yaml is where gdb finds the registers of a core."""
     rdma_case: bool = False
     """Whether bad.yaml is a test case of the RDMA NIC."""
+    proto: bool = False
+    """Whether bad.yaml is a .proto file."""
     verilog: bool = False
     """Whether the files are Verilog with the top A, of which Golden Gate has to say it."""

@@ -22,6 +22,7 @@ from regression.robustness.bad_input.limits import LIMIT_CASES
 from regression.robustness.bad_input.link_faults import LINK_FAULT_CASES
 from regression.robustness.bad_input.monitoring import MONITORING_CASES
 from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
+from regression.robustness.bad_input.protobuf import PROTOBUF_CASES
 from regression.robustness.bad_input.rdma import RDMA_CASES
 from regression.robustness.bad_input.switches import SWITCH_CASES
 from regression.robustness.bad_input.system import SYSTEM_CASES
@@ -44,5 +45,6 @@ def all_cases() -> list[Case]:
         *FPGA_CASES,
         *DEBUG_CASES,
         *RDMA_CASES,
+        *PROTOBUF_CASES,
     ]
     return [*first, *switches, *engines, *later, *VERILOG_CASES]

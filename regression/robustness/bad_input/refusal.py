@@ -18,6 +18,7 @@ from firesim.pipeline.load import load_file
 from firesim.pipeline.resolve import resolve
 from firesim.work.steps import Steps
 from firesim_common.errors import InputError, listed
+from firesim_software.protobuf import generate
 from goldengate import GoldenGateError, Request, lower
 from rich.console import Console
 
@@ -83,6 +84,9 @@ def message_of(case: Case, folder: Path) -> str:
                 return ""
             if case.rdma_case:
                 read_case(Path(CONFIG))
+                return ""
+            if case.proto:
+                generate(Path(CONFIG), folder / "made")
                 return ""
             loaded = load_file(Path(CONFIG), case.overrides)
             bound = bind(resolve(loaded))
