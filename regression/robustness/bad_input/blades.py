@@ -55,8 +55,8 @@ BLADE_CASES = [
     blade(
         "unknown part",
         'own.yaml:3: parts[0]: found "finsher", expected one of the parts "block_device", '
-        '"finisher", "htif", "l2", "latency", "nic", "rdma", "snappy" or "uart", did you mean '
-        '"finisher"?',
+        '"finisher", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy" or "uart", '
+        'did you mean "finisher"?',
         HEAD + "parts: [finsher]\n",
     ),
     blade(
@@ -96,6 +96,16 @@ BLADE_CASES = [
         "hash table that is too large",
         "own.yaml:3: parts[4].options.hash_log: found 15, expected 9 to 14.",
         HEAD + "parts: [{part: snappy, options: {hash_log: 15}}]\n",
+    ),
+    blade(
+        "lines of an arena that are no power of two",
+        "own.yaml:3: parts[4].options.arena_lines: found 48, expected a power of two.",
+        HEAD + "parts: [{part: protobuf, options: {arena_lines: 48}}]\n",
+    ),
+    blade(
+        "more descriptors than there may be",
+        "own.yaml:3: parts[4].options.table_entries: found 512, expected 16 to 256.",
+        HEAD + "parts: [{part: protobuf, options: {table_entries: 512}}]\n",
     ),
     blade(
         "blade that extends itself",
