@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages for the program `protobuf`: linked into it, run on a node, and compared."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesim_common.paths import ROOT
+from firesim_software.builder import own_program
+from firesim_software.protobuf import generate
+
+from regression.support.cluster import Config, run_cluster
+from regression.support.experiment import Experiment, ExperimentError
+from regression.support.simulate import Run
+from regression.support.target_digest import digest
+
+PROGRAM = ROOT / "sw/firesim-software/programs/protobuf"
+MOST_BYTES = 1_000_000
+"""Of messages in one program, which ends below the device tree."""
+ROOM = 1 << 18
+"""Bytes of arena that are enough for any message here."""
+_REFUSED = (16, 17, 19)
+"""Statuses: bad data, no room, too deep."""
+_LINE = re.compile(
+    r"case=(\d+) status=(\d+) bytes=(\d+) cycles=(\d+) software=(\d+) stray=(\d+) "
+    r"size=(\d+) digest=(\w+)"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A message, and what its object is serialised to, or None when it is to be refused.
+
+    `batch` operations are measured together.
+    """
+
+    name: str
+    message: str
+    source: bytes
+    again: bytes | None
+    room: int = ROOM
+    latency: int = 0
+    software: bool = False
+    batch: int = 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the program has said of a case."""
+
+    status: int
+    bytes: int
+    cycles: int
+    software: int
+
+
+def build(protos: Sequence[Path], cases: Sequence[Case], folder: Path) -> Path:
+    """Link the cases, and the tables of their messages, into the program; return the ELF file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = [path for proto in protos for path in generate(proto, folder)]
+    names = sorted({case.message for case in cases})
+    tables = folder / "tables.c"
+    includes = "".join(f'#include "{path.name}"\n' for path in made if path.suffix == ".h")
+    listed = ", ".join(f"&{name}_table" for name in names)
+    tables.write_text(f"{includes}const struct pb_message *const pb_messages[] = {{{listed}}};\n")
+    first = 8 + 32 * len(cases)
+    data, table = bytearray(), []
+    for index, case in enumerate(cases):
+        # At any alignment; what is measured begins with a line.
+        data += bytes(index * 7 % 16 if case.batch == 1 else -(first + len(data)) % 64)
+        place = (names.index(case.message), first + len(data), len(case.source), case.room)
+        table.append(struct.pack("<8I", *place, case.latency, case.software, case.batch, 0))
+        data += case.source
+    blob = folder / "cases.bin"
+    blob.write_bytes(struct.pack("<Q", len(cases)) + b"".join(table) + data)
+    assembly = folder / "blob.S"
+    assembly.write_text(
+        f'.section .rodata\n.balign 64\n.globl pb_cases\npb_cases:\n.incbin "{blob}"\n'
+    )
+    own = [PROGRAM / name for name in ("main.c", "cases.c", "people.pb.c")]
+    code = [path for path in made if path.suffix == ".c"]
+    return own_program([*own, *code, tables, assembly], folder / "cases.elf")
+
+
+def recipe(elf: Path, **simulation: object) -> Config:
+    """Return a node with the unit and the program, by the keys of a user's file."""
+    return {
+        "system": {
+            "topology": "rack_1",
+            "node": {"blade": "rocket-1-protobuf", "memory": {"size_mib": 16}},
+        },
+        "workload": {"node": {"elf": str(elf)}},
+        "simulation": simulation,
+    }
+
+
+def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
+    """Compare a run with what the cases expect.
+
+    Raises:
+        ExperimentError: an object is another one, bad data was taken, or memory beside the arena
+            has changed.
+    """
+    lines = _LINE.findall(run.console("node0"))
+    if [int(line[0]) for line in lines] != list(range(len(cases))):
+        raise ExperimentError(f"found {len(lines)} results, expected {len(cases)}.")
+    outcomes = []
+    for case, line in zip(cases, lines, strict=True):
+        status, size, cycles, software, stray, length = (int(word) for word in line[1:7])
+        if stray:
+            raise ExperimentError(f"{case.name}: {stray} words beside the arena have changed.")
+        if case.again is None:
+            if status not in _REFUSED:
+                found = f"status {status} for {case.source.hex()}"
+                raise ExperimentError(f"{case.name}: found {found}, expected 16, 17 or 19.")
+        else:
+            wanted = (0, len(case.again), digest(case.again, -len(case.again) % 8))
+            if (status, length, int(line[7], 16)) != wanted:
+                raise ExperimentError(
+                    f"{case.name}: found {line} for {case.source.hex()}, expected {wanted}."
+                )
+        outcomes.append(Outcome(status, size, cycles, software))
+    return outcomes
+
+
+def batches(cases: Sequence[Case]) -> list[list[Case]]:
+    """Return the cases in as many programs as they need."""
+    out: list[list[Case]] = [[]]
+    size = 0
+    for case in cases:
+        size += len(case.source) + 48
+        if size > MOST_BYTES:
+            out.append([])
+            size = len(case.source) + 48
+        out[-1].append(case)
+    return out
+
+
+def run_cases(
+    experiment: Experiment, name: str, protos: Sequence[Path], cases: Sequence[Case]
+) -> list[Outcome]:
+    """Run all cases and compare them; return what came of them, in their order."""
+    found: list[Outcome] = []
+    for index, batch in enumerate(batches(cases)):
+        where = f"{name}-{index}"
+        elf = build(protos, batch, experiment.folder / where)
+        found += check(run_cluster(experiment, where, recipe(elf, threads=1)), batch)
+    return found
