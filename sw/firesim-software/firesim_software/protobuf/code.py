@@ -9,9 +9,13 @@ from pathlib import Path
 
 from firesim_software.protobuf.schema import Field, Message, Schema, read_schema
 
+_LICENCE = re.compile(r"^// SPDX-License-Identifier: .*$", re.MULTILINE)
+
 
 def generate(proto: Path, folder: Path) -> list[Path]:
     """Write NAME.pb.h and NAME.pb.c of NAME.proto into `folder`; return both.
+
+    They have the licence that the .proto file names (`// SPDX-License-Identifier: ...`), if any.
 
     Raises:
         InputError: the file is refused, with its line.
@@ -19,8 +23,9 @@ def generate(proto: Path, folder: Path) -> list[Path]:
     schema = read_schema(proto)
     folder.mkdir(parents=True, exist_ok=True)
     header, code = folder / f"{proto.stem}.pb.h", folder / f"{proto.stem}.pb.c"
-    header.write_text("\n".join(_header(proto.name, schema)) + "\n")
-    code.write_text("\n".join(_code(proto.name, header.name, schema)) + "\n")
+    licence = _LICENCE.findall(proto.read_text(errors="replace"))[:1]
+    header.write_text("\n".join([*licence, *_header(proto.name, schema), ""]))
+    code.write_text("\n".join([*licence, *_code(proto.name, header.name, schema), ""]))
     return [header, code]
 
 

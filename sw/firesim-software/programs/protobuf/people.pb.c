@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Made of people.proto by `firesim build protobuf`: tables of its messages.
 // clang-format off
 #include "people.pb.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Made of people.proto by `firesim build protobuf`: objects of its messages.
 // clang-format off
 #ifndef PEOPLE_PROTO_PB_H_
