@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "platform.h"
+
 struct arguments {
   const char *given;     // bootargs, words separated by spaces
   const char *defaults;  // the same form, compiled in
@@ -23,6 +25,16 @@ bool argument_is(const struct arguments *arguments, const char *name, const char
 
 // Value of a number, decimal or 0x hexadecimal. Ends the blade when it is missing or no number.
 uint64_t number_argument(const struct arguments *arguments, const char *name);
+
+// The same, from `least` to `most`. Ends the blade when it is another one.
+static inline uint64_t number_between(const struct arguments *arguments, const char *name,
+                                      uint64_t least, uint64_t most) {
+  const uint64_t found = number_argument(arguments, name);
+  if (found < least || found > most) {
+    fail("%s: found %lu, expected %lu to %lu", name, found, least, most);
+  }
+  return found;
+}
 
 // Value of a MAC address, byte 0 in bits 7:0. Ends the blade when it is missing or malformed.
 uint64_t mac_argument(const struct arguments *arguments, const char *name);

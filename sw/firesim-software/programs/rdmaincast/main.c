@@ -27,15 +27,6 @@ struct test {
   unsigned sampled;
 };
 
-static uint64_t between(const struct arguments *arguments, const char *name, uint64_t least,
-                        uint64_t most) {
-  const uint64_t found = number_argument(arguments, name);
-  if (found < least || found > most) {
-    fail("%s: found %lu, expected %lu to %lu", name, found, least, most);
-  }
-  return found;
-}
-
 static void control_congestion(const struct rdma *rdma, const struct arguments *arguments) {
   static const struct {
     const char *name;
@@ -56,10 +47,10 @@ static void control_congestion(const struct rdma *rdma, const struct arguments *
   };
   for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
     const uint64_t value =
-        between(arguments, settings[i].name, settings[i].least, settings[i].most);
+        number_between(arguments, settings[i].name, settings[i].least, settings[i].most);
     rdma_set_congestion(rdma, settings[i].setting, (uint32_t)value);
   }
-  rdma_set_congestion(rdma, RDMA_CONGESTION_ON, (uint32_t)between(arguments, "dcqcn", 0, 1));
+  rdma_set_congestion(rdma, RDMA_CONGESTION_ON, (uint32_t)number_between(arguments, "dcqcn", 0, 1));
 }
 
 static struct rdma_qp connect(const struct test *test, uint64_t index, struct rdma_peer peer) {
@@ -115,7 +106,7 @@ static void load(struct test *test, struct rdma_qp *qp, uint64_t index) {
 }
 
 static void send(struct test *test, const struct arguments *arguments) {
-  const uint64_t index = between(arguments, "index", 0, MOST_SENDERS - 1);
+  const uint64_t index = number_between(arguments, "index", 0, MOST_SENDERS - 1);
   test->rdma = rdma_start(FIRST_SENDER_IP + (uint32_t)index);
   control_congestion(&test->rdma, arguments);
   test->net.peer = mac_argument(arguments, "peer");
@@ -135,7 +126,7 @@ static void send(struct test *test, const struct arguments *arguments) {
 
 // Connects to every sender by the address that its first frame comes from.
 static void receive(struct test *test, const struct arguments *arguments) {
-  const uint64_t senders = between(arguments, "senders", 1, MOST_SENDERS);
+  const uint64_t senders = number_between(arguments, "senders", 1, MOST_SENDERS);
   uint64_t addresses[MOST_SENDERS];
   test->memory = firesim_heap(senders * test->size);
   test->rdma = rdma_start(RECEIVER_IP);
@@ -165,13 +156,13 @@ static struct test test;
 int main(int hart, const struct arguments *arguments) {
   (void)hart;
   require_choice(arguments, "role", "sender receiver");
-  test.size = between(arguments, "size", 8, 1 << 20) / 8 * 8;
-  test.window = between(arguments, "window", 1, SEND_DEPTH);
+  test.size = number_between(arguments, "size", 8, 1 << 20) / 8 * 8;
+  test.window = number_between(arguments, "window", 1, SEND_DEPTH);
   test.mtu = (unsigned)number_argument(arguments, "mtu");
-  test.timeout_code = (unsigned)between(arguments, "timeout", 0, 31);
+  test.timeout_code = (unsigned)number_between(arguments, "timeout", 0, 31);
   test.start = number_argument(arguments, "start");
   test.end = number_argument(arguments, "end");
-  test.every = between(arguments, "every", 1000, UINT32_MAX);
+  test.every = number_between(arguments, "every", 1000, UINT32_MAX);
   net_start(&test.net, arguments);
   if (argument_is(arguments, "role", "receiver")) {
     receive(&test, arguments);

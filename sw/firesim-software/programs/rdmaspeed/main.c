@@ -166,24 +166,15 @@ static enum rdma_opcode operation_of(const struct arguments *arguments) {
   return argument_is(arguments, "operation", "send") ? RDMA_SEND : RDMA_WRITE;
 }
 
-static uint64_t between(const struct arguments *arguments, const char *name, uint64_t least,
-                        uint64_t most) {
-  const uint64_t found = number_argument(arguments, name);
-  if (found < least || found > most) {
-    fail("%s: found %lu, expected %lu to %lu", name, found, least, most);
-  }
-  return found;
-}
-
 static struct test test;
 
 int main(int hart, const struct arguments *arguments) {
   (void)hart;
   require_choice(arguments, "role", "client server");
-  test.pairs = between(arguments, "pairs", 1, MOST_PAIRS);
-  test.window = between(arguments, "window", 1, 16);
-  test.count = between(arguments, "count", 2, MOST_MESSAGES);
-  test.size = between(arguments, "size", 8, 1 << 20) / 8 * 8;
+  test.pairs = number_between(arguments, "pairs", 1, MOST_PAIRS);
+  test.window = number_between(arguments, "window", 1, 16);
+  test.count = number_between(arguments, "count", 2, MOST_MESSAGES);
+  test.size = number_between(arguments, "size", 8, 1 << 20) / 8 * 8;
   test.polls = number_argument(arguments, "polls");
   test.operation = operation_of(arguments);
   test.interrupts = number_argument(arguments, "interrupts") != 0;
@@ -201,7 +192,7 @@ int main(int hart, const struct arguments *arguments) {
     net_receive(&test.net);
     client(&test);
     net_send(&test.net, MESSAGE_BYE, 0, 0);
-    report(&test, between(arguments, "skip", 0, test.count - 2));
+    report(&test, number_between(arguments, "skip", 0, test.count - 2));
   }
   full_fence();
   print("rdmaspeed sent=%u received=%u went_back=%u\n", rdma_counter(&test.rdma, 0),
