@@ -16,6 +16,7 @@ enum {
   REGISTER_RECEIVE_DOORBELL = 0x28,
   REGISTER_PENDING = 0x30,
   REGISTER_MASK = 0x38,
+  REGISTER_SIZES = 0x40,
   REGISTER_MAILBOX = 0x80,
   REGISTER_COUNTERS = 0xc0,
   REGISTER_CONGESTION = 0x140,
@@ -25,6 +26,7 @@ enum {
   REGISTER_ALPHA = 0x1b8,
   REGISTER_STEPS = 0x1c0
 };
+enum { SIZES_REDUCES = 1 << 24 };
 enum { COMMAND_QP = 1, COMMAND_REGION = 2, COMMAND_FORGET = 3, COMMAND_CQ = 4 };
 enum { QP_ENABLED = 1, QP_PHYSICAL = 2, LEAST_MTU_SHIFT = 8, UDP_SOURCE_PORT = 0xc000 };
 enum { NOT_READY_WITHOUT_END = 7, NOT_READY_TIMER_10_US = 1, DEFAULT_PARTITION = 0xffff };
@@ -54,6 +56,10 @@ struct rdma rdma_start(uint32_t ip) {
   write32(rdma.registers + REGISTER_IP, ip);
   write32(rdma.registers + REGISTER_ENABLE, 1);
   return rdma;
+}
+
+bool rdma_reduces(const struct rdma *rdma) {
+  return read32(rdma->registers + REGISTER_SIZES) & SIZES_REDUCES;
 }
 
 uint32_t rdma_counter(const struct rdma *rdma, unsigned index) {

@@ -16,19 +16,29 @@ enum rdma_opcode {
   RDMA_SEND_INVALIDATE = 12
 };
 
-enum rdma_access { RDMA_LOCAL_WRITE = 1, RDMA_REMOTE_READ = 2, RDMA_REMOTE_WRITE = 4 };
+// Of a NIC that reduces: what peers write to the region is added to what is there.
+enum rdma_access {
+  RDMA_LOCAL_WRITE = 1,
+  RDMA_REMOTE_READ = 2,
+  RDMA_REMOTE_WRITE = 4,
+  RDMA_ADDS_INT32 = 1 << 4,
+  RDMA_ADDS_FP32 = 2 << 4
+};
 
 // An entry of a send queue, as the NIC reads it. Bit 0 of `flags`: a completion is written on
-// success too; bit 1: solicited; bit 2: sent only when all READs before it are complete.
+// success too; bit 1: solicited; bit 2: sent only when all READs before it are complete; bit 3, of
+// a NIC that reduces: sent only when queue pair `awaited_qp` has received `awaited` messages with a
+// completion since it was set up (modulo 65,536).
 struct rdma_work {
   uint32_t id;
   uint32_t local_low, local_high;  // virtual address in the region of `local_key`
   uint32_t bytes;
   uint8_t opcode, flags;
-  uint16_t reserved;
+  uint16_t awaited_qp;
   uint32_t remote_low, remote_high;
   uint32_t remote_key;
-  uint32_t unused[4];
+  uint32_t awaited;
+  uint32_t unused[3];
   uint32_t immediate;  // or the key to be invalidated
   uint32_t local_key;  // 0: physical addresses, if the queue pair may
   uint32_t more[2];
@@ -106,6 +116,8 @@ struct rdma_region {
 
 // Finds the NIC and gives it its addresses; packets for them are its from then on.
 struct rdma rdma_start(uint32_t ip);
+// Whether the NIC reduces (option `reduce` of the part).
+bool rdma_reduces(const struct rdma *rdma);
 // Counter `index` of the NIC, in the order of the how-to.
 uint32_t rdma_counter(const struct rdma *rdma, unsigned index);
 

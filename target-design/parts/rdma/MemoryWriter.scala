@@ -9,13 +9,16 @@ import chisel3.util._
  * Transfers of two sources; the second goes first. A transfer's note comes out when all its words,
  * and those of all transfers before it, are in memory. A transfer may have no words at all.
  */
-class MemoryWriter(p: NICParams, axiParams: Axi4Params) extends Module {
+class MemoryWriter(p: NICParams, axiParams: Axi4Params, rdma: RdmaParams) extends Module {
   val transfers = IO(Vec(2, Flipped(Decoupled(new MemoryTransfer))))
   val data = IO(Vec(2, Flipped(Decoupled(new MaskedWord))))
   val aw = IO(new Axi4Address(axiParams))
   val w = IO(new Axi4WriteData(axiParams))
   val b = IO(Flipped(new Axi4WriteResponse(axiParams)))
   val done = IO(Decoupled(new Note))
+
+  /** All that was taken is in memory. */
+  val idle = Option.when(rdma.reduces)(IO(Output(Bool())))
 
   private val window = Module(new OrderedWindow(Bool(), p.transactions)) // a note follows the burst
   private val notes = Module(new Queue(new Note, 4))
@@ -83,6 +86,7 @@ class MemoryWriter(p: NICParams, axiParams: Axi4Params) extends Module {
   notes.io.deq.ready := done.fire
   window.retire.ready := done.ready || !window.retire.bits
   when(emptyEnds && (done.ready || !noted)) { active := false.B }
+  idle.foreach(_ := !active && window.count === 0.U)
   assert(!done.valid || notes.io.deq.valid, "the RDMA NIC has lost what follows a write")
   assert(!b.fire || b.resp === Axi4.okay, "the RDMA NIC writes memory that does not exist")
 }

@@ -19,15 +19,16 @@ class MaskedWord extends Bundle {
   val strobe = UInt(8.W)
 }
 
-class PayloadAligner extends Module {
-  val disposal = IO(Flipped(Decoupled(new Disposal)))
+class PayloadAligner(p: RdmaParams) extends Module {
+  val disposal = IO(Flipped(Decoupled(new Disposal(p))))
   val words = IO(Flipped(Decoupled(UInt(64.W))))
   val transfer = IO(Decoupled(new MemoryTransfer))
+  val reduction = IO(Output(UInt(p.reductionBits.W))) // of `transfer`
   val data = IO(Decoupled(new MaskedWord))
 
   private val idle :: announcing :: skipping :: writing :: draining :: Nil = Enum(5)
   private val state = RegInit(idle)
-  private val task = Reg(new Disposal)
+  private val task = Reg(new Disposal(p))
   private val inBuffer = Reg(UInt(10.W)) // words of this packet
   private val skips = Reg(UInt(2.W)) // words before the first one with payload
   private val preloads = Reg(Bool()) // the first word of memory has bytes of two words
@@ -60,6 +61,7 @@ class PayloadAligner extends Module {
   transfer.bits.words := targets
   transfer.bits.noted := task.noted
   transfer.bits.note := task.note
+  reduction := task.reduction
   private val drained = Mux(inBuffer === 0.U, idle, draining)
   when(transfer.fire) { state := Mux(targets === 0.U, drained, skipping) }
 

@@ -10,24 +10,25 @@ import chisel3.util._
  * disposals bring payloads to memory. To the link: frames of software and packets of the builder,
  * which has them from requester, READ responder, and the notes of finished writes.
  */
-class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
+class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params, p: RdmaParams = RdmaParams())
+    extends Module {
   val mmio = IO(Flipped(new Axi4(mmioParams)))
   val dma = IO(new Axi4(dmaParams))
   val streams = IO(new StreamPorts)
   val interruptLevel = IO(Output(Bool()))
 
-  private val registers = Module(new RdmaRegisters(mmioParams))
+  private val registers = Module(new RdmaRegisters(mmioParams, p))
   private val classifier = Module(new Classifier)
   private val parser = Module(new PacketParser)
-  private val responder = Module(new Responder)
-  private val requester = Module(new Requester)
+  private val responder = Module(new Responder(p))
+  private val requester = Module(new Requester(p))
   private val responses = Module(new Responses)
   private val builder = Module(new PacketBuilder)
-  private val regions = Module(new RegionTable(3))
+  private val regions = Module(new RegionTable(3, p))
   private val timers = Module(new Timers)
-  private val aligner = Module(new PayloadAligner)
-  private val reads = Module(new MemoryReads(3, Rdma.memory, dmaParams))
-  private val writer = Module(new MemoryWriter(Rdma.memory, dmaParams))
+  private val aligner = Module(new PayloadAligner(p))
+  private val reads = Module(new MemoryReads(if (p.reduces) 4 else 3, Rdma.memory, dmaParams))
+  private val writer = Module(new MemoryWriter(Rdma.memory, dmaParams, p))
   private val completions = Module(new CompletionQueues)
   private val rates = Module(new RateControl)
   private val notifier = Module(new Notifier)
@@ -103,6 +104,8 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   regions.set.bits.virtual := region(1)
   regions.set.bits.bytes := region(2)
   regions.set.bits.physical := region(3)
+  regions.set.bits.reduction := region(0)(13, 12)
+  responder.reduction := regions.reductions(1)
   regions.clear := registers.clearRegion
   regions.index := registers.index
   regions.invalidate := responder.invalidate
@@ -122,7 +125,7 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   requester.in.bits := parser.packet.bits
   responder.in.bits := parser.packet.bits
   parser.packet.ready := Mux(isResponse, requester.in.ready, responder.in.ready)
-  private val disposals = Module(new RRArbiter(new Disposal, 2))
+  private val disposals = Module(new RRArbiter(new Disposal(p), 2))
   disposals.io.in(0) :<>= requester.disposal
   disposals.io.in(1) :<>= responder.disposal
   aligner.disposal.valid := disposals.io.out.valid && completions.room
@@ -131,8 +134,20 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   aligner.words :<>= parser.words
 
   // Memory.
-  writer.transfers(0) :<>= aligner.transfer
-  writer.data(0) :<>= aligner.data
+  if (p.reduces) {
+    val reducer = Module(new Reducer)
+    reducer.transfer :<>= aligner.transfer
+    reducer.reduction := aligner.reduction
+    reducer.data :<>= aligner.data
+    reads.requests(3) :<>= reducer.read
+    reducer.answer :<>= reads.answers(3)
+    reducer.written := writer.idle.get
+    writer.transfers(0) :<>= reducer.reduced
+    writer.data(0) :<>= reducer.sums
+  } else {
+    writer.transfers(0) :<>= aligner.transfer
+    writer.data(0) :<>= aligner.data
+  }
   writer.transfers(1) :<>= completions.transfer
   writer.data(1) :<>= completions.data
   dma.aw :<>= writer.aw
@@ -165,6 +180,17 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params) extends Module {
   completions.in.bits := note.completion
   registers.completed.valid := follows(note.interrupts)
   registers.completed.bits := note.completion.cq
+
+  // Messages of each queue pair that are in memory, for work requests that wait for them.
+  for (port <- requester.received) {
+    val counts = Mem(Rdma.qps, UInt(16.W))
+    val counted = completions.in.fire && note.completion.received
+    val of = note.completion.qp(Rdma.qpBits - 1, 0)
+    when(counted) { counts(of) := counts(of) + 1.U }
+    when(registers.setQp) { counts(registers.index) := 0.U }
+    port.count := counts(port.qp)
+    port.changes := counted
+  }
 
   // To the link: a packet, then a frame of software's, if there are both.
   private val packets = Module(new RRArbiter(new TxPacket, 3))
@@ -242,7 +268,8 @@ class FrameArbiter extends Module {
 class RdmaPart extends StreamPart {
   def attach(place: PartPlace): PartPorts = {
     val dmaParams = place.soc.dma.copy(idBits = Rdma.memory.idBits)
-    val nic = Module(new RdmaNic(place.soc.mmio, dmaParams)).suggestName(place.name)
+    val params = RdmaParams(reduces = place.options("reduce") == 1)
+    val nic = Module(new RdmaNic(place.soc.mmio, dmaParams, params)).suggestName(place.name)
     PartPorts(Some(nic.mmio), Some(nic.interruptLevel), Some(nic.dma), stream = Some(nic.streams))
   }
 }

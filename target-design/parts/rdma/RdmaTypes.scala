@@ -33,6 +33,22 @@ object Rdma {
   def swap32(value: UInt): UInt = Cat(swap16(value(15, 0)), swap16(value(31, 16)))
 }
 
+/** What a blade may have more: reductions on receive, and work that waits for messages. */
+case class RdmaParams(reduces: Boolean = false) {
+
+  /** Bits of a [[Reduction]], and of what else only such a NIC has; none is no hardware. */
+  def bits(count: Int): Int = if (reduces) count else 0
+  def reductionBits: Int = bits(Reduction.bits)
+}
+
+/** What becomes of data that peers write to a region: it is stored, or added to what is there. */
+object Reduction {
+  val bits: Int = 2
+  val none: Int = 0
+  val int32: Int = 1
+  val fp32: Int = 2
+}
+
 /** Opcodes of the BTH for reliable connections, and what they say. */
 object BthOpcode {
   val sendFirst: Int = 0x00
@@ -261,11 +277,12 @@ class Note extends Bundle {
 }
 
 /** What is done with a packet's words in the buffer: `bytes` of them go to memory, or none. */
-class Disposal extends Bundle {
+class Disposal(p: RdmaParams) extends Bundle {
   val words = UInt(10.W) // to be taken out of the buffer
   val skipped = UInt(3.W) // words of 32 bits in front of the payload
   val address = UInt(48.W)
   val bytes = UInt(13.W)
+  val reduction = UInt(p.reductionBits.W)
   val noted = Bool()
   val note = new Note
 }

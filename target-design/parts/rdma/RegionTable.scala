@@ -13,13 +13,14 @@ object RegionAccess {
   val remoteWrite: Int = 4
 }
 
-class Region extends Bundle {
+class Region(p: RdmaParams) extends Bundle {
   val variant = UInt(8.W) // low byte of its key; the others are its number
   val access = UInt(3.W)
   val pd = UInt(16.W)
   val virtual = UInt(64.W)
   val bytes = UInt(48.W)
   val physical = UInt(48.W)
+  val reduction = UInt(p.reductionBits.W)
 }
 
 /** A question to the table, answered in the same cycle. */
@@ -42,21 +43,22 @@ class Invalidation extends Bundle {
   val pd = UInt(16.W)
 }
 
-class RegionTable(ports: Int) extends Module {
+class RegionTable(ports: Int, p: RdmaParams) extends Module {
   val lookups = IO(Vec(ports, Flipped(new RegionLookup)))
-  val set = IO(Flipped(Valid(new Region)))
+  val reductions = IO(Output(Vec(ports, UInt(p.reductionBits.W)))) // of the regions looked up
+  val set = IO(Flipped(Valid(new Region(p))))
   val clear = IO(Input(Bool()))
   val index = IO(Input(UInt(6.W))) // of the region that is set or cleared
   val invalidate = IO(Flipped(Valid(new Invalidation)))
 
-  private val regions = Mem(Rdma.regions, new Region)
+  private val regions = Mem(Rdma.regions, new Region(p))
   private val valid = RegInit(0.U(Rdma.regions.W))
   private def number(key: UInt): UInt = key(13, 8)
   private def found(key: UInt, pd: UInt): Bool = {
     val region = regions(number(key))
     key(31, 14) === 0.U && valid(number(key)) && region.variant === key(7, 0) && region.pd === pd
   }
-  for (lookup <- lookups) {
+  for ((lookup, i) <- lookups.zipWithIndex) {
     val region = regions(number(lookup.key))
     val offset = lookup.address - region.virtual
     val inside = lookup.address >= region.virtual && offset +& lookup.bytes <= region.bytes
@@ -64,6 +66,7 @@ class RegionTable(ports: Int) extends Module {
     val direct = lookup.privileged && lookup.key === 0.U
     lookup.granted := direct || lookup.bytes === 0.U ||
       (found(lookup.key, lookup.pd) && inside && allowed)
+    reductions(i) := region.reduction
     lookup.physical := Mux(direct, lookup.address, region.physical + offset)(47, 0)
   }
   private val taken = invalidate.valid && found(invalidate.bits.key, invalidate.bits.pd)

@@ -5,14 +5,21 @@ package firesim
 import chisel3._
 import chisel3.util._
 
+/** How many messages a queue pair has received, for work that waits for them. */
+class ReceivedCount extends Bundle {
+  val qp = Output(UInt(Rdma.qpBits.W))
+  val count = Input(UInt(16.W))
+  val changes = Input(Bool()) // one of them, of any queue pair
+}
+
 /**
  * Up to sixteen work requests of a queue pair are on their way at a time, and end in their order. All
  * queue pairs with something to send take turns, a packet each. Whatever happens to a queue pair is
  * one event, which reads its context, and writes it at the end: nothing else has a copy.
  */
-class Requester extends Module {
+class Requester(p: RdmaParams) extends Module {
   val in = IO(Flipped(Decoupled(new RxPacket)))
-  val disposal = IO(Decoupled(new Disposal))
+  val disposal = IO(Decoupled(new Disposal(p)))
   val packet = IO(Decoupled(new TxPacket))
   val configure = IO(Flipped(Decoupled(UInt(Rdma.qpBits.W))))
   val rung = IO(Flipped(Valid(UInt(Rdma.qpBits.W)))) // a doorbell
@@ -28,17 +35,18 @@ class Requester extends Module {
   val expired = IO(Flipped(Decoupled(UInt(Rdma.qpBits.W))))
   val wentBack = IO(Output(Bool()))
   val notReady = IO(Output(Bool()))
+  val received = Option.when(p.reduces)(IO(new ReceivedCount))
   val mayGo = IO(Input(UInt(Rdma.qps.W))) // queue pairs that may send packets now
   val marked = IO(Output(Bool())) // a packet of `qp` came marked by a switch
 
   private val idle :: loading :: sending :: answered :: late :: giving :: Nil = Enum(6)
   private val state = RegInit(idle)
   private val contexts = Mem(Rdma.qps, new RequesterContext)
-  private val works = Mem(Rdma.qps * RequesterWindow.size, new RequesterWork)
+  private val works = Mem(Rdma.qps * RequesterWindow.size, new RequesterWork(p))
   private val context = Reg(new RequesterContext)
-  private val work = Reg(new RequesterWork)
+  private val work = Reg(new RequesterWork(p))
   private val current = Reg(UInt(Rdma.qpBits.W))
-  private val decided = Reg(new Disposal)
+  private val decided = Reg(new Disposal(p))
   private val takes = Reg(Bool()) // the event is a packet, which is then done with
   private val more = Reg(Bool()) // the packet says something of the next work request too
   private val moved = Reg(Bool()) // the packet has ended a work request
@@ -58,7 +66,8 @@ class Requester extends Module {
   // The next one to have its turn, after the last one.
   private val turn = RegInit(0.U(Rdma.qpBits.W))
   private val hungry = Mux(fetches, 0.U, asked & ~full)
-  private val sendable = ready & mayGo
+  private val waiting = Option.when(p.reduces)(RegInit(0.U(Rdma.qps.W))) // for messages
+  private val sendable = waiting.foldLeft(ready & mayGo)((able, wait) => able & (~wait).asUInt)
   private val candidates = sendable | hungry
   private val after = candidates & ~((bit(turn) - 1.U) | bit(turn))
   private val chosen = PriorityEncoder(Mux(after.orR, after, candidates))
@@ -90,7 +99,7 @@ class Requester extends Module {
     takes := false.B
     more := false.B
     moved := false.B
-    decided := 0.U.asTypeOf(new Disposal)
+    decided := 0.U.asTypeOf(new Disposal(p))
     when(!configure.valid) {
       context := stored
       work := found
@@ -238,6 +247,8 @@ class Requester extends Module {
     work.remoteAddress := WorkRequest.remoteAddress(words)
     work.remoteKey := WorkRequest.remoteKey(words)
     work.immediate := WorkRequest.immediate(words)
+    work.awaitedQp := WorkRequest.awaitedQp(words)
+    work.awaited := WorkRequest.awaited(words)
     work.firstPsn := context.end
     work.packets := Mux(packets === 0.U, 1.U, packets)
     checked := true.B
@@ -275,7 +286,15 @@ class Requester extends Module {
   }
   when(state === loading) { when(checked) { begin() }.otherwise { load() } }
 
-  packet.valid := state === sending
+  // One that waits is looked at again when any message has been received.
+  private val waits = WireDefault(false.B)
+  for (port <- received; bits <- waiting) {
+    port.qp := work.awaitedQp
+    waits := state === sending && work.awaits && (port.count - work.awaited)(15)
+    bits := Mux(port.changes, 0.U, bits & ~Mux(resets, bit(qp), 0.U) | Mux(waits, bit(current), 0.U))
+    when(waits) { state := idle }
+  }
+  packet.valid := state === sending && !waits
   packet.bits := work.packet(current, config, context.next)
   when(packet.fire) {
     val sent = Mux(work.isRead, work.endPsn, context.next + 1.U)
@@ -343,7 +362,7 @@ class Requester extends Module {
     val goesOn = legal && passes && (!positive || done =/= left)
     state := giving
     more := goesOn
-    decided := 0.U.asTypeOf(new Disposal)
+    decided := 0.U.asTypeOf(new Disposal(p))
     when(!goesOn) {
       decided.words := response.words
       decided.skipped := BthOpcode.extensionWords(response.opcode)

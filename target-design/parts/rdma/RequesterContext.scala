@@ -12,18 +12,23 @@ object WorkRequest {
   def bytes(words: Vec[UInt]): UInt = words(1)(63, 32)
   def opcode(words: Vec[UInt]): UInt = words(2)(7, 0)
 
-  /** Bit 0: a completion on success too; 1: solicited; 2: only when all READs before are complete. */
+  /**
+   * Bit 0: a completion on success too; 1: solicited; 2: only when all READs before are complete; 3:
+   * only when a queue pair has received `awaited` messages.
+   */
   def flags(words: Vec[UInt]): UInt = words(2)(15, 8)
   def remoteAddress(words: Vec[UInt]): UInt = Cat(words(3)(31, 0), words(2)(63, 32))
   def remoteKey(words: Vec[UInt]): UInt = words(3)(63, 32)
   def immediate(words: Vec[UInt]): UInt = words(6)(31, 0)
   def localKey(words: Vec[UInt]): UInt = words(6)(63, 32)
+  def awaitedQp(words: Vec[UInt]): UInt = words(2)(31, 16)
+  def awaited(words: Vec[UInt]): UInt = words(4)(15, 0)
   def known(opcode: UInt): Bool =
     opcode <= WorkOpcode.read.U || opcode === WorkOpcode.sendInvalidate.U
 }
 
 /** A work request that has been checked, and has its packet sequence numbers. */
-class RequesterWork extends Bundle {
+class RequesterWork(p: RdmaParams) extends Bundle {
   val workId = UInt(32.W)
   val opcode = UInt(8.W)
   val flags = UInt(8.W)
@@ -34,11 +39,14 @@ class RequesterWork extends Bundle {
   val immediate = UInt(32.W)
   val firstPsn = UInt(24.W)
   val packets = UInt(24.W) // requests, or responses of a READ
+  val awaitedQp = UInt(p.bits(Rdma.qpBits).W)
+  val awaited = UInt(p.bits(16).W)
 
   def isRead: Bool = opcode === WorkOpcode.read.U
   def isWrite: Bool = opcode <= WorkOpcode.writeImmediate.U
   def signaled: Bool = flags(0)
   def fenced: Bool = flags(2)
+  def awaits: Bool = flags(3)
 
   /** First number of the next work request. */
   def endPsn: UInt = firstPsn + packets

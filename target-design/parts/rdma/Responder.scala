@@ -21,9 +21,9 @@ class ResponderContext extends Bundle {
 }
 
 /** A packet at a time: its context is read, judged, and written with the packet's disposal. */
-class Responder extends Module {
+class Responder(p: RdmaParams) extends Module {
   val in = IO(Flipped(Decoupled(new RxPacket)))
-  val disposal = IO(Decoupled(new Disposal))
+  val disposal = IO(Decoupled(new Disposal(p)))
   val configure = IO(Flipped(Decoupled(UInt(Rdma.qpBits.W))))
   val qp = IO(Output(UInt(Rdma.qpBits.W)))
   val config = IO(Input(new QpConfig)) // of `qp`
@@ -31,6 +31,7 @@ class Responder extends Module {
   val failed = IO(Input(Bool())) // `qp` is in error
   val fails = IO(Output(Bool())) // `qp` is now
   val lookup = IO(new RegionLookup)
+  val reduction = IO(Input(UInt(p.reductionBits.W))) // of the region that is looked up
   val invalidate = IO(Valid(new Invalidation))
   val address = IO(Decoupled(UInt(48.W))) // of a receive request
   val entry = IO(Flipped(Decoupled(Vec(4, UInt(64.W)))))
@@ -44,7 +45,7 @@ class Responder extends Module {
   private val contexts = Mem(Rdma.qps, new ResponderContext)
   private val context = Reg(new ResponderContext)
   private val next = Reg(new ResponderContext)
-  private val decided = Reg(new Disposal)
+  private val decided = Reg(new Disposal(p))
   private val fatal = Reg(Bool())
   private val fetched = Reg(Bool())
   private val buffer = Reg(Vec(4, UInt(64.W))) // the receive request
@@ -108,6 +109,8 @@ class Responder extends Module {
     packet.bytes === room,
     packet.bytes <= room && !(isWrite && packet.bytes === room)
   )
+  private val reduces = isWrite && reduction =/= Reduction.none.U
+  private val whole = !reduces || (lookup.address(1, 0) === 0.U && packet.bytes(1, 0) === 0.U)
   private val sofar = Mux(begins, 0.U, context.received) + packet.bytes
   private val readPackets = (packet.dmaBytes + config.mtu - 1.U) >> config.mtuShift
 
@@ -142,6 +145,7 @@ class Responder extends Module {
     when(needsBuffer && begins) { next.workId := buffer(0)(31, 0) }
     decided.bytes := Mux(isRead, 0.U, packet.bytes)
     decided.address := lookup.physical
+    decided.reduction := Mux(reduces, reduction, Reduction.none.U)
     when(isRead) { read(msn) }.elsewhen(packet.ackRequest) {
       tell(Syndrome.acknowledge.U, packet.psn, msn)
     }
@@ -183,7 +187,7 @@ class Responder extends Module {
     state := giving
     fatal := false.B
     next := context
-    decided := 0.U.asTypeOf(new Disposal)
+    decided := 0.U.asTypeOf(new Disposal(p))
     decided.words := packet.words
     decided.skipped := BthOpcode.extensionWords(opcode)
     decided.note.response.qp := qp
@@ -209,7 +213,7 @@ class Responder extends Module {
       }.elsewhen(!lookup.granted) {
         refuses := true.B
         refuse(Syndrome.access, kills = true)
-      }.elsewhen(!fitting) {
+      }.elsewhen(!fitting || !whole) {
         refuses := true.B
         refuse(Syndrome.invalid, kills = true)
       }.otherwise {

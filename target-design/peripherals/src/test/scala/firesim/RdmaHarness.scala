@@ -8,13 +8,13 @@ import scala.collection.mutable
 import scala.util.Random
 
 /** Two NICs side by side; their streams to DMA and from DMA stay at the ends. */
-class RdmaPair extends Module {
+class RdmaPair(p: RdmaParams = RdmaParams()) extends Module {
   val mmio = IO(Vec(2, Flipped(new Axi4(NICHarness.mmioParams))))
   val dma = IO(Vec(2, new Axi4(RdmaHarness.dmaParams)))
   val streams = IO(Vec(2, new StreamPorts))
   val interrupt = IO(Output(Vec(2, Bool())))
   for (i <- 0 until 2) {
-    val nic = Module(new RdmaNic(NICHarness.mmioParams, RdmaHarness.dmaParams))
+    val nic = Module(new RdmaNic(NICHarness.mmioParams, RdmaHarness.dmaParams, p))
     nic.mmio :<>= mmio(i)
     dma(i) :<>= nic.dma
     streams(i) :<>= nic.streams
@@ -31,7 +31,9 @@ case class Work(
     key: Long = 0,
     immediate: Long = 0,
     flags: Int = 1,
-    localKey: Long = 0
+    localKey: Long = 0,
+    awaitedQp: Int = 0,
+    awaited: Int = 0
 )
 
 /** An entry of a completion queue. */
@@ -143,11 +145,11 @@ class RdmaHarness(dut: RdmaPair, timing: MemoryTiming, random: Random, mtuCode: 
     }
 
   /** Region 1, of 128 KiB at 0x10000. */
-  def region(side: Int, access: Int = 7, domain: Int = 9): Unit = mailbox(
+  def region(side: Int, access: Int = 7, domain: Int = 9, reduction: Int = 0): Unit = mailbox(
     side,
     MailboxCommand.setRegion,
     1,
-    (key & 0xff) | BigInt(access) << 8 | BigInt(domain) << 32,
+    (key & 0xff) | BigInt(access) << 8 | BigInt(reduction) << 12 | BigInt(domain) << 32,
     BigInt("700000000000", 16),
     0x20000,
     0x10000
@@ -192,10 +194,11 @@ class RdmaHarness(dut: RdmaPair, timing: MemoryTiming, random: Random, mtuCode: 
       4 -> work.local,
       8 -> (work.local >> 32),
       12 -> work.bytes.toLong,
-      16 -> (work.opcode | work.flags << 8).toLong,
+      16 -> (work.opcode | work.flags << 8 | work.awaitedQp << 16).toLong,
       20 -> work.remote,
       24 -> (work.remote >> 32),
       28 -> work.key,
+      32 -> work.awaited.toLong,
       48 -> work.immediate,
       52 -> work.localKey
     )
