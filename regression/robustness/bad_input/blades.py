@@ -108,6 +108,11 @@ BLADE_CASES = [
         HEAD + "parts: [{part: protobuf, options: {table_entries: 512}}]\n",
     ),
     blade(
+        "an option of the RDMA NIC out of range",
+        "own.yaml:3: parts[4].options.reduce: found 2, expected 0 to 1.",
+        HEAD + "parts: [{part: rdma, options: {reduce: 2}}]\n",
+    ),
+    blade(
         "blade that extends itself",
         "own.yaml:2: extends: found a circle: own extends own.",
         "description: d\nextends: ./own.yaml\n",

@@ -33,6 +33,7 @@ STOCK = {
     "rdmaspeed",
     "rdmatarget",
     "protobuf",
+    "allreduce",
     "service",
     "snappy",
 }

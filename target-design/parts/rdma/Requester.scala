@@ -291,7 +291,11 @@ class Requester(p: RdmaParams) extends Module {
   for (port <- received; bits <- waiting) {
     port.qp := work.awaitedQp
     waits := state === sending && work.awaits && (port.count - work.awaited)(15)
-    bits := Mux(port.changes, 0.U, bits & ~Mux(resets, bit(qp), 0.U) | Mux(waits, bit(current), 0.U))
+    bits := Mux(
+      port.changes,
+      0.U,
+      bits & ~Mux(resets, bit(qp), 0.U) | Mux(waits, bit(current), 0.U)
+    )
     when(waits) { state := idle }
   }
   packet.valid := state === sending && !waits
