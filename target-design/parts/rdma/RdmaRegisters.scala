@@ -134,7 +134,11 @@ class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
         }
       ),
       Register.readWrite(0x38, 8, mask),
-      Register(0x40, 4, Some(Cat(p.reduces.B, Rdma.regions.U(8.W), Rdma.cqs.U(8.W), Rdma.qps.U(8.W)))),
+      Register(
+        0x40,
+        4,
+        Some(Cat(p.reduces.B, Rdma.regions.U(8.W), Rdma.cqs.U(8.W), Rdma.qps.U(8.W)))
+      ),
       Register(0x48, 8, Some(failed))
     ) ++ mailbox.zipWithIndex.map { case (word, i) => Register.readWrite(0x80 + 8 * i, 8, word) } ++
       counters.zipWithIndex.map { case (count, i) => Register(0xc0 + 8 * i, 4, Some(count)) } ++

@@ -52,7 +52,8 @@ class Reducer extends Module {
 
   private val stages = Fp32Adder.stages
   private val moves = !sums.valid || sums.ready
-  private val enters = busy && asked && left =/= 0.U && data.valid && (!adds || answer.valid) && moves
+  private val enters =
+    busy && asked && left =/= 0.U && data.valid && (!adds || answer.valid) && moves
   data.ready := enters
   answer.ready := enters && adds
   private def later[T <: Data](value: T): T = ShiftRegister(value, stages, moves)

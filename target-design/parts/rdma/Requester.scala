@@ -5,13 +5,6 @@ package firesim
 import chisel3._
 import chisel3.util._
 
-/** How many messages a queue pair has received, for work that waits for them. */
-class ReceivedCount extends Bundle {
-  val qp = Output(UInt(Rdma.qpBits.W))
-  val count = Input(UInt(16.W))
-  val changes = Input(Bool()) // one of them, of any queue pair
-}
-
 /**
  * Up to sixteen work requests of a queue pair are on their way at a time, and end in their order. All
  * queue pairs with something to send take turns, a packet each. Whatever happens to a queue pair is
@@ -286,16 +279,12 @@ class Requester(p: RdmaParams) extends Module {
   }
   when(state === loading) { when(checked) { begin() }.otherwise { load() } }
 
-  // One that waits is looked at again when any message has been received.
   private val waits = WireDefault(false.B)
   for (port <- received; bits <- waiting) {
     port.qp := work.awaitedQp
     waits := state === sending && work.awaits && (port.count - work.awaited)(15)
-    bits := Mux(
-      port.changes,
-      0.U,
-      bits & ~Mux(resets, bit(qp), 0.U) | Mux(waits, bit(current), 0.U)
-    )
+    def now = bits & ~Mux(resets, bit(qp), 0.U) | Mux(waits, bit(current), 0.U)
+    bits := Mux(port.changes, 0.U, now) // all look again
     when(waits) { state := idle }
   }
   packet.valid := state === sending && !waits

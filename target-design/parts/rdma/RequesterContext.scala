@@ -108,6 +108,13 @@ class RequesterWork(p: RdmaParams) extends Bundle {
   }
 }
 
+/** How many messages a queue pair has received, for work that waits for them. */
+class ReceivedCount extends Bundle {
+  val qp = Output(UInt(Rdma.qpBits.W))
+  val count = Input(UInt(16.W))
+  val changes = Input(Bool()) // one of them, of any queue pair
+}
+
 object RequesterWindow {
   val slotBits: Int = 4
 
