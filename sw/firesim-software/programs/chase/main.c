@@ -15,13 +15,6 @@ struct test {
   uint64_t restart_after;  // calls after which a server starts anew, once; 0: never
 };
 
-static uint64_t between(const struct arguments *arguments, const char *name, uint64_t least,
-                        uint64_t most) {
-  const uint64_t value = number_argument(arguments, name);
-  if (value < least || value > most) fail("%s: expected %lu to %lu", name, least, most);
-  return value;
-}
-
 static unsigned log2_of(const char *name, uint64_t value) {
   unsigned log = 0;
   while (1UL << log < value) log++;
@@ -148,23 +141,23 @@ static void read_settings(struct test *test, const struct arguments *arguments) 
   node->mode = argument_is(arguments, "mode", "binary") ? MODE_BINARY
                : argument_is(arguments, "mode", "fat")  ? MODE_FAT
                                                         : MODE_ACTIVE;
-  test->servers = between(arguments, "servers", 1, MOST_NODES - 1);
+  test->servers = number_between(arguments, "servers", 1, MOST_NODES - 1);
   if (test->reads && test->servers > MOST_READ_SERVERS) {
     fail("servers: expected at most %d with mode=read", MOST_READ_SERVERS);
   }
-  node->entries = between(arguments, "entries", 1, MOST_ENTRIES);
+  node->entries = number_between(arguments, "entries", 1, MOST_ENTRIES);
   node->target.shift = log2_of("entries", node->entries) - log2_of("servers", test->servers);
   if (node->entries < test->servers) fail("entries: expected as many as servers, or more");
-  test->depth = between(arguments, "depth", 1, MOST_DEPTH);
-  test->starts = between(arguments, "starts", 1, node->entries);
-  test->sweeps = between(arguments, "sweep", 0, 1);
-  test->count = between(arguments, "count", 1, UINT32_MAX);
-  test->restart_after = between(arguments, "restart_after", 0, UINT32_MAX);
-  node->code_bytes = (uint32_t)between(arguments, "code_bytes", 0, MOST_CODE_BYTES);
-  node->always_whole = between(arguments, "always_whole", 0, 1);
+  test->depth = number_between(arguments, "depth", 1, MOST_DEPTH);
+  test->starts = number_between(arguments, "starts", 1, node->entries);
+  test->sweeps = number_between(arguments, "sweep", 0, 1);
+  test->count = number_between(arguments, "count", 1, UINT32_MAX);
+  test->restart_after = number_between(arguments, "restart_after", 0, UINT32_MAX);
+  node->code_bytes = (uint32_t)number_between(arguments, "code_bytes", 0, MOST_CODE_BYTES);
+  node->always_whole = number_between(arguments, "always_whole", 0, 1);
   node->target.most_depth = MOST_DEPTH;
   node->isa = read_csr(misa);
-  if (!between(arguments, "compressed", 0, 1)) node->isa &= ~(uint64_t)ISA_C;
+  if (!number_between(arguments, "compressed", 0, 1)) node->isa &= ~(uint64_t)ISA_C;
 }
 
 static struct test test;
