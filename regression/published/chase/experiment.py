@@ -7,7 +7,7 @@ by its number (active message), or with RV64 code in the frame, which is left ou
 has it. Absolute: values found, every message of every node, sizes of frames, and the latency law: a
 fetch takes two traversals of the network a step, a chase one for each forward. Shape: chase ahead
 of fetches, by more the longer the network; fetches the same for any number of servers; active
-messages a little ahead of injected code. A server that starts anew makes its senders send code
+messages a little ahead of injected code. A server that restarts makes its senders send code
 again, and broken frames are refused and counted.
 """
 
@@ -212,14 +212,14 @@ def _increments(experiment: Experiment, scale: Scale) -> tuple[bool, dict[str, I
 
 
 def _restart(experiment: Experiment) -> bool:
-    """Return whether servers that start anew are sent code again, and all values are right."""
+    """Return whether servers that restart are sent code again, and all values are right."""
     chase = Chase(4, "fat", 1_024, (64,), 8, {0: 5, 3: 40})
     found = chased(experiment, "restart", chase, LINK_CYCLES, "functional")
     nodes = {node: printed(found.run, node) for node in names(4)}
     keys = ("whole", "cut", "unknown", "again", "registered")
     rows = [[node, *(counts[key] for key in keys)] for node, counts in nodes.items()]
     experiment.table(
-        "Servers 0 and 3 start anew after 5 and 40 calls",
+        "Servers 0 and 3 restart after 5 and 40 calls",
         ["node", "sent whole", "cut", "sent back", "sent again", "functions registered"],
         rows,
     )

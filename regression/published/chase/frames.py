@@ -44,7 +44,7 @@ def head_of(data: bytes) -> Head | None:
 
 
 def flits(frame_bytes: int) -> int:
-    """Return the tokens that a frame of so many bytes after the addresses takes on the wire."""
+    """Return the tokens that a frame of `frame_bytes` after the addresses takes on the wire."""
     return (2 + ADDRESSES_BYTES + frame_bytes + 7) // 8
 
 

@@ -200,7 +200,7 @@ class Incremented:
 def incremented(
     experiment: Experiment, way: Increment, count: int, link_cycles: int, engine: str
 ) -> Incremented:
-    """Run increments in turns between the client and one server, with captures.
+    """Run increments alternately at the client and one server, with captures.
 
     Raises:
         ExperimentError: one of them did not count all.

@@ -37,7 +37,7 @@ class Chase:
     depths: tuple[int, ...] = (4_096,)
     starts: int = 16
     restarts: Mapping[int, int] = field(default_factory=dict)
-    """By server: the number of calls after which it starts anew."""
+    """By server: the number of calls after which it restarts."""
 
 
 @dataclass
@@ -111,7 +111,7 @@ class _Nodes:
             self.counts[to].registered += 1
 
     def served(self, node: int) -> None:
-        """Let a server start anew when its turn has come; it has sent what the call sent."""
+        """Restart a server when its turn has come; it has sent what the call sent."""
         if self.restarts.get(node - 1) == self.counts[node].executed:
             del self.restarts[node - 1]
             self.known[node] = {"result"}

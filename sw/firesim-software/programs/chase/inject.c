@@ -193,7 +193,7 @@ static void serve_injected(struct node *node, struct packet *frame, uint32_t byt
   refuse(node, refusal);
 }
 
-// A receiver that does not know a function has started anew, so it has none of them.
+// A receiver that does not know a function has restarted, so it has none of them.
 static void serve_unknown(struct node *node, const struct packet *frame, uint32_t bytes,
                           unsigned from) {
   bool whole = false;

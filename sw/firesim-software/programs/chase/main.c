@@ -12,7 +12,7 @@ struct test {
   struct remote_read remote;
   uint64_t servers, depth, starts, count;
   bool reads, gets, sweeps, increments;
-  uint64_t restart_after;  // calls after which a server starts anew, once; 0: never
+  uint64_t restart_after;  // calls after which a server restarts, once; 0: never
 };
 
 static unsigned log2_of(const char *name, uint64_t value) {
@@ -61,7 +61,7 @@ static void chase_all(struct test *test, uint64_t depth) {
   print("chase depth=%lu starts=%lu xor=0x%lx ticks=%lu\n", depth, test->starts, all, ticks);
 }
 
-// The counters of both ends, in turns: half of the time there and back is that of one.
+// The counters of both ends, alternately: half of the time there and back is that of one.
 static void increment_all(struct test *test) {
   const unsigned char payload = 1;
   const uint64_t begin = clint_time();
@@ -98,7 +98,7 @@ static void be_client(struct test *test, const struct arguments *arguments) {
 }
 
 // What a node has from its start; code from others comes later.
-static void start_anew(struct node *node) {
+static void set_up(struct node *node) {
   inject_start(node);
   inject_register(node, FUNCTION_RESULT);
 }
@@ -122,7 +122,7 @@ static void be_server(struct test *test) {
     }
     if (test->restart_after && node->counts.executed == test->restart_after) {
       test->restart_after = 0;
-      start_anew(node);
+      set_up(node);
     }
   }
 }
@@ -166,7 +166,7 @@ int main(int hart, const struct arguments *arguments) {
   (void)hart;
   read_settings(&test, arguments);
   wire_start(&test.node.wire, mac_argument(arguments, "first"), (unsigned)test.servers + 1);
-  start_anew(&test.node);
+  set_up(&test.node);
   if (argument_is(arguments, "role", "client")) {
     be_client(&test, arguments);
   } else {
