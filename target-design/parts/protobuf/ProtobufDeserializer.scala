@@ -5,38 +5,14 @@ package firesim
 import chisel3._
 import chisel3.util._
 
-/** A message, or an unknown group, that is not at its end. */
-class MessageLevel extends Bundle {
-  val table = UInt(64.W) // the first field's descriptor
-  val first = UInt(29.W) // number of that field
-  val span = UInt(30.W) // descriptors
-  val place = UInt(32.W) // of the object in the arena
-  val end = UInt(32.W) // in the source
-  val group = Bool() // nothing in it is known
-  val number = UInt(29.W) // of the group
-}
-
-/** The array of a repeated field, as it is in the object. */
-class RepeatedField extends Bundle {
-  val field = UInt(32.W) // place of the pointer; count and capacity are in the word behind it
-  val items = UInt(32.W) // place of the first element
-  val count = UInt(32.W)
-  val capacity = UInt(32.W)
-}
-
 /**
  * Operation: 0 in bits 3:0, and the address of a message's table, a multiple of 16, in bits 63:4.
  * The source is the message, the destination an arena whose first object is that of the message.
  *
  * A field takes a cycle for its key and one for its value; bytes take a cycle for each eight.
  */
-class ProtobufDeserializer(p: ProtobufParams) extends NearCoreKernel {
-  override protected def scatters: Boolean = true
-
-  private val tables = Module(new TableCache(p.tableEntries))
-  private val arena = Module(new ArenaCache(p.arenaLines))
+class ProtobufDeserializer(p: ProtobufParams) extends ArenaKernel(p) {
   private val reader = Module(new WireReader)
-  private val requests = Module(new Queue(new ArenaRequest, 4, hasFlush = true))
   private val window = socket.loaders(0).window
 
   private object State extends ChiselEnum {
@@ -48,10 +24,7 @@ class ProtobufDeserializer(p: ProtobufParams) extends NearCoreKernel {
   }
   private val state = RegInit(State.idle)
   private val status = Reg(UInt(8.W))
-  private val command = Reg(new NearCoreCommand)
   private val position = Reg(UInt(32.W)) // bytes of the source that were taken
-  private val top = Reg(UInt(32.W)) // bytes of the arena in use
-  private val room = Cat(command.destinationBytes(31, 6), 0.U(6.W))
   private val level = Reg(new MessageLevel)
   private val depth = Reg(UInt(7.W)) // levels below this one
   private val stack = Mem(Protobuf.mostDepth, new MessageLevel)
@@ -70,50 +43,6 @@ class ProtobufDeserializer(p: ProtobufParams) extends NearCoreKernel {
   private val moves = Reg(UInt(32.W)) // bytes of an array that have moved
   private val moveFrom = Reg(UInt(32.W))
   private val word = Reg(UInt(64.W))
-
-  // Requests to the arena. What follows a value's store, a hasbit or a count, goes in the next cycle.
-  private val put = Wire(Decoupled(new ArenaRequest))
-  private val follows = RegInit(0.U.asTypeOf(Valid(new ArenaRequest)))
-  private val asked = RegInit(false.B) // a load is under way
-  put.valid := false.B
-  put.bits := DontCare
-  put.ready := requests.io.enq.ready && !follows.valid
-  private val stops = socket.result.valid || socket.abort
-  requests.io.enq.valid := (put.valid || follows.valid) && !stops
-  requests.flush := stops
-  requests.io.enq.bits := Mux(follows.valid, follows.bits, put.bits)
-  when(follows.valid && requests.io.enq.ready) { follows.valid := false.B }
-  arena.request :<>= requests.io.deq
-
-  /** Store a value; `andThen` is done in the cycle in which it is taken. */
-  private def store(address: UInt, data: UInt, sizeLog: UInt = 3.U(2.W))(andThen: => Unit): Unit = {
-    put.valid := true.B
-    put.bits.operation := ArenaOperation.store
-    put.bits.address := address
-    put.bits.sizeLog := sizeLog(1, 0)
-    put.bits.data := data
-    when(put.ready)(andThen)
-  }
-
-  /** Load a word; `andThen` is done in the cycle in which it is there. */
-  private def load(address: UInt)(andThen: UInt => Unit): Unit = {
-    put.valid := !asked
-    put.bits.operation := ArenaOperation.load
-    put.bits.address := address
-    put.bits.sizeLog := 3.U
-    when(put.fire) { asked := true.B }
-    when(arena.loaded.valid) {
-      asked := false.B
-      andThen(arena.loaded.bits)
-    }
-  }
-  private def follow(operation: UInt, address: UInt, data: UInt): Unit = {
-    follows.valid := true.B
-    follows.bits.operation := operation
-    follows.bits.address := address
-    follows.bits.sizeLog := 3.U
-    follows.bits.data := data
-  }
 
   // The window: `left` bytes to the end of the message, or of the packed field.
   private val isPacked = state === State.packed
@@ -452,42 +381,15 @@ class ProtobufDeserializer(p: ProtobufParams) extends NearCoreKernel {
 
   // The end: a good message is written, of a bad one nothing more.
   private val good = status === NearCoreStatus.okay
-  private val drained = !follows.valid && requests.io.count === 0.U
   arena.flush := state === State.draining && good && drained
   socket.result.valid := state === State.draining && (!good || arena.flushed)
   socket.result.bits.status := status
   socket.result.bits.bytes := Mux(good, top, 0.U)
   when(stops) {
     state := State.idle
-    asked := false.B
-    follows.valid := false.B
+    forgetRequests()
   }
-
   arena.clear := state === State.idle
-  arena.base := command.destination
-  arena.top := top
-  arena.settled := socket.settled.get
-  socket.seek.get := arena.seek
-  socket.written :<>= arena.written
-  tables.forget := socket.forget.get
-  tables.abort := socket.abort
-
-  // The second loader reads descriptors and lines of the arena, one at a time.
-  private val loader = socket.loaders(1)
-  private val first = tables.memory
-  private val second = arena.memory
-  loader.request.valid := first.request.valid && !arena.busy ||
-    second.request.valid && !tables.busy
-  private val firstGoes = first.request.valid && !arena.busy
-  first.request.ready := loader.request.ready && !arena.busy
-  second.request.ready := loader.request.ready && !tables.busy && !firstGoes
-  loader.request.bits := Mux(firstGoes, first.request.bits, second.request.bits)
-  first.window.bytes := loader.window.bytes
-  first.window.available := Mux(tables.busy, loader.window.available, 0.U)
-  second.window.bytes := loader.window.bytes
-  second.window.available := Mux(arena.busy, loader.window.available, 0.U)
-  loader.window.taken := first.window.taken | second.window.taken
-
   Event("protobuf_fields", state === State.key && window.taken =/= 0.U)
   Event("protobuf_messages", state === State.entering && state =/= RegNext(state))
 }

@@ -70,6 +70,25 @@ class MessageDescriptor extends Bundle {
   val bytes = UInt(32.W) // of an object
 }
 
+/** A message, or an unknown group, that is not at its end. */
+class MessageLevel extends Bundle {
+  val table = UInt(64.W) // the first field's descriptor
+  val first = UInt(29.W) // number of that field
+  val span = UInt(30.W) // descriptors
+  val place = UInt(32.W) // of the object in the arena
+  val end = UInt(32.W) // in the source
+  val group = Bool() // nothing in it is known
+  val number = UInt(29.W) // of the group
+}
+
+/** The array of a repeated field, as it is in the object. */
+class RepeatedField extends Bundle {
+  val field = UInt(32.W) // place of the pointer; count and capacity are in the word behind it
+  val items = UInt(32.W) // place of the first element
+  val count = UInt(32.W)
+  val capacity = UInt(32.W)
+}
+
 /** A read or write of the word of the arena in which `address` lies. */
 class ArenaRequest extends Bundle {
   val operation = UInt(2.W)
