@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
 from firesim_common.errors import InputError
 from firesim_common.paths import ROOT
 from firesim_software.builder import own_program
-from firesim_software.protobuf import generate, schema
+from firesim_software.protobuf import generate
 
 PROGRAM = ROOT / "sw/firesim-software/programs/protobuf"
 OTHER = 'syntax = "proto2"; package far.away; message Thing { optional bool on = 1; }'
@@ -84,7 +85,7 @@ def test_what_is_imported_is_refused_at_its_own_line(tmp_path: Path) -> None:
 
 
 def test_a_missing_protoc_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"found no protoc.*-m pip install 'grpcio-tools"):
         generate(PROGRAM / "people.proto", tmp_path)
     with pytest.raises(InputError, match="expected a file that exists"):
