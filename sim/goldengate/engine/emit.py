@@ -203,13 +203,18 @@ class Emitter:
         raised = "".join(f" {flag} = 1;" for flag in flags)
         return f"if ({place} != {value}) [[unlikely]] {{ {place} = {cast}{value};{raised} }}"
 
+    def plan(self, index: int) -> Side:
+        """Return the items of a zone, with its branches."""
+        items, registers = self.zones[index].items, self.design.registers
+        return sides.plan(items, registers, self.is_kept, self.least_sides)
+
     def zone(self, index: int) -> list[str]:
         """Return the statements of a zone."""
         body = _Body(self, self.zones[index].module)
         owner = "s" if body.module is None else "c"
         if index == 0 or not self.is_whole:
             body.lines.append(f"{owner}.flag[{self.flag[index]}] = 0;")
-        body.side(sides.plan(self.zones[index].items, self.is_kept, self.least_sides))
+        body.side(self.plan(index))
         return body.lines
 
 
@@ -270,15 +275,26 @@ class _Body:
         ):
             self.lines.append(head)
             self.local = self.local.new_child()
-            self.side(side)
-            for node in muxes:
-                self.lines.append(f"n{node.uid} = {self.name(node.args[index])};")
+            self._arm(side, [(node.uid, node.args[index]) for node in muxes])
             self.local = self.local.parents
         self.lines.append("}")
         for node in muxes:
             found = self.local[node.uid] = f"n{node.uid}"
             if self.emitter.is_kept(node.uid):
                 self.lines.append(self.emitter.store(node.uid, found, node.width, self.module))
+
+    def _arm(self, side: Side, values: list[tuple[int, Node]]) -> None:
+        """Add the statements of a side, which gives each of `values` what its node is."""
+        wanted = [node for _, node in values] + [node for _, node in side.stores]
+        # What is read from state is read before an update inside may change it.
+        for node in wanted:
+            if is_free(node):
+                self.name(node)
+        self.side(side)
+        for uid, node in values:
+            self.lines.append(f"n{uid} = {self.name(node)};")
+        for item, node in side.stores:
+            self._store(item, node)
 
     def item(self, item: Item) -> None:
         """Add the statements of an item."""
@@ -294,8 +310,12 @@ class _Body:
             self.lines.append(self.emitter.store(node.uid, found, node.width, self.module))
 
     def _update(self, item: Item) -> None:
+        self._store(item, self.emitter.design.registers[item.index].following)
+
+    def _store(self, item: Item, following: Node) -> None:
+        """Add the statement that gives a register its next value."""
         register = self.emitter.design.registers[item.index]
-        value, width = self.name(register.following), register.leaf.width
+        value, width = self.name(following), register.leaf.width
         if item.staged:
             place = self.emitter.staged_place(item.index, self.module)
             self.lines.append(f"{place} = ({storage_type(width)}){value};")

@@ -234,6 +234,10 @@ class Graph:
                 return self.rep(select, high.width)
             if high.number == 0 and low.number == mask(high.width):
                 return self.rep(self.invert(select), high.width)
+        return self.selection(select, high, low)
+
+    def selection(self, select: Node, high: Node, low: Node) -> Node:
+        """Return `select ? high : low` as a node of its own, where `mux` may find `and` or `or`."""
         return self._node("mux", high.width, (select, high, low), None, high.zeros & low.zeros)
 
     def _mux_bit(self, select: Node, high: Node, low: Node) -> Node:
@@ -251,7 +255,7 @@ class Graph:
             return self.binary("and", select, high)
         if self.inverted(high) is low or self.inverted(low) is high:
             return self.binary("xor", select, low)
-        return self._node("mux", 1, (select, high, low))
+        return self.selection(select, high, low)
 
     def slice(self, a: Node, low: int, width: int) -> Node:
         """Return `width` bits of a word from bit `low` on."""

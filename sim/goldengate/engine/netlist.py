@@ -193,6 +193,7 @@ class _Importer:
             low = 0
             for leaf in state:
                 piece = self.graph.cat(signals.take(self.graph, following, low, leaf.width))
+                piece = registers.by_selections(self.graph, piece, leaf)
                 self.design.registers[leaf.value[1]].following = piece
                 low += leaf.width
         for ports in self.memories.values():

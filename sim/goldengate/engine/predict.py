@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goldengate.engine import asks, branches, sides
+from goldengate.engine import asks, branches
 from goldengate.engine.costs import item_cost
 from goldengate.engine.emit import Emitter
 from goldengate.engine.items import Item
@@ -40,7 +40,7 @@ class Cost:
 
 def _expected(side: Side) -> float:
     """Return what evaluating a side costs on average."""
-    found = 0.0
+    found = float(len(side.stores))
     for entry in side.entries:
         if isinstance(entry, Branch):
             found += BRANCH_COST + len(entry.muxes)
@@ -71,10 +71,7 @@ def _comparing(emitter: Emitter, items: list[Item], seen: Profile) -> float:
 
 def whole(emitter: Emitter) -> Cost:
     """Return what a cycle costs in which everything is evaluated."""
-    operations = (
-        _expected(sides.plan(zone.items, emitter.is_kept, emitter.least_sides))
-        for zone in emitter.zones
-    )
+    operations = (_expected(emitter.plan(index)) for index in range(len(emitter.zones)))
     return Cost(0.0, RUN_COST * len(emitter.zones), sum(operations), 0.0)
 
 
@@ -82,13 +79,12 @@ def zoned(emitter: Emitter, seen: Profile) -> Cost:
     """Return what a cycle costs of a model whose zones run when something has changed."""
     samples = max(1, seen.samples)
     called = operations = comparing = 0.0
-    for zone in emitter.zones:
+    for index, zone in enumerate(emitter.zones):
         runs = seen.of_units(emitter.folding.unit(item) for item in zone.items).bit_count()
         if not runs:
             continue
-        side = sides.plan(zone.items, emitter.is_kept, emitter.least_sides)
         called += runs * RUN_COST
-        operations += runs * _expected(side)
+        operations += runs * _expected(emitter.plan(index))
         comparing += _comparing(emitter, zone.items, seen)
     parts = (asks.cost(emitter, seen), called, operations, comparing)
     return Cost(*(part / samples for part in parts))

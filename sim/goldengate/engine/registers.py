@@ -21,6 +21,8 @@ ASYNCHRONOUS = frozenset("$adff $adffe $aldff $aldffe $dffsr $dffsre".split())
 ASYNCHRONOUS_PORTS = ("ARST", "ALOAD", "AD", "SET", "CLR")
 
 Inputs = dict[str, Signal]
+_MOST_NESTED = 6
+"""Selections in selections in which `by_selections` looks for the register itself."""
 
 
 def leaves(design: Design, module: Module, cell: Cell) -> Signal:
@@ -81,3 +83,41 @@ def following(graph: Graph, cell: Cell, inputs: Inputs, state: Signal) -> Signal
     if enable is not None and cell.kind == "$sdffce":
         found = signals.mux(graph, enable, found, state)
     return visible(graph, cell, inputs, found)
+
+
+def by_selections(graph: Graph, value: Node, leaf: Node) -> Node:
+    """Return the next value of a one-bit register so that it says where the register keeps it.
+
+    What was `if (reset) q <= 0; else if (enable) q <= d;` is `!reset & (enable ? d : q)` in the
+    graph. As `reset ? 0 : enable ? d : q` nothing needs to be done for `q` while both are 0.
+    """
+    found = _selections(graph, value, leaf, _MOST_NESTED) if value.width == 1 else None
+    return found or value
+
+
+def _selections(graph: Graph, value: Node, leaf: Node, depth: int) -> Node | None:
+    """Return a bit as selections in selections, of which one gives `leaf`, if that is found."""
+    if depth == 0 or value.op not in ("mux", "and", "or"):
+        return None
+    if value.op == "mux":
+        select, *arms = value.args
+        found = [_selections(graph, arm, leaf, depth - 1) for arm in arms]
+        if leaf not in arms and not any(found):
+            return None
+        high, low = (new or old for new, old in zip(found, arms, strict=True))
+        return graph.selection(select, high, low)
+    for kept, other in (value.args, reversed(value.args)):
+        rest = _selections(graph, kept, leaf, depth - 1)
+        if rest is not None:
+            return _gated(graph, value.op, other, rest)
+    return None
+
+
+def _gated(graph: Graph, op: str, gate: Node, rest: Node) -> Node:
+    """Return `gate & rest` or `gate | rest` as a selection by the gate."""
+    fixed = graph.const(op == "or", 1)
+    inverted = graph.inverted(gate)
+    select = gate if inverted is None else inverted
+    if (inverted is None) == (op == "and"):
+        return graph.selection(select, rest, fixed)
+    return graph.selection(select, fixed, rest)

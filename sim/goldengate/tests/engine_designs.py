@@ -89,11 +89,13 @@ def values_read(found: Items) -> list[object]:
     return sorted({key_of(node) for item in found.items for node in item.reads}, key=repr)
 
 
-def same_as_untrained(text: str, folder: Path, cut: Cut, cycles: int = 40) -> None:
+def same_as_untrained(
+    text: str, folder: Path, cut: Cut, cycles: int = 40, untrained: Cut = backend.untrained
+) -> None:
     """Run a design, cut in some way and untrained, on random bytes for its inputs `x` and `z`."""
     number = seed()
     generator = random.Random(number)
-    plain, other = model(text, folder / "plain"), model(text, folder / "cut", cut)
+    plain, other = model(text, folder / "plain", untrained), model(text, folder / "cut", cut)
     with plain, other:
         names = [name for name in "xz" if name in plain.ports]
         seen = set()
