@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 
 from goldengate.engine.costs import item_cost
 from goldengate.engine.design import Register
-from goldengate.engine.items import Item, successors
+from goldengate.engine.items import Item
 from goldengate.engine.nodes import Node
+from goldengate.engine.order import Order, Soft, Waits
 
 LEAST_COST = 8.0
 """Operations on the sides of a branch below which both are evaluated."""
@@ -59,10 +60,6 @@ class Branch:
 
 Use = tuple[int, str]
 """The number of an item in its zone that reads a value, and as what."""
-_Waits = dict[int, set[int]]
-"""For each entry, by its identity, those that it waits for."""
-_Soft = dict[int, dict[int, set[int]]]
-"""The same for what reads a register that the entry updates, with these updates."""
 
 
 class _Planner:
@@ -278,19 +275,19 @@ class _Planner:
         before, overwrites = self._waits(side, entry)
         late: set[int] = set()
         for number, entries in members.items():
-            order = _Order(entries, before, overwrites)
+            order = Order(entries, before, overwrites)
             sides[number].entries = order.ordered()
             late |= order.late
         return late
 
-    def _waits(self, side: list[Side], entry: list[Item | Branch]) -> tuple[_Waits, _Soft]:
+    def _waits(self, side: list[Side], entry: list[Item | Branch]) -> tuple[Waits, Soft]:
         """Return, for each entry of a side, those of the same side that it waits for.
 
         For those that it waits for because it carries updates of what they read, the updates are
         in the second.
         """
-        before: _Waits = {}
-        overwrites: _Soft = {}
+        before: Waits = {}
+        overwrites: Soft = {}
         gone = set(self.carried.values())
         for index, uses in enumerate(self.uses):
             for use, role in uses:
@@ -311,8 +308,8 @@ class _Planner:
         self,
         side: list[Side],
         entry: list[Item | Branch],
-        before: _Waits,
-        overwrites: _Soft,
+        before: Waits,
+        overwrites: Soft,
     ) -> None:
         """Let what writes wait for what reads the value before."""
         carriers: dict[int, list[int]] = {}
@@ -359,55 +356,6 @@ def _join(a: Side, b: Side) -> Side:
         assert a.branch is not None
         a = a.branch.side
     return a
-
-
-class _Order:
-    """Puts the entries of a side into an order in which each comes after those it waits for."""
-
-    def __init__(self, entries: list[Item | Branch], before: _Waits, overwrites: _Soft) -> None:
-        self.entries = entries
-        place = {id(entry): index for index, entry in enumerate(entries)}
-        self.hard = [{place[o] for o in before.get(id(e), ())} for e in entries]
-        self.soft = [{place[o]: u for o, u in overwrites.get(id(e), {}).items()} for e in entries]
-        waits = [hard | soft.keys() for hard, soft in zip(self.hard, self.soft, strict=True)]
-        self.after = successors(waits)
-        self.waiting = [len(others) for others in waits]
-        self.is_done = [False] * len(entries)
-        self.late: set[int] = set()
-        """Updates that are not waited for where they are."""
-
-    def _free(self) -> int:
-        """Return the entry that waits for nothing but overwriting, with the fewest late updates."""
-        fewest: tuple[int, int] | None = None
-        updates: set[int] = set()
-        for index, hard in enumerate(self.hard):
-            if self.is_done[index] or not all(self.is_done[other] for other in hard):
-                continue
-            late = {
-                u for other, us in self.soft[index].items() if not self.is_done[other] for u in us
-            }
-            if fewest is None or len(late) < fewest[0]:
-                fewest, updates = (len(late), index), late
-        assert fewest is not None, "sides wait for each other"
-        self.late |= updates
-        return fewest[1]
-
-    def ordered(self) -> list[Item | Branch]:
-        """Return the entries, else in their order."""
-        ready = [index for index, count in enumerate(self.waiting) if count == 0]
-        heapq.heapify(ready)
-        found: list[Item | Branch] = []
-        while len(found) < len(self.entries):
-            index = heapq.heappop(ready) if ready else self._free()
-            if self.is_done[index]:
-                continue
-            self.is_done[index] = True
-            found.append(self.entries[index])
-            for other in self.after[index]:
-                self.waiting[other] -= 1
-                if self.waiting[other] == 0:
-                    heapq.heappush(ready, other)
-        return found
 
 
 def plan(
