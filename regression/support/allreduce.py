@@ -20,7 +20,7 @@ from regression.support.simulate import Run
 
 NODE: Config = {"blade": "rocket-1-reduce", "memory": {"size_mib": 16}}
 FULL_GBPS, FLIT_BYTES = 200, 8
-"""A link of this rate, by its name, carries so many bytes a cycle."""
+"""Bytes that a link of this rate, by its name, carries in a cycle."""
 MANTISSA_BITS = 23
 Vector = numpy.ndarray[Any, numpy.dtype[Any]]
 _TIMES = re.compile(r"allreduce start=(\d+) end=(\d+) adding=(\d+) posting=(\d+) total=(\d+)")
