@@ -239,6 +239,7 @@ def test_names_of_experiments_are_completed() -> None:
                 "rocket-1-offload",
                 "rocket-1-protobuf",
                 "rocket-1-rdma",
+                "rocket-1-reduce",
                 "rocket-1-small",
                 "rocket-1-snappy",
                 "rocket-1-topdown",

@@ -159,8 +159,3 @@ def expected(chase: Chase) -> Expected:
 def sweep(most: int) -> tuple[int, ...]:
     """Return the depths 1, 2, 4 and so on up to `most`, a power of two."""
     return tuple(1 << shift for shift in range(most.bit_length()))
-
-
-def add_up(counts: Sequence[Counts], key: str) -> int:
-    """Return what all nodes together counted."""
-    return sum(getattr(one, key) for one in counts)
