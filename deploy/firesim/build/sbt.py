@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -49,19 +51,35 @@ def run_sbt(
     Raises:
         ToolError: sbt failed; the message ends with its last lines.
     """
+    with _prepared(project_dir, commands, properties) as (command, environment):
+        run(command, cwd=project_dir, env=environment)
+
+
+def show_sbt(project_dir: Path, *commands: str) -> int:
+    """Do the same with all that sbt says going where ours goes; return its exit status."""
+    with _prepared(project_dir, commands, {}) as (command, environment):
+        return subprocess.run(command, cwd=project_dir, env=environment, check=False).returncode
+
+
+@contextmanager
+def _prepared(
+    project_dir: Path, commands: Sequence[str], properties: Mapping[str, str]
+) -> Iterator[tuple[list[str | Path], dict[str, str]]]:
+    """Yield the command and its environment, while nobody else uses the project."""
     target = project_dir / "target"
     target.mkdir(exist_ok=True)
     with (target / ".firesim-sbt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        jar = maven_jar(SBT_LAUNCHER)
         given = [f"-D{key}={value}" for key, value in properties.items()]
         # Each test of hardware compiles Verilator's runtime in a folder of its own; once is enough.
         environment = verilator_environment() | {"CCACHE_BASEDIR": str(project_dir.resolve())}
-        java = ["java", *JAVA_OPTIONS, *given, "-jar"]
-        run([*java, jar, *commands], cwd=project_dir, env=environment)
+        yield (
+            ["java", *JAVA_OPTIONS, *given, "-jar", maven_jar(SBT_LAUNCHER), *commands],
+            environment,
+        )
 
 
 if __name__ == "__main__":
     import sys
 
-    run_sbt(Path(sys.argv[1]), *sys.argv[2:])
+    sys.exit(show_sbt(Path(sys.argv[1]), *sys.argv[2:]))

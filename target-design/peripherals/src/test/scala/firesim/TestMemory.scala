@@ -21,7 +21,7 @@ case class MemoryTiming(minLatency: Int, maxLatency: Int, stall: Int, inOrder: B
 class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Array[Byte]) {
   private case class Read(id: Int, due: Long, words: mutable.Queue[BigInt], resp: Int)
   private case class Write(id: Int, address: Long, beats: Int)
-  private case class Beat(data: BigInt, strobe: Int)
+  private case class Beat(data: BigInt, strobe: Int, last: Boolean)
   private case class Response(id: Int, due: Long, address: Long, beats: Seq[Beat])
 
   private val reads = mutable.ArrayBuffer[Read]()
@@ -121,15 +121,15 @@ class TestMemory(port: Axi4, timing: MemoryTiming, random: Random, val bytes: Ar
     if (ready._1 && bool(port.ar.valid)) takeRead()
     if (ready._2 && bool(port.aw.valid)) takeWrite()
     if (ready._3 && bool(port.w.valid)) {
-      data.enqueue(
-        Beat(port.w.data.peekValue().asBigInt, port.w.strb.peekValue().asBigInt.toInt)
-      )
-      val ends = addresses.headOption.exists(_.beats == data.size)
-      require(addresses.isEmpty || bool(port.w.last) == ends, "w_last disagrees with aw_len")
+      val strobe = port.w.strb.peekValue().asBigInt.toInt
+      data.enqueue(Beat(port.w.data.peekValue().asBigInt, strobe, bool(port.w.last)))
     }
+    // Data may come before their address, of more than one burst: `last` is looked at by burst.
     while (addresses.nonEmpty && data.size >= addresses.head.beats) {
       val write = addresses.dequeue()
-      responses += Response(write.id, due(), write.address, Seq.fill(write.beats)(data.dequeue()))
+      val beats = Seq.fill(write.beats)(data.dequeue())
+      require(beats.map(_.last).indexOf(true) == write.beats - 1, "w_last disagrees with aw_len")
+      responses += Response(write.id, due(), write.address, beats)
       mostWrites = mostWrites.max(responses.size)
       allWrites += 1
     }
