@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,10 @@ READ, WRITTEN, MISSING, RESOLVED, FROM_HERE = "r", "w", "m", "l", "b"
 """Letters of a watched process (watch.c); the last one forgets what it has done before."""
 _RECORD = re.compile(r"(?P<what>\w)(?P<process>\d+)(?P<path>.*)", re.DOTALL)
 _FIELDS = ("what", "process", "path")
-_NO_INPUTS = ("/proc/", "/sys/", "/dev/")
+_NO_INPUTS = (
+    *("/proc/", "/sys/", "/dev/"),
+    *([f"{sys.pycache_prefix}{os.sep}"] if sys.pycache_prefix else []),
+)
 _SYSTEM = ("/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/etc/", "/opt/")
 """Where tools look by absolute paths, wherever what they are given is."""
 _CODE = (".py", ".pyc", ".pyi")

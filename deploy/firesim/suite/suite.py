@@ -8,10 +8,12 @@ import re
 import resource
 import shutil
 import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -27,6 +29,8 @@ from firesim.suite.junit import Ran, counted, write
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
 POLL_S = 0.1
+BYTECODE = ("PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE")
+"""What tells Python where to keep what it compiles, and not to."""
 EXPERIMENT_LIMIT_S = 1800
 AT_ONCE = (os.cpu_count() or 1) + 1
 """How many tests run at the same time: one more than processors, as many wait for something."""
@@ -76,6 +80,27 @@ def parts(ci: bool) -> list[Part]:
             Part("C++ thread sanitizer", lambda: cpp("thread", SANITIZED)),
         ]
     return found
+
+
+@contextmanager
+def _bytecode_kept() -> Iterator[None]:
+    """Let every Python that is started keep what it compiles of its imports, in a folder that goes.
+
+    Else that is half of the time of each of the thousands of short commands that tests run.
+    """
+    before = {name: os.environ.get(name) for name in BYTECODE}
+    with tempfile.TemporaryDirectory(
+        prefix="firesim-bytecode-", ignore_cleanup_errors=True
+    ) as folder:
+        os.environ["PYTHONPYCACHEPREFIX"] = folder
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
 
 def _logged(
@@ -254,18 +279,19 @@ def run_parts(chosen: list[Part], say: Callable[[str], None], junit: Path | None
     """
     total = Count()
     ran: list[Ran] = []
-    pool = ThreadPoolExecutor(AT_ONCE)
-    try:
-        for beside_others, group in groupby(chosen, key=lambda part: part.beside_others):
-            run = partial(_run_part, say=say)
-            for one in pool.map(run, group) if beside_others else map(run, group):
-                ran.append(one)
-                total.passed += one.passed
-                total.failed += one.failed
-    finally:
-        pool.shutdown(cancel_futures=True)
-        if junit is not None:
-            write(junit, ran)
+    with _bytecode_kept():
+        pool = ThreadPoolExecutor(AT_ONCE)
+        try:
+            for beside_others, group in groupby(chosen, key=lambda part: part.beside_others):
+                run = partial(_run_part, say=say)
+                for one in pool.map(run, group) if beside_others else map(run, group):
+                    ran.append(one)
+                    total.passed += one.passed
+                    total.failed += one.failed
+        finally:
+            pool.shutdown(cancel_futures=True)
+            if junit is not None:
+                write(junit, ran)
     return total
 
 
