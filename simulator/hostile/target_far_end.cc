@@ -46,7 +46,7 @@ class SpokenFunction final : public hostlib::PciFunction {
   size_t at_ = 0, loads_ = 0;
 };
 
-Verdict take(const std::string &input) {
+Verdict take_far_end(const std::string &input) {
   return taken_target([&]() -> std::unique_ptr<hostlib::HostPlatform> {
     const hostlib::WindowPatience patience{std::chrono::milliseconds{0},
                                            std::chrono::milliseconds{0}, 2};
@@ -97,7 +97,7 @@ Target far_end_target() {
             return random() % 2 == 0 ? mutated_bytes(bytes, random)
                                      : with_other_words(bytes, random);
           },
-          take};
+          take_far_end};
 }
 
 }  // namespace firesim::hostile

@@ -73,7 +73,7 @@ void read_whole(const Parcel &parcel, std::string &wrong) {
   }
 }
 
-Verdict take(const std::string &input) {
+Verdict take_message(const std::string &input) {
   std::string wrong;
   // With no byte of another's behind it, so that reading on is seen.
   const Message message(input.begin(), input.end());
@@ -118,7 +118,7 @@ std::vector<std::string> good_messages() {
 Target messages_target() {
   return {"messages", good_messages(),
           [](const std::string &bytes, Random &random) { return mutated_bytes(bytes, random); },
-          take};
+          take_message};
 }
 
 }  // namespace firesim::hostile

@@ -111,7 +111,7 @@ bool has_others(const std::vector<FiresimSignal> &signals) {
   });
 }
 
-Verdict take(const std::string &input) {
+Verdict take_chain(const std::string &input) {
   return judged([&] {
     SpokenChain board(input);
     hostlib::ScanChain chain(board, layout(), "here");
@@ -136,7 +136,7 @@ std::string mutate(const std::string &good, Random &random) {
 
 Target scan_chain_target() {
   // No change, spoken of no answer: libFuzzer takes no input that is empty.
-  return {"scan-chain", {std::string(kChangeBytes, '\xff')}, mutate, take};
+  return {"scan-chain", {std::string(kChangeBytes, '\xff')}, mutate, take_chain};
 }
 
 }  // namespace firesim::hostile

@@ -48,7 +48,7 @@ class SpokenLine final : public hostlib::ByteLine {
   size_t at_ = 0, reads_ = 0, silent_ = 0;
 };
 
-Verdict take(const std::string &input) {
+Verdict take_line(const std::string &input) {
   return taken_target([&] {
     const hostlib::UartPatience patience{hostlib::Milliseconds{0}, std::chrono::hours{1}, 2,
                                          static_cast<int>(kMostSilent) / 2};
@@ -87,6 +87,6 @@ std::string mutate_line(const std::string &good, Random &random) {
 
 }  // namespace
 
-Target serial_line_target() { return {"serial-line", {good_line()}, mutate_line, take}; }
+Target serial_line_target() { return {"serial-line", {good_line()}, mutate_line, take_line}; }
 
 }  // namespace firesim::hostile

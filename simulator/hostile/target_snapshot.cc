@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kIndex[] = "snapshot.json";
-constexpr uint64_t kCycles = 20'000;  // after the snapshot: several quanta and links
+constexpr uint64_t kSavedCycles = 20'000;  // after the snapshot: several quanta and links
 
 std::string hash_of(const std::string &bytes) {
   return hash_to_hex(hash_bytes(bytes.data(), bytes.size()));
@@ -60,7 +60,7 @@ class SnapshotBench {
     json description = bench.description();
     description["results"] = "results";
     description["restore"] = {{"snapshot", folder_.string()}};
-    description["max_cycles"] = bench.snapshot_cycle() + kCycles;
+    description["max_cycles"] = bench.snapshot_cycle() + kSavedCycles;
     description_ = description.dump();
   }
 
