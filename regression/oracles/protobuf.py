@@ -17,9 +17,9 @@ import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
-from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.protobuf_cases import Case, Outcome, build, check, recipe, run_cases
+from regression.support.near_core_cases import Outcome, hashes
+from regression.support.protobuf_cases import BLADE, Case, build, check, run_cases
 from regression.support.protobuf_messages import (
     MESSAGES,
     Types,
@@ -162,23 +162,6 @@ def _speed(experiment: Experiment) -> bool:
     return sizes == sorted(sizes) and all(gain > 1 for found in gains.values() for gain in found)
 
 
-def _hashes(experiment: Experiment, protos: list[Path], cases: list[Case]) -> list[str]:
-    """Return the hashes of one run in several ways."""
-    ways: dict[str, Config] = {
-        "one-thread": {"threads": 1},
-        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
-    }
-    if not experiment.quick:
-        ways["verilator"] = {"rtl_engine": "verilator"}
-    elf = build(protos, cases, experiment.folder / "hashes")
-    hashes = []
-    for name, simulation in ways.items():
-        run = run_cluster(experiment, name, recipe(elf, **simulation))
-        check(run, cases)
-        hashes.append(run.token_hash)
-    return hashes
-
-
 def _refused(cases: list[Case], outcomes: list[Outcome]) -> int:
     """Return how many messages were refused."""
     return sum(outcome.status != 0 for _, outcome in zip(cases, outcomes, strict=True))
@@ -194,12 +177,14 @@ def run(experiment: Experiment) -> Verdict:
     cases = [*inputs(good, made, rng), *faults(bad, made, rng)]
     refused = _refused(cases, run_cases(experiment, "inputs", protos, cases))
     faster = _speed(experiment)
-    hashes = _hashes(experiment, protos, cases[:12])
-    same = len(set(hashes)) == 1
-    experiment.keep(inputs=len(cases), refused=refused, token_hashes=hashes)
+    few = cases[:12]
+    elf = build(protos, few, experiment.folder / "hashes")
+    tokens = hashes(experiment, BLADE, elf, lambda run: check(run, few))
+    same = len(set(tokens)) == 1
+    experiment.keep(inputs=len(cases), refused=refused, token_hashes=tokens)
     return Verdict(
         faster and same and refused > bad // 2,
         f"{len(cases)} messages as the library has them, {refused} of them refused, nothing beside "
-        f"an arena changed; {len(set(hashes))} hash of {len(hashes)} runs",
+        f"an arena changed; {len(set(tokens))} hash of {len(tokens)} runs",
         "all the same, faster than software, more bytes a cycle for longer varints, one hash",
     )

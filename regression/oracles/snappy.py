@@ -17,16 +17,16 @@ from collections.abc import Iterator
 
 import cramjam
 
-from regression.support.cluster import Config, run_cluster
+from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.near_core_cases import Outcome, hashes, recipe
 from regression.support.snappy_cases import (
+    BLADE,
     Case,
-    Outcome,
     build,
     check,
     compression,
     decompression,
-    recipe,
     run_cases,
 )
 from regression.support.snappy_format import broken, compressed, stream, varint
@@ -205,7 +205,7 @@ def _page_fault(experiment: Experiment) -> None:
     Raises:
         ExperimentError: the unit does not report that page.
     """
-    config = recipe(experiment.folder, threads=1)
+    config = recipe(BLADE, experiment.folder, threads=1)
     config["workload"] = {
         "node": {"program": "snappy", "args": ["translate=1", "bytes=16384", "window=11"]}
     }
@@ -213,23 +213,6 @@ def _page_fault(experiment: Experiment) -> None:
     found = _FAULT.search(console)
     if not found or (found[1], found[2]) != ("2", "1"):
         raise ExperimentError(f"a missing page: found {console!r}, expected a fault in page 1.")
-
-
-def _hashes(experiment: Experiment, cases: list[Case]) -> list[str]:
-    """Return the hashes of one run in several ways."""
-    ways: dict[str, Config] = {
-        "one-thread": {"threads": 1},
-        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
-    }
-    if not experiment.quick:
-        ways["verilator"] = {"rtl_engine": "verilator"}
-    elf = build(cases, experiment.folder / "hashes")
-    hashes = []
-    for name, simulation in ways.items():
-        run = run_cluster(experiment, name, recipe(elf, **simulation))
-        check(run, cases)
-        hashes.append(run.token_hash)
-    return hashes
 
 
 @experiment_named("snappy")
@@ -242,12 +225,14 @@ def run(experiment: Experiment) -> Verdict:
     refused = sum(case.output is None for case, _ in found)
     ordered = _rates(experiment, 4_096 if experiment.quick else 65_536)
     _page_fault(experiment)
-    hashes = _hashes(experiment, cases[:24])
-    same = len(set(hashes)) == 1
-    experiment.keep(inputs=len(found), refused=refused, token_hashes=hashes)
+    few = cases[:24]
+    elf = build(few, experiment.folder / "hashes")
+    tokens = hashes(experiment, BLADE, elf, lambda run: check(run, few))
+    same = len(set(tokens)) == 1
+    experiment.keep(inputs=len(found), refused=refused, token_hashes=tokens)
     return Verdict(
         ordered and same and refused > bad // 4,
         f"{len(found)} inputs as the library and the reference have them, {refused} of them "
-        f"refused, nothing beside an output changed; {len(set(hashes))} hash of {len(hashes)} runs",
+        f"refused, nothing beside an output changed; {len(set(tokens))} hash of {len(tokens)} runs",
         "all the same, near core before chiplet before PCIe, faster than software, one hash",
     )

@@ -10,14 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesim_common.paths import ROOT
-from firesim_software.builder import own_program
 from firesim_software.protobuf import generate
 
-from regression.support.cluster import Config, run_cluster
+from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError
+from regression.support.near_core_cases import (
+    Outcome,
+    batches,
+    first_byte,
+    lines_of,
+    link,
+    recipe,
+)
 from regression.support.simulate import Run
 from regression.support.target_digest import digest
 
+BLADE = "rocket-1-protobuf"
 PROGRAM = ROOT / "sw/firesim-software/programs/protobuf"
 MOST_BYTES = 1_000_000
 """Of messages in one program, which ends below the device tree."""
@@ -48,16 +56,6 @@ class Case:
     batch: int = 1
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What the program has said of a case."""
-
-    status: int
-    bytes: int
-    cycles: int
-    software: int
-
-
 def build(protos: Sequence[Path], cases: Sequence[Case], folder: Path) -> Path:
     """Link the cases, and the tables of their messages, into the program; return the ELF file."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +65,7 @@ def build(protos: Sequence[Path], cases: Sequence[Case], folder: Path) -> Path:
     includes = "".join(f'#include "{path.name}"\n' for path in made if path.suffix == ".h")
     listed = ", ".join(f"&{name}_table" for name in names)
     tables.write_text(f"{includes}const struct pb_message *const pb_messages[] = {{{listed}}};\n")
-    first = 8 + 32 * len(cases)
+    first = first_byte(cases)
     data, table = bytearray(), []
     for index, case in enumerate(cases):
         # At any alignment; what is measured begins with a line.
@@ -75,27 +73,9 @@ def build(protos: Sequence[Path], cases: Sequence[Case], folder: Path) -> Path:
         place = (names.index(case.message), first + len(data), len(case.source), case.room)
         table.append(struct.pack("<8I", *place, case.latency, case.software, case.batch, 0))
         data += case.source
-    blob = folder / "cases.bin"
-    blob.write_bytes(struct.pack("<Q", len(cases)) + b"".join(table) + data)
-    assembly = folder / "blob.S"
-    assembly.write_text(
-        f'.section .rodata\n.balign 64\n.globl pb_cases\npb_cases:\n.incbin "{blob}"\n'
-    )
     own = [PROGRAM / name for name in ("main.c", "cases.c", "people.pb.c")]
     code = [path for path in made if path.suffix == ".c"]
-    return own_program([*own, *code, tables, assembly], folder / "cases.elf")
-
-
-def recipe(elf: Path, **simulation: object) -> Config:
-    """Return a node with the unit and the program, by the keys of a user's file."""
-    return {
-        "system": {
-            "topology": "rack_1",
-            "node": {"blade": "rocket-1-protobuf", "memory": {"size_mib": 16}},
-        },
-        "workload": {"node": {"elf": str(elf)}},
-        "simulation": simulation,
-    }
+    return link("pb_cases", table, data, [*own, *code, tables], folder)
 
 
 def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
@@ -105,9 +85,7 @@ def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
         ExperimentError: an object is another one, bad data was taken, or memory beside the arena
             has changed.
     """
-    lines = _LINE.findall(run.console("node0"))
-    if [int(line[0]) for line in lines] != list(range(len(cases))):
-        raise ExperimentError(f"found {len(lines)} results, expected {len(cases)}.")
+    lines = lines_of(run, _LINE, len(cases))
     outcomes = []
     for case, line in zip(cases, lines, strict=True):
         status, size, cycles, software, stray, length = (int(word) for word in line[1:7])
@@ -127,26 +105,13 @@ def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
     return outcomes
 
 
-def batches(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return the cases in as many programs as they need."""
-    out: list[list[Case]] = [[]]
-    size = 0
-    for case in cases:
-        size += len(case.source) + 48
-        if size > MOST_BYTES:
-            out.append([])
-            size = len(case.source) + 48
-        out[-1].append(case)
-    return out
-
-
 def run_cases(
     experiment: Experiment, name: str, protos: Sequence[Path], cases: Sequence[Case]
 ) -> list[Outcome]:
     """Run all cases and compare them; return what came of them, in their order."""
     found: list[Outcome] = []
-    for index, batch in enumerate(batches(cases)):
+    for index, batch in enumerate(batches(cases, MOST_BYTES)):
         where = f"{name}-{index}"
         elf = build(protos, batch, experiment.folder / where)
-        found += check(run_cluster(experiment, where, recipe(elf, threads=1)), batch)
+        found += check(run_cluster(experiment, where, recipe(BLADE, elf, threads=1)), batch)
     return found

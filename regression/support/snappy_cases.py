@@ -10,13 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesim_common.paths import ROOT
-from firesim_software.builder import own_program
 
-from regression.support.cluster import Config, run_cluster
+from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError
+from regression.support.near_core_cases import (
+    Outcome,
+    batches,
+    first_byte,
+    lines_of,
+    link,
+    recipe,
+)
 from regression.support.simulate import Run
 from regression.support.target_digest import digest
 
+BLADE = "rocket-1-snappy"
 PROGRAM = ROOT / "sw/firesim-software/programs/snappy"
 MOST_BYTES = 1_400_000
 """Of inputs in one program, which ends below the device tree."""
@@ -49,46 +57,18 @@ def compression(window_log: int, hash_log: int) -> int:
     return hash_log << 16 | window_log << 8 | 1
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What the program has said of a case."""
-
-    status: int
-    bytes: int
-    cycles: int
-    software: int
-
-
 def build(cases: Sequence[Case], folder: Path) -> Path:
     """Link the cases into the program; return the ELF file."""
     folder.mkdir(parents=True, exist_ok=True)
-    first = 8 + 32 * len(cases)
+    first = first_byte(cases)
     data, table = bytearray(), []
     for index, case in enumerate(cases):
         data += bytes(index * 7 % 16)  # at any alignment
         numbers = (first + len(data), len(case.source), case.room, case.latency)
         table.append(struct.pack("<Q6I", case.operation, *numbers, case.software, case.warm))
         data += case.source
-    blob = folder / "cases.bin"
-    blob.write_bytes(struct.pack("<Q", len(cases)) + b"".join(table) + data)
-    assembly = folder / "blob.S"
-    assembly.write_text(
-        f'.section .rodata\n.balign 64\n.globl snappy_cases\nsnappy_cases:\n.incbin "{blob}"\n'
-    )
-    sources = [PROGRAM / name for name in ("main.c", "cases.c", "pages.c")]
-    return own_program([*sources, assembly], folder / "cases.elf")
-
-
-def recipe(elf: Path, **simulation: object) -> Config:
-    """Return a node with the unit and the program, by the keys of a user's file."""
-    return {
-        "system": {
-            "topology": "rack_1",
-            "node": {"blade": "rocket-1-snappy", "memory": {"size_mib": 16}},
-        },
-        "workload": {"node": {"elf": str(elf)}},
-        "simulation": simulation,
-    }
+    code = [PROGRAM / name for name in ("main.c", "cases.c", "pages.c")]
+    return link("snappy_cases", table, data, code, folder)
 
 
 def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
@@ -98,9 +78,7 @@ def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
         ExperimentError: an output is another one, bad data was taken, or memory beside an output
             has changed.
     """
-    lines = _LINE.findall(run.console("node0"))
-    if [int(line[0]) for line in lines] != list(range(len(cases))):
-        raise ExperimentError(f"found {len(lines)} results, expected {len(cases)}.")
+    lines = lines_of(run, _LINE, len(cases))
     outcomes = []
     for index, (case, line) in enumerate(zip(cases, lines, strict=True)):
         status, size, cycles, software, stray = (int(word) for word in line[1:6])
@@ -117,27 +95,14 @@ def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
     return outcomes
 
 
-def batches(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return the cases in as many programs as they need."""
-    out: list[list[Case]] = [[]]
-    size = 0
-    for case in cases:
-        size += len(case.source) + 48
-        if size > MOST_BYTES:
-            out.append([])
-            size = len(case.source) + 48
-        out[-1].append(case)
-    return out
-
-
 def run_cases(
     experiment: Experiment, name: str, cases: Sequence[Case]
 ) -> list[tuple[Case, Outcome]]:
     """Run all cases and compare them."""
     found: list[tuple[Case, Outcome]] = []
-    for index, batch in enumerate(batches(cases)):
+    for index, batch in enumerate(batches(cases, MOST_BYTES)):
         where = f"{name}-{index}"
         elf = build(batch, experiment.folder / where)
-        run = run_cluster(experiment, where, recipe(elf, threads=1))
+        run = run_cluster(experiment, where, recipe(BLADE, elf, threads=1))
         found += zip(batch, check(run, batch), strict=True)
     return found
