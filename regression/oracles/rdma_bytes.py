@@ -14,7 +14,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from regression.support.captured_frames import read_capture
+from regression.support.captured_frames import frames_in
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.rdma_traffic import Traffic, recipe
@@ -30,44 +30,25 @@ from regression.support.roce import (
     requests,
 )
 from regression.support.simulate import Run
+from regression.support.splitmix import draws
+from regression.support.target_digest import memory_digest
 
 REMOTE_BASE, KEY = 0x7000_0000_0000, 0x107
 CLIENT = End("00:12:6d:00:00:02", "10.0.0.1", 2)
 SERVER = End("00:12:6d:00:00:03", "10.0.0.2", 2)
 SOURCE_PORT = 0xC000
-_MASK = (1 << 64) - 1
-_GOLDEN = 0x9E3779B97F4A7C15
 _RATIO = 1_000
 """Between the seeds of the client's memory, the server's, and the messages."""
 
 
-def _draws(seed: int) -> Iterator[int]:
-    """Yield what splitmix64 draws."""
-    state = seed
-    while True:
-        state = (state + _GOLDEN) & _MASK
-        z = state
-        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _MASK
-        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _MASK
-        yield z ^ z >> 31
-
-
 def _filled(seed: int, size: int) -> bytearray:
-    numbers = _draws(seed)
+    numbers = draws(seed)
     return bytearray(b"".join(struct.pack("<Q", next(numbers)) for _ in range(size // 8)))
-
-
-def digest(memory: bytearray) -> int:
-    """Return the hash that the program prints of its memory."""
-    found = 0
-    for (word,) in struct.iter_unpack("<Q", memory):
-        found = ((found ^ word) * _GOLDEN) & _MASK
-    return found
 
 
 def messages(traffic: Traffic) -> Iterator[Message]:
     """Yield the messages that the program draws."""
-    numbers = _draws(traffic.seed + 2 * _RATIO)
+    numbers = draws(traffic.seed + 2 * _RATIO)
     for index in range(traffic.count):
         number, places = next(numbers), next(numbers)
         limit = min((7, 300, traffic.size)[(number >> 8) % 3], traffic.size)
@@ -124,13 +105,20 @@ def expected(traffic: Traffic) -> Expected:
     mixed = 0
     for immediate in other.immediates:
         mixed ^= immediate
-    return Expected(there, back, digest(memory), digest(other.memory), other.receives, mixed, kinds)
+    return Expected(
+        there,
+        back,
+        memory_digest(memory),
+        memory_digest(other.memory),
+        other.receives,
+        mixed,
+        kinds,
+    )
 
 
 def captured(run: Run) -> dict[str, list[bytes]]:
     """Return the frames of RoCEv2 that each node sent, by its MAC address, in their order."""
-    paths = sorted(run.folder.rglob("capture*.pcapng"))
-    frames = [found for path in paths for found in read_capture(path) if found.inbound]
+    frames = frames_in(run.folder)
     sent: dict[str, list[bytes]] = {CLIENT.mac: [], SERVER.mac: []}
     for found in filter(is_roce, frames):
         sent[found.source.hex(":")].append(found.data)

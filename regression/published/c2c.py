@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 from firesim_common.paths import ROOT
 
-from regression.support.captured_frames import read_capture
+from regression.support.captured_frames import frames_in
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.simulate import Run
@@ -196,8 +196,7 @@ def _one_hash(experiment: Experiment, latency_cycles: int) -> tuple[Rows, int, i
         runs.append(run)
         rows.append([name, run.token_hash, run.end_cycle])
     experiment.table("One hash", ["way to run", "token hash", "end cycle"], rows)
-    captures = sorted(runs[0].folder.rglob("capture*.pcapng"))
-    frames = [frame for path in captures for frame in read_capture(path) if frame.inbound]
+    frames = frames_in(runs[0].folder)
     if not frames or not all(_sound(frame.data) for frame in frames):
         raise ExperimentError("tor0: found a frame that is no UDP over IPv4 as it should be.")
     return rows_of(runs[0]), found.count(HASH), len(frames)

@@ -14,13 +14,14 @@ from pathlib import Path
 
 from firesim_common.paths import ROOT
 
-from regression.support.captured_frames import read_capture
+from regression.support.captured_frames import frames_in
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.rdma_cases import SOURCE, TARGET, RdmaCase, digest, read_case
+from regression.support.rdma_cases import SOURCE, TARGET, RdmaCase, read_case
 from regression.support.rdma_traffic import RDMA_NODE
 from regression.support.roce import UDP_PORT
 from regression.support.simulate import Run
+from regression.support.target_digest import memory_digest
 
 CASES = ROOT / "regression/oracles/rdma_cases"
 _RECEIVED = re.compile(r"rdmatarget received=\d+ bytes=(\d+) status=0 flags=(\d+) immediate=(\S+)")
@@ -49,11 +50,9 @@ def _config(case: RdmaCase, traffic: Path) -> Config:
 def _answers(run: Run) -> list[bytes]:
     """Return the frames of RoCEv2 that the target sent."""
     port = UDP_PORT.to_bytes(2)
-    paths = sorted(run.folder.rglob("capture*.pcapng"))
-    frames = [found for path in paths for found in read_capture(path) if found.inbound]
     return [
         found.data
-        for found in frames
+        for found in frames_in(run.folder)
         if found.source.hex(":") == TARGET.mac and found.data[36:38] == port
     ]
 
@@ -76,7 +75,7 @@ def check(run: Run, case: RdmaCase) -> None:
     expected_ones = [(one.bytes, one.flags, one.immediate) for one in case.received]
     if received != expected_ones:
         raise ExperimentError(f"found completions {received}, expected {expected_ones}.")
-    if f"rdmatarget memory={digest(case.memory_after()):x}" not in console.split("\n"):
+    if f"rdmatarget memory={memory_digest(case.memory_after()):x}" not in console.split("\n"):
         raise ExperimentError(f"the memory is not what it should be: {console[-200:]}")
 
 

@@ -17,6 +17,7 @@ from regression.support.cluster import Config
 from regression.support.experiment import ExperimentError
 from regression.support.roce import HEADER_BYTES, UDP_PORT
 from regression.support.simulate import Run
+from regression.support.target_digest import memory_digest
 
 NODE: Config = {"blade": "rocket-1-reduce", "memory": {"size_mib": 16}}
 FULL_GBPS, FLIT_BYTES = 200, 8
@@ -141,10 +142,7 @@ def expected_sum(ring: Ring) -> int:
     vectors = [vector(ring, rank) for rank in range(ring.nodes)]
     for _ in range(ring.warm + 1):
         vectors = [reduced(vectors)] * ring.nodes
-    digest = 0
-    for word in vectors[0].view(numpy.uint64).tolist():
-        digest = (digest ^ word) * 0x9E3779B97F4A7C15 % 2**64
-    return digest
+    return memory_digest(vectors[0].tobytes())
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,16 @@ class Frame:
         return self.data[_ADDRESS_BYTES : 2 * _ADDRESS_BYTES]
 
 
+def frames_in(results: Path) -> list[Frame]:
+    """Return the frames that came into the switches of a run, switch by switch.
+
+    Raises:
+        ExperimentError: a capture is none, or is cut off.
+    """
+    paths = sorted(results.rglob("capture*.pcapng"))
+    return [frame for path in paths for frame in read_capture(path) if frame.inbound]
+
+
 def read_capture(path: Path) -> list[Frame]:
     """Return the frames of a switch's capture.pcapng, as they stand there: by cycle.
 

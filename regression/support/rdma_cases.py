@@ -258,11 +258,3 @@ def read_case(path: Path) -> RdmaCase:
         InputError: a line for each thing that is wrong with it.
     """
     return checked(RdmaCase, read_yaml(path))
-
-
-def digest(memory: bytes) -> int:
-    """Return the hash that the target prints of its memory."""
-    found = 0
-    for (word,) in struct.iter_unpack("<Q", memory):
-        found = ((found ^ word) * _GOLDEN) & _WORD
-    return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The hash that lib/digest.h has for programs: of outputs that an experiment expects."""
+"""The hashes that programs print of their outputs: lib/digest.h, and lib/rdma_messages.h."""
 
 from __future__ import annotations
 
@@ -20,4 +20,12 @@ def digest(data: bytes, place: int) -> int:
         found = (found ^ word) * _RATIO & _MASK
     for byte in data[whole:]:
         found = (found ^ byte) * _RATIO & _MASK
+    return found
+
+
+def memory_digest(memory: bytes | bytearray) -> int:
+    """Return the hash of memory, which is whole words, as `rdma_digest` has it."""
+    found = 0
+    for (word,) in struct.iter_unpack("<Q", memory):
+        found = (found ^ word) * _RATIO & _MASK
     return found

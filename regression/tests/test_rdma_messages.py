@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from firesim_software.builder import LIBRARY
 
-from regression.oracles.rdma_bytes import _filled, _places, digest, messages
+from regression.oracles.rdma_bytes import _filled, _places, messages
 from regression.support.rdma_traffic import Traffic
+from regression.support.target_digest import memory_digest
 
 HARNESS = """\
 #include "rdma_messages.h"
@@ -79,4 +80,4 @@ def test_memory_and_its_hash_are_those_of_the_reference(library: ctypes.CDLL) ->
     memory = ctypes.create_string_buffer(1_024)
     hashed = library.fill(5, 1_024, memory)
     assert memory.raw[:1_024] == bytes(_filled(5, 1_024))
-    assert hashed == digest(_filled(5, 1_024))
+    assert hashed == memory_digest(_filled(5, 1_024))

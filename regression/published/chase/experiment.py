@@ -18,14 +18,21 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from regression.published.chase.frames import ACTIVE, broken, counted, head_of, mutants
+from regression.published.chase.frames import (
+    ACTIVE,
+    ADDRESSES_BYTES,
+    ETHERTYPE,
+    broken,
+    counted,
+    head_of,
+    mutants,
+)
 from regression.published.chase.measure import (
     CLOCK_HZ,
     INCREMENTS,
     TICK_CYCLES,
     Incremented,
     Measured,
-    captures,
     chased,
     incremented,
     names,
@@ -35,7 +42,7 @@ from regression.published.chase.measure import (
 )
 from regression.published.chase.pictures import plot_breakdown, plot_depths, plot_ratios, plot_scale
 from regression.published.chase.reference import FETCHES, Chase, sweep
-from regression.support.captured_frames import read_capture
+from regression.support.captured_frames import frames_in
 from regression.support.cluster import merged
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.traffic import mac_of
@@ -112,14 +119,10 @@ def _golden(experiment: Experiment, scale: Scale) -> bool:
     for servers, mode in scale.golden:
         chase = Chase(servers, mode)
         found = chased(experiment, f"golden-{servers}-{mode}", chase, LINK_CYCLES, "functional")
-        xor = 0
-        for line in found.run.console("client").splitlines():
-            if line.startswith("chase "):
-                xor = int(line.split()[3].partition("=")[2], 16)
-        forwards = sum(printed(found.run, node)["forwards"] for node in names(servers))
+        (xor,) = found.values.values()
         wanted = 0 if mode == "get" else GOLDEN_FORWARDS.get(servers, found.forwards)
-        right &= xor == GOLDEN_XOR and forwards == wanted
-        rows.append([servers, mode, hex(xor), forwards, found.run.token_hash])
+        right &= xor == GOLDEN_XOR and found.forwards == wanted
+        rows.append([servers, mode, hex(xor), found.forwards, found.run.token_hash])
     columns = ["servers", "mode", "values found", "forwards", "token hash"]
     experiment.table("65,536 entries, 16 chases of 4,096", columns, rows)
     return right
@@ -193,12 +196,11 @@ def _increments(experiment: Experiment, scale: Scale) -> tuple[bool, dict[str, I
     rows, exact, found = [], True, {}
     for way in INCREMENTS:
         ran = incremented(experiment, way, scale.increments, LINK_CYCLES, scale.engine)
-        frames = [frame for path in captures(ran.run) for frame in read_capture(path)]
         sizes = []
-        for frame in frames:
+        for frame in frames_in(ran.run.folder):
             head = head_of(frame.data)
-            if frame.inbound and head and (head.type == ACTIVE or head.name.startswith(b"incr")):
-                whole = len(frame.data) - 14 >= head.frame_bytes
+            if head and (head.type == ACTIVE or head.name.startswith(b"incr")):
+                whole = len(frame.data) - ADDRESSES_BYTES >= head.frame_bytes
                 sizes.append(head.frame_bytes if whole else head.code_at)
         cut = way.name == "cached"
         steady = sizes[2:] if cut else sizes
@@ -231,12 +233,11 @@ def _hostile(experiment: Experiment, scale: Scale) -> tuple[int, bool]:
     chase = Chase(2, "fat", 1_024, (256,), 16)
     frames = [*broken(chase.entries), *mutants(random.Random(experiment.seed), scale.hostile)]
     stranger = ("stranger", frames[0][1])
-    target = bytes.fromhex(mac_of(1).replace(":", ""))
-    member, other = (bytes.fromhex(mac_of(index).replace(":", "")) for index in (0, 3))
+    member, target, other = (bytes.fromhex(mac_of(at).replace(":", "")) for at in (0, 1, 3))
     lines = []
     for index, (reason, frame) in enumerate([*frames, stranger]):
         source = other if reason == "stranger" else member
-        data = target + source + b"\x88\xb6" + frame
+        data = target + source + ETHERTYPE + frame
         lines.append(f"{400_000 + index * 8_000} frame {data.hex()}")
     file = experiment.folder / "hostile.traffic"
     file.write_text("\n".join(lines) + "\n")

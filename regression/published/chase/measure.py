@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from regression.published.chase.reference import Chase, Counts, expected
 from regression.support.cluster import Config, merged, run_cluster
@@ -89,6 +88,8 @@ class Measured:
 
     chase: Chase
     run: Run
+    values: dict[int, int]
+    """By depth: what all starts found, one over the other."""
     ticks: dict[int, int]
     """By depth: for all starts."""
     on_path: dict[int, int]
@@ -136,7 +137,7 @@ def run_config(
     for node, counts in zip(names(chase.servers), wanted.nodes, strict=True):
         _check(run, node, counts)
     ticks = {depth: ticks for depth, (_, ticks) in rows.items()}
-    return Measured(chase, run, ticks, wanted.on_path, wanted.forwards)
+    return Measured(chase, run, xors, ticks, wanted.on_path, wanted.forwards)
 
 
 def chased(
@@ -218,8 +219,3 @@ def incremented(
     us = 1e6 / CLOCK_HZ / (2 * count)
     lookup, execution = (sum(node[key] for node in nodes) for key in ("lookup", "execution"))
     return Incremented(int(found[2]) * TICK_US / (2 * count), lookup * us, execution * us, run)
-
-
-def captures(run: Run) -> list[Path]:
-    """Return the captures of a run's switches."""
-    return sorted(run.folder.rglob("capture*.pcapng"))

@@ -7,22 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from regression.support.splitmix import draws
+
 SEED = 777
 CLIENT = 0
 FETCHES = ("read", "get")
 """Modes in which the client fetches each entry; in the others it sends a function."""
-_MASK = (1 << 64) - 1
 
 
 @cache
 def table(entries: int) -> tuple[int, ...]:
     """Return the permutation: Fisher-Yates from the last entry on, by SplitMix64."""
-    found, state = list(range(entries)), SEED
+    found, numbers = list(range(entries)), draws(SEED)
     for index in range(entries - 1, 0, -1):
-        state = (state + 0x9E3779B97F4A7C15) & _MASK
-        mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
-        other = (mixed ^ (mixed >> 31)) % (index + 1)
+        other = next(numbers) % (index + 1)
         found[index], found[other] = found[other], found[index]
     return tuple(found)
 
