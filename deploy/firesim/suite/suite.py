@@ -20,7 +20,7 @@ from itertools import groupby
 from pathlib import Path
 
 from firesim_common.paths import ROOT
-from firesim_common.tools import ToolError, python_command
+from firesim_common.tools import ToolError, bytecode_environment, python_command
 
 from firesim.build.simulator import build_folder, configure_and_build, sanitizer_environment
 from firesim.suite.experiments import SKIPPED_STATUS, SLOW_STATUS, Found, experiments
@@ -29,8 +29,6 @@ from firesim.suite.junit import Ran, counted, write
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
 POLL_S = 0.1
-BYTECODE = ("PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE")
-"""What tells Python where to keep what it compiles, and not to."""
 EXPERIMENT_LIMIT_S = 1800
 AT_ONCE = (os.cpu_count() or 1) + 1
 """How many tests run at the same time: one more than processors, as many wait for something."""
@@ -84,23 +82,21 @@ def parts(ci: bool) -> list[Part]:
 
 @contextmanager
 def _bytecode_kept() -> Iterator[None]:
-    """Let every Python that is started keep what it compiles of its imports, in a folder that goes.
-
-    Else that is half of the time of each of the thousands of short commands that tests run.
-    """
-    before = {name: os.environ.get(name) for name in BYTECODE}
+    """Let the thousands of short commands that tests run share what Python compiles of them."""
+    before = dict(os.environ)
     with tempfile.TemporaryDirectory(
         prefix="firesim-bytecode-", ignore_cleanup_errors=True
     ) as folder:
-        os.environ["PYTHONPYCACHEPREFIX"] = folder
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        _replace_environment(bytecode_environment(Path(folder)))
         try:
             yield
         finally:
-            for name, value in before.items():
-                os.environ.pop(name, None)
-                if value is not None:
-                    os.environ[name] = value
+            _replace_environment(before)
+
+
+def _replace_environment(wanted: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(wanted)
 
 
 def _logged(

@@ -19,7 +19,7 @@ from firesim.build.simulator import simulator
 from firesim.snapshots.files import snapshots_of
 from firesim.watch.status import StatusReader
 from firesim.work.folder import is_alive, load_simulator, saved_result
-from firesim_common.tools import python_command
+from firesim_common.tools import bytecode_environment, python_command
 
 from regression.robustness.faults.own_processes import left_of
 
@@ -247,9 +247,7 @@ def make_base(folder: Path) -> Base:
     folder.mkdir(parents=True)
     recipe = folder / "faulty.yaml"
     recipe.write_text(RECIPE)
-    # Else each manager may have to compile all of its Python, which is half of its time.
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "pycache")}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment = bytecode_environment(folder / "pycache")
     rig = Rig(Base(recipe, environment), folder, random.Random(0))
     for _ in range(2):  # The first one compiles, and builds what is missing.
         began = time.monotonic()
