@@ -13,6 +13,8 @@ import pytest
 from firesim.config.loaded import Loaded
 from firesim.pipeline.load import load_file
 
+from regression.support.traced_hello import TRACED_HELLO
+
 TRAFFIC = """\
 system:
   topology: {topology}
@@ -23,14 +25,6 @@ system:
 simulation: {{threads: 1, status_interval_s: 0.05}}
 """
 IDLE = "# sends nothing\n"
-TRACED_HELLO = """\
-system: {topology: rack_1, link: {latency_cycles: 2000}, node: {memory: {size_mib: 16}}}
-workload: {node: {program: hello}}
-simulation:
-  max_cycles: 6000
-  throughput_interval_cycles: 0
-  tracing: {enabled: true, outputs: [text]}
-"""
 COMMIT = re.compile(r"core +0: 3 0x([0-9a-f]+) \(0x[0-9a-f]+\) cycle (\d+)")
 MakeTraffic = Callable[..., Path]
 

@@ -20,17 +20,12 @@ from typer.testing import CliRunner
 
 from regression.support.experiment import ExperimentError
 from regression.support.offline_page import NOT_HERE
+from regression.support.traced_hello import TRACED_HELLO
 
-SHOWN = """\
-system: {topology: rack_1, link: {latency_cycles: 2000}, node: {memory: {size_mib: 16}}}
-workload: {node: {program: hello}}
-simulation:
-  max_cycles: 6000
-  throughput_interval_cycles: 0
-  tracing: {enabled: true, outputs: [text]}
-  timeline: {enabled: true}
-  autocounter: {enabled: true, interval_cycles: 500}
-"""
+WATCHED = (
+    "simulation.timeline.enabled=true",
+    "simulation.autocounter={enabled: true, interval_cycles: 500}",
+)
 WINDOW = ("--from", "3000", "--cycles", "100")
 
 
@@ -40,7 +35,8 @@ def shown_run(folder: Path) -> Path:
     Raises:
         ExperimentError: there are no waves.
     """
-    made = run(load_text(SHOWN, []), results=folder, console=Console(quiet=True)).folder
+    loaded = load_text(TRACED_HELLO, list(WATCHED))
+    made = run(loaded, results=folder, console=Console(quiet=True)).folder
     write_timeline(made)
     done = CliRunner().invoke(app, ["waves", "node0", *WINDOW, "--run", str(made)])
     if done.exit_code != 0:
