@@ -19,7 +19,7 @@ from firesim.pipeline.run import run
 from firesim.results.summary import pace
 from firesim.work.folder import ProcessRecord, is_alive, load_simulator
 
-from regression.support.waiting import until
+from regression.support.waiting import simulating, until
 
 MakeTraffic = Callable[..., Path]
 SHORT = "0 00:12:6D:00:00:03 1500 repeat 10 1000\n"
@@ -34,12 +34,8 @@ def running(config: Path, results: Path) -> Iterator[tuple[subprocess.Popen[str]
     words = [*COMMAND, "runworkload", "-c", str(config), "--results", str(results)]
     manager = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        status = results / "status.jsonl"
-        until(
-            lambda: status.is_file() and status.stat().st_size > 0, "the first status line", LIMIT_S
-        )
-        record = load_simulator(results)
-        assert record is not None and is_alive(record)
+        record = simulating(results, LIMIT_S)
+        assert is_alive(record)
         yield manager, record
         until(lambda: not is_alive(record), "the end of the simulator", LIMIT_S)
     finally:

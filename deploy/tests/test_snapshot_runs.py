@@ -26,7 +26,7 @@ from firesim.topology.plan import Plan
 from firesim.work.folder import load_simulator
 from typer.testing import CliRunner
 
-from regression.support.waiting import until
+from regression.support.waiting import simulating, until
 
 RUNNER = CliRunner()
 COMMAND = [sys.executable, "-m", "firesim.cli.main"]
@@ -52,10 +52,7 @@ def running(config: Path, results: Path) -> Iterator[subprocess.Popen[str]]:
     words = [*COMMAND, "runworkload", "-c", str(config), "--results", str(results)]
     manager = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        status = results / "status.jsonl"
-        until(
-            lambda: status.is_file() and status.stat().st_size > 0, "the first status line", LIMIT_S
-        )
+        simulating(results, LIMIT_S)
         yield manager
         if manager.poll() is None:
             manager.send_signal(signal.SIGINT)

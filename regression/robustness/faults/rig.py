@@ -69,12 +69,14 @@ class Started:
             time.sleep(POLL_S)
 
     def until_cycle(self, cycle: int) -> None:
-        """Wait until the simulator has simulated so far; 0: until it simulates."""
+        """Wait until the simulator on this computer has simulated so far; 0: until it simulates."""
         reader = StatusReader(self.results / "status.jsonl")
 
         def is_there() -> bool:
             status = reader.update()
-            return status is not None and status.cycle >= cycle
+            begun = status is not None and status.cycle >= cycle
+            # The manager may record the simulator after its first status.
+            return begun and load_simulator(self.results) is not None
 
         self.until(is_there, f"cycle {cycle}")
 
