@@ -9,13 +9,26 @@ from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, StringConstrai
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from firesim_common.field_docs import field_docs
+
 
 class Strict(BaseModel):
     """A mapping of a YAML file: exact types, every key known, keys documented by their fields."""
 
-    model_config = ConfigDict(
-        strict=True, extra="forbid", validate_default=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(strict=True, extra="forbid", validate_default=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        found = handler(schema)
+        fields = handler.resolve_ref_schema(found).get("properties", {})
+        for name, text in field_docs(cls).items():
+            field = cls.model_fields.get(name)
+            given = fields.get(field.alias or name) if field is not None else None
+            if given is not None:
+                given.setdefault("description", text)
+        return found
 
 
 class StrictOrName(Strict):
@@ -25,7 +38,7 @@ class StrictOrName(Strict):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        mapping = handler.resolve_ref_schema(handler(schema))
+        mapping = handler.resolve_ref_schema(super().__get_pydantic_json_schema__(schema, handler))
         return {"anyOf": [{"type": "string"}, mapping], "description": cls.__doc__}
 
 

@@ -11,19 +11,19 @@
 namespace firesim::bridges {
 namespace {
 
-using Words = std::vector<uint32_t>;
+using Words32 = std::vector<uint32_t>;
 
-bool bit_at(const Words &words, uint32_t index) { return words[index / 32] >> index % 32 & 1; }
+bool bit_at(const Words32 &words, uint32_t index) { return words[index / 32] >> index % 32 & 1; }
 
-Words slice(const Words &bits, uint32_t low, uint32_t width) {
-  Words found((width + 31) / 32);
+Words32 slice(const Words32 &bits, uint32_t low, uint32_t width) {
+  Words32 found((width + 31) / 32);
   for (uint32_t i = 0; i < width; ++i) {
     found[i / 32] |= static_cast<uint32_t>(bit_at(bits, low + i)) << i % 32;
   }
   return found;
 }
 
-void negate(Words &words, uint32_t width) {
+void negate(Words32 &words, uint32_t width) {
   uint64_t carry = 1;
   for (uint32_t &word : words) {
     carry += static_cast<uint32_t>(~word);
@@ -33,7 +33,7 @@ void negate(Words &words, uint32_t width) {
   if (width % 32 != 0) words.back() &= (uint32_t{1} << width % 32) - 1;
 }
 
-std::string decimal(Words words) {
+std::string decimal(Words32 words) {
   std::string digits;
   do {
     uint64_t rest = 0;
@@ -50,7 +50,7 @@ std::string decimal(Words words) {
 }
 
 // Digits of `bits_each` bits, without leading zeros.
-std::string digits_of(const Words &words, uint32_t width, uint32_t bits_each) {
+std::string digits_of(const Words32 &words, uint32_t width, uint32_t bits_each) {
   const char *names = "0123456789abcdef";
   std::string found;
   for (uint32_t low = 0; low < width; low += bits_each) {
@@ -67,7 +67,7 @@ std::string digits_of(const Words &words, uint32_t width, uint32_t bits_each) {
 
 // The bytes as characters, a zero as a blank; without the zeros before the first other one where
 // these are to go.
-std::string characters(const Words &words, uint32_t width, bool without_zeros) {
+std::string characters(const Words32 &words, uint32_t width, bool without_zeros) {
   std::string found;
   for (uint32_t byte = (width + 7) / 8; byte-- > 0;) {
     const char c = static_cast<char>(words[byte / 4] >> byte % 4 * 8);
@@ -78,7 +78,7 @@ std::string characters(const Words &words, uint32_t width, bool without_zeros) {
 }
 
 // The words as %u and %z have them: four bytes each, with their x and z bits, which are 0.
-std::string raw(const Words &words, bool four_states) {
+std::string raw(const Words32 &words, bool four_states) {
   std::string found;
   for (const uint32_t word : words) {
     for (uint32_t byte = 0; byte < 4; ++byte) {
@@ -89,13 +89,13 @@ std::string raw(const Words &words, bool four_states) {
   return found;
 }
 
-std::string strengths(const Words &words, uint32_t width) {
+std::string strengths(const Words32 &words, uint32_t width) {
   std::string found;
   for (uint32_t bit = width; bit-- > 0;) found += bit_at(words, bit) ? "St1 " : "St0 ";
   return found;
 }
 
-double real(const Words &words) {
+double real(const Words32 &words) {
   if (words.size() <= 2) {
     const uint64_t high = words.size() == 2 ? words[1] : 0;
     return static_cast<double>(high << 32 | (words.empty() ? 0 : words[0]));
@@ -135,7 +135,7 @@ std::string justified(const PrintArgument &argument, const std::string &text) {
   return std::string(missing, argument.pad) + text;
 }
 
-std::string name_of(const PrintArgument &argument, const Words &words) {
+std::string name_of(const PrintArgument &argument, const Words32 &words) {
   uint64_t value = 0;
   for (size_t i = std::min<size_t>(words.size(), 2); i-- > 0;) value = value << 32 | words[i];
   const auto found = argument.names.find(value);
@@ -148,7 +148,7 @@ std::string format_argument(const PrintArgument &argument, const std::vector<uin
                             uint64_t cycle) {
   if (argument.base == 't') return justified(argument, fmt::format("{}", cycle));
   const uint32_t width = argument.width_bits;
-  Words words = slice(bits, argument.low_bit, width);
+  Words32 words = slice(bits, argument.low_bit, width);
   const bool negative = argument.is_signed && width > 0 && bit_at(words, width - 1);
   switch (argument.base) {
     case 'b':
@@ -185,7 +185,7 @@ std::string format_argument(const PrintArgument &argument, const std::vector<uin
 
 std::string text_of(const std::vector<PrintPiece> &pieces, const FiresimPort &arguments,
                     uint64_t cycle) {
-  Words bits;
+  Words32 bits;
   if (arguments.storage != nullptr) {
     bits.resize((port_bytes(arguments.width_bits) + 3) / 4);
     std::memcpy(bits.data(), arguments.storage, port_bytes(arguments.width_bits));

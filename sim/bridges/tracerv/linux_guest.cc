@@ -13,7 +13,6 @@
 namespace firesim::bridges {
 namespace {
 
-constexpr uint64_t kKernel = uint64_t{1} << 63;
 constexpr size_t kMostMaps = 4096;
 constexpr uint32_t kMostReads = 8;  // of a map, for places that are not in it
 constexpr uint32_t kMostPid = 1 << 22;

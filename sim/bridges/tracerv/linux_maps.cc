@@ -10,7 +10,7 @@
 namespace firesim::bridges {
 namespace {
 
-constexpr uint64_t kPageBytes = 4096, kKernel = uint64_t{1} << 63;
+constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kNodeMask = 255;
 constexpr uint32_t kKindShift = 3, kKindMask = 15, kLeafKind = 1, kRangeKind = 2, kGapKind = 3;
 constexpr uint32_t kMostDepth = 8, kMostAreas = 65536, kMostNodes = 8192;

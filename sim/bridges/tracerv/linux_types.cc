@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint32_t kMostOffset = 1 << 16;
 constexpr uint32_t kMostSlots = 32;
-constexpr uint32_t kMostNameBytes = 256;
+constexpr uint32_t kMostCommBytes = 256;
 constexpr uint64_t kMostCall = 4096;
 
 }  // namespace
@@ -56,7 +56,7 @@ LinuxTypes LinuxTypes::read(const std::filesystem::path &file, const std::string
   types.gap_pivot = field("maple_arange_64.pivot");
   types.gap_slot = field("maple_arange_64.slot");
   types.gap_slots = field("maple_arange_64.slots", kMostSlots);
-  types.comm_bytes = field("comm_bytes", kMostNameBytes);
+  types.comm_bytes = field("comm_bytes", kMostCommBytes);
   types.executable = fields.required_integer("vm_exec", 1, UINT64_MAX);
   fields.finish();
   for (const auto &[number, name] : whole.child("system_calls").items()) {

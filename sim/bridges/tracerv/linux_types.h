@@ -10,6 +10,9 @@
 
 namespace firesim::bridges {
 
+// The lowest address of a kernel; programs are below.
+constexpr uint64_t kKernel = uint64_t{1} << 63;
+
 struct LinuxTypes {
   // Offsets in bytes.
   uint32_t task_comm, task_pid, task_tgid, task_mm, task_vfork_done;

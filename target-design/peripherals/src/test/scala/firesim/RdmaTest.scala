@@ -70,7 +70,7 @@ class RdmaTest extends AnyFunSuite with RdmaWindow with RdmaCongestion {
     assert(pair.completion(0, 0).exists(_.status == 0))
     assert(pair.frames(0).map(RdmaHarness.opcode) == Seq(6, 7, 7, 8))
     assert(pair.frames(1).map(RdmaHarness.opcode) == Seq(0x11))
-    for (id <- 1 to 60) exchange(pair, random, id)
+    for (id <- 1 to 40) exchange(pair, random, id)
     assert(pair.mmio(0).read32(0xd8) + pair.mmio(1).read32(0xd8) == 0, "wrong ICRCs")
   }
 

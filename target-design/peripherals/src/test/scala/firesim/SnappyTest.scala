@@ -270,8 +270,8 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
     }
 
   /** Far copies, and a history that is longer than the unit's own. */
-  private def long(bench: Bench, random: Random): Unit =
-    for (log <- Seq(11, 16)) bench.decompress(SnappyReference.stream(random, 70000), log, 80000)
+  private def long(bench: Bench, random: Random, log: Int): Unit =
+    bench.decompress(SnappyReference.stream(random, 70000), log, 80000)
 
   private def bad(bench: Bench, random: Random): Unit = {
     val sizes = for (i <- 0 until 32) yield {
@@ -309,12 +309,12 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
   test("Snappy unit: streams of all elements, bad ones, short and long histories") {
     simulate(unit) { dut =>
       val random = Seed.next("Snappy unit")
-      for (timing <- Seq(MemoryTiming(20, 20, 0), MemoryTiming(1, 60, 30))) {
+      for ((timing, log) <- Seq((MemoryTiming(20, 20, 0), 11), (MemoryTiming(1, 60, 30), 16))) {
         val bench = new Bench(dut, timing, random)
         good(bench, random)
         bad(bench, random)
         faults(bench, random)
-        long(bench, random)
+        long(bench, random, log)
         compressions(bench, random)
       }
     }
