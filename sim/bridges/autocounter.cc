@@ -71,7 +71,11 @@ bool AutoCounter::is_on(uint64_t cycle) const {
 
 // The window is as the trigger is from `cycle` on.
 void AutoCounter::note(uint64_t cycle) {
-  if (window_) window_->turn(is_on(cycle), cycle, counters_);
+  if (!window_) return;
+  window_->turn(is_on(cycle), cycle, counters_);
+  if (status_->window_open == window_->is_open()) return;
+  status_->window_open = window_->is_open();
+  for (const auto &told : status_->window_turns) told(cycle);
 }
 
 void AutoCounter::write_row(uint64_t cycle) {
@@ -150,6 +154,7 @@ void AutoCounter::load(StateReader &state) {
   CounterWindow other_window(counters_.size());
   EventTrigger other_events;
   if (kind != kAlways) (same ? *window_ : other_window).load(state);
+  status_->window_open = window_ && window_->is_open();
   if (kind == kOnEvents) {
     next_row_ = state.u64();
     (same ? *events_ : other_events).load(state);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -59,6 +60,11 @@ struct BladeStatus {
   bool deterministic = true;   // false as soon as the outside world may reach the target
   Console *console = nullptr;  // of the blade's UART, for all that print; null without one
   std::map<uint32_t, std::shared_ptr<HartTrace>> hart_traces;  // by hart, for its trace bridges
+  // The window of the counters, and who is told where it opens or closes: from `cycle` on, before
+  // the tokens of that cycle are exchanged. Of a target in this process.
+  bool window_open = false;
+  std::vector<std::function<void(uint64_t cycle)>> window_turns;
+  uint64_t toggles = 0;  // of all wires whose activity counts, so far
 };
 
 // The ports of one bridge, looked up with direction and width checked.

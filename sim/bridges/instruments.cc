@@ -105,6 +105,12 @@ Instruments make_instruments(const Manifest &manifest, const Ports &ports, const
     made.signals = std::make_unique<SignalAccess>(
         settings.child("signals"), settings.child_where("signals"), context, *shown.model);
   }
+  if (settings.has("activity")) {
+    if (shown.hosted != nullptr) settings.fail("activity", "none: the target is on a platform");
+    made.activity =
+        std::make_unique<Activity>(settings.child("activity"), settings.child_where("activity"),
+                                   node, context, *shown.model, status);
+  }
   if (settings.has("waves")) {
     made.waves = std::make_unique<WaveWriter>(
         settings.child("waves"), settings.child_where("waves"), node, context, *shown.model);

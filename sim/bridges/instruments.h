@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "bridges/activity.h"
 #include "bridges/autocounter.h"
 #include "bridges/capture.h"
 #include "bridges/hosted_model.h"
@@ -22,6 +23,7 @@ namespace firesim::bridges {
 
 // The instruments of one model; null what it does not have or nobody asked for.
 struct Instruments {
+  std::unique_ptr<Activity> activity;
   std::unique_ptr<AssertDriver> asserts;
   std::unique_ptr<AutoCounter> counters;
   std::unique_ptr<Capture> capture;

@@ -128,6 +128,7 @@ void RtlBlade::add_instruments(Config &settings, const SimulationContext &contex
   counters_ = made.counters.get();
   signals_ = std::move(made.signals);
   waves_ = std::move(made.waves);
+  activity_ = std::move(made.activity);
   capture_ = std::move(made.capture);
   // The port that wakes prints or asserts, and what wakes their windows.
   const auto wakes = [&](const std::string &port, const char *what, bool watches_commits) {
@@ -173,6 +174,7 @@ uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
       }
     }
     if (waves_ && waves_->wants(cycle)) waves_->sample(cycle);
+    if (activity_ && activity_->wants(cycle)) activity_->sample(cycle);
     if (capture_) capture_->sample();
     if constexpr (!kReset) {
       if (schedule_.due(cycle)) {
@@ -229,6 +231,7 @@ void RtlBlade::finish_drivers(uint64_t cycle) {
     hosted_->target().check_end();
     host_cycles_ = hosted_->host_cycles();
   }
+  if (activity_) activity_->finish(cycle);  // before those who say where its toggles were
   for (const PlacedDriver &item : drivers_) item.driver->finish(cycle);
   if (signals_) signals_->finish();
   if (waves_) waves_->finish();
@@ -253,6 +256,7 @@ nlohmann::json RtlBlade::statistics() const {
   if (!warm_start_.is_null()) facts["warm_start"] = warm_start_;
   if (signals_) facts["signals"] = signals_->statistics();
   if (waves_) facts["waves"] = waves_->statistics();
+  if (activity_) facts["activity"] = activity_->statistics();
   if (capture_) facts["capture"] = capture_->statistics();
   for (const PlacedDriver &item : drivers_) {
     nlohmann::json part = item.driver->statistics();

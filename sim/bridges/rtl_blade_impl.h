@@ -105,6 +105,7 @@ class RtlBlade final : public Model, public Debuggable {
   AutoCounter *counters_ = nullptr;  // one of drivers_
   std::unique_ptr<SignalAccess> signals_;
   std::unique_ptr<WaveWriter> waves_;
+  std::unique_ptr<Activity> activity_;
   std::unique_ptr<Capture> capture_;
   std::unique_ptr<RtlDebugView> debug_;  // null unless somebody debugs it
   std::unique_ptr<RtlDebugView> seen_;   // null unless traces look into it

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "bridges/model_library.h"
 #include "bridges/port.h"
+#include "bridges/shown_wires.h"
 #include "bridges/wave_file.h"
 #include "core/registry.h"
 
@@ -47,7 +47,7 @@ class WaveWriter {
     std::vector<OutputPort> words;
   };
 
-  void add_signals(const std::vector<FiresimSignal> &wires);
+  void add_signals(const ShownWires &shown);
 
   std::string name_;
   uint64_t start_cycle_ = 0;

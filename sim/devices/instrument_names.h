@@ -6,7 +6,7 @@
 
 namespace firesim::devices {
 
-inline constexpr std::array kInstruments{"assert", "autocounter", "capture",
-                                         "prints", "signals",     "waves"};
+inline constexpr std::array kInstruments{"activity", "assert",  "autocounter", "capture",
+                                         "prints",   "signals", "waves"};
 
 }  // namespace firesim::devices

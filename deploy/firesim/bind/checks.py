@@ -163,7 +163,7 @@ def _check_cores(plan: Plan, node: PlannedNode, cores: Cores) -> None:
 def _check_instruments(plan: Plan) -> None:
     """Refuse instruments that only RTL has at functional nodes, and those Verilator has not."""
     for node in plan.nodes:
-        asked = [kind for kind in ("waves", "peeks", "pokes") if kind in node.places]
+        asked = [kind for kind in ("waves", "activity", "peeks", "pokes") if kind in node.places]
         traced = ["tracing"] if node.instruments.traced and "tracing" in node.places else []
         captured = ["capture"] if "capture" in node.places else []
         missing = [] if node.kind.observes_cycles else [*traced, *captured]
@@ -173,6 +173,9 @@ def _check_instruments(plan: Plan) -> None:
                 f"{engine_names(lambda kind: kind.shows_signals)}."
             )
             raise plan.error_at(node.places[kind], text)
+        if "activity" in asked and node.kind.platform != "none":
+            text = f'found "{node.name}", whose engine is {node.engine}, expected {DEFAULT}.'
+            raise plan.error_at(node.places["activity"], text)
         shown = [*asked, *(captured if node.kind.platform == "none" else [])]
         if shown and plan.run.rtl_engine == "verilator":
             text = f'found "verilator" with {shown[0]}, expected "generated" or "auto".'

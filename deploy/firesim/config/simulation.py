@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from firesim_common.base import Name, Strict
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
+from firesim.config.activity import Activity
 from firesim.config.capture import Capture
 from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER, kept
@@ -245,6 +246,8 @@ class Simulation(Strict):
     """Event counters."""
     waves: list[Waves] = Field(default_factory=list)
     """Signals of RTL nodes for a wave viewer; needs the generated engine."""
+    activity: list[Activity] = Field(default_factory=list)
+    """Toggles of the wires of RTL nodes, as SAIF and by module; needs the generated engine."""
     peeks: list[Peek] = Field(default_factory=list)
     """Signals of RTL nodes read in single cycles; needs the generated engine."""
     pokes: list[Poke] = Field(default_factory=list)

@@ -3,29 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from firesim_common.base import Name, Strict
-from pydantic import Field, model_validator
+from firesim.config.watched import Watched
 
 
-class Waves(Strict):
+class Waves(Watched):
     """The signals of an RTL node in some cycles, as NODE/waves.fst; changes no target cycle."""
-
-    node: Name
-    """The node."""
-    start_cycle: Annotated[int, Field(ge=0, lt=2**64)] = 0
-    """The first target cycle written."""
-    end_cycle: Annotated[int, Field(ge=1, lt=2**64)]
-    """The target cycle before which the file ends."""
-    scopes: list[str] = Field(default_factory=list)
-    """Modules or signals by hierarchical name, as soc.system.tile.core (default everything)."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Waves:
-        if self.end_cycle <= self.start_cycle:
-            raise ValueError(
-                f"found end_cycle {self.end_cycle}, expected more than start_cycle "
-                f"({self.start_cycle})."
-            )
-        return self

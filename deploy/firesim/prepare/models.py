@@ -121,6 +121,7 @@ def _wired(plan: Plan, models: Mapping[str, Path]) -> set[str]:
         node.name
         for node in plan.nodes
         if node.instruments.waves is not None
+        or node.instruments.activity is not None
         or (node.instruments.capture is not None and node.kind.platform == "none")
         or any(not shows(models[node.blade], peek.signals) for peek in node.instruments.peeks)
     }

@@ -5,20 +5,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from firesim.config.activity import Activity
 from firesim.config.capture import Capture, ValueTrigger
 from firesim.config.waves import Waves
 from firesim.topology.plan import PlannedNode
 
 WAVES = "waves.fst"
+ACTIVITY, MODULES = "activity.saif", "activity.csv"
 CAPTURE = "capture.fst"
 PEEKS = "peeks.csv"
 
 
 def describe_signals(node: PlannedNode) -> dict[str, Any]:
-    """Return the sections of a node for its waves, its capture, and its peeks and pokes."""
+    """Return the sections of a node for waves, activity, a capture, and peeks and pokes."""
     found: dict[str, Any] = {}
     if node.instruments.waves is not None:
         found["waves"] = _waves(node.instruments.waves)
+    if node.instruments.activity is not None:
+        found["activity"] = _activity(node.instruments.activity)
     if node.instruments.capture is not None:
         found["capture"] = _capture(node.instruments.capture)
     if signals := _signals(node):
@@ -35,6 +39,11 @@ def timeline_of(node: PlannedNode, device: str) -> dict[str, Any]:
 
 def _waves(waves: Waves) -> dict[str, Any]:
     return {"file": f"{waves.node}/{WAVES}", **waves.model_dump(exclude={"node"})}
+
+
+def _activity(activity: Activity) -> dict[str, Any]:
+    files = {"file": f"{activity.node}/{ACTIVITY}", "modules": f"{activity.node}/{MODULES}"}
+    return files | activity.model_dump(exclude={"node"})
 
 
 def _capture(capture: Capture) -> dict[str, Any]:

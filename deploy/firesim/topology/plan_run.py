@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from firesim.config.activity import Activity
 from firesim.config.capture import Capture
 from firesim.config.engines import Fpga, Functional, Metasim, Snapshots
 from firesim.config.keep import MANAGER
@@ -62,6 +63,7 @@ class Instruments:
     metrics: Mapping[str, str] = field(default_factory=dict)
     """The user's own, expressions by name."""
     waves: Waves | None = None
+    activity: Activity | None = None
     capture: Capture | None = None
     peeks: tuple[Peek, ...] = ()
     pokes: tuple[Poke, ...] = ()

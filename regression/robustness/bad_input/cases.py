@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from regression.robustness.bad_input.activity import ACTIVITY_CASES
 from regression.robustness.bad_input.artifacts import ARTIFACT_CASES
 from regression.robustness.bad_input.blades import BLADE_CASES
 from regression.robustness.bad_input.case import Case
@@ -42,6 +43,7 @@ def all_cases() -> list[Case]:
         *FARM_CASES,
         *MONITORING_CASES,
         *COUNTER_CASES,
+        *ACTIVITY_CASES,
         *FPGA_CASES,
         *DEBUG_CASES,
         *RDMA_CASES,

@@ -294,9 +294,9 @@ YAML_CASES = [
         "override of nothing",
         (
             '-x simulation.threds=1: simulation: found "threds", expected one of the '
-            'keys "asserts", "autocounter", "batch_cycles", "capture", "captures", '
-            '"end_when", "engine", "engines", "fpga", "functional", "max_cycles", '
-            '"metasim" or 16 more, did you mean "threads"?'
+            'keys "activity", "asserts", "autocounter", "batch_cycles", "capture", "captures", '
+            '"end_when", "engine", "engines", "fpga", "functional", "max_cycles" or 17 more, did '
+            'you mean "threads"?'
         ),
         TWO,
         overrides=("simulation.threds=1",),

@@ -75,6 +75,28 @@ class Stacks : public testing::Test {
   uint64_t now = 0;
 };
 
+// Calls are followed before the window, and the cycles in it are charged exactly: those behind its
+// last commit, too, and none beyond its end.
+TEST_F(Stacks, ChargedWithinAWindow) {
+  stacks.skip_to(now + 5);
+  commit(kMain, kCall, 5);
+  stacks.skip_to(now + 5);
+  commit(kFoo, kNop, 5);
+  const uint64_t first = now + 3;  // the window opens between two commits
+  stacks.skip_to(first - 1);
+  commit(kFoo + 4, kNop, 7);
+  commit(kFoo + 8, kRet, 2);
+  commit(kMain + 4, kNop, 4);
+  stacks.charge_to(now + 9);
+  std::ostringstream text;
+  stacks.write_folded(text);
+  EXPECT_EQ(text.str(), "hart0;main 13\nhart0;main;foo 7\n");
+  stacks.charge_to(now - 1);
+  text.str("");
+  stacks.write_folded(text);
+  EXPECT_EQ(text.str(), "hart0;main 3\nhart0;main;foo 7\n");
+}
+
 TEST_F(Stacks, CallAndReturn) {
   commit(kMain, kCall);
   commit(kFoo);

@@ -39,6 +39,18 @@ class CallStacks {
     last_cycle_ = since;
     is_sure_ = false;
   }
+  // Cycles up to `cycle` and with it are charged to nobody any more; calls are followed all along.
+  void skip_to(uint64_t cycle) { last_cycle_ = cycle; }
+  // Charges what is left up to `cycle` and with it to the stack as it is, or takes back what the
+  // last commit was charged beyond it.
+  void charge_to(uint64_t cycle) {
+    if (cycle < last_cycle_) {
+      nodes_[last_charged_].cycles -= last_cycle_ - cycle;
+    } else {
+      nodes_[top_].cycles += cycle - last_cycle_;
+    }
+    last_cycle_ = cycle;
+  }
   // Returns the stack that is charged, a node.
   uint32_t add(const Commit &commit) {
     const uint64_t spent = commit.cycle - last_cycle_;
@@ -47,6 +59,7 @@ class CallStacks {
       arrive(commit.pc, commit.privilege);
     const uint32_t charged = top_;
     nodes_[charged].cycles += spent;
+    if (spent != 0) last_charged_ = charged;
     if (commit.trap) {
       enter_trap(commit);
     } else {
@@ -70,6 +83,9 @@ class CallStacks {
 
   // Lines "root;main;foo 123", sorted.
   void write_folded(std::ostream &stream) const;
+  // The same with counts of another kind, by node; 0 beyond the last.
+  void write_folded(std::ostream &stream, const std::vector<uint64_t> &counts) const;
+  uint32_t top() const { return top_; }
   // A "sampled" profile in the speedscope format, one sample a stack, weights in cycles.
   void write_speedscope(std::ostream &stream, const std::string &name) const;
 
@@ -136,6 +152,7 @@ class CallStacks {
   uint8_t privilege_ = 3;      // of the last arrival
   uint32_t depth_beyond_ = 0;  // calls not pushed, the stack being full
   uint32_t top_ = 0;           // node that is charged
+  uint32_t last_charged_ = 0;  // node that the last cycles were charged to
   CodeRange range_;            // of the top frame's function
   Transfer transfer_ = Transfer::kNone;
   uint64_t after_ = 0;  // address behind the instruction that transfers

@@ -29,10 +29,16 @@ std::vector<std::string> CallStacks::current() const {
 }
 
 void CallStacks::write_folded(std::ostream &stream) const {
+  std::vector<uint64_t> cycles;
+  for (const Node &node : nodes_) cycles.push_back(node.cycles);
+  write_folded(stream, cycles);
+}
+
+void CallStacks::write_folded(std::ostream &stream, const std::vector<uint64_t> &counts) const {
   std::vector<std::string> lines;
-  for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].cycles == 0) continue;
-    lines.push_back(fmt::format("{} {}\n", path(i, ';'), nodes_[i].cycles));
+  for (uint32_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    lines.push_back(fmt::format("{} {}\n", path(i, ';'), counts[i]));
   }
   std::sort(lines.begin(), lines.end());
   for (const std::string &line : lines) stream << line;

@@ -23,12 +23,16 @@ void write_file(const std::filesystem::path &file, const std::string &where, con
 }  // namespace
 
 HartTrace::HartTrace(const DriverContext &context, uint32_t hart, uint32_t lanes)
-    : hart_(hart), lanes_(lanes), where_(context.where) {
+    : status_(context.status), hart_(hart), lanes_(lanes), where_(context.where) {
   Config config(context.config, where_);
   const bool enabled = config.boolean("enabled", false);
   trigger_ = Trigger::of(config, true);
   interest_ = trigger_.possible();
   wanted_ = enabled && !trigger_.never();
+  within_counters_ = config.boolean("within_counters", false);
+  if (within_counters_ && trigger_.kind() != Trigger::Kind::kAlways) {
+    config.fail("within_counters", "false with a trigger: the window is that of the counters");
+  }
   open_outputs(config, context);
   config.finish();
 }
@@ -63,7 +67,10 @@ void HartTrace::open_outputs(Config &config, const DriverContext &context) {
   };
   if (has("text")) text_ = std::make_unique<TextTrace>(path("log"), hart_);
   if (has("binary")) binary_ = std::make_unique<BinaryTrace>(path("trace"), hart_);
-  if (has("folded")) folded_file_ = path("folded");
+  if (has("folded")) {
+    folded_file_ = path("folded");
+    toggles_file_ = folded_file_.parent_path() / "toggles.folded";
+  }
   if (has("speedscope")) speedscope_file_ = path("speedscope.json");
   if (folded_file_.empty() && speedscope_file_.empty() && timeline_bytes == 0) return;
   open_stacks(config, context);
@@ -119,10 +126,13 @@ void HartTrace::take(uint64_t cycle, const TracePort &port) {
   if (text_) text_->add(commit);
   if (binary_) binary_->add(commit);
   if (!stacks_) return;
-  if (!flowing_) stacks_->begin(cycle - 1);
+  const bool is_counted = within_counters_ && status_.window_open;
+  if (!flowing_) stacks_->begin(is_counted ? stacks_->last_cycle() : cycle - 1);
   flowing_ = true;
+  if (within_counters_ && !is_counted) stacks_->skip_to(cycle);
   const uint64_t begin = stacks_->last_cycle() + 1;
   const uint32_t stack = stacks_->add(commit);
+  if (seen_toggles_ != status_.toggles) charge_toggles(stack);
   if (slices_) slices_->add(stack, begin, cycle + 1);
   if ((commits_ + traps_) % kLookCommits == 0 && !folded_file_.empty()) write_live();
 }
@@ -143,12 +153,33 @@ void HartTrace::write_live() {
   });
 }
 
-void HartTrace::finish() {
+// Those since the last commit; the wires of one cycle are not told apart by what they work for.
+void HartTrace::charge_toggles(uint32_t stack) {
+  if (toggles_.size() <= stack) toggles_.resize(stack + 1);
+  toggles_[stack] += status_.toggles - seen_toggles_;
+  seen_toggles_ = status_.toggles;
+}
+
+void HartTrace::window_turned(uint64_t cycle) {
+  if (status_.window_open) {
+    stacks_->skip_to(cycle - 1);
+  } else {
+    stacks_->charge_to(cycle - 1);
+  }
+}
+
+void HartTrace::finish(uint64_t cycle) {
+  if (is_within_counters() && status_.window_open) stacks_->charge_to(cycle - 1);
   if (text_) text_->flush();
   if (binary_) binary_->flush();
   if (slices_) slices_->finish();
   if (!folded_file_.empty()) {
     write_file(folded_file_, where_, [this](std::ostream &out) { stacks_->write_folded(out); });
+  }
+  if (stacks_ && seen_toggles_ != status_.toggles) charge_toggles(stacks_->top());
+  if (!toggles_.empty() && !toggles_file_.empty() && status_.hart_traces.size() == 1) {
+    write_file(toggles_file_, where_,
+               [this](std::ostream &out) { stacks_->write_folded(out, toggles_); });
   }
   if (!speedscope_file_.empty()) {
     write_file(speedscope_file_, where_, [this](std::ostream &out) {

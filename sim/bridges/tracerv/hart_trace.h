@@ -21,8 +21,10 @@ namespace firesim::bridges {
 // Keys: enabled, trigger, outputs (any of text, binary, folded, speedscope), elf (files with the
 // symbols; {file, also_at} for one whose code is found at a second place, too), linux (those of
 // LinuxNode: call stacks ask the node's Linux which task runs), directory (for the files
-// hart<N>.log, .trace, .folded and .speedscope.json). The folded stacks are written anew while the
-// run goes on, now and then.
+// hart<N>.log, .trace, .folded and .speedscope.json), within_counters (stacks are charged exactly
+// the cycles in which the window of the counters is open; calls are followed all along). The folded
+// stacks are written anew while the run goes on, now and then. Where the activity of a blade with a
+// single hart counts, toggles.folded has the toggles of all its wires by stack.
 class HartTrace {
  public:
   HartTrace(const DriverContext &context, uint32_t hart, uint32_t lanes);
@@ -41,7 +43,11 @@ class HartTrace {
   void look_at(const DebugTarget &target) { os_->look_at(target); }
 
   void take(uint64_t cycle, const TracePort &port);
-  void finish();
+  // Whether window_turned() wants to be told where the window of the counters opens or closes.
+  bool is_within_counters() const { return within_counters_ && stacks_ != nullptr; }
+  void window_turned(uint64_t cycle);
+  // `cycle` is the number of cycles run.
+  void finish(uint64_t cycle);
   nlohmann::json statistics() const;
   // The logs go on in new files; call stacks and their cycles are carried over.
   void save(StateWriter &state) const;
@@ -49,6 +55,7 @@ class HartTrace {
 
  private:
   void open_outputs(Config &config, const DriverContext &context);
+  void charge_toggles(uint32_t stack);
   void open_stacks(Config &config, const DriverContext &context);
   void write_live();
   void add_symbols(const nlohmann::json &entry, const std::string &where,
@@ -57,11 +64,15 @@ class HartTrace {
   Trigger trigger_;
   bool wanted_ = false;
   bool flowing_ = false;
+  bool within_counters_ = false;
+  const BladeStatus &status_;
   CycleRange interest_;
   uint64_t commits_ = 0, traps_ = 0;
   uint32_t hart_, lanes_, made_ = 0;
   std::string where_;
-  std::filesystem::path folded_file_, speedscope_file_;
+  std::filesystem::path folded_file_, speedscope_file_, toggles_file_;
+  std::vector<uint64_t> toggles_;  // by stack
+  uint64_t seen_toggles_ = 0;      // of those of the blade
   std::unique_ptr<TextTrace> text_;
   std::unique_ptr<BinaryTrace> binary_;
   // The harts of a node share them.

@@ -25,6 +25,9 @@ TraceRvDriver::TraceRvDriver(const DriverContext &context)
   shared->add_lane(port_.lane(), lanes, context.where);
   hart_ = shared;
   interest_ = hart_->interest();
+  if (!is_first() || !hart_->is_within_counters()) return;
+  context.status.window_turns.emplace_back(
+      [hart = hart_](uint64_t cycle) { hart->window_turned(cycle); });
 }
 
 void register_tracerv(DriverRegistry &registry) { registry.add<TraceRvDriver>("tracerv"); }

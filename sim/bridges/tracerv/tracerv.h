@@ -21,8 +21,8 @@ class TraceRvDriver final : public Driver {
     if (interest_.holds(cycle) && port_.anything()) hart_->take(cycle, port_);
     return kNever;
   }
-  void finish(uint64_t) override {
-    if (is_first()) hart_->finish();
+  void finish(uint64_t cycle) override {
+    if (is_first()) hart_->finish(cycle);
   }
   nlohmann::json statistics() const override {
     return is_first() ? hart_->statistics() : nlohmann::json();

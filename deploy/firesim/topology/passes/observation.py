@@ -21,7 +21,8 @@ def observe(plan: Plan, simulation: Simulation) -> Plan:
     """
     run = PlannedRun(**{key.name: getattr(simulation, key.name) for key in fields(PlannedRun)})
     named = {
-        kind: _by_node(getattr(simulation, kind)) for kind in ("waves", "capture", "peeks", "pokes")
+        kind: _by_node(getattr(simulation, kind))
+        for kind in ("waves", "activity", "capture", "peeks", "pokes")
     }
     traced = None if simulation.tracing.nodes is None else set(simulation.tracing.nodes)
     places = _places(simulation)
@@ -72,6 +73,7 @@ def _instruments(
         counter_trigger=counters.trigger,
         metrics=counters.metrics,
         waves=next(iter(mine["waves"]), None),
+        activity=next(iter(mine["activity"]), None),
         capture=next(iter(mine["capture"]), None),
         peeks=tuple(mine["peeks"]),
         pokes=tuple(mine["pokes"]),
@@ -84,7 +86,7 @@ def _instruments(
 def _places(simulation: Simulation) -> dict[str, dict[str, KeyPath]]:
     """Return by node where it was first named for each instrument; not where none names it."""
     found: dict[str, dict[str, KeyPath]] = {}
-    for kind in ("waves", "peeks", "pokes", "capture"):
+    for kind in ("waves", "activity", "peeks", "pokes", "capture"):
         for index, one in enumerate(getattr(simulation, kind)):
             mine = found.setdefault(one.node, {})
             mine.setdefault(kind, ("simulation", kind, index, "node"))

@@ -158,7 +158,7 @@ def _observed(loaded: Loaded, shape: Shape) -> None:
     simulation = loaded.config.simulation
     named: list[tuple[KeyPath, str]] = []
     named += [(("simulation", "engines", name), name) for name in simulation.engines]
-    for kind in ("waves", "peeks", "pokes", "capture"):
+    for kind in ("waves", "activity", "peeks", "pokes", "capture"):
         for index, one in enumerate(getattr(simulation, kind)):
             named.append((("simulation", kind, index, "node"), one.node))
     named += [(("simulation", "tracing", "nodes"), name) for name in simulation.tracing.nodes or []]
@@ -166,7 +166,7 @@ def _observed(loaded: Loaded, shape: Shape) -> None:
     for place, name in named:
         if name not in known:
             raise loaded.error(place, unknown(name, "one of the nodes", shape.nodes))
-    for kind in ("waves", "capture"):
+    for kind in ("waves", "activity", "capture"):
         seen: set[str] = set()
         for index, one in enumerate(getattr(simulation, kind)):
             name = one.node
