@@ -86,7 +86,7 @@ MANAGER_ARROWS: dict[str, set[str]] = {
     },
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
     "sampling": {
-        *"config engines metrics pipeline results timeline topology units work".split(),
+        *"config engines metrics pipeline report results timeline topology units work".split(),
     },
     "api": {
         *"config metrics pipeline report results run sampling snapshots sweep topology why".split(),

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
+import re
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
 import firesim
 import pytest
+from firesim.api.samples import Sample
 from firesim.pipeline.load import find_config, load_file
 from firesim.sampling.figures import figures_of
 from firesim.sampling.folder import make, opened
@@ -33,6 +37,7 @@ from firesim.sampling.statistics import (
     t_quantile,
 )
 from firesim.sampling.warm_up import matters
+from firesim.sampling.weights import weighted, weights_of
 from firesim.sampling.written import CSV
 from firesim_common.errors import InputError
 from rich.console import Console
@@ -45,6 +50,7 @@ workload: {node: {program: counters, args: [rounds=2000]}}
 """
 SETTINGS = Settings(interval=1000, warm_up=2000, first=4, most=8)
 FIGURES = replace(SETTINGS, interval=2, warm_up=2, figure="cycles=([0-9]+)", most=4)
+LOOPS = ("arithmetic", "division", "branches", "misses")
 CLUSTER_HASH = "1bf0782686387efb"
 SAMPLE_HASH = "15bf1eeb7424320e"
 
@@ -179,6 +185,54 @@ def test_nodes_of_a_cluster_are_sampled_at_the_same_cycle(elsewhere: Path) -> No
     assert again.sample_hash == CLUSTER_HASH
 
 
+def folded(file: Path) -> dict[str, int]:
+    """Return the counts of folded stacks in a file."""
+    lines = [line.rpartition(" ") for line in file.read_text().splitlines()]
+    return {stack: int(count) for stack, _, count in lines}
+
+
+def test_parts_of_a_whole_sum_to_it_exactly() -> None:
+    rng = random.Random(35)
+    for _ in range(200):
+        units = range(rng.randrange(1, 9))
+        counts = {unit: {name: rng.randrange(50) for name in "abcdef"} for unit in units}
+        weights = {unit: Fraction(rng.randrange(1, 99), rng.randrange(1, 9)) for unit in units}
+        total = rng.randrange(1, 10**6)
+        found = weighted(counts, weights, total)
+        every = sum(weights[unit] * sum(counts[unit].values()) for unit in units)
+        assert sum(found.values()) == (total if every else 0), "seed 35"
+        for name in "abcdef" if every else "":
+            exact = sum(weights[unit] * counts[unit][name] for unit in units) * total / every
+            assert abs(found.get(name, 0) - exact) < 1, "seed 35"
+
+
+def test_stacks_and_toggles_of_intervals_are_weighted_to_the_whole(recipe: Path) -> None:
+    looked = replace(SETTINGS, most=4, stacks=True, activity=True)
+    result = go(make(load_file(recipe), looked, Path("looked")), 2, QUIET)
+    for one in result.measured:
+        mine = folded(Path("looked", f"interval-{one.unit}-warm-up-2000.folded"))
+        assert sum(mine.values()) == one.cycles
+    known = folded(Path("looked", "stacks.folded"))
+    assert sum(known.values()) == result.cycles
+    sample = Sample("looked")
+    assert sample.stacks["cycles"].sum() == result.cycles == sample.estimate["cycles"]
+    profile = json.loads(Path("looked", "stacks.speedscope.json").read_text())["profiles"][0]
+    assert sum(profile["weights"]) == profile["endValue"] == result.cycles
+    assert all(f"<title>{name}: " in Path("looked", "stacks.svg").read_text() for name in LOOPS)
+    toggles = sum(folded(Path("looked", "toggles.folded")).values())
+    weights = weights_of(result.measured, result.whole, looked)
+    counted = sum(weights[one.unit] * one.events["toggles node0"] for one in result.measured)
+    assert toggles == round(counted) > result.cycles
+    saif = Path("looked", "node0.saif").read_text()
+    every = sum(int(count) for count in re.findall(r"\(TC (\d+)\)", saif))
+    assert every >= toggles, "wires with several names are there more than once"
+    plain = go(make(load_file(recipe), replace(SETTINGS, most=4), Path("plain")), 2, QUIET)
+    assert [one.token_hash for one in plain.intervals] == [
+        one.token_hash for one in result.intervals
+    ]
+    assert [one.cycles for one in plain.intervals] == [one.cycles for one in result.intervals]
+
+
 def test_a_figure_of_a_single_hart_is_refused(recipe: Path) -> None:
     folder = make(load_file(recipe), FIGURES, Path("refused"))
     with pytest.raises(InputError, match="--figure: found a node with a single hart"):
@@ -190,6 +244,8 @@ def test_settings_are_checked(recipe: Path) -> None:
         (replace(SETTINGS, first=1), "--first: found 1, expected 4 to 100,000."),
         (replace(SETTINGS, figure="(a)(b)"), "--figure: found 2 groups in"),
         (replace(SETTINGS, figure="("), "--figure: found .*, expected an expression"),
+        (replace(FIGURES, stacks=True), "--stacks cannot be used with --figure"),
+        (replace(FIGURES, activity=True), "--activity cannot be used with --figure"),
         (replace(SETTINGS, error=0.0), "--error: found 0.0000%, expected more than 0%"),
     ):
         with pytest.raises(InputError, match=message):

@@ -13,9 +13,11 @@ from rich.console import Console
 
 from firesim.api.frames import frame
 from firesim.api.run import Run, load
+from firesim.report.flamegraph import merge_folded
 from firesim.sampling.folder import make, opened
 from firesim.sampling.go import go
 from firesim.sampling.settings import Settings
+from firesim.sampling.stacks import FOLDED
 from firesim.sampling.written import CSV, ESTIMATE
 
 if TYPE_CHECKING:
@@ -54,6 +56,29 @@ class Sample:
         with (self.folder / CSV).open(encoding="utf-8", newline="") as file:
             return frame([_typed(row) for row in csv.DictReader(file)])
 
+    @property
+    def stacks(self) -> DataFrame:
+        """A row for each call stack of the whole workload: its estimated cycles, their share.
+
+        The cycles sum to `estimate["stacks"]["cycles"]`, which is `estimate["cycles"]` where
+        cycles per instruction are estimated.
+
+        Raises:
+            InputError: the sample was taken without stacks=True.
+        """
+        file = self.folder / FOLDED
+        if not file.is_file():
+            raise InputError(f"{self.folder}: found no {FOLDED}, expected a sample with stacks.")
+        found = merge_folded([file])
+        every = sum(found.values())
+        return frame(
+            [
+                {"stack": stack, "cycles": cycles, "share": cycles / every}
+                for stack, cycles in found.items()
+            ],
+            ("stack", "cycles", "share"),
+        )
+
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:
     """Return a row with its numbers."""
@@ -74,7 +99,7 @@ def sample(
     """Take a sample of a recipe, or of a YAML file, until the error asked for is met.
 
     `settings` are those of `firesim.sampling.settings.Settings`, such as error=0.03,
-    confidence=0.95, interval=10_000, warm_up=50_000, figure="cycles=([0-9]+)" and
+    confidence=0.95, interval=10_000, warm_up=50_000, figure="cycles=([0-9]+)", stacks=True and
     checks_warm_up=True. With the folder `results` of the same sample only what is missing is
     measured, `jobs` intervals at a time (0: one for each core).
 

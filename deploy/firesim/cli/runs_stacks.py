@@ -14,7 +14,8 @@ from firesim.cli.common import RunArgument, plain_errors
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from firesim.report.stack_difference import FunctionChange, Stacks
+    from firesim.report.flame_boxes import Stacks
+    from firesim.report.stack_difference import FunctionChange
 
 FOLDER = "stacks-difference"
 

@@ -69,6 +69,20 @@ CheckOption = Annotated[
         "--check-warm-up", help="Measure the first intervals again with the doubled warm-up."
     ),
 ]
+StacksOption = Annotated[
+    bool,
+    typer.Option(
+        "--stacks",
+        help="Keep the call stacks of intervals, and weight them to a flame graph of the whole.",
+    ),
+]
+ActivityOption = Annotated[
+    bool,
+    typer.Option(
+        "--activity",
+        help="Count toggles of all wires: by module, and as SAIF; by call stack with --stacks.",
+    ),
+]
 ParallelOption = Annotated[
     int,
     typer.Option(
@@ -103,6 +117,8 @@ def sample(
     most: MostOption = None,
     seed: SeedOption = None,
     check_warm_up: CheckOption = False,
+    stacks: StacksOption = False,
+    activity: ActivityOption = False,
     parallel: ParallelOption = 0,
     resume: ResumeOption = None,
 ) -> None:
@@ -110,14 +126,15 @@ def sample(
 
     The whole workload runs on the functional blade. Intervals spread over it run in RTL, each
     from a snapshot and behind a warm-up, until the confidence interval is as narrow as asked for.
-    All nodes of a cluster are saved in the same cycle, with packets in flight. Exit status 1: the
-    error asked for is not met.
+    All nodes of a cluster are saved in the same cycle. Exit status 1: the error is not met.
 
     Examples:
 
       firesim sample -c linux_quickstart --error 5%
 
       firesim sample -c linux_quickstart --error 3% --confidence 99.7% --warm-up auto -j 2
+
+      firesim sample -c quickstart --stacks --interval 2000 --warm-up 4000 --most 30 --error 50%
 
       firesim sample -c service --figure 'cycles=([0-9]+)' --error 10%
 
@@ -126,20 +143,29 @@ def sample(
     from firesim_common.errors import InputError
 
     from firesim.sampling.folder import opened
-    from firesim.sampling.go import go
-    from firesim.sampling.table import print_result
 
     stops = _given(error, confidence, most, check_warm_up)
-    fixed = _fixed(interval=interval, warm_up=warm_up, figure=figure, first=first, seed=seed)
+    looks = {"stacks": stacks or None, "activity": activity or None}
+    fixed = _fixed(
+        interval=interval, warm_up=warm_up, figure=figure, first=first, seed=seed, **looks
+    )
     if resume is not None:
         if config is not None or override or results is not None or fixed:
             raise InputError(
-                "--resume cannot be used with -c, -x, --results, --interval, --warm-up, --figure, "
-                "--first or --seed: remove it."
+                "--resume cannot be used with an option that says what is sampled: remove all but "
+                "--error, --confidence, --most, --check-warm-up and --parallel."
             )
         folder = opened(resume, stops)
     else:
         folder = _made(config, override or [], results, fixed | stops)
+    _take(folder, parallel)
+
+
+def _take(folder: SampleFolder, parallel: int) -> None:
+    """Take a sample, print what it says, and exit."""
+    from firesim.sampling.go import go
+    from firesim.sampling.table import print_result
+
     console = run_console()
     try:
         result = go(folder, parallel, console)

@@ -8,11 +8,10 @@ run's share without the first one's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-Stacks = Mapping[str, int]
-"""Target cycles by folded stack."""
+from firesim.report.flame_boxes import Stacks
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class FunctionChange:
 
 def changes(first: Stacks, second: Stacks) -> list[FunctionChange]:
     """Return all functions of two runs, the largest change of their own share first."""
-    own = [_own_shares(stacks) for stacks in (first, second)]
+    own = [own_shares(stacks) for stacks in (first, second)]
     total = [_total_shares(stacks) for stacks in (first, second)]
     found = [
         FunctionChange(
@@ -59,7 +58,8 @@ def folded_difference(first: Stacks, second: Stacks) -> Iterator[str]:
         yield f"{stack} {first.get(stack, 0)} {second.get(stack, 0)}"
 
 
-def _own_shares(stacks: Stacks) -> dict[str, float]:
+def own_shares(stacks: Stacks) -> dict[str, float]:
+    """Return the share of the cycles that each function has itself, by its name."""
     cycles: Counter[str] = Counter()
     for stack, count in stacks.items():
         cycles[stack.rpartition(";")[2]] += count

@@ -6,7 +6,11 @@ sample.json      what was asked for
 whole.json       the functional run of the whole workload
 interval-N-warm-up-W.json
                  what came of an interval behind a warm-up, written when it is over
-estimate.json, sample.csv, sample.svg
+interval-N-warm-up-W.folded
+                 its call stacks, if they are kept; .toggles.folded: toggles by stack
+interval-N-warm-up-W.NODE.saif.gz
+                 the activity of a node in it, if that is counted
+estimate.json, sample.csv, sample.svg, stacks.*, toggles.folded, NODE.saif
 work/            what is being simulated
 """
 
@@ -14,7 +18,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -27,6 +31,8 @@ from firesim_common.whole_file import write_whole
 
 from firesim.config.loaded import Loaded
 from firesim.pipeline.load import load_file
+from firesim.report.flame_boxes import Stacks
+from firesim.report.flamegraph import merge_folded
 from firesim.sampling.settings import INSTRUCTIONS, Settings, Whole
 from firesim.work.folder import new_folder, write_json
 from firesim.work.lock import alone
@@ -38,6 +44,8 @@ RECIPE, SAMPLE, WHOLE, LOCK, WORK = (
     ".lock",
     "work",
 )
+FOLDED, TOGGLES_FOLDED = "folded", "toggles.folded"
+"""Ends of the files with an interval's cycles by call stack, and its toggles."""
 MEASURED, ENDED, LONG = "measured", "ended", "too long"
 
 
@@ -98,12 +106,17 @@ class SampleFolder:
         """Where runs go on."""
         return self.path / WORK
 
-    def note(self, found: Interval, warm_up: int) -> None:
-        """Write what came of an interval."""
+    def note(self, found: Interval, warm_up: int, stacks: Mapping[str, Stacks]) -> None:
+        """Write what came of an interval, its call stacks first, by the ends of their files."""
+        for end, counts in stacks.items():
+            lines = "".join(f"{stack} {count}\n" for stack, count in sorted(counts.items()))
+            write_whole(self.part(found.unit, warm_up, end), lines)
         write_json(self._record(found.unit, warm_up), asdict(found))
 
     def interval(self, unit: int, warm_up: int) -> Interval | None:
         """Return what came of an interval, None when it is not over."""
+        if self.settings.stacks and not self.part(unit, warm_up, FOLDED).is_file():
+            return None
         try:
             return Interval(**read_json(self._record(unit, warm_up)))
         except (InputError, TypeError):
@@ -112,6 +125,16 @@ class SampleFolder:
     def intervals(self, units: Sequence[int], warm_up: int) -> list[Interval]:
         """Return what came of those that are over."""
         return [one for unit in units if (one := self.interval(unit, warm_up)) is not None]
+
+    def stacks(self, unit: int, warm_up: int, end: str = FOLDED) -> Stacks:
+        """Return the call stacks of an interval that is over, {} where it has none."""
+        file = self.part(unit, warm_up, end)
+        return merge_folded([file]) if file.is_file() else {}
+
+    def part(self, unit: int, warm_up: int, end: str) -> Path:
+        """Return a file of an interval, beside what came of it."""
+        record = self._record(unit, warm_up)
+        return record.with_name(f"{record.stem}.{end}")
 
     def _record(self, unit: int, warm_up: int) -> Path:
         return self.path / f"interval-{unit}-warm-up-{warm_up}.json"
@@ -152,7 +175,8 @@ def make(loaded: Loaded, settings: Settings, results: Path | None) -> SampleFold
         if not same or (results / RECIPE).read_text(encoding="utf-8") != recipe:
             raise InputError(
                 f"--results: found another sample in {results}, expected the same recipe with the "
-                "same --interval, --warm-up, --figure, --first and --seed, or an empty folder."
+                "same --interval, --warm-up, --figure, --first, --seed, --stacks and "
+                "--activity, or an empty folder."
             )
         return _kept(found.path, settings)
     folder = new_folder(f"{loaded.name}-sample", results)

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from firesim.engines import DEFAULT, ENGINES
 from firesim.pipeline.beside import Beside
+from firesim.sampling.activity import shows_wires
 from firesim.sampling.by_cycles import ByCycles
 from firesim.sampling.by_figures import ByFigures
 from firesim.sampling.by_instructions import COUNTED, ByInstructions
@@ -31,7 +32,15 @@ from firesim.sampling.settings import (
     level_for,
     units_of,
 )
-from firesim.sampling.simulate import NOTHING_ELSE, Description, Prepared, counters_of, prepare
+from firesim.sampling.simulate import (
+    NOTHING_ELSE,
+    UNTRACED,
+    Description,
+    Prepared,
+    counters_of,
+    prepare,
+)
+from firesim.sampling.stacks import TRACED
 from firesim.sampling.statistics import needed
 from firesim.sampling.warm_up import chosen, compared
 from firesim.sampling.written import write_result
@@ -67,14 +76,17 @@ def _prepared(folder: SampleFolder, console: Console, beside: Beside) -> tuple[P
     """Build both engines' nodes, and refuse those that are not sampled."""
     common = [*NOTHING_ELSE, "simulation.autocounter={enabled: true, interval_cycles: 4294967295}"]
     software = next(kind.name for kind in ENGINES.values() if not kind.is_rtl)
-    on_functional = [*common, f"simulation.engine={software}"]
+    on_functional = [*common, UNTRACED, f"simulation.engine={software}"]
     functional = prepare(folder.loaded(on_functional), folder.work / software, console, beside)
     if folder.settings.figure and not _by_cycles(functional):  # known before RTL is compiled
         raise InputError(
             "--figure: found a node with a single hart, expected several nodes or harts: the "
             "intervals of a single hart are of instructions."
         )
-    in_rtl = [*common, f"simulation.engine={DEFAULT}", "simulation.max_cycles=0"]
+    traced = TRACED if folder.settings.stacks else (UNTRACED,)
+    in_rtl = [*common, *traced, f"simulation.engine={DEFAULT}", "simulation.max_cycles=0"]
+    if folder.settings.activity:
+        in_rtl.append(shows_wires([node.name for node in functional.plan.nodes]))
     made = prepare(folder.loaded(in_rtl), folder.work / DEFAULT, console, beside)
     for node in functional.plan.nodes:
         if COUNTED not in counters_of(made, node.name):

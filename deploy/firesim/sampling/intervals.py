@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -16,10 +16,13 @@ from typing import Protocol
 from firesim_common.errors import InputError
 
 from firesim.pipeline.beside import completed
+from firesim.report.flame_boxes import Stacks
 from firesim.results.outcome import Outcome
-from firesim.sampling.folder import Interval, SampleFolder
+from firesim.sampling.activity import keep_activity, keep_saif, toggles_by_stack, toggles_in
+from firesim.sampling.folder import FOLDED, TOGGLES_FOLDED, Interval, SampleFolder
 from firesim.sampling.settings import Settings, Whole
 from firesim.sampling.simulate import Description, Prepared
+from firesim.sampling.stacks import keep_stacks, stacks_in
 from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart
 
 BATCH = 8
@@ -93,11 +96,11 @@ class Measuring:
         with ThreadPoolExecutor(self.jobs) as pool:
             for batch in _batches(sorted(tasks, key=lambda task: task.save_cycle), self.jobs):
                 self._save(batch)
-                going = [pool.submit(partial(self._interval, task)) for task in batch]
+                going = [pool.submit(partial(self._interval, task, warm_up)) for task in batch]
                 try:
                     for future in completed(going):
-                        found = future.result()
-                        self.folder.note(found, warm_up)
+                        found, stacks = future.result()
+                        self.folder.note(found, warm_up, stacks)
                         over(found)
                 except BaseException:
                     self.rtl.beside.stopped.set()
@@ -132,21 +135,43 @@ class Measuring:
             if self.origin is None or task.save_cycle != self.origin.cycle:
                 shutil.rmtree(self._snapshot(task.save_cycle), ignore_errors=True)
 
-    def _interval(self, task: Task) -> Interval:
+    def _ask(self, task: Task, attempt: int, description: Description) -> None:
+        self.way.ask(task, attempt, description)
+        if self.folder.settings.stacks:
+            keep_stacks(description)
+        if self.folder.settings.activity:
+            keep_activity(description)
+
+    def _looked_at(
+        self, found: Interval, outcome: Outcome, warm_up: int
+    ) -> tuple[Interval, dict[str, Stacks]]:
+        """Return an interval with its toggles, and its call stacks by the ends of their files."""
+        settings, stacks = self.folder.settings, {}
+        if settings.stacks:
+            stacks[FOLDED] = stacks_in(outcome, found)
+        if settings.activity:
+            keep_saif(self.folder, outcome, found.unit, warm_up)
+            found = replace(found, events=found.events | toggles_in(outcome))
+            toggles = toggles_by_stack(outcome)
+            stacks |= {TOGGLES_FOLDED: toggles} if toggles is not None else {}
+        return found, stacks
+
+    def _interval(self, task: Task, warm_up: int) -> tuple[Interval, dict[str, Stacks]]:
         at = task.save_cycle
         restart = Restart(self._snapshot(at), at) if at else None
         folder = self.folder.work / f"interval-{task.unit}"
         for attempt in count():
             self.rtl.beside.check()
-            outcome = self.rtl.run(folder, partial(self.way.ask, task, attempt), restart)
+            outcome = self.rtl.run(folder, partial(self._ask, task, attempt), restart)
             if outcome.exit_status not in (0, 1) or not outcome.result.get("nodes"):
                 raise InputError(
                     f"sample: the interval {task.unit} could not be measured: {outcome.message}"
                 )
             found = self.way.came_of(task, attempt, outcome)
+            whole = self._looked_at(found, outcome, warm_up) if found is not None else None
             shutil.rmtree(outcome.folder, ignore_errors=True)
-            if found is not None:
-                return found
+            if whole is not None:
+                return whole
         raise AssertionError("attempts have no end but that of the loop")
 
 

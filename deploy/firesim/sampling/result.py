@@ -14,6 +14,7 @@ from firesim.sampling.figures import Figures
 from firesim.sampling.folder import MEASURED, Interval, SampleFolder
 from firesim.sampling.intervals_csv import intervals_csv
 from firesim.sampling.settings import CYCLES, FIGURES, INSTRUCTIONS, Settings, Whole
+from firesim.sampling.stacks import WholeStacks, whole_cycles, whole_stacks
 from firesim.sampling.statistics import (
     CORRELATED,
     Estimate,
@@ -48,6 +49,8 @@ class Result:
     """Instructions, cycles or figures before each interval."""
     bias: Estimate | None
     """Mean of what the doubled warm-up changes of `wanted`; None where it was not measured."""
+    stacks: WholeStacks | None
+    """Call stacks of the whole workload; None where they were not asked for."""
     warnings: tuple[str, ...]
     sample_hash: str
     """Over sample.csv: the same for every run of the same sample."""
@@ -61,6 +64,12 @@ class Result:
     def measured(self) -> list[Interval]:
         """The intervals that count."""
         return [one for one in self.intervals if one.state == MEASURED]
+
+    @property
+    def cycles(self) -> int | None:
+        """Estimated cycles of the whole workload in RTL; None without cycles per instruction."""
+        is_known = self.whole.unit == INSTRUCTIONS and self.rate is not None
+        return whole_cycles(self.rate, self.whole) if is_known and self.rate else None
 
     @property
     def rtl_cycles(self) -> int:
@@ -104,6 +113,7 @@ def result_of(folder: SampleFolder, whole: Whole, units: Sequence[int], warm_up:
         settings=settings,
         warm_up=warm_up,
         bias=bias,
+        stacks=whole_stacks(folder, intervals, whole, rate, warm_up),
         warnings=tuple(_warnings(intervals, whole, settings, wanted, bias)),
         sample_hash=hashlib.sha256(intervals_csv(intervals, whole, settings).encode()).hexdigest()[
             :16

@@ -46,6 +46,10 @@ class Settings:
     """Chooses where intervals begin."""
     checks_warm_up: bool = False
     """Whether the bias of the warm-up is measured by doubling it."""
+    stacks: bool = False
+    """Whether the call stacks of intervals are kept, and weighted to those of the whole."""
+    activity: bool = False
+    """Whether the toggles of all wires are counted, by a slower model."""
 
     def check(self) -> None:
         """Refuse what no sample can be taken with.
@@ -60,6 +64,12 @@ class Settings:
         _within("--first", self.first, FEWEST_INTERVALS, MOST_INTERVALS)
         _within("--most", self.most, self.first, MOST_INTERVALS)
         _check_figure(self.figure)
+        for name in ("stacks", "activity"):
+            if getattr(self, name) and self.figure:
+                raise InputError(
+                    f"--{name} cannot be used with --figure: an interval of figures has no window "
+                    "of cycles in which anything could be counted. Remove one of them."
+                )
         if not 0 < self.error < 1:
             raise InputError(
                 f"--error: found {self.error:.4%}, expected more than 0% and less than 100%."
@@ -78,6 +88,8 @@ class Settings:
             "figure": self.figure,
             "first": self.first,
             "seed": self.seed,
+            "stacks": self.stacks,
+            "activity": self.activity,
         }
 
 

@@ -33,15 +33,17 @@ NOTHING_ELSE = (
     "simulation.engines={}",
     "simulation.threads=1",
     "simulation.snapshots={}",
-    "simulation.tracing={}",
+    "simulation.warm_up_cycles=0",
     "simulation.timeline={}",
     "simulation.waves=[]",
+    "simulation.activity=[]",
     "simulation.peeks=[]",
     "simulation.capture=[]",
     "simulation.captures=false",
     "simulation.throughput_interval_cycles=0",
 )
-"""What is observed of runs of which only counters are wanted."""
+"""What is observed of runs of which only counters are wanted, except for their traces."""
+UNTRACED = "simulation.tracing={}"
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from firesim.sampling.activity import TOGGLES
 from firesim.sampling.result import Result
-from firesim.sampling.settings import INSTRUCTIONS
 from firesim.sampling.written import words
 from firesim.units import percent, significant
 
-MOST_ROWS = 16
+MOST_ROWS, MOST_MODULES = 16, 6
 
 
 def print_result(result: Result, console: Console) -> None:
@@ -29,11 +29,16 @@ def print_result(result: Result, console: Console) -> None:
         table.add_row(result.whole.rate_name, *words(result.rate))
     if result.printed is not None:
         table.add_row(printable(result.settings.figure), *words(result.printed.mean))
-    most = sorted(result.events.items(), key=lambda item: -item[1].mean)[:MOST_ROWS]
+    events = {name: one for name, one in result.events.items() if not name.startswith(TOGGLES)}
+    most = sorted(events.items(), key=lambda item: -item[1].mean)[:MOST_ROWS]
     for name, one in most:
         table.add_row(printable(f"{name} in 1,000 {result.whole.unit}"), *words(one))
-    if len(result.events) > MOST_ROWS:
-        table.caption = f"{len(result.events) - MOST_ROWS} more events in estimate.json"
+    toggles = sorted(result.events.keys() - events.keys(), key=lambda name: name.count("."))
+    for name in toggles[:MOST_MODULES]:
+        table.add_row(f"{name} in 1,000 {result.whole.unit}", *words(result.events[name]))
+    left = len(result.events) - len(most) - len(toggles[:MOST_MODULES])
+    if left:
+        table.caption = f"{left} more events in estimate.json"
     console.print(table)
     for line in _lines(result):
         console.print(line, highlight=False, soft_wrap=True)
@@ -45,10 +50,9 @@ def _lines(result: Result) -> list[str]:
     whole = result.whole
     share = len(result.measured) / result.population
     about = of = ""
-    if whole.unit == INSTRUCTIONS and result.rate is not None:
-        cycles = result.rate.mean * whole.instructions
-        about = f", about {cycles:,.0f} cycles"
-        of = f" ({percent(result.rtl_cycles / cycles)} of the whole)"
+    if result.cycles is not None:
+        about = f", about {result.cycles:,} cycles"
+        of = f" ({percent(result.rtl_cycles / result.cycles)} of the whole)"
     lines = [
         f"whole workload: {whole.length:,} {whole.unit}{about}",
         f"measured: {len(result.measured):,} of {result.population:,} intervals ({percent(share)})"
@@ -61,6 +65,9 @@ def _lines(result: Result) -> list[str]:
             for name, one in result.printed.percentiles.items()
         )
         lines.insert(1, f"{result.printed.count:,} figures: {percentiles}")
+    if result.stacks is not None:
+        most = ", ".join(f"{name} {share:.1%}" for name, share in result.stacks.functions)
+        lines.append(printable(f"call stacks of {result.stacks.cycles:,} cycles: {most}"))
     if result.bias is not None:
         lines.append(
             f"doubling the warm-up of {result.warm_up:,} {whole.unit} changes the estimate by "

@@ -10,12 +10,14 @@ from typing import Any
 
 from firesim_common.whole_file import write_whole
 
+from firesim.sampling.activity import write_saif
 from firesim.sampling.figures import Figures
 from firesim.sampling.folder import SampleFolder
 from firesim.sampling.intervals_csv import intervals_csv
 from firesim.sampling.plot import SVG, drawn
 from firesim.sampling.result import Result
 from firesim.sampling.settings import INSTRUCTIONS
+from firesim.sampling.stacks import WholeStacks, write_stacks, write_toggles
 from firesim.sampling.statistics import Estimate
 from firesim.units import significant
 from firesim.work.folder import write_json
@@ -27,6 +29,11 @@ def write_result(folder: SampleFolder, result: Result) -> None:
     """Write the estimate, the table of intervals and the plot."""
     write_whole(folder.path / CSV, intervals_csv(result.intervals, result.whole, result.settings))
     write_json(folder.path / ESTIMATE, said(result))
+    if result.stacks is not None:
+        write_stacks(folder, result.stacks, len(result.measured))
+    if result.settings.activity:
+        write_saif(folder, result.intervals, result.whole, result.warm_up)
+        write_toggles(folder, result.intervals, result.whole, result.warm_up)
     text = io.StringIO()
     drawn(result).savefig(text, format="svg")
     write_whole(folder.path / SVG, text.getvalue())
@@ -39,6 +46,8 @@ def said(result: Result) -> dict[str, Any]:
         **({rate: _said(result.rate)} if result.rate else {}),
         f"in_1000_{result.whole.unit}": {name: _said(one) for name, one in result.events.items()},
         **({"figure": _printed(result.printed)} if result.printed else {}),
+        **({"cycles": result.cycles} if result.cycles is not None else {}),
+        **({"stacks": _stacks(result.stacks)} if result.stacks else {}),
         "is_met": result.is_met,
         "error": result.settings.error,
         "confidence": result.settings.confidence,
@@ -53,6 +62,10 @@ def said(result: Result) -> dict[str, Any]:
         "cpu_s": round(result.cpu_s, 3),
         "settings": asdict(result.settings),
     }
+
+
+def _stacks(found: WholeStacks) -> dict[str, int]:
+    return {"cycles": found.cycles, "stacks": len(found.stacks), "harts": found.harts}
 
 
 def _said(one: Estimate) -> dict[str, float]:
