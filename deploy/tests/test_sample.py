@@ -214,6 +214,8 @@ def test_stacks_and_toggles_of_intervals_are_weighted_to_the_whole(recipe: Path)
         assert sum(mine.values()) == one.cycles
     known = folded(Path("looked", "stacks.folded"))
     assert sum(known.values()) == result.cycles
+    loops = [stack for stack in known if stack.endswith(LOOPS)]
+    assert loops == [f"hart0;_start;firesim_start;main;{name}" for name in sorted(LOOPS)]
     sample = Sample("looked")
     assert sample.stacks["cycles"].sum() == result.cycles == sample.estimate["cycles"]
     profile = json.loads(Path("looked", "stacks.speedscope.json").read_text())["profiles"][0]
@@ -231,6 +233,14 @@ def test_stacks_and_toggles_of_intervals_are_weighted_to_the_whole(recipe: Path)
         one.token_hash for one in result.intervals
     ]
     assert [one.cycles for one in plain.intervals] == [one.cycles for one in result.intervals]
+
+
+def test_stacks_of_a_cluster_sum_to_its_cycles(recipe: Path) -> None:
+    loaded = load_file(recipe, ["system.topology=two_nodes", "workload.node.args=[rounds=300]"])
+    result = go(make(loaded, replace(SETTINGS, most=4, stacks=True), Path("two")), 2, QUIET)
+    known = folded(Path("two", "stacks.folded"))
+    assert sum(known.values()) == 2 * result.whole.length and result.cycles is None
+    assert {stack.split(";")[0] for stack in known} == {"node0", "node1"}
 
 
 def test_a_figure_of_a_single_hart_is_refused(recipe: Path) -> None:

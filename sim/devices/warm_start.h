@@ -15,6 +15,7 @@
 #include "core/registry.h"
 #include "core/state.h"
 #include "devices/blade_end.h"
+#include "devices/call_path.h"
 #include "devices/guest_memory.h"
 
 namespace firesim::devices {
@@ -37,8 +38,9 @@ struct WarmStart {
   std::vector<Flit> to_receive;
   bool within_packet = false;
   bool discard_packet = false;
-  std::vector<Flit> to_send;  // before what the NIC sends
-  uint32_t nic_features = 0;  // bit 0: checksum, bit 1: moderation
+  std::vector<Flit> to_send;                  // before what the NIC sends
+  uint32_t nic_features = 0;                  // bit 0: checksum, bit 1: moderation
+  std::vector<std::vector<CallFrame>> calls;  // of each hart, where they were followed
   BladeEnd end;               // when it has ended, nothing else counts but what it printed
   uint64_t extra_cycles = 0;  // for which the blade was run after it had been saved
   bool deterministic = true;

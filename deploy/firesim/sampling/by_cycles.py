@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 
 from firesim.results.outcome import Outcome
-from firesim.sampling.counted import AT_LIMIT, NOT_EVENTS, interval_of, last_row
+from firesim.sampling.counted import AT_LIMIT, NOT_EVENTS, interval_of
+from firesim.sampling.counter_rows import last_row
 from firesim.sampling.folder import ENDED, MEASURED, Interval
 from firesim.sampling.intervals import Task, task_at
 from firesim.sampling.settings import Settings, Whole

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from firesim_common.errors import InputError
 
 from firesim.results.outcome import Outcome
-from firesim.sampling.counted import AT_LIMIT, CYCLES, NOT_EVENTS, interval_of, last_row
+from firesim.sampling.counted import AT_LIMIT, NOT_EVENTS, interval_of
+from firesim.sampling.counter_rows import CYCLES, last_row
 from firesim.sampling.folder import ENDED, LONG, MEASURED, Interval
 from firesim.sampling.intervals import Task, task_at
 from firesim.sampling.settings import ENDS, Settings, Whole

@@ -1,28 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run of an interval says at its end: its counters, and what all intervals have of it."""
+"""What a run of an interval says at its end that all intervals have."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 
 from firesim.results.outcome import Outcome
+from firesim.sampling.counter_rows import CYCLES
 from firesim.sampling.folder import Interval
 from firesim.sampling.intervals import Task
 
-CYCLES = "active_cycles"
 NOT_EVENTS = ("cycle", CYCLES)
 AT_LIMIT = "max_cycles"
 """Reason for which a run has ended that went on to its limit."""
-
-
-def last_row(outcome: Outcome, node: str) -> dict[str, int]:
-    """Return the last row of a node's counters; all are 0 where there is none."""
-    file = outcome.folder / node / "counters.csv"
-    with file.open(encoding="utf-8", newline="") as text:
-        names, *rows = list(csv.reader(text))
-    values = [int(value) for value in rows[-1]] if rows else [0] * len(names)
-    return dict(zip(names, values, strict=True))
 
 
 def interval_of(

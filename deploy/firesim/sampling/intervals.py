@@ -22,7 +22,7 @@ from firesim.sampling.activity import keep_activity, keep_saif, toggles_by_stack
 from firesim.sampling.folder import FOLDED, TOGGLES_FOLDED, Interval, SampleFolder
 from firesim.sampling.settings import Settings, Whole
 from firesim.sampling.simulate import Description, Prepared
-from firesim.sampling.stacks import keep_stacks, stacks_in
+from firesim.sampling.stacks import follow_calls, keep_stacks, stacks_in
 from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart
 
 BATCH = 8
@@ -123,6 +123,8 @@ class Measuring:
         def change(description: Description) -> None:
             description["snapshots"] = {"directory": where, "at_cycles": cycles}
             description["max_cycles"] = cycles[-1] + 1
+            if self.folder.settings.stacks:
+                follow_calls(description)
 
         outcome = self.functional.run(self.folder.work / "saving", change, self.origin)
         if not self._snapshot(cycles[-1]).is_dir():

@@ -18,6 +18,7 @@ from firesim.report.flamegraph import merge_folded
 from firesim.report.speedscope import speedscope
 from firesim.report.stack_difference import own_shares
 from firesim.results.outcome import Outcome
+from firesim.sampling.counter_rows import CYCLES, last_row
 from firesim.sampling.folder import MEASURED, TOGGLES_FOLDED, Interval, SampleFolder
 from firesim.sampling.settings import INSTRUCTIONS, Settings, Whole
 from firesim.sampling.simulate import Description
@@ -35,7 +36,6 @@ class WholeStacks:
     """The stacks of the whole workload, as its intervals tell them."""
 
     stacks: Stacks
-    harts: int
 
     @property
     def cycles(self) -> int:
@@ -47,6 +47,12 @@ class WholeStacks:
         """Those that take most themselves, with their shares of the cycles."""
         shares = own_shares(self.stacks)
         return sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:MOST_FUNCTIONS]
+
+
+def follow_calls(description: Description) -> None:
+    """Follow the calls of functional nodes, so that stacks in RTL begin where these are."""
+    for node in description["nodes"]:
+        node["keeps_calls"] = True
 
 
 def keep_stacks(description: Description) -> None:
@@ -62,20 +68,19 @@ def stacks_in(outcome: Outcome, found: Interval) -> Stacks:
         InputError: they have other cycles than the interval.
     """
     names = [str(node["name"]) for node in outcome.result["nodes"]]
-    stacks: dict[str, int] = {}
-    harts = 0
+    every: dict[str, int] = {}
     for name in names:
         files = sorted((outcome.folder / name / "trace").glob("hart*.folded"))
-        harts += len(files)
         below = f"{name};" if len(names) > 1 else ""
-        stacks |= {below + stack: cycles for stack, cycles in merge_folded(files).items()}
-    cycles = sum(stacks.values())
-    if found.state == MEASURED and cycles != found.cycles * harts:
-        raise InputError(
-            f"sample: found call stacks of {cycles:,} cycles in the interval {found.unit}, "
-            f"expected {found.cycles:,} for each of {harts} harts."
-        )
-    return stacks
+        stacks = {below + stack: cycles for stack, cycles in merge_folded(files).items()}
+        counted = last_row(outcome, name)[CYCLES]  # none of a node that has ended before
+        if found.state == MEASURED and sum(stacks.values()) != counted * len(files):
+            raise InputError(
+                f"sample: found call stacks of {sum(stacks.values()):,} cycles in the interval "
+                f'{found.unit} of "{name}", expected {counted:,} for each of {len(files)} harts.'
+            )
+        every |= stacks
+    return every
 
 
 def whole_cycles(rate: Estimate, whole: Whole) -> int:
@@ -93,18 +98,19 @@ def whole_stacks(
     """Return the stacks of the whole workload; None where no interval kept any.
 
     Their sum is the estimate of the cycles of the whole; where intervals are of cycles, those of
-    the functional run, of each hart.
+    the functional run, of each hart of the nodes that had not ended.
     """
     settings: Settings = folder.settings
     if not settings.stacks:
         return None
-    measured = [one for one in found if one.state == MEASURED]
-    counts = {one.unit: folder.stacks(one.unit, warm_up) for one in measured}
-    harts = sum(counts[measured[0].unit].values()) // measured[0].cycles
-    total = whole.length * harts
+    weights = weights_of(found, whole, settings)
+    counts = {unit: folder.stacks(unit, warm_up) for unit in weights}
     if whole.unit == INSTRUCTIONS and rate is not None:
         total = whole_cycles(rate, whole)
-    return WholeStacks(weighted(counts, weights_of(found, whole, settings), total), harts)
+    else:
+        sums = sum(weights[unit] * sum(stacks.values()) for unit, stacks in counts.items())
+        total = round(sums * whole.length / (sum(weights.values()) * settings.interval))
+    return WholeStacks(weighted(counts, weights, total))
 
 
 def write_toggles(

@@ -65,7 +65,7 @@ def said(result: Result) -> dict[str, Any]:
 
 
 def _stacks(found: WholeStacks) -> dict[str, int]:
-    return {"cycles": found.cycles, "stacks": len(found.stacks), "harts": found.harts}
+    return {"cycles": found.cycles, "stacks": len(found.stacks)}
 
 
 def _said(one: Estimate) -> dict[str, float]:

@@ -97,6 +97,17 @@ TEST_F(Stacks, ChargedWithinAWindow) {
   EXPECT_EQ(text.str(), "hart0;main 3\nhart0;main;foo 7\n");
 }
 
+// As a warm start hands a hart over: in foo, interrupted, called by main.
+TEST_F(Stacks, GoesOnWhereAnotherEngineWas) {
+  stacks.go_on_within({{}, {kMain + 4}, {kFoo + 8, true, true, 7}, {}});
+  commit(kTrap);
+  EXPECT_EQ(stacks.current(), (Names{"hart0", "main", "foo", "[interrupt 7]", "handler"}));
+  commit(kTrap + 4, kMret);
+  commit(kFoo + 8, kRet);
+  commit(kMain + 4);
+  EXPECT_EQ(stacks.current(), (Names{"hart0", "main"}));
+}
+
 TEST_F(Stacks, CallAndReturn) {
   commit(kMain, kCall);
   commit(kFoo);

@@ -11,7 +11,9 @@ namespace {
 
 constexpr uint64_t kSystemCall = 8;  // cause of the trap
 
-constexpr bool is_link(uint32_t reg) { return reg == 1 || reg == 5; }
+std::string trap_name(bool interrupt, uint64_t cause) {
+  return fmt::format("[{} {}]", interrupt ? "interrupt" : "exception", cause);
+}
 
 }  // namespace
 
@@ -24,27 +26,6 @@ CallStacks::CallStacks(SymbolTable &symbols, const std::string &root)
   nodes_.push_back({0, 0, symbols.intern(root)});
   frames_.reserve(kMostFrames);
   frames_.push_back({0, 0, nodes_[0].function, false});
-}
-
-CallStacks::Transfer CallStacks::classify(uint32_t instruction) {
-  const uint32_t rd = instruction >> 7 & 31;
-  if ((instruction & 3) != 3) {
-    // Compressed jumps through a register: c.jr (0x8002) and c.jalr (0x9002), which links ra.
-    if ((instruction & 0xe07f) != 0x8002 || rd == 0) return Transfer::kNone;
-    if ((instruction & 0x1000) == 0) return is_link(rd) ? Transfer::kReturn : Transfer::kNone;
-    return rd == 5 ? Transfer::kReturnAndCall : Transfer::kCall;
-  }
-  const uint32_t opcode = instruction & 0x7f;
-  if (opcode == 0x6f) return is_link(rd) ? Transfer::kCall : Transfer::kNone;
-  if (opcode == 0x67) {
-    const uint32_t rs1 = instruction >> 15 & 31;
-    if (is_link(rd)) {
-      return is_link(rs1) && rs1 != rd ? Transfer::kReturnAndCall : Transfer::kCall;
-    }
-    return is_link(rs1) ? Transfer::kReturn : Transfer::kNone;
-  }
-  const bool trap_return = instruction == 0x30200073 || instruction == 0x10200073;
-  return trap_return ? Transfer::kTrapReturn : Transfer::kNone;
 }
 
 uint32_t CallStacks::child(uint32_t parent, uint32_t function) {
@@ -170,10 +151,23 @@ void CallStacks::move(Transfer transfer, uint64_t pc, uint32_t function) {
   }
 }
 
+void CallStacks::go_on_within(const std::vector<devices::CallFrame> &path) {
+  for (size_t i = 0; i < path.size() && frames_.size() < kMostFrames; ++i) {
+    uint32_t function = SymbolTable::kUnknown;
+    if (path[i].trap) {
+      function = symbols_.intern(trap_name(path[i].interrupt, path[i].cause));
+    } else if (i + 1 < path.size()) {  // within the call, which may be the last of its function
+      const devices::CallFrame &above = path[i + 1];
+      function = symbols_.find(above.return_address - (above.trap ? 0 : 2)).function;
+    }
+    top_ = child(frames_.back().node, function);
+    frames_.push_back({path[i].return_address, top_, function, path[i].trap});
+  }
+}
+
 void CallStacks::enter_trap(const Commit &commit) {
   depth_beyond_ = 0;
-  std::string name =
-      fmt::format("[{} {}]", commit.interrupt ? "interrupt" : "exception", commit.cause);
+  std::string name = trap_name(commit.interrupt, commit.cause);
   if (os_ != nullptr && !commit.interrupt && commit.cause == kSystemCall) begin_system_call(name);
   push(symbols_.intern(name), commit.pc, true);
   transfer_ = Transfer::kTrapEntry;

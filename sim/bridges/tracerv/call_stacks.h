@@ -21,6 +21,7 @@
 #include "bridges/tracerv/parked_stacks.h"
 #include "bridges/tracerv/symbols.h"
 #include "core/state.h"
+#include "devices/call_path.h"
 
 namespace firesim::bridges {
 
@@ -51,6 +52,8 @@ class CallStacks {
     }
     last_cycle_ = cycle;
   }
+  // The stack is as it was elsewhere; its top function is told by the next commit.
+  void go_on_within(const std::vector<devices::CallFrame> &path);
   // Returns the stack that is charged, a node.
   uint32_t add(const Commit &commit) {
     const uint64_t spent = commit.cycle - last_cycle_;
@@ -63,7 +66,7 @@ class CallStacks {
     if (commit.trap) {
       enter_trap(commit);
     } else {
-      transfer_ = classify(commit.instruction);
+      transfer_ = devices::transfer_of(commit.instruction);
       if (transfer_ != Transfer::kNone) after_ = commit.pc + commit.length();
     }
     return charged;
@@ -93,8 +96,7 @@ class CallStacks {
   std::vector<std::string> current() const;
 
  private:
-  // What the last instruction does to the stack once the next one is known.
-  enum class Transfer : uint8_t { kNone, kCall, kReturn, kReturnAndCall, kTrapEntry, kTrapReturn };
+  using Transfer = devices::Transfer;
   static constexpr uint32_t kMostFrames = 1024;
   static constexpr uint32_t kMostNodes = 1 << 20;
   static constexpr uint32_t kSearchFrames = 64;  // how far down a return may lead
@@ -106,7 +108,6 @@ class CallStacks {
     uint32_t function;
   };
 
-  static Transfer classify(uint32_t instruction);
   void arrive(uint64_t pc, uint8_t privilege);
   void arrive_in_program(Transfer transfer, uint64_t pc);
   void move(Transfer transfer, uint64_t pc, uint32_t function);

@@ -42,6 +42,10 @@ class HartTrace {
   const nlohmann::json *registers() const { return os_ ? &linux_->registers() : nullptr; }
   void look_at(const DebugTarget &target) { os_->look_at(target); }
 
+  // Call stacks go on from those of another engine; those of a system that is asked do not.
+  void go_on_within(const std::vector<devices::CallFrame> &path) {
+    if (stacks_ && !os_) stacks_->go_on_within(path);
+  }
   void take(uint64_t cycle, const TracePort &port);
   // Whether window_turned() wants to be told where the window of the counters opens or closes.
   bool is_within_counters() const { return within_counters_ && stacks_ != nullptr; }

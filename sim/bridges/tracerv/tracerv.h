@@ -8,6 +8,7 @@
 #include "bridges/driver.h"
 #include "bridges/tracerv/hart_trace.h"
 #include "bridges/tracerv/trace_port.h"
+#include "devices/warm_start.h"
 
 namespace firesim::bridges {
 
@@ -35,6 +36,9 @@ class TraceRvDriver final : public Driver {
   }
   void load(StateReader &state) override {
     if (is_first()) hart_->load(state);
+  }
+  void start_warm(WarmStart &start, uint64_t) override {
+    if (is_first() && number_ < start.calls.size()) hart_->go_on_within(start.calls[number_]);
   }
 
  private:

@@ -34,6 +34,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
             *settings_.disk, *settings_.console, settings_.host.get()},
            memory_, harts_, blade_end_) {
   harts_.make(dram(), bus_, settings_.code_bytes, settings_.check_fence_i);
+  if (settings_.keeps_calls) harts_.keep_calls();
 }
 
 FunctionalBlade::~FunctionalBlade() {
@@ -256,6 +257,7 @@ void FunctionalBlade::save(StateWriter &state) const {
   bus_.save(state);
   settings_.disk->store->save(state);
   settings_.console->save(state);
+  harts_.save_calls(state);
 }
 
 void FunctionalBlade::load(StateReader &state, uint64_t cycle) {
@@ -296,6 +298,8 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   bus_.load(state, harts_.cycles());
   settings_.disk->store->load(state);
   settings_.console->load(state);
+  if (settings_.keeps_calls) harts_.keep_calls();
+  harts_.load_calls(state);
 }
 
 }  // namespace functional

@@ -12,6 +12,8 @@
 namespace firesim::functional {
 namespace {
 
+constexpr const char *kCalls = "calls";
+
 // The values of a state that are 64 bits wide, in the order in which they are saved.
 template <typename State, typename Visit>
 void each_word(State &state, Visit visit) {
@@ -71,6 +73,32 @@ void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes, bool check
     state.cycle = cycles_[i];
     harts_.back()->set_state(state);
   }
+}
+
+void HartGroup::keep_calls() {
+  while (calls_.size() < size()) calls_.push_back(std::make_unique<CallPath>());
+  for (uint32_t i = 0; i < size(); ++i) harts_[i]->set_observer(calls_[i].get());
+}
+
+std::vector<std::vector<devices::CallFrame>> HartGroup::calls() const {
+  std::vector<std::vector<devices::CallFrame>> found;
+  for (const auto &path : calls_) found.push_back(path->frames());
+  return found;
+}
+
+void HartGroup::save_calls(StateWriter &state) const {
+  if (calls_.empty()) return;
+  state.section(kCalls, 1);
+  state.u64(size());
+  for (const auto &path : calls_) path->save(state);
+}
+
+void HartGroup::load_calls(StateReader &state) {
+  if (!state.next_section_is(kCalls)) return;
+  state.section(kCalls, 1);
+  state.expect("the number of harts", size());
+  keep_calls();
+  for (const auto &path : calls_) path->load(state);
 }
 
 bool HartGroup::all_wait() const {

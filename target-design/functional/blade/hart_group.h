@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "functional/blade/call_path.h"
 #include "functional/core/hart.h"
 #include "functional/core/shared_state.h"
 #include "functional/devices/interrupt_lines.h"
@@ -49,6 +50,10 @@ class HartGroup final : public InterruptLines {
     const FenceCheck *check = shared_->fence_check();
     return check == nullptr ? std::nullopt : check->found();
   }
+  // Follows the calls of the harts from now on, slowly; they are made already.
+  void keep_calls();
+  // Of each hart; empty where they are not followed.
+  std::vector<std::vector<devices::CallFrame>> calls() const;
   // A device wrote memory.
   void written(uint64_t address, uint64_t bytes) { harts_[0]->write_by_device(address, bytes); }
 
@@ -60,6 +65,9 @@ class HartGroup final : public InterruptLines {
   void save(StateWriter &state) const;
   // Of a blade that has reached `cycle`.
   void load(StateReader &state, uint64_t cycle);
+  // The calls, a section of their own; nothing where they are not followed.
+  void save_calls(StateWriter &state) const;
+  void load_calls(StateReader &state);
 
  private:
   const uint32_t cycles_per_instruction_;
@@ -68,6 +76,7 @@ class HartGroup final : public InterruptLines {
   uint64_t busy_cycles_ = 0;
   std::unique_ptr<SharedState> shared_;
   std::vector<std::unique_ptr<Hart>> harts_;
+  std::vector<std::unique_ptr<CallPath>> calls_;
 };
 
 }  // namespace firesim::functional

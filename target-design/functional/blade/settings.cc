@@ -39,6 +39,7 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
       static_cast<uint32_t>(config.integer("cycles_per_instruction", 1, 1, kMostCycles));
   quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));
   check_fence_i = config.boolean("check_fence_i", false);
+  keeps_calls = config.boolean("keeps_calls", false);
   address_bits =
       static_cast<uint32_t>(config.integer("address_bits", 32, 32, csr_bits::kMostAddressBits));
   code_bytes = code_bytes_of(context.node_count * harts);

@@ -29,6 +29,7 @@ struct Settings {
   uint32_t address_bits;  // of physical addresses
   size_t code_bytes;   // of each hart, for decoded code: what one in a crowd may take of the host
   bool check_fence_i;  // end where a fence.i is missing
+  bool keeps_calls;    // follow calls in M mode, slowly, for traces that go on in RTL
   std::vector<PartEntry> parts;
   std::unique_ptr<devices::NicSettings> nic;
   std::unique_ptr<devices::Console> console;

@@ -104,6 +104,7 @@ devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource
   start.nic_features = blade.bus().nic().features().word();
   start.extra_cycles = run_until_fit(blade, state);
   start.end = blade.blade_end();
+  start.calls = blade.harts().calls();
   start.deterministic = blade.deterministic();
   hand_over_packets(blade, start);
   if (!start.end.ended()) put_program(blade, state);
