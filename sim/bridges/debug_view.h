@@ -10,12 +10,14 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "bridges/dirty_lines.h"
+#include "bridges/coherent_memory.h"
 #include "bridges/model_library.h"
+#include "bridges/signal_map.h"
 #include "bridges/tracerv/trace_port.h"
 #include "core/debug_target.h"
 #include "devices/guest_memory.h"
@@ -30,10 +32,11 @@ struct HartPort {
 
 class RtlDebugView final : public DebugTarget {
  public:
-  // `map` is a list with an object for each hart: {"registers": {NAME: [PIECE]}, "cache": CACHE}.
-  // A piece is {"signal": "core.m[3]", "bits": 2, "at": 11}, the lowest bits of a signal put at a
-  // place of the register, with "signed": true in all bits above, too; or {"value": 5, "at": 32}.
-  // `memory` may be null. Throws ConfigError, starting with `where`.
+  // `map` is {"harts": [HART], "memory_side": [CACHE]}; the second list is of MemorySideCache. A
+  // hart is {"registers": {NAME: [PIECE]}, "cache": CACHE}, this one of DirtyLines. A piece is
+  // {"signal": "core.m[3]", "bits": 2, "at": 11}, the lowest bits of a signal put at a place of the
+  // register, with "signed": true in all bits above, too; or {"value": 5, "at": 32}. `memory` may
+  // be null. Throws ConfigError, starting with `where`.
   RtlDebugView(const nlohmann::json &map, const std::string &where, const ModelInstance &model,
                std::vector<HartPort> ports, devices::GuestMemory *memory, const uint64_t &cycle);
 
@@ -50,8 +53,7 @@ class RtlDebugView final : public DebugTarget {
 
  private:
   struct Piece {
-    FiresimSignal word;
-    uint32_t row;
+    std::optional<MappedRegister> source;  // none: a constant
     uint32_t bits;
     uint32_t at;
     bool is_signed;
@@ -59,13 +61,14 @@ class RtlDebugView final : public DebugTarget {
   };
   struct HartMap {
     std::map<std::string, std::vector<Piece>> registers;
-    std::unique_ptr<DirtyLines> cache;
     uint64_t pc = 0;  // of what commits next
   };
 
+  void add_hart(const nlohmann::json &map, const std::string &where, const SignalsByName &signals);
+
   std::vector<HartMap> harts_;
   const std::vector<HartPort> ports_;
-  devices::GuestMemory *const memory_;
+  CoherentMemory memory_;
   const uint64_t &cycle_;
   StepListener *listener_ = nullptr;
   uint64_t last_position_ = 0;

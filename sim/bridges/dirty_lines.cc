@@ -5,78 +5,153 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "core/names.h"
-#include "devices/config.h"
+#include <bit>
 
 namespace firesim::bridges {
 
 using devices::Config;
-using devices::ConfigError;
 namespace {
 
 constexpr uint32_t kWordBytes = 8;
 
-const std::vector<FiresimSignal> &memory_of(Config &config, const char *key, uint64_t rows,
-                                            uint64_t bits, const SignalsByName &signals) {
-  const std::string name = config.required_text(key);
-  const auto found = signals.find(name);
-  if (found == signals.end()) {
-    std::vector<std::string> known;
-    for (const auto &[each, words] : signals) known.push_back(each);
-    config.fail(key,
-                fmt::format("a memory of the model, nearest is '{}'", nearest_name(name, known)));
+std::vector<uint64_t> numbers_of(Config &config, const char *key) {
+  const nlohmann::json &numbers = config.child(key);
+  const bool fits =
+      numbers.is_array() && std::all_of(numbers.begin(), numbers.end(),
+                                        [](auto &one) { return one.is_number_unsigned(); });
+  if (!fits) config.fail(key, "a list of numbers");
+  return numbers.get<std::vector<uint64_t>>();
+}
+
+bool contains(const std::vector<uint64_t> &numbers, uint64_t number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+// All bits of the bytes in a mask of bytes.
+uint64_t bits_of_bytes(uint64_t mask) {
+  uint64_t bits = 0;
+  for (uint32_t byte = 0; byte < kWordBytes; ++byte) {
+    if ((mask >> byte & 1) != 0) bits |= uint64_t{0xff} << 8 * byte;
   }
-  uint64_t width = 0;
-  for (const FiresimSignal &word : found->second) {
-    width = std::max<uint64_t>(width, word.low_bit + word.width_bits);
-  }
-  if (found->second[0].rows != rows || width != bits) {
-    config.fail(key, fmt::format("a memory of {} rows of {} bits, and '{}' has {} of {}", rows,
-                                 bits, name, found->second[0].rows, width));
-  }
-  return found->second;
+  return bits;
 }
 
 }  // namespace
 
 DirtyLines::DirtyLines(const nlohmann::json &json, const std::string &where,
-                       const SignalsByName &signals) {
-  Config config(json, where);
+                       const SignalsByName &signals)
+    : DirtyLines(Config(json, where), signals) {}
+
+DirtyLines::DirtyLines(Config config, const SignalsByName &signals)
+    : tags_(config, "tags", signals), data_(config, "data", signals) {
   sets_ = static_cast<uint32_t>(config.required_integer("sets", 1, 1 << 20));
   ways_ = static_cast<uint32_t>(config.required_integer("ways", 1, 64));
   line_bytes_ = static_cast<uint32_t>(config.required_integer("line_bytes", kWordBytes, 4096));
   tag_bits_ = static_cast<uint32_t>(config.required_integer("tag_bits", 1, 60));
   state_bits_ = static_cast<uint32_t>(config.required_integer("state_bits", 1, 4));
-  const nlohmann::json &states = config.child("newer");
-  const bool fits = states.is_array() && std::all_of(states.begin(), states.end(), [](auto &one) {
-                      return one.is_number_unsigned();
-                    });
-  if (!fits) config.fail("newer", "a list of numbers");
-  newer_ = states.get<std::vector<uint64_t>>();
+  newer_ = numbers_of(config, "newer");
   if (line_bytes_ % kWordBytes != 0) config.fail("line_bytes", "a multiple of 8");
-  const uint64_t words = uint64_t{sets_} * line_bytes_ / kWordBytes;
-  tags_ = memory_of(config, "tags", sets_, uint64_t{ways_} * (tag_bits_ + state_bits_), signals);
-  data_ = memory_of(config, "data", words, uint64_t{ways_} * 64, signals);
+  tags_.expect(config, "tags", sets_, uint64_t{ways_} * (tag_bits_ + state_bits_));
+  data_.expect(config, "data", uint64_t{sets_} * line_bytes_ / kWordBytes, uint64_t{ways_} * 64);
+  for (const nlohmann::json &store : config.child("stores")) {
+    add_store(store, config.where() + ": stores", signals);
+  }
+  if (const nlohmann::json &leaves = config.child("leaves"); !leaves.is_null()) {
+    add_leaves(leaves, config.where() + ": leaves", signals);
+  }
   config.finish();
+}
+
+void DirtyLines::add_store(const nlohmann::json &json, const std::string &where,
+                           const SignalsByName &signals) {
+  Config config(json, where);
+  Store store{{config, "valid", signals},
+              {config, "address", signals},
+              {config, "way", signals},
+              {config, "mask", signals},
+              {}};
+  uint32_t bits = 0;
+  for (const std::string &name : config.text_list("data")) {
+    bits += store.data.emplace_back(name, where + ": data", signals).width_bits();
+  }
+  if (bits != 8 * kWordBytes) config.fail("data", "registers of 64 bits together");
+  config.finish();
+  stores_.push_back(std::move(store));
+}
+
+void DirtyLines::add_leaves(const nlohmann::json &json, const std::string &where,
+                            const SignalsByName &signals) {
+  Config config(json, where);
+  leaves_.emplace(Leaves{{config, "address", signals}, {config, "state", signals}, {}});
+  leaves_->states = numbers_of(config, "states");
+  config.finish();
+}
+
+void DirtyLines::before_settle(LeavingLines &leaving) {
+  kept_.clear();
+  for (const Store &store : stores_) keep(store);
+  if (!leaves_ || !contains(leaves_->states, leaves_->state.value())) return;
+  const uint64_t address = leaves_->address.value() / line_bytes_ * line_bytes_;
+  if (!newer_way(address / line_bytes_)) return;
+  std::vector<uint8_t> data(line_bytes_);
+  lay_over(address, data);
+  leaving.add(address, std::move(data));
+}
+
+void DirtyLines::keep(const Store &store) {
+  const uint64_t ways = store.way.value();
+  if (!std::has_single_bit(ways)) return;  // It hits no line.
+  const auto way = static_cast<uint32_t>(std::countr_zero(ways));
+  const uint64_t row = store.address.value() / kWordBytes % data_.rows();
+  if (way >= ways_) return;
+  const uint64_t line = line_of(row * kWordBytes / line_bytes_, way);
+  uint64_t word = word_at(line, row, way);
+  if (store.valid.value() != 0) {
+    uint64_t value = 0;
+    uint32_t low = 0;
+    for (const MappedRegister &part : store.data) {
+      value |= part.value() << low;
+      low += part.width_bits();
+    }
+    const uint64_t changed = bits_of_bytes(store.mask.value());
+    word = (word & ~changed) | (value & changed);
+  }
+  kept_.push_back({line, row, way, word});
+}
+
+std::optional<uint32_t> DirtyLines::newer_way(uint64_t line) const {
+  for (uint32_t way = 0; way < ways_; ++way) {
+    const uint64_t set = line % sets_;
+    if (line_of(set, way) != line) continue;
+    const uint32_t low = way * (tag_bits_ + state_bits_) + tag_bits_;
+    if (contains(newer_, tags_.bits(set, low, state_bits_))) return way;
+  }
+  return std::nullopt;
+}
+
+uint64_t DirtyLines::line_of(uint64_t set, uint32_t way) const {
+  return tags_.bits(set, way * (tag_bits_ + state_bits_), tag_bits_) * sets_ + set;
+}
+
+uint64_t DirtyLines::word_at(uint64_t line, uint64_t row, uint32_t way) const {
+  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
+    if (kept->line == line && kept->row == row && kept->way == way) return kept->word;
+  }
+  return data_.bits(row, way * 8 * kWordBytes, 8 * kWordBytes);
 }
 
 void DirtyLines::lay_over(uint64_t physical, std::span<uint8_t> bytes) const {
   const uint64_t end = physical + bytes.size();
   for (uint64_t line = physical / line_bytes_; line * line_bytes_ < end; ++line) {
-    const uint64_t set = line % sets_;
-    const Words tags = value_of(tags_, static_cast<uint32_t>(set));
-    for (uint32_t way = 0; way < ways_; ++way) {
-      const uint32_t low = way * (tag_bits_ + state_bits_);
-      const uint64_t state = bits_at(tags, low + tag_bits_, state_bits_);
-      if (bits_at(tags, low, tag_bits_) != line / sets_) continue;
-      if (std::find(newer_.begin(), newer_.end(), state) == newer_.end()) continue;
-      const uint64_t first = std::max(line * line_bytes_, physical);
-      const uint64_t last = std::min((line + 1) * line_bytes_, end);
-      for (uint64_t at = first; at < last; ++at) {
-        const uint64_t row = (set * line_bytes_ + at % line_bytes_) / kWordBytes;
-        const uint64_t word = bits_at(value_of(data_, static_cast<uint32_t>(row)), way * 64, 64);
-        bytes[at - physical] = static_cast<uint8_t>(word >> 8 * (at % kWordBytes));
+    const std::optional<uint32_t> way = newer_way(line);
+    if (!way) continue;
+    const uint64_t first_row = line % sets_ * line_bytes_ / kWordBytes;
+    for (uint32_t word = 0; word < line_bytes_ / kWordBytes; ++word) {
+      const uint64_t value = word_at(line, first_row + word, *way);
+      const uint64_t place = line * line_bytes_ + uint64_t{word} * kWordBytes;
+      const uint64_t first = std::max(place, physical);
+      for (uint64_t at = first; at < std::min(place + kWordBytes, end); ++at) {
+        bytes[at - physical] = static_cast<uint8_t>(value >> 8 * (at - place));
       }
     }
   }

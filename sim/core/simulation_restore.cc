@@ -143,7 +143,8 @@ void Simulation::start_debugger(const nlohmann::json &description, const std::st
   Fields debug(fields.object("debug"), where + ": \"debug\"");
   const std::string node = debug.text("node");
   const std::string socket = debug.text("socket");
-  const nlohmann::json registers = debug.array("registers", false);
+  const nlohmann::json map = {{"harts", debug.array("registers", false)},
+                              {"memory_side", debug.array("memory_side", false)}};
   debug.finish();
   if (processes_ || options_.threads != 1 || !control_path_.empty()) {
     fields.fail("debug", "one thread, no \"processes\" and no \"control\" where there is this key");
@@ -153,7 +154,7 @@ void Simulation::start_debugger(const nlohmann::json &description, const std::st
   const std::optional<std::string> why_not =
       debuggable == nullptr ? "models of this kind cannot be debugged" : debuggable->cannot_debug();
   if (why_not) throw DescriptionError(node + ": " + *why_not);
-  debugger_ = std::make_unique<DebugSession>(debuggable->debug_target(registers), socket);
+  debugger_ = std::make_unique<DebugSession>(debuggable->debug_target(map), socket);
 }
 
 }  // namespace firesim

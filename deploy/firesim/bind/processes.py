@@ -39,9 +39,4 @@ def _cannot(plan: Plan, node: PlannedNode) -> str:
             f"{blade.cores.dcache.kib} KiB in {blade.cores.dcache.ways} ways, expected a blade "
             f"with the usual ones of {Cores().dcache.kib} in {Cores().dcache.ways}."
         )
-    if blade.part("l2") is not None:
-        return (
-            f'found true and "{node.name}", whose blade "{node.blade}" has an L2, expected a blade '
-            "without: what is newer in the L2 than in memory cannot be seen."
-        )
     return ""

@@ -41,6 +41,32 @@ class Piece(Strict):
     """What stands there always, in place of a signal."""
 
 
+class Store(Strict):
+    """A store whose instruction has retired and which waits for the data array: registers."""
+
+    valid: str
+    """Whether there is one."""
+    address: str
+    """Its address, of which the bits within a way count."""
+    way: str
+    """A bit for each way of the cache: where it goes."""
+    mask: str
+    """A bit for each byte of the word that it changes."""
+    data: list[str]
+    """Its word of 8 bytes; of several registers the first one is lowest."""
+
+
+class Leaves(Strict):
+    """Which line's state ceases to be a newer one in a cycle: registers."""
+
+    address: str
+    """The line's address."""
+    state: str
+    """What the cache does with lines."""
+    states: list[int]
+    """Its values in a cycle in which the line's state may be changed."""
+
+
 class Cache(Strict):
     """A write-back data cache in RTL, whose newest lines memory does not have."""
 
@@ -55,6 +81,10 @@ class Cache(Strict):
     state_bits: Count
     newer: list[int]
     """The states of lines that are newer than memory."""
+    stores: list[Store] = Field(default_factory=list)
+    """Where stores wait, the oldest first; at last where one is when its instruction commits."""
+    leaves: Leaves | None = None
+    """How a line leaves towards memory."""
 
 
 class RegisterMap(Strict):

@@ -17,6 +17,7 @@ from firesim_common.paths import ROOT
 from firesim_common.tools import FIRTOOL_ROCKET, ToolError, firtool, run
 from firesim_common.watch import watched
 
+from firesim.build import memory_side, register_map
 from firesim.build.cores import USUAL_DRAM_GIB, Cores
 from firesim.build.events import events_of
 from firesim.build.parts import PARTS, soc_part
@@ -98,7 +99,7 @@ def _sbt_inputs(project: Path, *sources: Path) -> list[Path]:
 
 def _part_files(folder: Path) -> list[Path]:
     """Return the files of a part that sbt, or its hardware while it is elaborated, may read."""
-    known = {"part.yaml", "README.md"}
+    known = {"part.yaml", "README.md", register_map.FILE, memory_side.FILE}
     return [
         path
         for path in files_of([folder])

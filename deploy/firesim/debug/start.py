@@ -16,7 +16,9 @@ from firesim_common.errors import InputError, unknown
 from rich.console import Console
 
 from firesim.build.launch import start
-from firesim.build.register_map import ROCKET, RegisterMap, of_harts, read_map
+from firesim.build.memory_side import described_map
+from firesim.build.register_map import ROCKET, RegisterMap, read_map
+from firesim.build.rtl_blade import BladePart, load_blade
 from firesim.config.loaded import Loaded
 from firesim.debug.machine import Hub, Machine
 from firesim.pipeline.bind import bind
@@ -131,7 +133,8 @@ def started(
     file = folder / FILE
     debug: dict[str, Any] = {"node": node, "socket": str(hub.path)}
     if made_map is not None:
-        debug["registers"] = of_harts(made_map, files.cores)
+        maps = described_map(made_map, files.cores, _parts(plan, node))
+        debug |= {"registers": maps["harts"], "memory_side": maps["memory_side"]}
     write_json(file, {**_for_debugger(described), "debug": debug})
     root = _connected(hub, file, described.built.binary, folder)
     if made_map is not None:  # Before the first commit nobody knows of a pc.
@@ -151,6 +154,13 @@ def _map_of(plan: Plan, node: str, file: Path | None) -> RegisterMap | None:
             "its registers are."
         )
     return read_map(file or ROCKET)
+
+
+def _parts(plan: Plan, node: str) -> list[BladePart]:
+    planned_node = plan.node(node)
+    if plan.own_blade(planned_node) is not None:
+        return []
+    return load_blade(planned_node.blade).parts
 
 
 def _for_debugger(described: Described) -> dict[str, Any]:

@@ -18,9 +18,10 @@ from firesim.bind.tohost import looks_at_memory
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.bridge_drivers import NO_DRIVERS, OwnDrivers, bridge_settings, own_drivers
 from firesim.build.cores import Cores
+from firesim.build.memory_side import described_map
 from firesim.build.model import bridge_kinds
 from firesim.build.part_models import functional_parts
-from firesim.build.register_map import ROCKET, of_harts, read_map
+from firesim.build.register_map import ROCKET, read_map
 from firesim.config.own_blade import RESET_CYCLES
 from firesim.prepare.kernel_words import command_line
 from firesim.prepare.models import Models
@@ -128,8 +129,9 @@ def _processes(node: PlannedNode, software: Software) -> TracedProcesses | None:
     found = software.processes[node.linux]
     whole = read_map(ROCKET)
     wanted = {name: whole.registers[name] for name in _REGISTERS}
-    harts = software.blades[node.blade].cores.count
-    registers = of_harts(whole.model_copy(update={"registers": wanted}), harts)
+    blade = software.blades[node.blade]
+    made = whole.model_copy(update={"registers": wanted})
+    registers = described_map(made, blade.cores.count, blade.parts)
     return TracedProcesses(found.types, found.files, registers)
 
 

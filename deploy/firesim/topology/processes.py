@@ -17,8 +17,8 @@ class TracedProcesses:
     """Where the kernel's structures have their fields."""
     files: Mapping[str, Path]
     """Programs and libraries by their paths on the node, without the first `/`."""
-    registers: list[dict[str, Any]]
-    """Where the registers are in the RTL, by hart."""
+    registers: dict[str, Any]
+    """Where the registers and the newest data are in the RTL."""
 
     def described(self) -> dict[str, Any]:
         """Return the key `linux` of the settings of a trace."""

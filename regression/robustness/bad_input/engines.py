@@ -83,17 +83,6 @@ ENGINE_CASES = [
         + "  tracing:\n    processes: true\n    enabled: true\n",
     ),
     Case(
-        "processes behind an L2",
-        (
-            'bad.yaml:7: simulation.tracing.processes: found true and "node0", whose blade '
-            '"rocket-1-l2" has an L2, expected a blade without: what is newer in the L2 than in '
-            "memory cannot be seen."
-        ),
-        TWO
-        + "  node: {blade: rocket-1-l2}\nworkload: {node: {linux: linux-hello}}\n"
-        + "simulation:\n  tracing:\n    processes: true\n    enabled: true\n",
-    ),
-    Case(
         "host that always stalls",
         "bad.yaml:4: simulation.metasim.stall_rate: found 256, expected at most 240.",
         TWO + "simulation:\n  metasim: {stall_rate: 256}\n",
