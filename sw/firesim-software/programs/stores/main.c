@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stores of all sizes and atomic operations at random places. What memory holds after so many stores
-// of each hart is known: regression/oracles/coherent_memory.py computes it.
+// Stores of all sizes and atomic operations at random places. What memory holds after so many
+// stores of each hart is known: regression/oracles/coherent_memory.py computes it.
 #include "runtime.h"
 
 enum { MOST_KIB = 1024, MOST_HARTS = 4, WORD_BYTES = 8 };
