@@ -7,7 +7,8 @@ before a cycle, and a model of the program says what memory then holds. `firesim
 stops at random cycles; every byte it reads of that memory must be as the model says, wherever it
 lies: in memory, in an L2, in a cache of another hart, in a store buffer or on its way. That the
 comparison can fail is shown by maps that leave something out: at some stops they must show less
-(lines that leave are met too seldom to ask it of them). --quick has one hart, with and without an L2.
+(lines that leave are met too seldom to ask it of them). --quick has one hart, with and without an
+L2.
 """
 
 from __future__ import annotations
@@ -244,7 +245,7 @@ def run(experiment: Experiment) -> Verdict:
     unseen = [name for name in MUST_MATTER if not lesser[name][2]]
     return Verdict(
         wrong == 0 and not unseen,
-        f"{total} stops, {wrong} differ; {len(MUST_MATTER) - len(unseen)} of {len(MUST_MATTER)} lesser maps "
-        "show less,",
+        f"{total} stops, {wrong} differ; {len(MUST_MATTER) - len(unseen)} of {len(MUST_MATTER)} "
+        "lesser maps show less,",
         "0 that differ, and each lesser map shows less",
     )
