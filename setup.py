@@ -88,6 +88,7 @@ setup(
             "vulture==2.16",
             "scapy>=2.5",
             "cramjam>=2.13",
+            "zstandard>=0.23",
             "grpcio-tools>=1.80",
             "types-protobuf",
             "pandas>=2",
