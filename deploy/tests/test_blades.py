@@ -68,7 +68,7 @@ def blade(folder: Path, text: str) -> Blade:
 def test_every_shipped_part_and_blade_loads_and_names_distinct_events() -> None:
     assert {"rocket", "uart", "block_device", "nic", "finisher", "l2"} <= set(part_names())
     for name in peripheral_names():
-        kind = "coprocessor" if name in ("protobuf", "snappy") else "peripheral"
+        kind = "coprocessor" if name in ("protobuf", "snappy", "zstd") else "peripheral"
         assert read_part(BLADES.parent / "parts" / name).kind == kind
     assert {"rocket-1", "rocket-2", "rocket-4", "rocket-8"} <= set(blade_names())
     for name in blade_names():
@@ -204,7 +204,8 @@ OVER = "description: d\nextends: base\n"
         (
             GOOD.replace("[uart,", "[uarts,"),
             'b.yaml:4: parts[0]: found "uarts", expected one of the parts "block_device", '
-            '"finisher", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy" or "uart", '
+            '"finisher", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", "uart" '
+            'or "zstd", '
             'did you mean "uart"?',
         ),
         (

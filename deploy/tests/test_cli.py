@@ -243,6 +243,7 @@ def test_names_of_experiments_are_completed() -> None:
                 "rocket-1-small",
                 "rocket-1-snappy",
                 "rocket-1-topdown",
+                "rocket-1-zstd",
             ],
         ),
         ("workload build linux-p", ["linux-ping", "linux-pings"]),

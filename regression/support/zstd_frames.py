@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Frames of the reference library (zstandard), with every element of the format, and broken ones."""
+"""Frames of the reference library (zstandard), of all levels, and broken ones."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def compressed(
     """Return a frame of the library, of any level, with a window of at most 64 KiB."""
     parameters = zstandard.ZstdCompressionParameters.from_level(
         rng.choice(LEVELS) if level is None else level,
+        source_size=max(len(data), 1),  # tables for more would take long to make
         window_log=rng.randint(10, 16) if level is None else 16,
         write_checksum=rng.randint(0, 1) if checksum is None else checksum,
         write_content_size=rng.randint(0, 1),
@@ -34,6 +35,19 @@ def compressed(
     return out + stream.flush()
 
 
+def not_taken(rng: random.Random) -> list[bytes]:
+    """Return frames that the unit refuses: a window of 128 KiB, and a dictionary."""
+    data = rng.randbytes(100) * 2_000
+    wide = zstandard.ZstdCompressionParameters.from_level(3, window_log=17)
+    known = zstandard.train_dictionary(
+        4_096, [b"%d words of a message %d" % (i, i * i) * 9 for i in range(400)]
+    )
+    return [
+        zstandard.ZstdCompressor(compression_params=wide).compress(data),
+        zstandard.ZstdCompressor(dict_data=known).compress(data[:5_000]),
+    ]
+
+
 def skippable(rng: random.Random) -> bytes:
     """Return a frame without content."""
     data = rng.randbytes(rng.randint(0, 40))
@@ -41,7 +55,7 @@ def skippable(rng: random.Random) -> bytes:
 
 
 def library_reads(data: bytes, most: int) -> bytes | None:
-    """Return the content of all frames, or None when the library refuses them or has over `most`."""
+    """Return the content of all frames; None: it is refused, or has more than `most` bytes."""
     out = b""
     while data:
         if len(data) >= 8 and data[1:4] == b"\x2a\x4d\x18" and data[0] >> 4 == 5:

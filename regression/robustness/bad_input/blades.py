@@ -55,7 +55,8 @@ BLADE_CASES = [
     blade(
         "unknown part",
         'own.yaml:3: parts[0]: found "finsher", expected one of the parts "block_device", '
-        '"finisher", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy" or "uart", '
+        '"finisher", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", "uart" '
+        'or "zstd", '
         'did you mean "finisher"?',
         HEAD + "parts: [finsher]\n",
     ),
@@ -96,6 +97,16 @@ BLADE_CASES = [
         "hash table that is too large",
         "own.yaml:3: parts[4].options.hash_log: found 15, expected 9 to 14.",
         HEAD + "parts: [{part: snappy, options: {hash_log: 15}}]\n",
+    ),
+    blade(
+        "a number of speculations that is no power of two",
+        "own.yaml:3: parts[4].options.speculations: found 12, expected a power of two.",
+        HEAD + "parts: [{part: zstd, options: {speculations: 12}}]\n",
+    ),
+    blade(
+        "more speculations than there may be",
+        "own.yaml:3: parts[4].options.speculations: found 64, expected 4 to 32.",
+        HEAD + "parts: [{part: zstd, options: {speculations: 64}}]\n",
     ),
     blade(
         "lines of an arena that are no power of two",

@@ -36,6 +36,7 @@ STOCK = {
     "allreduce",
     "service",
     "snappy",
+    "zstd",
 }
 TRACE_START, TRACE_END = 0x00008013, 0x00010013
 
