@@ -17,7 +17,7 @@ class HuffmanCodes extends Bundle {
   val weights = Vec(Zstd.longestCode, new HuffmanCode) // of weight 1 first
 }
 
-/** `clear`, then `add` for each symbol but the last, then `finish`, and `busy` until it is there. */
+/** `clear`, `add` for each symbol but the last, `finish`, and `busy` until it is there. */
 class HuffmanTree(reads: Int) extends Module {
   val clear = IO(Input(Bool()))
   val add = IO(Flipped(Valid(UInt(4.W)))) // a weight

@@ -83,7 +83,8 @@ class SequenceReader extends Module {
     MuxLookup(which(1, 0), last(0) - 1.U)((0 until 3).map(i => i.U -> last(i))),
     value - 3.U
   )
-  out.valid := state === adding && bits.ready && addedBits <= bits.left && offset =/= 0.U && !bits.bad
+  private val right = addedBits <= bits.left && offset =/= 0.U && !bits.bad
+  out.valid := state === adding && bits.ready && right
   out.bits.literals := literals
   out.bits.length := length
   out.bits.offset := offset
