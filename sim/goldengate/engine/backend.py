@@ -19,6 +19,7 @@ from goldengate.engine import (
     choice,
     emit,
     files,
+    guess,
     items,
     netlist,
     profile,
@@ -149,6 +150,12 @@ def cut(folding: Folding, seen: profile.Profile) -> emit.Emitter:
     return emitter
 
 
+def guessed(folding: Folding) -> emit.Emitter:
+    """Cut a large design that nobody trains by what may be expected to change together."""
+    expected = guess.profile(folding.found)
+    return emit.Emitter(folding, zones.Cutter(folding, expected).zones())
+
+
 def build(
     work: Path,
     manifest: Manifest,
@@ -186,7 +193,7 @@ def build(
     folding = single(found) if waves or as_whole else fold(found)
     text = None
     if training is None:
-        emitter = untrained(folding)
+        emitter = untrained(folding) if waves or as_whole else guessed(folding)
     elif by_speed:
         with step(f"training the engine for {manifest.top}"):
             seen = _train(folding, work, manifest, training, jobs)

@@ -141,13 +141,13 @@ def _pmux(graph: Graph, cell: Cell, inputs: Inputs) -> Signal:
 
 
 def _bmux(graph: Graph, cell: Cell, inputs: Inputs) -> Signal:
-    found = inputs["A"]
-    for index in reversed(range(cell.width("S"))):
-        half = signals.width_of(found) // 2
+    width, count = cell.width("Y"), 1 << cell.width("S")
+    found = [signals.take(graph, inputs["A"], index * width, width) for index in range(count)]
+    for index in range(cell.width("S")):  # by the lowest bit first, so that words stay apart
         select = graph.cat(signals.take(graph, inputs["S"], index, 1))
-        low, high = (signals.take(graph, found, start, half) for start in (0, half))
-        found = signals.mux(graph, select, high, low)
-    return found
+        pairs = zip(found[1::2], found[::2], strict=True)
+        found = [signals.mux(graph, select, high, low) for high, low in pairs]
+    return found[0]
 
 
 def _demux(graph: Graph, cell: Cell, inputs: Inputs) -> Signal:

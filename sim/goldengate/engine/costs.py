@@ -5,7 +5,17 @@ from __future__ import annotations
 
 from goldengate.engine.items import Item
 
-_COSTS = {"cat": 2.0, "lt": 1.5, "read": 2.0, "mul": 3.0, "mulh": 4.0, "div": 25.0, "mod": 25.0}
+_COSTS = {
+    "cat": 2.0,
+    "lt": 1.5,
+    "read": 2.0,
+    "pick": 2.0,
+    "table": 2.0,
+    "mul": 3.0,
+    "mulh": 4.0,
+    "div": 25.0,
+    "mod": 25.0,
+}
 
 
 def item_cost(item: Item) -> float:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from goldengate.engine.ir import Graph
@@ -117,6 +118,18 @@ class Design:
     wire_parts: Parts = field(default_factory=dict)
     """Wires that are shown in parts."""
 
+    def replace(self, instead: Callable[[Node], Node]) -> None:
+        """Put other nodes in the place of those that are needed or probed."""
+        for port in self.ports:
+            if not port.is_input:
+                port.words = [instead(word) for word in port.words]
+        for register in self.registers:
+            register.following = instead(register.following)
+        for column in self.columns:
+            for write in column.writes:
+                write.address, write.enable, write.data = map(instead, write.roots())
+        self.probed = [instead(node) for node in self.probed]
+
     def roots(self) -> list[Node]:
         """Return the nodes that are needed: outputs, next states, memory writes."""
         found = [word for port in self.ports if not port.is_input for word in port.words]
@@ -125,3 +138,13 @@ class Design:
             for write in column.writes:
                 found += write.roots()
         return found
+
+    def needed(self) -> list[Node]:
+        """Return the nodes that are needed or probed, and all that they need, arguments first."""
+        reached = {*self.roots(), *self.probed}
+        found = []
+        for node in reversed(self.graph.nodes):
+            if node in reached:
+                found.append(node)
+                reached.update(node.args)
+        return found[::-1]

@@ -12,8 +12,9 @@ from collections import ChainMap
 from dataclasses import dataclass
 
 from goldengate.engine import names, sides
+from goldengate.engine.arrays import Arrays
 from goldengate.engine.design import Design
-from goldengate.engine.expressions import expression, in_range, literal, type_of
+from goldengate.engine.expressions import expression, highest, in_range, literal, type_of
 from goldengate.engine.fold import Folding
 from goldengate.engine.items import Item, is_free, key_of
 from goldengate.engine.nodes import Node
@@ -51,6 +52,7 @@ class Emitter:
         self.folding = folding
         self.items = folding.found
         self.design: Design = self.items.design
+        self.arrays = Arrays(folding)
         self.zones = zones
         self.functions = names.functions(self.items, [zone.items for zone in zones])
         self.home = self._homes()
@@ -152,12 +154,16 @@ class Emitter:
             return f"s.in.p{index}[{word}]" if wide else f"s.in.p{index}"
         place = self.folding.places.get(key)
         if place is None:
-            return f"s.{field_name(key)}"
-        name = field_name(place.first)
+            return f"s.{self._field(key)}"
+        name = self._field(place.first)
         if place.module == module:
             assert place.copy == 0, "code of one copy reads another"
             return f"c.{name}"
         return f"s.copies{place.module}[{place.copy}].{name}"
+
+    def _field(self, first: object) -> str:
+        slot = self.arrays.slots.get(first)
+        return field_name(first) if slot is None else f"a{slot.array}[{slot.at}]"
 
     def staged_place(self, register: int, module: int | None = None) -> str:
         """Return where the next value of a staged register is, beside the register."""
@@ -250,7 +256,25 @@ class _Body:
             self.lines.append(f"const {type_of(node.width)} {found} = {text};")
         return found
 
+    def _pick(self, node: Node) -> str:
+        """Return a load of what lies side by side, else selections."""
+        index, *elements = node.args
+        last, number = len(elements) - 1, self.name(index)
+        run = self.emitter.arrays.run(elements)
+        if run < last:
+            names = [self.name(element) for element in elements]
+            cases = [f"{number} == {at} ? {name} : " for at, name in enumerate(names[:-1])]
+            return "".join([*cases, names[-1]])
+        first = self.emitter.place(key_of(elements[0]), self.module)
+        array, _, start = first.removesuffix("]").rpartition("[")
+        beyond = f"({number} < {last} ? {number} : {last})"
+        at = beyond if run > last and highest(index) > last else number
+        text = f"{array}[{at}]" if start == "0" else f"{array}[{start} + {at}]"
+        return text if run > last else f"{number} < {last} ? {text} : {self.name(elements[last])}"
+
     def _expression(self, node: Node) -> str:
+        if node.op == "pick":
+            return self._pick(node)
         memory = ""
         if node.op == "read":
             memory = self.emitter.place(("column", node.value), self.module)

@@ -59,7 +59,12 @@ def _structure(emitter: Emitter, module: int | None) -> tuple[list[str], list[st
         return place.module == module and place.copy == 0
 
     kept = _kept_fields(emitter)
-    fields = [(width, field_name(key)) for key, width in kept.items() if belongs(key)]
+    slots = emitter.arrays.slots
+    own = {key: width for key, width in kept.items() if belongs(key)}
+    fields = [(width, field_name(key)) for key, width in own.items() if key not in slots]
+    for array, keys in enumerate(emitter.arrays.members):
+        if keys[0] in own:
+            fields.append((own[keys[0]], f"a{array}[{len(keys)}]"))
     for index in _staged(emitter):
         name = emitter.staged_place(index).rpartition(".")[2]
         place, width = places.get(("register", index)), kept["register", index]

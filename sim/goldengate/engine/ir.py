@@ -65,6 +65,17 @@ class Graph:
         """Return the memory column named `memory` at `address`."""
         return self._node("read", width, (address,), memory)
 
+    def pick(self, index: Node, elements: list[Node]) -> Node:
+        """Return the element that an index names, the last one beyond the end."""
+        zeros = mask(elements[0].width)
+        for element in elements:
+            zeros &= element.zeros
+        return self._node("pick", elements[0].width, (index, *elements), None, zeros)
+
+    def with_arguments(self, node: Node, args: tuple[Node, ...]) -> Node:
+        """Return the same operation on other arguments, of which as much is known."""
+        return self._node(node.op, node.width, args, node.value, node.zeros)
+
     def wide_division(self, op: str, width: int, args: tuple[Node, ...], value: Any) -> Node:
         """Return a word of a division of numbers wider than a word."""
         return self._node(op, width, args, value)

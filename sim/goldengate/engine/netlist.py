@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from goldengate.engine import memories, registers, shown, signals
+from goldengate.engine import memories, registers, shown, signals, tables
 from goldengate.engine.cells import RULES, evaluate
 from goldengate.engine.design import Design, Port, Probe, Unsupported
 from goldengate.engine.nodes import WORD, mask
@@ -228,4 +228,5 @@ def build(module: Module, clock: str, port_order: list[str], probes: bool = Fals
     design = importer.build()
     if probes:
         importer.probe_wires()
+    tables.apply(design)
     return design

@@ -11,6 +11,7 @@ Every value is an unsigned integer below 2**width. Operations (`a`, `b`, `c` are
     mux      a ? b : c                         slice   bits `value` and up of a
     cat      arguments side by side, lowest first
     rep      the bit a, repeated               sext    a, its highest bit repeated
+    pick     argument a of those behind a, beyond them the last
     parity   one bit                           divw modw  word `value` of a long division
 """
 
