@@ -204,8 +204,8 @@ OVER = "description: d\nextends: base\n"
         (
             GOOD.replace("[uart,", "[uarts,"),
             'b.yaml:4: parts[0]: found "uarts", expected one of the parts "block_device", '
-            '"finisher", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", "uart" '
-            'or "zstd", '
+            '"finisher", "hll", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", '
+            '"uart" or "zstd", '
             'did you mean "uart"?',
         ),
         (

@@ -55,8 +55,8 @@ BLADE_CASES = [
     blade(
         "unknown part",
         'own.yaml:3: parts[0]: found "finsher", expected one of the parts "block_device", '
-        '"finisher", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", "uart" '
-        'or "zstd", '
+        '"finisher", "hll", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", '
+        '"uart" or "zstd", '
         'did you mean "finisher"?',
         HEAD + "parts: [finsher]\n",
     ),
@@ -122,6 +122,22 @@ BLADE_CASES = [
         "an option of the RDMA NIC out of range",
         "own.yaml:3: parts[4].options.reduce: found 2, expected 0 to 1.",
         HEAD + "parts: [{part: rdma, options: {reduce: 2}}]\n",
+    ),
+    blade(
+        "more lanes of HyperLogLog than there may be",
+        "own.yaml:3: parts[4].options.lanes: found 9, expected 1 to 8.",
+        HEAD + "parts: [{part: hll, options: {lanes: 9}}]\n",
+    ),
+    blade(
+        "a port of HyperLogLog that is none",
+        "own.yaml:3: parts[4].options.port: found 65536, expected 1 to 65535.",
+        HEAD + "parts: [{part: hll, options: {port: 65536}}]\n",
+    ),
+    blade(
+        "a misspelt option of HyperLogLog",
+        'own.yaml:3: parts[4].options.lane: found "lane", expected one of the options '
+        '"lanes" or "port", did you mean "lanes"?',
+        HEAD + "parts: [{part: hll, options: {lane: 2}}]\n",
     ),
     blade(
         "blade that extends itself",
