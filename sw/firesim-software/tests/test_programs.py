@@ -34,6 +34,7 @@ STOCK = {
     "rdmatarget",
     "protobuf",
     "allreduce",
+    "hll",
     "service",
     "snappy",
     "zstd",
