@@ -12,9 +12,10 @@ from typing import Protocol, TypeVar
 
 from firesim_software.builder import own_program
 
-from regression.support.cluster import Config, run_cluster
+from regression.support.cluster import Config
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run
+from regression.support.ways import run_ways
 
 ENTRY_BYTES = 32
 """Of a case in the program's table."""
@@ -98,15 +99,7 @@ def hashes(
     experiment: Experiment, blade: str, elf: Path, check: Callable[[Run], object]
 ) -> list[str]:
     """Return the token hashes of one program run in several ways, each of them checked."""
-    ways: dict[str, Config] = {
-        "one-thread": {"threads": 1},
-        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
-    }
-    if not experiment.quick:
-        ways["verilator"] = {"rtl_engine": "verilator"}
-    found = []
-    for name, simulation in ways.items():
-        run = run_cluster(experiment, name, recipe(blade, elf, **simulation))
+    runs = run_ways(experiment, lambda **simulation: recipe(blade, elf, **simulation))
+    for run in runs.values():
         check(run)
-        found.append(run.token_hash)
-    return found
+    return [run.token_hash for run in runs.values()]
