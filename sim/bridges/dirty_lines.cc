@@ -12,8 +12,6 @@ namespace firesim::bridges {
 using devices::Config;
 namespace {
 
-constexpr uint32_t kWordBytes = 8;
-
 std::vector<uint64_t> numbers_of(Config &config, const char *key) {
   const nlohmann::json &numbers = config.child(key);
   const bool fits =
@@ -30,7 +28,7 @@ bool contains(const std::vector<uint64_t> &numbers, uint64_t number) {
 // All bits of the bytes in a mask of bytes.
 uint64_t bits_of_bytes(uint64_t mask) {
   uint64_t bits = 0;
-  for (uint32_t byte = 0; byte < kWordBytes; ++byte) {
+  for (uint32_t byte = 0; byte < kDataWordBytes; ++byte) {
     if ((mask >> byte & 1) != 0) bits |= uint64_t{0xff} << 8 * byte;
   }
   return bits;
@@ -46,13 +44,14 @@ DirtyLines::DirtyLines(Config config, const SignalsByName &signals)
     : tags_(config, "tags", signals), data_(config, "data", signals) {
   sets_ = static_cast<uint32_t>(config.required_integer("sets", 1, 1 << 20));
   ways_ = static_cast<uint32_t>(config.required_integer("ways", 1, 64));
-  line_bytes_ = static_cast<uint32_t>(config.required_integer("line_bytes", kWordBytes, 4096));
+  line_bytes_ = static_cast<uint32_t>(config.required_integer("line_bytes", kDataWordBytes, 4096));
   tag_bits_ = static_cast<uint32_t>(config.required_integer("tag_bits", 1, 60));
   state_bits_ = static_cast<uint32_t>(config.required_integer("state_bits", 1, 4));
   newer_ = numbers_of(config, "newer");
-  if (line_bytes_ % kWordBytes != 0) config.fail("line_bytes", "a multiple of 8");
+  if (line_bytes_ % kDataWordBytes != 0) config.fail("line_bytes", "a multiple of 8");
   tags_.expect(config, "tags", sets_, uint64_t{ways_} * (tag_bits_ + state_bits_));
-  data_.expect(config, "data", uint64_t{sets_} * line_bytes_ / kWordBytes, uint64_t{ways_} * 64);
+  data_.expect(config, "data", uint64_t{sets_} * line_bytes_ / kDataWordBytes,
+               uint64_t{ways_} * 64);
   for (const nlohmann::json &store : config.child("stores")) {
     add_store(store, config.where() + ": stores", signals);
   }
@@ -74,7 +73,7 @@ void DirtyLines::add_store(const nlohmann::json &json, const std::string &where,
   for (const std::string &name : config.text_list("data")) {
     bits += store.data.emplace_back(name, where + ": data", signals).width_bits();
   }
-  if (bits != 8 * kWordBytes) config.fail("data", "registers of 64 bits together");
+  if (bits != 8 * kDataWordBytes) config.fail("data", "registers of 64 bits together");
   config.finish();
   stores_.push_back(std::move(store));
 }
@@ -102,9 +101,9 @@ void DirtyLines::keep(const Store &store) {
   const uint64_t ways = store.way.value();
   if (!std::has_single_bit(ways)) return;  // It hits no line.
   const auto way = static_cast<uint32_t>(std::countr_zero(ways));
-  const uint64_t row = store.address.value() / kWordBytes % data_.rows();
+  const uint64_t row = store.address.value() / kDataWordBytes % data_.rows();
   if (way >= ways_) return;
-  const uint64_t line = line_of(row * kWordBytes / line_bytes_, way);
+  const uint64_t line = line_of(row * kDataWordBytes / line_bytes_, way);
   uint64_t word = word_at(line, row, way);
   if (store.valid.value() != 0) {
     uint64_t value = 0;
@@ -137,7 +136,7 @@ uint64_t DirtyLines::word_at(uint64_t line, uint64_t row, uint32_t way) const {
   for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
     if (kept->line == line && kept->row == row && kept->way == way) return kept->word;
   }
-  return data_.bits(row, way * 8 * kWordBytes, 8 * kWordBytes);
+  return data_.bits(row, way * 8 * kDataWordBytes, 8 * kDataWordBytes);
 }
 
 void DirtyLines::lay_over(uint64_t physical, std::span<uint8_t> bytes) const {
@@ -145,12 +144,12 @@ void DirtyLines::lay_over(uint64_t physical, std::span<uint8_t> bytes) const {
   for (uint64_t line = physical / line_bytes_; line * line_bytes_ < end; ++line) {
     const std::optional<uint32_t> way = newer_way(line);
     if (!way) continue;
-    const uint64_t first_row = line % sets_ * line_bytes_ / kWordBytes;
-    for (uint32_t word = 0; word < line_bytes_ / kWordBytes; ++word) {
+    const uint64_t first_row = line % sets_ * line_bytes_ / kDataWordBytes;
+    for (uint32_t word = 0; word < line_bytes_ / kDataWordBytes; ++word) {
       const uint64_t value = word_at(line, first_row + word, *way);
-      const uint64_t place = line * line_bytes_ + uint64_t{word} * kWordBytes;
+      const uint64_t place = line * line_bytes_ + uint64_t{word} * kDataWordBytes;
       const uint64_t first = std::max(place, physical);
-      for (uint64_t at = first; at < std::min(place + kWordBytes, end); ++at) {
+      for (uint64_t at = first; at < std::min(place + kDataWordBytes, end); ++at) {
         bytes[at - physical] = static_cast<uint8_t>(value >> 8 * (at - place));
       }
     }

@@ -11,8 +11,7 @@ namespace firesim::bridges {
 using devices::Config;
 namespace {
 
-constexpr uint32_t kWordBytes = 8;
-constexpr uint32_t kBlockWords = MemorySideCache::kBlockBytes / kWordBytes;
+constexpr uint32_t kBlockWords = MemorySideCache::kBlockBytes / kDataWordBytes;
 
 }  // namespace
 
@@ -28,7 +27,7 @@ MemorySideCache::MemorySideCache(Config config, const SignalsByName &signals)
   if (ways_ == 0 || directory_.width_bits() % ways_ != 0) {
     config.fail("data", fmt::format("a whole number of ways of {} blocks", sets_));
   }
-  data_.expect(config, "data", ways_ * sets_ * kBlockWords, 8 * kWordBytes);
+  data_.expect(config, "data", ways_ * sets_ * kBlockWords, 8 * kDataWordBytes);
   entry_bits_ = directory_.width_bits() / ways_;
   for (const nlohmann::json &miss : config.child("misses")) {
     add_miss(miss, config.where() + ": misses", signals);
@@ -57,8 +56,8 @@ void MemorySideCache::before_settle(LeavingLines &leaving) const {
     std::vector<uint8_t> data(kBlockBytes);
     for (uint32_t at = 0; at < kBlockBytes; ++at) {
       const uint64_t word =
-          word_at(victim, static_cast<uint32_t>(miss.way.value()), at / kWordBytes);
-      data[at] = static_cast<uint8_t>(word >> 8 * (at % kWordBytes));
+          word_at(victim, static_cast<uint32_t>(miss.way.value()), at / kDataWordBytes);
+      data[at] = static_cast<uint8_t>(word >> 8 * (at % kDataWordBytes));
     }
     leaving.add(victim * kBlockBytes, std::move(data));
   }
@@ -84,7 +83,7 @@ const MemorySideCache::Miss *MemorySideCache::filling(uint64_t block, uint32_t w
 }
 
 uint64_t MemorySideCache::word_at(uint64_t block, uint32_t way, uint32_t word) const {
-  return data_.bits((way * sets_ + block % sets_) * kBlockWords + word, 0, 8 * kWordBytes);
+  return data_.bits((way * sets_ + block % sets_) * kBlockWords + word, 0, 8 * kDataWordBytes);
 }
 
 void MemorySideCache::lay_over(uint64_t physical, std::span<uint8_t> bytes) const {
@@ -96,9 +95,9 @@ void MemorySideCache::lay_over(uint64_t physical, std::span<uint8_t> bytes) cons
     for (uint32_t word = 0; word < kBlockWords; ++word) {
       const uint64_t there = miss == nullptr ? UINT64_MAX : miss->written[word].value();
       const uint64_t value = word_at(block, *way, word);
-      const uint64_t place = block * kBlockBytes + uint64_t{word} * kWordBytes;
+      const uint64_t place = block * kBlockBytes + uint64_t{word} * kDataWordBytes;
       const uint64_t first = std::max(place, physical);
-      for (uint64_t at = first; at < std::min(place + kWordBytes, end); ++at) {
+      for (uint64_t at = first; at < std::min(place + kDataWordBytes, end); ++at) {
         if ((there >> (at - place) & 1) == 0) continue;
         bytes[at - physical] = static_cast<uint8_t>(value >> 8 * (at - place));
       }
