@@ -55,10 +55,26 @@ def run_sbt(
         run(command, cwd=project_dir, env=environment)
 
 
+def sbt_output(project_dir: Path, *commands: str) -> str:
+    """Do the same; return what sbt said.
+
+    Raises:
+        ToolError: sbt failed; the message ends with its last lines.
+    """
+    with _prepared(project_dir, commands, {}) as (command, environment):
+        return run(command, cwd=project_dir, env=environment)
+
+
 def show_sbt(project_dir: Path, *commands: str) -> int:
     """Do the same with all that sbt says going where ours goes; return its exit status."""
     with _prepared(project_dir, commands, {}) as (command, environment):
         return subprocess.run(command, cwd=project_dir, env=environment, check=False).returncode
+
+
+def build_environment(project_dir: Path) -> dict[str, str]:
+    """Return the environment of what builds hardware of a project, and of its tests."""
+    # Each test of hardware compiles Verilator's runtime in a folder of its own; once is enough.
+    return verilator_environment() | {"CCACHE_BASEDIR": str(project_dir.resolve())}
 
 
 @contextmanager
@@ -71,12 +87,9 @@ def _prepared(
     with (target / ".firesim-sbt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         given = [f"-D{key}={value}" for key, value in properties.items()]
-        # Each test of hardware compiles Verilator's runtime in a folder of its own; once is enough.
-        environment = verilator_environment() | {"CCACHE_BASEDIR": str(project_dir.resolve())}
-        yield (
-            ["java", *JAVA_OPTIONS, *given, "-jar", maven_jar(SBT_LAUNCHER), *commands],
-            environment,
-        )
+        java: list[str | Path] = ["java", *JAVA_OPTIONS, *given]
+        launcher = maven_jar(SBT_LAUNCHER)
+        yield [*java, "-jar", launcher, *commands], build_environment(project_dir)
 
 
 if __name__ == "__main__":

