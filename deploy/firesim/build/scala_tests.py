@@ -36,4 +36,4 @@ def run_tests(project: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests(Path(sys.argv[1])))
+    sys.exit(run_tests(Path(sys.argv[1]).resolve()))
