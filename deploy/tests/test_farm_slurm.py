@@ -173,7 +173,8 @@ def test_what_waits_stays_in_the_queue(cluster: Cluster, tmp_path: Path) -> None
     lab = farm(tmp_path, "nodes: 2\nlaunch_timeout_s: 1")
     with pytest.raises(FarmError, match=r"^lab: found that \d of 2 nodes wait"):
         lab.launch(silent)
-    while "RUNNING" not in cluster.ask("squeue", "--noheader", "--name=firesim-lab", "-o", "%T"):
+    asked = ("squeue", "--noheader", "--name=firesim-lab", "-o", "%T %r")
+    while "RUNNING" not in (said := cluster.ask(*asked)) or "Resources" not in said:
         time.sleep(0.1)
     with pytest.raises(FarmError) as caught:
         lab.launch(silent)

@@ -34,6 +34,8 @@ WARNING_S = 60
 SCRIPT = "#!/bin/sh\nexec {program} hold $SLURM_JOB_ID\n"
 HERE = {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "REQUEUED", "RESIZING"}
 """States of a job that has not ended."""
+NOT_YET_LOOKED_AT = "None"
+"""Slurm's reason of a job that waits and that its scheduler has not met."""
 
 
 class SlurmFarm(FarmBase, Capacity):
@@ -106,7 +108,8 @@ class Slurm(RunFarm):
                     f"{self.name}: found {len(jobs)} jobs after asking for {self.config.nodes}, "
                     "expected none to end at once: has every node python3?"
                 )
-            reason = f"{len(waiting)} of {self.config.nodes} nodes wait ({waiting[0].reason})"
+            why = f" ({waiting[0].reason})" if waiting[0].reason != NOT_YET_LOOKED_AT else ""
+            reason = f"{len(waiting)} of {self.config.nodes} nodes wait{why}"
             if time.monotonic() > limit:
                 raise FarmError(
                     f"{self.name}: found that {reason} after "
