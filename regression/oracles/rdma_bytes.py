@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from regression.support.captured_frames import frames_in
-from regression.support.cluster import Config, run_cluster
+from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.rdma_traffic import Traffic, recipe
 from regression.support.roce import (
@@ -32,6 +32,7 @@ from regression.support.roce import (
 from regression.support.simulate import Run
 from regression.support.splitmix import draws
 from regression.support.target_digest import memory_digest
+from regression.support.ways import run_ways
 
 REMOTE_BASE, KEY = 0x7000_0000_0000, 0x107
 CLIENT = End("00:12:6d:00:00:02", "10.0.0.1", 2)
@@ -172,16 +173,8 @@ def check(run: Run, wanted: Expected) -> int:
 
 def _hashes(experiment: Experiment, traffic: Traffic) -> list[str]:
     """Return the hashes of one run in several ways."""
-    ways: dict[str, Config] = {
-        "one-thread": {"threads": 1},
-        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
-    }
-    if not experiment.quick:
-        ways["verilator"] = {"rtl_engine": "verilator"}
-    return [
-        run_cluster(experiment, name, recipe(traffic, **simulation)).token_hash
-        for name, simulation in ways.items()
-    ]
+    runs = run_ways(experiment, lambda **simulation: recipe(traffic, **simulation))
+    return [run.token_hash for run in runs.values()]
 
 
 @experiment_named("rdma-bytes")

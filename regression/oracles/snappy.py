@@ -19,12 +19,11 @@ import cramjam
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.near_core_cases import Outcome, hashes, recipe
+from regression.support.near_core_cases import Outcome, check_outputs, hashes, recipe
 from regression.support.snappy_cases import (
     BLADE,
     Case,
     build,
-    check,
     compression,
     decompression,
     run_cases,
@@ -227,7 +226,7 @@ def run(experiment: Experiment) -> Verdict:
     _page_fault(experiment)
     few = cases[:24]
     elf = build(few, experiment.folder / "hashes")
-    tokens = hashes(experiment, BLADE, elf, lambda run: check(run, few))
+    tokens = hashes(experiment, BLADE, elf, lambda run: check_outputs(run, few))
     same = len(set(tokens)) == 1
     experiment.keep(inputs=len(found), refused=refused, token_hashes=tokens)
     return Verdict(

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 
 from regression.oracles.snappy import KINDS, PLACEMENTS, corpus
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.near_core_cases import Outcome, hashes
-from regression.support.zstd_cases import BLADE, Case, build, check, run_cases
+from regression.support.near_core_cases import Outcome, check_outputs, hashes
+from regression.support.zstd_cases import BLADE, Case, build, run_cases
 from regression.support.zstd_frames import (
     broken,
     compressed,
@@ -130,7 +130,7 @@ def run(experiment: Experiment) -> Verdict:
     ordered = _rates(experiment, 4_096 if experiment.quick else 65_536)
     few = cases[:24]
     elf = build(few, experiment.folder / "hashes")
-    tokens = hashes(experiment, BLADE, elf, lambda run: check(run, few))
+    tokens = hashes(experiment, BLADE, elf, lambda run: check_outputs(run, few))
     same = len(set(tokens)) == 1
     experiment.keep(inputs=len(found), refused=refused, stricter=stricter, token_hashes=tokens)
     return Verdict(

@@ -12,13 +12,20 @@ from typing import Protocol, TypeVar
 
 from firesim_software.builder import own_program
 
-from regression.support.cluster import Config
+from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run
+from regression.support.target_digest import digest
 from regression.support.ways import run_ways
 
 ENTRY_BYTES = 32
 """Of a case in the program's table."""
+MOST_BYTES = 1_400_000
+"""Of inputs in one program, which ends below the device tree."""
+OPERATION = re.compile(
+    r"case=(\d+) status=(\d+) bytes=(\d+) cycles=(\d+) software=(\d+) stray=(\d+) digest=(\w+)"
+)
+"""What programs print of an operation whose output is bytes."""
 
 
 class Linked(Protocol):
@@ -27,6 +34,26 @@ class Linked(Protocol):
     @property
     def source(self) -> bytes:
         """What the unit reads."""
+
+
+class Operation(Linked, Protocol):
+    """A case whose output is bytes in memory."""
+
+    @property
+    def name(self) -> str:
+        """What the experiment calls it."""
+
+    @property
+    def output(self) -> bytes | None:
+        """What the unit makes of the source; None: it is to be refused."""
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """With which it may be refused."""
+
+    @property
+    def may_refuse(self) -> bool:
+        """Whether the unit may refuse it all the same."""
 
 
 C = TypeVar("C", bound=Linked)
@@ -61,6 +88,25 @@ def link(symbol: str, table: Sequence[bytes], data: bytes, code: Sequence[Path],
     return own_program([*code, assembly], to / "cases.elf")
 
 
+def laid(
+    cases: Sequence[C],
+    entry: Callable[[C, int], bytes],
+    padding: Callable[[C, int, int], int] = lambda case, index, at: index * 7 % 16,
+) -> tuple[list[bytes], bytearray]:
+    """Return the table of a program, and the sources behind it, each behind its padding.
+
+    `entry` makes the entry of a case whose source is at a place; `padding` says how many bytes are
+    left out before the source of a case with a number, behind `at`.
+    """
+    first = first_byte(cases)
+    data, table = bytearray(), []
+    for index, case in enumerate(cases):
+        data += bytes(padding(case, index, first + len(data)))
+        table.append(entry(case, first + len(data)))
+        data += case.source
+    return table, data
+
+
 def recipe(blade: str, elf: Path, **simulation: object) -> Config:
     """Return a node with the unit and the program, by the keys of a user's file."""
     return {
@@ -93,6 +139,55 @@ def batches(cases: Sequence[C], most_bytes: int) -> list[list[C]]:
             size = len(case.source) + 48
         out[-1].append(case)
     return out
+
+
+def check_outputs(run: Run, cases: Sequence[Operation]) -> list[Outcome]:
+    """Compare a run with what the operations expect.
+
+    Raises:
+        ExperimentError: an output is another one, bad data was taken, or memory beside an output
+            has changed.
+    """
+    lines = lines_of(run, OPERATION, len(cases))
+    both = zip(cases, lines, strict=True)
+    return [_check_output(case, index, line) for index, (case, line) in enumerate(both)]
+
+
+def _check_output(case: Operation, index: int, line: tuple[str, ...]) -> Outcome:
+    status, size, cycles, software, stray = (int(word) for word in line[1:6])
+    if stray:
+        raise ExperimentError(f"{case.name}: {stray} words beside the output have changed.")
+    if case.output is None or (case.may_refuse and status):
+        if status not in case.statuses:
+            raise ExperimentError(
+                f"{case.name}: found status {status}, expected one of {case.statuses}."
+            )
+    else:
+        wanted = (0, len(case.output), digest(case.output, index * 13 % 64))
+        if (status, size, int(line[6], 16)) != wanted:
+            raise ExperimentError(f"{case.name}: found {line}, expected {wanted}.")
+    return Outcome(status, size, cycles, software)
+
+
+def run_batches(
+    experiment: Experiment,
+    name: str,
+    blade: str,
+    cases: Sequence[C],
+    build: Callable[[list[C], Path], Path],
+    check: Callable[[Run, list[C]], list[Outcome]],
+    most_bytes: int = MOST_BYTES,
+) -> list[Outcome]:
+    """Run all cases in as many programs as they need; return what came of them, in their order.
+
+    `build` links cases into a program in a folder, `check` compares a run with its cases.
+    """
+    found: list[Outcome] = []
+    for index, batch in enumerate(batches(cases, most_bytes)):
+        where = f"{name}-{index}"
+        elf = build(batch, experiment.folder / where)
+        found += check(run_cluster(experiment, where, recipe(blade, elf, threads=1)), batch)
+    return found
 
 
 def hashes(

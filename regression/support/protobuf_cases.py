@@ -7,21 +7,14 @@ import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from firesim_common.paths import ROOT
 from firesim_software.protobuf import generate
 
-from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError
-from regression.support.near_core_cases import (
-    Outcome,
-    batches,
-    first_byte,
-    lines_of,
-    link,
-    recipe,
-)
+from regression.support.near_core_cases import Outcome, laid, lines_of, link, run_batches
 from regression.support.simulate import Run
 from regression.support.target_digest import digest
 
@@ -65,17 +58,18 @@ def build(protos: Sequence[Path], cases: Sequence[Case], folder: Path) -> Path:
     includes = "".join(f'#include "{path.name}"\n' for path in made if path.suffix == ".h")
     listed = ", ".join(f"&{name}_table" for name in names)
     tables.write_text(f"{includes}const struct pb_message *const pb_messages[] = {{{listed}}};\n")
-    first = first_byte(cases)
-    data, table = bytearray(), []
-    for index, case in enumerate(cases):
+
+    def entry(case: Case, place: int) -> bytes:
+        numbers = (names.index(case.message), place, len(case.source), case.room)
+        return struct.pack("<8I", *numbers, case.latency, case.software, case.batch, 0)
+
+    def padding(case: Case, index: int, at: int) -> int:
         # At any alignment; what is measured begins with a line.
-        data += bytes(index * 7 % 16 if case.batch == 1 else -(first + len(data)) % 64)
-        place = (names.index(case.message), first + len(data), len(case.source), case.room)
-        table.append(struct.pack("<8I", *place, case.latency, case.software, case.batch, 0))
-        data += case.source
+        return index * 7 % 16 if case.batch == 1 else -at % 64
+
     own = [PROGRAM / name for name in ("main.c", "cases.c", "people.pb.c")]
     code = [path for path in made if path.suffix == ".c"]
-    return link("pb_cases", table, data, [*own, *code, tables], folder)
+    return link("pb_cases", *laid(cases, entry, padding), [*own, *code, tables], folder)
 
 
 def check(run: Run, cases: Sequence[Case]) -> list[Outcome]:
@@ -109,9 +103,6 @@ def run_cases(
     experiment: Experiment, name: str, protos: Sequence[Path], cases: Sequence[Case]
 ) -> list[Outcome]:
     """Run all cases and compare them; return what came of them, in their order."""
-    found: list[Outcome] = []
-    for index, batch in enumerate(batches(cases, MOST_BYTES)):
-        where = f"{name}-{index}"
-        elf = build(protos, batch, experiment.folder / where)
-        found += check(run_cluster(experiment, where, recipe(BLADE, elf, threads=1)), batch)
-    return found
+    return run_batches(
+        experiment, name, BLADE, cases, partial(build, protos), check, most_bytes=MOST_BYTES
+    )
