@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "bridges/data_word.h"
+
 namespace firesim::bridges {
 
 using devices::Config;
@@ -146,12 +148,8 @@ void DirtyLines::lay_over(uint64_t physical, std::span<uint8_t> bytes) const {
     if (!way) continue;
     const uint64_t first_row = line % sets_ * line_bytes_ / kDataWordBytes;
     for (uint32_t word = 0; word < line_bytes_ / kDataWordBytes; ++word) {
-      const uint64_t value = word_at(line, first_row + word, *way);
-      const uint64_t place = line * line_bytes_ + uint64_t{word} * kDataWordBytes;
-      const uint64_t first = std::max(place, physical);
-      for (uint64_t at = first; at < std::min(place + kDataWordBytes, end); ++at) {
-        bytes[at - physical] = static_cast<uint8_t>(value >> 8 * (at - place));
-      }
+      lay_word_over(line * line_bytes_ + uint64_t{word} * kDataWordBytes,
+                    word_at(line, first_row + word, *way), kAllBytes, physical, bytes);
     }
   }
 }

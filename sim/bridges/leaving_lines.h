@@ -10,8 +10,6 @@
 
 namespace firesim::bridges {
 
-constexpr uint32_t kDataWordBytes = 8;  // a word of a cache's data array
-
 class LeavingLines {
  public:
   bool has(uint64_t address) const {

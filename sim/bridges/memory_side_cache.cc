@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "bridges/data_word.h"
 
 namespace firesim::bridges {
 
@@ -53,11 +53,11 @@ void MemorySideCache::before_settle(LeavingLines &leaving) const {
     if (miss.evicting.value() == 0) continue;
     const uint64_t victim = miss.victim.value();
     if (leaving.has(victim * kBlockBytes)) continue;  // Nobody changes it on its way out.
+    const auto way = static_cast<uint32_t>(miss.way.value());
     std::vector<uint8_t> data(kBlockBytes);
-    for (uint32_t at = 0; at < kBlockBytes; ++at) {
-      const uint64_t word =
-          word_at(victim, static_cast<uint32_t>(miss.way.value()), at / kDataWordBytes);
-      data[at] = static_cast<uint8_t>(word >> 8 * (at % kDataWordBytes));
+    for (uint32_t word = 0; word < kBlockWords; ++word) {
+      lay_word_over(uint64_t{word} * kDataWordBytes, word_at(victim, way, word), kAllBytes, 0,
+                    data);
     }
     leaving.add(victim * kBlockBytes, std::move(data));
   }
@@ -93,14 +93,9 @@ void MemorySideCache::lay_over(uint64_t physical, std::span<uint8_t> bytes) cons
     if (!way) continue;
     const Miss *miss = filling(block, *way);
     for (uint32_t word = 0; word < kBlockWords; ++word) {
-      const uint64_t there = miss == nullptr ? UINT64_MAX : miss->written[word].value();
-      const uint64_t value = word_at(block, *way, word);
-      const uint64_t place = block * kBlockBytes + uint64_t{word} * kDataWordBytes;
-      const uint64_t first = std::max(place, physical);
-      for (uint64_t at = first; at < std::min(place + kDataWordBytes, end); ++at) {
-        if ((there >> (at - place) & 1) == 0) continue;
-        bytes[at - physical] = static_cast<uint8_t>(value >> 8 * (at - place));
-      }
+      const uint64_t there = miss == nullptr ? kAllBytes : miss->written[word].value();
+      lay_word_over(block * kBlockBytes + uint64_t{word} * kDataWordBytes,
+                    word_at(block, *way, word), there, physical, bytes);
     }
   }
 }

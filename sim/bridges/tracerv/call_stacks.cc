@@ -68,7 +68,7 @@ void CallStacks::retarget(uint32_t function) {
 }
 
 void CallStacks::settle(uint32_t function, bool cut) {
-  for (size_t i = frames_.size(), least = search_end(); cut && i > least; --i) {
+  for (size_t i = frames_.size(), least = devices::search_end(i, base_); cut && i > least; --i) {
     if (frames_[i - 1].trap) break;  // what was interrupted is not resumed by a return
     if (frames_[i - 1].function != function || frames_[i - 1].stays) continue;
     frames_.resize(i);
@@ -83,25 +83,16 @@ void CallStacks::pop_return(uint64_t pc) {
     --depth_beyond_;
     return;
   }
-  for (size_t i = frames_.size(), least = search_end(); i > least; --i) {
-    if (frames_[i - 1].trap) return;
-    if (frames_[i - 1].return_address != pc) continue;
-    frames_.resize(i - 1);
-    top_ = frames_.back().node;
-    return;
-  }
-}
-
-size_t CallStacks::latest_trap() const {
-  size_t i = frames_.size();
-  while (i > base_ && !frames_[i - 1].trap) --i;
-  return i;
+  const size_t left = devices::left_by_return(frames_, pc, base_);
+  if (left == frames_.size()) return;
+  frames_.resize(left);
+  top_ = frames_.back().node;
 }
 
 void CallStacks::pop_trap() {
   depth_beyond_ = 0;
   // Without a trap on the stack this is the way down to a lower privilege: nothing comes back.
-  frames_.resize(std::max(latest_trap() - 1, base_));
+  frames_.resize(std::max(devices::up_to_trap(frames_, base_) - 1, base_));
   top_ = frames_.back().node;
 }
 

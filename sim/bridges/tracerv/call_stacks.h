@@ -99,7 +99,6 @@ class CallStacks {
   using Transfer = devices::Transfer;
   static constexpr uint32_t kMostFrames = 1024;
   static constexpr uint32_t kMostNodes = 1 << 20;
-  static constexpr uint32_t kSearchFrames = 64;  // how far down a return may lead
 
   // A node of the tree of all stacks seen; the path to the root is the stack.
   struct Node {
@@ -129,11 +128,6 @@ class CallStacks {
   void retarget(uint32_t function);
   uint32_t child(uint32_t parent, uint32_t function);
   uint32_t above(const StackFrame &below, uint32_t function);
-  // How many frames there are up to the latest trap, with it; `base_` without one.
-  size_t latest_trap() const;
-  size_t search_end() const {
-    return frames_.size() > kSearchFrames + base_ ? frames_.size() - kSearchFrames : base_;
-  }
   void load_parked(StateReader &state, const std::vector<uint32_t> &functions);
   void load_tasks(StateReader &state, const std::vector<uint32_t> &functions);
   std::string path(uint32_t node, char separator) const;

@@ -113,7 +113,7 @@ void CallStacks::put_in_task() {
 
 // Removes the trap that the kernel returns from; true when it returns to a signal's handler.
 bool CallStacks::go_back_to_user(uint64_t pc) {
-  const size_t end = latest_trap();
+  const size_t end = devices::up_to_trap(frames_, base_);
   depth_beyond_ = 0;
   if (end == base_) {  // nothing is known of where it came from
     frames_.resize(base_);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint8_t kMachineMode = 3;
 constexpr size_t kMostFrames = 1023;  // below the top of the stacks in traces
-constexpr size_t kSearchFrames = 64;  // how far down a return may lead
+constexpr size_t kBase = 1;           // frames that stay
 
 }  // namespace
 
@@ -30,20 +30,12 @@ void CallPath::pop_return(uint64_t pc) {
     --beyond_;
     return;
   }
-  const size_t least = frames_.size() > kSearchFrames ? frames_.size() - kSearchFrames : 1;
-  for (size_t i = frames_.size(); i > least; --i) {
-    if (frames_[i - 1].trap) return;
-    if (frames_[i - 1].return_address != pc) continue;
-    frames_.resize(i - 1);
-    return;
-  }
+  frames_.resize(devices::left_by_return(frames_, pc, kBase));
 }
 
 void CallPath::pop_trap() {
   beyond_ = 0;
-  size_t i = frames_.size();
-  while (i > 1 && !frames_[i - 1].trap) --i;
-  frames_.resize(std::max<size_t>(i - 1, 1));
+  frames_.resize(std::max(devices::up_to_trap(frames_, kBase) - 1, kBase));
 }
 
 void CallPath::arrive(uint64_t pc) {
