@@ -14,8 +14,8 @@ from firesim.cli.common import RunArgument, plain_errors
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from firesim.report.flame_boxes import Stacks
     from firesim.report.stack_difference import FunctionChange
+    from firesim.report.stack_tree import Stacks
 
 FOLDER = "stacks-difference"
 

@@ -202,6 +202,10 @@ class AutoCounter(Strict):
         return self
 
 
+OF_ONE_NODE = ("waves", "activity", "peeks", "pokes", "capture")
+"""Settings of a simulation that are lists of what is asked of one node each."""
+
+
 class Simulation(Strict):
     """How the system is simulated and what is observed.
 

@@ -8,7 +8,8 @@ change is and not on every caller of it. Here shares are compared, not numbers o
 
 from __future__ import annotations
 
-from firesim.report.flame_boxes import Frame, Stacks, picture, tree
+from firesim.report.flame_boxes import picture
+from firesim.report.stack_tree import Frame, Stacks, tree
 
 FULL_COLOUR_SHARE = 0.05
 """A frame that grew or shrank by this share of all cycles, or more, has the full colour."""

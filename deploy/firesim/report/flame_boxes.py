@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from firesim_common.printable import printable
 from markupsafe import escape
 
-Stacks = Mapping[str, int]
-"""Target cycles by folded stack."""
+from firesim.report.stack_tree import Frame
 
 WIDTH_PX, MARGIN_PX, ROW_PX, HEAD_PX = 1200, 10, 17, 64
 LETTER_PX = 6.6
@@ -19,41 +18,12 @@ LEAST_PX = 0.3
 """Narrower frames are not drawn."""
 
 
-@dataclass
-class Frame:
-    """A frame of the stacks of some runs, with their cycles by run."""
-
-    name: str
-    own: list[int]
-    total: list[int]
-    below: dict[str, Frame] = field(default_factory=dict)
-    """The frames that it called, by name."""
-
-
 @dataclass(frozen=True)
 class _Box:
     frame: Frame
     depth: int
     x_px: float
     width_px: float
-
-
-def tree(*runs: Stacks) -> Frame:
-    """Return the root of the stacks of some runs."""
-
-    def made(name: str) -> Frame:
-        return Frame(name, [0] * len(runs), [0] * len(runs))
-
-    root = made("all")
-    for run, stacks in enumerate(runs):
-        for stack, cycles in stacks.items():
-            root.total[run] += cycles
-            frame = root
-            for name in stack.split(";"):
-                frame = frame.below.setdefault(name, made(name))
-                frame.total[run] += cycles
-            frame.own[run] += cycles
-    return root
 
 
 def picture(

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import hashlib
 
-from firesim.report.flame_boxes import Frame, Stacks, picture, tree
+from firesim.report.flame_boxes import picture
 from firesim.report.flamegraph import shown_name
+from firesim.report.stack_tree import Frame, Stacks, tree
 from firesim.units import grouped
 
 

@@ -7,10 +7,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from firesim_common.regular_file import opened_regular
+
+from firesim.report.stack_tree import Frame, Stacks, tree
 
 LEAST_SHARE = 1 / 20_000
 """Frames of a smaller share are left out: an operating system's stacks are tens of thousands."""
@@ -48,14 +49,6 @@ class FlameGraphError(RuntimeError):
     """The flame graph could not be made; the message says why."""
 
 
-@dataclass
-class _Frame:
-    name: str
-    cycles: int = 0
-    below: dict[str, _Frame] = field(default_factory=dict)
-    """The frames that it called, by name."""
-
-
 def merge_folded(files: list[Path]) -> dict[str, int]:
     """Add up folded stacks (`a;b;c 123`) of several files; lines cut short are left out."""
     total: Counter[str] = Counter()
@@ -69,34 +62,28 @@ def merge_folded(files: list[Path]) -> dict[str, int]:
     return dict(total)
 
 
+def folded_text(stacks: Stacks) -> str:
+    """Return folded stacks as `merge_folded` reads them, sorted."""
+    return "".join(f"{stack} {count}\n" for stack, count in sorted(stacks.items()))
+
+
 def shown_name(frame: str) -> str:
     """Return a frame's name for people: `[exception 8]` is a system call."""
     cause = TRAPS.get(frame[1:-1]) if frame.startswith("[") and frame.endswith("]") else None
     return f"[{cause}]" if cause else frame
 
 
-def _tree(stacks: dict[str, int]) -> _Frame:
-    root = _Frame("all")
-    for stack, cycles in stacks.items():
-        root.cycles += cycles
-        frame = root
-        for name in stack.split(";"):
-            frame = frame.below.setdefault(name, _Frame(name))
-            frame.cycles += cycles
-    return root
-
-
-def _walk(root: _Frame, least: float) -> Iterator[tuple[int, str, int, int]]:
+def _walk(root: Frame, least: float) -> Iterator[tuple[int, str, int, int]]:
     """Yield (depth, name, first cycle, cycles) of every frame to be drawn, callers first."""
     left = [(root, 0, 0)]
     while left:
         frame, depth, start = left.pop()
-        yield depth, frame.name, start, frame.cycles
+        yield depth, frame.name, start, frame.total[0]
         for name in sorted(frame.below):
             called = frame.below[name]
-            if called.cycles >= least:
+            if called.total[0] >= least:
                 left.append((called, depth + 1, start))
-            start += called.cycles
+            start += called.total[0]
 
 
 def flame_data(stacks: dict[str, int]) -> str:
@@ -108,12 +95,12 @@ def flame_data(stacks: dict[str, int]) -> str:
     Raises:
         FlameGraphError: there are no stacks.
     """
-    root = _tree(stacks)
-    if root.cycles == 0:
+    root = tree(stacks)
+    if root.total[0] == 0:
         raise FlameGraphError("the trace holds no call stack")
     index: dict[str, int] = {}
     columns: dict[str, list[int]] = {"depth": [], "name": [], "start": [], "cycles": []}
-    for depth, name, start, cycles in _walk(root, root.cycles * LEAST_SHARE):
+    for depth, name, start, cycles in _walk(root, root.total[0] * LEAST_SHARE):
         values = (depth, index.setdefault(shown_name(name), len(index)), start, cycles)
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 
-from firesim.report.flame_boxes import Stacks
+from firesim.report.stack_tree import Stacks
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 

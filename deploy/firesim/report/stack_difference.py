@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firesim.report.flame_boxes import Stacks
+from firesim.report.stack_tree import Stacks
 
 
 @dataclass(frozen=True)

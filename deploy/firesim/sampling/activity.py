@@ -18,8 +18,8 @@ from typing import IO
 
 from firesim_common.errors import InputError
 
-from firesim.report.flame_boxes import Stacks
 from firesim.report.flamegraph import merge_folded
+from firesim.report.stack_tree import Stacks
 from firesim.results.outcome import Outcome
 from firesim.sampling.folder import Interval, SampleFolder
 from firesim.sampling.settings import Whole

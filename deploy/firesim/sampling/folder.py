@@ -31,8 +31,8 @@ from firesim_common.whole_file import write_whole
 
 from firesim.config.loaded import Loaded
 from firesim.pipeline.load import load_file
-from firesim.report.flame_boxes import Stacks
-from firesim.report.flamegraph import merge_folded
+from firesim.report.flamegraph import folded_text, merge_folded
+from firesim.report.stack_tree import Stacks
 from firesim.sampling.settings import INSTRUCTIONS, Settings, Whole
 from firesim.work.folder import new_folder, write_json
 from firesim.work.lock import alone
@@ -109,8 +109,7 @@ class SampleFolder:
     def note(self, found: Interval, warm_up: int, stacks: Mapping[str, Stacks]) -> None:
         """Write what came of an interval, its call stacks first, by the ends of their files."""
         for end, counts in stacks.items():
-            lines = "".join(f"{stack} {count}\n" for stack, count in sorted(counts.items()))
-            write_whole(self.part(found.unit, warm_up, end), lines)
+            write_whole(self.part(found.unit, warm_up, end), folded_text(counts))
         write_json(self._record(found.unit, warm_up), asdict(found))
 
     def interval(self, unit: int, warm_up: int) -> Interval | None:

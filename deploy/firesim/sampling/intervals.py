@@ -16,7 +16,7 @@ from typing import Protocol
 from firesim_common.errors import InputError
 
 from firesim.pipeline.beside import completed
-from firesim.report.flame_boxes import Stacks
+from firesim.report.stack_tree import Stacks
 from firesim.results.outcome import Outcome
 from firesim.sampling.activity import keep_activity, keep_saif, toggles_by_stack, toggles_in
 from firesim.sampling.folder import FOLDED, TOGGLES_FOLDED, Interval, SampleFolder

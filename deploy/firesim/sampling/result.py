@@ -68,8 +68,7 @@ class Result:
     @property
     def cycles(self) -> int | None:
         """Estimated cycles of the whole workload in RTL; None without cycles per instruction."""
-        is_known = self.whole.unit == INSTRUCTIONS and self.rate is not None
-        return whole_cycles(self.rate, self.whole) if is_known and self.rate else None
+        return whole_cycles(self.rate, self.whole)
 
     @property
     def rtl_cycles(self) -> int:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from firesim_common.errors import InputError
 from firesim_common.whole_file import write_whole
 
-from firesim.report.flame_boxes import Stacks
 from firesim.report.flame_svg import flame_svg
-from firesim.report.flamegraph import merge_folded
+from firesim.report.flamegraph import folded_text, merge_folded
 from firesim.report.speedscope import speedscope
 from firesim.report.stack_difference import own_shares
+from firesim.report.stack_tree import Stacks
 from firesim.results.outcome import Outcome
 from firesim.sampling.counter_rows import CYCLES, last_row
 from firesim.sampling.folder import MEASURED, TOGGLES_FOLDED, Interval, SampleFolder
@@ -83,8 +83,13 @@ def stacks_in(outcome: Outcome, found: Interval) -> Stacks:
     return every
 
 
-def whole_cycles(rate: Estimate, whole: Whole) -> int:
-    """Return the estimated cycles of the whole workload in RTL, by its cycles per instruction."""
+def whole_cycles(rate: Estimate | None, whole: Whole) -> int | None:
+    """Return the estimated cycles of the whole workload in RTL, by its cycles per instruction.
+
+    None where these are not estimated.
+    """
+    if whole.unit != INSTRUCTIONS or rate is None:
+        return None
     return round(rate.mean * whole.instructions)
 
 
@@ -105,9 +110,8 @@ def whole_stacks(
         return None
     weights = weights_of(found, whole, settings)
     counts = {unit: folder.stacks(unit, warm_up) for unit in weights}
-    if whole.unit == INSTRUCTIONS and rate is not None:
-        total = whole_cycles(rate, whole)
-    else:
+    total = whole_cycles(rate, whole)
+    if total is None:
         sums = sum(weights[unit] * sum(stacks.values()) for unit, stacks in counts.items())
         total = round(sums * whole.length / (sum(weights.values()) * settings.interval))
     return WholeStacks(weighted(counts, weights, total))
@@ -121,16 +125,14 @@ def write_toggles(
     counts = {unit: folder.stacks(unit, warm_up, TOGGLES_FOLDED) for unit in weights}
     every = sum(weights[unit] * sum(stacks.values()) for unit, stacks in counts.items())
     if every:
-        write_whole(folder.path / TOGGLES_FOLDED, _lines(weighted(counts, weights, round(every))))
-
-
-def _lines(stacks: Stacks) -> str:
-    return "".join(f"{stack} {count}\n" for stack, count in stacks.items())
+        write_whole(
+            folder.path / TOGGLES_FOLDED, folded_text(weighted(counts, weights, round(every)))
+        )
 
 
 def write_stacks(folder: SampleFolder, found: WholeStacks, intervals: int) -> None:
     """Write the stacks as text for flamegraph.pl, as a picture, and for speedscope."""
-    write_whole(folder.path / FOLDED, _lines(found.stacks))
+    write_whole(folder.path / FOLDED, folded_text(found.stacks))
     legend = (
         f"Widths: estimated target cycles of the whole workload ({found.cycles:,}), by "
         f"{intervals:,} measured intervals."

@@ -9,7 +9,7 @@ from typing import Any
 
 from firesim_common.positions import KeyPath
 
-from firesim.config.simulation import Simulation
+from firesim.config.simulation import OF_ONE_NODE, Simulation
 from firesim.topology.plan import Plan, PlannedNode
 from firesim.topology.plan_run import Instruments, PlannedRun
 
@@ -20,10 +20,7 @@ def observe(plan: Plan, simulation: Simulation) -> Plan:
     The names of nodes below `simulation` are those of the plan's.
     """
     run = PlannedRun(**{key.name: getattr(simulation, key.name) for key in fields(PlannedRun)})
-    named = {
-        kind: _by_node(getattr(simulation, kind))
-        for kind in ("waves", "activity", "capture", "peeks", "pokes")
-    }
+    named = {kind: _by_node(getattr(simulation, kind)) for kind in OF_ONE_NODE}
     traced = None if simulation.tracing.nodes is None else set(simulation.tracing.nodes)
     places = _places(simulation)
 
@@ -86,7 +83,7 @@ def _instruments(
 def _places(simulation: Simulation) -> dict[str, dict[str, KeyPath]]:
     """Return by node where it was first named for each instrument; not where none names it."""
     found: dict[str, dict[str, KeyPath]] = {}
-    for kind in ("waves", "activity", "peeks", "pokes", "capture"):
+    for kind in OF_ONE_NODE:
         for index, one in enumerate(getattr(simulation, kind)):
             mine = found.setdefault(one.node, {})
             mine.setdefault(kind, ("simulation", kind, index, "node"))

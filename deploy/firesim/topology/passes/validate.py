@@ -10,6 +10,7 @@ from firesim_common.errors import unknown
 from firesim_common.positions import KeyPath
 
 from firesim.config.loaded import Loaded, is_file
+from firesim.config.simulation import OF_ONE_NODE
 from firesim.topology.levels import levels
 from firesim.topology.shape import Shape, link_name
 
@@ -158,7 +159,7 @@ def _observed(loaded: Loaded, shape: Shape) -> None:
     simulation = loaded.config.simulation
     named: list[tuple[KeyPath, str]] = []
     named += [(("simulation", "engines", name), name) for name in simulation.engines]
-    for kind in ("waves", "activity", "peeks", "pokes", "capture"):
+    for kind in OF_ONE_NODE:
         for index, one in enumerate(getattr(simulation, kind)):
             named.append((("simulation", kind, index, "node"), one.node))
     named += [(("simulation", "tracing", "nodes"), name) for name in simulation.tracing.nodes or []]
