@@ -125,3 +125,17 @@ def test_all_results_come_in_one_junit_file(tmp_path: Path) -> None:
     assert 'name="tests: pytest"' in text
     assert "bell \\x07, &lt;end&gt;" in text
     assert '<skipped message="skipped: no sshd"' in text
+
+
+def test_a_failure_far_above_the_end_of_a_log_is_named_with_its_seed(tmp_path: Path) -> None:
+    log, tool = tmp_path / "chisel.log", tmp_path / "tool.xml"
+    tool.write_text(
+        '<testsuite tests="2" failures="1" errors="0"><testcase classname="NICTest" name="good"/>'
+        '<testcase classname="NICTest" name="frames"><failure message="3 was not 4&#10;more"/>'
+        "</testcase></testsuite>"
+    )
+    seed = "nic: seed 77 (replay: FIRESIM_TEST_SEED=77 sbt test)"
+    log.write_text("\n".join([seed, *["later"] * 500]))
+    count = suite._judged(suite._junit([tool]), 1, log)
+    assert (count.passed, count.failed) == (1, 1)
+    assert count.detail.startswith(f"failed: NICTest: frames: 3 was not 4\n{seed}\nlast lines of ")

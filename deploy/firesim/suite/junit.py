@@ -10,6 +10,9 @@ from pathlib import Path
 
 from firesim_common.printable import printable
 
+MESSAGE_CHARACTERS = 200
+"""How much of a failed test's message a line shows."""
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -33,6 +36,17 @@ def counted(files: Sequence[Path]) -> tuple[int, int]:
         failed += bad
         passed += number["tests"] - bad - skipped
     return passed, failed
+
+
+def failures(files: Sequence[Path]) -> list[str]:
+    """Return a line for each test that failed: its class, its name, and how its message begins."""
+    lines = []
+    for case in (case for suite in _suites(files) for case in suite.iter("testcase")):
+        for bad in (one for one in case if one.tag in ("failure", "error")):
+            said = (bad.get("message") or bad.text or "").strip().splitlines() or ["failed"]
+            name = f"{case.get('classname', '')}: {case.get('name', '')}".removeprefix(": ")
+            lines.append(printable(f"{name}: {said[0][:MESSAGE_CHARACTERS]}"))
+    return lines
 
 
 def _suites(files: Sequence[Path]) -> list[ElementTree.Element]:

@@ -25,10 +25,12 @@ from firesim_common.tools import ToolError, bytecode_environment, python_command
 from firesim.build.scala_tests import REPORTS
 from firesim.build.simulator import build_folder, configure_and_build, sanitizer_environment
 from firesim.suite.experiments import SKIPPED_STATUS, SLOW_STATUS, Found, experiments
-from firesim.suite.junit import Ran, counted, write
+from firesim.suite.junit import Ran, counted, failures, write
 
 LOGS = ROOT / "build/test"
 TAIL_LINES = 60
+SEED_MARK = "FIRESIM_TEST_SEED="
+"""What a line holds by which a random test says its seed."""
 POLL_S = 0.1
 EXPERIMENT_LIMIT_S = 1800
 AT_ONCE = (os.cpu_count() or 1) + 1
@@ -155,6 +157,15 @@ def _tail(log: Path) -> str:
     return "\n".join([f"last lines of {log}:", *lines])
 
 
+def _named(reports: Sequence[Path], log: Path) -> str:
+    """Name the tests that failed, with the seeds that their tool printed, then show the log's end.
+
+    A failure may stand far above the end: hours of other tests follow it.
+    """
+    seeds = [x for x in log.read_text(errors="replace").splitlines() if SEED_MARK in x]
+    return "\n".join([*(f"failed: {one}" for one in failures(reports)), *seeds, _tail(log)])
+
+
 def _junit(files: list[Path]) -> Count:
     """Sum the suites of JUnit files."""
     passed, failed = counted(files)
@@ -166,7 +177,7 @@ def _judged(count: Count, status: int, log: Path) -> Count:
     if status != 0 and count.failed == 0:
         count.failed = 1
     if count.failed:
-        count.detail = _tail(log)
+        count.detail = _named(count.reports, log)
     return count
 
 
