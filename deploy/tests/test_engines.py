@@ -218,7 +218,7 @@ def test_a_device_tree_needs_no_elaboration(name: str, monkeypatch: pytest.Monke
     def refuse(*_: object) -> None:
         raise AssertionError("the blade was elaborated")
 
-    monkeypatch.setattr("firesim.build.rtl.run_sbt", refuse)
+    monkeypatch.setattr("firesim.build.rtl.run_scala", refuse)
     tree = blade_tree.blade_device_tree(name).read_text()
     assert tree == device_tree_source(load_blade(name))
 

@@ -24,7 +24,7 @@ from firesim.build.parts import PARTS, soc_part
 from firesim.build.rtl_blade import Blade, definition, load_blade
 from firesim.build.rtl_device_tree import device_tree_source
 from firesim.build.rtl_firrtl import modernise, with_module_prefix
-from firesim.build.sbt import run_sbt, sbt_word
+from firesim.build.scala_main import run_scala
 
 ROCKET = ROOT / "target-design" / "rocket"
 PERIPHERALS = ROOT / "target-design" / "peripherals"
@@ -67,11 +67,12 @@ def rocket_soc(cores: Cores, coprocessors: Sequence[Sequence[str]] = ()) -> Path
     top = f"RocketSoC{cores.count}"
     ports = ["".join(opcode.removeprefix("custom") for opcode in one) for one in coprocessors]
     options = " ".join([cores.options(), *([f"rocc={','.join(ports)}"] if ports else [])])
+    sources = _sbt_inputs(ROCKET, ROCKET / "src")
 
     def build(folder: Path) -> None:
         image = _assemble_boot_rom(folder)
-        places = f"{sbt_word(image)} {sbt_word(folder)}"
-        run_sbt(ROCKET, f"runMain firesim.rocket.Elaborate {places} {options}")
+        arguments: list[str | Path] = [image, folder, *options.split()]
+        run_scala(ROCKET, "firesim.rocket.Elaborate", arguments, sources)
         firrtl, annotations = folder / f"{top}.fir", folder / f"{top}.anno.json"
         firrtl.write_text(modernise(firrtl.read_text()))
         annotations.write_text(with_module_prefix(annotations.read_text(), top, "Rocket_"))
@@ -85,7 +86,7 @@ def rocket_soc(cores: Cores, coprocessors: Sequence[Sequence[str]] = ()) -> Path
         for intermediate in (firrtl, annotations, image, image.with_suffix(".elf")):
             intermediate.unlink()
 
-    code = [BUILD / "rtl_firrtl.py", ADDRESS_MAP, *_sbt_inputs(ROCKET, ROCKET / "src")]
+    code = [BUILD / "rtl_firrtl.py", ADDRESS_MAP, *sources]
     key: list[KeyPart] = [options, FIRTOOL_ROCKET, *LOWERING, *code]
     return cached("rocket", key, build, places=[ROCKET, ADDRESS_MAP])
 
@@ -120,19 +121,18 @@ def peripherals(blade: Blade) -> Path:
     if blade.cores.dram_gib != USUAL_DRAM_GIB:
         options += f" --address-bits {blade.cores.address_bits}"
     theirs = sorted({part.folder for part in blade.parts if part.folder.parent != PARTS})
+    inputs = _sbt_inputs(PERIPHERALS, PERIPHERALS / "src" / "main")
+    # All of ours are compiled, whichever of them a blade has.
+    inputs += [file for folder in (PARTS, *theirs) for file in _part_files(folder)]
     properties = {"firesim.parts": os.pathsep.join(map(str, theirs))} if theirs else {}
 
     def build(folder: Path) -> None:
         listed = folder / "parts.json"
         listed.write_text(parts)
-        places = f"{sbt_word(folder)} {options} --parts {sbt_word(listed)}"
-        command = f"runMain firesim.Elaborate {places}"
-        run_sbt(PERIPHERALS, command, properties=properties)
+        arguments: list[str | Path] = [folder, *options.split(), "--parts", listed]
+        run_scala(PERIPHERALS, "firesim.Elaborate", arguments, inputs, properties)
         listed.unlink()
 
-    inputs = _sbt_inputs(PERIPHERALS, PERIPHERALS / "src" / "main")
-    # All of ours are compiled, whichever of them a blade has.
-    inputs += [file for folder in (PARTS, *theirs) for file in _part_files(folder)]
     return cached("peripherals", [options, parts, *inputs], build)
 
 

