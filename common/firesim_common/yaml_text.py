@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from typing import Any
 
 import yaml
+from yaml._yaml import CParser
+from yaml.composer import Composer
 from yaml.reader import ReaderError
+from yaml.resolver import Resolver
 
 from firesim_common.errors import InputError, cut
 from firesim_common.printable import printable
@@ -32,8 +36,8 @@ class _TooDeepError(Exception):
         self.line = line
 
 
-class _Loader(yaml.SafeLoader):
-    """SafeLoader with the scalars of the YAML 1.2 core schema that only goes so deep."""
+class _Composer(Composer, Resolver):
+    """Composes nodes with the scalars of the YAML 1.2 core schema, and only goes so deep."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
     depth = 0
@@ -41,7 +45,7 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Compose one node and what is in it; the composer calls itself for each level."""
         if self.depth > MOST_DEPTH:
-            event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
+            event: yaml.Event = self.peek_event()  # type: ignore[attr-defined]
             raise _TooDeepError(event.start_mark.line + 1 if event.start_mark else 1)
         self.depth += 1
         try:
@@ -50,8 +54,22 @@ class _Loader(yaml.SafeLoader):
             self.depth -= 1
 
 
+class _Loader(_Composer, yaml.SafeLoader):
+    """All in Python: its errors say the most."""
+
+
+class _FastLoader(_Composer, CParser):
+    """Has its events from libyaml: a third of the time."""
+
+    def __init__(self, text: str) -> None:
+        """Begin with the text; none of the bases initialises the next."""
+        CParser.__init__(self, text)
+        Composer.__init__(self)
+        Resolver.__init__(self)
+
+
 def _resolvers() -> None:
-    add = _Loader.add_implicit_resolver
+    add = _Composer.add_implicit_resolver
     add("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false|True|False)$"), list("tfTF"))
     add(
         "tag:yaml.org,2002:int",
@@ -78,6 +96,9 @@ def compose(text: str, name: str) -> yaml.Node | None:
     Raises:
         InputError: not YAML, not printable, or too deep.
     """
+    if "\t" not in text:  # which libyaml takes where YAML has blanks
+        with suppress(yaml.YAMLError, ValueError, _TooDeepError):  # the other reader says it better
+            return _FastLoader(text).get_single_node()
     loader: _Loader | None = None
     try:
         loader = _Loader(text)
@@ -148,7 +169,7 @@ def plain_text(node: yaml.Node, what: str) -> str:
 
 def _implied(text: str) -> str:
     """Return the tag that a plain scalar has by what it looks like."""
-    resolvers = _Loader.yaml_implicit_resolvers.get(text[:1], [])
+    resolvers = _Composer.yaml_implicit_resolvers.get(text[:1], [])
     return next((tag for tag, looks in resolvers if looks.match(text)), "tag:yaml.org,2002:str")
 
 

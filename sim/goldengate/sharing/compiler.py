@@ -22,8 +22,7 @@ from goldengate.sharing.exclusions import (
     THREADS,
     excluded,
 )
-from goldengate.sharing.options import FILE, MOST_THREADS, Sharing
-from goldengate.sharing.worker import WANTED
+from goldengate.sharing.options import FILE, MOST_THREADS, WANTED, Sharing
 from goldengate.state import CPU, FPGA, METASIM, Request
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 FILE = "sharing.json"
+WANTED = "wanted.json"
+"""What the process that runs the passes is asked for."""
 MOST_THREADS = 16
 
 

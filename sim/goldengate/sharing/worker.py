@@ -20,13 +20,11 @@ from goldengate.manifest import Manifest
 from goldengate.passes import escapes, fame1
 from goldengate.scan_top import with_scan
 from goldengate.sharing import multi_cycle, scan, threads
-from goldengate.sharing.options import Shared, Sharing
+from goldengate.sharing.options import WANTED, Shared, Sharing
 from goldengate.sharing.slots import with_slots
 from goldengate.state import FAME1, Port, State
 from goldengate.worker import PASSES, design_hash, state_of, with_host
 from goldengate.worker import _run as run_pass
-
-WANTED = "wanted.json"
 
 
 def _run(state: State, wanted: Sharing, folder: Path) -> Manifest:
