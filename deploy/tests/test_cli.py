@@ -381,6 +381,11 @@ def test_heavy_modules_are_imported_only_when_needed() -> None:
     code += "'goldengate', 'matplotlib', 'rich.live') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"
+    # A run whose models are kept needs no compiler.
+    code = "import sys, firesim.run.shown; print([m for m in ('pyslang', 'goldengate.worker', "
+    code += "'networkx', 'matplotlib', 'boto3', 'fabric') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
 
 
 def test_commands_are_called_by_the_name_that_users_type() -> None:
